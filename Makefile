@@ -1,0 +1,48 @@
+# Every target makes .venv from the lock file first; nothing is installed by hand.
+PYTHON ?= python3
+VENV := .venv
+ifeq ($(OS),Windows_NT)
+  BIN := $(VENV)/Scripts
+else
+  BIN := $(VENV)/bin
+endif
+READY := $(VENV)/.ready
+TEST_JOBS ?= auto
+
+.PHONY: bake check verify test bench lint lock clean
+
+bake: $(READY)
+	$(BIN)/bake build
+
+check: $(READY)
+	$(BIN)/bake check
+
+verify: $(READY)
+	$(BIN)/bake build
+	$(BIN)/bake verify baked
+
+test: $(READY)
+	$(BIN)/python -m pytest -n $(TEST_JOBS)
+
+bench: $(READY)
+	$(BIN)/python -m benchmarks
+
+lint: $(READY)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+# Only to move the pins; needs uv on the PATH.
+lock:
+	uv pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
+	  --no-emit-find-links --no-header --upgrade --group dev pyproject.toml -o requirements.lock
+
+$(READY): requirements.lock pyproject.toml
+	$(PYTHON) -c "import sys; v = sys.version_info; sys.exit(0 if v >= (3, 11) else f'bake needs Python 3.11 or newer, found {v[0]}.{v[1]}; set PYTHON=python3.12 (say)')"
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --require-hashes --only-binary :all: -r requirements.lock
+	$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation -e .
+	$(PYTHON) -c "open('$(READY)', 'w').close()"
+
+clean:
+	$(PYTHON) -c "import pathlib; [p.unlink() for g in ('*.h5', '.*.tmp', '*.png') for p in pathlib.Path('baked').glob(g)]"

@@ -1,0 +1,135 @@
+"""Errors a user can mend: file, place, what was found, what was expected, what to do.
+
+Anything raised as a :class:`BakeError` is shown as one line and ends a command with exit code 1.
+Unreachable is never an error; it is a value.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+
+class BakeError(Exception):
+    """One mistake, told in one line.
+
+    The message reads ``file: place: found; expected ...; remedy`` with the parts that are given.
+    """
+
+    def __init__(
+        self,
+        found: str,
+        *,
+        file: str | Path | None = None,
+        place: str | None = None,
+        expected: str | None = None,
+        remedy: str | None = None,
+    ) -> None:
+        self.found = found
+        self.file = None if file is None else Path(file)
+        self.place = place
+        self.expected = expected
+        self.remedy = remedy
+        super().__init__(found, self.file, place, expected, remedy)
+
+    def __str__(self) -> str:
+        where = [str(part) for part in (self.file, self.place) if part is not None]
+        what = self.found
+        if self.expected is not None:
+            what += f"; expected {self.expected}"
+        if self.remedy is not None:
+            what += f"; {self.remedy}"
+        return ": ".join([*where, what])
+
+    def __reduce__(self) -> tuple[object, ...]:
+        # Errors cross process borders in a parallel build; keyword arguments need help to pickle.
+        return (_rebuild, (type(self), self.found, self.file, self.place, self.expected, self.remedy))
+
+
+def _rebuild(
+    kind: type[BakeError],
+    found: str,
+    file: Path | None,
+    place: str | None,
+    expected: str | None,
+    remedy: str | None,
+) -> BakeError:
+    return kind(found, file=file, place=place, expected=expected, remedy=remedy)
+
+
+class BakeErrors(BakeError):
+    """Several mistakes found in one pass, each with its own line."""
+
+    def __init__(self, problems: Sequence[BakeError]) -> None:
+        super().__init__("\n".join(str(problem) for problem in problems))
+        self.problems = tuple(problems)
+
+    def __str__(self) -> str:
+        return self.found
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return (BakeErrors, (self.problems,))
+
+
+class LevelError(BakeError):
+    """A level file cannot be read as what it claims to be."""
+
+
+class RecipeError(BakeError):
+    """A wrong key, type or value in ``bake.toml``."""
+
+
+class CostError(BakeError):
+    """A cost that has no exact place on the integer scale, or distances that overflow it."""
+
+
+class BudgetError(BakeError):
+    """A table that would not fit into the memory budget."""
+
+
+class OutputError(BakeError):
+    """The output cannot be written."""
+
+
+class AssetError(BakeError):
+    """A file that is no asset, or not one this version can use."""
+
+
+class NotAnAssetError(AssetError):
+    """The file was not written by bake."""
+
+
+class AssetTooOldError(AssetError):
+    """The asset's format is older than this reader supports: rebake."""
+
+
+class AssetTooNewError(AssetError):
+    """The asset's format is newer than this reader supports: update bake."""
+
+
+class CorruptAssetError(AssetError):
+    """The asset was damaged after it was written."""
+
+
+class QueryError(BakeError, ValueError):
+    """A wrong argument to the runtime reader."""
+
+
+class OutsideMapError(QueryError):
+    """The cell lies outside the level."""
+
+
+class BlockedCellError(QueryError):
+    """The cell cannot be stood on by this profile."""
+
+
+class UnknownNodeError(QueryError):
+    """No node of that name in a graph level."""
+
+
+class UnknownProfileError(QueryError):
+    """No profile of that name in the asset."""
+
+
+class MissingTableError(QueryError):
+    """The asset was baked without the table this question needs."""
