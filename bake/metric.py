@@ -1,0 +1,141 @@
+"""From terrain to integer arc weights: what a step costs one agent profile.
+
+Every rule about movement that depends on the profile lives here: terrain that blocks, terrain that
+may only be entered from some others, corner cutting, and how the costs of two cells make one step.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from bake.errors import CostError
+from bake.graph import BLOCKED, MAX_WEIGHT, Graph, Int32Array, Metric
+from bake.level import CornerCutting, CostRule, TerrainRule
+
+#: Flank of an arc that has none (a straight step, or an arc of an explicit graph).
+NO_FLANK = np.int32(-2)
+#: Flank that lies outside the graph: a wall for everyone.
+WALL_FLANK = np.int32(-1)
+
+
+@dataclass(frozen=True)
+class AgentProfile:
+    """Who moves: a name and what every terrain of the level means to it."""
+
+    name: str
+    rules: Mapping[str, TerrainRule]
+
+
+@dataclass(frozen=True)
+class Topology:
+    """A graph with what a metric needs to know about its nodes and arcs.
+
+    Attributes:
+        graph: n nodes, m arcs.
+        node_terrain: (n) uint8, index into ``terrains``.
+        terrains: names.
+        length: (m) float64, step length in units (1, sqrt 2, or the length of a road).
+        flank: (m, 2) int32, the two nodes a diagonal step passes between, or NO_FLANK, WALL_FLANK.
+    """
+
+    graph: Graph
+    node_terrain: npt.NDArray[np.uint8]
+    terrains: tuple[str, ...]
+    length: npt.NDArray[np.float64]
+    flank: Int32Array
+
+
+@dataclass(frozen=True)
+class MovementRules:
+    """How cells and corners make steps."""
+
+    corner_cutting: CornerCutting
+    cost_rule: CostRule
+    ticks_per_unit: int
+
+
+def terrain_cost(terrains: tuple[str, ...], profile: AgentProfile) -> npt.NDArray[np.float64]:
+    """(terrain) float64, cost of one cell in units; NaN where the profile cannot go."""
+    costs = [profile.rules[name].cost for name in terrains]
+    return np.array([np.nan if cost is None else cost for cost in costs], dtype=np.float64)
+
+
+def _may_enter(terrains: tuple[str, ...], profile: AgentProfile) -> npt.NDArray[np.bool_]:
+    """(terrain, terrain) bool, whether a step from the first to the second is allowed."""
+    allowed = np.ones((len(terrains), len(terrains)), dtype=np.bool_)
+    for to, name in enumerate(terrains):
+        sources = profile.rules[name].enter_from
+        if sources is not None:
+            allowed[:, to] = [source in sources for source in terrains]
+    return allowed
+
+
+def build_metric(topology: Topology, profile: AgentProfile, rules: MovementRules) -> Metric:
+    """Price every arc for one profile.
+
+    A straight step costs the mean of both cells' costs (or the cost of the cell entered) times its
+    length. A diagonal step also needs its flanks free, where free means that the profile could walk
+    round the corner through that flank.
+
+    Raises:
+        CostError: a weight below one tick or above MAX_WEIGHT.
+    """
+    graph = topology.graph
+    cost = terrain_cost(topology.terrains, profile)
+    node_cost = cost[topology.node_terrain]
+    passable = ~np.isnan(node_cost)
+    tail, head = graph.tail(), graph.head
+    allowed = _may_enter(topology.terrains, profile)
+
+    def step_free(a: Int32Array, b: Int32Array) -> npt.NDArray[np.bool_]:
+        terrain = topology.node_terrain
+        free: npt.NDArray[np.bool_] = passable[a] & passable[b] & allowed[terrain[a], terrain[b]]
+        return free
+
+    usable = step_free(tail, head)
+    if rules.corner_cutting != "always":
+        diagonal = np.flatnonzero(topology.flank[:, 0] != NO_FLANK)
+        free = np.zeros((len(diagonal), 2), dtype=np.bool_)
+        for side in range(2):
+            flank = topology.flank[diagonal, side]
+            inside = np.flatnonzero(flank >= 0)
+            arc = diagonal[inside]
+            free[inside, side] = step_free(tail[arc], flank[inside]) & step_free(
+                flank[inside], head[arc]
+            )
+        usable[diagonal] &= free.all(axis=1) if rules.corner_cutting == "never" else free.any(axis=1)
+
+    if rules.cost_rule == "mean":
+        unit = (node_cost[tail] + node_cost[head]) / 2
+    else:
+        unit = node_cost[head]
+    ticks = np.rint(unit * topology.length * rules.ticks_per_unit)
+    _check_range(ticks, usable, topology, profile, rules.ticks_per_unit)
+    weight = np.full(graph.arc_count, BLOCKED, dtype=np.int32)
+    weight[usable] = ticks[usable].astype(np.int32)
+    return Metric(weight, passable, rules.ticks_per_unit)
+
+
+def _check_range(
+    ticks: npt.NDArray[np.float64],
+    usable: npt.NDArray[np.bool_],
+    topology: Topology,
+    profile: AgentProfile,
+    ticks_per_unit: int,
+) -> None:
+    bad = np.flatnonzero(usable & ~((ticks >= 1) & (ticks <= MAX_WEIGHT)))
+    if not len(bad):
+        return
+    arc = int(bad[0])
+    terrain = topology.terrains[topology.node_terrain[topology.graph.head[arc]]]
+    small = ticks[arc] < 1
+    raise CostError(
+        f"a step onto {terrain!r} weighs {ticks[arc]:.4g} ticks at {ticks_per_unit} ticks a unit",
+        place=f"profile {profile.name!r}",
+        expected=f"1 to {MAX_WEIGHT} ticks",
+        remedy=f"{'raise' if small else 'lower'} ticks_per_unit, or the cost or weight itself",
+    )

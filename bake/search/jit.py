@@ -1,0 +1,68 @@
+"""How kernels are compiled: numba, without the interpreter lock, cached on disk.
+
+numba's cache notices a changed file but not a changed function or constant in another file, so the
+cache folder is named after the sources of every kernel.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import sys
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import ParamSpec, TypeVar, cast
+
+import numba
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+def cache_folder() -> Path:
+    """Where compiled kernels of exactly these sources are kept; `BAKE_CACHE_DIR` overrides."""
+    digest = hashlib.sha256()
+    for source in sorted(Path(__file__).parent.glob("*.py")):
+        digest.update(source.name.encode() + b"\0" + source.read_bytes() + b"\0")
+    return _user_cache() / "kernels" / digest.hexdigest()[:16]
+
+
+def _user_cache() -> Path:
+    chosen = os.environ.get("BAKE_CACHE_DIR")
+    if chosen:
+        return Path(chosen)
+    if sys.platform == "win32":
+        base = os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local"
+    elif sys.platform == "darwin":
+        base = Path.home() / "Library" / "Caches"
+    else:
+        base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    return Path(base) / "levelbake"
+
+
+def _writable(folder: Path) -> bool:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            return True
+    except OSError:
+        return False
+
+
+def _use_cache() -> bool:
+    if os.environ.get("NUMBA_CACHE_DIR"):
+        return True
+    folder = cache_folder()
+    if not _writable(folder):
+        return False
+    numba.config.CACHE_DIR = str(folder)
+    return True
+
+
+_CACHE = _use_cache()
+
+
+def kernel(function: Callable[P, R]) -> Callable[P, R]:
+    """Compile a plain function over arrays and scalars; it may run in several threads at once."""
+    return cast("Callable[P, R]", numba.njit(cache=_CACHE, nogil=True)(function))

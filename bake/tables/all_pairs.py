@@ -1,0 +1,180 @@
+"""All-pairs next hops and distances in one pass over batches of targets.
+
+Both methods give the same distances, and next hops are read off the distances, so the tables are
+the same to the byte whichever ran.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from bake.errors import BudgetError
+from bake.graph import UNREACHABLE, Int32Array, Subgraph
+from bake.search.batch import INFINITY, LANES, Scratch, Waist
+from bake.search.first_moves import SlotArray, lowest_first_moves
+from bake.search.floyd_warshall import floyd_warshall
+
+Algorithm = Literal["auto", "dijkstra", "floyd_warshall"]
+Progress = Callable[[float], None]
+
+
+@dataclass(frozen=True)
+class AllPairs:
+    """Dense all-pairs tables, by row of a profile's subgraph.
+
+    Attributes:
+        hop: (r, r) unsigned, [from, to] -> slot of the arc to take; all ones where there is none to
+            take: no path, or already there.
+        distance: (r, r) int32 ticks, [from, to]; UNREACHABLE where there is no path. None if not
+            asked for.
+    """
+
+    hop: SlotArray
+    distance: Int32Array | None
+
+
+def slot_dtype(sub: Subgraph) -> np.dtype[np.unsignedinteger]:
+    """Smallest unsigned type that holds every slot and, apart from them, "none"."""
+    largest = int(sub.slot.max(initial=0))
+    for kind in (np.uint8, np.uint16, np.uint32):
+        if largest < np.iinfo(kind).max:
+            return np.dtype(kind)
+    raise AssertionError("slots are int32")
+
+
+def dense_bytes(sub: Subgraph, *, distances: bool) -> int:
+    """Bytes of the dense tables of a profile."""
+    rows = sub.graph.node_count
+    return rows * rows * (slot_dtype(sub).itemsize + (4 if distances else 0))
+
+
+def working_bytes(sub: Subgraph, threads: int, algorithm: Algorithm, *, distances: bool) -> int:
+    """Peak memory of :func:`all_pairs` in bytes, the tables included."""
+    rows = sub.graph.node_count
+    bytes_ = dense_bytes(sub, distances=distances)
+    if choose_algorithm(sub, algorithm) == "floyd_warshall":
+        return bytes_ + (0 if distances else 4 * rows * rows)
+    return bytes_ + threads * rows * (LANES + 3) * 4
+
+
+def choose_algorithm(
+    sub: Subgraph, algorithm: Algorithm
+) -> Literal["dijkstra", "floyd_warshall"]:
+    """Resolve "auto" by comparing the work: n^3 vectorised minima against n * m relaxations.
+
+    A relaxation costs about RELAX_RATIO minima (benchmarks/RESULTS.md), since it also keeps the
+    queue and is done again now and then.
+    """
+    if algorithm != "auto":
+        return algorithm
+    return (
+        "floyd_warshall"
+        if sub.graph.node_count < RELAX_RATIO * sub.graph.arc_count / max(1, sub.graph.node_count)
+        else "dijkstra"
+    )
+
+
+#: Measured cost of relaxing one arc in one lane, in minima of the Floyd-Warshall inner loop.
+RELAX_RATIO = 4
+
+
+def all_pairs(
+    sub: Subgraph,
+    *,
+    algorithm: Algorithm,
+    distances: bool,
+    budget: int,
+    threads: int,
+    progress: Progress,
+) -> AllPairs:
+    """Next hops, and distances on request, between all pairs of rows.
+
+    Args:
+        sub: what a profile can use; r rows.
+        algorithm: "dijkstra" searches batches of targets with a bucket queue, "floyd_warshall"
+            closes a dense matrix; "auto" compares their work.
+        distances: whether to keep the distances.
+        budget: bytes this may allocate.
+        threads: how many batches to search at once; changes no byte of the result.
+        progress: called with the fraction done.
+
+    Raises:
+        BudgetError: the dense tables and the search's memory exceed the budget.
+        CostError: distances run off the integer scale.
+    """
+    rows = sub.graph.node_count
+    needed = working_bytes(sub, threads, algorithm, distances=distances)
+    if needed > budget:
+        raise BudgetError(
+            f"dense tables of {rows:,} nodes need {_size(needed)} "
+            f"({rows:,} x {rows:,} x {slot_dtype(sub).itemsize + 4 * distances} bytes and working "
+            "memory)",
+            expected=f"at most {_size(budget)} (memory_budget)",
+            remedy="raise memory_budget, or leave next_hops and distances out of tables",
+        )
+    hop = np.empty((rows, rows), dtype=slot_dtype(sub))
+    if choose_algorithm(sub, algorithm) == "floyd_warshall":
+        return _by_floyd_warshall(sub, hop, progress, distances=distances)
+    return _by_batches(sub, hop, threads, progress, distances=distances)
+
+
+def _by_batches(
+    sub: Subgraph, hop: SlotArray, threads: int, progress: Progress, *, distances: bool
+) -> AllPairs:
+    rows = sub.graph.node_count
+    waist = Waist.of(sub.graph, sub.weight)
+    distance = np.empty((rows, rows), dtype=np.int32) if distances else None
+    spare: list[Scratch] = []
+
+    def fill(start: int) -> None:
+        scratch = spare.pop() if spare else waist.scratch()
+        stop = min(start + LANES, rows)
+        dist = waist.distances_to(np.arange(start, stop, dtype=np.int32), scratch)
+        _hops_from(sub, dist, start, stop, hop)
+        if distance is not None:
+            columns = distance[:, start:stop]
+            columns[:] = dist[:, : stop - start]
+            columns[columns == INFINITY] = UNREACHABLE
+        spare.append(scratch)
+
+    starts = range(0, rows, LANES)
+    with ThreadPoolExecutor(max_workers=threads) as pool:
+        for done, _ in enumerate(pool.map(fill, starts), start=1):
+            progress(done / len(starts))
+    return AllPairs(hop, distance)
+
+
+def _by_floyd_warshall(
+    sub: Subgraph, hop: SlotArray, progress: Progress, *, distances: bool
+) -> AllPairs:
+    rows = sub.graph.node_count
+    dist = np.empty((rows, rows), dtype=np.int32)
+    for done in floyd_warshall(sub.graph, sub.weight, dist):
+        progress(done / rows)
+    _hops_from(sub, dist, 0, rows, hop)
+    if distances:
+        dist[dist == INFINITY] = UNREACHABLE
+    return AllPairs(hop, dist if distances else None)
+
+
+def _hops_from(sub: Subgraph, dist: Int32Array, start: int, stop: int, hop: SlotArray) -> None:
+    none = int(np.iinfo(hop.dtype).max)
+    lowest_first_moves(
+        sub.graph.first_out, sub.graph.head, sub.weight, sub.slot, dist, none, start, stop, hop
+    )
+
+
+def _size(count: int) -> str:
+    value = float(count)
+    for unit in ("bytes", "KiB", "MiB", "GiB"):
+        if value < 1024:
+            break
+        value /= 1024
+    else:
+        unit = "TiB"
+    return f"{count} bytes" if unit == "bytes" else f"{value:.1f} {unit}"

@@ -1,0 +1,51 @@
+"""Connected components: who can reach whom, answered from two labels."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from bake.graph import Int32Array, Subgraph
+from bake.search.strong_components import reachable_components, strong_components
+
+#: Largest closure between one-way components that is stored, in bytes (23,170 components).
+MAX_CLOSURE = 64 * 2**20
+
+
+@dataclass(frozen=True)
+class Components:
+    """Strongly connected components of what a profile can use.
+
+    Attributes:
+        component: (n) int32 by node of the full graph, -1 where the profile cannot stand. Labels
+            count up in order of each component's lowest node.
+        count: how many.
+        reach: (count, ceil(count / 8)) uint8 in numpy.packbits order, which components each one
+            reaches; None where no arc leads from one to another (then each reaches itself alone),
+            or where it would exceed MAX_CLOSURE.
+        one_way: whether arcs lead from one component to another.
+    """
+
+    component: Int32Array
+    count: int
+    reach: npt.NDArray[np.uint8] | None
+    one_way: bool
+
+
+def components(sub: Subgraph, node_count: int) -> Components:
+    """Label the components of a profile's part of a graph of ``node_count`` nodes."""
+    label, count = strong_components(sub.graph)
+    one_way = bool((label[sub.graph.tail()] != label[sub.graph.head]).any())
+    reach = None
+    _, first_row = np.unique(label, return_index=True)
+    order = np.argsort(first_row, kind="stable")
+    if one_way and count * ((count + 7) // 8) <= MAX_CLOSURE:
+        bits = np.unpackbits(reachable_components(sub.graph, label, count), axis=1, count=count)
+        reach = np.packbits(bits[order][:, order], axis=1)
+    rank = np.empty(count, dtype=np.int32)
+    rank[order] = np.arange(count, dtype=np.int32)
+    component = np.full(node_count, -1, dtype=np.int32)
+    component[sub.node] = rank[label]
+    return Components(component, count, reach, one_way)
