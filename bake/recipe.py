@@ -1,0 +1,216 @@
+"""`bake.toml`: what to bake, under which rules, checked whole before anything is baked.
+
+The dataclasses here hold a resolved recipe: every level's rules are merged, colours, units and
+orders are normalised. Two recipes that mean the same are equal however their files are written.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from stat import S_ISREG
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
+
+from bake.errors import RecipeError
+from bake.graph import DEFAULT_TICKS_PER_UNIT
+from bake.level import Connectivity, CornerCutting, CostRule, TerrainRule
+
+if TYPE_CHECKING:
+    from bake.recipe_model import LevelTable, RuleTable
+
+Algorithm = Literal["auto", "dijkstra", "floyd_warshall"]
+
+RECIPE_NAME = "bake.toml"
+
+#: Every product a recipe can ask for, in the order they are baked.
+TABLE_NAMES = ("components", "next_hops", "distances")
+
+DEFAULT_SOURCES = ("levels_src/*",)
+DEFAULT_OUTPUT = "baked"
+DEFAULT_MEMORY_BUDGET = 2 * 2**30
+
+MIN_MEMORY_BUDGET = 2**20
+MAX_MEMORY_BUDGET = 2**63 - 1
+MAX_TICKS_PER_UNIT = 2**24
+MAX_COST = 1_000_000
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class ProfileRecipe:
+    """One kind of agent.
+
+    Attributes:
+        name: letters, digits, "_", "." and "-", starting with a letter or digit.
+        terrain: this profile's own rules by terrain, above all others; sorted by name.
+    """
+
+    name: str
+    terrain: Mapping[str, TerrainRule] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class LevelRecipe:
+    """The rules one level is baked under, with the project's already merged in.
+
+    Attributes:
+        connectivity: neighbours of a square cell, 4 or 8; None = as the level's format says.
+        corner_cutting: None = as the level's format says.
+        cost_rule: None = as the level's format says.
+        ticks_per_unit: ticks in one unit of cost, 1 to 2**24.
+        memory_budget: bytes a bake may use, at least 2**20.
+        tables: products to bake, in the order of ``TABLE_NAMES``; None = auto.
+        algorithm: how next hops are computed; every choice gives the same tables.
+        legend: terrain by image colour, "#rrggbb" where opaque, else "#rrggbbaa", lower case;
+            sorted by colour.
+        terrain: rules by terrain; sorted by name.
+        profiles: at least one; sorted by name.
+    """
+
+    connectivity: Connectivity | None = None
+    corner_cutting: CornerCutting | None = None
+    cost_rule: CostRule | None = None
+    ticks_per_unit: int = DEFAULT_TICKS_PER_UNIT
+    memory_budget: int = DEFAULT_MEMORY_BUDGET
+    tables: tuple[str, ...] | None = None
+    algorithm: Algorithm = "auto"
+    legend: Mapping[str, str] = field(default_factory=dict)
+    terrain: Mapping[str, TerrainRule] = field(default_factory=dict)
+    profiles: tuple[ProfileRecipe, ...] = (ProfileRecipe("default"),)
+
+    def canonical(self) -> str:
+        """One line of JSON that is equal for two recipes exactly when they bake equal tables.
+
+        Orders that mean nothing (of keys, profiles, tables, ``enter_from``) leave no trace.
+        """
+        # `algorithm` and `memory_budget` are left out: every algorithm gives the same tables, and
+        # the budget decides only whether a bake succeeds, so neither can make an asset stale.
+        rules = {
+            "connectivity": self.connectivity,
+            "corner_cutting": self.corner_cutting,
+            "cost_rule": self.cost_rule,
+            "ticks_per_unit": self.ticks_per_unit,
+            "tables": None if self.tables is None else sorted(self.tables),
+            "legend": dict(self.legend),
+            "terrain": _plain_rules(self.terrain),
+            "profiles": {profile.name: _plain_rules(profile.terrain) for profile in self.profiles},
+        }
+        return json.dumps(rules, sort_keys=True, separators=(",", ":"), allow_nan=False)
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """A whole `bake.toml`.
+
+    Attributes:
+        file: where it was read from; None = the built-in defaults.
+        sources: globs of level files, relative to ``folder``.
+        output: folder of the assets, absolute or relative to ``folder``.
+        defaults: rules of every level that has none of its own.
+        levels: rules by level name (file name without extension), merged over the defaults.
+    """
+
+    file: Path | None = None
+    sources: tuple[str, ...] = DEFAULT_SOURCES
+    output: str = DEFAULT_OUTPUT
+    defaults: LevelRecipe = LevelRecipe()
+    levels: Mapping[str, LevelRecipe] = field(default_factory=dict)
+
+    def for_level(self, name: str) -> LevelRecipe:
+        """The rules of the level of that name (file name without extension)."""
+        return self.levels.get(name, self.defaults)
+
+    @property
+    def folder(self) -> Path:
+        """The folder the recipe's paths start from: its own, or the working directory."""
+        return Path.cwd() if self.file is None else self.file.parent
+
+
+def find_recipe(start: Path) -> Path | None:
+    """The `bake.toml` in the folder ``start`` itself; None where there is none.
+
+    Raises:
+        RecipeError: the folder may not be searched.
+    """
+    file = start / RECIPE_NAME
+    try:
+        return file if S_ISREG(file.stat().st_mode) else None
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except OSError as error:
+        raise RecipeError(f"cannot be read: {error.strerror}", file=file) from error
+
+
+def load_recipe(path: Path | None) -> Recipe:
+    """Read and check a recipe.
+
+    Args:
+        path: the file; None = the built-in defaults.
+
+    Raises:
+        RecipeError: the file cannot be read, is no TOML, or has one mistake.
+        BakeErrors: it has several mistakes; all of them, in the order of their lines.
+    """
+    if path is None:
+        return Recipe()
+    # pydantic is costly to import, and a process that is handed a resolved recipe never needs it.
+    from bake.recipe_file import read_table
+
+    table = read_table(path)
+    defaults = _merged(LevelRecipe(), table)
+    return Recipe(
+        file=path,
+        sources=DEFAULT_SOURCES if table.sources is None else table.sources,
+        output=DEFAULT_OUTPUT if table.output is None else table.output,
+        defaults=defaults,
+        levels={name: _merged(defaults, level) for name, level in sorted(table.levels.items())},
+    )
+
+
+def recipe_schema() -> dict[str, Any]:
+    """JSON Schema (2020-12) of `bake.toml`, for editors that complete and check TOML."""
+    from bake.recipe_model import schema
+
+    return schema()
+
+
+def _merged(base: LevelRecipe, table: LevelTable) -> LevelRecipe:
+    """``table`` laid over ``base``: legend and terrain key by key, everything else whole."""
+    # Sorted, so that nothing baked from a recipe can depend on the order it was written in.
+    profiles = tuple(
+        ProfileRecipe(name, dict(sorted(_rules(profile.terrain).items())))
+        for name, profile in sorted(table.profiles.items())
+    )
+    return LevelRecipe(
+        connectivity=_given(table.connectivity, base.connectivity),
+        corner_cutting=_given(table.corner_cutting, base.corner_cutting),
+        cost_rule=_given(table.cost_rule, base.cost_rule),
+        ticks_per_unit=_given(table.ticks_per_unit, base.ticks_per_unit),
+        memory_budget=_given(table.memory_budget, base.memory_budget),
+        tables=None if table.tables == ("auto",) else _given(table.tables, base.tables),
+        algorithm=_given(table.next_hops.algorithm, base.algorithm),
+        legend=dict(sorted({**base.legend, **table.legend}.items())),
+        terrain=dict(sorted({**base.terrain, **_rules(table.terrain)}.items())),
+        profiles=profiles or base.profiles,
+    )
+
+
+def _given(value: T | None, otherwise: T) -> T:
+    return otherwise if value is None else value
+
+
+def _rules(terrain: Mapping[str, RuleTable]) -> dict[str, TerrainRule]:
+    return {name: TerrainRule(rule.cost, rule.enter_from) for name, rule in terrain.items()}
+
+
+def _plain_rules(terrain: Mapping[str, TerrainRule]) -> dict[str, object]:
+    return {
+        name: {
+            "cost": None if rule.cost is None else float(rule.cost),
+            "enter_from": None if rule.enter_from is None else sorted(rule.enter_from),
+        }
+        for name, rule in terrain.items()
+    }

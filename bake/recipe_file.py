@@ -1,0 +1,248 @@
+"""From the text of `bake.toml` to a checked table, or to every mistake in it."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+from pydantic_core import ErrorDetails, PydanticCustomError
+
+from bake.errors import BakeErrors, RecipeError
+from bake.recipe import RECIPE_NAME
+from bake.recipe_model import LevelTable, NextHopsTable, ProfileTable, RecipeTable, RuleTable, Table
+from bake.recipe_values import COST_EXPECTED, closest, colour, quoted, show
+from bake.toml_places import MAX_DEPTH, KeyPath, TooDeepError, key_lines
+
+#: A recipe is written by hand; anything larger is some other file given by mistake.
+MAX_RECIPE_BYTES = 2**20
+
+#: For each table of fixed name, and each kind of table under it ("*"), how one is written.
+_EXAMPLES: Mapping[KeyPath, str] = {
+    ("next_hops",): '[next_hops] with algorithm = "auto"',
+    ("legend",): '[legend] with "#3a7d44" = "grass"',
+    ("terrain",): "[terrain] with grass = 1",
+    ("profiles",): "[profiles.walker]",
+    ("profiles", "*"): '[profiles.walker] with terrain = { water = "blocked" }',
+    ("profiles", "*", "terrain"): 'terrain = { water = "blocked" }',
+    ("levels",): "[levels.keep]",
+    ("levels", "*"): "[levels.keep] with connectivity = 4",
+}
+_MODELS: Mapping[KeyPath, type[Table]] = {
+    (): RecipeTable,
+    ("next_hops",): NextHopsTable,
+    ("profiles", "*"): ProfileTable,
+    ("levels", "*"): LevelTable,
+    ("terrain", "*"): RuleTable,
+    ("profiles", "*", "terrain", "*"): RuleTable,
+}
+_NAMED = ("profiles", "levels", "terrain", "legend")
+
+
+@dataclass(frozen=True)
+class _Mistake:
+    path: KeyPath
+    found: str
+    expected: str
+    remedy: str | None = None
+
+
+def read_table(path: Path) -> RecipeTable:
+    """Read a recipe as it was written, every value checked and normalised.
+
+    Raises:
+        RecipeError: the file cannot be read, is no TOML, or has one mistake.
+        BakeErrors: it has several mistakes; all of them, in the order of their lines.
+    """
+    text = _read(path)
+    try:
+        lines = key_lines(text)
+    except TooDeepError as error:
+        raise RecipeError(
+            f"found keys, lists or tables nested more than {MAX_DEPTH} deep",
+            file=path,
+            place=f"line {error.line}",
+            expected="a recipe written in TOML",
+            remedy="check that this is the right file",
+        ) from None
+    data = _parse(text, path)
+    mistakes = list(_repeated_colours(data))
+    try:
+        table = RecipeTable.model_validate(data)
+    except ValidationError as error:
+        details = error.errors(include_url=False, include_input=False)
+        mistakes += [_mistake(detail, data) for detail in details]
+    else:
+        if not mistakes:
+            return table
+    mistakes.sort(key=lambda mistake: _line(mistake.path, lines) or len(text))
+    problems = [
+        RecipeError(
+            mistake.found,
+            file=path,
+            place=_place(mistake.path, data, lines),
+            expected=mistake.expected,
+            remedy=mistake.remedy,
+        )
+        for mistake in mistakes
+    ]
+    raise problems[0] if len(problems) == 1 else BakeErrors(problems)
+
+
+def _read(path: Path) -> str:
+    try:
+        if path.is_dir():
+            raise RecipeError(
+                "found a folder", file=path, expected="a file", remedy=f"give {path / RECIPE_NAME}"
+            )
+        with path.open("rb") as file:
+            raw = file.read(MAX_RECIPE_BYTES + 1)
+    except FileNotFoundError:
+        raise RecipeError(
+            "no such file",
+            file=path,
+            expected="a recipe",
+            remedy="write one, or leave the recipe out to bake by the defaults",
+        ) from None
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+        raise RecipeError(f"cannot be read: {reason}", file=path) from error
+    if len(raw) > MAX_RECIPE_BYTES:
+        raise RecipeError(
+            "found more than 1 MiB",
+            file=path,
+            expected="a recipe written in TOML",
+            remedy="check that this is the right file",
+        )
+    try:
+        return raw.decode("utf-8-sig").replace("\r\n", "\n")
+    except UnicodeDecodeError as error:
+        raise RecipeError(
+            f"found byte 0x{raw[error.start]:02x}, which is not UTF-8",
+            file=path,
+            place=f"line {raw.count(10, 0, error.start) + 1}",
+            expected="text in UTF-8",
+            remedy="save the file as UTF-8",
+        ) from None
+
+
+def _parse(text: str, path: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(text)
+    except ValueError as error:  # TOMLDecodeError, or a number of thousands of digits
+        message = str(error)
+    place = None
+    if at := re.search(r" \(at (?:line (\d+), column (\d+)|end of document)\)$", message):
+        message = message[: at.start()]
+        last = text.rstrip("\n")
+        line = at[1] or last.count("\n") + 1
+        column = at[2] or len(last) - last.rfind("\n")
+        place = f"line {line}, column {column}"
+    needs_quotes = message == "Invalid value"
+    raise RecipeError(
+        f"not TOML: {''.join(mark if mark.isprintable() else ' ' for mark in message)}",
+        file=path,
+        place=place,
+        remedy='text needs quotes, as in output = "baked"' if needs_quotes else None,
+    )
+
+
+def _repeated_colours(data: dict[str, Any]) -> Iterator[_Mistake]:
+    """Colours a legend names twice in different spellings, which no single key can tell."""
+    levels = data.get("levels")
+    owners: list[tuple[KeyPath, Any]] = [((), data)]
+    if isinstance(levels, dict):
+        owners += [(("levels", name), level) for name, level in levels.items()]
+    for path, owner in owners:
+        legend = owner.get("legend") if isinstance(owner, dict) else None
+        seen: dict[str, str] = {}
+        for key in legend if isinstance(legend, dict) else ():
+            try:
+                first = seen.setdefault(colour(key), key)
+            except PydanticCustomError:
+                continue  # no colour at all, which is reported where the key is checked
+            if first != key:
+                found = f"found {show(key)}, the same colour as {show(first)}"
+                yield _Mistake((*path, "legend", key), found, "each colour once", "leave one out")
+
+
+def _mistake(detail: ErrorDetails, data: dict[str, Any]) -> _Mistake:
+    path = _present(detail["loc"], data)
+    kind = detail["type"]
+    if kind == "recipe":
+        told = detail["ctx"]
+        return _Mistake(path, told["found"], told["expected"], told["remedy"])
+    if kind == "extra_forbidden":
+        return _unknown_key(path)
+    if kind == "missing":
+        return _Mistake(path, f"found no {detail['loc'][-1]}", COST_EXPECTED, "add cost = 1, say")
+    found = f"found {show(_value_at(path, data))}"
+    return _Mistake(path, found, f"a table, as in {_EXAMPLES.get(_shape(path), '[levels.keep]')}")
+
+
+def _unknown_key(path: KeyPath) -> _Mistake:
+    *outer, key = path
+    table, key = _MODELS[_shape(tuple(outer))], str(key)
+    near = closest(key, table.model_fields)
+    if key in RecipeTable.model_fields and table is not RecipeTable:
+        remedy: str | None = f"{key} belongs at the top of the file, above the first [table]"
+        if key in LevelTable.model_fields:
+            remedy = f"{key} belongs to the whole recipe or to one level"
+    elif key in NextHopsTable.model_fields:
+        remedy = f"{key} belongs in [next_hops]"
+    else:
+        remedy = None if near is None else f"did you mean {near}?"
+    known = list(table.model_fields)
+    expected = " or ".join([", ".join(known[:-1]), known[-1]] if known[:-1] else known)
+    return _Mistake(path, f"unknown key {quoted(key)}", expected, remedy)
+
+
+def _shape(path: KeyPath) -> KeyPath:
+    """The path with chosen names as "*", and a level's own tables like the project's."""
+    if path[:1] == ("levels",) and len(path) > 2:
+        path = path[2:]
+    shape: KeyPath = ()
+    for part in path:
+        shape = (*shape, "*" if shape and shape[-1] in _NAMED else part)
+    return shape
+
+
+def _present(path: KeyPath, data: Any) -> KeyPath:
+    """As much of a path as the recipe really holds; pydantic also names keys left out."""
+    for depth, part in enumerate(path):
+        named = isinstance(data, dict) and part in data
+        if not named and not (isinstance(data, list) and isinstance(part, int)):
+            return path[:depth]
+        data = data[part]
+    return path
+
+
+def _value_at(path: KeyPath, data: Any) -> Any:
+    for part in path:
+        data = data[part]
+    return data
+
+
+def _line(path: KeyPath, lines: Mapping[KeyPath, int]) -> int | None:
+    while path and path not in lines and isinstance(path[-1], int):
+        path = path[:-1]
+    return lines.get(path)
+
+
+def _place(path: KeyPath, data: dict[str, Any], lines: Mapping[KeyPath, int]) -> str:
+    line = _line(path, lines)
+    names = [part for part in path if isinstance(part, str)]
+    items = [f", item {part + 1}" for part in path if isinstance(part, int)]
+    header = names if isinstance(_value_at(path, data), dict) else names[:-1]
+    words = [] if line is None else [f"line {line}:"]
+    words += [f"[{'.'.join(_key(name) for name in header)}]"] if header else []
+    words += [_key(name) + "".join(items) for name in names[len(header) :]]
+    return " ".join(words)
+
+
+def _key(name: str) -> str:
+    return name if re.fullmatch(r"[A-Za-z0-9_-]+", name) else quoted(name)

@@ -1,0 +1,267 @@
+"""The shape of `bake.toml`: which tables and keys there are, checked by pydantic.
+
+None, or an empty table, stands for "not given". Field descriptions go into the JSON Schema.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Annotated, Any, Literal
+
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    PlainValidator,
+    WithJsonSchema,
+    WrapValidator,
+    model_validator,
+)
+
+from bake import recipe_values as values
+from bake.graph import DEFAULT_TICKS_PER_UNIT
+from bake.level import CornerCutting, CostRule
+from bake.recipe import (
+    DEFAULT_OUTPUT,
+    DEFAULT_SOURCES,
+    MAX_COST,
+    MAX_MEMORY_BUDGET,
+    MAX_TICKS_PER_UNIT,
+    MIN_MEMORY_BUDGET,
+    TABLE_NAMES,
+    Algorithm,
+)
+
+_NAME: dict[str, Any] = {"type": "string", "minLength": 1}
+_NUMBER_OR_BLOCKED: dict[str, Any] = {
+    "anyOf": [{"type": "number", "exclusiveMinimum": 0, "maximum": MAX_COST}, {"const": "blocked"}]
+}
+_MEMORY: dict[str, Any] = {
+    "anyOf": [
+        {"type": "integer", "minimum": MIN_MEMORY_BUDGET, "maximum": MAX_MEMORY_BUDGET},
+        {"type": "string", "pattern": f"^{values.MEMORY}$"},
+    ]
+}
+_TABLES: dict[str, Any] = {
+    "anyOf": [
+        {"const": "auto"},
+        {
+            "type": "array",
+            "items": {"enum": list(TABLE_NAMES)},
+            "uniqueItems": True,
+            "minItems": 1,
+        },
+    ]
+}
+_ShortRule = Annotated[float | str, WithJsonSchema(_NUMBER_OR_BLOCKED)]
+
+
+def _list_of(items: dict[str, Any], **limits: int) -> dict[str, Any]:
+    return {"type": "array", "items": items, "uniqueItems": True, **limits}
+
+
+TerrainName = Annotated[str, PlainValidator(values.terrain_name), WithJsonSchema(_NAME)]
+SourceGlob = Annotated[str, PlainValidator(values.source_glob)]
+TableName = Annotated[str, PlainValidator(values.one_of(*TABLE_NAMES))]
+ColourKey = Annotated[
+    str,
+    PlainValidator(values.colour),
+    WithJsonSchema({"type": "string", "pattern": f"^{values.COLOUR}$"}),
+]
+ProfileName = Annotated[
+    str,
+    PlainValidator(values.profile_name),
+    WithJsonSchema({"type": "string", "pattern": f"^{values.PROFILE_NAME}$"}),
+]
+LevelName = Annotated[
+    str,
+    PlainValidator(values.level_name),
+    WithJsonSchema({"type": "string", "pattern": r"^[^/\\]+$"}),
+]
+
+
+class Table(BaseModel):
+    """A TOML table in which every key is known."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class RuleTable(Table):
+    """What one terrain means for movement."""
+
+    cost: Annotated[
+        float | None, PlainValidator(values.cost), WithJsonSchema(_NUMBER_OR_BLOCKED)
+    ] = Field(description='Units to cross one cell, or "blocked".')
+    enter_from: Annotated[
+        tuple[TerrainName, ...] | None,
+        WrapValidator(values.enter_from),
+        WithJsonSchema(_list_of(_NAME)),
+    ] = Field(default=None, description="Terrains it may be entered from. Default: from any.")
+
+    @model_validator(mode="after")
+    def _blocked_has_no_way_in(self) -> RuleTable:
+        if self.cost is None and self.enter_from is not None:
+            raise values.wrong(
+                'found enter_from beside cost = "blocked"',
+                "one of the two",
+                "blocked terrain can't be entered from anywhere",
+            )
+        return self
+
+
+def _as_rule(value: Any) -> Any:
+    """`grass = 2` is short for `grass = { cost = 2 }`."""
+    return value if isinstance(value, dict) else {"cost": value}
+
+
+Rule = Annotated[
+    RuleTable,
+    BeforeValidator(_as_rule, json_schema_input_type=_ShortRule | RuleTable),
+]
+Terrain = Annotated[
+    dict[TerrainName, Rule], Field(description='Cost by terrain: a number, "blocked", or a table.')
+]
+
+
+class ProfileTable(Table):
+    """One kind of agent."""
+
+    terrain: Terrain = Field(default_factory=dict)
+
+
+class NextHopsTable(Table):
+    """How next hops are computed; every choice gives the same tables."""
+
+    algorithm: Annotated[
+        Algorithm | None,
+        PlainValidator(
+            values.one_of("auto", "dijkstra", "floyd_warshall"), json_schema_input_type=Algorithm
+        ),
+    ] = Field(default=None, description='Default: "auto", by size and density.')
+
+
+def _at_least_one(profiles: dict[str, ProfileTable]) -> dict[str, ProfileTable]:
+    if not profiles:
+        raise values.wrong(
+            "found no profile",
+            "at least one, such as [profiles.walker]",
+            'leave the table out for one profile called "default"',
+        )
+    return profiles
+
+
+class LevelTable(Table):
+    """The rules of one level."""
+
+    connectivity: Annotated[
+        Literal[4, 8] | None,
+        PlainValidator(
+            values.one_of(4, 8, remedy="leave it out for hexagonal grids, which always have 6"),
+            json_schema_input_type=Literal[4, 8],
+        ),
+    ] = Field(
+        default=None,
+        description="Neighbours of a square cell. Default: as the level's format says, else 8.",
+    )
+    corner_cutting: Annotated[
+        CornerCutting | None,
+        PlainValidator(
+            values.one_of("never", "one_free", "always"), json_schema_input_type=CornerCutting
+        ),
+    ] = Field(
+        default=None,
+        description="Whether a diagonal step may pass a blocked corner: never, if one side is "
+        'free, or always. Default: as the level\'s format says, else "never".',
+    )
+    cost_rule: Annotated[
+        CostRule | None,
+        PlainValidator(values.one_of("mean", "entered"), json_schema_input_type=CostRule),
+    ] = Field(
+        default=None,
+        description="What a step costs: its length times the mean of both cells' costs, or times "
+        'the cost of the cell entered. Default: as the level\'s format says, else "mean".',
+    )
+    ticks_per_unit: Annotated[
+        int | None,
+        PlainValidator(values.ticks_per_unit),
+        WithJsonSchema({"type": "integer", "minimum": 1, "maximum": MAX_TICKS_PER_UNIT}),
+    ] = Field(
+        default=None,
+        description=f"Fixed-point scale of costs. Default: {DEFAULT_TICKS_PER_UNIT}.",
+    )
+    memory_budget: Annotated[
+        int | None, PlainValidator(values.memory_budget), WithJsonSchema(_MEMORY)
+    ] = Field(
+        default=None,
+        description='Bytes a bake may use, or text with a unit. Default: "2 GiB".',
+    )
+    tables: Annotated[
+        tuple[TableName, ...] | None,
+        WrapValidator(values.tables),
+        WithJsonSchema(_TABLES),
+    ] = Field(
+        default=None,
+        description='Products to bake. Default: "auto", which is all of them, distances only '
+        "where they take at most 16 MiB.",
+    )
+    next_hops: NextHopsTable = Field(default_factory=NextHopsTable)
+    legend: dict[ColourKey, TerrainName] = Field(
+        default_factory=dict, description="Terrain by colour of an image's pixels."
+    )
+    terrain: Terrain = Field(default_factory=dict)
+    profiles: Annotated[
+        dict[ProfileName, ProfileTable],
+        AfterValidator(_at_least_one),
+    ] = Field(
+        default_factory=dict,
+        description='Kinds of agents by name. Default: one called "default".',
+        json_schema_extra={"minProperties": 1},
+    )
+
+
+class RecipeTable(LevelTable):
+    """bake.toml: what levelbake bakes, and under which rules."""
+
+    sources: Annotated[
+        tuple[SourceGlob, ...] | None,
+        WrapValidator(values.sources),
+        WithJsonSchema(_list_of(_NAME, minItems=1)),
+    ] = Field(
+        default=None,
+        description="Globs of level files relative to the recipe's folder. "
+        f"Default: {json.dumps(DEFAULT_SOURCES)}.",
+    )
+    output: Annotated[str | None, PlainValidator(values.output_folder), WithJsonSchema(_NAME)] = (
+        Field(default=None, description=f'Folder of the assets. Default: "{DEFAULT_OUTPUT}".')
+    )
+    levels: dict[LevelName, LevelTable] = Field(
+        default_factory=dict,
+        description="Rules of single levels, by file name without extension, over the project's.",
+    )
+
+
+def schema() -> dict[str, Any]:
+    """JSON Schema of a whole recipe."""
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        **_tidied(RecipeTable.model_json_schema()),
+        "title": "bake.toml",
+    }
+
+
+def _tidied(part: Any) -> Any:
+    """Drop defaults of null (TOML has none) and titles that repeat keys; close named tables."""
+    if isinstance(part, list):
+        return [_tidied(item) for item in part]
+    if not isinstance(part, dict):
+        return part
+    tidy = {key: _tidied(value) for key, value in part.items()}
+    if tidy.get("default", ...) is None:
+        del tidy["default"]
+    if isinstance(tidy.get("title"), str):
+        del tidy["title"]
+    if "patternProperties" in tidy:
+        tidy["additionalProperties"] = False
+    return tidy

@@ -1,0 +1,274 @@
+"""The single values of a recipe: each function takes what TOML gave and returns it normalised.
+
+All raise a `PydanticCustomError` that carries found, expected and remedy, so that pydantic can
+collect every mistake of a file before any is reported.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from datetime import date, time
+from difflib import get_close_matches
+from fractions import Fraction
+from pathlib import PurePosixPath, PureWindowsPath
+from typing import Any
+
+from pydantic_core import PydanticCustomError
+
+from bake.recipe import (
+    MAX_COST,
+    MAX_MEMORY_BUDGET,
+    MAX_TICKS_PER_UNIT,
+    MIN_MEMORY_BUDGET,
+    TABLE_NAMES,
+)
+
+#: Checks every item of a list, so that each wrong one is reported at its own place.
+Items = Callable[[Any], tuple[str, ...]]
+
+PROFILE_NAME = r"[A-Za-z0-9][A-Za-z0-9_.-]*"
+COLOUR = r"#(?:[0-9A-Fa-f]{3}|[0-9A-Fa-f]{6}|[0-9A-Fa-f]{8})"
+
+_UNITS = {
+    "KiB": 2**10,
+    "MiB": 2**20,
+    "GiB": 2**30,
+    "kB": 10**3,
+    "MB": 10**6,
+    "GB": 10**9,
+}
+MEMORY = r"([0-9]{1,18}(?:\.[0-9]{1,9})?) *(" + "|".join(_UNITS) + ")"
+_MEMORY_EXPECTED = 'bytes as a whole number, or text such as "512 MiB" or "2 GiB"'
+
+COST_EXPECTED = f'a number above 0 and at most {MAX_COST:,}, or "blocked"'
+_COST_REMEDY = 'use "blocked" for terrain that can\'t be entered'
+
+_LONGEST_SHOWN = 60
+
+
+def wrong(found: str, expected: str, remedy: str | None = None) -> PydanticCustomError:
+    """The mistake at one place."""
+    return PydanticCustomError(
+        "recipe", "wrong value", {"found": found, "expected": expected, "remedy": remedy}
+    )
+
+
+def show(value: object) -> str:
+    """A value as one would write it in TOML, in one short line."""
+    if isinstance(value, str):
+        return quoted(value)
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, int) and value.bit_length() > 128:
+        return f"a whole number of {value.bit_length():,} bits"
+    if isinstance(value, date | time):
+        return value.isoformat()
+    if isinstance(value, list):
+        return "a list" if value else "an empty list"
+    if isinstance(value, dict):
+        return "a table" if value else "an empty table"
+    return repr(value)
+
+
+def quoted(text: str) -> str:
+    """Text in quotes, cut where it is long, with all that would break a line escaped."""
+    if len(text) > _LONGEST_SHOWN:
+        text = text[: _LONGEST_SHOWN - 3] + "..."
+    text = text.replace("\\", "\\\\").replace('"', '\\"')
+    shown = "".join(letter if letter.isprintable() else _escaped(letter) for letter in text)
+    return f'"{shown}"'
+
+
+def _escaped(letter: str) -> str:
+    code = ord(letter)
+    return f"\\u{code:04x}" if code < 2**16 else f"\\U{code:08x}"
+
+
+def closest(word: str, known: Iterable[str]) -> str | None:
+    """The known word that ``word`` may be a slip of."""
+    by_lower = {name.lower(): name for name in known}
+    found = get_close_matches(word[:_LONGEST_SHOWN].lower(), by_lower, n=1)
+    return by_lower[found[0]] if found else None
+
+
+def one_of(*allowed: str | int, remedy: str | None = None) -> Callable[[Any], Any]:
+    """A check for one of a few texts or numbers; ``remedy`` where no near word is known."""
+    expected = _alternatives([show(choice) for choice in allowed])
+
+    def check(value: Any) -> Any:
+        # True == 1 and 4.0 == 4, but neither is what the recipe means.
+        if any(type(value) is type(choice) and value == choice for choice in allowed):
+            return value
+        raise wrong(f"found {show(value)}", expected, _did_you_mean(value, allowed) or remedy)
+
+    return check
+
+
+def _did_you_mean(value: object, allowed: Sequence[str | int]) -> str | None:
+    if isinstance(value, str):
+        near = closest(value, [str(choice) for choice in allowed])
+        if near is not None:
+            return f"did you mean {near if near not in allowed else quoted(near)}?"
+    return None
+
+
+def _alternatives(words: Sequence[str]) -> str:
+    return " or ".join([", ".join(words[:-1]), words[-1]] if words[:-1] else words)
+
+
+def cost(value: Any) -> float | None:
+    """Units to cross one cell; None for "blocked"."""
+    if isinstance(value, str):
+        if value == "blocked":
+            return None
+        remedy = _did_you_mean(value, ["blocked"])
+        raise wrong(f"found {show(value)}", COST_EXPECTED, remedy or "write numbers unquoted")
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value <= MAX_COST:
+        raise wrong(f"found {show(value)}", COST_EXPECTED, _COST_REMEDY)
+    return float(value)
+
+
+def ticks_per_unit(value: Any) -> int:
+    whole = isinstance(value, int) and not isinstance(value, bool)
+    if not whole or not 1 <= value <= MAX_TICKS_PER_UNIT:
+        raise wrong(f"found {show(value)}", f"a whole number from 1 to {MAX_TICKS_PER_UNIT:,}")
+    return int(value)
+
+
+def memory_budget(value: Any) -> int:
+    """Bytes, from a whole number or from text with a unit (fractions of a byte dropped)."""
+    if isinstance(value, str):
+        size = _bytes_of(value)
+    elif isinstance(value, int) and not isinstance(value, bool):
+        size = value
+    else:
+        raise wrong(f"found {show(value)}", _MEMORY_EXPECTED)
+    if not MIN_MEMORY_BUDGET <= size <= MAX_MEMORY_BUDGET:
+        raise wrong(f"found {show(value)}", "at least 1 MiB and less than 8 EiB")
+    return size
+
+
+def _bytes_of(text: str) -> int:
+    found = re.fullmatch(MEMORY, text)
+    if found is not None:
+        return int(Fraction(found[1]) * _UNITS[found[2]])
+    remedy = f"known units are {', '.join(_UNITS)}"
+    other_case = {unit.lower(): unit for unit in _UNITS}
+    unit = re.search(r"[A-Za-z]*$", text)
+    if unit is not None and unit.group().lower() in other_case:
+        right = other_case[unit.group().lower()]
+        if right != unit.group():
+            remedy = f"did you mean {right}?"
+    raise wrong(f"found {show(text)}", _MEMORY_EXPECTED, remedy)
+
+
+def colour(value: str) -> str:
+    """ "#rrggbb", or "#rrggbbaa" where it is not opaque, in lower case."""
+    if re.fullmatch(COLOUR, value) is None:
+        raise wrong(
+            f"found {show(value)}",
+            'a colour as "#rgb", "#rrggbb" or "#rrggbbaa" in hexadecimal digits',
+            'write the colour on the left, as in "#3a7d44" = "grass"',
+        )
+    digits = value[1:].lower()
+    if len(digits) == 3:
+        digits = "".join(digit * 2 for digit in digits)
+    return "#" + (digits[:6] if digits[6:] == "ff" else digits)
+
+
+def terrain_name(value: Any) -> str:
+    return _name(value, "the name of a terrain")
+
+
+def level_name(value: str) -> str:
+    expected = "a level's file name without folder and extension"
+    if "/" in value or "\\" in value:
+        name = PureWindowsPath(value).stem  # which splits at both kinds of slash
+        raise wrong(f"found {show(value)}", expected, f"write [levels.{quoted(name)}]")
+    return _name(value, expected)
+
+
+def profile_name(value: str) -> str:
+    if re.fullmatch(PROFILE_NAME, value) is None:
+        raise wrong(
+            f"found profile name {show(value)}",
+            'letters a to z, digits, "_", "." and "-", starting with a letter or digit',
+        )
+    return value
+
+
+def output_folder(value: Any) -> str:
+    return _name(value, 'a folder such as "baked"')
+
+
+def _name(value: Any, expected: str) -> str:
+    if not isinstance(value, str):
+        raise wrong(f"found {show(value)}", expected)
+    if not value.strip():
+        raise wrong(f"found {show(value)}", expected, "it may not be empty")
+    if not value.isprintable():
+        raise wrong(f"found {show(value)}", expected, "it may hold no control characters")
+    return value
+
+
+def source_glob(value: Any) -> str:
+    """A glob that `Path.glob` accepts and that cannot leave the recipe's folder."""
+    expected = 'a glob relative to the recipe\'s folder, such as "levels_src/*.png"'
+    pattern = _name(value, expected)
+    found = f"found {show(pattern)}"
+    if PurePosixPath(pattern).is_absolute() or PureWindowsPath(pattern).anchor:
+        raise wrong(found, expected, "sources must lie inside the recipe's folder")
+    if "\\" in pattern:
+        raise wrong(found, expected, "write / between folders, on every system")
+    parts = [part for part in pattern.split("/") if part not in ("", ".")]
+    if ".." in parts:
+        raise wrong(found, expected, "sources must lie inside the recipe's folder: leave out ..")
+    if not parts:
+        raise wrong(found, expected, "name the files, as in *.png")
+    if any("**" in part and part != "**" for part in parts):
+        raise wrong(found, expected, "** must stand alone between slashes")
+    return pattern
+
+
+def sources(value: Any, items: Items) -> tuple[str, ...]:
+    example = 'a list of globs such as ["levels_src/*"]'
+    globs = _distinct(_list(value, example, items), example)
+    if not globs:
+        raise wrong("found an empty list", example, "leave sources out for the default")
+    return globs
+
+
+def enter_from(value: Any, items: Items) -> tuple[str, ...]:
+    """Sorted; an empty list is terrain that can be left but never entered."""
+    example = 'a list of terrain names such as ["water"]'
+    return tuple(sorted(_distinct(_list(value, example, items), example)))
+
+
+def tables(value: Any, items: Items) -> tuple[str, ...]:
+    """The names in the order of ``TABLE_NAMES``, or "auto" alone."""
+    known = ", ".join(quoted(name) for name in TABLE_NAMES)
+    expected = f'"auto" or a list of {known}'
+    if value == "auto":
+        return ("auto",)
+    names = _distinct(_list(value, expected, items), expected)
+    if not names:
+        raise wrong("found an empty list", expected, 'use "auto" for every table')
+    return tuple(sorted(names, key=TABLE_NAMES.index))
+
+
+def _list(value: Any, expected: str, items: Items) -> tuple[str, ...]:
+    if isinstance(value, str):
+        raise wrong(f"found {show(value)}", expected, f"write [{show(value)}]")
+    if not isinstance(value, list):
+        raise wrong(f"found {show(value)}", expected)
+    return items(value)
+
+
+def _distinct(names: tuple[str, ...], expected: str) -> tuple[str, ...]:
+    twice = sorted(name for name, count in Counter(names).items() if count > 1)
+    if twice:
+        found = ", ".join(quoted(name) for name in twice[:3])
+        raise wrong(f"found {found} more than once", expected, "name each once")
+    return names
