@@ -43,7 +43,10 @@ class BakeError(Exception):
 
     def __reduce__(self) -> tuple[object, ...]:
         # Errors cross process borders in a parallel build; keyword arguments need help to pickle.
-        return (_rebuild, (type(self), self.found, self.file, self.place, self.expected, self.remedy))
+        return (
+            _rebuild,
+            (type(self), self.found, self.file, self.place, self.expected, self.remedy),
+        )
 
 
 def _rebuild(
@@ -133,3 +136,15 @@ class UnknownProfileError(QueryError):
 
 class MissingTableError(QueryError):
     """The asset was baked without the table this question needs."""
+
+
+def in_units(count: int) -> str:
+    """Bytes as a person reads them, such as ``4.2 MiB``."""
+    if count < 1024:
+        return f"{count} bytes"
+    value = count / 1024
+    for unit in ("KiB", "MiB", "GiB"):
+        if value < 1024:
+            return f"{value:.1f} {unit}"
+        value /= 1024
+    return f"{value:.1f} TiB"

@@ -107,7 +107,9 @@ def build_metric(topology: Topology, profile: AgentProfile, rules: MovementRules
             free[inside, side] = step_free(tail[arc], flank[inside]) & step_free(
                 flank[inside], head[arc]
             )
-        usable[diagonal] &= free.all(axis=1) if rules.corner_cutting == "never" else free.any(axis=1)
+        usable[diagonal] &= (
+            free.all(axis=1) if rules.corner_cutting == "never" else free.any(axis=1)
+        )
 
     if rules.cost_rule == "mean":
         unit = (node_cost[tail] + node_cost[head]) / 2

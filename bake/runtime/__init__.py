@@ -1,0 +1,45 @@
+"""What a game imports: open a baked level, look things up.
+
+    from bake.runtime import open_asset
+
+    with open_asset("baked/keep.h5") as level:
+        nav = level.profile()
+        nav.next_hop((3, 4), (80, 12))
+
+Needs numpy and h5py alone.
+"""
+
+from bake.errors import (
+    AssetError,
+    AssetTooNewError,
+    AssetTooOldError,
+    BakeError,
+    BlockedCellError,
+    CorruptAssetError,
+    MissingTableError,
+    NotAnAssetError,
+    OutsideMapError,
+    QueryError,
+    UnknownNodeError,
+    UnknownProfileError,
+)
+from bake.runtime.level import LevelAsset, open_asset
+from bake.runtime.navigator import Navigator
+
+__all__ = [
+    "AssetError",
+    "AssetTooNewError",
+    "AssetTooOldError",
+    "BakeError",
+    "BlockedCellError",
+    "CorruptAssetError",
+    "LevelAsset",
+    "MissingTableError",
+    "Navigator",
+    "NotAnAssetError",
+    "OutsideMapError",
+    "QueryError",
+    "UnknownNodeError",
+    "UnknownProfileError",
+    "open_asset",
+]

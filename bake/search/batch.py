@@ -1,9 +1,9 @@
 """The narrow waist: distances from every node to a batch of targets.
 
-One lane a target. A bucket queue holds nodes, keyed by the smallest distance that improved there in
-any lane; popping a node relaxes every arc into it for all lanes in one vectorised loop. Targets of a
-batch lie close together, so their frontiers nearly coincide and a node is popped little more than
-once. The method is label-correcting: whatever the order, at the fixpoint every lane is exact.
+One lane a target. A bucket queue holds nodes, keyed by the smallest distance that improved there
+in any lane; popping a node relaxes every arc into it for all lanes in one vectorised loop. Targets
+of a batch lie close together, so their frontiers nearly coincide and a node is popped little more
+than once. The method is label-correcting: whatever the order, at the fixpoint every lane is exact.
 
 The bucket queue follows R. B. Dial, "Algorithm 360: shortest-path forest with topological
 ordering", Comm. ACM 12(11), 1969, with buckets wider than one.
@@ -87,7 +87,7 @@ def _relax_batch(
                 best = min(best, gained)
             if best == INFINITY:
                 continue
-            key = min(max(best >> shift, current), current + RING - 1)
+            key = min(max(int(best) >> shift, current), current + RING - 1)
             was = bucket[other]
             if was >= 0:
                 if was <= key:
@@ -193,7 +193,7 @@ def largest_finite(dist: Int32Array) -> int:
         for lane in range(dist.shape[1]):
             value = dist[node, lane]
             largest = max(largest, value if value < INFINITY else np.int32(0))
-    return largest
+    return int(largest)
 
 
 def check_scale(dist: npt.NDArray[np.int32], longest: int) -> None:

@@ -56,7 +56,7 @@ def _use_cache() -> bool:
     folder = cache_folder()
     if not _writable(folder):
         return False
-    numba.config.CACHE_DIR = str(folder)
+    numba.config.CACHE_DIR = str(folder)  # type: ignore[attr-defined]
     return True
 
 

@@ -85,9 +85,7 @@ def _closure(
                 reach[label, byte] |= reach[other, byte]
 
 
-def reachable_components(
-    graph: Graph, component: Int32Array, count: int
-) -> npt.NDArray[np.uint8]:
+def reachable_components(graph: Graph, component: Int32Array, count: int) -> npt.NDArray[np.uint8]:
     """Which components can be reached from which.
 
     Args:

@@ -13,7 +13,7 @@ from typing import Literal
 
 import numpy as np
 
-from bake.errors import BudgetError
+from bake.errors import BudgetError, in_units
 from bake.graph import UNREACHABLE, Int32Array, Subgraph
 from bake.search.batch import INFINITY, LANES, Scratch, Waist
 from bake.search.first_moves import SlotArray, lowest_first_moves
@@ -29,12 +29,12 @@ class AllPairs:
 
     Attributes:
         hop: (r, r) unsigned, [from, to] -> slot of the arc to take; all ones where there is none to
-            take: no path, or already there.
+            take: no path, or already there. None if not asked for.
         distance: (r, r) int32 ticks, [from, to]; UNREACHABLE where there is no path. None if not
             asked for.
     """
 
-    hop: SlotArray
+    hop: SlotArray | None
     distance: Int32Array | None
 
 
@@ -47,24 +47,23 @@ def slot_dtype(sub: Subgraph) -> np.dtype[np.unsignedinteger]:
     raise AssertionError("slots are int32")
 
 
-def dense_bytes(sub: Subgraph, *, distances: bool) -> int:
-    """Bytes of the dense tables of a profile."""
-    rows = sub.graph.node_count
-    return rows * rows * (slot_dtype(sub).itemsize + (4 if distances else 0))
+def pair_bytes(sub: Subgraph, *, hops: bool, distances: bool) -> int:
+    """Bytes a pair takes in the dense tables of a profile."""
+    return hops * slot_dtype(sub).itemsize + distances * 4
 
 
-def working_bytes(sub: Subgraph, threads: int, algorithm: Algorithm, *, distances: bool) -> int:
+def working_bytes(
+    sub: Subgraph, threads: int, algorithm: Algorithm, *, hops: bool, distances: bool
+) -> int:
     """Peak memory of :func:`all_pairs` in bytes, the tables included."""
     rows = sub.graph.node_count
-    bytes_ = dense_bytes(sub, distances=distances)
+    tables = rows * rows * pair_bytes(sub, hops=hops, distances=distances)
     if choose_algorithm(sub, algorithm) == "floyd_warshall":
-        return bytes_ + (0 if distances else 4 * rows * rows)
-    return bytes_ + threads * rows * (LANES + 3) * 4
+        return tables + (0 if distances else 4 * rows * rows)
+    return tables + threads * rows * (LANES + 3) * 4
 
 
-def choose_algorithm(
-    sub: Subgraph, algorithm: Algorithm
-) -> Literal["dijkstra", "floyd_warshall"]:
+def choose_algorithm(sub: Subgraph, algorithm: Algorithm) -> Literal["dijkstra", "floyd_warshall"]:
     """Resolve "auto" by comparing the work: n^3 vectorised minima against n * m relaxations.
 
     A relaxation costs about RELAX_RATIO minima (benchmarks/RESULTS.md), since it also keeps the
@@ -87,18 +86,19 @@ def all_pairs(
     sub: Subgraph,
     *,
     algorithm: Algorithm,
+    hops: bool,
     distances: bool,
     budget: int,
     threads: int,
     progress: Progress,
 ) -> AllPairs:
-    """Next hops, and distances on request, between all pairs of rows.
+    """Next hops, distances or both, between all pairs of rows.
 
     Args:
         sub: what a profile can use; r rows.
         algorithm: "dijkstra" searches batches of targets with a bucket queue, "floyd_warshall"
             closes a dense matrix; "auto" compares their work.
-        distances: whether to keep the distances.
+        hops, distances: which of the two to make.
         budget: bytes this may allocate.
         threads: how many batches to search at once; changes no byte of the result.
         progress: called with the fraction done.
@@ -108,23 +108,23 @@ def all_pairs(
         CostError: distances run off the integer scale.
     """
     rows = sub.graph.node_count
-    needed = working_bytes(sub, threads, algorithm, distances=distances)
+    needed = working_bytes(sub, threads, algorithm, hops=hops, distances=distances)
     if needed > budget:
         raise BudgetError(
-            f"dense tables of {rows:,} nodes need {_size(needed)} "
-            f"({rows:,} x {rows:,} x {slot_dtype(sub).itemsize + 4 * distances} bytes and working "
-            "memory)",
-            expected=f"at most {_size(budget)} (memory_budget)",
+            f"dense tables of {rows:,} nodes need {in_units(needed)} "
+            f"({rows:,} x {rows:,} x {pair_bytes(sub, hops=hops, distances=distances)} bytes and "
+            "working memory)",
+            expected=f"at most {in_units(budget)} (memory_budget)",
             remedy="raise memory_budget, or leave next_hops and distances out of tables",
         )
-    hop = np.empty((rows, rows), dtype=slot_dtype(sub))
+    hop = np.empty((rows, rows), dtype=slot_dtype(sub)) if hops else None
     if choose_algorithm(sub, algorithm) == "floyd_warshall":
         return _by_floyd_warshall(sub, hop, progress, distances=distances)
     return _by_batches(sub, hop, threads, progress, distances=distances)
 
 
 def _by_batches(
-    sub: Subgraph, hop: SlotArray, threads: int, progress: Progress, *, distances: bool
+    sub: Subgraph, hop: SlotArray | None, threads: int, progress: Progress, *, distances: bool
 ) -> AllPairs:
     rows = sub.graph.node_count
     waist = Waist.of(sub.graph, sub.weight)
@@ -135,7 +135,8 @@ def _by_batches(
         scratch = spare.pop() if spare else waist.scratch()
         stop = min(start + LANES, rows)
         dist = waist.distances_to(np.arange(start, stop, dtype=np.int32), scratch)
-        _hops_from(sub, dist, start, stop, hop)
+        if hop is not None:
+            _hops_from(sub, dist, start, stop, hop)
         if distance is not None:
             columns = distance[:, start:stop]
             columns[:] = dist[:, : stop - start]
@@ -150,13 +151,14 @@ def _by_batches(
 
 
 def _by_floyd_warshall(
-    sub: Subgraph, hop: SlotArray, progress: Progress, *, distances: bool
+    sub: Subgraph, hop: SlotArray | None, progress: Progress, *, distances: bool
 ) -> AllPairs:
     rows = sub.graph.node_count
     dist = np.empty((rows, rows), dtype=np.int32)
     for done in floyd_warshall(sub.graph, sub.weight, dist):
         progress(done / rows)
-    _hops_from(sub, dist, 0, rows, hop)
+    if hop is not None:
+        _hops_from(sub, dist, 0, rows, hop)
     if distances:
         dist[dist == INFINITY] = UNREACHABLE
     return AllPairs(hop, dist if distances else None)
@@ -167,14 +169,3 @@ def _hops_from(sub: Subgraph, dist: Int32Array, start: int, stop: int, hop: Slot
     lowest_first_moves(
         sub.graph.first_out, sub.graph.head, sub.weight, sub.slot, dist, none, start, stop, hop
     )
-
-
-def _size(count: int) -> str:
-    value = float(count)
-    for unit in ("bytes", "KiB", "MiB", "GiB"):
-        if value < 1024:
-            break
-        value /= 1024
-    else:
-        unit = "TiB"
-    return f"{count} bytes" if unit == "bytes" else f"{value:.1f} {unit}"

@@ -45,7 +45,7 @@ def lattice_topology(
     Returns:
         The topology, nodes in reading order, and (n, 2) int32 the cell (x, y) of each node.
     """
-    ys, xs = np.nonzero(standable)
+    ys, xs = (axis.astype(np.int32) for axis in np.nonzero(standable))
     node_at = np.full((level.height + 2, level.width + 2), WALL_FLANK, dtype=np.int32)
     node_at[1:-1, 1:-1][standable] = np.arange(len(xs), dtype=np.int32)
     tails: list[Int32Array] = []

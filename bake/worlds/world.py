@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from bake.errors import BakeErrors, LevelError
 from bake.graph import BLOCKED, Graph, Int32Array, Metric
-from bake.level import Connectivity, GraphLevel, GridLevel, Level
+from bake.level import Connectivity, GridLevel, Level
 from bake.metric import AgentProfile, MovementRules, Topology, build_metric, terrain_cost
 from bake.search.patch_order import patch_order
 from bake.worlds.explicit import explicit_topology
@@ -67,7 +67,7 @@ def build_world(
     """
     _check_terrains(level, profiles)
     costs = np.stack([terrain_cost(level.terrains, profile) for profile in profiles])
-    open_terrain = ~np.isnan(costs).all(axis=0)
+    open_terrain = np.asarray(~np.isnan(costs).all(axis=0))
     cell = position = names = None
     if isinstance(level, GridLevel):
         connectivity = 6 if level.hex_layout else connectivity
@@ -99,7 +99,7 @@ def build_world(
 def _pick(
     names: tuple[str, ...] | tuple[int, ...], node: Int32Array
 ) -> tuple[str, ...] | tuple[int, ...]:
-    return tuple(names[place] for place in node.tolist())  # type: ignore[return-value]
+    return tuple(names[place] for place in node.tolist())
 
 
 def _check_terrains(level: Level, profiles: Sequence[AgentProfile]) -> None:
@@ -124,9 +124,7 @@ def _keep_arcs(topology: Topology, keep: npt.NDArray[np.bool_]) -> Topology:
         topology.graph.node_count, topology.graph.tail()[keep], topology.graph.head[keep]
     )
     arc = np.flatnonzero(keep)[order]
-    return replace(
-        topology, graph=graph, length=topology.length[arc], flank=topology.flank[arc]
-    )
+    return replace(topology, graph=graph, length=topology.length[arc], flank=topology.flank[arc])
 
 
 def _in_patch_order(topology: Topology) -> tuple[Topology, Int32Array]:

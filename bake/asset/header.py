@@ -1,0 +1,150 @@
+"""The first bytes of an asset: plain JSON in the HDF5 user block.
+
+It says what the asset is, what it was made from and what its bytes must hash to, so that staleness
+and damage can be judged before, and without, HDF5.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import BinaryIO
+
+from bake.asset.schema import BAKE_REVISION, FORMAT_NAME, FORMAT_VERSION, OLDEST_READABLE
+from bake.errors import AssetError, AssetTooNewError, AssetTooOldError, NotAnAssetError
+
+#: HDF5 looks for its own signature at 0, 512, 1024, 2048, ...
+SMALLEST_BLOCK = 512
+LARGEST_BLOCK = 2**20
+
+_FIRST_LINE = b'{"format": "' + FORMAT_NAME.encode() + b'"'
+_READ_PIECE = 2**20
+
+
+@dataclass(frozen=True)
+class Header:
+    """What the user block says.
+
+    Attributes:
+        format_version: layout of the file.
+        bake_revision: revision of the code that baked it.
+        level: the level's name.
+        sources: (path relative to the level file, sha256) of every file read, the level file first.
+        recipe: sha256 of the recipe that took effect.
+        body: sha256 of all bytes after the user block.
+        block: bytes in the user block.
+    """
+
+    format_version: int
+    bake_revision: int
+    level: str
+    sources: tuple[tuple[str, str], ...]
+    recipe: str
+    body: str
+    block: int
+
+    def to_bytes(self) -> bytes:
+        """The user block, padded with spaces to its size."""
+        text = json.dumps({"format": FORMAT_NAME, **asdict(self)}, indent=0) + "\n"
+        data = text.encode()
+        if len(data) > self.block:
+            raise AssetError(f"the header needs {len(data)} bytes, its block has {self.block}")
+        return data + b" " * (self.block - len(data))
+
+    def fingerprint(self) -> str:
+        """sha256 over everything that decides the asset's content: what it is bound to."""
+        parts = (self.format_version, self.bake_revision, self.level, self.sources, self.recipe)
+        return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
+
+
+def block_size(header: Header) -> int:
+    """The smallest user block that holds a header."""
+    size = SMALLEST_BLOCK
+    while len(json.dumps(asdict(header), indent=0)) + len(FORMAT_NAME) + 64 > size:
+        size *= 2
+    return size
+
+
+def read_header(path: Path) -> Header:
+    """Read the user block of an asset.
+
+    Raises:
+        NotAnAssetError: the file is something else.
+        AssetTooOldError, AssetTooNewError: its layout is not one this version reads.
+    """
+    try:
+        with path.open("rb") as file:
+            return _parse(file, path)
+    except FileNotFoundError:
+        raise AssetError("no such asset", file=path, remedy="bake it first: `bake build`") from None
+    except OSError as error:
+        raise AssetError(f"cannot be read: {error.strerror or error}", file=path) from None
+
+
+def _parse(file: BinaryIO, path: Path) -> Header:
+    data = file.read(SMALLEST_BLOCK)
+    if not data:
+        raise NotAnAssetError("the file is empty", file=path, remedy="rebake it: `bake build`")
+    if not data.replace(b"\n", b"").startswith(_FIRST_LINE):
+        what = "an HDF5 file of another program" if data.startswith(b"\x89HDF") else "no HDF5 file"
+        raise NotAnAssetError(
+            f"this is {what}", file=path, expected="an asset written by `bake build`"
+        )
+    size = SMALLEST_BLOCK
+    while b"}" not in data and size < LARGEST_BLOCK:
+        data += file.read(size)
+        size *= 2
+    damaged = NotAnAssetError("the header is damaged", file=path, remedy="rebake it: `bake build`")
+    try:
+        fields = json.loads(data[: data.index(b"}") + 1])
+    except ValueError:
+        raise damaged from None
+    version = fields.get("format_version")
+    if not isinstance(version, int) or isinstance(version, bool):
+        raise damaged
+    if version < OLDEST_READABLE:
+        raise AssetTooOldError(
+            f"too old: format version {version}",
+            file=path,
+            expected=f"version {OLDEST_READABLE} to {FORMAT_VERSION}",
+            remedy="rebake it: `bake build`",
+        )
+    if version > FORMAT_VERSION:
+        raise AssetTooNewError(
+            f"too new: format version {version}",
+            file=path,
+            expected=f"version {OLDEST_READABLE} to {FORMAT_VERSION}",
+            remedy="update levelbake",
+        )
+    try:
+        return Header(
+            version,
+            int(fields["bake_revision"]),
+            str(fields["level"]),
+            tuple((str(name), str(digest)) for name, digest in fields["sources"]),
+            str(fields["recipe"]),
+            str(fields["body"]),
+            int(fields["block"]),
+        )
+    except (KeyError, TypeError, ValueError):
+        raise damaged from None
+
+
+def header_for(level: str, sources: tuple[tuple[str, str], ...], recipe: str) -> Header:
+    """The header of an asset about to be written; its body's digest is not known yet."""
+    draft = Header(FORMAT_VERSION, BAKE_REVISION, level, sources, recipe, "0" * 64, 2**20)
+    return Header(
+        FORMAT_VERSION, BAKE_REVISION, level, sources, recipe, "0" * 64, block_size(draft)
+    )
+
+
+def sha256_of(path: Path, skip: int = 0) -> str:
+    """sha256 of a file, without its first ``skip`` bytes."""
+    digest = hashlib.sha256()
+    with path.open("rb") as file:
+        file.seek(skip)
+        while piece := file.read(_READ_PIECE):
+            digest.update(piece)
+    return digest.hexdigest()

@@ -1,0 +1,242 @@
+"""What an asset holds, declared once; writing, reading and docs/format.md follow from it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+FORMAT_NAME = "levelbake asset"
+
+#: Version of the layout described here. Readers refuse other versions, each with its own error.
+FORMAT_VERSION = 1
+OLDEST_READABLE = 1
+
+#: Revision of the baking code: raised whenever the same source and recipe give other bytes, which
+#: makes every asset stale. CHANGELOG.md names each.
+BAKE_REVISION = 1
+
+Layout = Literal["compressed", "contiguous"]
+
+#: Stands for the profile's name in paths.
+PROFILE = "{profile}"
+
+
+@dataclass(frozen=True)
+class Attribute:
+    """A scalar on a group.
+
+    Attributes:
+        group: path of the group it sits on.
+        name: its name.
+        kind: "text", "integer" or "flag".
+        description: what it says, with its unit.
+        optional: whether it may be absent.
+    """
+
+    group: str
+    name: str
+    kind: Literal["text", "integer", "flag"]
+    description: str
+    optional: bool = False
+
+
+@dataclass(frozen=True)
+class Column:
+    """An array.
+
+    Attributes:
+        path: where it lies; `{profile}` stands for a profile's name.
+        dtypes: allowed element types, little-endian; "S" is fixed-length UTF-8 text.
+        dims: name of each dimension; equal names have equal lengths within an asset (or profile).
+        unit: of one element.
+        description: what it says.
+        optional: whether it may be absent.
+        layout: "compressed" (chunked, shuffled, deflated) or "contiguous" (may be memory-mapped).
+    """
+
+    path: str
+    dtypes: tuple[str, ...]
+    dims: tuple[str, ...]
+    unit: str
+    description: str
+    optional: bool = False
+    layout: Layout = "compressed"
+
+
+ATTRIBUTES: tuple[Attribute, ...] = (
+    Attribute("/", "format", "text", f"always {FORMAT_NAME!r}"),
+    Attribute("/", "format_version", "integer", "version of this layout"),
+    Attribute("/", "bake_revision", "integer", "revision of the code that baked it"),
+    Attribute("/", "name", "text", "name of the level: its file name without extension"),
+    Attribute("/", "kind", "text", "square, hex or graph"),
+    Attribute("/", "width", "integer", "cells from west to east", optional=True),
+    Attribute("/", "height", "integer", "cells from north to south", optional=True),
+    Attribute("/", "hex_layout", "text", "odd-r, even-r, odd-q or even-q", optional=True),
+    Attribute("/", "connectivity", "integer", "neighbours of a cell: 4, 6 or 8", optional=True),
+    Attribute("/", "corner_cutting", "text", "never, one_free or always"),
+    Attribute("/", "cost_rule", "text", "mean or entered"),
+    Attribute("/", "ticks_per_unit", "integer", "ticks in one unit of cost"),
+    Attribute("/", "recipe", "text", "the recipe that took effect, as canonical JSON"),
+    Attribute("/", "node_name_type", "text", "str or int", optional=True),
+    Attribute(
+        f"/profiles/{PROFILE}",
+        "component_count",
+        "integer",
+        "strongly connected components",
+    ),
+    Attribute(
+        f"/profiles/{PROFILE}",
+        "one_way",
+        "flag",
+        "1 where some arc leads from one component to another, else 0",
+    ),
+)
+
+COLUMNS: tuple[Column, ...] = (
+    Column(
+        "/terrain/name",
+        ("S",),
+        ("terrain",),
+        "text",
+        "names of the terrains",
+    ),
+    Column(
+        "/terrain/colour",
+        ("uint8",),
+        ("terrain", "channel"),
+        "sRGB, 0 to 255",
+        "colour to draw a terrain in",
+    ),
+    Column(
+        "/terrain/grid",
+        ("uint8",),
+        ("y", "x"),
+        "terrain",
+        "terrain of every cell, blocked ones too",
+        optional=True,
+    ),
+    Column(
+        "/world/first_out",
+        ("int32",),
+        ("node + 1",),
+        "arc",
+        "arcs of node v are first_out[v] to first_out[v + 1] - 1; an arc's place among them is "
+        "its slot",
+    ),
+    Column("/world/head", ("int32",), ("arc",), "node", "node the arc leads to"),
+    Column(
+        "/world/length",
+        ("float64",),
+        ("arc",),
+        "units",
+        "length of the step: 1, the square root of 2, or the length given by a graph",
+    ),
+    Column(
+        "/world/node_terrain",
+        ("uint8",),
+        ("node",),
+        "terrain",
+        "terrain of the node",
+    ),
+    Column(
+        "/world/cell",
+        ("int32",),
+        ("node", "xy"),
+        "cells",
+        "x from the west and y from the north of the node's cell",
+        optional=True,
+    ),
+    Column(
+        "/world/position",
+        ("float64",),
+        ("node", "xy"),
+        "units of the source",
+        "where a graph's node lies",
+        optional=True,
+    ),
+    Column(
+        "/world/node_name",
+        ("S", "int64"),
+        ("node",),
+        "text or number",
+        "name of a graph's node",
+        optional=True,
+    ),
+    Column(
+        f"/profiles/{PROFILE}/cost",
+        ("float64",),
+        ("terrain",),
+        "units",
+        "cost of crossing one cell; NaN where the profile cannot go",
+    ),
+    Column(
+        f"/profiles/{PROFILE}/weight",
+        ("int32",),
+        ("arc",),
+        "ticks",
+        "cost of taking the arc; 2147483647 where the profile may not",
+    ),
+    Column(
+        f"/profiles/{PROFILE}/component",
+        ("int32",),
+        ("node",),
+        "component",
+        "strongly connected component; -1 where the profile cannot stand. The profile's rows are "
+        "the other nodes, in order",
+    ),
+    Column(
+        f"/profiles/{PROFILE}/reach",
+        ("uint8",),
+        ("component", "byte"),
+        "bits",
+        "bit 7 - j % 8 of byte j // 8 in row i: component j can be reached from component i",
+        optional=True,
+    ),
+    Column(
+        f"/profiles/{PROFILE}/hop",
+        ("uint8", "uint16", "uint32"),
+        ("row", "row"),
+        "slot",
+        "[from, to]: slot of the arc to take; all ones where there is none: no path, or there",
+        optional=True,
+        layout="contiguous",
+    ),
+    Column(
+        f"/profiles/{PROFILE}/distance",
+        ("int32",),
+        ("row", "row"),
+        "ticks",
+        "[from, to]: length of a shortest path; 2147483647 where there is none",
+        optional=True,
+        layout="contiguous",
+    ),
+)
+
+#: What `bake info` calls a product, by the last part of its column's path.
+TABLE_KINDS = {
+    "component": "connected components",
+    "reach": "reachability between components",
+    "hop": "all-pairs next hops, dense",
+    "distance": "all-pairs distances, dense",
+}
+
+
+def column(path: str) -> Column:
+    """The declaration of a column by its path pattern."""
+    for declared in COLUMNS:
+        if declared.path == path:
+            return declared
+    raise KeyError(path)
+
+
+def profile_path(profile: str, name: str) -> str:
+    """Path of one of a profile's columns."""
+    return f"/profiles/{profile}/{name}"
+
+
+def pattern_of(path: str) -> str:
+    """The path pattern behind a concrete path."""
+    parts = path.split("/")
+    if len(parts) == 4 and parts[1] == "profiles":
+        parts[2] = PROFILE
+    return "/".join(parts)

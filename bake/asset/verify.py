@@ -1,0 +1,289 @@
+"""A proof that an asset is right, sharing no code with what baked it.
+
+The hops of a table imply distances: follow them and add up. If every hop leads to its goal, those
+are lengths of real paths; if no arc offers a shortcut (R. Bellman's condition, "On a routing
+problem", 1958: d(u, t) <= w(u, v) + d(v, t) for every arc), no path is shorter. Both together prove
+every entry optimal. Components are compared with scipy's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from bake.asset.header import sha256_of
+from bake.asset.read import Asset
+from bake.asset.schema import profile_path
+from bake.errors import CorruptAssetError
+
+_BLOCKED = 2**31 - 1
+_NO_PATH = np.int64(2**62)
+
+#: Memory one block of targets may take, in bytes: several int64 arrays of rows x targets.
+BLOCK_BYTES = 2**27
+
+Progress = Callable[[float], None]
+
+
+@dataclass(frozen=True)
+class Proof:
+    """What was proved.
+
+    Attributes:
+        pairs: (source, target) pairs whose hop was shown optimal, over all profiles.
+        distances: pairs whose stored distance was shown equal to that of the hops.
+        components: components compared, over all profiles.
+    """
+
+    pairs: int
+    distances: int
+    components: int
+
+
+def verify_asset(path: Path, profile: str | None, progress: Progress) -> Proof:
+    """Prove every table of an asset right.
+
+    Args:
+        path: the asset.
+        profile: only this one; None = all.
+        progress: called with the fraction done.
+
+    Raises:
+        AssetError: it is no asset, or something in it is wrong; the first thing found is named.
+    """
+    with Asset(path) as asset:
+        if sha256_of(path, skip=asset.header.block) != asset.header.body:
+            raise _wrong(asset, "its bytes do not match the digest in its header")
+        profiles = [name for name in asset.profiles if profile in (None, name)]
+        total = Proof(0, 0, 0)
+        for place, name in enumerate(profiles):
+            proof = _Profile(asset, name).prove(
+                lambda done, place=place: progress((place + done) / len(profiles))  # type: ignore[misc]
+            )
+            total = Proof(
+                total.pairs + proof.pairs,
+                total.distances + proof.distances,
+                total.components + proof.components,
+            )
+        return total
+
+
+def _wrong(asset: Asset, found: str) -> CorruptAssetError:
+    return CorruptAssetError(
+        f"wrong: {found}", file=asset.path, remedy="rebake it: `bake build --force`"
+    )
+
+
+class _Profile:
+    def __init__(self, asset: Asset, name: str) -> None:
+        self.asset = asset
+        self.name = name
+        first_out = self._shared("first_out")
+        head = self._shared("head")
+        weight = self._own("weight")
+        self.component = self._own("component")
+        nodes = len(self.component)
+        self._require(len(first_out) == nodes + 1, "first_out and component differ in length")
+        degree = np.diff(first_out)
+        self._require(
+            bool(first_out[0] == 0 and (degree >= 0).all() and first_out[-1] == len(head)),
+            "first_out does not count arcs",
+        )
+        self._require(bool(((head >= 0) & (head < nodes)).all()), "a head is no node")
+        self._require(len(weight) == len(head), "weight and head differ in length")
+        self._require(bool((weight > 0).all()), "a weight is not positive")
+        self.node = np.flatnonzero(self.component >= 0)
+        self.rows = len(self.node)
+        row = np.full(nodes, -1)
+        row[self.node] = np.arange(self.rows)
+        # Arcs by row and slot; -1 where the profile may not take the arc.
+        self.first = first_out[self.node]
+        self.degree = degree[self.node]
+        usable = weight != _BLOCKED
+        tail_row = row[np.repeat(np.arange(nodes), degree)]
+        self._require(
+            bool(((tail_row >= 0) & (row[head] >= 0))[usable].all()),
+            "an arc can be taken from or to where the profile cannot stand",
+        )
+        self.arc_row = np.where(usable, row[head], -1)
+        self.weight = weight
+
+    def prove(self, progress: Progress) -> Proof:
+        count = self._prove_components()
+        has_hop, has_distance = self._has("hop"), self._has("distance")
+        if not has_hop and not has_distance:
+            progress(1.0)
+            return Proof(0, 0, count)
+        hop = self.asset.map(profile_path(self.name, "hop")) if has_hop else None
+        stored = self.asset.map(profile_path(self.name, "distance")) if has_distance else None
+        for table in (hop, stored):
+            self._require(
+                table is None or table.shape == (self.rows, self.rows), "a table is not square"
+            )
+        step = max(1, BLOCK_BYTES // (8 * 6 * max(1, self.rows)))
+        for start in range(0, self.rows, step):
+            targets = np.arange(start, min(start + step, self.rows))
+            given = None if stored is None else self._distances(stored[:, targets])
+            if hop is not None:
+                implied = self._follow(hop[:, targets], targets)
+                self._require(
+                    given is None or bool((given == implied).all()),
+                    "a stored distance differs from the way its hops lead",
+                )
+            else:
+                implied = self._attained(given, targets)
+            self._bellman(implied, targets)
+            self._agrees_with_components(implied, targets)
+            progress(int(targets[-1] + 1) / self.rows)
+        pairs = self.rows * self.rows
+        return Proof(pairs if has_hop else 0, pairs if has_distance else 0, count)
+
+    def _follow(
+        self, slot: npt.NDArray[Any], targets: npt.NDArray[np.int64]
+    ) -> npt.NDArray[np.int64]:
+        """Distances implied by hops, by pointer jumping; every hop must be an arc to take."""
+        stays = slot == np.iinfo(slot.dtype).max
+        slot = np.where(stays, 0, slot).astype(np.int64)
+        legal = stays | (slot < self.degree[:, None])
+        self._require_pairs(legal, targets, "a hop is no arc")
+        arc = np.where(stays, 0, self.first[:, None] + slot)
+        own = np.arange(self.rows)[:, None]
+        if len(self.arc_row):
+            step = np.where(stays, own, self.arc_row[arc])
+            cost = np.where(stays, 0, self.weight[arc].astype(np.int64))
+        else:
+            step, cost = np.broadcast_to(own, stays.shape).copy(), np.zeros(stays.shape, np.int64)
+        self._require_pairs(step >= 0, targets, "a hop takes an arc the profile may not")
+        lane = np.arange(len(targets))[None, :]
+        for _ in range(max(1, self.rows).bit_length() + 1):
+            ahead = step[step, lane]
+            if (ahead == step).all():
+                break
+            cost = cost + cost[step, lane]
+            step = ahead
+        arrived = step == targets[None, :]
+        self._require_pairs(arrived | stays, targets, "hops do not lead to their goal")
+        self._require_pairs(
+            stays[targets, lane[0]][None, :], targets, "a hop leads away from its own goal"
+        )
+        return np.where(arrived, cost, _NO_PATH)
+
+    def _distances(self, stored: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
+        return np.where(stored == _BLOCKED, _NO_PATH, stored.astype(np.int64))
+
+    def _attained(
+        self, given: npt.NDArray[np.int64] | None, targets: npt.NDArray[np.int64]
+    ) -> npt.NDArray[np.int64]:
+        """Distances with no hops beside them: each must be attained by some arc."""
+        assert given is not None
+        attained = given == _NO_PATH
+        attained[targets, np.arange(len(targets))] = given[targets, np.arange(len(targets))] == 0
+        for slot in range(int(self.degree.max(initial=0))):
+            rows, heads, weights = self._arcs_of_slot(slot)
+            attained[rows] |= given[rows] == weights[:, None] + given[heads]
+        self._require_pairs(attained, targets, "a distance is not that of any path")
+        return given
+
+    def _bellman(self, distance: npt.NDArray[np.int64], targets: npt.NDArray[np.int64]) -> None:
+        for slot in range(int(self.degree.max(initial=0))):
+            rows, heads, weights = self._arcs_of_slot(slot)
+            short = distance[rows] > weights[:, None] + distance[heads]
+            if short.any():
+                at, lane = np.argwhere(short)[0]
+                raise self._bad_pair(int(rows[at]), int(targets[lane]), "there is a shorter path")
+
+    def _arcs_of_slot(
+        self, slot: int
+    ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+        rows = np.flatnonzero(self.degree > slot)
+        arcs = self.first[rows] + slot
+        usable = self.arc_row[arcs] >= 0
+        rows, arcs = rows[usable], arcs[usable]
+        return rows, self.arc_row[arcs], self.weight[arcs].astype(np.int64)
+
+    def _prove_components(self) -> int:
+        from scipy.sparse import csr_array
+        from scipy.sparse.csgraph import connected_components
+
+        tail = np.repeat(np.arange(self.rows), self.degree)
+        arcs = np.concatenate(
+            [np.arange(a, a + d) for a, d in zip(self.first, self.degree, strict=True)]
+            or [np.empty(0, np.int64)]
+        ).astype(np.int64)
+        usable = self.arc_row[arcs] >= 0 if len(arcs) else np.empty(0, np.bool_)
+        matrix = csr_array(
+            (np.ones(int(usable.sum()), np.int8), (tail[usable], self.arc_row[arcs[usable]])),
+            shape=(self.rows, self.rows),
+        )
+        count, label = connected_components(matrix, connection="strong")
+        stored = self.component[self.node]
+        both = np.unique(np.stack([label, stored]), axis=1).shape[1] if self.rows else 0
+        distinct = len(np.unique(stored))
+        self._require(both == count == distinct, "components are not the connected ones")
+        number = self.asset.number("component_count", f"/profiles/{self.name}")
+        self._require(number == count, "component_count is not the number of components")
+        return int(count)
+
+    def _agrees_with_components(
+        self, distance: npt.NDArray[np.int64], targets: npt.NDArray[np.int64]
+    ) -> None:
+        mine = self.component[self.node]
+        goal = mine[targets]
+        if self._reach is not None:
+            reaches = self._reach[mine[:, None], goal[None, :]]
+        elif self.asset.number("one_way", f"/profiles/{self.name}"):
+            reaches = (distance < _NO_PATH) | (mine[:, None] == goal[None, :])
+        else:
+            reaches = mine[:, None] == goal[None, :]
+        self._require_pairs(
+            reaches == (distance < _NO_PATH), targets, "components and tables disagree"
+        )
+
+    @cached_property
+    def _reach(self) -> npt.NDArray[np.bool_] | None:
+        if not self._has("reach"):
+            return None
+        bits = self.asset.read(profile_path(self.name, "reach")).astype(np.uint8)
+        count = int(self.component.max(initial=-1)) + 1
+        self._require(bits.shape == (count, (count + 7) // 8), "reach does not fit components")
+        return np.unpackbits(bits, axis=1, count=count).astype(np.bool_)
+
+    def _require(self, holds: bool, otherwise: str) -> None:
+        if not holds:
+            raise _wrong(self.asset, f"profile {self.name!r}: {otherwise}")
+
+    def _require_pairs(
+        self, holds: npt.NDArray[np.bool_], targets: npt.NDArray[np.int64], otherwise: str
+    ) -> None:
+        if not holds.all():
+            row, lane = np.argwhere(~holds)[0]
+            raise self._bad_pair(int(row), int(targets[lane]), otherwise)
+
+    def _bad_pair(self, row: int, target: int, found: str) -> CorruptAssetError:
+        return _wrong(
+            self.asset,
+            f"profile {self.name!r}: from {self._place(row)} to {self._place(target)}: {found}",
+        )
+
+    def _place(self, row: int) -> str:
+        node = int(self.node[row])
+        if self.asset.has("/world/cell"):
+            x, y = self.asset.read("/world/cell")[node]
+            return f"({x}, {y})"
+        name = self.asset.read("/world/node_name")[node]
+        return name.decode() if isinstance(name, bytes) else str(name)
+
+    def _has(self, name: str) -> bool:
+        return self.asset.has(profile_path(self.name, name))
+
+    def _shared(self, name: str) -> npt.NDArray[Any]:
+        return self.asset.read(f"/world/{name}").astype(np.int64)
+
+    def _own(self, name: str) -> npt.NDArray[Any]:
+        return self.asset.read(profile_path(self.name, name)).astype(np.int64)

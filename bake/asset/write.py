@@ -1,0 +1,151 @@
+"""Writing an asset: beside its place, to disk, then renamed into it.
+
+A reader sees the old file or the new one, never half of either.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import h5py
+import numpy as np
+import numpy.typing as npt
+
+from bake.asset.header import Header, sha256_of
+from bake.asset.schema import ATTRIBUTES, COLUMNS, Column, column, pattern_of
+from bake.errors import OutputError
+
+Scalar = str | int
+
+#: Elements of a compressed column are deflated in chunks of about this many bytes.
+CHUNK_BYTES = 2**18
+DEFLATE_LEVEL = 6
+
+#: Contiguous columns start on a cache line, so that mapped elements are never split.
+ALIGN_FROM = 2**10
+ALIGNMENT = 64
+
+
+@dataclass(frozen=True)
+class Contents:
+    """Everything an asset says, by path.
+
+    Attributes:
+        attributes: (group, name) -> scalar.
+        columns: path -> array.
+    """
+
+    attributes: Mapping[tuple[str, str], Scalar]
+    columns: Mapping[str, npt.NDArray[np.generic]]
+
+
+def write_asset(path: Path, header: Header, contents: Contents) -> int:
+    """Write an asset and put it into place.
+
+    Args:
+        path: where it goes; its folder must exist.
+        header: from `header_for`; the body's digest is filled in here.
+        contents: checked against the schema before anything is written.
+
+    Returns:
+        Bytes of the file.
+
+    Raises:
+        OutputError: it cannot be written. What was there before is untouched.
+    """
+    _check(contents)
+    with _beside(path) as partial:
+        try:
+            with h5py.File(
+                partial,
+                "w",
+                userblock_size=header.block,
+                libver="v110",
+                alignment_threshold=ALIGN_FROM,
+                alignment_interval=ALIGNMENT,
+            ) as file:
+                _fill(file, contents)
+            finished = replace(header, body=sha256_of(partial, skip=header.block))
+            with partial.open("r+b") as raw:
+                raw.write(finished.to_bytes())
+                raw.flush()
+                os.fsync(raw.fileno())
+            size = partial.stat().st_size
+            partial.replace(path)
+        except OSError as error:
+            reason = error.strerror or str(error).splitlines()[0]
+            raise OutputError(
+                f"cannot be written: {reason}",
+                file=path,
+                remedy="check the folder's permissions and free space",
+            ) from error
+    _sync_folder(path.parent)
+    return size
+
+
+@contextlib.contextmanager
+def _beside(path: Path) -> Iterator[Path]:
+    """A partial file in the same folder, gone when the block ends however it ends."""
+    partial = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    try:
+        yield partial
+    finally:
+        with contextlib.suppress(OSError):
+            partial.unlink(missing_ok=True)
+
+
+def _sync_folder(folder: Path) -> None:
+    # Windows cannot open a folder; there the rename alone must do.
+    if sys.platform == "win32":
+        return
+    with contextlib.suppress(OSError):
+        handle = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+
+
+def _check(contents: Contents) -> None:
+    """Refuse to write what the schema does not allow. A failure here is a defect of bake."""
+    known = {(a.group, a.name) for a in ATTRIBUTES}
+    for group, name in contents.attributes:
+        if (pattern_of(f"{group}/x").rsplit("/", 1)[0] or "/", name) not in known:
+            raise KeyError((group, name))
+    for path, array in contents.columns.items():
+        declared = column(pattern_of(path))
+        kind = "S" if array.dtype.kind == "S" else array.dtype.name
+        if kind not in declared.dtypes or array.ndim != len(declared.dims):
+            raise TypeError(f"{path} is {array.dtype}{list(array.shape)}")
+
+
+def _fill(file: h5py.File, contents: Contents) -> None:
+    order = {declared.path: place for place, declared in enumerate(COLUMNS)}
+    paths = sorted(contents.columns, key=lambda path: (order[pattern_of(path)], path))
+    for path in paths:
+        array = contents.columns[path]
+        declared = column(pattern_of(path))
+        dataset = file.create_dataset(path, data=array, **_storage(declared, array))
+        dataset.attrs["description"] = np.bytes_(declared.description.encode())
+        dataset.attrs["unit"] = np.bytes_(declared.unit.encode())
+        dataset.attrs["dimensions"] = np.bytes_(", ".join(declared.dims).encode())
+    for (group, name), value in sorted(contents.attributes.items()):
+        stored = np.bytes_(value.encode()) if isinstance(value, str) else np.int64(value)
+        file.require_group(group).attrs[name] = stored
+
+
+def _storage(declared: Column, array: npt.NDArray[np.generic]) -> dict[str, object]:
+    if declared.layout == "contiguous" or array.size == 0:
+        return {}
+    rows = max(1, CHUNK_BYTES // max(1, array.itemsize * int(np.prod(array.shape[1:]))))
+    return {
+        "chunks": (min(rows, array.shape[0]), *array.shape[1:]),
+        "shuffle": array.dtype.kind != "S",
+        "compression": "gzip",
+        "compression_opts": DEFLATE_LEVEL,
+    }

@@ -1,0 +1,387 @@
+"""The command line: parse, call, print.
+
+Exit codes: 0 success, 1 something the user can mend, 2 wrong usage, 130 interrupted.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from dataclasses import asdict, replace
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn
+
+import typer
+
+from bake import __version__
+from bake.errors import BakeError, BakeErrors
+
+if TYPE_CHECKING:
+    from bake.pipeline import Task
+    from bake.runtime import LevelAsset
+    from bake.runtime.places import Place
+
+app = typer.Typer(
+    help="Bake levels into pathfinding assets at build time; look next hops up at runtime.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+)
+
+Sources = Annotated[
+    list[Path] | None,
+    typer.Argument(metavar="[SRC]...", help="Level files or folders; none = the recipe's sources."),
+]
+Output = Annotated[
+    Path | None, typer.Option("-o", "--output", help="Folder of the assets; else the recipe's.")
+]
+RecipeFile = Annotated[
+    Path | None, typer.Option("--recipe", help="Recipe; else bake.toml in this folder, if any.")
+]
+Profile = Annotated[str | None, typer.Option("--profile", help="Only this agent profile.")]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON, and nothing else.")]
+AssetFile = Annotated[Path, typer.Argument(metavar="ASSET", help="A baked level.")]
+PlaceText = Annotated[str, typer.Argument(metavar="X,Y", help="A cell, or a node's name.")]
+
+
+class Show(StrEnum):
+    """What a picture shows."""
+
+    terrain = "terrain"
+    components = "components"
+    distances = "distances"
+    hops = "hops"
+
+
+class SchemaName(StrEnum):
+    """A file format with a JSON Schema."""
+
+    recipe = "recipe"
+    tiles = "tiles"
+    graph = "graph"
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"levelbake {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _root(
+    _version_: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None:
+    pass
+
+
+@app.command()
+def build(
+    sources: Sources = None,
+    output: Output = None,
+    recipe: RecipeFile = None,
+    jobs: Annotated[
+        int | None, typer.Option(min=1, help="Levels at once; else one for each processor.")
+    ] = None,
+    force: Annotated[bool, typer.Option("--force", help="Bake what is up to date too.")] = False,
+    profile: Profile = None,
+    as_json: Json = False,
+) -> None:
+    """Bake every level that is not up to date."""
+    from bake import pipeline
+    from bake.view.progress import BuildProgress, style_for
+
+    begun = time.perf_counter()
+    tasks = _tasks(sources, output, recipe, profile)
+    outcomes = []
+    with BuildProgress(style_for(json=as_json)) as progress:
+        for outcome in pipeline.build(tasks, jobs=jobs, force=force, report=progress):
+            progress.finished(outcome.task.name)
+            outcomes.append(outcome)
+    outcomes.sort(key=lambda outcome: outcome.task.name)
+    seconds = time.perf_counter() - begun
+    if as_json:
+        from bake.view.summary import as_data
+
+        _print_json(as_data(outcomes, seconds))
+    else:
+        from bake.view.summary import print_summary
+
+        print_summary(outcomes, seconds)
+    errors = [outcome.error for outcome in outcomes if outcome.error is not None]
+    if errors:
+        raise BakeErrors(errors)
+
+
+@app.command()
+def check(
+    sources: Sources = None,
+    output: Output = None,
+    recipe: RecipeFile = None,
+    profile: Profile = None,
+    as_json: Json = False,
+) -> None:
+    """Exit 1 if an asset is missing or stale, naming each and why."""
+    from bake.pipeline import reasons_to_bake
+
+    tasks = _tasks(sources, output, recipe, profile)
+    judged = [(task, reasons_to_bake(task)) for task in tasks]
+    stale = [(task, reasons) for task, reasons in judged if reasons]
+    if as_json:
+        levels = [
+            {
+                "level": task.name,
+                "asset": str(task.asset),
+                "fresh": not reasons,
+                "reasons": reasons,
+            }
+            for task, reasons in judged
+        ]
+        _print_json({"fresh": not stale, "levels": levels})
+    else:
+        for task, reasons in stale:
+            typer.echo(f"{task.asset}: {'; '.join(reasons)}")
+        typer.echo(f"{len(tasks) - len(stale)} of {len(tasks)} assets are up to date")
+    if stale:
+        raise typer.Exit(1)
+
+
+@app.command()
+def info(asset: AssetFile, profile: Profile = None, as_json: Json = False) -> None:
+    """Say what is in an asset: level, rules, tables and their sizes."""
+    from bake.view.inspect import inspect_asset
+
+    found = inspect_asset(asset, profile)
+    if as_json:
+        _print_json(found)
+    else:
+        from bake.view.inspect import print_info
+
+        print_info(found)
+
+
+@app.command()
+def path(
+    asset: AssetFile,
+    start: PlaceText,
+    goal: PlaceText,
+    profile: Profile = None,
+    as_json: Json = False,
+) -> None:
+    """Print a shortest path."""
+    from bake.runtime import open_asset
+
+    with open_asset(asset) as level:
+        nav = level.profile(profile)
+        a, b = _place(level, start), _place(level, goal)
+        found, cost = nav.path(a, b), nav.distance(a, b)
+    if as_json:
+        reachable = found is not None
+        steps = len(found) - 1 if found is not None else None
+        _print_json(
+            {
+                "reachable": reachable,
+                "cost": cost if reachable else None,
+                "steps": steps,
+                "path": found,
+            }
+        )
+    elif found is None:
+        typer.echo(f"{goal} cannot be reached from {start}")
+    else:
+        typer.echo(" ".join(_text(place) for place in found))
+        typer.echo(f"{len(found) - 1} steps, cost {cost:.6g}")
+
+
+@app.command(name="eval")
+def evaluate(
+    asset: AssetFile,
+    scenario: Annotated[Path, typer.Argument(metavar="FILE.scen", help="Moving AI scenario file.")],
+    profile: Profile = None,
+    as_json: Json = False,
+) -> None:
+    """Solve every problem of a scenario file; exit 1 unless each has its optimal length."""
+    from bake.view.evaluate import evaluate as run
+
+    result = run(asset, scenario, profile)
+    if as_json:
+        _print_json(asdict(result))
+    else:
+        typer.echo(
+            f"{result.solved} of {result.problems} problems solved at their optimal length, "
+            f"largest difference {result.max_error:.2g}, {result.ns_per_step:.0f} ns a step"
+        )
+        if result.first_wrong is not None:
+            typer.echo(f"first wrong: {result.first_wrong}")
+    if result.wrong:
+        raise typer.Exit(1)
+
+
+@app.command()
+def render(
+    asset: AssetFile,
+    output: Annotated[Path, typer.Option("-o", "--output", help="PNG file to write.")],
+    show: Annotated[Show, typer.Option(help="What to draw.")] = Show.terrain,
+    toward: Annotated[
+        str | None, typer.Option(metavar="X,Y", help="Goal of distances and hops.")
+    ] = None,
+    path: Annotated[
+        tuple[str, str] | None,
+        typer.Option("--path", metavar="X,Y X,Y", help="Draw a shortest path too."),
+    ] = None,
+    scale: Annotated[
+        int | None, typer.Option(min=1, help="Pixels a cell; else what fits a screen.")
+    ] = None,
+    profile: Profile = None,
+    as_json: Json = False,
+) -> None:
+    """Draw an asset: terrain, components, a path, distances or hops toward a goal."""
+    from bake.runtime import open_asset
+    from bake.view.render import render_asset
+
+    with open_asset(asset) as level:
+        ends = None if path is None else (_place(level, path[0]), _place(level, path[1]))
+        goal = None if toward is None else _place(level, toward)
+    drawn = render_asset(
+        asset, output, profile=profile, show=show.value, path=ends, toward=goal, scale=scale
+    )
+    if as_json:
+        _print_json(drawn)
+    else:
+        typer.echo(f"{output}: {drawn['width']} x {drawn['height']} pixels")
+
+
+@app.command()
+def verify(
+    assets: Annotated[
+        list[Path], typer.Argument(metavar="ASSET...", help="Baked levels, or folders of them.")
+    ],
+    profile: Profile = None,
+    as_json: Json = False,
+) -> None:
+    """Prove every hop optimal and every component right, sharing no code with the bake."""
+    from bake.asset.verify import verify_asset
+    from bake.view.progress import BuildProgress, style_for
+
+    results: list[dict[str, Any]] = []
+    errors: list[BakeError] = []
+    with BuildProgress(style_for(json=as_json)) as progress:
+        for asset in _assets(assets):
+            try:
+                proof = verify_asset(
+                    asset,
+                    profile,
+                    lambda done, name=asset.name: progress(name, "verify", done),  # type: ignore[misc]
+                )
+                results.append({"asset": str(asset), "right": True, **asdict(proof)})
+            except BakeError as error:
+                errors.append(error)
+                results.append({"asset": str(asset), "right": False, "error": str(error)})
+            progress.finished(asset.name)
+    if as_json:
+        _print_json({"right": not errors, "assets": results})
+    else:
+        for result in results:
+            if result["right"]:
+                typer.echo(f"{result['asset']}: {result['pairs']:,} pairs proved optimal")
+    if errors:
+        raise BakeErrors(errors)
+
+
+@app.command()
+def schema(
+    name: Annotated[SchemaName, typer.Argument(help="Which format.")],
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", help="File to write; else standard output.")
+    ] = None,
+) -> None:
+    """Publish the JSON Schema of a file format, for editors and other tools."""
+    from bake.levels.schema import graph_schema, tile_schema
+    from bake.recipe import recipe_schema
+
+    made = {"recipe": recipe_schema, "tiles": tile_schema, "graph": graph_schema}[name.value]()
+    text = json.dumps(made, indent=2) + "\n"
+    if output is None:
+        typer.echo(text, nl=False)
+    else:
+        output.write_text(text, encoding="utf-8")
+
+
+def _tasks(
+    sources: list[Path] | None, output: Path | None, recipe: Path | None, profile: str | None
+) -> list[Task]:
+    from bake.errors import UnknownProfileError
+    from bake.pipeline import find_tasks
+    from bake.recipe import find_recipe, load_recipe
+
+    rules = load_recipe(recipe or find_recipe(Path()))
+    tasks = find_tasks(rules, sources or [], output)
+    if profile is None:
+        return tasks
+    narrowed = []
+    for task in tasks:
+        mine = tuple(one for one in task.recipe.profiles if one.name == profile)
+        if mine:
+            narrowed.append(replace(task, recipe=replace(task.recipe, profiles=mine)))
+    if not narrowed:
+        known = sorted({one.name for task in tasks for one in task.recipe.profiles})
+        raise UnknownProfileError(
+            f"no level has a profile {profile!r}", file=rules.file, expected=" or ".join(known)
+        )
+    return narrowed
+
+
+def _assets(paths: list[Path]) -> list[Path]:
+    from bake.errors import AssetError
+
+    found: list[Path] = []
+    for one in paths:
+        inside = sorted(one.glob("*.h5")) if one.is_dir() else [one]
+        if not inside:
+            raise AssetError("no asset in this folder", file=one, remedy="run `bake build` first")
+        found += inside
+    return found
+
+
+def _place(level: LevelAsset, text: str) -> Place:
+    """A cell from "X,Y", or a node by the name its level gave it."""
+    if level.is_grid:
+        parts = text.split(",")
+        try:
+            x, y = (int(part) for part in parts)
+        except ValueError:
+            raise typer.BadParameter(f"{text!r} is no cell; write X,Y such as 3,4") from None
+        return (x, y)
+    return level.node_name(text)
+
+
+def _text(place: Place) -> str:
+    return f"{place[0]},{place[1]}" if isinstance(place, tuple) else str(place)
+
+
+def _print_json(data: object) -> None:
+    typer.echo(json.dumps(data, indent=2))
+
+
+def _fail(error: BakeError) -> NoReturn:
+    for line in str(error).splitlines():
+        typer.secho("error: ", fg="red", bold=True, nl=False, err=True)
+        typer.echo(line, err=True)
+    sys.exit(1)
+
+
+def main() -> None:
+    """Run the command line."""
+    try:
+        app()
+    except BakeError as error:
+        _fail(error)
+    except KeyboardInterrupt:
+        typer.echo("interrupted; what was finished is kept", err=True)
+        sys.exit(130)
+    except BrokenPipeError:
+        sys.exit(0)

@@ -1,0 +1,7 @@
+"""From sources to assets."""
+
+from bake.pipeline.run import Outcome, build
+from bake.pipeline.sources import Task, find_tasks
+from bake.pipeline.staleness import reasons_to_bake
+
+__all__ = ["Outcome", "Task", "build", "find_tasks", "reasons_to_bake"]

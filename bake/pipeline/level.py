@@ -1,0 +1,158 @@
+"""The bake of one level, step by step."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from bake.asset import header_for, write_asset
+from bake.asset.schema import BAKE_REVISION, FORMAT_NAME, FORMAT_VERSION
+from bake.asset.write import Contents
+from bake.errors import BudgetError, CostError, LevelError
+from bake.graph import usable_subgraph
+from bake.level import GridLevel, Level, Rules
+from bake.levels import load
+from bake.metric import AgentProfile, MovementRules
+from bake.pipeline.contents import profile_contents, shared_contents, together
+from bake.pipeline.sources import Task
+from bake.pipeline.staleness import recipe_digest, source_digests
+from bake.recipe import LevelRecipe
+from bake.tables.all_pairs import AllPairs, all_pairs
+from bake.tables.components import components
+from bake.worlds import World, build_world
+
+#: "auto" keeps distances only in tables of at most this many bytes: they follow from next hops.
+AUTO_DISTANCE_BYTES = 16 * 2**20
+
+#: Called with the stage and the fraction of it that is done.
+Report = Callable[[str, float], None]
+
+
+@dataclass(frozen=True)
+class Baked:
+    """What baking a level came to.
+
+    Attributes:
+        nodes, arcs: size of its graph.
+        profiles: names.
+        size: bytes of the asset.
+        seconds: wall time.
+    """
+
+    nodes: int
+    arcs: int
+    profiles: tuple[str, ...]
+    size: int
+    seconds: float
+
+
+def bake_level(task: Task, threads: int, report: Report) -> Baked:
+    """Bake one level and put its asset into place.
+
+    Args:
+        task: what to bake, and where to.
+        threads: how many; changes no byte of the asset.
+        report: told the stage and how far it is.
+
+    Raises:
+        BakeError: anything the user can mend, with the file it is about.
+    """
+    begun = time.perf_counter()
+    recipe = task.recipe
+    # 1. Digest the sources before they are read ...
+    before = source_digests(task.source, ())
+    # 2. ... read the level ...
+    report("read", 0)
+    level = load(task.source, recipe.legend)
+    # 3. ... and digest them again: what was read is what the asset will claim to be made from.
+    sources = source_digests(task.source, level.depends_on)
+    if sources[:1] != before:
+        raise LevelError("changed while it was being read", file=task.source, remedy="build again")
+    # 4. Level to world.
+    report("graph", 0)
+    try:
+        world, rules, profiles = _world(level, recipe)
+        # 5. One profile after another: components, next hops, distances.
+        shared = shared_contents(world, rules, recipe.canonical())
+        parts = [shared]
+        for place, profile in enumerate(profiles):
+            parts.append(
+                _profile(
+                    profile,
+                    world,
+                    recipe,
+                    threads,
+                    lambda done, place=place: report(  # type: ignore[misc]
+                        "next hops", (place + done) / len(profiles)
+                    ),
+                )
+            )
+    except (CostError, BudgetError) as error:
+        raise type(error)(
+            error.found,
+            file=task.source,
+            place=error.place,
+            expected=error.expected,
+            remedy=error.remedy,
+        ) from None
+    # 6. Columns to file, and the file into place.
+    report("write", 0)
+    header = header_for(level.name, sources, recipe_digest(recipe))
+    stamp = Contents(
+        {
+            ("/", "format"): FORMAT_NAME,
+            ("/", "format_version"): FORMAT_VERSION,
+            ("/", "bake_revision"): BAKE_REVISION,
+        },
+        {},
+    )
+    size = write_asset(task.asset, header, together([stamp, *parts]))
+    seconds = time.perf_counter() - begun
+    names = tuple(profile.name for profile in profiles)
+    return Baked(world.graph.node_count, world.graph.arc_count, names, size, seconds)
+
+
+def _world(
+    level: Level, recipe: LevelRecipe
+) -> tuple[World, MovementRules, tuple[AgentProfile, ...]]:
+    stated = level.rules if isinstance(level, GridLevel) else Rules()
+    rules = MovementRules(
+        recipe.corner_cutting or stated.corner_cutting or "never",
+        recipe.cost_rule or stated.cost_rule or "mean",
+        recipe.ticks_per_unit,
+    )
+    connectivity = recipe.connectivity or stated.connectivity or 8
+    profiles = tuple(
+        AgentProfile(profile.name, {**level.terrain_rules, **recipe.terrain, **profile.terrain})
+        for profile in recipe.profiles
+    )
+    return build_world(level, profiles, rules, connectivity), rules, profiles
+
+
+def _profile(
+    profile: AgentProfile,
+    world: World,
+    recipe: LevelRecipe,
+    threads: int,
+    progress: Callable[[float], None],
+) -> Contents:
+    sub = usable_subgraph(world.graph, world.metrics[profile.name])
+    parts = components(sub, world.graph.node_count)
+    rows = sub.graph.node_count
+    if recipe.tables is None:
+        hops, distances = True, 4 * rows * rows <= AUTO_DISTANCE_BYTES
+    else:
+        hops, distances = "next_hops" in recipe.tables, "distances" in recipe.tables
+    pairs: AllPairs | None = None
+    if hops or distances:
+        pairs = all_pairs(
+            sub,
+            algorithm=recipe.algorithm,
+            hops=hops,
+            distances=distances,
+            budget=recipe.memory_budget,
+            threads=threads,
+            progress=progress,
+        )
+    return profile_contents(profile, world, parts, pairs)

@@ -1,0 +1,130 @@
+"""Step 1 of a build: which levels there are, and where each one's asset goes."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from bake.errors import BakeError, BakeErrors, LevelError, RecipeError
+from bake.levels import LOSSY_SUFFIXES, SUFFIXES
+from bake.recipe import LevelRecipe, Recipe
+
+ASSET_SUFFIX = ".h5"
+
+
+@dataclass(frozen=True)
+class Task:
+    """One level to bake.
+
+    Attributes:
+        source: the level file.
+        asset: where its asset goes.
+        recipe: the rules in effect for it.
+    """
+
+    source: Path
+    asset: Path
+    recipe: LevelRecipe
+
+    @property
+    def name(self) -> str:
+        return self.source.stem
+
+
+def find_tasks(recipe: Recipe, sources: Sequence[Path], output: Path | None) -> list[Task]:
+    """List the levels to bake, by name.
+
+    Args:
+        recipe: names the sources where none are given, and the output folder.
+        sources: level files, or folders whose level files are meant; none = the recipe's.
+        output: folder of the assets; None = the recipe's.
+
+    Raises:
+        LevelError: no level found, or two of one name.
+        RecipeError: rules for a level that is not among the recipe's sources.
+    """
+    folder = recipe.folder / recipe.output if output is None else output
+    files = _expand(sources) if sources else _from_recipe(recipe)
+    _check_names(files)
+    if not sources:
+        _check_level_tables(recipe, {file.stem for file in files})
+    tasks = [
+        Task(file, folder / (file.stem + ASSET_SUFFIX), recipe.for_level(file.stem))
+        for file in files
+    ]
+    return sorted(tasks, key=lambda task: task.name)
+
+
+def _is_level(file: Path) -> bool:
+    known = file.suffix.lower() in SUFFIXES | LOSSY_SUFFIXES
+    return known and not file.name.startswith(".") and file.is_file()
+
+
+def _from_recipe(recipe: Recipe) -> list[Path]:
+    found = {file for glob in recipe.sources for file in recipe.folder.glob(glob)}
+    files = sorted(file for file in found if _is_level(file))
+    if not files:
+        raise LevelError(
+            f"no level file in {', '.join(recipe.sources)}",
+            file=recipe.file or recipe.folder,
+            expected=f"files ending in {', '.join(sorted(SUFFIXES))}",
+            remedy="name level files on the command line, or set sources in bake.toml",
+        )
+    return files
+
+
+def _expand(sources: Sequence[Path]) -> list[Path]:
+    files: list[Path] = []
+    for source in sources:
+        if not source.is_dir():
+            files.append(source)
+            continue
+        inside = sorted(file for file in source.iterdir() if _is_level(file))
+        if not inside:
+            raise LevelError(
+                "no level file in this folder",
+                file=source,
+                expected=f"files ending in {', '.join(sorted(SUFFIXES))}",
+            )
+        files += inside
+    return list(dict.fromkeys(files))
+
+
+def _check_names(files: Sequence[Path]) -> None:
+    taken: dict[str, Path] = {}
+    problems: list[BakeError] = []
+    for file in files:
+        # Names that differ in case alone would be one file on some systems.
+        other = taken.setdefault(file.stem.casefold(), file)
+        if other != file:
+            problems.append(
+                LevelError(
+                    f"bakes to the same {file.stem}{ASSET_SUFFIX} as {other}",
+                    file=file,
+                    expected="one source for each level name",
+                    remedy="rename one of them",
+                )
+            )
+    if problems:
+        raise problems[0] if len(problems) == 1 else BakeErrors(problems)
+
+
+def _check_level_tables(recipe: Recipe, names: set[str]) -> None:
+    problems = []
+    for name in recipe.levels:
+        if name in names:
+            continue
+        near = difflib.get_close_matches(name, sorted(names), n=1)
+        problems.append(
+            RecipeError(
+                "no source has this name",
+                file=recipe.file,
+                place=f"[levels.{name}]",
+                expected="the name of a level file without its extension",
+                remedy=f"did you mean {near[0]}?" if near else "remove the table",
+            )
+        )
+    if problems:
+        raise problems[0] if len(problems) == 1 else BakeErrors(problems)

@@ -1,0 +1,71 @@
+"""Step 2 of a build: whether an asset still says what its sources say.
+
+Content decides, never a clock: sha256 of every file the level was read from and of the recipe in
+effect, and the revision of the baking code.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from pathlib import Path
+
+from bake.asset.header import Header, read_header, sha256_of
+from bake.asset.schema import BAKE_REVISION, FORMAT_VERSION
+from bake.errors import AssetError, LevelError
+from bake.pipeline.sources import Task
+from bake.recipe import LevelRecipe
+
+
+def recipe_digest(recipe: LevelRecipe) -> str:
+    """sha256 of the rules in effect."""
+    return hashlib.sha256(recipe.canonical().encode()).hexdigest()
+
+
+def source_digests(level_file: Path, others: tuple[Path, ...]) -> tuple[tuple[str, str], ...]:
+    """(path relative to the level file's folder, sha256) of each file, the level file first.
+
+    Raises:
+        LevelError: a file cannot be read.
+    """
+    folder = level_file.parent
+    digests = []
+    for file in (level_file, *others):
+        try:
+            digests.append((Path(os.path.relpath(file, folder)).as_posix(), sha256_of(file)))
+        except OSError as error:
+            raise LevelError(f"cannot be read: {error.strerror or error}", file=file) from None
+    return tuple(digests)
+
+
+def reasons_to_bake(task: Task) -> list[str]:
+    """Why an asset must be baked; empty where it is up to date."""
+    if not task.asset.exists():
+        return ["missing"]
+    try:
+        header = read_header(task.asset)
+    except AssetError as error:
+        return [error.found]
+    reasons = []
+    if header.format_version != FORMAT_VERSION:
+        reasons.append(f"format version {header.format_version}, now {FORMAT_VERSION}")
+    if header.bake_revision != BAKE_REVISION:
+        reasons.append(f"baked by revision {header.bake_revision}, now {BAKE_REVISION}")
+    if header.recipe != recipe_digest(task.recipe):
+        reasons.append("the recipe changed")
+    return reasons + _changed_sources(task, header)
+
+
+def _changed_sources(task: Task, header: Header) -> list[str]:
+    if not header.sources or header.sources[0][0] != task.source.name:
+        baked_from = header.sources[0][0] if header.sources else "nothing"
+        return [f"baked from {baked_from}, now {task.source.name}"]
+    changed = []
+    for name, digest in header.sources:
+        file = task.source.parent / name
+        try:
+            if sha256_of(file) != digest:
+                changed.append(f"{name} changed")
+        except OSError:
+            changed.append(f"{name} cannot be read")
+    return changed

@@ -1,0 +1,370 @@
+"""What a game asks: the next hop, the distance, the path, for one agent profile."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from itertools import pairwise
+from operator import index
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+import numpy.typing as npt
+
+from bake.errors import BlockedCellError, OutsideMapError, QueryError, UnknownNodeError
+from bake.graph import UNREACHABLE
+from bake.runtime.places import Cell, Int32Array, Place, Places
+from bake.runtime.tables import Tables
+
+if TYPE_CHECKING:
+    from typing_extensions import Buffer
+
+_UNREACHABLE = int(UNREACHABLE)
+
+
+class Navigator:
+    """Lookups for one profile of an open level. Get it from :meth:`LevelAsset.profile`.
+
+    Places are cells ``(x, y)`` on grid levels and node names on graph levels. A place the profile
+    cannot stand on, or that does not exist, is a :class:`~bake.errors.QueryError`; a goal that
+    cannot be reached is a value: ``None``, ``math.inf`` or ``False``.
+
+    Attributes:
+        name: the profile's name.
+    """
+
+    def __init__(self, places: Places, name: str) -> None:
+        self.name = name
+        self._places = places
+        self._tables = Tables(places, name)
+        self._width = places.width
+        self._height = places.height
+        # Views are what single lookups index: a memoryview gives a Python int several times faster
+        # than an array. Empty until the first lookup needs them.
+        empty: memoryview[int] = memoryview(b"")
+        self._row_view = empty
+        self._hop_view = empty
+        self._first_view = empty
+        self._head_view = empty
+        self._rows = 0
+        self._none = -1
+        self._loaded = False
+
+    def _load(self) -> None:
+        tables = self._tables
+        hop = tables.hop  # first, because it may be missing
+        if self._places.is_grid:
+            self._row_view = _view(tables.row_at_cell)
+            self._head_view = _view(tables.head_flat)
+        self._first_view = _view(tables.first_arc)
+        self._rows = tables.row_count
+        self._none = tables.none
+        self._hop_view = _view(hop.reshape(-1))
+        self._loaded = True
+
+    # -- single lookups ---------------------------------------------------------------------------
+
+    def next_hop(self, start: Place, goal: Place) -> Place | None:
+        """Where to step from ``start`` on a shortest path to ``goal``.
+
+        Returns:
+            A neighbouring place; ``goal`` itself when already there; None where unreachable.
+
+        Raises:
+            OutsideMapError, BlockedCellError, UnknownNodeError: a place that is none.
+            MissingTableError: the asset was baked without next hops.
+        """
+        try:
+            x, y = cast("Cell", start)
+            goal_x, goal_y = cast("Cell", goal)
+            width = self._width
+            if 0 <= x < width and 0 <= goal_x < width and y >= 0 and goal_y >= 0:
+                row_view = self._row_view
+                row = row_view[y * width + x]
+                goal_row = row_view[goal_y * width + goal_x]
+                if row >= 0 and goal_row >= 0:
+                    slot = self._hop_view[row * self._rows + goal_row]
+                    if slot != self._none:
+                        flat = self._head_view[self._first_view[row] + slot]
+                        return flat % width, flat // width
+        except (TypeError, ValueError, IndexError):
+            pass  # not loaded yet, a graph level, or a wrong argument: the careful way tells
+        return self._next_hop_carefully(start, goal)
+
+    def _next_hop_carefully(self, start: Place, goal: Place) -> Place | None:
+        if not self._loaded:
+            self._load()
+        row, goal_row = self._row_of(start), self._row_of(goal)
+        if row == goal_row:
+            return goal
+        arc = self._arc_toward(row, goal_row)
+        return None if arc is None else self._places.place(int(self._places.head[arc]))
+
+    def distance(self, start: Place, goal: Place) -> float:
+        """Cost of a shortest path in units of the recipe; ``math.inf`` where unreachable.
+
+        Exact on the asset's integer scale; read from the distance table where there is one, else
+        summed along the next hops.
+
+        Raises:
+            QueryError: as for :meth:`next_hop`.
+        """
+        row, goal_row = self._row_of(start), self._row_of(goal)
+        if row == goal_row:
+            return 0.0
+        table = self._tables.distance
+        if table is not None:
+            ticks = int(table[row, goal_row])
+            return math.inf if ticks == _UNREACHABLE else ticks / self._places.ticks_per_unit
+        arcs = self._arcs_between(row, goal_row)
+        if arcs is None:
+            return math.inf
+        return int(self._tables.weight[arcs].sum(dtype=np.int64)) / self._places.ticks_per_unit
+
+    def length(self, path: Sequence[Place]) -> float:
+        """Cost of walking a path with every step priced before rounding to ticks, in units.
+
+        Args:
+            path: neighbouring places, as :meth:`path` returns them.
+
+        Raises:
+            QueryError: two places in a row that no arc of this profile joins.
+        """
+        rows = [self._row_of(place) for place in path]
+        arcs = [self._arc_joining(a, b) for a, b in pairwise(rows)]
+        return float(self._tables.exact_cost[arcs].sum()) if arcs else 0.0
+
+    def reachable(self, start: Place, goal: Place) -> bool:
+        """Whether there is a path; two labels and, with one-way arcs, one bit tell.
+
+        Raises:
+            QueryError: as for :meth:`next_hop`.
+            MissingTableError: one-way arcs make more components than a stored closure may have, and
+                the asset was baked without next hops.
+        """
+        row, goal_row = self._row_of(start), self._row_of(goal)
+        tables = self._tables
+        a = int(tables.component[tables.node[row]])
+        b = int(tables.component[tables.node[goal_row]])
+        if a == b:
+            return True
+        if not tables.one_way:
+            return False
+        if tables.reach is not None:
+            return bool(tables.reach[a, b >> 3] & (128 >> (b & 7)))
+        return self._arc_toward(row, goal_row) is not None
+
+    def nearest(self, point: Sequence[float]) -> Place:
+        """The place the profile can stand on nearest to a point, by straight distance.
+
+        Args:
+            point: (x, y), in cells (the centre of cell (3, 4) is the point (3, 4); on hexagonal
+                levels columns and rows count alike) or in the units of a graph's positions. It may
+                lie on a wall or outside the level.
+
+        Returns:
+            The nearest place; of several the northernmost, then the westernmost (on graphs: any
+            one, always the same).
+
+        Raises:
+            QueryError: not two finite numbers, a graph without positions, or nowhere to stand.
+        """
+        x, y = _point(point)
+        near = self._tables.standing_points
+        if near is None:
+            raise QueryError(
+                "nearest() needs positions, this graph has none",
+                place=f"level {self._places.name!r}",
+                remedy="give its nodes x and y",
+            )
+        if not len(near):
+            raise QueryError(f"profile {self.name!r} can stand nowhere in this level")
+        away = (near[:, 0] - x) ** 2 + (near[:, 1] - y) ** 2
+        best = self._tables.node[np.flatnonzero(away == away.min())]
+        if self._places.is_grid:
+            best = best[[self._places.flat[best].argmin()]]
+        return self._places.place(int(best[0]))
+
+    def path(self, start: Place, goal: Place) -> list[Place] | None:
+        """A shortest path, both ends included; None where unreachable.
+
+        Raises:
+            QueryError: as for :meth:`next_hop`.
+        """
+        row, goal_row = self._row_of(start), self._row_of(goal)
+        arcs = self._arcs_between(row, goal_row)
+        if arcs is None:
+            return None
+        place, head = self._places.place, self._places.head
+        first = place(int(self._tables.node[row]))
+        return [first, *(place(int(node)) for node in head[arcs].tolist())]
+
+    # -- many at once -----------------------------------------------------------------------------
+
+    def next_hops(self, starts: npt.ArrayLike, goals: npt.ArrayLike) -> npt.NDArray[Any]:
+        """:meth:`next_hop` for many pairs in one call.
+
+        Args:
+            starts, goals: (m, 2) integers (x, y) on grid levels, (m,) node names on graph levels.
+
+        Returns:
+            (m, 2) int32 cells with (-1, -1) where unreachable; on graph levels (m,) object names
+            with None where unreachable.
+
+        Raises:
+            QueryError: as for :meth:`next_hop`, naming the first wrong place; shapes that differ.
+        """
+        if not self._loaded:
+            self._load()
+        rows, goal_rows = self._rows_of(starts, "starts"), self._rows_of(goals, "goals")
+        if len(rows) != len(goal_rows):
+            raise QueryError(f"{len(rows)} starts for {len(goal_rows)} goals", expected="as many")
+        tables = self._tables
+        pair = rows * np.int64(self._rows)
+        pair += goal_rows
+        slot = tables.hop.reshape(-1).take(pair)
+        arc = tables.first_arc.take(rows)
+        arc += slot.astype(np.int32, copy=False)
+        stuck = np.flatnonzero(slot == self._none)
+        if not len(stuck):
+            return self._places_after(arc)
+        arc[stuck] = 0
+        there = stuck[rows[stuck] == goal_rows[stuck]]
+        if not len(tables.head_row):  # no arc in the whole graph
+            return self._standing_still(rows, there)
+        hops = self._places_after(arc)
+        hops[stuck] = -1 if self._places.is_grid else None
+        hops[there] = self._standing_still(rows, there)[there]
+        return hops
+
+    def _places_after(self, arc: Int32Array) -> npt.NDArray[Any]:
+        if self._places.is_grid:
+            return self._tables.head_cell.take(arc, axis=0)
+        names = np.empty(len(arc), dtype=object)
+        names[:] = [self._places.names[node] for node in self._places.head[arc].tolist()]
+        return names
+
+    def _standing_still(self, rows: Int32Array, there: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        still: npt.NDArray[Any]
+        if self._places.is_grid:
+            still = np.full((len(rows), 2), -1, dtype=np.int32)
+        else:
+            still = np.full(len(rows), None, dtype=object)
+        for place in there.tolist():
+            still[place] = self._places.place(int(self._tables.node[rows[place]]))
+        return still
+
+    # -- rows and arcs ----------------------------------------------------------------------------
+
+    def _row_of(self, place: Place) -> int:
+        """The row of a place, or the error that says why it has none."""
+        level = f"level {self._places.name!r}"
+        if self._places.is_grid:
+            x, y = _cell(place)
+            if not (0 <= x < self._width and 0 <= y < self._height):
+                raise OutsideMapError(
+                    f"cell ({x}, {y}) lies outside the level",
+                    place=level,
+                    expected=f"x from 0 to {self._width - 1}, y from 0 to {self._height - 1}",
+                )
+            row = int(self._tables.row_at_cell[y * self._width + x])
+        else:
+            node = self._places.node_named(place)
+            if node is None:
+                raise UnknownNodeError(f"no node is named {place!r}", place=level)
+            row = int(self._tables.row_at_node[node])
+        if row < 0:
+            raise BlockedCellError(
+                f"profile {self.name!r} cannot stand on {place!r}",
+                place=level,
+                remedy="nearest() gives a place it can stand on",
+            )
+        return row
+
+    def _rows_of(self, places: npt.ArrayLike, what: str) -> Int32Array:
+        if not self._places.is_grid:
+            names = np.asarray(places, dtype=object)
+            if names.ndim != 1:
+                raise QueryError(f"{what} has {names.ndim} dimensions", expected="names [m]")
+            return np.array([self._row_of(name) for name in names], dtype=np.int32)
+        cells = np.asarray(places)
+        if cells.size == 0:
+            return np.empty(0, dtype=np.int32)
+        if cells.ndim != 2 or cells.shape[1] != 2 or cells.dtype.kind not in "iu":
+            raise QueryError(
+                f"{what} is {cells.dtype}{list(cells.shape)}", expected="integers [m, 2]"
+            )
+        x, y = cells[:, 0], cells[:, 1]
+        if x.min() < 0 or x.max() >= self._width or y.min() < 0 or y.max() >= self._height:
+            outside = (x < 0) | (x >= self._width) | (y < 0) | (y >= self._height)
+            self._row_of(tuple(cells[int(outside.argmax())].tolist()))
+        flat = y.astype(np.int32)
+        flat *= self._width
+        flat += x.astype(np.int32, copy=False)
+        rows = self._tables.row_at_cell.take(flat)
+        if rows.min() < 0:
+            self._row_of(tuple(cells[int((rows < 0).argmax())].tolist()))
+        return rows
+
+    def _arc_toward(self, row: int, goal_row: int) -> int | None:
+        """The arc to take; None where there is none to take."""
+        tables = self._tables
+        slot = int(tables.hop[row, goal_row])
+        return None if slot == tables.none else self._arc(row, slot)
+
+    def _arc(self, row: int, slot: int) -> int:
+        tables = self._tables
+        node = int(tables.node[row])
+        arc = int(self._places.first_out[node]) + slot
+        if arc >= self._places.first_out[node + 1] or tables.head_row[arc] < 0:
+            raise tables.damaged("a next hop leads nowhere")
+        return arc
+
+    def _arc_joining(self, row: int, next_row: int) -> int:
+        tables = self._tables
+        node = int(tables.node[row])
+        arcs = np.arange(self._places.first_out[node], self._places.first_out[node + 1])
+        usable = arcs[(tables.head_row[arcs] == next_row) & (tables.weight[arcs] != _UNREACHABLE)]
+        if not len(usable):
+            place = self._places.place
+            raise QueryError(
+                f"no step leads from {place(node)!r} to "
+                f"{place(int(tables.node[next_row]))!r} for profile {self.name!r}"
+            )
+        return int(usable[tables.weight[usable].argmin()])
+
+    def _arcs_between(self, row: int, goal_row: int) -> list[int] | None:
+        """Arcs along the next hops; None where unreachable."""
+        tables = self._tables
+        arcs: list[int] = []
+        while row != goal_row:
+            arc = self._arc_toward(row, goal_row)
+            if arc is None and not arcs:
+                return None
+            if arc is None or len(arcs) > tables.row_count:
+                raise tables.damaged("next hops do not lead to the goal")
+            arcs.append(arc)
+            row = int(tables.head_row[arc])
+        return arcs
+
+
+def _view(array: npt.NDArray[Any]) -> memoryview[int]:
+    return memoryview(cast("Buffer", array))
+
+
+def _cell(place: object) -> Cell:
+    try:
+        x, y = cast("Cell", place)
+        return index(x), index(y)
+    except (TypeError, ValueError):
+        raise QueryError(f"{place!r} is no cell", expected="(x, y), two integers") from None
+
+
+def _point(point: object) -> tuple[float, float]:
+    try:
+        x, y = (float(number) for number in point)  # type: ignore[attr-defined]
+    except (TypeError, ValueError):
+        x = y = math.nan
+    if not (math.isfinite(x) and math.isfinite(y)):
+        raise QueryError(f"{point!r} is no point", expected="(x, y), two finite numbers")
+    return x, y

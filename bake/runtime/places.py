@@ -1,0 +1,118 @@
+"""Between what a game says, cells or node names, and the numbers tables use."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from bake.asset import Asset
+from bake.errors import CorruptAssetError, UnknownNodeError
+
+Cell = tuple[int, int]
+Name = str | int
+Place = Cell | Name
+Int32Array = npt.NDArray[np.int32]
+
+
+class Places:
+    """Where the nodes of a level are; shared by its profiles.
+
+    Attributes:
+        name: the level's name.
+        width, height: cells; 0 for graph levels.
+        is_grid: whether places are cells (x, y); otherwise they are node names.
+        ticks_per_unit: ticks in one unit of cost.
+    """
+
+    def __init__(self, asset: Asset) -> None:
+        self.asset = asset
+        self.name = asset.text("name") or ""
+        self.width = asset.number("width") or 0
+        self.height = asset.number("height") or 0
+        self.is_grid = asset.text("kind") != "graph"
+        self.ticks_per_unit = asset.number("ticks_per_unit") or 1
+
+    @cached_property
+    def first_out(self) -> Int32Array:
+        first_out = self._column("first_out")
+        if first_out[0] != 0 or (np.diff(first_out) < 0).any() or first_out[-1] != len(self.head):
+            raise self._damaged("first_out")
+        return first_out
+
+    @cached_property
+    def head(self) -> Int32Array:
+        head = self._column("head")
+        nodes = self.asset.shape("/world/first_out")[0] - 1
+        if len(head) and not (head.min() >= 0 and head.max() < nodes):
+            raise self._damaged("head")
+        return head
+
+    @cached_property
+    def node_count(self) -> int:
+        return len(self.first_out) - 1
+
+    @cached_property
+    def flat(self) -> Int32Array:
+        """(n) int32, y * width + x of each node's cell."""
+        cell = self._column("cell")
+        limit = np.array([self.width, self.height])
+        if len(cell) != self.node_count or (cell < 0).any() or (cell >= limit).any():
+            raise self._damaged("cell")
+        return cell[:, 1] * np.int32(self.width) + cell[:, 0]
+
+    @cached_property
+    def names(self) -> tuple[Name, ...]:
+        """Node names of a graph level, as its source wrote them."""
+        stored = self.asset.read("/world/node_name")
+        if len(stored) != self.node_count:
+            raise self._damaged("node_name")
+        if self.asset.text("node_name_type") == "int":
+            return tuple(int(name) for name in stored)
+        return tuple(bytes(name).decode() for name in stored)
+
+    @cached_property
+    def _node_of_name(self) -> Mapping[Name, int]:
+        return {name: node for node, name in enumerate(self.names)}
+
+    @cached_property
+    def position(self) -> npt.NDArray[np.float64] | None:
+        """(n, 2) float64 of a graph level; None where its source gave none."""
+        if not self.asset.has("/world/position"):
+            return None
+        return self.asset.read("/world/position").astype(np.float64)
+
+    def node_named(self, name: object) -> int | None:
+        """The node of a name; None where there is none. True is not the name 1."""
+        try:
+            return None if isinstance(name, bool) else self._node_of_name.get(name)  # type: ignore[call-overload]
+        except TypeError:
+            return None
+
+    def name_from(self, text: str) -> Name:
+        """A node's name from text; numbers where the source has numbers."""
+        name: Name = text
+        if self.asset.text("node_name_type") == "int" and text.lstrip("-").isdecimal():
+            name = int(text)
+        if self.node_named(name) is None:
+            raise UnknownNodeError(f"no node is named {text!r}", place=f"level {self.name!r}")
+        return name
+
+    def place(self, node: int) -> Place:
+        """The cell or name of a node."""
+        if self.is_grid:
+            y, x = divmod(int(self.flat[node]), self.width)
+            return (x, y)
+        return self.names[node]
+
+    def _column(self, name: str) -> Int32Array:
+        return self.asset.read(f"/world/{name}").astype(np.int32, copy=False)
+
+    def _damaged(self, name: str) -> CorruptAssetError:
+        return CorruptAssetError(
+            f"damaged: column /world/{name} contradicts the rest",
+            file=self.asset.path,
+            remedy="rebake it: `bake build --force`",
+        )

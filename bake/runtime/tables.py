@@ -1,0 +1,166 @@
+"""One profile's tables in the form lookups want them: loaded when first needed, then kept."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from bake.asset.schema import profile_path
+from bake.errors import CorruptAssetError, MissingTableError
+from bake.graph import BLOCKED
+from bake.runtime.places import Int32Array, Places
+
+
+class Tables:
+    """Arrays of one profile, checked against each other as they are loaded.
+
+    A *row* is a node the profile can stand on; arcs are those of the whole graph.
+    """
+
+    def __init__(self, places: Places, profile: str) -> None:
+        self.places = places
+        self.profile = profile
+        self._asset = places.asset
+
+    def damaged(self, found: str) -> CorruptAssetError:
+        return CorruptAssetError(
+            f"damaged: {found}", file=self._asset.path, remedy="rebake it: `bake build --force`"
+        )
+
+    def missing(self, table: str) -> MissingTableError:
+        return MissingTableError(
+            f"the asset holds no {table} for profile {self.profile!r}",
+            file=self._asset.path,
+            remedy=f"add {table} to tables in bake.toml and rebake",
+        )
+
+    def has(self, name: str) -> bool:
+        return self._asset.has(profile_path(self.profile, name))
+
+    @cached_property
+    def component(self) -> Int32Array:
+        """(n) int32 by node, -1 where the profile cannot stand."""
+        component = self._read("component", np.int32)
+        if len(component) != self.places.node_count or component.min(initial=0) < -1:
+            raise self.damaged("components do not fit the graph")
+        return component
+
+    @cached_property
+    def node(self) -> Int32Array:
+        """(r) int32, the node of each row."""
+        return np.flatnonzero(self.component >= 0).astype(np.int32)
+
+    @cached_property
+    def row_count(self) -> int:
+        return len(self.node)
+
+    @cached_property
+    def row_at_node(self) -> Int32Array:
+        """(n) int32, -1 where the profile cannot stand."""
+        row = np.full(self.places.node_count, -1, dtype=np.int32)
+        row[self.node] = np.arange(self.row_count, dtype=np.int32)
+        return row
+
+    @cached_property
+    def row_at_cell(self) -> Int32Array:
+        """(height * width) int32 in reading order, -1 where the profile cannot stand."""
+        row = np.full(self.places.width * self.places.height, -1, dtype=np.int32)
+        row[self.places.flat] = self.row_at_node
+        return row
+
+    @cached_property
+    def first_arc(self) -> Int32Array:
+        """(r) int32, the first arc of each row."""
+        return self.places.first_out[self.node]
+
+    @cached_property
+    def head_row(self) -> Int32Array:
+        """(m) int32, the row each arc leads to."""
+        return self.row_at_node[self.places.head]
+
+    @cached_property
+    def head_flat(self) -> Int32Array:
+        """(m) int32, y * width + x of the cell each arc leads to."""
+        return self.places.flat[self.places.head]
+
+    @cached_property
+    def head_cell(self) -> Int32Array:
+        """(m, 2) int32, the cell (x, y) each arc leads to."""
+        y, x = np.divmod(self.head_flat, np.int32(max(1, self.places.width)))
+        return np.stack([x, y], axis=1)
+
+    @cached_property
+    def weight(self) -> Int32Array:
+        """(m) int32 ticks."""
+        weight = self._read("weight", np.int32)
+        if len(weight) != len(self.places.head) or weight.min(initial=1) < 1:
+            raise self.damaged("weights do not fit the graph")
+        return weight
+
+    @cached_property
+    def exact_cost(self) -> npt.NDArray[np.float64]:
+        """(m) float64 units, what each arc costs before rounding to ticks; inf where blocked."""
+        asset, places = self._asset, self.places
+        terrain_cost = self._read("cost", np.float64)
+        node_cost = terrain_cost[asset.read("/world/node_terrain")]
+        unit = node_cost[places.head]
+        if asset.text("cost_rule") == "mean":
+            tail = np.repeat(np.arange(places.node_count), np.diff(places.first_out))
+            unit = (node_cost[tail] + unit) / 2
+        exact: npt.NDArray[np.float64] = unit * asset.read("/world/length").astype(np.float64)
+        exact[self.weight == BLOCKED] = np.inf
+        return exact
+
+    @cached_property
+    def standing_points(self) -> npt.NDArray[np.float64] | None:
+        """(r, 2) float64 (x, y) of every row; None on a graph without positions."""
+        if self.places.is_grid:
+            y, x = np.divmod(self.places.flat[self.node], np.int32(self.places.width))
+            return np.stack([x, y], axis=1).astype(np.float64)
+        position = self.places.position
+        return None if position is None else position[self.node]
+
+    @cached_property
+    def hop(self) -> npt.NDArray[Any]:
+        """(r, r) unsigned, mapped from the file."""
+        if not self.has("hop"):
+            raise self.missing("next_hops")
+        return self._square("hop")
+
+    @cached_property
+    def none(self) -> int:
+        """What the hop table says where there is no arc to take."""
+        return int(np.iinfo(self.hop.dtype).max)
+
+    @cached_property
+    def distance(self) -> npt.NDArray[Any] | None:
+        """(r, r) int32 ticks, mapped from the file; None where it was not baked."""
+        return self._square("distance") if self.has("distance") else None
+
+    @cached_property
+    def one_way(self) -> bool:
+        """Whether a path may lead from one component into another."""
+        return bool(self._asset.number("one_way", f"/profiles/{self.profile}"))
+
+    @cached_property
+    def reach(self) -> npt.NDArray[Any] | None:
+        """(components, bytes) uint8 in numpy.packbits order; None where it was not baked."""
+        if not self.has("reach"):
+            return None
+        reach = self._read("reach", np.uint8)
+        count = int(self.component.max(initial=-1)) + 1
+        if reach.shape != (count, (count + 7) // 8):
+            raise self.damaged("reach does not fit the components")
+        return reach
+
+    def _read(self, name: str, kind: type[np.generic]) -> npt.NDArray[Any]:
+        return self._asset.read(profile_path(self.profile, name)).astype(kind, copy=False)
+
+    def _square(self, name: str) -> npt.NDArray[Any]:
+        table = self._asset.map(profile_path(self.profile, name))
+        if table.shape != (self.row_count, self.row_count):
+            raise self.damaged(f"{name} has shape {table.shape} for {self.row_count} rows")
+        return table

@@ -1,0 +1,130 @@
+"""What is in an asset, as plain data for `bake info`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from bake.asset import Asset
+from bake.asset.schema import TABLE_KINDS, profile_path
+from bake.errors import UnknownProfileError, in_units
+
+
+def inspect_asset(path: Path, profile: str | None) -> dict[str, Any]:
+    """Describe an asset.
+
+    Args:
+        path: the asset.
+        profile: only this one; None = all.
+
+    Returns:
+        Level, format, sizes, sources, and for each profile its tables with kind, shape, dtype and
+        stored bytes. Everything JSON can hold.
+
+    Raises:
+        AssetError, UnknownProfileError.
+    """
+    with Asset(path) as asset:
+        if profile is not None and profile not in asset.profiles:
+            raise UnknownProfileError(
+                f"no profile {profile!r}",
+                file=path,
+                expected=" or ".join(repr(known) for known in asset.profiles),
+            )
+        header = asset.header
+        nodes = asset.shape("/world/first_out")[0] - 1
+        return {
+            "asset": str(path),
+            "level": asset.text("name"),
+            "kind": asset.text("kind"),
+            "width": asset.number("width"),
+            "height": asset.number("height"),
+            "hex_layout": asset.text("hex_layout"),
+            "connectivity": asset.number("connectivity"),
+            "corner_cutting": asset.text("corner_cutting"),
+            "cost_rule": asset.text("cost_rule"),
+            "ticks_per_unit": asset.number("ticks_per_unit"),
+            "format_version": header.format_version,
+            "bake_revision": header.bake_revision,
+            "fingerprint": header.fingerprint(),
+            "sources": [{"file": name, "sha256": digest} for name, digest in header.sources],
+            "bytes": path.stat().st_size,
+            "nodes": nodes,
+            "arcs": asset.shape("/world/head")[0],
+            "terrains": [bytes(name).decode() for name in asset.read("/terrain/name")],
+            "profiles": {
+                name: _profile(asset, name) for name in asset.profiles if profile in (None, name)
+            },
+        }
+
+
+def _profile(asset: Asset, name: str) -> dict[str, Any]:
+    component = asset.read(profile_path(name, "component"))
+    tables = []
+    for table, kind in TABLE_KINDS.items():
+        path = profile_path(name, table)
+        if asset.has(path):
+            tables.append(
+                {
+                    "table": table,
+                    "kind": kind,
+                    "shape": list(asset.shape(path)),
+                    "dtype": asset.dtype(path),
+                    "bytes": asset.stored_bytes(path),
+                }
+            )
+    return {
+        "nodes": int((component >= 0).sum()),  # type: ignore[operator]
+        "components": asset.number("component_count", f"/profiles/{name}"),
+        "one_way": bool(asset.number("one_way", f"/profiles/{name}")),
+        "tables": tables,
+    }
+
+
+def print_info(found: dict[str, Any]) -> None:
+    """Print what :func:`inspect_asset` found, for a person."""
+    from rich.console import Console
+    from rich.table import Table
+
+    console = Console(highlight=False)
+    if not console.is_terminal:
+        console.width = 100
+    size = f"{found['width']} x {found['height']} " if found["width"] else ""
+    layout = f" {found['hex_layout']}" if found["hex_layout"] else ""
+    console.print(f"[bold]{found['level']}[/]: {size}{found['kind']}{layout}")
+    lines = {
+        "nodes, arcs": f"{found['nodes']:,}, {found['arcs']:,}",
+        "terrains": ", ".join(found["terrains"]),
+        "movement": ", ".join(
+            part
+            for part in (
+                f"{found['connectivity']} neighbours" if found["connectivity"] else "",
+                f"corner cutting {found['corner_cutting']}",
+                f"cost rule {found['cost_rule']}",
+                f"{found['ticks_per_unit']:,} ticks a unit",
+            )
+            if part
+        ),
+        "sources": ", ".join(source["file"] for source in found["sources"]),
+        "format": f"version {found['format_version']}, baked by revision {found['bake_revision']}",
+        "fingerprint": found["fingerprint"][:16],
+        "file": in_units(found["bytes"]),
+    }
+    for label, text in lines.items():
+        console.print(f"  {label:<12} {text}", markup=False)
+    table = Table(box=None, header_style="bold")
+    for heading in ("profile", "table", "what it is", "shape", "type", "stored"):
+        table.add_column(heading, justify="right" if heading in ("shape", "stored") else "left")
+    for name, profile in found["profiles"].items():
+        count = profile["components"]
+        many = f"{count:,} component{'' if count == 1 else 's'} of {profile['nodes']:,} nodes"
+        for place, one in enumerate(profile["tables"]):
+            table.add_row(
+                name if place == 0 else "",
+                one["table"],
+                many if one["table"] == "component" else one["kind"],
+                " x ".join(f"{length:,}" for length in one["shape"]),
+                one["dtype"],
+                in_units(one["bytes"]),
+            )
+    console.print(table)

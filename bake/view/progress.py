@@ -1,0 +1,84 @@
+"""How a build tells how far it is: bars on a terminal, lines elsewhere, or nothing."""
+
+from __future__ import annotations
+
+import sys
+import threading
+from types import TracebackType
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from rich.progress import TaskID
+
+Style = Literal["bars", "lines", "silent"]
+
+
+def style_for(*, json: bool) -> Style:
+    """Bars where a person watches, lines in a log, nothing where a program reads."""
+    if json:
+        return "silent"
+    return "bars" if sys.stderr.isatty() else "lines"
+
+
+class BuildProgress:
+    """Progress of several levels at once, on standard error."""
+
+    def __init__(self, style: Style) -> None:
+        self._style = style
+        self._stage: dict[str, str] = {}
+        self._bars: dict[str, TaskID] = {}
+        self._lock = threading.Lock()
+        self._progress = None
+        if style == "bars":
+            from rich.console import Console
+            from rich.progress import (
+                BarColumn,
+                Progress,
+                TaskProgressColumn,
+                TextColumn,
+                TimeRemainingColumn,
+            )
+
+            self._progress = Progress(
+                TextColumn("{task.fields[level]}"),
+                TextColumn("[dim]{task.description}"),
+                BarColumn(),
+                TaskProgressColumn(),
+                TimeRemainingColumn(),
+                console=Console(stderr=True),
+                transient=True,
+            )
+
+    def __enter__(self) -> BuildProgress:
+        if self._progress is not None:
+            self._progress.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if self._progress is not None:
+            self._progress.stop()
+
+    def __call__(self, level: str, stage: str, done: float) -> None:
+        """Take news of a level: its stage and the fraction of the stage that is done."""
+        with self._lock:
+            changed = self._stage.get(level) != stage
+            self._stage[level] = stage
+            if self._progress is not None:
+                if level not in self._bars:
+                    self._bars[level] = self._progress.add_task(stage, total=1.0, level=level)
+                if changed:
+                    self._progress.reset(self._bars[level])
+                self._progress.update(self._bars[level], description=stage, completed=done)
+            elif self._style == "lines" and changed:
+                print(f"{level}: {stage}", file=sys.stderr, flush=True)
+
+    def finished(self, level: str) -> None:
+        """Drop the bar of a level that is done."""
+        with self._lock:
+            if self._progress is not None and level in self._bars:
+                self._progress.remove_task(self._bars.pop(level))
