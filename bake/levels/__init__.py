@@ -1,0 +1,61 @@
+"""Level files to levels: one module per format, :func:`load` chooses.
+
+Formats are imported only when a file needs them, so that naming the suffixes costs nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from bake.errors import LevelError
+from bake.level import Level
+
+IMAGE_SUFFIXES = frozenset({".png", ".bmp", ".gif", ".tga", ".tif", ".tiff", ".webp"})
+LOSSY_SUFFIXES = frozenset({".jpg", ".jpeg", ".jpe", ".jfif"})
+JSON_SUFFIX = ".json"
+MOVINGAI_SUFFIX = ".map"
+
+#: Suffixes of level files, lower case.
+SUFFIXES: frozenset[str] = IMAGE_SUFFIXES | {JSON_SUFFIX, MOVINGAI_SUFFIX}
+
+
+def load(path: Path, legend: Mapping[str, str]) -> Level:
+    """Read one level file.
+
+    Args:
+        path: the file; its suffix, in any case, says which format it is.
+        legend: terrain by colour ("#rrggbb" or "#rrggbbaa"), for images.
+
+    Raises:
+        LevelError: the file is missing, unreadable, of no known format, or damaged.
+        BakeErrors: several such mistakes, each with its own line.
+    """
+    path = Path(path)
+    suffix = path.suffix.lower()
+    if suffix in LOSSY_SUFFIXES:
+        raise LevelError(
+            f"{suffix} images blur colours, so terrains cannot be told apart",
+            file=path,
+            expected="a lossless image",
+            remedy="save the original as .png",
+        )
+    if suffix not in SUFFIXES:
+        raise LevelError(
+            f"unknown kind of level file, its suffix is '{suffix}'"
+            if suffix
+            else "unknown kind of level file, its name has no suffix",
+            file=path,
+            expected=f"one of {', '.join(sorted(SUFFIXES))}",
+        )
+    if suffix in IMAGE_SUFFIXES:
+        from bake.levels.image import read_image
+
+        return read_image(path, legend)
+    if suffix == MOVINGAI_SUFFIX:
+        from bake.levels.movingai import read_map
+
+        return read_map(path)
+    from bake.levels.json_level import read_json_level
+
+    return read_json_level(path)

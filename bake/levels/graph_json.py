@@ -1,0 +1,333 @@
+"""Explicit graphs in networkx node-link form, as ``networkx.node_link_data`` writes them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NoReturn
+
+import numpy as np
+import numpy.typing as npt
+from pydantic import ValidationError
+
+from bake.errors import LevelError
+from bake.level import Colour, GraphLevel, TerrainRule
+from bake.levels.json_text import json_place, shown
+from bake.levels.limits import MAX_COST, check_terrain_count
+from bake.levels.terrain_json import TERRAINS, is_plain_text, terrain_rules, told
+from bake.levels.tiles_json import check_version
+
+#: Terrain of nodes that name none.
+DEFAULT_TERRAIN = "ground"
+VERSION = 1
+
+KEYS = ("format", "version", "directed", "multigraph", "graph", "nodes", "edges", "links")
+
+_MAX_ID = 2**63
+_ABSENT = object()
+
+
+def read_graph(path: Path, document: Mapping[str, object]) -> GraphLevel:
+    """Read a graph from a parsed file.
+
+    Of several arcs from one node to another the cheapest is kept, in the place of the first.
+    Self-loops shorten no path and are left out. Attributes of no meaning here are ignored.
+
+    Args:
+        path: the file, for names and errors.
+        document: its value, an object with "nodes" and "edges" or "links".
+
+    Raises:
+        LevelError: a mistake in it.
+        BakeErrors: several, in the costs of terrains.
+    """
+    return _Reader(path, document).level()
+
+
+@dataclass(frozen=True)
+class _Nodes:
+    names: tuple[str, ...] | tuple[int, ...]
+    number: dict[str | int, int]
+    kind: type
+    position: npt.NDArray[np.float64] | None
+    terrain: npt.NDArray[np.uint8]
+    terrains: tuple[str, ...]
+
+
+class _Reader:
+    """One file being read: what every step needs to tell of a mistake."""
+
+    def __init__(self, path: Path, document: Mapping[str, object]) -> None:
+        self.path = path
+        self.document = document
+
+    def refuse(self, found: str, *place: str | int, expected: str, remedy: str = "") -> NoReturn:
+        raise LevelError(
+            found,
+            file=self.path,
+            place=json_place(place) or "top level",
+            expected=expected,
+            remedy=remedy or None,
+        )
+
+    def level(self) -> GraphLevel:
+        for key in self.document:
+            if key not in KEYS:
+                self.refuse("unknown key", key, expected=f"one of {', '.join(KEYS)}")
+        if "version" in self.document:
+            check_version(self.path, self.document["version"], VERSION)
+        directed = self.flag("directed", default=False)
+        parallel = self.flag("multigraph", default=True)
+        rules, colours, declared = self.terrains()
+        nodes = self.nodes(declared)
+        if DEFAULT_TERRAIN in nodes.terrains:
+            # Ground costs what the arc says unless the file or the recipe says otherwise.
+            rules.setdefault(DEFAULT_TERRAIN, TerrainRule(cost=1.0))
+        tail, head, length = self.arcs(nodes, directed, parallel)
+        return GraphLevel(
+            name=self.path.stem,
+            source=self.path,
+            node_names=nodes.names,
+            position=nodes.position,
+            tail=tail,
+            head=head,
+            length=length,
+            node_terrain=nodes.terrain,
+            terrains=nodes.terrains,
+            directed=directed,
+            terrain_rules=rules,
+            colours=colours,
+        )
+
+    def flag(self, key: str, *, default: bool) -> bool:
+        value = self.document.get(key, default)
+        if not isinstance(value, bool):
+            self.refuse(f"found {shown(value)}", key, expected="true or false")
+        return value
+
+    def objects(self, key: str) -> list[dict[str, object]]:
+        """A list of objects under a key."""
+        if key not in self.document:
+            self.refuse("this key is missing", key, expected="a list of objects")
+        items = self.document[key]
+        if not isinstance(items, list):
+            self.refuse(f"found {shown(items)}", key, expected="a list of objects")
+        for at, item in enumerate(items):
+            if type(item) is not dict:
+                self.refuse(f"found {shown(item)}", key, at, expected="an object")
+        return items
+
+    def terrains(self) -> tuple[dict[str, TerrainRule], dict[str, Colour], tuple[str, ...]]:
+        attributes = self.document.get("graph", {})
+        if not isinstance(attributes, dict):
+            self.refuse(f"found {shown(attributes)}", "graph", expected="an object")
+        if "terrains" not in attributes:
+            return {}, {}, ()
+        try:
+            terrains = TERRAINS.validate_python(attributes["terrains"])
+        except ValidationError as error:
+            raise told(error, self.path, prefix=("graph", "terrains")) from None
+        rules, colours = terrain_rules(terrains, self.path, prefix=("graph", "terrains"))
+        return rules, colours, tuple(terrains)
+
+    def nodes(self, declared: tuple[str, ...]) -> _Nodes:
+        items = self.objects("nodes")
+        if not items:
+            self.refuse(
+                "empty level, the graph has no nodes", "nodes", expected="at least one node"
+            )
+        kind = type(items[0].get("id"))
+        number: dict[str | int, int] = {}
+        terrain_number = {name: code for code, name in enumerate(declared)}
+        terrain: list[int] = []
+        for at, item in enumerate(items):
+            name = self.node_id(item, at, kind)
+            first = number.setdefault(name, at)
+            if first != at:
+                self.refuse(
+                    f"{shown(name)} is the id of nodes[{first}] already",
+                    *("nodes", at, "id"),
+                    expected="each id once",
+                )
+            terrain.append(self.node_terrain(item, at, terrain_number, bool(declared)))
+        check_terrain_count(self.path, len(terrain_number), "nodes")
+        return _Nodes(
+            names=tuple(number),  # type: ignore[arg-type]  # all of one kind, as checked
+            number=number,
+            kind=kind,
+            position=self.positions(items),
+            terrain=np.array(terrain, dtype=np.uint8),
+            terrains=tuple(terrain_number),
+        )
+
+    def node_id(self, item: dict[str, object], at: int, kind: type) -> str | int:
+        place = ("nodes", at, "id")
+        if "id" not in item:
+            self.refuse("this key is missing", *place, expected="a string or a whole number")
+        name = item["id"]
+        if type(name) is not str and type(name) is not int:
+            self.refuse(
+                f"found {shown(name)}",
+                *place,
+                expected="a string or a whole number",
+                remedy="relabel the nodes, as networkx.convert_node_labels_to_integers does",
+            )
+        if type(name) is not kind:
+            self.refuse(
+                f"found {shown(name)}, though nodes[0] has "
+                f"{'a string' if kind is str else 'a whole number'}",
+                *place,
+                expected="ids that are all strings or all whole numbers",
+            )
+        if isinstance(name, int) and not -_MAX_ID <= name < _MAX_ID:
+            self.refuse(f"found {shown(name)}", *place, expected="a number that fits into 64 bits")
+        if isinstance(name, str) and not is_plain_text(name):
+            self.refuse(
+                f"found {shown(name)}", *place, expected="some text without control characters"
+            )
+        return name
+
+    def node_terrain(
+        self, item: dict[str, object], at: int, number: dict[str, int], declared: bool
+    ) -> int:
+        """Number of the node's terrain; new ones are added unless the file declares them all."""
+        name = item.get("terrain", DEFAULT_TERRAIN)
+        place = ("nodes", at, "terrain")
+        if not isinstance(name, str) or not is_plain_text(name):
+            self.refuse(f"found {shown(name)}", *place, expected="the name of a terrain")
+        if declared and name not in number:
+            self.refuse(
+                f"the terrain {shown(name)} is not among the graph's terrains"
+                if "terrain" in item
+                else f'the node names no terrain, so it is "{DEFAULT_TERRAIN}", '
+                "which is not among the graph's terrains",
+                *place,
+                expected=f"one of {', '.join(shown(each) for each in number)}",
+                remedy="add it to graph.terrains",
+            )
+        # Only up to what one byte holds, the count is checked once all nodes are read.
+        return min(number.setdefault(name, len(number)), 255)
+
+    def positions(self, items: list[dict[str, object]]) -> npt.NDArray[np.float64] | None:
+        found = [self.position(item, at) for at, item in enumerate(items)]
+        given = [position for position in found if position is not None]
+        if not given:
+            return None
+        if len(given) < len(found):
+            missing = found.index(None)
+            example = next(at for at, position in enumerate(found) if position is not None)
+            self.refuse(
+                f"the node has no position, though nodes[{example}] has one",
+                *("nodes", missing),
+                expected="a position for all nodes or for none",
+            )
+        return np.array(given, dtype=np.float64)
+
+    def position(self, item: dict[str, object], at: int) -> tuple[float, float] | None:
+        by_name: tuple[float, float] | None = None
+        if "x" in item or "y" in item:
+            by_name = (self.coordinate(item, at, "x"), self.coordinate(item, at, "y"))
+        if "pos" not in item:
+            return by_name
+        place = ("nodes", at, "pos")
+        pair = item["pos"]
+        if not isinstance(pair, list) or len(pair) != 2:
+            self.refuse(
+                f"found a list of {len(pair)}"
+                if isinstance(pair, list)
+                else f"found {shown(pair)}",
+                *place,
+                expected="[x, y]",
+            )
+        values = [finite(value) for value in pair]
+        for axis, value in enumerate(values):
+            if value is None:
+                self.refuse(f"found {shown(pair[axis])}", *place, axis, expected="a finite number")
+        position = (values[0] or 0.0, values[1] or 0.0)
+        if by_name is not None and by_name != position:
+            self.refuse("pos differs from x and y", *place, expected="one position")
+        return position
+
+    def coordinate(self, item: dict[str, object], at: int, axis: str) -> float:
+        if axis not in item:
+            self.refuse("this key is missing", *("nodes", at, axis), expected="both x and y")
+        value = finite(item[axis])
+        if value is None:
+            self.refuse(
+                f"found {shown(item[axis])}", *("nodes", at, axis), expected="a finite number"
+            )
+        return value
+
+    def arcs(
+        self, nodes: _Nodes, directed: bool, parallel: bool
+    ) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32], npt.NDArray[np.float64]]:
+        """Tail, head and length of each arc, in the order of the file's edges."""
+        if "edges" in self.document and "links" in self.document:
+            self.refuse('both "edges" and "links" are given', "links", expected="one of them")
+        key = "links" if "links" in self.document else "edges"
+        edges = self.objects(key)
+        ends = np.empty((len(edges), 2), dtype=np.int64)
+        weight = np.empty(len(edges), dtype=np.float64)
+        for at, edge in enumerate(edges):
+            ends[at, 0] = self.end(edge, nodes, key, at, "source")
+            ends[at, 1] = self.end(edge, nodes, key, at, "target")
+            weight[at] = self.weight(edge, key, at)
+
+        kept = np.flatnonzero(ends[:, 0] != ends[:, 1])
+        tail, head, length, edge_of = ends[kept, 0], ends[kept, 1], weight[kept], kept
+        if not directed:
+            tail, head = np.stack((tail, head), 1).ravel(), np.stack((head, tail), 1).ravel()
+            length, edge_of = np.repeat(length, 2), np.repeat(edge_of, 2)
+
+        pair, first, which = np.unique(
+            tail * len(nodes.names) + head, return_index=True, return_inverse=True
+        )
+        if len(pair) < len(tail) and not parallel:
+            repeated = np.flatnonzero(first[which] != np.arange(len(tail)))[0]
+            earlier = edge_of[first[which[repeated]]]
+            self.refuse(
+                f"this edge joins the same nodes as {key}[{earlier}]",
+                *(key, int(edge_of[repeated])),
+                expected="each edge once, as multigraph is false",
+            )
+        cheapest = np.full(len(pair), np.inf)
+        np.minimum.at(cheapest, which, length)
+        order = np.argsort(first)
+        arc = first[order]
+        return tail[arc].astype(np.int32), head[arc].astype(np.int32), cheapest[order]
+
+    def end(self, edge: dict[str, object], nodes: _Nodes, key: str, at: int, which: str) -> int:
+        name = edge.get(which, _ABSENT)
+        # The kind is compared first: true would be found among numbers, lists cannot be looked up.
+        if type(name) is nodes.kind and name in nodes.number:
+            return nodes.number[name]
+        if name is _ABSENT:
+            self.refuse("this key is missing", *(key, at, which), expected="the id of a node")
+        self.refuse(
+            f"{shown(name)} is the id of no node", *(key, at, which), expected="the id of a node"
+        )
+
+    def weight(self, edge: dict[str, object], key: str, at: int) -> float:
+        if "weight" not in edge:
+            return 1.0
+        weight = finite(edge["weight"])
+        if weight is None or not 0 < weight <= MAX_COST:
+            self.refuse(
+                f"the weight is {shown(edge['weight'])}",
+                *(key, at, "weight"),
+                expected=f"a number above 0, at most {MAX_COST:g}",
+            )
+        return weight
+
+
+def finite(value: object) -> float | None:
+    """The value as a float; None where it is no finite number (true and false are none)."""
+    if type(value) is not int and type(value) is not float:
+        return None
+    try:
+        number = float(value)
+    except OverflowError:
+        return None
+    return number if math.isfinite(number) else None

@@ -1,0 +1,221 @@
+"""Terrain costs as JSON levels state them, and how mistakes in them are told."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Annotated, Any, NoReturn
+
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Discriminator,
+    Field,
+    PlainValidator,
+    Tag,
+    TypeAdapter,
+    ValidationError,
+    WithJsonSchema,
+)
+from pydantic_core import ErrorDetails, PydanticCustomError
+
+from bake.errors import BakeError, BakeErrors, LevelError
+from bake.level import Colour, TerrainRule
+from bake.levels.colour import pack_colour, rgb
+from bake.levels.json_text import json_place, shown
+from bake.levels.limits import MAX_COST
+
+_CONTROL = re.compile("[\x00-\x1f\x7f\ud800-\udfff]")
+_MAX_PROBLEMS = 8
+
+
+def is_plain_text(text: str) -> bool:
+    """Whether a name can be stored and shown anywhere: some text, no control characters."""
+    return text != "" and _CONTROL.search(text) is None
+
+
+def refuse(found: str, expected: str) -> NoReturn:
+    """Tell pydantic of a mistake in words that reach the user unchanged."""
+    raise PydanticCustomError("mistake", "{found}", {"found": found, "expected": expected})
+
+
+def _name(text: str) -> str:
+    if not is_plain_text(text):
+        refuse(f"{shown(text)} is no name", "some text without control characters")
+    return text
+
+
+def _cost(value: object) -> float | None:
+    expected = f'a number above 0, at most {MAX_COST:g}, or "blocked"'
+    if value == "blocked":
+        return None
+    if type(value) is not int and type(value) is not float:
+        refuse(f"the cost is {shown(value)}", expected)
+    if not 0 < value <= MAX_COST or math.isnan(value):
+        refuse(f"the cost is {shown(value)}", expected)
+    return float(value)
+
+
+def _colour(text: str) -> str:
+    if len(text) != 7 or pack_colour(text) is None:
+        refuse(f"the colour is {shown(text)}", '"#rrggbb"')
+    return text
+
+
+def _distinct(names: list[str]) -> list[str]:
+    if len(set(names)) != len(names):
+        twice = next(name for at, name in enumerate(names) if name in names[:at])
+        refuse(f"{shown(twice)} is given twice", "each name once")
+    return names
+
+
+TerrainName = Annotated[str, AfterValidator(_name), Field(min_length=1)]
+DistinctNames = Annotated[
+    list[TerrainName], AfterValidator(_distinct), Field(json_schema_extra={"uniqueItems": True})
+]
+Cost = Annotated[
+    float | None,
+    PlainValidator(_cost),
+    WithJsonSchema(
+        {
+            "anyOf": [
+                {"type": "number", "exclusiveMinimum": 0, "maximum": MAX_COST},
+                {"const": "blocked"},
+            ],
+            "description": 'cost of crossing one cell in units, or "blocked"',
+        }
+    ),
+]
+HexColour = Annotated[
+    str, AfterValidator(_colour), Field(json_schema_extra={"pattern": "^#[0-9A-Fa-f]{6}$"})
+]
+
+
+class StrictModel(BaseModel):
+    """Nothing converted, nothing ignored."""
+
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+
+
+class TerrainTable(StrictModel):
+    """One terrain in full."""
+
+    cost: Cost = Field(default=1.0, description='cost of crossing one cell, or "blocked"')
+    enter_from: DistinctNames = Field(
+        default=[],
+        description="terrains it may be entered from; without it, from any. Needs a cost",
+    )
+    colour: HexColour = Field(default="#000000", description="colour to draw it in")
+
+
+def _shape(value: object) -> str:
+    return "<table>" if isinstance(value, dict | TerrainTable) else "<cost>"
+
+
+#: A cost alone, or a table. The tags end up in pydantic's paths and are taken out again.
+TerrainValue = Annotated[
+    Annotated[Cost, Tag("<cost>")] | Annotated[TerrainTable, Tag("<table>")],
+    Discriminator(_shape),
+]
+Terrains = dict[TerrainName, TerrainValue]
+TERRAINS: TypeAdapter[dict[str, float | TerrainTable | None]] = TypeAdapter(
+    Terrains, config=ConfigDict(strict=True)
+)
+
+
+def terrain_rules(
+    terrains: Mapping[str, float | TerrainTable | None], file: Path, prefix: Sequence[str]
+) -> tuple[dict[str, TerrainRule], dict[str, Colour]]:
+    """What the file says of each terrain: rules where it states a cost, colours where it has one.
+
+    Args:
+        terrains: validated costs.
+        file: the level.
+        prefix: path of ``terrains`` within the file.
+
+    Raises:
+        LevelError: a table restricts entry but states no cost.
+    """
+    rules: dict[str, TerrainRule] = {}
+    colours: dict[str, Colour] = {}
+    for name, value in terrains.items():
+        if not isinstance(value, TerrainTable):
+            rules[name] = TerrainRule(cost=value)
+            continue
+        given = value.model_fields_set
+        if "cost" in given:
+            enter_from = tuple(value.enter_from) if "enter_from" in given else None
+            rules[name] = TerrainRule(cost=value.cost, enter_from=enter_from)
+        elif "enter_from" in given:
+            raise LevelError(
+                "the terrain says where it may be entered from, but has no cost",
+                file=file,
+                place=json_place([*prefix, name]),
+                expected='"cost" beside "enter_from"',
+            )
+        packed = pack_colour(value.colour)
+        if "colour" in given and packed is not None:
+            colours[name] = rgb(packed)
+    return rules, colours
+
+
+def told(
+    error: ValidationError, file: Path, keys: Sequence[str] = (), prefix: Sequence[str] = ()
+) -> BakeError:
+    """A pydantic error as one line for each mistake.
+
+    Args:
+        error: what pydantic found.
+        file: the level.
+        keys: keys allowed at the top.
+        prefix: path of the validated value within the file.
+    """
+    details = error.errors(include_url=False)
+    problems: list[BakeError] = [
+        _told(detail, file, keys, prefix) for detail in details[:_MAX_PROBLEMS]
+    ]
+    if len(details) > _MAX_PROBLEMS:
+        problems.append(
+            LevelError(f"and {len(details) - _MAX_PROBLEMS:,} more mistakes", file=file)
+        )
+    return problems[0] if len(problems) == 1 else BakeErrors(problems)
+
+
+_KINDS = {
+    "string_type": "a string",
+    "string_unicode": "text that is valid Unicode",
+    "list_type": "a list",
+    "dict_type": "an object",
+    "model_type": "an object",
+    "model_attributes_type": "an object",
+    "int_type": "a whole number",
+    "float_type": "a number",
+    "string_too_short": "at least one character",
+    "string_too_long": "a single character",
+}
+
+
+def _told(
+    detail: ErrorDetails, file: Path, keys: Sequence[str], prefix: Sequence[str]
+) -> LevelError:
+    raw = [step for step in detail["loc"] if step not in ("<table>", "<cost>")]
+    of_a_key = raw[-1:] == ["[key]"]
+    place = json_place([*prefix, *(raw[:-1] if of_a_key else raw)])
+    context: dict[str, Any] = detail.get("ctx", {})
+    kind = detail["type"]
+    if kind == "mistake":
+        found, expected = context["found"], context["expected"]
+    elif kind == "missing":
+        found, expected = "this key is missing", "a value for it"
+    elif kind == "extra_forbidden":
+        allowed = list(TerrainTable.model_fields) if "<table>" in detail["loc"] else keys
+        found, expected = "unknown key", f"one of {', '.join(allowed)}"
+    else:
+        found = f"found {shown(detail['input'])}"
+        expected = _KINDS.get(kind) or context.get("expected") or detail["msg"].lower()
+    if of_a_key:
+        found = f"the key: {found}"
+    return LevelError(found, file=file, place=place or "top level", expected=expected)
