@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from bake.runtime import LevelAsset
     from bake.runtime.places import Place
 
+_INTERRUPTED = 130
+
 app = typer.Typer(
     help="Bake levels into pathfinding assets at build time; look next hops up at runtime.",
     no_args_is_help=True,
@@ -33,7 +35,7 @@ app = typer.Typer(
 
 Sources = Annotated[
     list[Path] | None,
-    typer.Argument(metavar="[SRC]...", help="Level files or folders; none = the recipe's sources."),
+    typer.Argument(metavar="SRC", help="Level files or folders; none = the recipe's sources."),
 ]
 Output = Annotated[
     Path | None, typer.Option("-o", "--output", help="Folder of the assets; else the recipe's.")
@@ -258,13 +260,14 @@ def render(
 @app.command()
 def verify(
     assets: Annotated[
-        list[Path], typer.Argument(metavar="ASSET...", help="Baked levels, or folders of them.")
+        list[Path], typer.Argument(metavar="ASSET", help="Baked levels, or folders of them.")
     ],
     profile: Profile = None,
     as_json: Json = False,
 ) -> None:
     """Prove every hop optimal and every component right, sharing no code with the bake."""
     from bake.asset.verify import verify_asset
+    from bake.runtime import open_asset
     from bake.view.progress import BuildProgress, style_for
 
     results: list[dict[str, Any]] = []
@@ -272,6 +275,9 @@ def verify(
     with BuildProgress(style_for(json=as_json)) as progress:
         for asset in _assets(assets):
             try:
+                if profile is not None:
+                    with open_asset(asset) as level:
+                        level.profile(profile)  # no proof of nothing: it must be there
                 proof = verify_asset(
                     asset,
                     profile,
@@ -307,8 +313,13 @@ def schema(
     text = json.dumps(made, indent=2) + "\n"
     if output is None:
         typer.echo(text, nl=False)
-    else:
+        return
+    try:
         output.write_text(text, encoding="utf-8")
+    except OSError as error:
+        from bake.errors import OutputError
+
+        raise OutputError(f"cannot be written: {error.strerror or error}", file=output) from None
 
 
 def _tasks(
@@ -377,11 +388,11 @@ def _fail(error: BakeError) -> NoReturn:
 def main() -> None:
     """Run the command line."""
     try:
-        app()
+        app(prog_name="bake")
     except BakeError as error:
         _fail(error)
-    except KeyboardInterrupt:
-        typer.echo("interrupted; what was finished is kept", err=True)
-        sys.exit(130)
-    except BrokenPipeError:
-        sys.exit(0)
+    except SystemExit as end:
+        # typer turns an interrupt into this code, and says nothing.
+        if end.code == _INTERRUPTED:
+            typer.echo("interrupted; what was finished is kept", err=True)
+        raise

@@ -1,9 +1,10 @@
 """The narrow waist: distances from every node to a batch of targets.
 
-One lane a target. A bucket queue holds nodes, keyed by the smallest distance that improved there
-in any lane; popping a node relaxes every arc into it for all lanes in one vectorised loop. Targets
-of a batch lie close together, so their frontiers nearly coincide and a node is popped little more
-than once. The method is label-correcting: whatever the order, at the fixpoint every lane is exact.
+One lane a target. A bucket queue holds nodes, keyed by the largest distance that improved there in
+any lane; popping a node relaxes arcs into it for all lanes in one vectorised loop. Targets of a
+batch lie close together, so their frontiers nearly coincide; waiting for the last of them means a
+node is popped little more than once (1.4 to 1.7 times on game maps). The method is
+label-correcting: in any order, at the fixpoint every lane is exact.
 
 The bucket queue follows R. B. Dial, "Algorithm 360: shortest-path forest with topological
 ordering", Comm. ACM 12(11), 1969, with buckets wider than one.
@@ -20,15 +21,20 @@ from bake.errors import CostError
 from bake.graph import Graph, Int32Array
 from bake.search.jit import kernel
 from bake.search.patch_order import PATCH
+from bake.search.successors import ALL, MASK_BITS, successor_masks
 
 #: "No path yet". Distances stay below it, so a distance plus a weight never wraps in int32.
 INFINITY = 2**30
 
-#: Targets a batch searches for at once: one patch, four 512-bit registers of int32.
+#: Targets a batch searches for at once: one patch, eight cache lines of int32 a node.
 LANES = PATCH
 
 #: Buckets in the queue's ring; keys beyond it wait in the last bucket, which is only less tidy.
 RING = 1024
+
+#: Bucket of a node that no lane has reached, and of one that is not queued.
+_UNTOUCHED = -2
+_IDLE = -1
 
 
 @kernel
@@ -36,25 +42,26 @@ def _relax_batch(
     first_in: Int32Array,
     tail: Int32Array,
     weight: Int32Array,
+    successors: npt.NDArray[np.uint32],
     targets: Int32Array,
     shift: int,
     dist: Int32Array,
     bucket: Int32Array,
     follower: Int32Array,
     leader: Int32Array,
-) -> None:
+    pending: npt.NDArray[np.uint32],
+) -> int:
     n = len(first_in) - 1
-    lanes = dist.shape[1]
-    for node in range(n):
-        bucket[node] = -1
-        for lane in range(lanes):
-            dist[node, lane] = INFINITY
+    bucket[:] = _UNTOUCHED
+    pending[:] = 0
     first = np.full(RING, -1, np.int32)
     queued = 0
+    longest = np.int32(0)
     for lane in range(len(targets)):
         node = targets[lane]
-        dist[node, lane] = 0
-        if bucket[node] < 0:
+        if bucket[node] == _UNTOUCHED:
+            dist[node, :] = INFINITY
+            pending[node] = ALL
             bucket[node] = 0
             leader[node] = -1
             follower[node] = first[0]
@@ -62,6 +69,7 @@ def _relax_batch(
                 leader[first[0]] = node
             first[0] = node
             queued += 1
+        dist[node, lane] = 0
     current = 0
     while queued > 0:
         node = first[current & (RING - 1)]
@@ -72,22 +80,36 @@ def _relax_batch(
         first[current & (RING - 1)] = after
         if after >= 0:
             leader[after] = -1
-        bucket[node] = -1
+        bucket[node] = _IDLE
         queued -= 1
-        for arc in range(first_in[node], first_in[node + 1]):
+        start = first_in[node]
+        mask = pending[node]
+        pending[node] = 0
+        crowded = first_in[node + 1] - start > MASK_BITS
+        for arc in range(start, first_in[node + 1]):
+            if not crowded and not (mask >> np.uint32(arc - start)) & np.uint32(1):
+                continue
             other = tail[arc]
             cost = weight[arc]
-            best = np.int32(INFINITY)
-            for lane in range(lanes):
-                new = np.int32(dist[node, lane] + cost)
-                old = dist[other, lane]
-                better = new < old
-                dist[other, lane] = new if better else old
-                gained = new if better else np.int32(INFINITY)
-                best = min(best, gained)
-            if best == INFINITY:
+            gain = np.int32(-1)
+            if bucket[other] == _UNTOUCHED:
+                for lane in range(LANES):
+                    new = min(np.int32(dist[node, lane] + cost), np.int32(INFINITY))
+                    dist[other, lane] = new
+                    gain = max(gain, new if new < INFINITY else np.int32(-1))
+                bucket[other] = _IDLE
+            else:
+                for lane in range(LANES):
+                    new = np.int32(dist[node, lane] + cost)
+                    old = dist[other, lane]
+                    better = new < old
+                    dist[other, lane] = new if better else old
+                    gain = max(gain, new if better else np.int32(-1))
+            if gain < 0:
                 continue
-            key = min(max(int(best) >> shift, current), current + RING - 1)
+            longest = max(longest, gain)
+            pending[other] |= successors[arc]
+            key = min(max(int(gain) >> shift, current), current + RING - 1)
             was = bucket[other]
             if was >= 0:
                 if was <= key:
@@ -109,6 +131,10 @@ def _relax_batch(
                 leader[after] = other
             first[key & (RING - 1)] = other
             queued += 1
+    for node in range(n):
+        if bucket[node] == _UNTOUCHED:
+            dist[node, :] = INFINITY
+    return int(longest)
 
 
 @dataclass(frozen=True)
@@ -119,25 +145,29 @@ class Waist:
         first_in: (n + 1) int32.
         tail: (m) int32, the node each arc comes from, grouped by its head.
         weight: (m) int32 ticks, in the same order.
+        successors: (m) uint32, see :mod:`bake.search.successors`.
         shift: log2 of the width of one bucket in ticks.
-        longest: largest weight.
+        heaviest: largest weight.
     """
 
     first_in: Int32Array
     tail: Int32Array
     weight: Int32Array
+    successors: npt.NDArray[np.uint32]
     shift: int
-    longest: int
+    heaviest: int
 
     @staticmethod
     def of(graph: Graph, weight: Int32Array) -> Waist:
         """Lay out a graph whose arcs all have weights in [1, MAX_WEIGHT]."""
         backward, order = graph.reverse()
-        if not graph.arc_count:
-            return Waist(backward.first_out, backward.head, weight, 0, 0)
-        longest = int(weight.max())
-        shift = max(int(np.median(weight)), longest // (RING // 2)).bit_length() - 1
-        return Waist(backward.first_out, backward.head, weight[order], shift, longest)
+        inward = weight[order]
+        heaviest = int(weight.max(initial=0))
+        # About half a typical arc; wider where the heaviest arcs would leave the ring.
+        width = max(int(np.median(weight)) // 2 if len(weight) else 1, heaviest // (RING // 2), 1)
+        successors = successor_masks(backward.first_out, backward.head, inward)
+        shift = width.bit_length() - 1
+        return Waist(backward.first_out, backward.head, inward, successors, shift, heaviest)
 
     @property
     def node_count(self) -> int:
@@ -147,7 +177,7 @@ class Waist:
         """Memory for one search at a time; one per thread."""
         n = self.node_count
         links = np.empty((3, n), dtype=np.int32)
-        return Scratch(np.empty((n, LANES), dtype=np.int32), links)
+        return Scratch(_aligned(n), links, np.empty(n, dtype=np.uint32))
 
     def distances_to(self, targets: Int32Array, scratch: Scratch) -> Int32Array:
         """Distances from every node to each of at most LANES targets.
@@ -162,27 +192,43 @@ class Waist:
         Raises:
             CostError: a distance comes too near the end of the scale to be told from no path.
         """
-        _relax_batch(
+        bucket, follower, leader = scratch.links
+        longest = _relax_batch(
             self.first_in,
             self.tail,
             self.weight,
+            self.successors,
             targets,
             self.shift,
             scratch.dist,
-            scratch.links[0],
-            scratch.links[1],
-            scratch.links[2],
+            bucket,
+            follower,
+            leader,
+            scratch.pending,
         )
-        check_scale(scratch.dist, self.longest)
+        if longest >= INFINITY - self.heaviest:
+            check_scale(scratch.dist, self.heaviest)
         return scratch.dist
 
 
 @dataclass(frozen=True)
 class Scratch:
-    """Working memory of one batch search: distances and the queue's links."""
+    """Working memory of one batch search: distances, the queue's links, arcs left to relax."""
 
     dist: Int32Array
     links: Int32Array
+    pending: npt.NDArray[np.uint32]
+
+    #: Bytes for each node of the graph.
+    BYTES = LANES * 4 + 4 * 4
+
+
+def _aligned(rows: int) -> Int32Array:
+    """(rows, LANES) int32 on cache lines, so that no vector load touches two."""
+    line = 64
+    raw = np.empty(rows * LANES * 4 + line, dtype=np.uint8)
+    start = -raw.ctypes.data % line
+    return raw[start : start + rows * LANES * 4].view(np.int32).reshape(rows, LANES)
 
 
 @kernel
@@ -196,12 +242,12 @@ def largest_finite(dist: Int32Array) -> int:
     return int(largest)
 
 
-def check_scale(dist: npt.NDArray[np.int32], longest: int) -> None:
+def check_scale(dist: npt.NDArray[np.int32], heaviest: int) -> None:
     """Refuse distances so long that a further step would look like no path."""
     largest = int(largest_finite(dist))
-    if largest >= INFINITY - longest:
+    if largest >= INFINITY - heaviest:
         raise CostError(
             f"distances reach {largest} ticks",
-            expected=f"fewer than {INFINITY - longest} ticks",
+            expected=f"fewer than {INFINITY - heaviest} ticks",
             remedy="lower ticks_per_unit",
         )

@@ -12,7 +12,7 @@ from bake.graph import Graph, Int32Array
 from bake.search.jit import kernel
 
 #: Nodes in a patch; also the number of targets searched for at once.
-PATCH = 64
+PATCH = 128
 
 
 @kernel

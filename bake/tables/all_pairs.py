@@ -60,7 +60,7 @@ def working_bytes(
     tables = rows * rows * pair_bytes(sub, hops=hops, distances=distances)
     if choose_algorithm(sub, algorithm) == "floyd_warshall":
         return tables + (0 if distances else 4 * rows * rows)
-    return tables + threads * rows * (LANES + 3) * 4
+    return tables + threads * rows * Scratch.BYTES
 
 
 def choose_algorithm(sub: Subgraph, algorithm: Algorithm) -> Literal["dijkstra", "floyd_warshall"]:

@@ -45,6 +45,13 @@ def evaluate(asset: Path, scenario: Path, profile: str | None) -> Evaluation:
     problems = read_scenario(scenario)
     with open_asset(asset) as level:
         nav = level.profile(profile)
+        if not level.is_grid:
+            raise LevelError(
+                f"{level.name} is a graph",
+                file=asset,
+                expected="a level of cells",
+                remedy="scenarios are problems on maps",
+            )
         for line, (width, height) in zip(problems.line, problems.size, strict=True):
             if (width, height) != (level.width, level.height):
                 raise LevelError(

@@ -84,6 +84,7 @@ def _profile(asset: Asset, name: str) -> dict[str, Any]:
 def print_info(found: dict[str, Any]) -> None:
     """Print what :func:`inspect_asset` found, for a person."""
     from rich.console import Console
+    from rich.markup import escape
     from rich.table import Table
 
     console = Console(highlight=False)
@@ -91,7 +92,7 @@ def print_info(found: dict[str, Any]) -> None:
         console.width = 100
     size = f"{found['width']} x {found['height']} " if found["width"] else ""
     layout = f" {found['hex_layout']}" if found["hex_layout"] else ""
-    console.print(f"[bold]{found['level']}[/]: {size}{found['kind']}{layout}")
+    console.print(f"[bold]{escape(found['level'])}[/]: {size}{found['kind']}{layout}")
     lines = {
         "nodes, arcs": f"{found['nodes']:,}, {found['arcs']:,}",
         "terrains": ", ".join(found["terrains"]),

@@ -40,7 +40,7 @@ class BuildProgress:
             )
 
             self._progress = Progress(
-                TextColumn("{task.fields[level]}"),
+                TextColumn("{task.fields[level]}", markup=False),  # any file name
                 TextColumn("[dim]{task.description}"),
                 BarColumn(),
                 TaskProgressColumn(),

@@ -12,6 +12,7 @@ from bake.pipeline import Outcome
 def print_summary(outcomes: Sequence[Outcome], seconds: float) -> None:
     """Print one row a level, and a line that counts them."""
     from rich.console import Console
+    from rich.markup import escape
     from rich.table import Table
 
     table = Table(box=None, pad_edge=False, header_style="bold")
@@ -20,7 +21,7 @@ def print_summary(outcomes: Sequence[Outcome], seconds: float) -> None:
     for outcome in outcomes:
         baked = outcome.baked
         colour = {"baked": "green", "fresh": "dim", "failed": "bold red"}[outcome.status]
-        row = [outcome.task.name, f"[{colour}]{outcome.status}[/]"]
+        row = [escape(outcome.task.name), f"[{colour}]{outcome.status}[/]"]
         if baked is not None:
             row += [f"{baked.nodes:,}", f"{baked.arcs:,}", str(len(baked.profiles))]
             row += [in_units(baked.size), f"{baked.seconds:.2f} s"]

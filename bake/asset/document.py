@@ -1,0 +1,84 @@
+"""The tables of docs/format.md, rendered from the schema: ``python -m bake.asset.document``.
+
+Only the section between the two markers is written; the prose around it is kept.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from bake.asset.schema import ATTRIBUTES, COLUMNS, Attribute, Column
+
+BEGIN = "<!-- schema: written by `python -m bake.asset.document`, not by hand -->"
+END = "<!-- end of schema -->"
+
+PAGE = Path(__file__).parents[2] / "docs" / "format.md"
+
+_KINDS = {"text": "text", "integer": "int64", "flag": "int64, 0 or 1"}
+
+
+def format_tables() -> str:
+    """The attributes and columns of the schema as Markdown tables, without the markers."""
+    attributes = _table(
+        ("group", "attribute", "type", "", "meaning"), map(_attribute_row, ATTRIBUTES)
+    )
+    columns = _table(
+        ("column", "type", "dimensions", "unit", "layout", "", "meaning"), map(_column_row, COLUMNS)
+    )
+    return f"### Attributes\n\n{attributes}\n\n### Columns\n\n{columns}\n"
+
+
+def section_of(page: str) -> str:
+    """The part of a page between the markers."""
+    return page.split(BEGIN + "\n\n", 1)[1].split("\n" + END, 1)[0]
+
+
+def with_section(page: str, section: str) -> str:
+    """The page with the part between the markers replaced."""
+    before, after = page.split(BEGIN, 1)[0], page.split(END, 1)[1]
+    return f"{before}{BEGIN}\n\n{section}\n{END}{after}"
+
+
+def _attribute_row(attribute: Attribute) -> tuple[str, ...]:
+    return (
+        f"`{attribute.group}`",
+        f"`{attribute.name}`",
+        _KINDS[attribute.kind],
+        _optional(attribute.optional),
+        attribute.description,
+    )
+
+
+def _column_row(column: Column) -> tuple[str, ...]:
+    return (
+        f"`{column.path}`",
+        " or ".join("text" if dtype == "S" else dtype for dtype in column.dtypes),
+        f"[{', '.join(column.dims)}]",
+        column.unit,
+        column.layout,
+        _optional(column.optional),
+        column.description,
+    )
+
+
+def _optional(optional: bool) -> str:
+    return "optional" if optional else ""
+
+
+def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    return "\n".join(_line(cells) for cells in [head, ["---"] * len(head), *rows])
+
+
+def _line(cells: Sequence[str]) -> str:
+    return "| " + " | ".join(cell.replace("|", r"\|") for cell in cells) + " |"
+
+
+def main() -> None:
+    """Rewrite the section in docs/format.md."""
+    page = PAGE.read_text(encoding="utf-8")
+    PAGE.write_text(with_section(page, format_tables()), encoding="utf-8", newline="\n")
+
+
+if __name__ == "__main__":
+    main()

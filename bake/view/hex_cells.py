@@ -1,0 +1,168 @@
+"""Hexagonal cells in pixels: pointy tops for the row layouts, flat tops for the column layouts.
+
+Source: A. Patel, "Hexagonal Grids", for the layouts and for axial coordinates.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from bake.level import HexLayout
+from bake.view.square_cells import Float32Array, Float64Array, Int32Array
+
+_HALF_SQRT_3 = math.sqrt(3) / 2
+
+
+@dataclass(frozen=True)
+class HexCells:
+    """Which pixel shows which cell; cells are numbered in reading order.
+
+    Cells lie in *lines*: rows of the row layouts, columns of the column layouts. Lines are a whole
+    number of pixels apart, so the picture repeats and is worked out for two lines only; for that
+    hexagons are stretched by less than half a pixel.
+
+    Attributes:
+        columns, rows: cells.
+        scale: pixels from one cell to the next along a line, which is between two flat sides.
+        layout: which lines are shoved by half a cell.
+    """
+
+    columns: int
+    rows: int
+    scale: int
+    layout: HexLayout
+
+    #: Samples a pixel along each axis, so that slanted edges come out smooth.
+    samples = 3
+
+    @property
+    def _in_rows(self) -> bool:
+        return self.layout.endswith("r")
+
+    @property
+    def _line_step(self) -> int:
+        return max(1, round(self.scale * _HALF_SQRT_3))
+
+    @property
+    def _corner_to_corner(self) -> float:
+        return self._line_step * 4 / 3
+
+    @property
+    def pixel_width(self) -> int:
+        return self._along(self.columns) if self._in_rows else self._across(self.columns)
+
+    @property
+    def pixel_height(self) -> int:
+        return self._across(self.rows) if self._in_rows else self._along(self.rows)
+
+    def _along(self, cells: int) -> int:
+        return cells * self.scale + (self.scale + 1) // 2
+
+    def _across(self, lines: int) -> int:
+        return (lines - 1) * self._line_step + math.ceil(self._corner_to_corner)
+
+    def _shove(self, line: npt.NDArray[np.integer]) -> Float64Array:
+        """Pixels by which a line is shoved."""
+        odd = 1 if self.layout.startswith("odd") else 0
+        return np.where(line % 2 == odd, self.scale / 2, 0.0)
+
+    def centre(self, cell: Int32Array) -> Float64Array:
+        """(k, 2) float64, (x, y) in pixels of the middle of (k) cells."""
+        y, x = np.divmod(cell, np.int32(self.columns))
+        line, place = (y, x) if self._in_rows else (x, y)
+        along = place * self.scale + self.scale / 2 + self._shove(line)
+        across = line * self._line_step + self._corner_to_corner / 2
+        return np.stack([along, across] if self._in_rows else [across, along], axis=1)
+
+    @cached_property
+    def _tile(self) -> tuple[Int32Array, Int32Array]:
+        """Line and place of the nearest cell for each sample of two lines and one place.
+
+        Both are (2 * line_step * samples, scale * samples) int32, from line 0 and place 0.
+        """
+        across = (np.arange(2 * self._line_step * self.samples) + 0.5) / self.samples
+        along = (np.arange(self.scale * self.samples) + 0.5) / self.samples
+        shape = (len(across), len(along))
+        best = np.full(shape, np.inf)
+        line_at = np.zeros(shape, dtype=np.int32)
+        place_at = np.zeros(shape, dtype=np.int32)
+        # Stretched back to regular hexagons, a hexagon is what is nearest to its middle.
+        stretch = self.scale * _HALF_SQRT_3 / self._line_step
+        for line in range(-1, 3):
+            start = self.scale / 2 + float(self._shove(np.array([line]))[0])
+            place = np.rint((along - start) / self.scale)
+            off = along - start - place * self.scale
+            away = (across - self._corner_to_corner / 2 - line * self._line_step) * stretch
+            square = off**2 + (away**2)[:, None]
+            nearer = square < best
+            best[nearer] = square[nearer]
+            line_at[nearer] = line
+            place_at[nearer] = np.broadcast_to(place, shape)[nearer].astype(np.int32)
+        return line_at, place_at
+
+    def band(self, top: int, bottom: int) -> Int32Array:
+        """The cell in each sample of some rows of pixels; columns * rows where there is none.
+
+        Returns:
+            ((bottom - top) * samples, pixel_width * samples) int32.
+        """
+        down = np.arange(top * self.samples, bottom * self.samples, dtype=np.int32)
+        right = np.arange(self.pixel_width * self.samples, dtype=np.int32)
+        line_period = np.int32(2 * self._line_step * self.samples)
+        place_period = np.int32(self.scale * self.samples)
+        line_tile, place_tile = self._tile
+        if self._in_rows:
+            at = np.ix_(down % line_period, right % place_period)
+            y = line_tile[at] + (2 * (down // line_period))[:, None]
+            x = place_tile[at] + right // place_period
+        else:
+            at = np.ix_(down % place_period, right % line_period)
+            x = line_tile.T[at] + 2 * (right // line_period)
+            y = place_tile.T[at] + (down // place_period)[:, None]
+        return self._numbered(x, y)
+
+    def blend(self, top: int, bottom: int) -> tuple[Int32Array, Float32Array]:
+        """The cells around each pixel, and how near it is to each: barycentric weights.
+
+        Returns:
+            (3, bottom - top, pixel_width) int32 cells, columns * rows where there is none, and
+            float32 weights that add up to 1.
+        """
+        down = np.arange(top, bottom)[:, None] + 0.5
+        right = np.arange(self.pixel_width)[None, :] + 0.5
+        across, along = (down, right) if self._in_rows else (right, down)
+        # Axial coordinates: lines count as they are, places start half a cell further on each line.
+        middle = float(self._shove(np.array([0]))[0]) + self.scale / 2
+        r = (across - self._corner_to_corner / 2) / self._line_step
+        q = (along - middle) / self.scale - r / 2
+        r_low, q_low = np.floor(np.broadcast_to(r, q.shape)), np.floor(q)
+        r_part, q_part = r - r_low, q - q_low
+        upper = r_part + q_part > 1
+        corners = (
+            (np.where(upper, 1, 0), np.where(upper, 1, 0), np.abs(1 - r_part - q_part)),
+            (np.ones_like(upper), np.zeros_like(upper), np.where(upper, 1 - r_part, q_part)),
+            (np.zeros_like(upper), np.ones_like(upper), np.where(upper, 1 - q_part, r_part)),
+        )
+        cells, weights = [], []
+        for dq, dr, weight in corners:
+            line = (r_low + dr).astype(np.int32)
+            place = (q_low + dq).astype(np.int32) + self._axial_start(line)
+            x, y = (place, line) if self._in_rows else (line, place)
+            cells.append(self._numbered(x, y))
+            weights.append(weight.astype(np.float32))
+        return np.stack(cells), np.stack(weights)
+
+    def _axial_start(self, line: Int32Array) -> Int32Array:
+        """Place of axial coordinate q = 0 on each line, counted as its cells are."""
+        return line // 2 if self.layout.startswith("odd") else (line + 1) // 2
+
+    def _numbered(self, x: Int32Array, y: Int32Array) -> Int32Array:
+        cell = y * np.int32(self.columns) + x
+        outside = (x < 0) | (x >= self.columns) | (y < 0) | (y >= self.rows)
+        cell[outside] = self.columns * self.rows
+        return cell

@@ -1,0 +1,144 @@
+"""A baked level as a picture, drawn from the asset alone."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import get_args
+
+from bake.asset import Asset
+from bake.errors import QueryError
+from bake.runtime.places import Place
+from bake.view.component_colours import place_text
+from bake.view.grid_map import draw_grid
+from bake.view.legend import number
+from bake.view.output import check_output, write_png
+from bake.view.page import lay_out
+from bake.view.request import Request, Show, Way
+from bake.view.road_map import draw_roads
+from bake.view.scene import Scene, read_scene
+from bake.view.toward import Toward, all_toward
+
+
+def render_asset(
+    asset: Path,
+    output: Path,
+    *,
+    profile: str | None = None,
+    show: Show = "terrain",
+    path: tuple[Place, Place] | None = None,
+    toward: Place | None = None,
+    scale: int | None = None,
+) -> dict[str, object]:
+    """Draw a baked level.
+
+    Args:
+        asset: the baked level.
+        output: a .png; replaced whole or not at all.
+        profile: whose view; may be left out where the asset holds only one.
+        show: "terrain" (the designer's colours), "components" (what is cut off from what),
+            "distances" or "hops" (toward one goal).
+        path: start and goal of a path to draw over it; where there is none, the ends alone.
+        toward: the goal; distances and hops need one.
+        scale: pixels from cell to cell, or a unit of a graph's positions; None = what makes the
+            longer side up to 1,600 pixels long.
+
+    Returns:
+        What was drawn, ready for JSON: output, width, height (pixels), profile, show; with a path
+        reachable, path_steps and path_cost (None where unreachable); with a goal farthest (place),
+        farthest_distance (units) and unreachable (places that have no way to the goal).
+
+    Raises:
+        OutputError: the picture cannot be written there.
+        AssetError: the asset cannot be read.
+        QueryError: a place, profile, option or scale that is none.
+        MissingTableError: the asset was baked without what the view needs.
+    """
+    asset, output = Path(asset), Path(output)
+    check_output(output)
+    if show not in get_args(Show):
+        raise QueryError(f"there is no view {show!r}", expected=", ".join(get_args(Show)))
+    if show in ("distances", "hops") and toward is None:
+        raise QueryError(
+            f"{show} need a goal", expected="--toward X,Y", remedy="say toward which place"
+        )
+    with Asset(asset) as opened:
+        scene = read_scene(opened, profile)
+        request = Request(
+            scene,
+            show,
+            None if path is None else _way(scene, *path),
+            None if toward is None else all_toward(scene, toward, need_hops=show == "hops"),
+            scale,
+        )
+        drawn = draw_grid(request) if scene.places.is_grid else draw_roads(request)
+        page = lay_out(drawn, scene.name, _facts(scene), _note(request))
+        summary = _summary(request)
+    write_png(page, output)
+    return {"output": str(output), "width": page.width, "height": page.height, **summary}
+
+
+def _way(scene: Scene, start: Place, goal: Place) -> Way:
+    places = scene.navigator.path(start, goal)
+    if places is None:
+        return Way(start, goal, None, None)
+    return Way(start, goal, tuple(places), scene.navigator.distance(start, goal))
+
+
+def _facts(scene: Scene) -> str:
+    facts = [f"profile {scene.profile}"]
+    if scene.places.is_grid:
+        hexes = "hexagons" if scene.hex_layout else "cells"
+        facts.append(f"{scene.places.width} x {scene.places.height} {hexes}")
+    count = scene.tables.row_count
+    facts.append(f"{count:,} node" + ("" if count == 1 else "s"))
+    return " · ".join(facts)
+
+
+_VIEWS: dict[Show, str] = {
+    "terrain": "Terrain",
+    "components": "Connected components",
+    "distances": "Distances",
+    "hops": "Next hops",
+}
+
+
+def _note(request: Request) -> str:
+    notes = [_VIEWS[request.show]]
+    toward = request.toward
+    if toward is not None:
+        notes[0] += f" toward {place_text(toward.goal)}"
+        far = place_text(request.scene.place_of_row(toward.farthest))
+        notes.append(f"farthest {far} at {number(toward.greatest)}")
+    way = request.way
+    if way is not None:
+        ends = f"{place_text(way.start)} to {place_text(way.goal)}"
+        if way.places is None or way.cost is None:
+            notes.append(f"no path from {ends}")
+        else:
+            steps = len(way.places) - 1
+            plural = "" if steps == 1 else "s"
+            notes.append(f"path {ends}: cost {number(way.cost)}, {steps:,} step{plural}")
+    return " · ".join(notes)
+
+
+def _summary(request: Request) -> dict[str, object]:
+    scene = request.scene
+    summary: dict[str, object] = {"profile": scene.profile, "show": request.show}
+    way, toward = request.way, request.toward
+    if way is not None:
+        summary["reachable"] = way.places is not None
+        summary["path_steps"] = None if way.places is None else len(way.places) - 1
+        summary["path_cost"] = way.cost
+    if toward is not None:
+        summary["farthest"] = _plain_place(scene.place_of_row(toward.farthest))
+        summary["farthest_distance"] = toward.greatest
+        summary["unreachable"] = _unreachable(toward)
+    return summary
+
+
+def _unreachable(toward: Toward) -> int:
+    return int((toward.distance == float("inf")).sum())
+
+
+def _plain_place(place: Place) -> object:
+    return list(place) if isinstance(place, tuple) else place

@@ -1,0 +1,233 @@
+"""`bake build`: what is baked, what is left alone, and what is said about it."""
+
+import hashlib
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.cli.command import bake, bake_apart, mistake
+from tests.cli.conftest import LEVELS
+
+
+def digests(folder: Path) -> dict[str, str]:
+    return {
+        file.name: hashlib.sha256(file.read_bytes()).hexdigest()
+        for file in sorted(folder.iterdir())
+    }
+
+
+def rows(out: str) -> dict[str, list[str]]:
+    """The summary table: words of each row by its level."""
+    lines = out.splitlines()
+    assert lines[0].split() == ["level", "state", "nodes", "arcs", "profiles", "asset", "time"]
+    return {line.split()[0]: line.split()[1:] for line in lines[1:-1]}
+
+
+def test_the_first_build_bakes_all_and_says_so(project: Path) -> None:
+    before = digests(project / "baked")
+    done = bake("build", "-o", "fresh", "--jobs", "1")
+    assert done.code == 0
+    table = rows(done.out)
+    assert sorted(table) == sorted(LEVELS)
+    assert all(row[0] == "baked" for row in table.values())
+    assert table["fen"][1] == "22"
+    assert table["fen"][3] == "2"
+    assert re.fullmatch(r"4 baked in \d+\.\d\d s", done.out.splitlines()[-1])
+    assert digests(project / "fresh") == before
+
+
+def test_plain_lines_without_a_terminal(project: Path) -> None:
+    done = bake("build", "--force", "--jobs", "1", "levels_src/five.json")
+    assert done.err.splitlines() == [
+        "five: read",
+        "five: graph",
+        "five: next hops",
+        "five: write",
+    ]
+    assert "\x1b" not in done.out + done.err
+
+
+def test_what_is_up_to_date_is_skipped(project: Path) -> None:
+    written = {file: file.stat().st_mtime_ns for file in (project / "baked").iterdir()}
+    done = bake("build")
+    assert (done.code, done.err) == (0, "")
+    assert all(row[0] == "fresh" for row in rows(done.out).values())
+    assert re.fullmatch(r"4 fresh in \d+\.\d\d s", done.out.splitlines()[-1])
+    assert {file: file.stat().st_mtime_ns for file in (project / "baked").iterdir()} == written
+
+
+def test_a_touched_source_is_still_up_to_date(project: Path) -> None:
+    source = project / "levels_src" / "yard.map"
+    source.write_bytes(source.read_bytes())
+    assert rows(bake("build").out)["yard"][0] == "fresh"
+
+
+def test_only_what_changed_is_baked(project: Path) -> None:
+    source = project / "levels_src" / "yard.map"
+    source.write_text(source.read_text().replace("....@...\n@@", ".....@..\n@@"))
+    done = bake("build")
+    assert done.code == 0
+    states = {name: row[0] for name, row in rows(done.out).items()}
+    assert states == {"fen": "fresh", "five": "fresh", "ways": "fresh", "yard": "baked"}
+
+
+def test_a_changed_recipe_reaches_the_levels_it_names(project: Path) -> None:
+    recipe = project / "bake.toml"
+    recipe.write_text(recipe.read_text() + "\n[levels.five]\nticks_per_unit = 1000\n")
+    states = {name: row[0] for name, row in rows(bake("build").out).items()}
+    assert states == {"fen": "fresh", "five": "baked", "ways": "fresh", "yard": "fresh"}
+
+
+def test_force_bakes_the_same_bytes_again(project: Path) -> None:
+    before = digests(project / "baked")
+    done = bake("build", "--force", "--jobs", "1", "--json")
+    assert [level["status"] for level in done.data["levels"]] == ["baked"] * 4
+    assert digests(project / "baked") == before
+
+
+def test_several_at_once_give_the_same_bytes(project: Path) -> None:
+    done = bake_apart("build", "--force", "--jobs", "2", "-o", "at_once")
+    assert done.code == 0
+    assert {line.split(":")[0] for line in done.err.splitlines()} == set(LEVELS)
+    assert digests(project / "at_once") == digests(project / "baked")
+
+
+def test_json_and_nothing_else(project: Path) -> None:
+    done = bake_apart("build", "--force", "--json", "--jobs", "2")
+    assert (done.code, done.err) == (0, "")
+    assert set(done.data) == {"levels", "seconds"}
+    assert [level["level"] for level in done.data["levels"]] == list(LEVELS)
+    fen = done.data["levels"][0]
+    assert set(fen) == {
+        *("level", "source", "asset", "status", "nodes", "arcs", "profiles", "bytes", "seconds"),
+    }
+    assert fen["profiles"] == ["boat", "walker"]
+    assert Path(fen["asset"]).stat().st_size == fen["bytes"]
+    assert Path(fen["source"]) == Path("levels_src/fen.png")
+
+
+def test_json_of_a_level_that_was_up_to_date(project: Path) -> None:
+    done = bake("build", "--json", "levels_src/five.json")
+    (level,) = done.data["levels"]
+    assert level["status"] == "fresh"
+    assert set(level) == {"level", "source", "asset", "status"}
+
+
+def test_folders_and_files_can_be_named(project: Path) -> None:
+    done = bake("build", "-o", "some", "levels_src/five.json", "levels_src", "--jobs", "1")
+    assert done.code == 0
+    assert sorted(digests(project / "some")) == [f"{name}.h5" for name in LEVELS]
+
+
+def test_the_recipe_names_sources_and_output(project: Path) -> None:
+    other = project / "elsewhere" / "mine.toml"
+    other.parent.mkdir()
+    (project / "levels_src" / "five.json").rename(other.parent / "five.json")
+    other.write_text('sources = ["*.json"]\noutput = "assets/nav"\n')
+    done = bake("build", "--recipe", other, "--jobs", "1")
+    assert done.code == 0
+    assert list(digests(other.parent / "assets" / "nav")) == ["five.h5"]
+
+
+def test_a_profile_alone(project: Path) -> None:
+    done = bake("build", "--profile", "boat", "-o", "boats", "--jobs", "1", "--json")
+    (level,) = done.data["levels"]
+    assert (level["level"], level["profiles"]) == ("fen", ["boat"])
+    assert list(digests(project / "boats")) == ["fen.h5"]
+
+
+def test_an_unknown_profile(project: Path) -> None:
+    mistake(bake("build", "--profile", "ghost"), "no level has a profile 'ghost'", "boat", "walker")
+
+
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_one_failure_does_not_stop_the_others(project: Path, jobs: str) -> None:
+    sources = project / "levels_src"
+    (sources / "aaa.map").write_text("type octile\nheight 1\nwidth 2\nmap\n.\n")
+    (sources / "zzz.png").write_bytes(b"no image")
+    run = bake if jobs == "1" else bake_apart
+    done = run("build", "--force", "-o", "out", "--jobs", jobs)
+    assert done.code == 1
+    assert len(done.errors) == 2
+    assert done.errors[0].startswith(str(Path("levels_src/aaa.map")) + ": line 5: ")
+    assert done.errors[1].startswith(str(Path("levels_src/zzz.png")) + ": ")
+    states = {name: row[0] for name, row in rows(done.out).items()}
+    assert states == {"aaa": "failed", "zzz": "failed", **dict.fromkeys(LEVELS, "baked")}
+    assert done.out.splitlines()[-1].startswith("4 baked, 2 failed in ")
+    assert sorted(digests(project / "out")) == [f"{name}.h5" for name in LEVELS]
+
+
+def test_json_names_what_failed(project: Path) -> None:
+    (project / "levels_src" / "aaa.map").write_text("")
+    done = bake("build", "--json", "--jobs", "1")
+    assert done.code == 1
+    level = done.data["levels"][0]
+    assert (level["level"], level["status"]) == ("aaa", "failed")
+    assert [level["error"]] == done.errors
+    assert done.err.splitlines() == ["error: " + level["error"]]
+
+
+def test_a_failure_leaves_the_old_asset(project: Path) -> None:
+    before = digests(project / "baked")
+    (project / "levels_src" / "five.json").write_text("{")
+    mistake(bake("build", "--jobs", "1"), "five.json")
+    assert digests(project / "baked") == before
+
+
+def test_two_sources_of_one_name(project: Path) -> None:
+    (project / "levels_src" / "Five.map").write_text("type octile\nheight 1\nwidth 1\nmap\n.\n")
+    mistake(bake("build", "-o", "out"), "five", "Five", "rename one of them")
+    assert not (project / "out").exists()
+
+
+def test_rules_for_no_level(project: Path) -> None:
+    with (project / "bake.toml").open("a") as recipe:
+        recipe.write("\n[levels.yrad]\nconnectivity = 4\n")
+    mistake(bake("build"), "bake.toml", "[levels.yrad]", "did you mean yard?")
+
+
+def test_every_mistake_of_a_recipe_has_a_line(project: Path) -> None:
+    (project / "bake.toml").write_text('connectivty = 8\ncost_rule = "most"\n')
+    done = bake("build", "--json")
+    assert (done.code, done.out) == (1, "")
+    assert len(done.errors) == 2
+    assert "connectivty" in done.errors[0]
+    assert "cost_rule" in done.errors[1]
+
+
+def test_no_recipe_is_needed(bare: Path) -> None:
+    (bare / "levels_src").mkdir()
+    (bare / "levels_src" / "five.map").write_text("type octile\nheight 1\nwidth 2\nmap\n.G\n")
+    assert bake("build", "--jobs", "1").code == 0
+    found = bake("info", "baked/five.h5", "--json").data
+    assert [table["table"] for table in found["profiles"]["default"]["tables"]] == [
+        "component",
+        "hop",
+        "distance",
+    ]
+
+
+def test_nothing_to_bake(bare: Path) -> None:
+    mistake(bake("build"), "no level file in levels_src/*")
+
+
+def test_names_are_printed_as_they_are(project: Path) -> None:
+    source = project / "levels_src" / "yard.map"
+    named = source.with_name("[red]yard[1].map")
+    source.rename(named)
+    done = bake("build", "--jobs", "1", named)
+    assert "[red]yard[1]" in rows(done.out)
+    assert bake("info", "baked/[red]yard[1].h5").out.startswith("[red]yard[1]: 8 x 5")
+
+
+def test_a_budget_too_small(project: Path) -> None:
+    floor = "." * 70
+    rows_ = "\n".join([floor] * 70)
+    (project / "levels_src" / "hall.map").write_text(
+        f"type octile\nheight 70\nwidth 70\nmap\n{rows_}\n"
+    )
+    (project / "bake.toml").write_text('memory_budget = "4 MiB"\n')
+    done = bake("build", "--jobs", "1", "levels_src/hall.map")
+    mistake(done, "hall.map", "4,900 nodes", "4.0 MiB", "memory_budget")
+    assert not (project / "baked" / "hall.h5").exists()

@@ -1,0 +1,106 @@
+"""`bake eval`: every problem of a scenario against its optimal length."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.cli.command import bake, mistake
+from tests.shared_levels import shared_level
+
+PROBLEMS = [
+    ((0, 0), (3, 3), 6.0),
+    ((3, 0), (2, 3), 3.41421356),
+    ((5, 0), (7, 3), 5.0),
+    ((6, 1), (7, 2), 1.41421356),
+    ((1, 0), (1, 0), 0.0),
+]
+
+
+def scenario(
+    path: Path,
+    problems: list[tuple[tuple[int, int], tuple[int, int], float]],
+    size: tuple[int, int] = (8, 5),
+) -> Path:
+    lines = ["version 1"]
+    for (x, y), (goal_x, goal_y), length in problems:
+        lines.append(f"0\tyard.map\t{size[0]}\t{size[1]}\t{x}\t{y}\t{goal_x}\t{goal_y}\t{length}")
+    path.write_text("\n".join(lines) + "\n")
+    return path
+
+
+def test_all_solved(project: Path) -> None:
+    scen = scenario(project / "yard.scen", PROBLEMS)
+    done = bake("eval", "baked/yard.h5", scen)
+    assert (done.code, done.err) == (0, "")
+    assert done.out.startswith("5 of 5 problems solved at their optimal length, ")
+    assert done.out.endswith(" ns a step\n")
+
+
+def test_json(project: Path) -> None:
+    done = bake("eval", "baked/yard.h5", scenario(project / "yard.scen", PROBLEMS), "--json")
+    assert (done.code, done.err) == (0, "")
+    data = done.data
+    assert {"problems", "solved", "wrong", "max_error", "ns_per_step"} <= set(data)
+    assert (data["problems"], data["solved"], data["wrong"]) == (5, 5, 0)
+    assert 0 <= data["max_error"] <= 1e-8
+    assert data["ns_per_step"] > 0
+    assert data["first_wrong"] is None
+
+
+@pytest.mark.parametrize(
+    ("problem", "told"),
+    [
+        (((0, 0), (3, 3), 5.5), "(0, 0) to (3, 3): length 6.000000, optimal is 5.500000"),
+        (((0, 0), (3, 3), 6.0002), "(0, 0) to (3, 3): length 6.000000, optimal is 6.000200"),
+        (((0, 0), (7, 3), 9.0), "(0, 0) to (7, 3): unreachable"),
+        (((0, 0), (4, 0), 4.0), "(0, 0) to (4, 0): level 'yard': profile 'default' cannot stand"),
+    ],
+)
+def test_a_problem_not_solved(
+    project: Path, problem: tuple[tuple[int, int], tuple[int, int], float], told: str
+) -> None:
+    scen = scenario(project / "yard.scen", [*PROBLEMS, problem])
+    done = bake("eval", "baked/yard.h5", scen)
+    assert (done.code, done.err) == (1, "")
+    assert done.out.startswith("5 of 6 problems")
+    assert f"first wrong: {told}" in done.out
+    data = bake("eval", "baked/yard.h5", scen, "--json").data
+    assert (data["solved"], data["wrong"]) == (5, 1)
+    assert data["first_wrong"].startswith(told)
+
+
+def test_differences_within_the_printed_digits_are_none(project: Path) -> None:
+    scen = scenario(project / "yard.scen", [((3, 0), (2, 3), 3.41422)])
+    done = bake("eval", "baked/yard.h5", scen, "--json")
+    assert done.code == 0
+    assert done.data["max_error"] == pytest.approx(3.41422 - 2 - 2**0.5)
+
+
+def test_a_scenario_of_another_map(project: Path) -> None:
+    scen = scenario(project / "yard.scen", PROBLEMS, size=(9, 5))
+    mistake(bake("eval", "baked/yard.h5", scen), "yard.scen", "line 2", "9 x 5", "8 x 5")
+
+
+def test_no_scenario(project: Path) -> None:
+    mistake(bake("eval", "baked/yard.h5", "none.scen"), "none.scen")
+    mistake(bake("eval", "baked/yard.h5", "levels_src/yard.map"), "yard.map", "line 1")
+    mistake(bake("eval", "baked/yard.h5", "levels_src/fen.png"), "fen.png")
+
+
+def test_a_graph_has_no_scenarios(project: Path) -> None:
+    scen = scenario(project / "yard.scen", PROBLEMS)
+    mistake(bake("eval", "baked/five.h5", scen), "five is a graph", "a level of cells")
+
+
+def test_no_problems(project: Path) -> None:
+    scen = scenario(project / "none.scen", [])
+    mistake(bake("eval", "baked/yard.h5", scen), "none.scen", "no problems")
+
+
+def test_a_shared_scenario(bare: Path) -> None:
+    level, scen = shared_level("movingai/arena.map"), shared_level("movingai/arena.map.scen")
+    assert bake("build", level, "-o", "out", "--jobs", "1").code == 0
+    done = bake("eval", "out/arena.h5", scen, "--json")
+    assert done.code == 0
+    assert done.data["problems"] == done.data["solved"] > 100
+    assert done.data["max_error"] < 1e-4

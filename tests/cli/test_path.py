@@ -1,0 +1,84 @@
+"""`bake path`: shortest paths between cells and between nodes."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.cli.command import bake, mistake
+
+
+def test_cells(project: Path) -> None:
+    done = bake("path", "baked/yard.h5", "3,0", "2,3")
+    assert (done.code, done.err) == (0, "")
+    assert done.out == "3,0 3,1 3,2 2,3\n3 steps, cost 3.41421\n"
+
+
+def test_cells_as_json(project: Path) -> None:
+    data = bake("path", "baked/yard.h5", "3,0", "2,3", "--json").data
+    assert data["path"] == [[3, 0], [3, 1], [3, 2], [2, 3]]
+    assert (data["reachable"], data["steps"]) == (True, 3)
+    assert data["cost"] == pytest.approx(2 + 2**0.5, abs=1e-8)
+
+
+def test_names(project: Path) -> None:
+    assert bake("path", "baked/five.h5", "A", "D").out == "A B C D\n3 steps, cost 3\n"
+    assert bake("path", "baked/five.h5", "C", "C").out == "C\n0 steps, cost 0\n"
+
+
+def test_names_that_are_numbers(project: Path) -> None:
+    assert bake("path", "baked/ways.h5", "10", "40").out == "10 20 30 40\n3 steps, cost 6\n"
+    assert bake("path", "baked/ways.h5", "10", "40", "--json").data["path"] == [10, 20, 30, 40]
+
+
+@pytest.mark.parametrize(
+    ("asset", "start", "goal"),
+    [("yard", "0,0", "7,3"), ("yard", "7,3", "6,1"), ("ways", "40", "10"), ("ways", "50", "10")],
+)
+def test_unreachable_is_no_error(project: Path, asset: str, start: str, goal: str) -> None:
+    done = bake("path", f"baked/{asset}.h5", start, goal)
+    assert (done.code, done.err) == (0, "")
+    assert done.out == f"{goal} cannot be reached from {start}\n"
+    assert bake("path", f"baked/{asset}.h5", start, goal, "--json").data == {
+        "reachable": False,
+        "cost": None,
+        "steps": None,
+        "path": None,
+    }
+
+
+def test_profiles(project: Path) -> None:
+    asset = "baked/fen.h5"
+    assert bake("path", asset, "2,0", "3,2", "--profile", "boat").out.endswith("cost 2.41421\n")
+    assert bake("path", asset, "2,0", "3,2", "--profile", "walker").code == 0
+    mistake(bake("path", asset, "2,0", "3,2"), "several profiles", "'boat' or 'walker'")
+    mistake(bake("path", asset, "2,0", "3,2", "--profile", "cart"), "no profile 'cart'")
+    mistake(bake("path", asset, "0,0", "3,2", "--profile", "boat"), "'boat' cannot stand on (0, 0)")
+
+
+def test_a_wall(project: Path) -> None:
+    mistake(bake("path", "baked/yard.h5", "4,0", "0,0"), "cannot stand on (4, 0)", "nearest()")
+    mistake(bake("path", "baked/yard.h5", "0,0", "4,0"), "cannot stand on (4, 0)")
+
+
+def test_outside(project: Path) -> None:
+    line = mistake(bake("path", "baked/yard.h5", "0,0", "8,0"), "(8, 0) lies outside")
+    assert "x from 0 to 7, y from 0 to 4" in line
+    mistake(bake("path", "baked/yard.h5", "--", "-1,0", "0,0"), "(-1, 0) lies outside")
+
+
+@pytest.mark.parametrize("name", ["F", "1", "a", ""])
+def test_no_such_node(project: Path, name: str) -> None:
+    mistake(bake("path", "baked/five.h5", "A", name), f"no node is named {name!r}")
+
+
+@pytest.mark.parametrize("place", ["1;2", "1", "1,2,3", "1.5,2", "a,b", ""])
+def test_no_cell_is_wrong_usage(project: Path, place: str) -> None:
+    done = bake("path", "baked/yard.h5", place, "0,0")
+    assert (done.code, done.out) == (2, "")
+    assert f"{place!r} is no cell" in done.err
+
+
+def test_an_asset_without_next_hops(project: Path) -> None:
+    (project / "bake.toml").write_text('tables = ["components"]\n')
+    assert bake("build", "levels_src/five.json", "--jobs", "1").code == 0
+    mistake(bake("path", "baked/five.h5", "A", "D"), "next_hops", "bake.toml")

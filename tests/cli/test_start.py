@@ -1,0 +1,89 @@
+"""Before any command: version, help, usage, and how little is loaded for them."""
+
+import subprocess
+import sys
+
+import pytest
+
+from bake import __version__
+from tests.cli.command import bake, bake_apart, quiet_environment
+
+COMMANDS = ("build", "check", "info", "path", "eval", "render", "verify", "schema")
+#: typer itself loads pydantic for some options, where it is installed.
+HEAVY = ("numpy", "numba", "h5py", "scipy", "networkx", "PIL")
+
+
+def test_version() -> None:
+    done = bake_apart("--version")
+    assert (done.code, done.out, done.err) == (0, f"levelbake {__version__}\n", "")
+
+
+@pytest.mark.parametrize("arguments", [["--help"], ["--version"], ["build", "--help"]])
+def test_help_loads_nothing_heavy(arguments: list[str]) -> None:
+    code = (
+        "import sys\n"
+        "from bake.cli import main\n"
+        "try:\n    main()\n"
+        "except SystemExit as end:\n    assert not end.code\n"
+        f"print(*(name for name in {HEAVY} if name in sys.modules), file=sys.stderr)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, *arguments],
+        capture_output=True,
+        text=True,
+        check=True,
+        env=quiet_environment(),
+    )
+    assert done.stdout
+    assert done.stderr.strip() == ""
+
+
+def test_help_names_every_command() -> None:
+    done = bake("--help")
+    assert done.code == 0
+    for command in COMMANDS:
+        assert f"\n  {command} " in done.out
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_has_help(command: str) -> None:
+    done = bake(command, "--help")
+    assert (done.code, done.err) == (0, "")
+    assert done.out.startswith(f"Usage: bake {command} ")
+    if command != "schema":
+        assert "--json" in done.out
+        assert "--profile" in done.out
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["frobnicate"],
+        ["--frobnicate"],
+        ["build", "--jobs", "0"],
+        ["build", "--jobs", "two"],
+        ["build", "--frobnicate"],
+        ["check", "--recipe"],
+        ["info"],
+        ["info", "a.h5", "b.h5"],
+        ["path", "a.h5", "1,2"],
+        ["eval", "a.h5"],
+        ["render", "a.h5"],
+        ["render", "a.h5", "-o", "a.png", "--show", "nothing"],
+        ["render", "a.h5", "-o", "a.png", "--scale", "0"],
+        ["verify"],
+        ["schema"],
+        ["schema", "nothing"],
+    ],
+)
+def test_wrong_usage(arguments: list[str]) -> None:
+    done = bake(*arguments)
+    assert done.code == 2
+    assert done.out == ""
+    assert "Error: " in done.err
+
+
+def test_no_command_is_wrong_usage_and_shows_help() -> None:
+    done = bake()
+    assert done.code == 2
+    assert "Usage: bake" in done.out + done.err

@@ -1,0 +1,32 @@
+"""Levels of our own, baked where the examples of the pages look for them."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from tests.cli.command import bake
+from tests.docs.pages import ROOT
+
+NAMES = ("arcade.json", "five.json", "keep.png", "marsh.png", "oneway.json", "roads.json")
+
+
+@pytest.fixture(scope="session")
+def _example(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("example")
+    (folder / "levels_src").mkdir()
+    for name in NAMES:
+        shutil.copy(ROOT / "levels_src" / name, folder / "levels_src" / name)
+    shutil.copy(ROOT / "bake.toml", folder / "bake.toml")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        done = bake("build", "--jobs", "1", *(Path("levels_src") / name for name in NAMES))
+    assert (done.code, done.errors) == (0, [])
+    return folder
+
+
+@pytest.fixture
+def example(_example: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with `baked/keep.h5` and more; the working directory. Leave assets as they are."""
+    monkeypatch.chdir(_example)
+    return _example

@@ -1,0 +1,186 @@
+"""docs/format.md against the schema, and against files that bake writes."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
+
+import h5py
+import numpy as np
+import pytest
+
+from bake.asset import document, schema
+from bake.asset.header import Header
+from bake.runtime import open_asset
+from tests.docs.pages import blocks, page, section
+
+PAGE = page("format.md")
+
+
+def test_the_tables_are_those_of_the_schema() -> None:
+    assert document.section_of(PAGE) == document.format_tables(), (
+        "run `python -m bake.asset.document`"
+    )
+
+
+def test_rewriting_the_page_changes_the_section_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    copy = tmp_path / "format.md"
+    copy.write_text(document.with_section(PAGE, "outdated\n"), "utf-8")
+    assert document.section_of(copy.read_text("utf-8")) == "outdated\n"
+    monkeypatch.setattr(document, "PAGE", copy)
+    document.main()
+    assert copy.read_text("utf-8") == PAGE
+
+
+def test_the_page_speaks_of_this_version() -> None:
+    assert f"This is version {schema.FORMAT_VERSION} of the format." in PAGE
+    assert f'"{schema.FORMAT_NAME}"' in PAGE
+
+
+def test_the_header_has_these_fields() -> None:
+    (example,) = (json.loads(text) for text in blocks(PAGE, "json"))
+    known = ["format", *(field.name for field in fields(Header))]
+    assert list(example) == known
+    described = re.findall(r"^\| `(\w+)` \|", section(PAGE, "The file"), re.MULTILINE)
+    assert described == known
+
+
+def test_the_header_of_a_file(example: Path) -> None:
+    data = (example / "baked" / "five.h5").read_bytes()
+    header, end = json.JSONDecoder().raw_decode(data[:512].decode())
+    (shown,) = (json.loads(text) for text in blocks(PAGE, "json"))
+    assert {**header, "body": ""} == {**shown, "body": "", "recipe": header["recipe"]}
+    assert data[end : header["block"]].strip() == b""
+    assert data[header["block"] :].startswith(b"\x89HDF\r\n\x1a\n")
+
+
+def test_the_excerpt_is_what_is_there(example: Path) -> None:
+    excerpt, description = (text for text in blocks(PAGE, "text"))
+    shown = re.findall(r'DATASET "(\w+)".*?SIMPLE \{ \((.*?)\)', excerpt, re.DOTALL)
+    with h5py.File(example / "baked" / "five.h5") as file:
+        profile = file["profiles/default"]
+        there = [(name, list(profile[name].shape)) for name in profile]
+        said = profile["hop"].attrs["description"].decode()
+    assert [(name, [int(n) for n in shape.split(",")]) for name, shape in shown] == there
+    assert json.loads(description.split(":", 1)[1]) == said
+
+
+def test_every_column_explains_itself(example: Path) -> None:
+    declared = {column.path: column for column in schema.COLUMNS}
+    seen = 0
+
+    def look(path: str, item: object) -> None:
+        nonlocal seen
+        if isinstance(item, h5py.Dataset):
+            column = declared[schema.pattern_of("/" + path)]
+            assert item.attrs["description"].decode() == column.description
+            assert item.attrs["unit"].decode() == column.unit
+            assert item.attrs["dimensions"].decode() == ", ".join(column.dims)
+            assert (item.chunks is None) == (column.layout == "contiguous")
+            seen += 1
+
+    for asset in sorted((example / "baked").glob("*.h5")):
+        with h5py.File(asset) as file:
+            file.visititems(look)
+    assert seen > 50
+
+
+def test_equal_dimensions_have_equal_lengths(example: Path) -> None:
+    for asset in sorted((example / "baked").glob("*.h5")):
+        with h5py.File(asset) as file:
+            for profile in file["profiles"]:
+                lengths: dict[str, set[int]] = {}
+                for column in schema.COLUMNS:
+                    path = column.path.replace(schema.PROFILE, profile)
+                    if path in file:
+                        for dim, length in zip(column.dims, file[path].shape, strict=True):
+                            lengths.setdefault(dim, set()).add(length)
+                assert all(len(found) == 1 for found in lengths.values()), (asset, lengths)
+                assert lengths["node + 1"] == {lengths["node"].copy().pop() + 1}
+                standing = int((file[f"profiles/{profile}/component"][()] >= 0).sum())
+                assert lengths["row"] == {standing}
+
+
+class FromScratch:
+    """The ten lines of the page, line by line, over what h5py reads."""
+
+    def __init__(self, asset: Path, profile: str) -> None:
+        with h5py.File(asset) as file:
+            own: Any = file["profiles"][profile]
+            component = own["component"][()]
+            self.first_out = file["world/first_out"][()]
+            self.head = file["world/head"][()]
+            self.weight = own["weight"][()]
+            table = own["hop"]
+            offset, dtype, shape = table.id.get_offset(), table.dtype, table.shape
+            assert offset % 64 == 0 or table.nbytes < 1024
+        self.hop = np.memmap(asset, dtype, "r", offset, shape)
+        self.none = np.iinfo(dtype).max
+        self.row_of = np.where(component >= 0, np.cumsum(component >= 0) - 1, -1)
+
+    def next_hop(self, start: int, goal: int) -> int:
+        row, goal_row = self.row_of[start], self.row_of[goal]
+        if row < 0 or goal_row < 0:
+            return -1
+        if row == goal_row:
+            return goal
+        slot = self.hop[row, goal_row]
+        if slot == self.none:
+            return -1
+        return int(self.head[self.first_out[start] + slot])
+
+
+@pytest.mark.parametrize(
+    ("name", "profile"),
+    [
+        *(("five", "default"), ("oneway", "default"), ("roads", "default")),
+        *(("arcade", "default"), ("marsh", "boat"), ("marsh", "cart")),
+    ],
+)
+def test_a_lookup_from_scratch_agrees_with_the_reader(
+    example: Path, name: str, profile: str
+) -> None:
+    path = example / "baked" / f"{name}.h5"
+    scratch = FromScratch(path, profile)
+    with h5py.File(path) as file:
+        places = [
+            (int(cell[0]), int(cell[1])) if np.ndim(cell) else cell
+            for cell in file["world/cell" if "cell" in file["world"] else "world/node_name"][()]
+        ]
+    places = [p.decode() if isinstance(p, bytes) else p for p in places]
+    places = [int(p) if isinstance(p, np.integer) else p for p in places]
+    random = np.random.default_rng(7)
+    standing = np.flatnonzero(scratch.row_of >= 0)
+    with open_asset(path) as level:
+        nav = level.profile(profile)
+        for start, goal in random.choice(standing, (300, 2)).tolist():
+            node = scratch.next_hop(start, goal)
+            found = nav.next_hop(places[start], places[goal])
+            assert found == (None if node < 0 else places[node])
+
+
+def test_the_python_example_runs(example: Path) -> None:
+    (code,) = blocks(PAGE, "python")
+    names: dict[str, Any] = {}
+    exec(compile(code, "format.md", "exec"), names)
+    with h5py.File("baked/five.h5") as file:
+        assert np.array_equal(names["table"], file["profiles/default/hop"][()])
+    assert names["table"].shape == (5, 5)
+
+
+def test_values_with_a_meaning_of_their_own() -> None:
+    table = section(PAGE, "Values with a meaning of their own")
+    for value in (2**8 - 1, 2**16 - 1, 2**32 - 1, 2**31 - 1):
+        assert str(value) in table
+
+
+def test_the_changelog_says_whether_to_rebake() -> None:
+    releases = (document.PAGE.parents[1] / "CHANGELOG.md").read_text("utf-8").split("\n## ")
+    rebake = next(line for line in releases[1].splitlines() if line.startswith("**Rebake:**"))
+    assert f"format version {schema.FORMAT_VERSION}" in rebake
+    assert f"revision {schema.BAKE_REVISION}" in rebake

@@ -1,0 +1,80 @@
+"""Colours that must mean something to the eye, and the words beside them."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bake.view.colourmap import ramp, shades, vivid
+from bake.view.contours import contour_step
+from bake.view.legend import Swatch, number, shortened
+from bake.view.lettering import fitted, plain, width_of
+
+
+def test_the_ramp_darkens_evenly() -> None:
+    linear = (ramp() / 255.0) ** 2.2
+    light = np.cbrt(linear @ np.array([0.2126, 0.7152, 0.0722]))
+    steps = np.diff(light[::16])
+    assert (steps < 0).all()
+    assert steps.min() > 2.5 * steps.max()
+
+
+def test_shades_go_from_near_to_far() -> None:
+    near, far = shades(np.array([0.0, 1.0]))
+    assert (near == ramp()[0]).all()
+    assert (far == ramp()[-1]).all()
+
+
+def test_neighbouring_vivid_colours_differ() -> None:
+    colours = vivid(24).astype(int)
+    for one in range(24):
+        for other in range(one + 1, min(24, one + 5)):
+            assert np.abs(colours[one] - colours[other]).sum() > 60
+    assert (colours.max(axis=1) - colours.min(axis=1) > 80).all()
+
+
+@given(st.floats(1e-6, 1e9))
+def test_contours_are_few_and_round(farthest: float) -> None:
+    step = contour_step(farthest)
+    assert 24 / 2.5 - 1 <= farthest / step <= 24 * (1 + 1e-9)
+    assert f"{step:e}"[0] in "125"
+
+
+def test_numbers_are_short() -> None:
+    assert [number(value) for value in (0.0, 1.5, 2.0, 1234.567, 100.0)] == [
+        "0",
+        "1.5",
+        "2",
+        "1,234.57",
+        "100",
+    ]
+
+
+def test_long_legends_say_how_much_is_left_out() -> None:
+    swatches = [Swatch((0, 0, 0), str(place)) for place in range(9)]
+    assert shortened(swatches, 9, "terrains") == swatches
+    assert [swatch.text for swatch in shortened(swatches, 4, "terrains")] == [
+        "0",
+        "1",
+        "2",
+        "and 6 more terrains",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "written"),
+    [
+        ("keep_2", "keep_2"),
+        ("Größe", "Grosse"),
+        ("Łódź", "Lodz"),
+        ("東 京", "? ?"),
+        ("a\nb", "a?b"),
+    ],
+)
+def test_letters_the_font_lacks_are_replaced(text: str, written: str) -> None:
+    assert plain(text) == written
+
+
+@given(st.text(alphabet="abcdefgh ", max_size=60), st.integers(20, 300))
+def test_fitted_text_fits(text: str, room: int) -> None:
+    assert width_of(fitted(text, 15, room), 15) <= room

@@ -1,0 +1,98 @@
+"""Distances and next hops of all rows toward one goal."""
+
+from pathlib import Path
+
+import h5py
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bake.asset import Asset
+from bake.errors import CorruptAssetError, MissingTableError
+from bake.recipe import LevelRecipe
+from bake.runtime import open_asset
+from bake.view.scene import read_scene
+from bake.view.toward import all_toward, follow
+from tests.view.drawings import grid, picture
+
+ROWS = ("..m..", ".##m.", "...#.", "#.#..", "...#.")
+
+
+@st.composite
+def forests(draw: st.DrawFn) -> tuple[list[int], list[int]]:
+    """Next rows that lead to lower rows, and the ticks of each step."""
+    count = draw(st.integers(1, 60))
+    next_row = [draw(st.integers(0, row)) for row in range(count)]
+    ticks = [0 if up == row else draw(st.integers(1, 2**29)) for row, up in enumerate(next_row)]
+    return next_row, ticks
+
+
+@given(forests())
+def test_following_all_at_once_is_following_one_by_one(
+    forest: tuple[list[int], list[int]],
+) -> None:
+    next_row, step = forest
+    ticks, end = follow(np.array(next_row, dtype=np.int32), np.array(step, dtype=np.int64))
+    for row in range(len(next_row)):
+        at, total = row, 0
+        while next_row[at] != at:
+            total += step[at]
+            at = next_row[at]
+        assert (ticks[row], end[row]) == (total, at)
+
+
+@pytest.mark.parametrize("tables", [("next_hops",), ("distances",), ("next_hops", "distances")])
+def test_distances_are_those_of_the_runtime(tmp_path: Path, tables: tuple[str, ...]) -> None:
+    (tmp_path / "whole").mkdir()
+    whole = grid(tmp_path / "whole", *ROWS)
+    asset = grid(tmp_path, *ROWS, recipe=LevelRecipe(tables=("components", *tables)))
+    with Asset(asset) as opened, open_asset(whole) as level:
+        scene = read_scene(opened, None)
+        toward = all_toward(scene, (4, 4), need_hops=False)
+        for row in range(scene.tables.row_count):
+            place = scene.place_of_row(row)
+            assert toward.distance[row] == level.profile().distance(place, (4, 4))
+
+
+def test_next_rows_are_those_of_the_runtime(tmp_path: Path) -> None:
+    asset = grid(tmp_path, *ROWS)
+    with Asset(asset) as opened, open_asset(asset) as level:
+        scene = read_scene(opened, None)
+        toward = all_toward(scene, (4, 4), need_hops=True)
+        assert toward.next_row is not None
+        for row, next_row in enumerate(toward.next_row.tolist()):
+            place = scene.place_of_row(row)
+            hop = level.profile().next_hop(place, (4, 4))
+            assert scene.place_of_row(next_row) == (place if hop is None else hop)
+
+
+def test_hops_need_next_hops(tmp_path: Path) -> None:
+    asset = grid(tmp_path, "...", recipe=LevelRecipe(tables=("components", "distances")))
+    picture(asset, show="distances", toward=(0, 0))
+    with pytest.raises(MissingTableError, match="next_hops"):
+        picture(asset, show="hops", toward=(0, 0))
+
+
+def test_components_alone_can_be_drawn(tmp_path: Path) -> None:
+    asset = grid(tmp_path, "..#.", recipe=LevelRecipe(tables=("components",)))
+    picture(asset, show="components")
+    picture(asset)
+    with pytest.raises(MissingTableError):
+        picture(asset, show="distances", toward=(0, 0))
+    with pytest.raises(MissingTableError):
+        picture(asset, path=((0, 0), (1, 0)))
+
+
+@pytest.mark.parametrize(("slot", "found"), [(0, "do not lead to the goal"), (7, "leads nowhere")])
+def test_damaged_next_hops_are_named(tmp_path: Path, slot: int, found: str) -> None:
+    asset = grid(tmp_path, "....", recipe=LevelRecipe(tables=("next_hops",)))
+    with h5py.File(asset, "r+") as file:
+        hop = file["/profiles/default/hop"]
+        goal = file["/world/cell"][:, 0].tolist().index(0)
+        # Slot 0 leads east where there is an east, so the two easternmost lead to each other.
+        for row in range(4):
+            if row != goal:
+                hop[row, goal] = slot
+    with pytest.raises(CorruptAssetError, match=found):
+        picture(asset, show="distances", toward=(0, 0))
