@@ -1,0 +1,376 @@
+"""What is written comes back; the file says by itself what it holds."""
+
+import json
+from pathlib import Path
+
+import h5py
+import numpy as np
+import pytest
+
+from bake.asset import Asset, Contents, header_for, read_header, sha256_of, write_asset
+from bake.asset.schema import (
+    ATTRIBUTES,
+    BAKE_REVISION,
+    COLUMNS,
+    FORMAT_NAME,
+    FORMAT_VERSION,
+    PROFILE,
+    TABLE_KINDS,
+    pattern_of,
+)
+from bake.errors import AssetError, OutputError
+from tests.oracles import Ground
+from tests.runtime.baked import (
+    GROUND,
+    LETTERS,
+    bake,
+    profile_for,
+    recipe_for,
+    rows,
+    write_graph,
+    write_grid,
+)
+
+SOURCES = (("level.png", "a" * 64), ("../tiles.png", "b" * 64))
+LENGTHS = {"xy": 2, "channel": 3, "node + 1": 8, "node": 7}
+
+
+def full_contents() -> Contents:
+    """Every attribute and every column the schema has, in two profiles."""
+    rng = np.random.default_rng(5)
+    attributes: dict[tuple[str, str], str | int] = {}
+    columns: dict[str, np.ndarray] = {}
+    for profile in ("default", "z.9_-x"):
+        for attribute in ATTRIBUTES:
+            group = attribute.group.replace(PROFILE, profile)
+            attributes[group, attribute.name] = (
+                f"text of {attribute.name}: Ä ≤ 3" if attribute.kind == "text" else len(group)
+            )
+        for column in COLUMNS:
+            shape = tuple(LENGTHS.get(name, 5) for name in column.dims)
+            path = column.path.replace(PROFILE, profile)
+            if column.dtypes[0] == "S":
+                columns[path] = np.array(
+                    [b"Wasser", "Ä".encode(), b"", b"a", b"b"][: shape[0]] + [b"x"] * (shape[0] - 5)
+                )
+            elif column.dtypes[0].startswith("float"):
+                columns[path] = rng.normal(size=shape)
+            else:
+                columns[path] = rng.integers(0, 200, size=shape).astype(column.dtypes[0])
+    return Contents(attributes, columns)
+
+
+@pytest.fixture
+def written(tmp_path: Path) -> Path:
+    path = tmp_path / "full.h5"
+    write_asset(path, header_for("full", SOURCES, "c" * 64), full_contents())
+    return path
+
+
+def test_every_column_and_attribute_comes_back(written: Path) -> None:
+    contents = full_contents()
+    with Asset(written) as asset:
+        assert asset.profiles == ("default", "z.9_-x")
+        assert sorted(asset.columns()) == sorted(contents.columns)
+        for path, array in contents.columns.items():
+            for got in (asset.read(path), asset.map(path)):
+                assert got.dtype == array.dtype
+                assert np.array_equal(got, array)
+            assert asset.shape(path) == array.shape
+            assert asset.dtype(path) == ("text" if array.dtype.kind == "S" else str(array.dtype))
+            assert asset.stored_bytes(path) > 0
+        for (group, name), value in contents.attributes.items():
+            got = asset.text(name, group) if isinstance(value, str) else asset.number(name, group)
+            assert got == value
+
+
+@pytest.mark.parametrize(
+    ("path", "dtype"),
+    [(c.path.replace(PROFILE, "p"), dtype) for c in COLUMNS for dtype in c.dtypes if dtype != "S"],
+)
+def test_every_declared_type_at_its_limits(tmp_path: Path, path: str, dtype: str) -> None:
+    column = next(c for c in COLUMNS if c.path == pattern_of(path))
+    array = np.zeros(tuple(range(3, 3 + len(column.dims))), dtype=dtype)
+    limits = np.finfo(dtype) if dtype.startswith("float") else np.iinfo(dtype)
+    array.flat[:2] = [limits.min, limits.max]
+    if dtype.startswith("float"):
+        array.flat[2] = np.nan
+    asset_path = tmp_path / "one.h5"
+    write_asset(
+        asset_path,
+        header_for("one", SOURCES, ""),
+        Contents({("/profiles/p", "one_way"): 0}, {path: array}),
+    )
+    with Asset(asset_path) as asset:
+        for got in (asset.read(path), asset.map(path)):
+            assert got.dtype == dtype
+            assert got.tobytes() == array.tobytes()
+
+
+@pytest.mark.parametrize("shape", [(0, 0), (1, 1), (300, 300)])
+def test_squares_of_any_size(tmp_path: Path, shape: tuple[int, int]) -> None:
+    """Empty tables, small ones, and ones that start on a cache line and are mapped."""
+    hop = np.arange(shape[0] * shape[1]).reshape(shape).astype(np.uint16)
+    path = tmp_path / "hop.h5"
+    write_asset(path, header_for("hop", SOURCES, ""), Contents({}, {"/profiles/p/hop": hop}))
+    with Asset(path) as asset:
+        assert np.array_equal(asset.map("/profiles/p/hop"), hop)
+        assert asset.shape("/profiles/p/hop") == shape
+    if hop.nbytes > 1024:
+        with h5py.File(path) as file:
+            assert file["/profiles/p/hop"].id.get_offset() % 64 == 0
+
+
+def test_arrays_outlive_the_asset(written: Path) -> None:
+    with Asset(written) as asset:
+        mapped = asset.map("/profiles/default/hop")
+        read = asset.read("/world/head")
+    expected = full_contents().columns
+    assert np.array_equal(mapped, expected["/profiles/default/hop"])
+    assert np.array_equal(read, expected["/world/head"])
+    with pytest.raises(AssetError, match="closed"):
+        asset.read("/world/head")
+    with pytest.raises(AssetError, match="closed"):
+        asset.text("name")
+
+
+def test_two_writes_are_equal_to_the_byte(tmp_path: Path, written: Path) -> None:
+    other = tmp_path / "other.h5"
+    contents = full_contents()
+    backwards = Contents(
+        dict(reversed(list(contents.attributes.items()))),
+        dict(reversed(list(contents.columns.items()))),
+    )
+    write_asset(other, header_for("full", SOURCES, "c" * 64), backwards)
+    assert other.read_bytes() == written.read_bytes()
+
+
+def test_writing_over_an_asset_leaves_no_trace_of_it(tmp_path: Path, written: Path) -> None:
+    expected = written.read_bytes()
+    path = tmp_path / "again.h5"
+    write_asset(path, header_for("else", (("x", "y"),), ""), Contents({}, {}))
+    write_asset(path, header_for("full", SOURCES, "c" * 64), full_contents())
+    assert path.read_bytes() == expected
+    assert sorted(file.name for file in tmp_path.iterdir()) == ["again.h5", "full.h5"]
+
+
+# -- the header -----------------------------------------------------------------------------------
+
+
+def test_the_header_is_readable_text(written: Path) -> None:
+    header = read_header(written)
+    assert (header.level, header.sources, header.recipe) == ("full", SOURCES, "c" * 64)
+    assert (header.format_version, header.bake_revision) == (FORMAT_VERSION, BAKE_REVISION)
+    with written.open("rb") as file:
+        text = file.read(header.block)
+        assert file.read(8) == b"\x89HDF\r\n\x1a\n"
+    fields = json.loads(text)
+    assert fields["format"] == FORMAT_NAME
+    assert fields["level"] == "full"
+    with Asset(written) as asset:
+        assert asset.header == header
+
+
+def test_the_body_hashes_to_what_the_header_says(written: Path) -> None:
+    header = read_header(written)
+    assert sha256_of(written, skip=header.block) == header.body
+    data = bytearray(written.read_bytes())
+    data[-1] ^= 1
+    written.write_bytes(data)
+    assert sha256_of(written, skip=header.block) != header.body
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "plain",
+        "Straße",
+        "深い森",
+        'quo"te',
+        "back\\slash",
+        "a{b",
+        "a}b",
+        "{}",
+        "e" * 200,
+        "x\ny",
+        "☃" * 80,
+    ],
+)
+def test_any_name_of_a_level(tmp_path: Path, name: str) -> None:
+    sources = ((f"{name}.png", "a" * 64), *((f"{name}/tiles {n}.png", "b" * 64) for n in range(30)))
+    path = tmp_path / "named.h5"
+    header = header_for(name, sources, "d" * 64)
+    write_asset(path, header, Contents({("/profiles/p", "one_way"): 0}, {}))
+    found = read_header(path)
+    assert (found.level, found.sources, found.block) == (name, sources, header.block)
+    with Asset(path) as asset:
+        assert asset.header == found
+
+
+def test_the_fingerprint_hangs_on_what_was_baked_and_not_on_the_body(written: Path) -> None:
+    one = header_for("a", SOURCES, "r")
+    assert one.fingerprint() == header_for("a", SOURCES, "r").fingerprint()
+    others = [
+        header_for("b", SOURCES, "r"),
+        header_for("a", SOURCES[:1], "r"),
+        header_for("a", SOURCES, "s"),
+    ]
+    assert len({one.fingerprint(), *(other.fingerprint() for other in others)}) == 4
+    draft = header_for("full", SOURCES, "c" * 64)
+    assert read_header(written).fingerprint() == draft.fingerprint()
+    assert read_header(written).body != draft.body
+
+
+# -- what a bake really writes --------------------------------------------------------------------
+
+
+def real_assets(folder: Path) -> list[Path]:
+    grid = rows("..~=.#", ".m~=v.", "..~...")
+    two = (
+        profile_for("boat", dict.fromkeys(LETTERS, Ground(None)) | {"water": Ground(1)}),
+        profile_for("walker", GROUND),
+    )
+    square = write_grid(folder / "square.json", grid)
+    hexagonal = write_grid(folder / "hexagonal.json", grid, "odd-q")
+    roads = write_graph(
+        folder / "roads.json", ["a", "b"], [("a", "b", 1.5)], positions={"a": (0, 0), "b": (1, 1)}
+    )
+    return [
+        bake(square, recipe_for(profiles=two)),
+        bake(hexagonal, recipe_for()),
+        bake(roads),
+        bake(write_graph(folder / "numbers.json", [4, 2], [(4, 2, 1.5)])),
+    ]
+
+
+def test_everything_written_is_declared_and_describes_itself(tmp_path: Path) -> None:
+    columns = {column.path: column for column in COLUMNS}
+    attributes = {(each.group, each.name): each for each in ATTRIBUTES}
+    seen_columns, seen_attributes = set(), set()
+    for path in real_assets(tmp_path):
+        groups: dict[str, h5py.Group] = {}
+        datasets: dict[str, h5py.Dataset] = {}
+        with h5py.File(path) as file:
+            groups["/"] = file
+            file.visititems(
+                lambda name, item, groups=groups, datasets=datasets: (  # type: ignore[misc]
+                    datasets if isinstance(item, h5py.Dataset) else groups
+                ).__setitem__(f"/{name}", item)
+            )
+            for name, dataset in datasets.items():
+                column = columns[pattern_of(name)]
+                seen_columns.add(column.path)
+                assert dataset.ndim == len(column.dims)
+                assert ("S" if dataset.dtype.kind == "S" else dataset.dtype.name) in column.dtypes
+                assert dict(dataset.attrs) == {
+                    "description": column.description.encode(),
+                    "unit": column.unit.encode(),
+                    "dimensions": ", ".join(column.dims).encode(),
+                }
+                if column.layout == "contiguous":
+                    assert dataset.chunks is None
+            for name, group in groups.items():
+                for attribute in group.attrs:
+                    pattern = pattern_of(f"{name}/x").rsplit("/", 1)[0] or "/"
+                    declared = attributes[pattern, attribute]
+                    seen_attributes.add((pattern, attribute))
+                    text = isinstance(group.attrs[attribute], bytes)
+                    assert text == (declared.kind == "text")
+            present = {pattern_of(name) for name in datasets}
+            assert {c.path for c in COLUMNS if not c.optional} <= present
+            for declared in ATTRIBUTES:
+                if not declared.optional and PROFILE not in declared.group:
+                    assert declared.name in file[declared.group].attrs
+    assert seen_columns == set(columns)
+    assert seen_attributes == set(attributes)
+
+
+def test_equal_dimensions_have_equal_lengths(tmp_path: Path) -> None:
+    for path in real_assets(tmp_path):
+        with Asset(path) as asset:
+            shared: dict[str, int] = {}
+            for profile in asset.profiles:
+                lengths: dict[str, int] = {}
+                for name in asset.columns():
+                    column = next(c for c in COLUMNS if c.path == pattern_of(name))
+                    if PROFILE in column.path and f"/{profile}/" not in name:
+                        continue
+                    for dim, length in zip(column.dims, asset.shape(name), strict=True):
+                        own = dim in ("row", "component", "byte")
+                        known = (lengths if own else shared).setdefault(dim, length)
+                        assert known == length, (name, dim)
+            assert shared["node + 1"] == shared["node"] + 1
+            assert shared["channel"] == 3
+
+
+def test_every_declaration_says_what_it_is() -> None:
+    for column in COLUMNS:
+        assert column.description
+        assert column.unit
+        assert column.dims
+    assert len({column.path for column in COLUMNS}) == len(COLUMNS)
+    assert len({(each.group, each.name) for each in ATTRIBUTES}) == len(ATTRIBUTES)
+    assert set(TABLE_KINDS) <= {column.path.rsplit("/", 1)[1] for column in COLUMNS}
+
+
+# -- writing that fails ---------------------------------------------------------------------------
+
+
+def test_a_write_that_fails_leaves_the_old_file(
+    written: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = written.read_bytes()
+
+    def fail(*arguments: object, **settings: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    contents = full_contents()
+    for name in ("os.fsync", "pathlib.Path.replace", "h5py.Group.create_dataset"):
+        with monkeypatch.context() as patch:
+            patch.setattr(name, fail)
+            with pytest.raises(OutputError) as caught:
+                write_asset(written, header_for("new", SOURCES, ""), contents)
+        line = str(caught.value)
+        assert line.startswith(f"{written}: cannot be written: No space left on device")
+        assert "\n" not in line
+        assert written.read_bytes() == before
+        assert [file.name for file in written.parent.iterdir()] == ["full.h5"]
+
+
+def test_a_write_that_is_interrupted_leaves_nothing_behind(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupt(*arguments: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("os.fsync", interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        write_asset(tmp_path / "new.h5", header_for("new", SOURCES, ""), full_contents())
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_places_that_cannot_be_written(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    (tmp_path / "taken.h5").mkdir()
+    for wrong in (tmp_path / "file" / "a.h5", tmp_path / "absent" / "a.h5", tmp_path / "taken.h5"):
+        with pytest.raises(OutputError) as caught:
+            write_asset(wrong, header_for("new", SOURCES, ""), full_contents())
+        assert str(caught.value).startswith(f"{wrong}: cannot be written: ")
+        assert "\n" not in str(caught.value)
+    assert sorted(file.name for file in tmp_path.iterdir()) == ["file", "taken.h5"]
+
+
+def test_what_the_schema_does_not_allow_is_not_written(tmp_path: Path) -> None:
+    """A defect of the baking code, not of a user: loud, and before the file is touched."""
+    head = np.zeros(3, dtype=np.int32)
+    for attributes, columns, error in (
+        ({("/", "mood"): "good"}, {}, KeyError),
+        ({}, {"/world/mood": head}, KeyError),
+        ({}, {"/world/head": head.astype(np.int64)}, TypeError),
+        ({}, {"/world/head": head[None]}, TypeError),
+    ):
+        with pytest.raises(error):
+            write_asset(
+                tmp_path / "new.h5", header_for("n", SOURCES, ""), Contents(attributes, columns)
+            )  # type: ignore[arg-type]
+    assert list(tmp_path.iterdir()) == []

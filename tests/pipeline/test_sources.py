@@ -1,0 +1,170 @@
+"""Which levels there are, and where their assets go."""
+
+from pathlib import Path
+
+import pytest
+
+from bake.errors import BakeErrors, LevelError, RecipeError
+from bake.pipeline import find_tasks
+from bake.recipe import LevelRecipe, Recipe, load_recipe
+from tests.pipeline.levels import recipe_in, write_project
+
+
+def names(
+    recipe: Recipe, sources: list[Path] | None = None, output: Path | None = None
+) -> list[str]:
+    return [task.name for task in find_tasks(recipe, sources or [], output)]
+
+
+def touch(folder: Path, *files: str) -> None:
+    for file in files:
+        (folder / file).parent.mkdir(parents=True, exist_ok=True)
+        (folder / file).write_bytes(b"")
+
+
+def test_a_project(tmp_path: Path) -> None:
+    recipe = load_recipe(write_project(tmp_path))
+    tasks = find_tasks(recipe, [], None)
+    assert [task.name for task in tasks] == ["hive", "keep", "roads"]
+    assert [task.source for task in tasks] == [
+        tmp_path / "levels_src" / f"{name}.json" for name in ("hive", "keep", "roads")
+    ]
+    assert [task.asset for task in tasks] == [
+        tmp_path / "baked" / f"{name}.h5" for name in ("hive", "keep", "roads")
+    ]
+    assert all(task.recipe == recipe.defaults for task in tasks)
+
+
+def test_every_kind_of_level_file_and_nothing_else(tmp_path: Path) -> None:
+    levels = ["a.png", "b.json", "c.map", "d.BMP", "e.Tga", "f.gif", "g.tiff", "h.webp"]
+    others = ["README.md", ".hidden.png", "arena.map.scen", "notes.txt", "x.h5", "noext"]
+    touch(tmp_path / "levels_src", *levels, *others)
+    (tmp_path / "levels_src" / "folder.png").mkdir()
+    assert names(recipe_in(tmp_path)) == list("abcdefgh")
+
+
+def test_lossy_images_are_not_passed_over_in_silence(tmp_path: Path) -> None:
+    """They are found here, so that reading them can say what is wrong with them."""
+    touch(tmp_path / "levels_src", "photo.jpg", "plan.png")
+    assert names(recipe_in(tmp_path)) == ["photo", "plan"]
+
+
+def test_globs(tmp_path: Path) -> None:
+    touch(tmp_path, "a/one.png", "a/deep/two.png", "b/three.json", "b/four.map")
+    assert names(recipe_in(tmp_path, "a/*")) == ["one"]
+    assert names(recipe_in(tmp_path, "a/**/*.png")) == ["one", "two"]
+    assert names(recipe_in(tmp_path, "**/*")) == ["four", "one", "three", "two"]
+    # A file found twice is one level.
+    assert names(recipe_in(tmp_path, "a/*", "a/*.png", "b/*.json", "*/one.png")) == ["one", "three"]
+
+
+def test_the_order_of_a_folder_does_not_matter(tmp_path: Path) -> None:
+    touch(tmp_path / "levels_src", *(f"{name}.png" for name in ("b", "c", "a", "B2", "a1")))
+    assert names(recipe_in(tmp_path)) == ["B2", "a", "a1", "b", "c"]
+
+
+def test_files_and_folders_on_the_command_line(tmp_path: Path) -> None:
+    touch(tmp_path, "a/one.png", "a/two.map", "a/skip.txt", "b/three.json")
+    touch(tmp_path / "levels_src", "not me.png")
+    recipe = recipe_in(tmp_path)
+    assert names(recipe, [tmp_path / "a"]) == ["one", "two"]
+    assert names(recipe, [tmp_path / "a", tmp_path / "b" / "three.json"]) == ["one", "three", "two"]
+    assert names(recipe, [tmp_path / "a" / "one.png", tmp_path / "a"]) == ["one", "two"]
+    # What is named is tried, whatever it is called: reading it tells what is wrong.
+    assert names(recipe, [tmp_path / "a" / "skip.txt"]) == ["skip"]
+    assert names(recipe, [tmp_path / "absent.png"]) == ["absent"]
+
+
+def test_output(tmp_path: Path) -> None:
+    touch(tmp_path / "levels_src", "one.png")
+    recipe = recipe_in(tmp_path)
+    [task] = find_tasks(recipe, [], tmp_path / "out")
+    assert task.asset == tmp_path / "out" / "one.h5"
+    [task] = find_tasks(Recipe(file=recipe.file, output="data/baked"), [], None)
+    assert task.asset == tmp_path / "data" / "baked" / "one.h5"
+    [task] = find_tasks(Recipe(file=recipe.file, output=str(tmp_path / "else")), [], None)
+    assert task.asset == tmp_path / "else" / "one.h5"
+
+
+def test_names_with_dots_keep_them(tmp_path: Path) -> None:
+    touch(tmp_path / "levels_src", "act.1.png", "act.2.png")
+    tasks = find_tasks(recipe_in(tmp_path), [], None)
+    assert [task.asset.name for task in tasks] == ["act.1.h5", "act.2.h5"]
+
+
+@pytest.mark.parametrize(
+    "files",
+    [("keep.png", "keep.json"), ("keep.png", "deep/keep.png"), ("keep.png", "KEEP.json")],
+)
+def test_two_levels_of_one_name(tmp_path: Path, files: tuple[str, str]) -> None:
+    touch(tmp_path / "levels_src", *files, "other.png")
+    with pytest.raises(LevelError) as caught:
+        find_tasks(recipe_in(tmp_path, "levels_src/**/*"), [], None)
+    line = str(caught.value)
+    assert "bakes to the same" in line
+    assert all(str(tmp_path / "levels_src" / file) in line for file in files)
+    assert "rename one of them" in line
+
+
+def test_every_clash_is_told(tmp_path: Path) -> None:
+    touch(tmp_path / "levels_src", "a.png", "a.json", "b.png", "b.map", "b.json")
+    with pytest.raises(BakeErrors) as caught:
+        find_tasks(recipe_in(tmp_path), [], None)
+    assert len(caught.value.problems) == 3
+
+
+def test_a_clash_on_the_command_line(tmp_path: Path) -> None:
+    touch(tmp_path, "a/one.png", "b/one.png")
+    with pytest.raises(LevelError, match="bakes to the same"):
+        find_tasks(recipe_in(tmp_path), [tmp_path / "a", tmp_path / "b"], None)
+
+
+@pytest.mark.parametrize("files", [(), ("readme.txt",), (".a.png",)])
+def test_no_level(tmp_path: Path, files: tuple[str, ...]) -> None:
+    touch(tmp_path / "levels_src", *files)
+    (tmp_path / "levels_src").mkdir(exist_ok=True)
+    with pytest.raises(LevelError) as caught:
+        find_tasks(recipe_in(tmp_path), [], None)
+    assert str(caught.value).startswith(f"{tmp_path / 'bake.toml'}: no level file in levels_src/*")
+    with pytest.raises(LevelError) as caught:
+        find_tasks(recipe_in(tmp_path), [tmp_path / "levels_src"], None)
+    assert str(caught.value).startswith(f"{tmp_path / 'levels_src'}: no level file in this folder")
+
+
+def test_no_folder_of_levels(tmp_path: Path) -> None:
+    with pytest.raises(LevelError, match="no level file"):
+        find_tasks(recipe_in(tmp_path), [], None)
+
+
+def test_without_a_recipe_the_working_directory_counts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    touch(tmp_path / "levels_src", "one.png")
+    monkeypatch.chdir(tmp_path)
+    [task] = find_tasks(load_recipe(None), [], None)
+    assert task.asset.resolve() == tmp_path / "baked" / "one.h5"
+
+
+def test_rules_of_single_levels(tmp_path: Path) -> None:
+    touch(tmp_path / "levels_src", "keep.png", "cave.png")
+    tasks = find_tasks(recipe_in(tmp_path, levels=("keep",)), [], None)
+    assert {task.name: task.recipe for task in tasks} == {
+        "keep": LevelRecipe(connectivity=4),
+        "cave": LevelRecipe(),
+    }
+
+
+def test_rules_for_a_level_that_is_not_there(tmp_path: Path) -> None:
+    touch(tmp_path / "levels_src", "keep.png", "cave.png")
+    with pytest.raises(RecipeError) as caught:
+        find_tasks(recipe_in(tmp_path, levels=("keeep",)), [], None)
+    line = str(caught.value)
+    assert line.startswith(f"{tmp_path / 'bake.toml'}: [levels.keeep]: ")
+    assert "did you mean keep?" in line
+    with pytest.raises(BakeErrors) as several:
+        find_tasks(recipe_in(tmp_path, levels=("keeep", "xyz", "cave")), [], None)
+    assert len(several.value.problems) == 2
+    # Baking one level by name must not trip over rules for the others.
+    assert names(recipe_in(tmp_path, levels=("xyz",)), [tmp_path / "levels_src" / "keep.png"]) == [
+        "keep"
+    ]

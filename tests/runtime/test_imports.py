@@ -1,0 +1,65 @@
+"""What a game ships: numpy and h5py alone."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+from tests.runtime.baked import GROUND, bake, recipe_for, rows, write_grid
+
+HEAVY = ("numba", "typer", "PIL", "pydantic", "networkx", "scipy", "rich", "llvmlite", "click")
+
+BLOCKER = f"""
+import sys
+
+class Refuse:
+    def find_spec(self, name, path=None, target=None):
+        if name.partition(".")[0] in {HEAVY!r}:
+            raise ImportError(name + " is not shipped")
+
+sys.meta_path.insert(0, Refuse())
+"""
+
+LOOKUPS = """
+from bake.runtime import open_asset
+
+with open_asset(sys.argv[1]) as level:
+    nav = level.profile()
+    assert nav.next_hop((0, 0), (3, 0)) == (1, 0)
+    assert nav.next_hops([(0, 0)], [(3, 0)]).tolist() == [[1, 0]]
+    assert nav.distance((0, 0), (3, 0)) == nav.length(nav.path((0, 0), (3, 0))) == 3
+    assert nav.reachable((0, 0), (3, 0))
+    assert nav.nearest((9, 9)) == (3, 1)
+print("ok")
+"""
+
+
+def python(code: str, *arguments: str) -> str:
+    done = subprocess.run(
+        [sys.executable, "-c", code, *arguments], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout.strip()
+
+
+def test_importing_the_reader_loads_nothing_heavy() -> None:
+    code = "import sys, bake.runtime; print(*{name.partition('.')[0] for name in sys.modules})"
+    loaded = set(python(code).split())
+    assert {"bake", "numpy", "h5py"} <= loaded
+    assert not loaded & set(HEAVY)
+
+
+def test_importing_the_reader_loads_no_baking_code() -> None:
+    code = "import sys, bake.runtime; print(*(n for n in sys.modules if n.startswith('bake.')))"
+    parts = {name.split(".")[1] for name in python(code).split()}
+    assert parts == {"asset", "errors", "graph", "runtime"}
+
+
+def test_lookups_work_where_nothing_else_is_installed(tmp_path: Path) -> None:
+    asset = bake(write_grid(tmp_path / "drawn.json", rows("....", "....")), recipe_for(GROUND))
+    assert python(BLOCKER + LOOKUPS, str(asset)) == "ok"
+
+
+def test_the_blocker_blocks() -> None:
+    """Else the test above would prove nothing."""
+    code = BLOCKER + "\ntry:\n    import numba\nexcept ImportError:\n    print('refused')"
+    assert python(code) == "refused"

@@ -1,0 +1,42 @@
+"""Kernels are plain functions: small cases pass with compilation switched off as well."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+SMALL = (
+    "tests/tables/test_small_graphs.py",
+    "tests/tables/test_components.py::test_any_graph",
+    "tests/search/test_patch_order.py::test_every_node_once",
+    "tests/search/test_floyd_warshall.py::test_any_graph",
+    "tests/lecture_notes",
+)
+
+
+def test_small_cases_pass_as_plain_python() -> None:
+    arguments = ["-q", "-p", "no:cacheprovider", "-p", "no:xdist", *SMALL]
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", *arguments],
+        cwd=ROOT,
+        env={**os.environ, "NUMBA_DISABLE_JIT": "1"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-2000:]
+
+
+def test_switching_it_off_has_an_effect() -> None:
+    """Else the test above would prove nothing."""
+    code = "from bake.search.floyd_warshall import _close; print(type(_close).__name__)"
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=ROOT,
+        env={**os.environ, "NUMBA_DISABLE_JIT": "1"},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout.strip() == "function"

@@ -1,0 +1,103 @@
+"""Tables of small graphs against plain Python. These also run with kernels left uncompiled."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+
+from bake.graph import UNREACHABLE
+from tests.oracles import arcs_of, distances_from, floyd_warshall, optimal_slots
+from tests.strategies import Arc, ArcList, arc_lists
+from tests.tables.compare import Algorithm, assert_same, subgraph, tables_of
+
+ALGORITHMS: tuple[Algorithm, ...] = ("dijkstra", "floyd_warshall")
+
+
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+@given(graph=arc_lists())
+@settings(deadline=None, max_examples=60)
+def test_tables_of_any_graph(algorithm: Algorithm, graph: ArcList) -> None:
+    n, arc_list = graph
+    arcs = arcs_of(range(n), arc_list)
+    pairs = tables_of(subgraph(n, arc_list), algorithm)
+    assert pairs.hop is not None
+    assert pairs.distance is not None
+    for start in range(n):
+        expected = distances_from(arcs, start)
+        for goal in range(n):
+            assert pairs.distance[start, goal] == expected.get(goal, UNREACHABLE)
+            best = optimal_slots(arcs, start, goal)
+            assert pairs.hop[start, goal] == (best[0] if best else 255)
+
+
+@given(graph=arc_lists(largest=9, heaviest=5))
+@settings(deadline=None, max_examples=40)
+def test_hops_are_those_of_the_textbook_or_tied_with_them(graph: ArcList) -> None:
+    n, arc_list = graph
+    dist, following = floyd_warshall(arcs_of(range(n), arc_list))
+    sub = subgraph(n, arc_list)
+    pairs = tables_of(sub, "floyd_warshall")
+    assert pairs.hop is not None
+    for start in range(n):
+        for goal in range(n):
+            slot = pairs.hop[start, goal]
+            if following[start][goal] is None:
+                assert slot == 255
+                continue
+            arc = sub.graph.first_out[start] + slot
+            assert dist[start][goal] == sub.weight[arc] + dist[sub.graph.head[arc]][goal]
+
+
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+def test_one_node(algorithm: Algorithm) -> None:
+    pairs = tables_of(subgraph(1, []), algorithm)
+    assert pairs.hop is not None
+    assert pairs.distance is not None
+    assert pairs.hop.tolist() == [[255]]
+    assert pairs.distance.tolist() == [[0]]
+
+
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+def test_no_node(algorithm: Algorithm) -> None:
+    pairs = tables_of(subgraph(0, []), algorithm)
+    assert pairs.hop is not None
+    assert pairs.distance is not None
+    assert pairs.hop.shape == pairs.distance.shape == (0, 0)
+
+
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+def test_the_cheapest_of_parallel_arcs_counts_and_the_first_of_equal_ones(
+    algorithm: Algorithm,
+) -> None:
+    arcs: list[Arc] = [(0, 1, 9), (0, 1, 4), (0, 1, 4), (1, 0, 2)]
+    pairs = tables_of(subgraph(2, arcs), algorithm)
+    assert pairs.hop is not None
+    assert pairs.distance is not None
+    assert pairs.distance.tolist() == [[0, 4], [2, 0]]
+    assert pairs.hop.tolist() == [[255, 1], [0, 255]]
+
+
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+def test_a_self_loop_is_never_taken(algorithm: Algorithm) -> None:
+    pairs = tables_of(subgraph(2, [(0, 0, 1), (0, 1, 5), (1, 1, 1)]), algorithm)
+    assert pairs.hop is not None
+    assert pairs.distance is not None
+    assert pairs.distance.tolist() == [[0, 5], [int(UNREACHABLE), 0]]
+    assert pairs.hop.tolist() == [[255, 1], [255, 255]]
+
+
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+def test_a_table_that_was_not_asked_for_is_not_made(algorithm: Algorithm) -> None:
+    sub = subgraph(3, [(0, 1, 1), (1, 2, 1), (2, 0, 1)])
+    both = tables_of(sub, algorithm)
+    hops = tables_of(sub, algorithm, distances=False)
+    distances = tables_of(sub, algorithm, hops=False)
+    assert hops.distance is None
+    assert distances.hop is None
+    assert np.array_equal(hops.hop, both.hop)
+    assert np.array_equal(distances.distance, both.distance)
+
+
+def test_two_runs_are_equal_to_the_byte() -> None:
+    sub = subgraph(4, [(0, 1, 1), (1, 2, 1), (2, 3, 1), (3, 0, 1), (0, 2, 2)])
+    assert_same(tables_of(sub, "dijkstra"), tables_of(sub, "dijkstra"))
+    assert_same(tables_of(sub, "floyd_warshall"), tables_of(sub, "floyd_warshall"))
