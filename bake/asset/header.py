@@ -10,7 +10,7 @@ import hashlib
 import json
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 from bake.asset.schema import BAKE_REVISION, FORMAT_NAME, FORMAT_VERSION, OLDEST_READABLE
 from bake.errors import AssetError, AssetTooNewError, AssetTooOldError, NotAnAssetError
@@ -92,15 +92,15 @@ def _parse(file: BinaryIO, path: Path) -> Header:
         raise NotAnAssetError(
             f"this is {what}", file=path, expected="an asset written by `bake build`"
         )
+    damaged = NotAnAssetError("the header is damaged", file=path, remedy="rebake it: `bake build`")
     size = SMALLEST_BLOCK
-    while b"}" not in data and size < LARGEST_BLOCK:
+    fields = _first_object(data)
+    while fields is None and size < LARGEST_BLOCK:
         data += file.read(size)
         size *= 2
-    damaged = NotAnAssetError("the header is damaged", file=path, remedy="rebake it: `bake build`")
-    try:
-        fields = json.loads(data[: data.index(b"}") + 1])
-    except ValueError:
-        raise damaged from None
+        fields = _first_object(data)
+    if fields is None:
+        raise damaged
     version = fields.get("format_version")
     if not isinstance(version, int) or isinstance(version, bool):
         raise damaged
@@ -130,6 +130,15 @@ def _parse(file: BinaryIO, path: Path) -> Header:
         )
     except (KeyError, TypeError, ValueError):
         raise damaged from None
+
+
+def _first_object(data: bytes) -> dict[str, Any] | None:
+    """The JSON object that begins the data; None while it is not all there."""
+    try:
+        fields, _ = json.JSONDecoder().raw_decode(data.decode("ascii"))
+    except ValueError:
+        return None
+    return fields if isinstance(fields, dict) else None
 
 
 def header_for(level: str, sources: tuple[tuple[str, str], ...], recipe: str) -> Header:

@@ -12,8 +12,8 @@ import numpy.typing as npt
 from PIL import Image, UnidentifiedImageError
 
 from bake.errors import LevelError
-from bake.level import MAX_CELLS, GridLevel
-from bake.levels.colour import colour_text
+from bake.level import MAX_CELLS, Colour, GridLevel
+from bake.levels.colour import colour_text, rgb
 from bake.levels.image_legend import BUILT_IN_RULES, ImageLegend
 from bake.levels.limits import check_size
 from bake.levels.source import check_file, read_start
@@ -23,6 +23,9 @@ _MODES = frozenset({"1", "L", "LA", "P", "PA", "RGB", "RGBA"})
 _FORMATS = ("PNG", "BMP", "DIB", "GIF", "TIFF", "WEBP")
 _JPEG_START = b"\xff\xd8\xff"
 _HEADER_BYTES = 2**20
+
+#: Pixels looked at to choose a display colour among several of one terrain.
+SAMPLED_PIXELS = 2**16
 
 
 def read_image(path: Path, legend: Mapping[str, str]) -> GridLevel:
@@ -43,8 +46,12 @@ def read_image(path: Path, legend: Mapping[str, str]) -> GridLevel:
     width, height = image.size
     terrain = np.empty((height, width), dtype=np.uint8)
     used = np.zeros(256, dtype=np.bool_)
+    sampled: list[npt.NDArray[np.uint32]] = []
+    stride = 1 + width * height // SAMPLED_PIXELS
     for top, bottom in strips(width, height):
-        codes = names.look_up(_packed(image, top, bottom))
+        packed = _packed(image, top, bottom)
+        sampled.append(packed.ravel()[::stride])
+        codes = names.look_up(packed)
         used[codes] = True
         terrain[top:bottom] = codes
     if used[UNKNOWN]:
@@ -62,8 +69,21 @@ def read_image(path: Path, legend: Mapping[str, str]) -> GridLevel:
         terrain=terrain,
         terrains=terrains,
         terrain_rules={name: BUILT_IN_RULES[name] for name in terrains if name in BUILT_IN_RULES},
-        colours={name: names.colours[name] for name in terrains if name in names.colours},
+        colours=_display_colours(names, terrains, np.concatenate(sampled)),
     )
+
+
+def _display_colours(
+    names: ImageLegend, terrains: tuple[str, ...], sample: npt.NDArray[np.uint32]
+) -> dict[str, Colour]:
+    """The commonest colour of each terrain among some pixels, else the legend's first one."""
+    chosen = {name: names.colours[name] for name in terrains if name in names.colours}
+    packed, count = np.unique(sample, return_counts=True)
+    for place in np.argsort(count, kind="stable"):
+        colour = packed[place : place + 1]
+        if int(colour[0]) & 0xFF:  # a clear pixel's hidden colour is no one's choice
+            chosen[names.names[int(names.look_up(colour)[0])]] = rgb(int(colour[0]))
+    return chosen
 
 
 def _packed(image: Image.Image, top: int, bottom: int) -> npt.NDArray[np.uint32]:

@@ -31,7 +31,7 @@ class ImageLegend:
 
     Attributes:
         names: terrains by number, in legend order, then the built-in ones.
-        colours: display colour by terrain: the first one the legend names for it.
+        colours: the first colour the legend names for a terrain, by terrain.
     """
 
     names: tuple[str, ...]

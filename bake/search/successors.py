@@ -6,10 +6,10 @@ three arcs of eight, the natural successors of D. Harabor and A. Grastien, "Onli
 pathfinding on grid maps", AAAI 2011; here it is a test of arc weights, so it holds for any positive
 weights on any graph.
 
-Why it is exact: take a shortest arc u to v, by d(u) + w, that would still lower d(v) at the end. d(u)
-came from some p and the arc was left out on account of p. Then the arc p to v, or the second arc of
-the two steps, would lower d(v) too, for less (or for as much from a smaller d), which contradicts
-the choice.
+Why it is exact: suppose arcs are left that would still lower a distance, and take the one from u
+to v that gives the smallest sum. d(u) came from some p, on whose account the arc was left out. Then
+the arc from p to v, or one of the two steps, would lower a distance too and gives a smaller sum (or
+an equal one from a smaller d), which contradicts the choice.
 """
 
 from __future__ import annotations

@@ -1,0 +1,81 @@
+"""The move a walk that heads straight for its goal would make, wherever walls are.
+
+Compressed tables store "the greedy move" as one symbol: in the open it stands for long runs of
+targets that different arcs lead to. It is a function of the direction to the goal alone, so baker
+and reader both work it out from a small table per node.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from bake.graph import Int32Array
+
+#: Directions told apart: signs of dx and dy, and which of the two is longer.
+SECTORS = 18
+
+
+def chart(cell: Int32Array, hex_layout: str | None) -> Int32Array:
+    """Coordinates in which neighbours differ by at most one: axial ones on hexagonal lattices.
+
+    Args:
+        cell: (n, 2) int32 (x, y).
+        hex_layout: odd-r, even-r, odd-q, even-q; None = square.
+
+    Returns:
+        (n, 2) int32.
+    """
+    if hex_layout is None:
+        return cell
+    x, y = cell[:, 0], cell[:, 1]
+    odd = hex_layout.startswith("odd")
+    if hex_layout.endswith("r"):
+        x = x - ((y - (y & 1)) >> 1 if odd else (y + (y & 1)) >> 1)
+    else:
+        y = y - ((x - (x & 1)) >> 1 if odd else (x + (x & 1)) >> 1)
+    return np.stack([x, y], axis=1).astype(np.int32)
+
+
+def sectors(dx: npt.NDArray[np.integer], dy: npt.NDArray[np.integer]) -> npt.NDArray[np.int64]:
+    """Direction of (dx, dy): ((sign dx + 1) * 3 + sign dy + 1) * 2, plus 1 where |dy| > |dx|."""
+    side = (np.sign(dx).astype(np.int64) + 1) * 3 + np.sign(dy) + 1
+    return side * 2 + (np.abs(dy) > np.abs(dx))
+
+
+def greedy_slots(first_out: Int32Array, head: Int32Array, at: Int32Array) -> Int32Array:
+    """The greedy move of every node in every direction.
+
+    Diagonally if both coordinates differ and there is such an arc, else along the longer
+    difference, else along the shorter one.
+
+    Args:
+        first_out, head: the arcs a profile may take; (n + 1), (m) int32.
+        at: (n, 2) int32, from :func:`chart`.
+
+    Returns:
+        (n, SECTORS) int32, which arc of the node, counted from its first; -1 where there is none.
+    """
+    n = len(first_out) - 1
+    tail = np.repeat(np.arange(n), np.diff(first_out))
+    step = at[head] - at[tail]
+    arc_at = np.full((n, 3, 3), -1, dtype=np.int32)
+    near = (np.abs(step) <= 1).all(axis=1)
+    place = np.arange(len(head)) - first_out[tail]
+    # Backwards, so that of several arcs the first one stays.
+    arc_at[tail[near][::-1], step[near, 0][::-1] + 1, step[near, 1][::-1] + 1] = place[near][::-1]
+    greedy = np.full((n, 3, 3, 2), -1, dtype=np.int32)
+    for x in range(3):
+        for y in range(3):
+            if (x, y) == (1, 1):
+                continue
+            choices = [arc_at[:, x, y]]
+            if x != 1 and y != 1:
+                choices += [arc_at[:, x, 1], arc_at[:, 1, y]]
+            for longer_y in range(2):
+                order = [choices[0], *choices[1:][:: -1 if longer_y else 1]]
+                best = order[0].copy()
+                for other in order[1:]:
+                    best = np.where(best < 0, other, best)
+                greedy[:, x, y, longer_y] = best
+    return greedy.reshape(n, SECTORS)
