@@ -40,7 +40,8 @@ def chart(cell: Int32Array, hex_layout: str | None) -> Int32Array:
 def sectors(dx: npt.NDArray[np.integer], dy: npt.NDArray[np.integer]) -> npt.NDArray[np.int64]:
     """Direction of (dx, dy): ((sign dx + 1) * 3 + sign dy + 1) * 2, plus 1 where |dy| > |dx|."""
     side = (np.sign(dx).astype(np.int64) + 1) * 3 + np.sign(dy) + 1
-    return side * 2 + (np.abs(dy) > np.abs(dx))
+    sector: npt.NDArray[np.int64] = side * 2 + (np.abs(dy) > np.abs(dx))
+    return sector
 
 
 def greedy_slots(first_out: Int32Array, head: Int32Array, at: Int32Array) -> Int32Array:

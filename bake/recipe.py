@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from bake.recipe_model import LevelTable, RuleTable
 
 Algorithm = Literal["auto", "dijkstra", "floyd_warshall"]
+Storage = Literal["auto", "dense", "compressed"]
 
 RECIPE_NAME = "bake.toml"
 
@@ -64,6 +65,7 @@ class LevelRecipe:
         memory_budget: bytes a bake may use, at least 2**20.
         tables: products to bake, in the order of ``TABLE_NAMES``; None = auto.
         algorithm: how next hops are computed; every choice gives the same tables.
+        storage: how next hops are kept: dense, compressed, or whichever is smaller.
         legend: terrain by image colour, "#rrggbb" where opaque, else "#rrggbbaa", lower case;
             sorted by colour.
         terrain: rules by terrain; sorted by name.
@@ -77,6 +79,7 @@ class LevelRecipe:
     memory_budget: int = DEFAULT_MEMORY_BUDGET
     tables: tuple[str, ...] | None = None
     algorithm: Algorithm = "auto"
+    storage: Storage = "auto"
     legend: Mapping[str, str] = field(default_factory=dict)
     terrain: Mapping[str, TerrainRule] = field(default_factory=dict)
     profiles: tuple[ProfileRecipe, ...] = (ProfileRecipe("default"),)
@@ -93,6 +96,7 @@ class LevelRecipe:
             "corner_cutting": self.corner_cutting,
             "cost_rule": self.cost_rule,
             "ticks_per_unit": self.ticks_per_unit,
+            "storage": self.storage,
             "tables": None if self.tables is None else sorted(self.tables),
             "legend": dict(self.legend),
             "terrain": _plain_rules(self.terrain),
@@ -192,6 +196,7 @@ def _merged(base: LevelRecipe, table: LevelTable) -> LevelRecipe:
         memory_budget=_given(table.memory_budget, base.memory_budget),
         tables=None if table.tables == ("auto",) else _given(table.tables, base.tables),
         algorithm=_given(table.next_hops.algorithm, base.algorithm),
+        storage=_given(table.next_hops.storage, base.storage),
         legend=dict(sorted({**base.legend, **table.legend}.items())),
         terrain=dict(sorted({**base.terrain, **_rules(table.terrain)}.items())),
         profiles=profiles or base.profiles,

@@ -32,6 +32,7 @@ from bake.recipe import (
     MIN_MEMORY_BUDGET,
     TABLE_NAMES,
     Algorithm,
+    Storage,
 )
 
 _NAME: dict[str, Any] = {"type": "string", "minLength": 1}
@@ -132,7 +133,7 @@ class ProfileTable(Table):
 
 
 class NextHopsTable(Table):
-    """How next hops are computed; every choice gives the same tables."""
+    """How next hops are computed and kept; every choice gives the same answers."""
 
     algorithm: Annotated[
         Algorithm | None,
@@ -140,6 +141,16 @@ class NextHopsTable(Table):
             values.one_of("auto", "dijkstra", "floyd_warshall"), json_schema_input_type=Algorithm
         ),
     ] = Field(default=None, description='Default: "auto", by size and density.')
+    storage: Annotated[
+        Storage | None,
+        PlainValidator(
+            values.one_of("auto", "dense", "compressed"), json_schema_input_type=Storage
+        ),
+    ] = Field(
+        default=None,
+        description='Default: "auto", which keeps tables of at most 64 KiB dense and others '
+        "compressed into runs.",
+    )
 
 
 def _at_least_one(profiles: dict[str, ProfileTable]) -> dict[str, ProfileTable]:

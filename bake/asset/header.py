@@ -18,6 +18,7 @@ from bake.errors import AssetError, AssetTooNewError, AssetTooOldError, NotAnAss
 #: HDF5 looks for its own signature at 0, 512, 1024, 2048, ...
 SMALLEST_BLOCK = 512
 LARGEST_BLOCK = 2**20
+HDF5_SIGNATURE = b"\x89HDF\r\n\x1a\n"
 
 _FIRST_LINE = b'{"format": "' + FORMAT_NAME.encode() + b'"'
 _READ_PIECE = 2**20
@@ -88,7 +89,7 @@ def _parse(file: BinaryIO, path: Path) -> Header:
     if not data:
         raise NotAnAssetError("the file is empty", file=path, remedy="rebake it: `bake build`")
     if not data.replace(b"\n", b"").startswith(_FIRST_LINE):
-        what = "an HDF5 file of another program" if data.startswith(b"\x89HDF") else "no HDF5 file"
+        what = "an HDF5 file of another program" if _is_hdf5(file) else "no HDF5 file"
         raise NotAnAssetError(
             f"this is {what}", file=path, expected="an asset written by `bake build`"
         )
@@ -102,7 +103,7 @@ def _parse(file: BinaryIO, path: Path) -> Header:
     if fields is None:
         raise damaged
     version = fields.get("format_version")
-    if not isinstance(version, int) or isinstance(version, bool):
+    if type(version) is not int:
         raise damaged
     if version < OLDEST_READABLE:
         raise AssetTooOldError(
@@ -118,25 +119,50 @@ def _parse(file: BinaryIO, path: Path) -> Header:
             expected=f"version {OLDEST_READABLE} to {FORMAT_VERSION}",
             remedy="update levelbake",
         )
-    try:
-        return Header(
-            version,
-            int(fields["bake_revision"]),
-            str(fields["level"]),
-            tuple((str(name), str(digest)) for name, digest in fields["sources"]),
-            str(fields["recipe"]),
-            str(fields["body"]),
-            int(fields["block"]),
-        )
-    except (KeyError, TypeError, ValueError):
-        raise damaged from None
+    header = _header_of(version, fields)
+    if header is None:
+        raise damaged
+    return header
+
+
+def _header_of(version: int, fields: dict[str, Any]) -> Header | None:
+    """The header its fields tell; None where one is missing or is not what it should be."""
+    revision, block = fields.get("bake_revision"), fields.get("block")
+    texts = [fields.get(name) for name in ("level", "recipe", "body")]
+    sources = fields.get("sources")
+    # bool is an int to isinstance, and no number here.
+    if type(revision) is not int or type(block) is not int or not isinstance(sources, list):
+        return None
+    if not SMALLEST_BLOCK <= block <= LARGEST_BLOCK or block & (block - 1):
+        return None
+    for source in sources:
+        if not isinstance(source, list) or len(source) != 2:
+            return None
+        texts += source
+    if not all(isinstance(text, str) for text in texts):
+        return None
+    level, recipe, body = (str(text) for text in texts[:3])
+    pairs = tuple((str(name), str(digest)) for name, digest in sources)
+    return Header(version, revision, level, pairs, recipe, body, block)
+
+
+def _is_hdf5(file: BinaryIO) -> bool:
+    """Whether HDF5's signature stands at the beginning, or behind a user block of any size."""
+    size = file.seek(0, 2)
+    place = 0
+    while place < size:
+        file.seek(place)
+        if file.read(len(HDF5_SIGNATURE)) == HDF5_SIGNATURE:
+            return True
+        place = max(SMALLEST_BLOCK, 2 * place)
+    return False
 
 
 def _first_object(data: bytes) -> dict[str, Any] | None:
     """The JSON object that begins the data; None while it is not all there."""
     try:
         fields, _ = json.JSONDecoder().raw_decode(data.decode("ascii"))
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
     return fields if isinstance(fields, dict) else None
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -15,6 +16,16 @@ from bake.asset.schema import ATTRIBUTES, COLUMNS, PROFILE, Column, column, patt
 from bake.errors import AssetError, CorruptAssetError
 
 Array = npt.NDArray[np.generic]
+
+#: What h5py raises where HDF5 cannot make sense of a file.
+_DAMAGE = (KeyError, OSError, OverflowError, RuntimeError, TypeError, ValueError)
+
+#: Lengths the format fixes, and attributes that state one.
+_FIXED = {"xy": 2, "channel": 3}
+_STATED = {"x": "width", "y": "height", "component": "component_count"}
+
+#: Deflate makes nothing more than 1032 times smaller (RFC 1951: 258 bytes in two bits).
+_LARGEST_RATIO = 1032
 
 
 class Asset:
@@ -35,22 +46,34 @@ class Asset:
         """
         self.path = Path(path)
         self.header: Header = read_header(self.path)
+        self._lengths: dict[tuple[str, str | None], int] = {}
         try:
             self._file = h5py.File(self.path, "r")
-        except OSError as error:
+        except _DAMAGE as error:
             raise self._corrupt(f"HDF5 cannot open it ({_first_line(error)})") from None
+        try:
+            # Mapped from here, not by name: another file may take that name while this one is open.
+            self._bytes = self.path.open("rb")
+        except BaseException:
+            self._file.close()
+            raise
         try:
             self._structure()
         except BaseException:
-            self._file.close()
+            self.close()
             raise
 
     def _structure(self) -> None:
         try:
             group = self._file["profiles"]
-            self.profiles: tuple[str, ...] = tuple(sorted(group))
-        except (KeyError, OSError, RuntimeError, TypeError):
-            raise self._corrupt("it holds no profiles") from None
+            names = sorted(group) if isinstance(group, h5py.Group) else []
+            all_groups = all(isinstance(group[name], h5py.Group) for name in names)
+            "".join(names).encode()
+        except _DAMAGE:
+            names, all_groups = [], False
+        if not names or not all_groups:
+            raise self._corrupt("it holds no profiles")
+        self.profiles: tuple[str, ...] = tuple(names)
 
     def _corrupt(self, found: str) -> CorruptAssetError:
         return CorruptAssetError(
@@ -59,6 +82,7 @@ class Asset:
 
     def close(self) -> None:
         """Close the file; arrays already handed out stay valid."""
+        self._bytes.close()
         self._file.close()
 
     def __enter__(self) -> Asset:
@@ -75,7 +99,12 @@ class Asset:
     def text(self, name: str, group: str = "/") -> str | None:
         """A text attribute; None where an optional one is absent."""
         value = self._attribute(name, group)
-        return None if value is None else bytes(value).decode()
+        if value is None:
+            return None
+        try:
+            return bytes(value).decode()
+        except UnicodeDecodeError:
+            raise self._corrupt(f"attribute {name} of {group} is not UTF-8") from None
 
     def number(self, name: str, group: str = "/") -> int | None:
         """An integer attribute; None where an optional one is absent."""
@@ -88,7 +117,7 @@ class Asset:
         declared = next(a for a in ATTRIBUTES if (a.group, a.name) == (pattern, name))
         try:
             value = self._file[group].attrs.get(name)
-        except (KeyError, OSError, RuntimeError) as error:
+        except _DAMAGE as error:
             raise self._corrupt(f"attribute {name} of {group} ({_first_line(error)})") from None
         if value is None:
             if declared.optional:
@@ -102,7 +131,10 @@ class Asset:
     def has(self, path: str) -> bool:
         """Whether a column is there."""
         self._check_open()
-        return path in self._file
+        try:
+            return path in self._file
+        except _DAMAGE as error:
+            raise self._corrupt(f"column {path} ({_first_line(error)})") from None
 
     def read(self, path: str) -> Array:
         """A whole column, as a new array.
@@ -112,9 +144,25 @@ class Asset:
         """
         dataset = self._dataset(path)
         try:
-            return np.asarray(dataset[()])
-        except (OSError, RuntimeError, ValueError) as error:
+            if dataset.nbytes > _LARGEST_RATIO * dataset.id.get_storage_size():
+                raise self._corrupt(f"column {path} is stored only in part")
+            array = np.asarray(dataset[()])
+        except _DAMAGE as error:
             raise self._corrupt(f"column {path} ({_first_line(error)})") from None
+        self._check_values(array, path)
+        return array
+
+    def _check_values(self, array: Array, path: str) -> None:
+        """What can be told of a column by itself: text is UTF-8, a terrain is one there is."""
+        if array.dtype.kind == "S":
+            try:
+                b"\0".join(array.tolist()).decode()
+            except UnicodeDecodeError:
+                raise self._corrupt(f"column {path} is not UTF-8") from None
+        elif column(pattern_of(path)).unit == "terrain" and array.size:
+            terrains = self.shape("/terrain/name")[0]
+            if (largest := int(array.max())) >= terrains:
+                raise self._corrupt(f"column {path} has terrain {largest} of {terrains}")
 
     def map(self, path: str) -> Array:
         """A contiguous column, mapped into memory: only the pages looked at are read."""
@@ -122,9 +170,9 @@ class Asset:
         offset = dataset.id.get_offset()
         if offset is None or dataset.size == 0 or not dataset.dtype.isnative:
             return self.read(path)
-        if offset + dataset.nbytes > self.path.stat().st_size:
+        if offset + dataset.nbytes > os.fstat(self._bytes.fileno()).st_size:
             raise self._corrupt(f"column {path} runs past the end of the file")
-        return np.memmap(self.path, dataset.dtype, "r", offset, dataset.shape)
+        return np.memmap(self._bytes, dataset.dtype, "r", offset, dataset.shape)
 
     def shape(self, path: str) -> tuple[int, ...]:
         """Shape of a column, without reading it."""
@@ -158,20 +206,84 @@ class Asset:
         declared = column(pattern_of(path))
         try:
             dataset = self._file[path]
-        except (KeyError, OSError, RuntimeError) as error:
+            self._check_declared(dataset, declared, path)
+        except _DAMAGE as error:
             raise self._corrupt(f"column {path} ({_first_line(error)})") from None
-        self._check_declared(dataset, declared, path)
+        profile = path.split("/")[2] if PROFILE in declared.path else None
+        for dim in dict.fromkeys(declared.dims):
+            self._length(dim.removesuffix(" + 1"), profile)
         return dataset
 
     def _check_declared(self, dataset: object, declared: Column, path: str) -> None:
         if not isinstance(dataset, h5py.Dataset):
             raise self._corrupt(f"column {path} is no array")
-        kind = "S" if dataset.dtype.kind == "S" else dataset.dtype.name
-        if kind not in declared.dtypes or dataset.ndim != len(declared.dims):
+        if not _fits(dataset, declared):
+            shape = "of no shape" if dataset.shape is None else list(dataset.shape)
             raise self._corrupt(
-                f"column {path} is {dataset.dtype}{list(dataset.shape)}, "
+                f"column {path} is {dataset.dtype}{shape}, "
                 f"not {' or '.join(declared.dtypes)}[{', '.join(declared.dims)}]"
             )
+
+    def _length(self, dim: str, profile: str | None) -> int:
+        """Length of a dimension, once every column that has it was found to agree.
+
+        Args:
+            dim: its name in the schema.
+            profile: whose columns to look at beside those of the level; None = no profile's.
+        """
+        known = self._lengths.get((dim, profile))
+        if known is not None:
+            return known
+        told = self._told_lengths(dim, profile)
+        lengths = [length for length, _ in told]
+        length = max(lengths, key=lengths.count)
+        witness = next(where for each, where in told if each == length)
+        for each, where in told:
+            if each != length:
+                raise self._corrupt(f"{where} has {each} of {dim}, {witness} {length}")
+        if length < 0:
+            raise self._corrupt(f"{witness} is empty")
+        self._lengths[dim, profile] = length
+        return length
+
+    def _told_lengths(self, dim: str, profile: str | None) -> list[tuple[int, str]]:
+        """Every length of a dimension, and what says so. Columns that are no such are left out."""
+        told = [(_FIXED[dim], "the format")] if dim in _FIXED else []
+        if dim in _STATED:
+            group = "/" if profile is None or dim != "component" else f"/profiles/{profile}"
+            stated = self.number(_STATED[dim], group)
+            if stated is None:
+                raise self._corrupt(f"attribute {_STATED[dim]} of {group} is missing")
+            told.append((stated, f"attribute {_STATED[dim]} of {group}"))
+        for declared in COLUMNS:
+            own = PROFILE in declared.path
+            if own and profile is None:
+                continue
+            path = declared.path.replace(PROFILE, profile) if profile else declared.path
+            names = [name.removesuffix(" + 1") for name in declared.dims]
+            if dim not in names or not self.has(path):
+                continue
+            try:
+                dataset = self._file[path]
+                if isinstance(dataset, h5py.Dataset) and _fits(dataset, declared):
+                    told += [
+                        (int(length) - name.endswith(" + 1"), f"column {path}")
+                        for name, length in zip(declared.dims, dataset.shape, strict=True)
+                        if name.removesuffix(" + 1") == dim
+                    ]
+            except _DAMAGE:
+                continue  # told when that column is asked for
+        return told
+
+
+def _fits(dataset: h5py.Dataset, declared: Column) -> bool:
+    """Whether a dataset has the element type and the dimensions the schema says."""
+    kind = "S" if dataset.dtype.kind == "S" else dataset.dtype.name
+    return (
+        kind in declared.dtypes
+        and dataset.shape is not None
+        and len(dataset.shape) == len(declared.dims)
+    )
 
 
 def _first_line(error: BaseException) -> str:

@@ -51,7 +51,9 @@ class Column:
         unit: of one element.
         description: what it says.
         optional: whether it may be absent.
-        layout: "compressed" (chunked, shuffled, deflated) or "contiguous" (may be memory-mapped).
+        layout: "compressed" (chunked, deflated) or "contiguous" (may be memory-mapped).
+        shuffle: whether bytes of equal weight are brought together before deflating; worse where
+            whole elements repeat.
     """
 
     path: str
@@ -61,6 +63,7 @@ class Column:
     description: str
     optional: bool = False
     layout: Layout = "compressed"
+    shuffle: bool = True
 
 
 ATTRIBUTES: tuple[Attribute, ...] = (
@@ -202,6 +205,33 @@ COLUMNS: tuple[Column, ...] = (
         layout="contiguous",
     ),
     Column(
+        f"/profiles/{PROFILE}/run_count",
+        ("uint16", "int32"),
+        ("row",),
+        "runs",
+        "runs of the row, at least one; the next three columns are next hops in compressed form",
+        optional=True,
+    ),
+    Column(
+        f"/profiles/{PROFILE}/run_start",
+        ("uint16", "int32"),
+        ("run",),
+        "row",
+        "first target of the run, row after row; a run ends where the next one of its row begins",
+        optional=True,
+        shuffle=False,
+    ),
+    Column(
+        f"/profiles/{PROFILE}/run_slot",
+        ("uint8", "uint16", "uint32"),
+        ("run",),
+        "slot",
+        "slot of the arc to take toward every target of the run; all ones: no path; all ones less "
+        "one: the greedy move. Means nothing for the row itself and for targets that component and "
+        "reach say cannot be reached",
+        optional=True,
+    ),
+    Column(
         f"/profiles/{PROFILE}/distance",
         ("int32",),
         ("row", "row"),
@@ -212,13 +242,14 @@ COLUMNS: tuple[Column, ...] = (
     ),
 )
 
-#: What `bake info` calls a product, by the last part of its column's path.
-TABLE_KINDS = {
-    "component": "connected components",
-    "reach": "reachability between components",
-    "hop": "all-pairs next hops, dense",
-    "distance": "all-pairs distances, dense",
-}
+#: Products: name in a recipe (or of its part), what it is, and the columns it is made of.
+TABLES: tuple[tuple[str, str, tuple[str, ...]], ...] = (
+    ("components", "connected components", ("component",)),
+    ("reach", "reachability between components", ("reach",)),
+    ("next_hops", "all-pairs next hops, dense", ("hop",)),
+    ("next_hops", "all-pairs next hops, compressed", ("run_count", "run_start", "run_slot")),
+    ("distances", "all-pairs distances, dense", ("distance",)),
+)
 
 
 def column(path: str) -> Column:

@@ -20,7 +20,10 @@ import numpy.typing as npt
 from bake.asset.header import sha256_of
 from bake.asset.read import Asset
 from bake.asset.schema import profile_path
+from bake.asset.verify_runs import Greedy, Runs
 from bake.errors import CorruptAssetError
+
+Int64Array = npt.NDArray[np.int64]
 
 _BLOCKED = 2**31 - 1
 _NO_PATH = np.int64(2**62)
@@ -116,22 +119,21 @@ class _Profile:
 
     def prove(self, progress: Progress) -> Proof:
         count = self._prove_components()
-        has_hop, has_distance = self._has("hop"), self._has("distance")
+        self._has_runs = self._has("run_count")
+        has_hop, has_distance = self._has("hop") or self._has_runs, self._has("distance")
         if not has_hop and not has_distance:
             progress(1.0)
             return Proof(0, 0, count)
-        hop = self.asset.map(profile_path(self.name, "hop")) if has_hop else None
+        slots_to = self._hop_reader() if has_hop else None
         stored = self.asset.map(profile_path(self.name, "distance")) if has_distance else None
-        for table in (hop, stored):
-            self._require(
-                table is None or table.shape == (self.rows, self.rows), "a table is not square"
-            )
+        square = (self.rows, self.rows)
+        self._require(stored is None or stored.shape == square, "distance is not square")
         step = max(1, BLOCK_BYTES // (8 * 6 * max(1, self.rows)))
         for start in range(0, self.rows, step):
             targets = np.arange(start, min(start + step, self.rows))
             given = None if stored is None else self._distances(stored[:, targets])
-            if hop is not None:
-                implied = self._follow(hop[:, targets], targets)
+            if slots_to is not None:
+                implied = self._follow(slots_to(targets), targets)
                 self._require(
                     given is None or bool((given == implied).all()),
                     "a stored distance differs from the way its hops lead",
@@ -144,12 +146,40 @@ class _Profile:
         pairs = self.rows * self.rows
         return Proof(pairs if has_hop else 0, pairs if has_distance else 0, count)
 
-    def _follow(
-        self, slot: npt.NDArray[Any], targets: npt.NDArray[np.int64]
-    ) -> npt.NDArray[np.int64]:
+    def _hop_reader(self) -> Callable[[Int64Array], Int64Array]:
+        """A function from targets to (r, targets) slots, -1 where there is none to take."""
+        if not self._has_runs:
+            hop = self.asset.map(profile_path(self.name, "hop"))
+            self._require(hop.shape == (self.rows, self.rows), "hop is not square")
+
+            def dense(targets: Int64Array) -> Int64Array:
+                block = hop[:, targets]
+                return np.where(block == np.iinfo(str(block.dtype)).max, -1, block.astype(np.int64))
+
+            return dense
+        symbol = self.asset.read(profile_path(self.name, "run_slot"))
+        runs = Runs(self._own("run_count"), self._own("run_start"), symbol, self.rows)
+        self._require(runs.problem is None, str(runs.problem))
+        greedy = None
+        if self.asset.has("/world/cell"):
+            cell = self._shared("cell")[self.node]
+            layout = self.asset.text("hex_layout")
+            greedy = Greedy(cell, layout, self.first, self.degree, self.arc_row)
+
+        def decoded(targets: Int64Array) -> Int64Array:
+            slot = runs.slots(int(targets[0]), int(targets[-1]) + 1, greedy)
+            # What a run says of the row itself and of what cannot be reached means nothing.
+            slot[targets, np.arange(len(targets))] = -1
+            reaches = self._reaches(targets)
+            if reaches is not None:
+                slot[~reaches] = -1
+            return slot
+
+        return decoded
+
+    def _follow(self, slot: Int64Array, targets: Int64Array) -> Int64Array:
         """Distances implied by hops, by pointer jumping; every hop must be an arc to take."""
-        stays = slot == np.iinfo(slot.dtype).max
-        slot = np.where(stays, 0, slot).astype(np.int64)
+        stays = slot < 0
         legal = stays | (slot < self.degree[:, None])
         self._require_pairs(legal, targets, "a hop is no arc")
         arc = np.where(stays, 0, self.first[:, None] + slot)
@@ -174,12 +204,10 @@ class _Profile:
         )
         return np.where(arrived, cost, _NO_PATH)
 
-    def _distances(self, stored: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
+    def _distances(self, stored: npt.NDArray[Any]) -> Int64Array:
         return np.where(stored == _BLOCKED, _NO_PATH, stored.astype(np.int64))
 
-    def _attained(
-        self, given: npt.NDArray[np.int64] | None, targets: npt.NDArray[np.int64]
-    ) -> npt.NDArray[np.int64]:
+    def _attained(self, given: Int64Array | None, targets: Int64Array) -> Int64Array:
         """Distances with no hops beside them: each must be attained by some arc."""
         assert given is not None
         attained = given == _NO_PATH
@@ -190,7 +218,7 @@ class _Profile:
         self._require_pairs(attained, targets, "a distance is not that of any path")
         return given
 
-    def _bellman(self, distance: npt.NDArray[np.int64], targets: npt.NDArray[np.int64]) -> None:
+    def _bellman(self, distance: Int64Array, targets: Int64Array) -> None:
         for slot in range(int(self.degree.max(initial=0))):
             rows, heads, weights = self._arcs_of_slot(slot)
             short = distance[rows] > weights[:, None] + distance[heads]
@@ -198,9 +226,7 @@ class _Profile:
                 at, lane = np.argwhere(short)[0]
                 raise self._bad_pair(int(rows[at]), int(targets[lane]), "there is a shorter path")
 
-    def _arcs_of_slot(
-        self, slot: int
-    ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    def _arcs_of_slot(self, slot: int) -> tuple[Int64Array, Int64Array, Int64Array]:
         rows = np.flatnonzero(self.degree > slot)
         arcs = self.first[rows] + slot
         usable = self.arc_row[arcs] >= 0
@@ -230,20 +256,23 @@ class _Profile:
         self._require(number == count, "component_count is not the number of components")
         return int(count)
 
-    def _agrees_with_components(
-        self, distance: npt.NDArray[np.int64], targets: npt.NDArray[np.int64]
-    ) -> None:
+    def _reaches(self, targets: Int64Array) -> npt.NDArray[np.bool_] | None:
+        """(r, targets) whether components say there is a path; None where they cannot tell."""
         mine = self.component[self.node]
         goal = mine[targets]
         if self._reach is not None:
-            reaches = self._reach[mine[:, None], goal[None, :]]
-        elif self.asset.number("one_way", f"/profiles/{self.name}"):
-            reaches = (distance < _NO_PATH) | (mine[:, None] == goal[None, :])
-        else:
-            reaches = mine[:, None] == goal[None, :]
-        self._require_pairs(
-            reaches == (distance < _NO_PATH), targets, "components and tables disagree"
-        )
+            return np.asarray(self._reach[mine[:, None], goal[None, :]])
+        if self.asset.number("one_way", f"/profiles/{self.name}"):
+            return None
+        return np.asarray(mine[:, None] == goal[None, :])
+
+    def _agrees_with_components(self, distance: Int64Array, targets: Int64Array) -> None:
+        told = self._reaches(targets)
+        found = distance < _NO_PATH
+        if told is None:  # at least within a component there is a path
+            mine = self.component[self.node]
+            told = found | (mine[:, None] == mine[targets][None, :])
+        self._require_pairs(told == found, targets, "components and tables disagree")
 
     @cached_property
     def _reach(self) -> npt.NDArray[np.bool_] | None:
@@ -259,7 +288,7 @@ class _Profile:
             raise _wrong(self.asset, f"profile {self.name!r}: {otherwise}")
 
     def _require_pairs(
-        self, holds: npt.NDArray[np.bool_], targets: npt.NDArray[np.int64], otherwise: str
+        self, holds: npt.NDArray[np.bool_], targets: Int64Array, otherwise: str
     ) -> None:
         if not holds.all():
             row, lane = np.argwhere(~holds)[0]

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -77,15 +78,25 @@ def write_asset(path: Path, header: Header, contents: Contents) -> int:
                 os.fsync(raw.fileno())
             size = partial.stat().st_size
             partial.replace(path)
-        except OSError as error:
-            reason = error.strerror or str(error).splitlines()[0]
+        # Closing a file on a full disk, h5py raises a RuntimeError.
+        except (OSError, RuntimeError) as error:
             raise OutputError(
-                f"cannot be written: {reason}",
+                f"cannot be written: {_reason(error)}",
                 file=path,
                 remedy="check the folder's permissions and free space",
             ) from error
     _sync_folder(path.parent)
     return size
+
+
+def _reason(error: OSError | RuntimeError) -> str:
+    """The system's own words; h5py wraps them in a paragraph that ends with `errno = 13, ...`."""
+    number = getattr(error, "errno", None)
+    if told := re.search(r"\berrno = (\d+)", str(error)):
+        number = int(told[1])
+    if number:
+        return os.strerror(number)
+    return next(iter(str(error).splitlines()), type(error).__name__)
 
 
 @contextlib.contextmanager
@@ -130,13 +141,19 @@ def _fill(file: h5py.File, contents: Contents) -> None:
     for path in paths:
         array = contents.columns[path]
         declared = column(pattern_of(path))
+        if array.dtype.kind == "S":
+            array = array.astype(h5py.string_dtype("utf-8", array.itemsize))
         dataset = file.create_dataset(path, data=array, **_storage(declared, array))
-        dataset.attrs["description"] = np.bytes_(declared.description.encode())
-        dataset.attrs["unit"] = np.bytes_(declared.unit.encode())
-        dataset.attrs["dimensions"] = np.bytes_(", ".join(declared.dims).encode())
+        dataset.attrs["description"] = np.bytes_(declared.description.encode("ascii"))
+        dataset.attrs["unit"] = np.bytes_(declared.unit.encode("ascii"))
+        dataset.attrs["dimensions"] = np.bytes_(", ".join(declared.dims).encode("ascii"))
     for (group, name), value in sorted(contents.attributes.items()):
-        stored = np.bytes_(value.encode()) if isinstance(value, str) else np.int64(value)
-        file.require_group(group).attrs[name] = stored
+        attributes = file.require_group(group).attrs
+        if isinstance(value, str):
+            text = value.encode()
+            attributes.create(name, text, dtype=h5py.string_dtype("utf-8", max(1, len(text))))
+        else:
+            attributes[name] = np.int64(value)
 
 
 def _storage(declared: Column, array: npt.NDArray[np.generic]) -> dict[str, object]:
@@ -145,7 +162,7 @@ def _storage(declared: Column, array: npt.NDArray[np.generic]) -> dict[str, obje
     rows = max(1, CHUNK_BYTES // max(1, array.itemsize * int(np.prod(array.shape[1:]))))
     return {
         "chunks": (min(rows, array.shape[0]), *array.shape[1:]),
-        "shuffle": array.dtype.kind != "S",
+        "shuffle": declared.shuffle and array.dtype.kind != "S",
         "compression": "gzip",
         "compression_opts": DEFLATE_LEVEL,
     }

@@ -10,10 +10,12 @@ import numpy.typing as npt
 from bake.asset.schema import profile_path
 from bake.asset.write import Contents, Scalar
 from bake.colours import terrain_colours
+from bake.graph import Int32Array
 from bake.level import GridLevel, Level
 from bake.metric import AgentProfile, MovementRules, terrain_cost
 from bake.tables.all_pairs import AllPairs
 from bake.tables.components import Components
+from bake.tables.compressed import RunTable
 from bake.worlds import World
 
 Columns = dict[str, npt.NDArray[np.generic]]
@@ -61,9 +63,13 @@ def shared_contents(world: World, rules: MovementRules, recipe: str) -> Contents
 
 
 def profile_contents(
-    profile: AgentProfile, world: World, parts: Components, pairs: AllPairs | None
+    profile: AgentProfile,
+    world: World,
+    parts: Components,
+    pairs: AllPairs,
+    runs: RunTable | None,
 ) -> Contents:
-    """What an asset says of one profile."""
+    """What an asset says of one profile; its next hops are in ``pairs`` or in ``runs``."""
 
     def at(name: str) -> str:
         return profile_path(profile.name, name)
@@ -80,11 +86,20 @@ def profile_contents(
     }
     if parts.reach is not None:
         columns[at("reach")] = parts.reach
-    if pairs is not None and pairs.hop is not None:
+    if pairs.hop is not None:
         columns[at("hop")] = pairs.hop
-    if pairs is not None and pairs.distance is not None:
+    if runs is not None:
+        columns[at("run_count")] = _narrow(runs.run_count)
+        columns[at("run_start")] = _narrow(runs.run_start)
+        columns[at("run_slot")] = runs.run_slot
+    if pairs.distance is not None:
         columns[at("distance")] = pairs.distance
     return Contents(attributes, columns)
+
+
+def _narrow(numbers: Int32Array) -> npt.NDArray[np.generic]:
+    """The same numbers in 16 bits where they fit."""
+    return numbers.astype(np.uint16) if numbers.max(initial=0) < 2**16 else numbers
 
 
 def _kind(level: Level) -> str:

@@ -10,20 +10,25 @@ from bake.asset import header_for, write_asset
 from bake.asset.schema import BAKE_REVISION, FORMAT_NAME, FORMAT_VERSION
 from bake.asset.write import Contents
 from bake.errors import BudgetError, CostError, LevelError
-from bake.graph import usable_subgraph
+from bake.graph import Subgraph, usable_subgraph
+from bake.greedy import chart
 from bake.level import GridLevel, Level, Rules
 from bake.levels import load
 from bake.metric import AgentProfile, MovementRules
 from bake.pipeline.contents import profile_contents, shared_contents, together
 from bake.pipeline.sources import Task
 from bake.pipeline.staleness import recipe_digest, source_digests
-from bake.recipe import LevelRecipe
-from bake.tables.all_pairs import AllPairs, all_pairs
+from bake.recipe import LevelRecipe, Storage
+from bake.tables.all_pairs import AllPairs, all_pairs, slot_dtype
 from bake.tables.components import components
+from bake.tables.compressed import compressed_next_hops
 from bake.worlds import World, build_world
 
 #: "auto" keeps distances only in tables of at most this many bytes: they follow from next hops.
 AUTO_DISTANCE_BYTES = 16 * 2**20
+
+#: "auto" keeps next hops dense only in tables of at most this many bytes: runs are as small there.
+AUTO_DENSE_BYTES = 64 * 2**10
 
 #: Called with the stage and the fraction of it that is done.
 Report = Callable[[str, float], None]
@@ -144,8 +149,20 @@ def _profile(
         hops, distances = True, 4 * rows * rows <= AUTO_DISTANCE_BYTES
     else:
         hops, distances = "next_hops" in recipe.tables, "distances" in recipe.tables
-    pairs: AllPairs | None = None
-    if hops or distances:
+    pairs, runs = AllPairs(None, None), None
+    if hops and _compresses(sub, recipe.storage):
+        runs, distance = compressed_next_hops(
+            sub,
+            None if world.cell is None else chart(world.cell[sub.node], world.hex_layout),
+            unreachable_fits=not parts.one_way or parts.reach is not None,
+            algorithm=recipe.algorithm,
+            distances=distances,
+            budget=recipe.memory_budget,
+            threads=threads,
+            progress=progress,
+        )
+        pairs = AllPairs(None, distance)
+    elif hops or distances:
         pairs = all_pairs(
             sub,
             algorithm=recipe.algorithm,
@@ -155,4 +172,11 @@ def _profile(
             threads=threads,
             progress=progress,
         )
-    return profile_contents(profile, world, parts, pairs)
+    return profile_contents(profile, world, parts, pairs, runs)
+
+
+def _compresses(sub: Subgraph, storage: Storage) -> bool:
+    """Whether next hops are kept as runs."""
+    if storage == "auto":
+        return sub.graph.node_count**2 * slot_dtype(sub).itemsize > AUTO_DENSE_BYTES
+    return storage == "compressed"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import pairwise
 from operator import index
 from typing import TYPE_CHECKING, Any, cast
@@ -13,13 +13,18 @@ import numpy.typing as npt
 
 from bake.errors import BlockedCellError, OutsideMapError, QueryError, UnknownNodeError
 from bake.graph import UNREACHABLE
-from bake.runtime.places import Cell, Int32Array, Place, Places
+from bake.runtime.hops import NO_SLOT, DenseHops, view_of
+from bake.runtime.places import Cell, Int32Array, Name, Place, Places
 from bake.runtime.tables import Tables
+from bake.runtime.walks import ticks_toward, walk, walked_ticks
 
 if TYPE_CHECKING:
     from typing_extensions import Buffer
 
 _UNREACHABLE = int(UNREACHABLE)
+
+#: Points are taken to lie no farther out than this, in cells or a graph's units.
+FARTHEST = 1e15
 
 
 class Navigator:
@@ -39,27 +44,31 @@ class Navigator:
         self._tables = Tables(places, name)
         self._width = places.width
         self._height = places.height
-        # Views are what single lookups index: a memoryview gives a Python int several times faster
-        # than an array. Empty until the first lookup needs them.
+        # What single lookups index; empty until the first lookup needs them.
         empty: memoryview[int] = memoryview(b"")
         self._row_view = empty
         self._hop_view = empty
         self._first_view = empty
         self._head_view = empty
         self._rows = 0
-        self._none = -1
+        self._none = NO_SLOT
+        self._slot: Callable[[int, int], int] | None = None
         self._loaded = False
 
     def _load(self) -> None:
         tables = self._tables
-        hop = tables.hop  # first, because it may be missing
-        if self._places.is_grid:
-            self._row_view = _view(tables.row_at_cell)
-            self._head_view = _view(tables.head_flat)
-        self._first_view = _view(tables.first_arc)
+        hops = tables.hops  # first, because it may be missing
+        self._slot = hops.slot
+        self._first_view = view_of(tables.first_arc)
         self._rows = tables.row_count
-        self._none = tables.none
-        self._hop_view = _view(hop.reshape(-1))
+        if self._places.is_grid:
+            self._row_view = _plane(tables.row_at_cell.reshape(self._height, self._width))
+            self._head_view = view_of(tables.head_flat)
+        if isinstance(hops, DenseHops):
+            self._none = hops.none
+            self._hop_view = hops.view
+        else:
+            self.next_hop = self._next_hop_in_runs  # type: ignore[method-assign]
         self._loaded = True
 
     # -- single lookups ---------------------------------------------------------------------------
@@ -77,18 +86,36 @@ class Navigator:
         try:
             x, y = cast("Cell", start)
             goal_x, goal_y = cast("Cell", goal)
-            width = self._width
-            if 0 <= x < width and 0 <= goal_x < width and y >= 0 and goal_y >= 0:
-                row_view = self._row_view
-                row = row_view[y * width + x]
-                goal_row = row_view[goal_y * width + goal_x]
+            if x >= 0 and y >= 0 and goal_x >= 0 and goal_y >= 0:
+                # Indexed in two dimensions, so that small numpy integers cannot wrap in y * width.
+                row = self._row_view[y, x]
+                goal_row = self._row_view[goal_y, goal_x]
                 if row >= 0 and goal_row >= 0:
                     slot = self._hop_view[row * self._rows + goal_row]
                     if slot != self._none:
                         flat = self._head_view[self._first_view[row] + slot]
+                        width = self._width
                         return flat % width, flat // width
-        except (TypeError, ValueError, IndexError):
+        except (TypeError, ValueError, IndexError, NotImplementedError):
             pass  # not loaded yet, a graph level, or a wrong argument: the careful way tells
+        return self._next_hop_carefully(start, goal)
+
+    def _next_hop_in_runs(self, start: Place, goal: Place) -> Place | None:
+        """:meth:`next_hop` where the table is runs."""
+        try:
+            x, y = cast("Cell", start)
+            goal_x, goal_y = cast("Cell", goal)
+            if x >= 0 and y >= 0 and goal_x >= 0 and goal_y >= 0:
+                row = self._row_view[y, x]
+                goal_row = self._row_view[goal_y, goal_x]
+                if row >= 0 and goal_row >= 0:
+                    slot = cast("Callable[[int, int], int]", self._slot)(row, goal_row)
+                    if slot >= 0:
+                        flat = self._head_view[self._first_view[row] + slot]
+                        width = self._width
+                        return flat % width, flat // width
+        except (TypeError, ValueError, IndexError, NotImplementedError):
+            pass
         return self._next_hop_carefully(start, goal)
 
     def _next_hop_carefully(self, start: Place, goal: Place) -> Place | None:
@@ -96,7 +123,7 @@ class Navigator:
             self._load()
         row, goal_row = self._row_of(start), self._row_of(goal)
         if row == goal_row:
-            return goal
+            return self._place(row)
         arc = self._arc_toward(row, goal_row)
         return None if arc is None else self._places.place(int(self._places.head[arc]))
 
@@ -216,26 +243,100 @@ class Navigator:
         """
         if not self._loaded:
             self._load()
-        rows, goal_rows = self._rows_of(starts, "starts"), self._rows_of(goals, "goals")
-        if len(rows) != len(goal_rows):
-            raise QueryError(f"{len(rows)} starts for {len(goal_rows)} goals", expected="as many")
         tables = self._tables
-        pair = rows * np.int64(self._rows)
-        pair += goal_rows
-        slot = tables.hop.reshape(-1).take(pair)
+        rows, goal_rows = self._pairs(starts, goals)
+        slot = tables.hops.slots(rows, goal_rows)
+        stuck = np.flatnonzero(slot < 0)
         arc = tables.first_arc.take(rows)
         arc += slot.astype(np.int32, copy=False)
-        stuck = np.flatnonzero(slot == self._none)
         if not len(stuck):
             return self._places_after(arc)
-        arc[stuck] = 0
         there = stuck[rows[stuck] == goal_rows[stuck]]
         if not len(tables.head_row):  # no arc in the whole graph
             return self._standing_still(rows, there)
+        arc[stuck] = 0
         hops = self._places_after(arc)
         hops[stuck] = -1 if self._places.is_grid else None
         hops[there] = self._standing_still(rows, there)[there]
         return hops
+
+    def paths(
+        self, starts: npt.ArrayLike, goals: npt.ArrayLike
+    ) -> tuple[npt.NDArray[np.int64], npt.NDArray[Any]]:
+        """:meth:`path` for many pairs in one call; compiled where numba is installed.
+
+        Args:
+            starts, goals: as for :meth:`next_hops`.
+
+        Returns:
+            first: (m + 1) int64; path i is ``places[first[i]:first[i + 1]]``, both ends included,
+            and empty where unreachable.
+            places: (k, 2) int32 cells, or (k,) object names on graph levels.
+
+        Raises:
+            QueryError: as for :meth:`next_hops`.
+        """
+        rows, goal_rows = self._pairs(starts, goals)
+        first, path = walk(self._tables, rows, goal_rows)
+        node = self._tables.node[path]
+        if self._places.is_grid:
+            return first, cast("Int32Array", self._places.cell)[node]
+        names = np.empty(len(node), dtype=object)
+        names[:] = [self._places.names[one] for one in node.tolist()]
+        return first, names
+
+    def distances(self, starts: npt.ArrayLike, goals: npt.ArrayLike) -> npt.NDArray[np.float64]:
+        """:meth:`distance` for many pairs in one call.
+
+        Args:
+            starts, goals: as for :meth:`next_hops`.
+
+        Returns:
+            (m) float64 units, inf where unreachable.
+
+        Raises:
+            QueryError: as for :meth:`next_hops`.
+        """
+        rows, goal_rows = self._pairs(starts, goals)
+        table = self._tables.distance
+        if table is not None:
+            ticks = table[rows, goal_rows].astype(np.float64)
+            ticks[ticks == _UNREACHABLE] = np.inf
+        else:
+            ticks = walked_ticks(self._tables, rows, goal_rows)
+        return ticks / self._places.ticks_per_unit
+
+    def distances_to(self, goal: Place) -> npt.NDArray[np.float64]:
+        """Distances of every place to one goal, without a distance table: the hops are followed.
+
+        Returns:
+            (height, width) float64 units on grid levels; on graph levels (n,) in the order of
+            :attr:`node_names`. inf where unreachable or where the profile cannot stand.
+
+        Raises:
+            QueryError: as for :meth:`next_hop`.
+        """
+        goal_row = self._row_of(goal)
+        ticks = ticks_toward(self._tables, goal_row) / self._places.ticks_per_unit
+        tables = self._tables
+        if self._places.is_grid:
+            row = tables.row_at_cell
+        else:
+            row = tables.row_at_node
+        spread = np.full(len(row), np.inf)
+        spread[row >= 0] = ticks[row[row >= 0]]
+        return spread.reshape(self._height, self._width) if self._places.is_grid else spread
+
+    @property
+    def node_names(self) -> tuple[Name, ...]:
+        """Names of a graph level's nodes, in the asset's order; empty on grid levels."""
+        return () if self._places.is_grid else self._places.names
+
+    def _pairs(self, starts: npt.ArrayLike, goals: npt.ArrayLike) -> tuple[Int32Array, Int32Array]:
+        rows, goal_rows = self._rows_of(starts, "starts"), self._rows_of(goals, "goals")
+        if len(rows) != len(goal_rows):
+            raise QueryError(f"{len(rows)} starts for {len(goal_rows)} goals", expected="as many")
+        return rows, goal_rows
 
     def _places_after(self, arc: Int32Array) -> npt.NDArray[Any]:
         if self._places.is_grid:
@@ -250,9 +351,12 @@ class Navigator:
             still = np.full((len(rows), 2), -1, dtype=np.int32)
         else:
             still = np.full(len(rows), None, dtype=object)
-        for place in there.tolist():
-            still[place] = self._places.place(int(self._tables.node[rows[place]]))
+        for pair in there.tolist():
+            still[pair] = self._place(int(rows[pair]))
         return still
+
+    def _place(self, row: int) -> Place:
+        return self._places.place(int(self._tables.node[row]))
 
     # -- rows and arcs ----------------------------------------------------------------------------
 
@@ -271,7 +375,7 @@ class Navigator:
         else:
             node = self._places.node_named(place)
             if node is None:
-                raise UnknownNodeError(f"no node is named {place!r}", place=level)
+                raise UnknownNodeError(f"no node is named {_said(place)}", place=level)
             row = int(self._tables.row_at_node[node])
         if row < 0:
             raise BlockedCellError(
@@ -287,7 +391,10 @@ class Navigator:
             if names.ndim != 1:
                 raise QueryError(f"{what} has {names.ndim} dimensions", expected="names [m]")
             return np.array([self._row_of(name) for name in names], dtype=np.int32)
-        cells = np.asarray(places)
+        try:
+            cells = np.asarray(places)
+        except (ValueError, OverflowError):
+            raise QueryError(f"{what} is no array", expected="integers [m, 2]") from None
         if cells.size == 0:
             return np.empty(0, dtype=np.int32)
         if cells.ndim != 2 or cells.shape[1] != 2 or cells.dtype.kind not in "iu":
@@ -309,8 +416,8 @@ class Navigator:
     def _arc_toward(self, row: int, goal_row: int) -> int | None:
         """The arc to take; None where there is none to take."""
         tables = self._tables
-        slot = int(tables.hop[row, goal_row])
-        return None if slot == tables.none else self._arc(row, slot)
+        slot = tables.hops.slot(row, goal_row)
+        return None if slot < 0 else self._arc(row, slot)
 
     def _arc(self, row: int, slot: int) -> int:
         tables = self._tables
@@ -348,8 +455,14 @@ class Navigator:
         return arcs
 
 
-def _view(array: npt.NDArray[Any]) -> memoryview[int]:
+def _plane(array: npt.NDArray[Any]) -> memoryview[int]:
     return memoryview(cast("Buffer", array))
+
+
+def _said(place: object) -> str:
+    """A wrong argument on one short line."""
+    text = " ".join(repr(place).split())
+    return text if len(text) <= 60 else text[:57] + "..."
 
 
 def _cell(place: object) -> Cell:
@@ -357,14 +470,15 @@ def _cell(place: object) -> Cell:
         x, y = cast("Cell", place)
         return index(x), index(y)
     except (TypeError, ValueError):
-        raise QueryError(f"{place!r} is no cell", expected="(x, y), two integers") from None
+        raise QueryError(f"{_said(place)} is no cell", expected="(x, y), two integers") from None
 
 
 def _point(point: object) -> tuple[float, float]:
     try:
         x, y = (float(number) for number in point)  # type: ignore[attr-defined]
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         x = y = math.nan
-    if not (math.isfinite(x) and math.isfinite(y)):
-        raise QueryError(f"{point!r} is no point", expected="(x, y), two finite numbers")
-    return x, y
+    if isinstance(point, str | bytes) or not (math.isfinite(x) and math.isfinite(y)):
+        raise QueryError(f"{_said(point)} is no point", expected="(x, y), two finite numbers")
+    # Squares of larger numbers would overflow, and from there every place is as near.
+    return min(max(x, -FARTHEST), FARTHEST), min(max(y, -FARTHEST), FARTHEST)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cached_property
+from operator import index
 
 import numpy as np
 import numpy.typing as npt
@@ -24,6 +25,7 @@ class Places:
         name: the level's name.
         width, height: cells; 0 for graph levels.
         is_grid: whether places are cells (x, y); otherwise they are node names.
+        hex_layout: odd-r, even-r, odd-q, even-q; None on other levels.
         ticks_per_unit: ticks in one unit of cost.
     """
 
@@ -33,6 +35,7 @@ class Places:
         self.width = asset.number("width") or 0
         self.height = asset.number("height") or 0
         self.is_grid = asset.text("kind") != "graph"
+        self.hex_layout = asset.text("hex_layout")
         self.ticks_per_unit = asset.number("ticks_per_unit") or 1
 
     @cached_property
@@ -53,6 +56,14 @@ class Places:
     @cached_property
     def node_count(self) -> int:
         return len(self.first_out) - 1
+
+    @cached_property
+    def cell(self) -> Int32Array | None:
+        """(n, 2) int32 (x, y) of each node; None on graph levels."""
+        if not self.is_grid:
+            return None
+        y, x = np.divmod(self.flat, np.int32(self.width))
+        return np.stack([x, y], axis=1)
 
     @cached_property
     def flat(self) -> Int32Array:
@@ -85,9 +96,13 @@ class Places:
         return self.asset.read("/world/position").astype(np.float64)
 
     def node_named(self, name: object) -> int | None:
-        """The node of a name; None where there is none. True is not the name 1."""
+        """The node of a name; None where there is none. Neither True nor 1.0 is the name 1."""
+        if isinstance(name, bool):
+            return None
+        if isinstance(name, str):
+            return self._node_of_name.get(name)
         try:
-            return None if isinstance(name, bool) else self._node_of_name.get(name)  # type: ignore[call-overload]
+            return self._node_of_name.get(index(name))  # type: ignore[arg-type]
         except TypeError:
             return None
 

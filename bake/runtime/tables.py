@@ -10,8 +10,13 @@ import numpy.typing as npt
 
 from bake.asset.schema import profile_path
 from bake.errors import CorruptAssetError, MissingTableError
-from bake.graph import BLOCKED
+from bake.graph import BLOCKED, Graph, Metric, Subgraph, usable_subgraph
+from bake.greedy import SECTORS, chart, greedy_slots
+from bake.runtime.hops import DenseHops, RunHops
 from bake.runtime.places import Int32Array, Places
+
+#: Compressed next hops of at most this many bytes when dense are expanded at the first lookup.
+EXPAND_BYTES = 8 * 2**20
 
 
 class Tables:
@@ -124,16 +129,89 @@ class Tables:
         return None if position is None else position[self.node]
 
     @cached_property
-    def hop(self) -> npt.NDArray[Any]:
-        """(r, r) unsigned, mapped from the file."""
-        if not self.has("hop"):
-            raise self.missing("next_hops")
-        return self._square("hop")
+    def usable(self) -> Subgraph:
+        """What the profile can use, numbered by rows."""
+        metric = Metric(self.weight, self.component >= 0, self.places.ticks_per_unit)
+        return usable_subgraph(Graph(self.places.first_out, self.places.head), metric)
+
+    @property
+    def has_hops(self) -> bool:
+        """Whether the asset holds next hops for this profile, in whatever form."""
+        return self.has("hop") or self.has("run_count")
 
     @cached_property
-    def none(self) -> int:
-        """What the hop table says where there is no arc to take."""
-        return int(np.iinfo(self.hop.dtype).max)
+    def hops(self) -> DenseHops | RunHops:
+        """Next hops, in the form the asset holds them; small tables of runs are expanded."""
+        if self.has("hop"):
+            return DenseHops(self._square("hop"))
+        if not self.has("run_count"):
+            raise self.missing("next_hops")
+        runs = self._runs()
+        if self.row_count**2 * runs.symbol.itemsize <= EXPAND_BYTES:
+            return runs.expand()
+        return runs
+
+    def _runs(self) -> RunHops:
+        count = self._read("run_count", np.int64)
+        start, symbol = (
+            self._asset.read(profile_path(self.profile, name)) for name in ("run_start", "run_slot")
+        )
+        if len(count) != self.row_count or (count < 1).any() or count.sum() != len(start):
+            raise self.damaged("run_count does not fit the rows and runs")
+        self._check_runs(count, start, symbol)
+        cell = self.places.cell
+        if cell is None:
+            at = np.empty((0, 2), dtype=np.int32)
+            greedy = np.empty((0, SECTORS), dtype=np.int32)
+        else:
+            at = np.ascontiguousarray(chart(cell[self.node], self.places.hex_layout))
+            greedy = self._greedy_slots(at)
+        bits = None
+        if self.reach is not None:
+            bits = np.unpackbits(self.reach, axis=1, count=len(self.reach)).astype(np.bool_)
+        return RunHops(
+            count,
+            start,
+            symbol,
+            at,
+            greedy,
+            self.component[self.node],
+            bits,
+            stores_none=self.one_way and bits is None,
+        )
+
+    def _greedy_slots(self, at: Int32Array) -> Int32Array:
+        usable = self.usable
+        local = greedy_slots(usable.graph.first_out, usable.graph.head, at)
+        if not usable.graph.arc_count:
+            return local
+        arc = usable.graph.first_out[:-1, None] + np.maximum(local, 0)
+        return np.where(local < 0, -1, usable.slot[np.minimum(arc, usable.graph.arc_count - 1)])
+
+    def _check_runs(
+        self, count: npt.NDArray[Any], start: npt.NDArray[Any], symbol: npt.NDArray[Any]
+    ) -> None:
+        """Every run begins inside the table, in order, and takes an arc the profile may take."""
+        row = np.repeat(np.arange(self.row_count), count)
+        begins = np.zeros(len(start), dtype=np.bool_)
+        begins[np.cumsum(count) - count] = True
+        rising = np.diff(start.astype(np.int64), prepend=0) > 0
+        if not ((start[begins] == 0).all() and rising[~begins].all()):
+            raise self.damaged("run_start is not in order")
+        if start.max(initial=0) >= self.row_count or start.min(initial=0) < 0:
+            raise self.damaged("run_start lies outside the table")
+        node = self.node[row]
+        slot = symbol.astype(np.int64)
+        special = slot >= np.iinfo(symbol.dtype).max - 1
+        # A run over nothing but the row itself and what cannot be reached may say anything.
+        lonely = np.diff(self.places.first_out)[node] <= slot
+        arc = np.where(special | lonely, 0, self.places.first_out[node] + slot)
+        usable = np.zeros(len(slot), dtype=np.bool_)
+        if len(self.weight):
+            usable = (self.weight[arc] != BLOCKED) & (self.head_row[arc] >= 0)
+        isolated = np.diff(self.usable.graph.first_out)[row] == 0
+        if not (special | isolated | (usable & ~lonely)).all():
+            raise self.damaged("run_slot takes an arc the profile may not")
 
     @cached_property
     def distance(self) -> npt.NDArray[Any] | None:

@@ -20,7 +20,8 @@ from bake.graph import Int32Array
 from bake.search.batch import INFINITY, LANES
 from bake.search.jit import kernel
 
-#: Bits of a row's set: slots 0 to 61, "no path", the greedy move. Rows with more arcs keep one slot.
+#: Bits of a row's set: slots 0 to 61, then "no path", then the greedy move. Rows with more arcs
+#: keep a single slot.
 SLOT_BITS = 62
 NONE_BIT = np.uint64(1) << np.uint64(62)
 GREEDY_BIT = np.uint64(1) << np.uint64(63)
@@ -173,7 +174,7 @@ def extend_runs(
                 continue
             if crowded:
                 kept = held
-                if held == EVERY or held == NONE_BIT:
+                if held >= NONE_BIT:  # none yet, or no path
                     fits = held == NONE_BIT and whole == INFINITY
                 else:
                     arc = first + np.int64(held)

@@ -22,6 +22,16 @@ from bake.search.floyd_warshall import floyd_warshall
 Algorithm = Literal["auto", "dijkstra", "floyd_warshall"]
 Progress = Callable[[float], None]
 
+#: Distances rewritten at a time; marking them takes a byte each.
+BLOCK = 2**16
+
+#: Memory a search keeps beside its tables and scratch: the graph turned round, while it is turned.
+NODE_BYTES = 32
+ARC_BYTES = 40
+
+#: Threads, futures and buffers that do not grow with the graph.
+FIXED_BYTES = 2**18
+
 
 @dataclass(frozen=True)
 class AllPairs:
@@ -59,8 +69,9 @@ def working_bytes(
     rows = sub.graph.node_count
     tables = rows * rows * pair_bytes(sub, hops=hops, distances=distances)
     if choose_algorithm(sub, algorithm) == "floyd_warshall":
-        return tables + (0 if distances else 4 * rows * rows)
-    return tables + threads * rows * Scratch.BYTES
+        return tables + (0 if distances else 4 * rows * rows) + BLOCK + FIXED_BYTES
+    graph = rows * NODE_BYTES + sub.graph.arc_count * ARC_BYTES
+    return tables + graph + threads * (rows * Scratch.BYTES + BLOCK) + FIXED_BYTES
 
 
 def choose_algorithm(sub: Subgraph, algorithm: Algorithm) -> Literal["dijkstra", "floyd_warshall"]:
@@ -132,7 +143,11 @@ def _by_batches(
     spare: list[Scratch] = []
 
     def fill(start: int) -> None:
-        scratch = spare.pop() if spare else waist.scratch()
+        # Asking whether there is a spare one first would race with other threads.
+        try:
+            scratch = spare.pop()
+        except IndexError:
+            scratch = waist.scratch()
         stop = min(start + LANES, rows)
         dist = waist.distances_to(np.arange(start, stop, dtype=np.int32), scratch)
         if hop is not None:
@@ -140,7 +155,7 @@ def _by_batches(
         if distance is not None:
             columns = distance[:, start:stop]
             columns[:] = dist[:, : stop - start]
-            columns[columns == INFINITY] = UNREACHABLE
+            _mark_unreachable(columns)
         spare.append(scratch)
 
     starts = range(0, rows, LANES)
@@ -160,8 +175,16 @@ def _by_floyd_warshall(
     if hop is not None:
         _hops_from(sub, dist, 0, rows, hop)
     if distances:
-        dist[dist == INFINITY] = UNREACHABLE
+        _mark_unreachable(dist)
     return AllPairs(hop, dist if distances else None)
+
+
+def _mark_unreachable(distance: Int32Array) -> None:
+    """Turn the search's "no path" into the table's, without a mask of the table's size."""
+    step = max(1, BLOCK // max(1, distance.shape[1]))
+    for start in range(0, len(distance), step):
+        block = distance[start : start + step]
+        np.copyto(block, UNREACHABLE, where=block == INFINITY)
 
 
 def _hops_from(sub: Subgraph, dist: Int32Array, start: int, stop: int, hop: SlotArray) -> None:

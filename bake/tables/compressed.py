@@ -6,20 +6,23 @@ A. Botea, "Ultra-Fast Optimal Pathfinding without Runtime Search", AIIDE 2011.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
 from bake.errors import BudgetError, in_units
-from bake.graph import Int32Array, Subgraph
+from bake.graph import UNREACHABLE, Int32Array, Subgraph
 from bake.greedy import SECTORS, greedy_slots
-from bake.search.batch import LANES, Scratch, Waist
+from bake.search.batch import INFINITY, LANES, Scratch, Waist
 from bake.search.first_moves import SlotArray
+from bake.search.floyd_warshall import floyd_warshall
 from bake.search.runs import EVERY, end_runs, extend_runs, group_by_row
+from bake.tables.all_pairs import Algorithm, Progress, choose_algorithm
 
-Progress = Callable[[float], None]
+Take = Callable[[int, int, Int32Array], None]
 
 #: Rows between two visits to the buffer of ended runs; bounds its size.
 SLICE = 4096
@@ -58,9 +61,15 @@ def run_dtype(sub: Subgraph) -> np.dtype[np.unsignedinteger]:
     raise AssertionError("slots are int32")
 
 
-def working_bytes(rows: int, threads: int) -> int:
-    """Peak memory of :func:`compressed_next_hops` in bytes."""
-    return rows * (threads * Scratch.BYTES + ROW_BYTES + EXPECTED_RUNS * RUN_BYTES)
+def working_bytes(sub: Subgraph, threads: int, algorithm: Algorithm, *, distances: bool) -> int:
+    """Peak memory of :func:`compressed_next_hops` in bytes, the tables included."""
+    rows = sub.graph.node_count
+    matrix = 4 * rows * rows
+    if choose_algorithm(sub, algorithm) == "floyd_warshall":
+        search = matrix + rows * Scratch.BYTES
+    else:
+        search = rows * threads * Scratch.BYTES + (matrix if distances else 0)
+    return search + rows * (ROW_BYTES + EXPECTED_RUNS * RUN_BYTES)
 
 
 def compressed_next_hops(
@@ -68,10 +77,12 @@ def compressed_next_hops(
     at: Int32Array | None,
     *,
     unreachable_fits: bool,
+    algorithm: Algorithm,
+    distances: bool,
     budget: int,
     threads: int,
     progress: Progress,
-) -> RunTable:
+) -> tuple[RunTable, Int32Array | None]:
     """Search for batches of targets and compress what comes, batch after batch.
 
     Args:
@@ -80,33 +91,60 @@ def compressed_next_hops(
             move.
         unreachable_fits: whether unreachable targets are told by another table, so that any symbol
             may stand for them.
+        algorithm: as for :func:`bake.tables.all_pairs.all_pairs`.
+        distances: whether to keep the distances too.
         budget: bytes this may allocate.
-        threads: how many batches to search at once; changes no byte of the result.
+        threads: how many batches to search at once, fewer where the budget is short; changes no
+            byte of the result.
         progress: called with the fraction done.
+
+    Returns:
+        The runs, and (r, r) int32 distances, UNREACHABLE where there is no path, or None.
 
     Raises:
         BudgetError: not even one search fits the budget.
         CostError: distances run off the integer scale.
     """
     rows = sub.graph.node_count
-    while threads > 1 and working_bytes(rows, threads) > budget:
+    while threads > 1 and working_bytes(sub, threads, algorithm, distances=distances) > budget:
         threads -= 1
-    if working_bytes(rows, threads) > budget:
+    needed = working_bytes(sub, threads, algorithm, distances=distances)
+    if needed > budget:
         raise BudgetError(
-            f"compressing next hops of {rows:,} nodes may need "
-            f"{in_units(working_bytes(rows, threads))}",
+            f"compressed next hops{' and distances' if distances else ''} of {rows:,} nodes may "
+            f"need {in_units(needed)}",
             expected=f"at most {in_units(budget)} (memory_budget)",
-            remedy="raise memory_budget, or leave next_hops out of tables",
+            remedy="raise memory_budget, or leave tables out",
         )
     writer = _RunWriter(sub, at, unreachable_fits=unreachable_fits)
-    _in_order(
-        Waist.of(sub.graph, sub.weight),
-        range(0, rows, LANES),
-        threads,
-        writer.take,
-        progress,
-    )
-    return writer.finish()
+    distance = np.empty((rows, rows), dtype=np.int32) if distances else None
+
+    def take(start: int, stop: int, dist: Int32Array) -> None:
+        writer.take(start, stop, dist)
+        if distance is not None:
+            columns = distance[:, start:stop]
+            columns[:] = dist[:, : stop - start]
+            columns[columns == INFINITY] = UNREACHABLE
+
+    if choose_algorithm(sub, algorithm) == "floyd_warshall":
+        _from_matrix(sub, take, progress)
+    else:
+        _from_batches(Waist.of(sub.graph, sub.weight), threads, take, progress)
+    return writer.finish(), distance
+
+
+def _from_matrix(sub: Subgraph, take: Take, progress: Progress) -> None:
+    """Close a dense matrix, then hand it on batch by batch."""
+    rows = sub.graph.node_count
+    matrix = np.empty((rows, rows), dtype=np.int32)
+    for done in floyd_warshall(sub.graph, sub.weight, matrix):
+        progress(done / rows)
+    dist = np.full((rows, LANES), INFINITY, dtype=np.int32)
+    for start in range(0, rows, LANES):
+        stop = min(start + LANES, rows)
+        dist[:, : stop - start] = matrix[:, start:stop]
+        dist[:, stop - start :] = INFINITY
+        take(start, stop, dist)
 
 
 class _RunWriter:
@@ -182,7 +220,7 @@ class _RunWriter:
             group_by_row(row, run_start, run_symbol, place, start, symbol)
         return RunTable(count.astype(np.int32), start, self._slots(count, symbol))
 
-    def _slots(self, count: np.ndarray, symbol: Int32Array) -> SlotArray:
+    def _slots(self, count: npt.NDArray[np.int64], symbol: Int32Array) -> SlotArray:
         """Symbols with the subgraph's arcs replaced by the slots they stand for."""
         row = np.repeat(np.arange(self._rows), count)
         degree = self._sub.graph.out_degree()[row]
@@ -193,46 +231,63 @@ class _RunWriter:
         return slot
 
 
-def _in_order(
-    waist: Waist,
-    starts: Sequence[int],
-    threads: int,
-    take: Callable[[int, int, Int32Array], None],
-    progress: Progress,
-) -> None:
+def _from_batches(waist: Waist, threads: int, take: Take, progress: Progress) -> None:
     """Search several batches at once, but hand them on one after another, in order."""
-    turn = threading.Condition()
-    state = {"next": 0, "turn": 0, "failed": 0}
+    count = -(-waist.node_count // LANES)
+    turn = _Turn(count)
 
     def work() -> None:
         scratch = waist.scratch()
-        while True:
-            with turn:
-                mine = state["next"]
-                if mine >= len(starts) or state["failed"]:
-                    return
-                state["next"] = mine + 1
+        while (batch := turn.claim()) is not None:
             try:
-                start = starts[mine]
+                start = batch * LANES
                 stop = min(start + LANES, waist.node_count)
-                targets = np.arange(start, stop, dtype=np.int32)
-                dist = waist.distances_to(targets, scratch)
-                with turn:
-                    turn.wait_for(lambda: state["turn"] == mine or state["failed"])
-                    if state["failed"]:
-                        return
+                dist = waist.distances_to(np.arange(start, stop, dtype=np.int32), scratch)
+                if not turn.wait(batch):
+                    return
                 take(start, stop, dist)
-                with turn:
-                    state["turn"] = mine + 1
-                    turn.notify_all()
-                progress((mine + 1) / len(starts))
             except BaseException:
-                with turn:
-                    state["failed"] = 1
-                    turn.notify_all()
+                turn.give_up()
                 raise
+            turn.pass_on()
+            progress((batch + 1) / count)
 
     with ThreadPoolExecutor(max_workers=threads) as pool:
         workers = [pool.submit(work) for _ in range(threads)]
     for worker in workers:
         worker.result()
+
+
+class _Turn:
+    """Whose turn it is: batches are claimed in order and handed on in order."""
+
+    def __init__(self, count: int) -> None:
+        self._count = count
+        self._claimed = 0
+        self._turn = 0
+        self._over = False
+        self._changed = threading.Condition()
+
+    def claim(self) -> int | None:
+        """The next batch to search for; None where none is left."""
+        with self._changed:
+            if self._over or self._claimed == self._count:
+                return None
+            self._claimed += 1
+            return self._claimed - 1
+
+    def wait(self, batch: int) -> bool:
+        """Wait until every batch before this one was handed on; False if one failed."""
+        with self._changed:
+            self._changed.wait_for(lambda: self._over or self._turn == batch)
+            return not self._over
+
+    def pass_on(self) -> None:
+        with self._changed:
+            self._turn += 1
+            self._changed.notify_all()
+
+    def give_up(self) -> None:
+        with self._changed:
+            self._over = True
+            self._changed.notify_all()

@@ -62,7 +62,7 @@ def component_swatches(
 
 def _one_way_note(scene: Scene, row: int, largest: int) -> str:
     tables = scene.tables
-    if not tables.one_way or (tables.reach is None and not tables.has("hop")):
+    if not tables.one_way or (tables.reach is None and not tables.has_hops):
         return ""
     here, there = scene.place_of_row(row), scene.place_of_row(largest)
     if scene.navigator.reachable(here, there):

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from bake.asset import Asset
-from bake.asset.schema import TABLE_KINDS, profile_path
+from bake.asset.schema import TABLES, profile_path
 from bake.errors import UnknownProfileError, in_units
 
 
@@ -60,21 +60,25 @@ def inspect_asset(path: Path, profile: str | None) -> dict[str, Any]:
 
 def _profile(asset: Asset, name: str) -> dict[str, Any]:
     component = asset.read(profile_path(name, "component"))
-    tables = []
-    for table, kind in TABLE_KINDS.items():
-        path = profile_path(name, table)
-        if asset.has(path):
+    rows = int((component >= 0).sum())  # type: ignore[operator]
+    tables: list[dict[str, Any]] = []
+    for table, kind, columns in TABLES:
+        paths = [profile_path(name, one) for one in columns]
+        if all(asset.has(path) for path in paths):
+            shape = list(asset.shape(paths[-1]))
             tables.append(
                 {
                     "table": table,
                     "kind": kind,
-                    "shape": list(asset.shape(path)),
-                    "dtype": asset.dtype(path),
-                    "bytes": asset.stored_bytes(path),
+                    "shape": [rows, rows] if "run_count" in columns else shape,
+                    "dtype": asset.dtype(paths[-1]),
+                    "bytes": sum(asset.stored_bytes(path) for path in paths),
                 }
             )
+            if "run_count" in columns:
+                tables[-1]["runs"] = shape[0]
     return {
-        "nodes": int((component >= 0).sum()),  # type: ignore[operator]
+        "nodes": rows,
         "components": asset.number("component_count", f"/profiles/{name}"),
         "one_way": bool(asset.number("one_way", f"/profiles/{name}")),
         "tables": tables,
@@ -123,7 +127,7 @@ def print_info(found: dict[str, Any]) -> None:
             table.add_row(
                 name if place == 0 else "",
                 one["table"],
-                many if one["table"] == "component" else one["kind"],
+                many if one["table"] == "components" else one["kind"],
                 " x ".join(f"{length:,}" for length in one["shape"]),
                 one["dtype"],
                 in_units(one["bytes"]),

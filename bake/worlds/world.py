@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from bake.errors import BakeErrors, LevelError
 from bake.graph import BLOCKED, Graph, Int32Array, Metric
-from bake.level import Connectivity, GridLevel, Level
+from bake.level import Connectivity, GridLevel, HexLayout, Level
 from bake.metric import AgentProfile, MovementRules, Topology, build_metric, terrain_cost
 from bake.search.patch_order import patch_order
 from bake.worlds.explicit import explicit_topology
@@ -41,6 +41,11 @@ class World:
     node_names: tuple[str, ...] | tuple[int, ...] | None
     connectivity: Connectivity | None
     metrics: Mapping[str, Metric]
+
+    @property
+    def hex_layout(self) -> HexLayout | None:
+        """Offset layout of a hexagonal grid; None on any other level."""
+        return self.level.hex_layout if isinstance(self.level, GridLevel) else None
 
     @property
     def graph(self) -> Graph:

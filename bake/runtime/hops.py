@@ -1,0 +1,214 @@
+"""Next hops as the asset holds them: a dense table, or runs of targets."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+import numpy.typing as npt
+
+from bake.graph import Int32Array
+from bake.greedy import SECTORS, sectors
+
+if TYPE_CHECKING:
+    from typing_extensions import Buffer
+
+#: Slot where there is no arc to take: no path, or already there.
+NO_SLOT = -1
+
+
+def view_of(array: npt.NDArray[Any]) -> memoryview[int]:
+    """A flat view whose elements are Python ints, several times faster to index than an array."""
+    return memoryview(cast("Buffer", array.reshape(-1)))
+
+
+class DenseHops:
+    """A table [from, to] of slots, in memory or mapped from the file.
+
+    Attributes:
+        table: (r, r) unsigned.
+        none: what it says where there is no arc to take.
+        view: the same, flat.
+    """
+
+    def __init__(self, table: npt.NDArray[Any]) -> None:
+        self.table = table
+        self.none = int(np.iinfo(table.dtype).max)
+        self.view = view_of(table)
+
+    def slot(self, row: int, goal: int) -> int:
+        """The slot of one pair, or NO_SLOT."""
+        slot = int(self.table[row, goal])
+        return NO_SLOT if slot == self.none else slot
+
+    def slots(self, rows: Int32Array, goals: Int32Array) -> npt.NDArray[np.int64]:
+        """(m) slots of m pairs, NO_SLOT where there is none."""
+        slot = self.table.reshape(-1).take(rows * np.int64(len(self.table)) + goals)
+        return self._told(slot)
+
+    def column(self, goal: int) -> npt.NDArray[np.int64]:
+        """(r) slots of every row toward one goal."""
+        return self._told(self.table[:, goal])
+
+    def _told(self, slot: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
+        told = slot.astype(np.int64)
+        told[slot == self.none] = NO_SLOT
+        return told
+
+
+class RunHops:
+    """Runs of targets, row after row; one binary search a lookup, no row is ever decoded.
+
+    Attributes:
+        first_run: (r + 1) int64, where each row's runs begin.
+        start: (k) integers, the first target of each run.
+        symbol: (k) unsigned: a slot, greedy, or none.
+        greedy, none: those two symbols.
+        at: (r, 2) int32 chart coordinates; empty on graph levels.
+        greedy_slot: (r, SECTORS) int32 slots, -1 where there is none; empty on graph levels.
+        component: (r) int32.
+        reach: (components, components) bool, or None where each reaches itself alone or where
+            "none" is stored.
+        stores_none: whether unreachable targets are stored as "none".
+    """
+
+    def __init__(
+        self,
+        run_count: npt.NDArray[Any],
+        start: npt.NDArray[Any],
+        symbol: npt.NDArray[Any],
+        at: Int32Array,
+        greedy_slot: Int32Array,
+        component: Int32Array,
+        reach: npt.NDArray[np.bool_] | None,
+        *,
+        stores_none: bool,
+    ) -> None:
+        self.first_run = np.zeros(len(run_count) + 1, dtype=np.int64)
+        np.cumsum(run_count, out=self.first_run[1:])
+        self.start = start
+        self.symbol = symbol
+        self.none = int(np.iinfo(symbol.dtype).max)
+        self.greedy = self.none - 1
+        self.at = at
+        self.greedy_slot = greedy_slot
+        self.component = component
+        self.reach = reach
+        self.stores_none = stores_none
+        self._first_view = view_of(self.first_run)
+        self._start_view = view_of(start)
+        self._symbol_view = view_of(symbol)
+        self._greedy_view = view_of(greedy_slot)
+        self._at_view = view_of(at)
+        self._component_view = view_of(component)
+
+    @property
+    def rows(self) -> int:
+        return len(self.first_run) - 1
+
+    def slot(self, row: int, goal: int) -> int:
+        """The slot of one pair, or NO_SLOT."""
+        if row == goal:
+            return NO_SLOT
+        component = self._component_view
+        a, b = component[row], component[goal]
+        if a != b and not self.stores_none and (self.reach is None or not self.reach[a, b]):
+            return NO_SLOT
+        first = self._first_view
+        run = bisect_right(self._start_view, goal, first[row], first[row + 1]) - 1
+        symbol = self._symbol_view[run]
+        if symbol < self.greedy:
+            return symbol
+        if symbol == self.none:
+            return NO_SLOT
+        at = self._at_view
+        dx = at[2 * goal] - at[2 * row]
+        dy = at[2 * goal + 1] - at[2 * row + 1]
+        side = 12 if dx > 0 else 0 if dx < 0 else 6
+        side += 4 if dy > 0 else 0 if dy < 0 else 2
+        if abs(dy) > abs(dx):
+            side += 1
+        return self._greedy_view[row * SECTORS + side]
+
+    @cached_property
+    def _keys(self) -> npt.NDArray[np.int64]:
+        """(k) int64, row * r + start: ascending over the whole table."""
+        row = np.repeat(np.arange(self.rows, dtype=np.int64), np.diff(self.first_run))
+        return row * self.rows + self.start
+
+    def slots(self, rows: Int32Array, goals: Int32Array) -> npt.NDArray[np.int64]:
+        """(m) slots of m pairs, NO_SLOT where there is none."""
+        try:
+            slot = self._compiled_slots(rows, goals)
+        except ImportError:
+            slot = self._searched_slots(rows, goals)
+        slot[(slot == self.none) | (rows == goals)] = NO_SLOT
+        if not self.stores_none and self._parted:
+            slot[~self.reaches(rows, goals)] = NO_SLOT
+        return slot
+
+    def _compiled_slots(self, rows: Int32Array, goals: Int32Array) -> npt.NDArray[np.int64]:
+        from bake.search.follow import look_up_runs
+
+        slot = np.empty(len(rows), dtype=np.int64)
+        look_up_runs(
+            self.first_run,
+            self.start,
+            self.symbol,
+            self.greedy,
+            self.at,
+            self.greedy_slot,
+            rows,
+            goals,
+            slot,
+        )
+        return slot
+
+    def _searched_slots(self, rows: Int32Array, goals: Int32Array) -> npt.NDArray[np.int64]:
+        pair = rows * np.int64(self.rows) + goals
+        run = np.searchsorted(self._keys, pair, side="right") - 1
+        slot = self.symbol.take(run).astype(np.int64)
+        greedy = np.flatnonzero(slot == self.greedy)
+        if len(greedy):
+            a, b = rows[greedy], goals[greedy]
+            away = self.at[b] - self.at[a]
+            slot[greedy] = self.greedy_slot[a, sectors(away[:, 0], away[:, 1])]
+        return slot
+
+    def column(self, goal: int) -> npt.NDArray[np.int64]:
+        """(r) slots of every row toward one goal."""
+        rows = np.arange(self.rows, dtype=np.int32)
+        return self.slots(rows, np.full(self.rows, goal, dtype=np.int32))
+
+    @cached_property
+    def _parted(self) -> bool:
+        """Whether there is more than one component."""
+        return bool(self.component.max(initial=0) > 0)
+
+    def reaches(self, rows: Int32Array, goals: Int32Array) -> npt.NDArray[np.bool_]:
+        """(m) bool, whether there is a path, where ``stores_none`` is false."""
+        a, b = self.component[rows], self.component[goals]
+        same = np.asarray(a == b)
+        return same if self.reach is None else np.asarray(same | self.reach[a, b])
+
+    def expand(self) -> DenseHops:
+        """The same table, dense."""
+        row = np.repeat(np.arange(self.rows), np.diff(self.first_run))
+        stop = np.append(self.start[1:], 0).astype(np.int64)
+        stop[self.first_run[1:] - 1] = self.rows
+        flat = np.repeat(self.symbol, stop - self.start)
+        table = flat.reshape(self.rows, self.rows)
+        goals = np.arange(self.rows, dtype=np.int32)
+        for one in np.unique(row[self.symbol == self.greedy]):
+            slot = table[one].astype(np.int64)
+            greedy = np.flatnonzero(slot == self.greedy)
+            away = self.at[greedy] - self.at[one]
+            table[one, greedy] = self.greedy_slot[one, sectors(away[:, 0], away[:, 1])]
+        table[goals, goals] = self.none
+        if not self.stores_none and self._parted:
+            for one in range(self.rows):
+                rows = np.full(self.rows, one, dtype=np.int32)
+                table[one, ~self.reaches(rows, goals)] = self.none
+        return DenseHops(table)
