@@ -120,6 +120,30 @@ def build(
 
 
 @app.command()
+def plan(
+    sources: Sources = None,
+    recipe: RecipeFile = None,
+    jobs: Annotated[
+        int | None, typer.Option(min=1, help="Levels at once, as for build; they share processors.")
+    ] = None,
+    profile: Profile = None,
+    as_json: Json = False,
+) -> None:
+    """Predict bytes, seconds and peak memory of each level and table, without baking."""
+    from bake.pipeline.plan import plan_level
+    from bake.pipeline.run import threads_for
+
+    tasks = _tasks(sources, None, recipe, profile)
+    plans = [plan_level(task, threads_for(len(tasks), jobs)) for task in tasks]
+    if as_json:
+        _print_json({"levels": [asdict(plan) for plan in plans]})
+    else:
+        from bake.view.summary import print_plans
+
+        print_plans(plans)
+
+
+@app.command()
 def check(
     sources: Sources = None,
     output: Output = None,
@@ -215,7 +239,8 @@ def evaluate(
     else:
         typer.echo(
             f"{result.solved} of {result.problems} problems solved at their optimal length, "
-            f"largest difference {result.max_error:.2g}, {result.ns_per_step:.0f} ns a step"
+            f"largest difference {result.max_error:.2g}, {result.ns_per_step:.1f} ns a step, "
+            f"{result.us_per_path:.2f} us a path"
         )
         if result.first_wrong is not None:
             typer.echo(f"first wrong: {result.first_wrong}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 from pathlib import Path
 from types import TracebackType
@@ -47,6 +48,7 @@ class Asset:
         self.path = Path(path)
         self.header: Header = read_header(self.path)
         self._lengths: dict[tuple[str, str | None], int] = {}
+        self._shapes: dict[str, tuple[int, ...]] = {}
         try:
             self._file = h5py.File(self.path, "r")
         except _DAMAGE as error:
@@ -261,19 +263,25 @@ class Asset:
                 continue
             path = declared.path.replace(PROFILE, profile) if profile else declared.path
             names = [name.removesuffix(" + 1") for name in declared.dims]
-            if dim not in names or not self.has(path):
+            if dim not in names:
                 continue
-            try:
-                dataset = self._file[path]
-                if isinstance(dataset, h5py.Dataset) and _fits(dataset, declared):
-                    told += [
-                        (int(length) - name.endswith(" + 1"), f"column {path}")
-                        for name, length in zip(declared.dims, dataset.shape, strict=True)
-                        if name.removesuffix(" + 1") == dim
-                    ]
-            except _DAMAGE:
-                continue  # told when that column is asked for
+            told += [
+                (length - name.endswith(" + 1"), f"column {path}")
+                for name, length in zip(declared.dims, self._shape_if_sound(path), strict=False)
+                if name.removesuffix(" + 1") == dim
+            ]
         return told
+
+    def _shape_if_sound(self, path: str) -> tuple[int, ...]:
+        """Shape of a column; () where it is missing or damaged, which asking for it will tell."""
+        if path not in self._shapes:
+            self._shapes[path] = ()
+            with contextlib.suppress(*_DAMAGE):
+                dataset = self._file.get(path)
+                declared = column(pattern_of(path))
+                if isinstance(dataset, h5py.Dataset) and _fits(dataset, declared):
+                    self._shapes[path] = tuple(int(length) for length in dataset.shape)
+        return self._shapes[path]
 
 
 def _fits(dataset: h5py.Dataset, declared: Column) -> bool:

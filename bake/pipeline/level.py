@@ -10,25 +10,20 @@ from bake.asset import header_for, write_asset
 from bake.asset.schema import BAKE_REVISION, FORMAT_NAME, FORMAT_VERSION
 from bake.asset.write import Contents
 from bake.errors import BudgetError, CostError, LevelError
-from bake.graph import Subgraph, usable_subgraph
+from bake.graph import Int32Array, Subgraph, usable_subgraph
 from bake.greedy import chart
 from bake.level import GridLevel, Level, Rules
 from bake.levels import load
 from bake.metric import AgentProfile, MovementRules
+from bake.pipeline.choose import check_world_fits, choose
 from bake.pipeline.contents import profile_contents, shared_contents, together
 from bake.pipeline.sources import Task
 from bake.pipeline.staleness import recipe_digest, source_digests
-from bake.recipe import LevelRecipe, Storage
-from bake.tables.all_pairs import AllPairs, all_pairs, slot_dtype
+from bake.recipe import LevelRecipe
+from bake.tables.all_pairs import AllPairs, all_pairs
 from bake.tables.components import components
 from bake.tables.compressed import compressed_next_hops
 from bake.worlds import World, build_world
-
-#: "auto" keeps distances only in tables of at most this many bytes: they follow from next hops.
-AUTO_DISTANCE_BYTES = 16 * 2**20
-
-#: "auto" keeps next hops dense only in tables of at most this many bytes: runs are as small there.
-AUTO_DENSE_BYTES = 64 * 2**10
 
 #: Called with the stage and the fraction of it that is done.
 Report = Callable[[str, float], None]
@@ -77,7 +72,7 @@ def bake_level(task: Task, threads: int, report: Report) -> Baked:
     # 4. Level to world.
     report("graph", 0)
     try:
-        world, rules, profiles = _world(level, recipe)
+        world, rules, profiles = read_world(level, recipe)
         # 5. One profile after another: components, next hops, distances.
         shared = shared_contents(world, rules, recipe.canonical())
         parts = [shared]
@@ -118,9 +113,14 @@ def bake_level(task: Task, threads: int, report: Report) -> Baked:
     return Baked(world.graph.node_count, world.graph.arc_count, names, size, seconds)
 
 
-def _world(
+def read_world(
     level: Level, recipe: LevelRecipe
 ) -> tuple[World, MovementRules, tuple[AgentProfile, ...]]:
+    """Build the graph of a level under the rules in effect, and price it for every profile.
+
+    Raises:
+        LevelError, CostError, BudgetError.
+    """
     stated = level.rules if isinstance(level, GridLevel) else Rules()
     rules = MovementRules(
         recipe.corner_cutting or stated.corner_cutting or "never",
@@ -132,7 +132,13 @@ def _world(
         AgentProfile(profile.name, {**level.terrain_rules, **recipe.terrain, **profile.terrain})
         for profile in recipe.profiles
     )
+    check_world_fits(level, profiles, connectivity, recipe.memory_budget)
     return build_world(level, profiles, rules, connectivity), rules, profiles
+
+
+def rows_on_chart(world: World, sub: Subgraph) -> Int32Array | None:
+    """(r, 2) int32 chart coordinates of a profile's rows; None on graph levels."""
+    return None if world.cell is None else chart(world.cell[sub.node], world.hex_layout)
 
 
 def _profile(
@@ -144,39 +150,28 @@ def _profile(
 ) -> Contents:
     sub = usable_subgraph(world.graph, world.metrics[profile.name])
     parts = components(sub, world.graph.node_count)
-    rows = sub.graph.node_count
-    if recipe.tables is None:
-        hops, distances = True, 4 * rows * rows <= AUTO_DISTANCE_BYTES
-    else:
-        hops, distances = "next_hops" in recipe.tables, "distances" in recipe.tables
+    choice = choose(sub, recipe)
     pairs, runs = AllPairs(None, None), None
-    if hops and _compresses(sub, recipe.storage):
+    if choice.hops == "compressed":
         runs, distance = compressed_next_hops(
             sub,
-            None if world.cell is None else chart(world.cell[sub.node], world.hex_layout),
-            unreachable_fits=not parts.one_way or parts.reach is not None,
+            rows_on_chart(world, sub),
+            unreachable_fits=parts.tells_all,
             algorithm=recipe.algorithm,
-            distances=distances,
+            distances=choice.distances,
             budget=recipe.memory_budget,
             threads=threads,
             progress=progress,
         )
         pairs = AllPairs(None, distance)
-    elif hops or distances:
+    elif choice.hops == "dense" or choice.distances:
         pairs = all_pairs(
             sub,
             algorithm=recipe.algorithm,
-            hops=hops,
-            distances=distances,
+            hops=choice.hops == "dense",
+            distances=choice.distances,
             budget=recipe.memory_budget,
             threads=threads,
             progress=progress,
         )
     return profile_contents(profile, world, parts, pairs, runs)
-
-
-def _compresses(sub: Subgraph, storage: Storage) -> bool:
-    """Whether next hops are kept as runs."""
-    if storage == "auto":
-        return sub.graph.node_count**2 * slot_dtype(sub).itemsize > AUTO_DENSE_BYTES
-    return storage == "compressed"

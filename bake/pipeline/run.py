@@ -69,14 +69,19 @@ def build(
         return
     for folder in sorted({task.asset.parent for task in stale}):
         _prepare(folder)
-    processors = _processors()
-    jobs = min(len(stale), processors if jobs is None else jobs)
-    threads = max(1, processors // jobs)
+    threads = threads_for(len(stale), jobs)
+    jobs = min(len(stale), jobs or _processors())
     if jobs == 1:
         for task in stale:
             yield _attempt(task, threads, report)
     else:
         yield from _in_processes(stale, jobs, threads, report)
+
+
+def threads_for(levels: int, jobs: int | None) -> int:
+    """Threads each of several levels baked at once has to itself."""
+    processors = _processors()
+    return max(1, processors // max(1, min(levels, jobs or processors)))
 
 
 def _processors() -> int:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import takewhile
 from pathlib import Path
 
 from bake.errors import BakeError, BakeErrors, LevelError, RecipeError
@@ -42,7 +44,8 @@ def find_tasks(recipe: Recipe, sources: Sequence[Path], output: Path | None) -> 
         output: folder of the assets; None = the recipe's.
 
     Raises:
-        LevelError: no level found, or two of one name.
+        LevelError: no level found, two of one name, a name that is not UTF-8, or a folder that
+            may not be read.
         RecipeError: rules for a level that is not among the recipe's sources.
     """
     folder = recipe.folder / recipe.output if output is None else output
@@ -57,14 +60,50 @@ def find_tasks(recipe: Recipe, sources: Sequence[Path], output: Path | None) -> 
     return sorted(tasks, key=lambda task: task.name)
 
 
+def name_is_text(file: Path) -> bool:
+    """Whether a file's name is UTF-8; other bytes stand in it as lone surrogates."""
+    try:
+        file.name.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def name_error(file: Path) -> LevelError:
+    """The error for a name that is not UTF-8, its other bytes told as escapes."""
+    return LevelError(
+        "the file's name is not UTF-8",
+        file=str(file).encode(errors="backslashreplace").decode(),
+        expected="a name the asset can say as text",
+        remedy="rename the file",
+    )
+
+
+@contextmanager
+def _reading(folder: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise LevelError(
+            f"the folder cannot be read: {error.strerror or error}", file=folder
+        ) from None
+
+
 def _is_level(file: Path) -> bool:
     known = file.suffix.lower() in SUFFIXES | LOSSY_SUFFIXES
     return known and not file.name.startswith(".") and file.is_file()
 
 
 def _from_recipe(recipe: Recipe) -> list[Path]:
-    found = {file for glob in recipe.sources for file in recipe.folder.glob(glob)}
-    files = sorted(file for file in found if _is_level(file))
+    files: list[Path] = []
+    for glob in recipe.sources:
+        # A glob passes over what it may not read; the folder it begins in is not to be missed so.
+        base = recipe.folder.joinpath(*takewhile(_is_plain, Path(glob).parts[:-1]))
+        with _reading(base):
+            if base.is_dir():
+                next(base.iterdir(), None)
+            files += [file for file in recipe.folder.glob(glob) if _is_level(file)]
+    files = _distinct(sorted(files))
     if not files:
         raise LevelError(
             f"no level file in {', '.join(recipe.sources)}",
@@ -75,13 +114,20 @@ def _from_recipe(recipe: Recipe) -> list[Path]:
     return files
 
 
+def _is_plain(part: str) -> bool:
+    return not any(sign in part for sign in "*?[")
+
+
 def _expand(sources: Sequence[Path]) -> list[Path]:
     files: list[Path] = []
     for source in sources:
-        if not source.is_dir():
+        with _reading(source):
+            inside = None
+            if source.is_dir():
+                inside = sorted(file for file in source.iterdir() if _is_level(file))
+        if inside is None:
             files.append(source)
             continue
-        inside = sorted(file for file in source.iterdir() if _is_level(file))
         if not inside:
             raise LevelError(
                 "no level file in this folder",
@@ -89,13 +135,22 @@ def _expand(sources: Sequence[Path]) -> list[Path]:
                 expected=f"files ending in {', '.join(sorted(SUFFIXES))}",
             )
         files += inside
-    return list(dict.fromkeys(files))
+    return _distinct(files)
+
+
+def _distinct(files: Iterable[Path]) -> list[Path]:
+    """Each file once, by the first of the paths it was found by; links of other names stay."""
+    by_place: dict[tuple[Path, str], Path] = {}
+    for file in files:
+        with _reading(file.parent):
+            by_place.setdefault((file.parent.resolve(), file.name), file)
+    return list(by_place.values())
 
 
 def _check_names(files: Sequence[Path]) -> None:
     taken: dict[str, Path] = {}
-    problems: list[BakeError] = []
-    for file in files:
+    problems: list[BakeError] = [name_error(file) for file in files if not name_is_text(file)]
+    for file in filter(name_is_text, files):
         # Names that differ in case alone would be one file on some systems.
         other = taken.setdefault(file.stem.casefold(), file)
         if other != file:

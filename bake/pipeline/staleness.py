@@ -13,7 +13,7 @@ from pathlib import Path
 from bake.asset.header import Header, read_header, sha256_of
 from bake.asset.schema import BAKE_REVISION, FORMAT_VERSION
 from bake.errors import AssetError, LevelError
-from bake.pipeline.sources import Task
+from bake.pipeline.sources import Task, name_error, name_is_text
 from bake.recipe import LevelRecipe
 
 
@@ -26,11 +26,13 @@ def source_digests(level_file: Path, others: tuple[Path, ...]) -> tuple[tuple[st
     """(path relative to the level file's folder, sha256) of each file, the level file first.
 
     Raises:
-        LevelError: a file cannot be read.
+        LevelError: a file cannot be read, or its name is not UTF-8.
     """
     folder = level_file.parent
     digests = []
     for file in (level_file, *others):
+        if not name_is_text(file):
+            raise name_error(file)
         try:
             digests.append((Path(os.path.relpath(file, folder)).as_posix(), sha256_of(file)))
         except OSError as error:
@@ -40,8 +42,12 @@ def source_digests(level_file: Path, others: tuple[Path, ...]) -> tuple[tuple[st
 
 def reasons_to_bake(task: Task) -> list[str]:
     """Why an asset must be baked; empty where it is up to date."""
-    if not task.asset.exists():
+    try:
+        task.asset.stat()
+    except (FileNotFoundError, NotADirectoryError):
         return ["missing"]
+    except OSError as error:
+        return [f"cannot be read: {error.strerror or error}"]
     try:
         header = read_header(task.asset)
     except AssetError as error:
@@ -66,6 +72,6 @@ def _changed_sources(task: Task, header: Header) -> list[str]:
         try:
             if sha256_of(file) != digest:
                 changed.append(f"{name} changed")
-        except OSError:
+        except (OSError, ValueError):  # a name with a NUL in it is a ValueError
             changed.append(f"{name} cannot be read")
     return changed

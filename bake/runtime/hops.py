@@ -63,6 +63,7 @@ class RunHops:
 
     Attributes:
         first_run: (r + 1) int64, where each row's runs begin.
+        first_arc: (r) int32, the first arc of each row.
         start: (k) integers, the first target of each run.
         symbol: (k) unsigned: a slot, greedy, or none.
         greedy, none: those two symbols.
@@ -77,6 +78,7 @@ class RunHops:
     def __init__(
         self,
         run_count: npt.NDArray[Any],
+        first_arc: Int32Array,
         start: npt.NDArray[Any],
         symbol: npt.NDArray[Any],
         at: Int32Array,
@@ -88,6 +90,7 @@ class RunHops:
     ) -> None:
         self.first_run = np.zeros(len(run_count) + 1, dtype=np.int64)
         np.cumsum(run_count, out=self.first_run[1:])
+        self.first_arc = first_arc
         self.start = start
         self.symbol = symbol
         self.none = int(np.iinfo(symbol.dtype).max)
@@ -133,10 +136,26 @@ class RunHops:
         return self._greedy_view[row * SECTORS + side]
 
     @cached_property
+    def compiled(
+        self,
+    ) -> tuple[Int32Array, npt.NDArray[Any], npt.NDArray[Any], int, npt.NDArray[Any]]:
+        """What compiled lookups take: row data, start, symbol, greedy, greedy_slot."""
+        wide = self.first_run[-1] >= 2**31
+        row_data = np.zeros((self.rows + 1, 4), dtype=np.int64 if wide else np.int32)
+        row_data[:, 0] = self.first_run
+        row_data[:-1, 1] = self.first_arc
+        if len(self.at):
+            row_data[:-1, 2:] = self.at
+        narrow = self.greedy_slot.max(initial=0) < 2**7
+        greedy_slot = self.greedy_slot.astype(np.int8) if narrow else self.greedy_slot
+        return row_data, self.start, self.symbol, self.greedy, greedy_slot
+
+    @cached_property
     def _keys(self) -> npt.NDArray[np.int64]:
         """(k) int64, row * r + start: ascending over the whole table."""
         row = np.repeat(np.arange(self.rows, dtype=np.int64), np.diff(self.first_run))
-        return row * self.rows + self.start
+        keys: npt.NDArray[np.int64] = row * self.rows + self.start
+        return keys
 
     def slots(self, rows: Int32Array, goals: Int32Array) -> npt.NDArray[np.int64]:
         """(m) slots of m pairs, NO_SLOT where there is none."""
@@ -153,17 +172,7 @@ class RunHops:
         from bake.search.follow import look_up_runs
 
         slot = np.empty(len(rows), dtype=np.int64)
-        look_up_runs(
-            self.first_run,
-            self.start,
-            self.symbol,
-            self.greedy,
-            self.at,
-            self.greedy_slot,
-            rows,
-            goals,
-            slot,
-        )
+        look_up_runs(*self.compiled, rows, goals, slot)
         return slot
 
     def _searched_slots(self, rows: Int32Array, goals: Int32Array) -> npt.NDArray[np.int64]:

@@ -278,9 +278,9 @@ class Navigator:
         """
         rows, goal_rows = self._pairs(starts, goals)
         first, path = walk(self._tables, rows, goal_rows)
-        node = self._tables.node[path]
         if self._places.is_grid:
-            return first, cast("Int32Array", self._places.cell)[node]
+            return first, self._tables.cell_of_row.take(path, axis=0)
+        node = self._tables.node[path]
         names = np.empty(len(node), dtype=object)
         names[:] = [self._places.names[one] for one in node.tolist()]
         return first, names

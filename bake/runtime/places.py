@@ -17,6 +17,8 @@ Name = str | int
 Place = Cell | Name
 Int32Array = npt.NDArray[np.int32]
 
+HEX_LAYOUTS = ("odd-r", "even-r", "odd-q", "even-q")
+
 
 class Places:
     """Where the nodes of a level are; shared by its profiles.
@@ -32,16 +34,28 @@ class Places:
     def __init__(self, asset: Asset) -> None:
         self.asset = asset
         self.name = asset.text("name") or ""
-        self.width = asset.number("width") or 0
-        self.height = asset.number("height") or 0
-        self.is_grid = asset.text("kind") != "graph"
+        kind = asset.text("kind")
+        self.is_grid = kind != "graph"
         self.hex_layout = asset.text("hex_layout")
-        self.ticks_per_unit = asset.number("ticks_per_unit") or 1
+        if kind not in ("graph", "square", "hex") or (
+            kind == "hex" and self.hex_layout not in HEX_LAYOUTS
+        ):
+            raise self._wrong(f"kind is {kind!r}, hex_layout {self.hex_layout!r}")
+        # The grid's own shape, which the asset compares with its width and height.
+        self.height, self.width = asset.shape("/terrain/grid") if self.is_grid else (0, 0)
+        self.ticks_per_unit = asset.number("ticks_per_unit") or 0
+        if self.ticks_per_unit < 1:
+            raise self._wrong(f"ticks_per_unit is {self.ticks_per_unit}")
 
     @cached_property
     def first_out(self) -> Int32Array:
         first_out = self._column("first_out")
-        if first_out[0] != 0 or (np.diff(first_out) < 0).any() or first_out[-1] != len(self.head):
+        if (
+            not len(first_out)
+            or first_out[0] != 0
+            or (np.diff(first_out) < 0).any()
+            or first_out[-1] != len(self.head)
+        ):
             raise self._damaged("first_out")
         return first_out
 
@@ -80,9 +94,12 @@ class Places:
         stored = self.asset.read("/world/node_name")
         if len(stored) != self.node_count:
             raise self._damaged("node_name")
-        if self.asset.text("node_name_type") == "int":
-            return tuple(int(name) for name in stored)
-        return tuple(bytes(name).decode() for name in stored)
+        whole = self.asset.text("node_name_type") == "int"
+        if whole != (stored.dtype.kind == "i"):
+            raise self._damaged("node_name")
+        if whole:
+            return tuple(stored.tolist())
+        return tuple(name.decode() for name in stored.tolist())
 
     @cached_property
     def _node_of_name(self) -> Mapping[Name, int]:
@@ -93,7 +110,10 @@ class Places:
         """(n, 2) float64 of a graph level; None where its source gave none."""
         if not self.asset.has("/world/position"):
             return None
-        return self.asset.read("/world/position").astype(np.float64)
+        position = self.asset.read("/world/position").astype(np.float64)
+        if position.shape != (self.node_count, 2) or not np.isfinite(position).all():
+            raise self._damaged("position")
+        return position
 
     def node_named(self, name: object) -> int | None:
         """The node of a name; None where there is none. Neither True nor 1.0 is the name 1."""
@@ -126,8 +146,11 @@ class Places:
         return self.asset.read(f"/world/{name}").astype(np.int32, copy=False)
 
     def _damaged(self, name: str) -> CorruptAssetError:
+        return self._wrong(f"column /world/{name} contradicts the rest")
+
+    def _wrong(self, found: str) -> CorruptAssetError:
         return CorruptAssetError(
-            f"damaged: column /world/{name} contradicts the rest",
+            f"damaged: {found}",
             file=self.asset.path,
             remedy="rebake it: `bake build --force`",
         )

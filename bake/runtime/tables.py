@@ -59,6 +59,13 @@ class Tables:
         return np.flatnonzero(self.component >= 0).astype(np.int32)
 
     @cached_property
+    def cell_of_row(self) -> Int32Array:
+        """(r, 2) int32, the cell (x, y) of each row of a grid level."""
+        cell = self.places.cell
+        assert cell is not None
+        return np.ascontiguousarray(cell[self.node])
+
+    @cached_property
     def row_count(self) -> int:
         return len(self.node)
 
@@ -110,12 +117,21 @@ class Tables:
         """(m) float64 units, what each arc costs before rounding to ticks; inf where blocked."""
         asset, places = self._asset, self.places
         terrain_cost = self._read("cost", np.float64)
-        node_cost = terrain_cost[asset.read("/world/node_terrain")]
+        terrain = asset.read("/world/node_terrain")
+        length = asset.read("/world/length").astype(np.float64)
+        if len(terrain) != places.node_count or terrain.max(initial=0) >= max(1, len(terrain_cost)):
+            raise self.damaged("node_terrain does not fit nodes and terrains")
+        if len(length) != len(places.head):
+            raise self.damaged("length and head differ in length")
+        cost_rule = asset.text("cost_rule")
+        if cost_rule not in ("mean", "entered"):
+            raise self.damaged(f"cost_rule is {cost_rule!r}")
+        node_cost = terrain_cost[terrain]
         unit = node_cost[places.head]
-        if asset.text("cost_rule") == "mean":
+        if cost_rule == "mean":
             tail = np.repeat(np.arange(places.node_count), np.diff(places.first_out))
             unit = (node_cost[tail] + unit) / 2
-        exact: npt.NDArray[np.float64] = unit * asset.read("/world/length").astype(np.float64)
+        exact: npt.NDArray[np.float64] = unit * length
         exact[self.weight == BLOCKED] = np.inf
         return exact
 
@@ -171,6 +187,7 @@ class Tables:
             bits = np.unpackbits(self.reach, axis=1, count=len(self.reach)).astype(np.bool_)
         return RunHops(
             count,
+            self.first_arc,
             start,
             symbol,
             at,

@@ -43,22 +43,14 @@ def _compiled_walk(
     first = np.zeros(len(starts) + 1, dtype=np.int64)
     path = np.empty(max(1024, 64 * len(starts)), dtype=np.int32)
     goals = goals.astype(np.int32, copy=False)
-    arcs = (tables.first_arc, tables.head_row)
     pair = 0
     while pair < len(starts):
-        walks = (*arcs, starts, goals, pair, first, path)
         if isinstance(hops, DenseHops):
-            pair = follow_table(hops.table, *walks)
-        else:
-            pair = follow_runs(
-                hops.first_run,
-                hops.start,
-                hops.symbol,
-                hops.greedy,
-                hops.at,
-                hops.greedy_slot,
-                *walks,
+            pair = follow_table(
+                hops.table, tables.first_arc, tables.head_row, starts, goals, pair, first, path
             )
+        else:
+            pair = follow_runs(*hops.compiled, tables.head_row, starts, goals, pair, first, path)
         if pair == ASTRAY:
             raise tables.damaged("next hops do not lead to the goal")
         if pair < len(starts):

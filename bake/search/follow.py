@@ -9,25 +9,24 @@ import numpy as np
 import numpy.typing as npt
 
 from bake.graph import Int32Array
-from bake.search.jit import kernel
+from bake.search.jit import inlined, kernel
 
 #: Returned where a walk is longer than there are rows: the table leads in a circle.
 ASTRAY = -1
 
 
-@kernel
+@inlined
 def _slot(
-    first_run: npt.NDArray[np.int64],
+    row_data: Int32Array,
     start: Int32Array,
     symbol: npt.NDArray[np.uint8],
     greedy: int,
-    at: Int32Array,
     greedy_slot: Int32Array,
     row: int,
     goal: int,
 ) -> int:
-    low = first_run[row]
-    length = first_run[row + 1] - low
+    low = np.int64(row_data[row, 0])
+    length = np.int64(row_data[row + 1, 0]) - low
     # Halving by arithmetic, not by branches, which would be guessed wrong half the time.
     while length > 1:
         half = length >> 1
@@ -35,8 +34,8 @@ def _slot(
         length -= half
     slot = np.int64(symbol[low])
     if slot == greedy:
-        dx = at[goal, 0] - at[row, 0]
-        dy = at[goal, 1] - at[row, 1]
+        dx = row_data[goal, 2] - row_data[row, 2]
+        dy = row_data[goal, 3] - row_data[row, 3]
         side = np.int64(dx > 0) - np.int64(dx < 0) + 1
         side = side * 3 + np.int64(dy > 0) - np.int64(dy < 0) + 1
         slot = np.int64(greedy_slot[row, side * 2 + np.int64(abs(dy) > abs(dx))])
@@ -45,32 +44,28 @@ def _slot(
 
 @kernel
 def look_up_runs(
-    first_run: npt.NDArray[np.int64],
+    row_data: Int32Array,
     start: Int32Array,
     symbol: npt.NDArray[np.uint8],
     greedy: int,
-    at: Int32Array,
     greedy_slot: Int32Array,
     rows: Int32Array,
     goals: Int32Array,
     slots: npt.NDArray[np.int64],
 ) -> None:
-    """Slots of many pairs, each with a path and not there yet."""
+    """Symbols of many pairs, the greedy move resolved. See :func:`follow_runs`."""
     for pair in range(len(rows)):
-        slots[pair] = _slot(
-            first_run, start, symbol, greedy, at, greedy_slot, int(rows[pair]), int(goals[pair])
-        )
+        row, goal = int(rows[pair]), int(goals[pair])
+        slots[pair] = _slot(row_data, start, symbol, greedy, greedy_slot, row, goal)
 
 
 @kernel
 def follow_runs(
-    first_run: npt.NDArray[np.int64],
+    row_data: Int32Array,
     start: Int32Array,
     symbol: npt.NDArray[np.uint8],
     greedy: int,
-    at: Int32Array,
     greedy_slot: Int32Array,
-    first_arc: Int32Array,
     head_row: Int32Array,
     rows: Int32Array,
     goals: Int32Array,
@@ -81,8 +76,9 @@ def follow_runs(
     """Walk from rows to goals, pair by pair, until all are done or the buffer is full.
 
     Args:
-        first_run ... greedy_slot: the table, see :class:`bake.runtime.hops.RunHops`.
-        first_arc: (r) int32, first arc of each row.
+        row_data: (r + 1, 4) integers, what a step needs of its row in one piece of memory: first
+            run, first arc, chart coordinates.
+        start, symbol, greedy, greedy_slot: see :class:`bake.runtime.hops.RunHops`.
         head_row: (m) int32, row each arc leads to.
         rows, goals: (p) int32; a negative row has no path.
         pair: which pair to go on with.
@@ -92,7 +88,7 @@ def follow_runs(
     Returns:
         The pair to go on with after enlarging ``path``; p when done; ASTRAY.
     """
-    count = len(first_run) - 1
+    count = len(row_data) - 1
     while pair < len(rows):
         filled = first[pair]
         row = int(rows[pair])
@@ -106,10 +102,10 @@ def follow_runs(
                 filled += 1
                 if row == goal:
                     break
-                if filled - begun > count:
+                slot = _slot(row_data, start, symbol, greedy, greedy_slot, row, goal)
+                if filled - begun > count or slot < 0:
                     return ASTRAY
-                slot = _slot(first_run, start, symbol, greedy, at, greedy_slot, row, goal)
-                row = int(head_row[first_arc[row] + slot])
+                row = int(head_row[row_data[row, 1] + slot])
         pair += 1
         first[pair] = filled
     return pair

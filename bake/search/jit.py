@@ -63,6 +63,11 @@ def _use_cache() -> bool:
 _CACHE = _use_cache()
 
 
+def inlined(function: Callable[P, R]) -> Callable[P, R]:
+    """Part of a kernel, written once and copied into each that uses it: a call costs too much."""
+    return cast("Callable[P, R]", numba.njit(cache=_CACHE, nogil=True, inline="always")(function))
+
+
 def kernel(function: Callable[P, R]) -> Callable[P, R]:
     """Compile a plain function over arrays and scalars; it may run in several threads at once."""
     return cast("Callable[P, R]", numba.njit(cache=_CACHE, nogil=True)(function))

@@ -18,6 +18,7 @@ from bake.graph import UNREACHABLE, Int32Array, Subgraph
 from bake.search.batch import INFINITY, LANES, Scratch, Waist
 from bake.search.first_moves import SlotArray, lowest_first_moves
 from bake.search.floyd_warshall import floyd_warshall
+from bake.search.floyd_warshall import working_bytes as closing_bytes
 
 Algorithm = Literal["auto", "dijkstra", "floyd_warshall"]
 Progress = Callable[[float], None]
@@ -69,7 +70,8 @@ def working_bytes(
     rows = sub.graph.node_count
     tables = rows * rows * pair_bytes(sub, hops=hops, distances=distances)
     if choose_algorithm(sub, algorithm) == "floyd_warshall":
-        return tables + (0 if distances else 4 * rows * rows) + BLOCK + FIXED_BYTES
+        closing = closing_bytes(rows, threads) + (0 if distances else 4 * rows * rows)
+        return tables + closing + BLOCK + FIXED_BYTES
     graph = rows * NODE_BYTES + sub.graph.arc_count * ARC_BYTES
     return tables + graph + threads * (rows * Scratch.BYTES + BLOCK) + FIXED_BYTES
 
@@ -130,7 +132,7 @@ def all_pairs(
         )
     hop = np.empty((rows, rows), dtype=slot_dtype(sub)) if hops else None
     if choose_algorithm(sub, algorithm) == "floyd_warshall":
-        return _by_floyd_warshall(sub, hop, progress, distances=distances)
+        return _by_floyd_warshall(sub, hop, threads, progress, distances=distances)
     return _by_batches(sub, hop, threads, progress, distances=distances)
 
 
@@ -166,11 +168,11 @@ def _by_batches(
 
 
 def _by_floyd_warshall(
-    sub: Subgraph, hop: SlotArray | None, progress: Progress, *, distances: bool
+    sub: Subgraph, hop: SlotArray | None, threads: int, progress: Progress, *, distances: bool
 ) -> AllPairs:
     rows = sub.graph.node_count
     dist = np.empty((rows, rows), dtype=np.int32)
-    for done in floyd_warshall(sub.graph, sub.weight, dist):
+    for done in floyd_warshall(sub.graph, sub.weight, dist, threads):
         progress(done / rows)
     if hop is not None:
         _hops_from(sub, dist, 0, rows, hop)

@@ -36,6 +36,11 @@ class Components:
     reach: npt.NDArray[np.uint8] | None
     one_way: bool
 
+    @property
+    def tells_all(self) -> bool:
+        """Whether labels and closure alone tell what can be reached."""
+        return not self.one_way or self.reach is not None
+
 
 def components(sub: Subgraph, node_count: int) -> Components:
     """Label the components of a profile's part of a graph of ``node_count`` nodes."""

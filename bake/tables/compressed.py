@@ -116,7 +116,7 @@ def compressed_next_hops(
             expected=f"at most {in_units(budget)} (memory_budget)",
             remedy="raise memory_budget, or leave tables out",
         )
-    writer = _RunWriter(sub, at, unreachable_fits=unreachable_fits)
+    writer = RunWriter(sub, at, unreachable_fits=unreachable_fits)
     distance = np.empty((rows, rows), dtype=np.int32) if distances else None
 
     def take(start: int, stop: int, dist: Int32Array) -> None:
@@ -147,8 +147,12 @@ def _from_matrix(sub: Subgraph, take: Take, progress: Progress) -> None:
         take(start, stop, dist)
 
 
-class _RunWriter:
-    """Runs of every row, batch after batch."""
+class RunWriter:
+    """Runs of every row, batch after batch.
+
+    Attributes:
+        ended_count: runs ended so far; every row has one more under way.
+    """
 
     def __init__(self, sub: Subgraph, at: Int32Array | None, *, unreachable_fits: bool) -> None:
         graph = sub.graph
@@ -167,8 +171,16 @@ class _RunWriter:
         self._moves = np.full(self._rows, EVERY, dtype=np.uint64)
         self._run_start = np.zeros(self._rows, dtype=np.int32)
         self._ended: list[tuple[Int32Array, Int32Array, Int32Array]] = []
+        self.ended_count = 0
         size = min(SLICE, self._rows) * LANES
         self._buffers = tuple(np.empty(size, dtype=np.int32) for _ in range(3))
+
+    def restart(self) -> None:
+        """Forget everything taken in, to sample batches from elsewhere."""
+        self._moves[:] = EVERY
+        self._run_start[:] = 0
+        self._ended.clear()
+        self.ended_count = 0
 
     def take(self, start: int, stop: int, dist: Int32Array) -> None:
         """Take in the distances to targets start to stop; batches must come in order."""
@@ -195,6 +207,7 @@ class _RunWriter:
                 ended_start,
                 ended_symbol,
             )
+            self.ended_count += count
             if count:
                 self._ended.append(
                     (

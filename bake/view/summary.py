@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from bake.errors import in_units
 from bake.pipeline import Outcome
+
+if TYPE_CHECKING:
+    from bake.pipeline.plan import Plan
 
 
 def print_summary(outcomes: Sequence[Outcome], seconds: float) -> None:
@@ -62,3 +65,39 @@ def as_data(outcomes: Sequence[Outcome], seconds: float) -> dict[str, Any]:
             level["error"] = str(outcome.error)
         levels.append(level)
     return {"levels": levels, "seconds": round(seconds, 3)}
+
+
+def print_plans(plans: Sequence[Plan]) -> None:
+    """Print what each level and table will cost."""
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for heading in ("level", "profile", "table", "kind", "in the file", "time", "peak memory"):
+        left = heading in ("level", "profile", "table", "kind")
+        table.add_column(heading, justify="left" if left else "right")
+    for plan in plans:
+        table.add_row(
+            Text(plan.level, style="bold"),
+            "",
+            f"{plan.nodes:,} nodes",
+            "",
+            in_units(plan.bytes),
+            f"{plan.seconds:.2f} s",
+            in_units(plan.memory),
+        )
+        for one in plan.tables:
+            table.add_row(
+                "",
+                one.profile,
+                one.table,
+                one.kind,
+                in_units(one.bytes),
+                f"{one.seconds:.2f} s" if one.seconds else "",
+                in_units(one.memory) if one.memory else "",
+            )
+    console = Console()
+    if not console.is_terminal:
+        console.width = 100
+    console.print(table)

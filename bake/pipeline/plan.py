@@ -1,0 +1,270 @@
+"""What a bake will cost, before it is baked: a few batches are searched and the rest is scaled up.
+
+Bytes of a compressed table follow from how many runs end in sampled batches; seconds from how long
+those took on this machine.
+"""
+
+from __future__ import annotations
+
+import time
+import zlib
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from bake.asset.schema import COLUMNS, column, pattern_of
+from bake.asset.write import DEFLATE_LEVEL, Contents
+from bake.graph import Graph, Subgraph, usable_subgraph
+from bake.levels import load
+from bake.pipeline.choose import Choice, choose, world_bytes
+from bake.pipeline.contents import profile_contents, shared_contents
+from bake.pipeline.level import read_world, rows_on_chart
+from bake.pipeline.sources import Task
+from bake.recipe import LevelRecipe
+from bake.search.batch import LANES, Scratch, Waist
+from bake.search.first_moves import lowest_first_moves
+from bake.search.floyd_warshall import floyd_warshall
+from bake.tables.all_pairs import AllPairs, choose_algorithm, slot_dtype
+from bake.tables.components import Components, components
+from bake.tables.compressed import ROW_BYTES, RUN_BYTES, RunWriter
+from bake.worlds import World
+
+#: Windows of consecutive batches that are searched; a level of fewer batches is searched whole.
+WINDOWS = 16
+
+#: Batches of a window that only bring the rows' sets into the state they would have by then.
+WARM = 3
+
+#: Bytes one run takes in the file, deflated: 0.7 to 1.2 on game maps (benchmarks/RESULTS.md).
+STORED_RUN_BYTES = 0.9
+
+#: Interpreter, numpy, numba and HDF5, before any level is read.
+BASE_BYTES = 150 * 2**20
+
+#: Seconds to sort, deflate and write one run.
+WRITE_SECONDS_PER_RUN = 120e-9
+
+
+@dataclass(frozen=True)
+class TablePlan:
+    """What one table of one profile will cost.
+
+    Attributes:
+        profile, table: names; table is one of the recipe's.
+        kind: "dense" or "compressed" for next hops, else "dense".
+        bytes: in the file.
+        seconds: wall time with the threads asked for, beside tables that come from the same search.
+        memory: peak of the search for it, in bytes.
+    """
+
+    profile: str
+    table: str
+    kind: str
+    bytes: int
+    seconds: float
+    memory: int
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What baking one level will cost.
+
+    Attributes:
+        level: its name.
+        nodes, arcs: of its graph.
+        tables: one entry a table.
+        bytes: of the asset.
+        seconds: wall time, kernels compiled.
+        memory: peak of the process, in bytes.
+    """
+
+    level: str
+    nodes: int
+    arcs: int
+    tables: tuple[TablePlan, ...]
+    bytes: int
+    seconds: float
+    memory: int
+
+
+def plan_level(task: Task, threads: int) -> Plan:
+    """Predict the bake of one level.
+
+    Raises:
+        BakeError: as the bake itself would, for anything that is wrong before tables are computed.
+    """
+    level = load(task.source, task.recipe.legend)
+    begun = time.perf_counter()
+    world, rules, profiles = read_world(level, task.recipe)
+    shared = shared_contents(world, rules, task.recipe.canonical())
+    world_seconds = time.perf_counter() - begun
+    begun = time.perf_counter()
+    stored = _stored_bytes(shared)
+    seconds = world_seconds + (time.perf_counter() - begun)
+    tables: list[TablePlan] = []
+    for profile in profiles:
+        begun = time.perf_counter()
+        sub = usable_subgraph(world.graph, world.metrics[profile.name])
+        parts = components(sub, world.graph.node_count)
+        own = profile_contents(profile, world, parts, AllPairs(None, None), None)
+        own_bytes = _stored_bytes(own)
+        seconds += time.perf_counter() - begun
+        tables.append(TablePlan(profile.name, "components", "labels", own_bytes, 0.0, 0))
+        choice = choose(sub, task.recipe)
+        tables += _plan_tables(profile.name, world, sub, parts, choice, task.recipe, threads)
+    connectivity = world.connectivity or 8
+    graph_bytes = world_bytes(level, profiles, connectivity)
+    return Plan(
+        task.name,
+        world.graph.node_count,
+        world.graph.arc_count,
+        tuple(tables),
+        stored + sum(table.bytes for table in tables),
+        seconds + sum(table.seconds for table in tables),
+        BASE_BYTES + max([graph_bytes, *(graph_bytes // 3 + t.memory for t in tables)]),
+    )
+
+
+def _plan_tables(
+    profile: str,
+    world: World,
+    sub: Subgraph,
+    parts: Components,
+    choice: Choice,
+    recipe: LevelRecipe,
+    threads: int,
+) -> list[TablePlan]:
+    if choice.hops == "none" and not choice.distances:
+        return []
+    rows = sub.graph.node_count
+    by_matrix = choose_algorithm(sub, recipe.algorithm) == "floyd_warshall"
+    sample = _sample(world, sub, parts, choice)
+    batches = -(-rows // LANES)
+    if by_matrix:
+        search = _matrix_seconds(rows) + batches * sample.take
+        memory = 4 * rows * rows
+    else:
+        each = max(sample.take, (sample.search + sample.take) / threads)
+        search = sample.prepare + batches * each
+        memory = threads * rows * Scratch.BYTES
+    plans = []
+    if choice.hops == "compressed":
+        size = int(sample.runs * STORED_RUN_BYTES)
+        memory += rows * ROW_BYTES + int(sample.runs) * RUN_BYTES
+        seconds = search + sample.runs * WRITE_SECONDS_PER_RUN
+        plans.append(TablePlan(profile, "next_hops", "compressed", size, seconds, memory))
+    elif choice.hops == "dense":
+        size = rows * rows * slot_dtype(sub).itemsize
+        plans.append(TablePlan(profile, "next_hops", "dense", size, search, memory + size))
+    if choice.distances:
+        size = 4 * rows * rows
+        before = plans[-1].memory if plans else memory
+        alone = 0.0 if plans else search
+        plans.append(TablePlan(profile, "distances", "dense", size, alone, before + size))
+    return plans
+
+
+@dataclass(frozen=True)
+class _Sample:
+    """Seconds to lay out the search, to search a batch, to take it in; runs of the whole table."""
+
+    prepare: float
+    search: float
+    take: float
+    runs: float
+
+
+def _sample(world: World, sub: Subgraph, parts: Components, choice: Choice) -> _Sample:
+    rows = sub.graph.node_count
+    begun = time.perf_counter()
+    waist = Waist.of(sub.graph, sub.weight)
+    scratch = waist.scratch()
+    prepare = time.perf_counter() - begun
+    batches = -(-rows // LANES)
+    take, ended = _taker(world, sub, parts, choice)
+
+    def both(batch: int) -> tuple[float, float]:
+        start, stop = batch * LANES, min((batch + 1) * LANES, rows)
+        begun = time.perf_counter()
+        dist = waist.distances_to(np.arange(start, stop, dtype=np.int32), scratch)
+        searched = time.perf_counter()
+        take(start, stop, dist)
+        return searched - begun, time.perf_counter() - searched
+
+    if batches:
+        both(0)  # compiles
+        ended(reset=True)
+    times: list[tuple[float, float]] = []
+    if batches <= (WARM + 1) * WINDOWS:
+        times = [both(batch) for batch in range(batches)]
+        runs = float(rows + ended(reset=True))
+    else:
+        grown = 0
+        for window in range(WINDOWS):
+            first = window * (batches - WARM - 1) // (WINDOWS - 1)
+            times += [both(first + batch) for batch in range(WARM)]
+            before = ended(reset=False)
+            times.append(both(first + WARM))
+            grown += ended(reset=True) - before
+        runs = rows + grown / WINDOWS * batches
+    search = float(np.mean([one[0] for one in times])) if times else 0.0
+    return _Sample(prepare, search, float(np.mean([one[1] for one in times] or [0.0])), runs)
+
+
+def _taker(
+    world: World, sub: Subgraph, parts: Components, choice: Choice
+) -> tuple[Callable[[int, int, npt.NDArray[np.int32]], None], Callable[..., int]]:
+    """What a bake does with a batch, and how many runs ended since the last reset."""
+    if choice.hops == "compressed":
+        writer = RunWriter(sub, rows_on_chart(world, sub), unreachable_fits=parts.tells_all)
+
+        def ended(*, reset: bool) -> int:
+            count = writer.ended_count
+            if reset:
+                writer.restart()
+            return count
+
+        return writer.take, ended
+    hop = np.empty((sub.graph.node_count, LANES), dtype=slot_dtype(sub))
+    none = int(np.iinfo(hop.dtype).max)
+
+    def take(start: int, stop: int, dist: npt.NDArray[np.int32]) -> None:
+        if choice.hops == "dense":
+            graph = sub.graph
+            lowest_first_moves(
+                graph.first_out, graph.head, sub.weight, sub.slot, dist, none, 0, stop - start, hop
+            )
+
+    def none_ended(*, reset: bool) -> int:
+        return 0
+
+    return take, none_ended
+
+
+def _matrix_seconds(rows: int) -> float:
+    """Seconds of Floyd-Warshall on ``rows`` nodes, scaled from a small one."""
+    side = min(rows, 256)
+    tail, head = np.divmod(np.arange(side * side), side)
+    graph, _ = Graph.from_arcs(side, tail, head)
+    weight = np.ones(graph.arc_count, dtype=np.int32)
+    dist = np.empty((side, side), dtype=np.int32)
+    for _ in range(2):  # the first one compiles
+        begun = time.perf_counter()
+        for _ in floyd_warshall(graph, weight, dist):
+            pass
+        spent = time.perf_counter() - begun
+    return spent * (rows / max(1, side)) ** 3
+
+
+def _stored_bytes(contents: Contents) -> int:
+    """Bytes the columns will take, by deflating them."""
+    total = 0
+    for path, array in contents.columns.items():
+        declared = column(pattern_of(path))
+        data = np.ascontiguousarray(array)
+        if declared.shuffle and data.dtype.kind != "S":
+            data = data.view(np.uint8).reshape(data.size, -1).T
+        total += len(zlib.compress(data.tobytes(), DEFLATE_LEVEL))
+    return total + 200 * len(COLUMNS)

@@ -1,0 +1,140 @@
+"""The whole bake of a map beside others' all-pairs shortest paths, per (source, target) pair."""
+
+from __future__ import annotations
+
+import filecmp
+from collections.abc import Callable
+
+from benchmarks.baking import bake_map
+from benchmarks.bench import Bench
+from benchmarks.clock import in_turns, seconds
+from benchmarks.ground import Ground, ground_of
+from benchmarks.machine import processors
+from benchmarks.peers import PEERS, Contender, check_contender, with_scipy
+from benchmarks.proof import prove
+from benchmarks.section import Section
+
+FULL = ("lak303d", "den520d", "brc202d", "orz900d", "maze512-4-0", "AR0011SR")
+QUICK = ("den312d", "lak303d")
+THREADED = ("lak303d", "den520d", "brc202d", "orz900d")
+BESIDE_MANY = "lak303d"
+SOURCES = 200
+ROUNDS = 3
+AIM = 30
+THREADS_AIM = 1.8
+
+
+def run(bench: Bench, section: Section) -> None:
+    """Against scipy on every map, against others on one, and on two threads."""
+    names = bench.choose(section, FULL, QUICK)
+    section.text(
+        "The whole bake (reading, graph, distances, moves, compression, writing the file) of every "
+        "pair, one thread, beside `scipy.sparse.csgraph.dijkstra(return_predecessors=True)` from "
+        f"{SOURCES} random sources of the same graph in the same process; nanoseconds per (source, "
+        f"target) pair, medians of {bench.either(ROUNDS, 1)}. Hops toward sampled targets were "
+        "checked first. Compiling kernels, or loading them from the cache, took "
+        f"{bench.jit_seconds:.1f} s and is not in these times."
+    )
+    rows = []
+    for name in names:
+        ground = ground_of(name)
+        bench.tell(f"{name} beside scipy")
+        _check(bench, ground)
+        scipy, ours = _beside(bench, ground, {"scipy": with_scipy(ground)}, {"scipy": SOURCES})
+        ratio = scipy / ours
+        rows.append(
+            (
+                name,
+                f"{ground.nodes:,}",
+                f"{ours * ground.nodes**2 / 1e9:,.1f}",
+                f"{ours:.2f}",
+                f"{scipy:.0f}",
+                f"{ratio:.0f}",
+            )
+        )
+        if name in FULL:
+            section.at_least(f"{name}: times faster than scipy", ratio, AIM, "x", digits=0)
+    section.table(("map", "nodes", "bake, s", "bake, ns", "scipy, ns", "ratio"), rows)
+    if not bench.maps or BESIDE_MANY in bench.maps:
+        _others(bench, section)
+    _threads(bench, section, [name for name in names if name in THREADED or bench.maps])
+
+
+def _check(bench: Bench, ground: Ground) -> None:
+    prove(bench.baked(ground.name).asset, ground, bench.either(32, 8))
+
+
+def _beside(
+    bench: Bench, ground: Ground, contenders: dict[str, Contender], sources: dict[str, int]
+) -> list[float]:
+    """Nanoseconds per pair: the contenders in order, then the bake."""
+
+    def sampled(name: str) -> Callable[[], float]:
+        nodes = ground.sample(sources[name], seed=3)
+        pairs = len(nodes) * ground.nodes
+        return lambda: seconds(lambda: contenders[name].solve(nodes)) * 1e9 / pairs
+
+    for contender in contenders.values():
+        check_contender(contender, ground)
+    turns = {name: sampled(name) for name in contenders}
+    turns["bake"] = lambda: _bake(bench, ground, 1)
+    return list(in_turns(turns, bench.either(ROUNDS, 1)).values())
+
+
+def _bake(bench: Bench, ground: Ground, threads: int) -> float:
+    """Nanoseconds per pair of a bake from scratch; its file must equal the one checked."""
+    again = bake_map(ground.name, bench.scratch / "again", "compressed", threads)
+    checked = bench.baked(ground.name).asset
+    assert filecmp.cmp(again.asset, checked, shallow=False), f"{ground.name}: two bakes differ"
+    return again.ns_per_pair
+
+
+def _others(bench: Bench, section: Section) -> None:
+    names = bench.choose(section, (BESIDE_MANY,), (BESIDE_MANY,))
+    ground = ground_of(names[0])
+    here = {f"{place}": peer for place, peer in enumerate(PEERS) if peer.installed}
+    here = {key: peer for key, peer in here.items() if peer.threads <= processors()}
+    missing = sorted({peer.package for peer in PEERS if not peer.installed})
+    bench.tell(f"{ground.name} beside {', '.join(peer.package for peer in here.values())}")
+    _check(bench, ground)
+    *theirs, ours = _beside(
+        bench,
+        ground,
+        {key: peer.prepare(ground) for key, peer in here.items()},
+        {key: peer.sources for key, peer in here.items()},
+    )
+    section.text(
+        f"{ground.name} beside others, each from a sample of sources; most give less than a bake, "
+        "whose rows hold the first move of every pair:"
+    )
+    rows = [("bake", "next hops, written to a file", "1", f"{ours:.2f}", "1")]
+    rows += [
+        (peer.label, peer.gives, f"{peer.threads}", f"{ns:,.0f}", f"{ns / ours:,.0f}")
+        for peer, ns in zip(here.values(), theirs, strict=True)
+    ]
+    section.table(("who", "gives", "threads", "ns per pair", "times the bake"), rows)
+    if missing:
+        section.text(
+            f"Not installed, so not measured: {', '.join(missing)} "
+            "(`pip install -r benchmarks/requirements.txt`)."
+        )
+
+
+def _threads(bench: Bench, section: Section, names: list[str]) -> None:
+    if processors() < 2:
+        section.text("Two threads were not measured: there is one processor.")
+        return
+    if not names:
+        return
+    rows = []
+    for name in names:
+        ground = ground_of(name)
+        bench.tell(f"{name} on one thread and on two")
+        turns = {count: lambda count=count: _bake(bench, ground, count) for count in (1, 2)}  # noqa: B023
+        ns = in_turns(turns, bench.either(ROUNDS, 1))
+        rows.append((name, f"{ns[1]:.2f}", f"{ns[2]:.2f}", f"{ns[1] / ns[2]:.2f}"))
+        if name in THREADED:
+            what = f"{name}: two threads, times faster than one"
+            section.at_least(what, ns[1] / ns[2], THREADS_AIM, "x")
+    section.text("The whole bake on one thread and on two, in turns:")
+    section.table(("map", "one, ns per pair", "two, ns per pair", "ratio"), rows)

@@ -1,0 +1,110 @@
+"""All pairs of small dense graphs, beside scipy's Floyd-Warshall."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from scipy.sparse.csgraph import floyd_warshall
+
+from bake.graph import Graph, Subgraph
+from bake.tables.all_pairs import AllPairs, all_pairs
+from benchmarks.bench import Bench
+from benchmarks.clock import in_turns, seconds
+from benchmarks.section import Section
+
+FULL = (2048, 4096)
+QUICK = (512, 1024)
+ROUNDS = 3
+AIM = 10
+HEAVIEST = 1_000_000
+BUDGET = 4 * 2**30
+
+Matrix = npt.NDArray[np.int32]
+
+
+def run(bench: Bench, section: Section) -> None:
+    """Distances and next hops of complete graphs with random weights."""
+    sizes = bench.either(FULL, QUICK)
+    rounds = bench.either(ROUNDS, 1)
+    section.text(
+        f"Complete directed graphs, random whole weights from 1 to {HEAVIEST:,}: distances and "
+        "next hops of every pair by Floyd-Warshall, one thread, beside "
+        "`scipy.sparse.csgraph.floyd_warshall(return_predecessors=True)`. Distances are equal, "
+        f"and every hop was checked to begin a shortest path. Medians of {rounds}."
+    )
+    assert _solve(_complete(64)[1], 1).hop is not None  # compiles
+    rows = []
+    for n in sizes:
+        weight, sub = _complete(n)
+        dense = weight.astype(np.float64)
+        bench.tell(f"{n} nodes")
+        results: dict[str, Any] = {}
+        turns = {"scipy": _timed(results, "scipy", lambda dense=dense: _scipy(dense))}
+        turns["bake"] = _timed(results, "bake", lambda sub=sub: _solve(sub, 1))
+        first = in_turns(turns, 1)
+        _check(weight, results["bake"], results["scipy"])
+        again = in_turns(turns, rounds - 1) if rounds > 1 else first
+        ratio = again["scipy"] / again["bake"]
+        each = [f"{again[who] * 1e9 / n**2:,.0f}" for who in ("bake", "scipy")]
+        rows.append(
+            (f"{n:,}", f"{again['bake']:.2f}", f"{again['scipy']:.2f}", *each, f"{ratio:.1f}")
+        )
+        if n in FULL:
+            section.at_least(f"n = {n:,}: times faster than scipy", ratio, AIM, "x", digits=1)
+    section.table(
+        ("n", "bake, s", "scipy, s", "bake, ns per pair", "scipy, ns per pair", "ratio"), rows
+    )
+
+
+def _complete(n: int) -> tuple[Matrix, Subgraph]:
+    """Weights (n, n) with zeros on the diagonal, and the same as a graph."""
+    weight = np.random.default_rng(n).integers(1, HEAVIEST + 1, (n, n), dtype=np.int32)
+    np.fill_diagonal(weight, 0)
+    other = ~np.eye(n, dtype=np.bool_)
+    head = np.broadcast_to(np.arange(n, dtype=np.int32), (n, n))[other]
+    first_out = np.arange(0, n * n, n - 1, dtype=np.int32)[: n + 1]
+    slot = np.tile(np.arange(n - 1, dtype=np.int32), n)
+    graph = Graph(first_out, head)
+    return weight, Subgraph(graph, weight[other], np.arange(n, dtype=np.int32), slot)
+
+
+def _solve(sub: Subgraph, threads: int) -> AllPairs:
+    return all_pairs(
+        sub,
+        algorithm="floyd_warshall",
+        hops=True,
+        distances=True,
+        budget=BUDGET,
+        threads=threads,
+        progress=lambda done: None,
+    )
+
+
+def _scipy(dense: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    distance, _ = floyd_warshall(dense, return_predecessors=True)
+    return np.asarray(distance)
+
+
+def _timed(results: dict[str, Any], who: str, work: Callable[[], Any]) -> Callable[[], float]:
+    def call() -> float:
+        results.pop(who, None)
+        return seconds(lambda: results.__setitem__(who, work()))
+
+    return call
+
+
+def _check(weight: Matrix, ours: AllPairs, expected: npt.NDArray[np.float64]) -> None:
+    n = len(weight)
+    assert ours.distance is not None
+    assert ours.hop is not None
+    assert np.array_equal(ours.distance, expected), f"n = {n}: distances differ from scipy's"
+    for source in range(n):
+        others = np.delete(np.arange(n), source)
+        slot = ours.hop[source, others].astype(np.int64)
+        after = slot + (slot >= source)  # the arcs of a node skip itself
+        assert (after < n).all(), f"n = {n}: no hop from {source}"
+        length = weight[source, after] + expected[after, others]
+        assert (length == expected[source, others]).all(), f"n = {n}: a hop that is not optimal"

@@ -1,0 +1,72 @@
+"""A map as the graph every contender solves, built without the tables that are measured."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+from scipy.sparse import csr_array
+
+from bake.graph import DEFAULT_TICKS_PER_UNIT, Int32Array, Subgraph, usable_subgraph
+from bake.interop import to_scipy
+from bake.level import GridLevel
+from bake.levels import load
+from bake.metric import AgentProfile, MovementRules
+from bake.worlds import build_world
+from benchmarks.levels import level_file
+
+
+@dataclass(frozen=True)
+class Ground:
+    """A map's graph and where its nodes lie.
+
+    Attributes:
+        name: of the map.
+        sub: n nodes and the arcs between them, with weights in ticks.
+        cell: (n, 2) int32, (x, y) of each node.
+    """
+
+    name: str
+    sub: Subgraph
+    cell: Int32Array
+
+    @property
+    def nodes(self) -> int:
+        return self.sub.graph.node_count
+
+    @cached_property
+    def matrix(self) -> csr_array:
+        """(n, n) float64 ticks, as scipy solves it without converting anything."""
+        return to_scipy(self.sub.graph, self.sub.weight).astype(np.float64)
+
+    @cached_property
+    def node_at(self) -> Int32Array:
+        """(height, width) int32, -1 where there is none."""
+        width, height = self.cell.max(axis=0) + 1
+        node = np.full((height, width), -1, dtype=np.int32)
+        node[self.cell[:, 1], self.cell[:, 0]] = np.arange(self.nodes, dtype=np.int32)
+        return node
+
+    def sample(self, count: int, seed: int) -> npt.NDArray[np.int64]:
+        """Nodes drawn at random, without repeats."""
+        count = min(count, self.nodes)
+        return np.random.default_rng(seed).choice(self.nodes, count, replace=False)
+
+    def pairs(self, count: int, seed: int) -> tuple[Int32Array, Int32Array]:
+        """Cells of random starts and goals, (count, 2) each."""
+        node = np.random.default_rng(seed).integers(self.nodes, size=(2, count))
+        return self.cell[node[0]], self.cell[node[1]]
+
+
+def ground_of(name: str) -> Ground:
+    """Read a map under the benchmark's own rules."""
+    level = load(level_file(name), {})
+    assert isinstance(level, GridLevel)
+    profile = AgentProfile("default", level.terrain_rules)
+    rules = MovementRules("never", "mean", DEFAULT_TICKS_PER_UNIT)
+    world = build_world(level, (profile,), rules, 8)
+    sub = usable_subgraph(world.graph, world.metrics["default"])
+    assert world.cell is not None
+    return Ground(name, sub, world.cell[sub.node])

@@ -1,0 +1,34 @@
+"""Maps and scenarios of the Moving AI benchmark, where this machine has them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tests.shared_levels import FOLDER
+
+
+def level_file(name: str) -> Path:
+    """Where a map is, or would be."""
+    return FOLDER / "movingai" / f"{name}.map"
+
+
+def scenario_file(name: str) -> Path:
+    """Where a map's problems are, or would be."""
+    return FOLDER / "movingai" / f"{name}.map.scen"
+
+
+def every_level() -> list[str]:
+    """Names of all maps here."""
+    return sorted(file.stem for file in (FOLDER / "movingai").glob("*.map"))
+
+
+def small_level(size: int, seed: int = 0) -> str:
+    """A map of our own as text: a room of ``size`` by ``size`` cells with pillars."""
+    rows = []
+    for y in range(size):
+        solid = "".join(
+            "T" if (x * 7 + y * 13 + seed) % 11 == 0 and 0 < y < size - 1 else "."
+            for x in range(size)
+        )
+        rows.append(solid)
+    return f"type octile\nheight {size}\nwidth {size}\nmap\n" + "\n".join(rows) + "\n"

@@ -1,0 +1,65 @@
+"""What was measured on, and which state of the project."""
+
+from __future__ import annotations
+
+import os
+import platform
+import subprocess
+from functools import cache
+from importlib.metadata import version
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+
+#: What a run writes itself makes no other state of the project.
+_WRITTEN = ("benchmarks/RESULTS.md", "docs/growth.png")
+
+
+def processors() -> int:
+    """How many this process may use."""
+    try:
+        return len(os.sched_getaffinity(0))
+    except AttributeError:  # macOS and Windows have no affinity
+        return os.cpu_count() or 1
+
+
+@cache
+def machine() -> str:
+    """Processor, cores and versions on one line; nothing that names the machine."""
+    parts = [f"{_processor()}, {processors()} cores", f"Python {platform.python_version()}"]
+    parts += [f"{name} {version(name)}" for name in ("numpy", "numba", "scipy", "h5py")]
+    return "; ".join([parts[0], ", ".join(parts[1:])])
+
+
+@cache
+def commit() -> str:
+    """The commit measured, and whether files differ from it."""
+    try:
+        head = _git("rev-parse", "--short=12", "HEAD").strip()
+        changed = _git("status", "--porcelain", "--", ".", *(f":!{path}" for path in _WRITTEN))
+    except (OSError, subprocess.CalledProcessError):
+        return "unknown"
+    return f"{head}, with changes" if changed.strip() else head
+
+
+def busy() -> str | None:
+    """A warning where other programs keep the machine busy; None where it is quiet, or untold."""
+    try:
+        load = os.getloadavg()[0]
+    except (AttributeError, OSError):
+        return None
+    return f"load {load:.1f} on {processors()} cores" if load > processors() / 2 else None
+
+
+def _git(*words: str) -> str:
+    done = subprocess.run(["git", *words], cwd=ROOT, capture_output=True, text=True, check=True)
+    return done.stdout
+
+
+def _processor() -> str:
+    try:
+        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
+    except OSError:
+        return platform.processor() or platform.machine()
+    models = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
+    return models[0] if models else platform.machine()

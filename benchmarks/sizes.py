@@ -1,0 +1,73 @@
+"""Bytes of a baked map beside a published builder's compressed path databases."""
+
+from __future__ import annotations
+
+from bake.view.inspect import inspect_asset
+from benchmarks.baking import BakedMap
+from benchmarks.bench import Bench
+from benchmarks.ground import ground_of
+from benchmarks.proof import prove
+from benchmarks.section import Section
+
+#: Published bytes of a C++ builder's tables with a heuristic symbol.
+PUBLISHED = {
+    "arena": 75_682,
+    "den312d": 77_690,
+    "lak303d": 829_734,
+    "den520d": 1_529_894,
+    "brc202d": 2_231_658,
+    "orz900d": 3_872_010,
+}
+QUICK = ("arena", "den312d", "lak303d")
+
+
+def run(bench: Bench, section: Section) -> None:
+    """Bake every map and weigh the file."""
+    names = bench.choose(section, tuple(PUBLISHED), QUICK)
+    section.text(
+        "The whole file (map, graph, components and next hops, everything a game needs) and its "
+        "next hops alone, beside the published bytes of a C++ builder's tables with a heuristic "
+        "symbol. Hops toward sampled targets were checked first."
+    )
+    rows = []
+    for name in names:
+        baked = bench.baked(name)
+        prove(baked.asset, ground_of(name), bench.either(32, 8))
+        table = _next_hop_bytes(baked)
+        published = PUBLISHED.get(name)
+        beside = ("", "", "")
+        if published is not None:
+            beside = (
+                f"{published:,}",
+                f"{baked.size / published:.2f}",
+                f"{table / published:.2f}",
+            )
+            section.at_most(f"{name}: file", baked.size, published, "bytes", digits=0)
+        rows.append(
+            (
+                name,
+                f"{baked.nodes:,}",
+                f"{baked.size:,}",
+                f"{table:,}",
+                f"{baked.size / baked.nodes:.1f}",
+                *beside,
+            )
+        )
+    section.table(
+        (
+            "map",
+            "nodes",
+            "file",
+            "next hops",
+            "bytes per node",
+            "published",
+            "file / published",
+            "next hops / published",
+        ),
+        rows,
+    )
+
+
+def _next_hop_bytes(baked: BakedMap) -> int:
+    (profile,) = inspect_asset(baked.asset, None)["profiles"].values()
+    return sum(table["bytes"] for table in profile["tables"] if table["table"] == "next_hops")

@@ -1,0 +1,112 @@
+"""How long one waits before anything happens: imports, help, builds with nothing to do."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from statistics import median
+
+from benchmarks import child
+from benchmarks.baking import write_recipe
+from benchmarks.bench import Bench, Skip
+from benchmarks.levels import small_level
+from benchmarks.section import Section
+
+LEVELS = 100
+SIZE = 16
+SMALL_SIZE = 48
+
+_IMPORT = """
+import numpy, h5py, time
+begun = time.perf_counter()
+import bake.runtime
+print(time.perf_counter() - begun)
+"""
+_LOADED = """
+import sys, numpy, h5py
+before = set(sys.modules)
+import bake.runtime
+heavy = {"numba", "typer", "PIL", "pydantic", "rich", "scipy", "networkx"}
+print(len(heavy & (set(sys.modules) - before)))
+"""
+
+
+def run(bench: Bench, section: Section) -> None:
+    """Measure each in processes of its own."""
+    command = child.bake_command()
+    if command is None:
+        raise Skip("the bake command is not installed")
+    times = bench.either(15, 3)
+    assert child.python_says(_LOADED) == 0, "import bake.runtime loads more than numpy and h5py"
+    imported = median(child.python_says(_IMPORT) for _ in range(times))
+    helped = median(child.run([command, "--help"]) for _ in range(times))
+    idle = _nothing_to_do(bench, command, times)
+    section.text(f"Each in a process of its own, by the wall clock; medians of {times}.")
+    section.table(
+        ("what", "seconds"),
+        [
+            ("`import bake.runtime`, after numpy and h5py", f"{imported:.3f}"),
+            ("`bake --help`", f"{helped:.3f}"),
+            (f"`bake build`, {LEVELS} levels, all up to date", f"{idle:.3f}"),
+        ],
+    )
+    section.at_most("`import bake.runtime`", imported * 1000, 60, "ms", digits=0)
+    section.at_most("`bake --help`", helped, 0.25, "s")
+    section.at_most(f"`bake build` of {LEVELS} levels, nothing to do", idle, 1, "s")
+    rows = []
+    slowest = {"first": 0.0, "next": 0.0}
+    for storage in ("dense", "compressed"):
+        first, later = _first_and_next(bench, command, storage, bench.either(5, 1))
+        rows.append((storage, f"{first:.2f}", f"{later:.2f}"))
+        slowest["first"] = max(slowest["first"], first)
+        slowest["next"] = max(slowest["next"], later)
+    section.text(
+        f"The first build ever of a level of {SMALL_SIZE} x {SMALL_SIZE} cells, with no compiled "
+        "kernel in the cache, and the next one, of the same level again (`--force`):"
+    )
+    section.table(("tables", "first, s", "next, s"), rows)
+    section.at_most("first build ever", slowest["first"], 15, "s")
+    section.at_most("the next one", slowest["next"], 1, "s")
+
+
+def _nothing_to_do(bench: Bench, command: str, times: int) -> float:
+    folder = bench.scratch / "hundred"
+    write_recipe(folder, "auto")
+    (folder / "levels_src").mkdir()
+    for number in range(LEVELS):
+        file = folder / "levels_src" / f"level{number:03}.map"
+        file.write_text(small_level(SIZE, number), encoding="utf-8")
+    build = [command, "build", "--recipe", str(folder / "bake.toml")]
+    child.run(build)
+    outcome = _json_of([*build, "--json"], folder)
+    assert '"baked"' not in outcome, "a second build bakes again"
+    assert len(list((folder / "baked").glob("*.h5"))) == LEVELS, "not every level was baked"
+    return median(child.run(build) for _ in range(times))
+
+
+def _first_and_next(bench: Bench, command: str, storage: str, times: int) -> tuple[float, float]:
+    folder = bench.scratch / f"first-{storage}"
+    write_recipe(folder, storage)
+    source = folder / "small.map"
+    source.write_text(small_level(SMALL_SIZE), encoding="utf-8")
+    build = [command, "build", str(source), "-o", str(folder), "--force"]
+    build += ["--recipe", str(folder / "bake.toml")]
+
+    def with_cache(cache: Path) -> Callable[[], float]:
+        return lambda: child.run(build, {"BAKE_CACHE_DIR": str(cache)})
+
+    first, later = [], []
+    for number in range(times):
+        timed = with_cache(folder / f"cache{number}")
+        first.append(timed())
+        later.append(timed())
+    return median(first), median(later)
+
+
+def _json_of(command: list[str], folder: Path) -> str:
+    """What a command prints as JSON, in one line."""
+    import subprocess
+
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=True)
+    return json.dumps(json.loads(done.stdout))
