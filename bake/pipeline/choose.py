@@ -46,12 +46,13 @@ def choose(sub: Subgraph, recipe: LevelRecipe) -> Choice:
     return Choice("dense" if small else "compressed", distances)
 
 
-def world_bytes(
+def world_size(
     level: Level, profiles: tuple[AgentProfile, ...], connectivity: Connectivity
-) -> int:
-    """Peak memory of building the graph of a level, in bytes."""
+) -> tuple[int, int]:
+    """Nodes the graph of a level will have, and the peak memory of building it in bytes."""
     if isinstance(level, GraphLevel):
-        return NODE_BYTES * len(level.node_names) + ARC_BYTES * len(level.head)
+        nodes = len(level.node_names)
+        return nodes, NODE_BYTES * nodes + ARC_BYTES * len(level.head)
     open_to_any = [
         any(name in profile.rules and profile.rules[name].cost is not None for profile in profiles)
         for name in level.terrains
@@ -60,7 +61,7 @@ def world_bytes(
         int((level.terrain == code).sum()) for code, is_open in enumerate(open_to_any) if is_open
     )
     arcs = 6 if level.hex_layout else connectivity
-    return count * (NODE_BYTES + ARC_BYTES * arcs)
+    return count, count * (NODE_BYTES + ARC_BYTES * arcs)
 
 
 def check_world_fits(
@@ -74,10 +75,10 @@ def check_world_fits(
     Raises:
         BudgetError: with both sizes.
     """
-    needed = world_bytes(level, profiles, connectivity)
+    nodes, needed = world_size(level, profiles, connectivity)
     if needed > budget:
         raise BudgetError(
-            f"the graph of this level needs about {in_units(needed)}",
+            f"the graph of this level, {nodes:,} nodes, needs about {in_units(needed)}",
             expected=f"at most {in_units(budget)} (memory_budget)",
             remedy="raise memory_budget, or split the level",
         )

@@ -18,7 +18,7 @@ from bake.asset.schema import COLUMNS, column, pattern_of
 from bake.asset.write import DEFLATE_LEVEL, Contents
 from bake.graph import Graph, Subgraph, usable_subgraph
 from bake.levels import load
-from bake.pipeline.choose import Choice, choose, world_bytes
+from bake.pipeline.choose import Choice, choose, world_size
 from bake.pipeline.contents import profile_contents, shared_contents
 from bake.pipeline.level import read_world, rows_on_chart
 from bake.pipeline.sources import Task
@@ -115,7 +115,7 @@ def plan_level(task: Task, threads: int) -> Plan:
         choice = choose(sub, task.recipe)
         tables += _plan_tables(profile.name, world, sub, parts, choice, task.recipe, threads)
     connectivity = world.connectivity or 8
-    graph_bytes = world_bytes(level, profiles, connectivity)
+    _, graph_bytes = world_size(level, profiles, connectivity)
     return Plan(
         task.name,
         world.graph.node_count,

@@ -8,7 +8,7 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -101,7 +101,8 @@ def _prepare(folder: Path) -> None:
     for leftover in folder.glob(".*.h5.*.tmp"):
         owner = leftover.name.rsplit(".", 2)[1]
         if owner.isdigit() and not _is_running(int(owner)):
-            leftover.unlink(missing_ok=True)
+            with suppress(OSError):
+                leftover.unlink(missing_ok=True)
 
 
 def _is_running(process: int) -> bool:
@@ -169,14 +170,22 @@ def _in_processes(
     channel = context.SimpleQueue()
     pool = ProcessPoolExecutor(jobs, mp_context=context, initializer=_join, initargs=(channel,))
     with _relayed(channel, report):
-        futures: dict[Future[Outcome], Task] = {
-            pool.submit(_work, task, threads): task for task in tasks
-        }
         try:
+            futures = {_submitted(pool, task, threads): task for task in tasks}
             for future in as_completed(futures):
                 yield _result(future, futures[future])
         finally:
             pool.shutdown(wait=True, cancel_futures=True)
+
+
+def _submitted(pool: ProcessPoolExecutor, task: Task, threads: int) -> Future[Outcome]:
+    """A level handed to the pool; one that failed at once if a worker already died."""
+    try:
+        return pool.submit(_work, task, threads)
+    except BrokenProcessPool as error:
+        lost: Future[Outcome] = Future()
+        lost.set_exception(error)
+        return lost
 
 
 def _result(future: Future[Outcome], task: Task) -> Outcome:

@@ -24,6 +24,11 @@ def view_of(array: npt.NDArray[Any]) -> memoryview[int]:
     return memoryview(cast("Buffer", array.reshape(-1)))
 
 
+def plane_of(array: npt.NDArray[Any]) -> memoryview[int]:
+    """The same for an array of two dimensions, indexed by both."""
+    return memoryview(cast("Buffer", np.ascontiguousarray(array)))
+
+
 class DenseHops:
     """A table [from, to] of slots, in memory or mapped from the file.
 
@@ -164,7 +169,7 @@ class RunHops:
         except ImportError:
             slot = self._searched_slots(rows, goals)
         slot[(slot == self.none) | (rows == goals)] = NO_SLOT
-        if not self.stores_none and self._parted:
+        if not self.stores_none and self.parted:
             slot[~self.reaches(rows, goals)] = NO_SLOT
         return slot
 
@@ -192,7 +197,7 @@ class RunHops:
         return self.slots(rows, np.full(self.rows, goal, dtype=np.int32))
 
     @cached_property
-    def _parted(self) -> bool:
+    def parted(self) -> bool:
         """Whether there is more than one component."""
         return bool(self.component.max(initial=0) > 0)
 
@@ -201,23 +206,3 @@ class RunHops:
         a, b = self.component[rows], self.component[goals]
         same = np.asarray(a == b)
         return same if self.reach is None else np.asarray(same | self.reach[a, b])
-
-    def expand(self) -> DenseHops:
-        """The same table, dense."""
-        row = np.repeat(np.arange(self.rows), np.diff(self.first_run))
-        stop = np.append(self.start[1:], 0).astype(np.int64)
-        stop[self.first_run[1:] - 1] = self.rows
-        flat = np.repeat(self.symbol, stop - self.start)
-        table = flat.reshape(self.rows, self.rows)
-        goals = np.arange(self.rows, dtype=np.int32)
-        for one in np.unique(row[self.symbol == self.greedy]):
-            slot = table[one].astype(np.int64)
-            greedy = np.flatnonzero(slot == self.greedy)
-            away = self.at[greedy] - self.at[one]
-            table[one, greedy] = self.greedy_slot[one, sectors(away[:, 0], away[:, 1])]
-        table[goals, goals] = self.none
-        if not self.stores_none and self._parted:
-            for one in range(self.rows):
-                rows = np.full(self.rows, one, dtype=np.int32)
-                table[one, ~self.reaches(rows, goals)] = self.none
-        return DenseHops(table)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from itertools import pairwise
 from operator import index
 from typing import TYPE_CHECKING, Any, cast
@@ -13,13 +13,13 @@ import numpy.typing as npt
 
 from bake.errors import BlockedCellError, OutsideMapError, QueryError, UnknownNodeError
 from bake.graph import UNREACHABLE
-from bake.runtime.hops import NO_SLOT, DenseHops, view_of
 from bake.runtime.places import Cell, Int32Array, Name, Place, Places
+from bake.runtime.single import single_lookup
 from bake.runtime.tables import Tables
 from bake.runtime.walks import ticks_toward, walk, walked_ticks
 
 if TYPE_CHECKING:
-    from typing_extensions import Buffer
+    pass
 
 _UNREACHABLE = int(UNREACHABLE)
 
@@ -44,31 +44,11 @@ class Navigator:
         self._tables = Tables(places, name)
         self._width = places.width
         self._height = places.height
-        # What single lookups index; empty until the first lookup needs them.
-        empty: memoryview[int] = memoryview(b"")
-        self._row_view = empty
-        self._hop_view = empty
-        self._first_view = empty
-        self._head_view = empty
-        self._rows = 0
-        self._none = NO_SLOT
-        self._slot: Callable[[int, int], int] | None = None
         self._loaded = False
 
     def _load(self) -> None:
-        tables = self._tables
-        hops = tables.hops  # first, because it may be missing
-        self._slot = hops.slot
-        self._first_view = view_of(tables.first_arc)
-        self._rows = tables.row_count
-        if self._places.is_grid:
-            self._row_view = _plane(tables.row_at_cell.reshape(self._height, self._width))
-            self._head_view = view_of(tables.head_flat)
-        if isinstance(hops, DenseHops):
-            self._none = hops.none
-            self._hop_view = hops.view
-        else:
-            self.next_hop = self._next_hop_in_runs  # type: ignore[method-assign]
+        # From here on a lookup goes straight to the function made for this table.
+        self.next_hop = single_lookup(self._tables, self._next_hop_carefully)  # type: ignore[method-assign,assignment]
         self._loaded = True
 
     # -- single lookups ---------------------------------------------------------------------------
@@ -83,40 +63,8 @@ class Navigator:
             OutsideMapError, BlockedCellError, UnknownNodeError: a place that is none.
             MissingTableError: the asset was baked without next hops.
         """
-        try:
-            x, y = cast("Cell", start)
-            goal_x, goal_y = cast("Cell", goal)
-            if x >= 0 and y >= 0 and goal_x >= 0 and goal_y >= 0:
-                # Indexed in two dimensions, so that small numpy integers cannot wrap in y * width.
-                row = self._row_view[y, x]
-                goal_row = self._row_view[goal_y, goal_x]
-                if row >= 0 and goal_row >= 0:
-                    slot = self._hop_view[row * self._rows + goal_row]
-                    if slot != self._none:
-                        flat = self._head_view[self._first_view[row] + slot]
-                        width = self._width
-                        return flat % width, flat // width
-        except (TypeError, ValueError, IndexError, NotImplementedError):
-            pass  # not loaded yet, a graph level, or a wrong argument: the careful way tells
-        return self._next_hop_carefully(start, goal)
-
-    def _next_hop_in_runs(self, start: Place, goal: Place) -> Place | None:
-        """:meth:`next_hop` where the table is runs."""
-        try:
-            x, y = cast("Cell", start)
-            goal_x, goal_y = cast("Cell", goal)
-            if x >= 0 and y >= 0 and goal_x >= 0 and goal_y >= 0:
-                row = self._row_view[y, x]
-                goal_row = self._row_view[goal_y, goal_x]
-                if row >= 0 and goal_row >= 0:
-                    slot = cast("Callable[[int, int], int]", self._slot)(row, goal_row)
-                    if slot >= 0:
-                        flat = self._head_view[self._first_view[row] + slot]
-                        width = self._width
-                        return flat % width, flat // width
-        except (TypeError, ValueError, IndexError, NotImplementedError):
-            pass
-        return self._next_hop_carefully(start, goal)
+        self._load()
+        return self.next_hop(start, goal)
 
     def _next_hop_carefully(self, start: Place, goal: Place) -> Place | None:
         if not self._loaded:
@@ -453,10 +401,6 @@ class Navigator:
             arcs.append(arc)
             row = int(tables.head_row[arc])
         return arcs
-
-
-def _plane(array: npt.NDArray[Any]) -> memoryview[int]:
-    return memoryview(cast("Buffer", array))
 
 
 def _said(place: object) -> str:

@@ -15,9 +15,6 @@ from bake.greedy import SECTORS, chart, greedy_slots
 from bake.runtime.hops import DenseHops, RunHops
 from bake.runtime.places import Int32Array, Places
 
-#: Compressed next hops of at most this many bytes when dense are expanded at the first lookup.
-EXPAND_BYTES = 8 * 2**20
-
 
 class Tables:
     """Arrays of one profile, checked against each other as they are loaded.
@@ -157,15 +154,12 @@ class Tables:
 
     @cached_property
     def hops(self) -> DenseHops | RunHops:
-        """Next hops, in the form the asset holds them; small tables of runs are expanded."""
+        """Next hops, in the form the asset holds them."""
         if self.has("hop"):
             return DenseHops(self._square("hop"))
         if not self.has("run_count"):
             raise self.missing("next_hops")
-        runs = self._runs()
-        if self.row_count**2 * runs.symbol.itemsize <= EXPAND_BYTES:
-            return runs.expand()
-        return runs
+        return self._runs()
 
     def _runs(self) -> RunHops:
         count = self._read("run_count", np.int64)

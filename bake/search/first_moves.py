@@ -58,12 +58,19 @@ def lowest_first_moves(
 #: Targets `dense_first_moves` looks at together: distances to them from all nodes stay in cache.
 _LANES = 128
 
-#: Arcs, for each node of the graph, that it keeps in mind together.
+#: Nodes it works on together, and arcs it keeps in mind for each node of the graph.
+_NODES = 256
 _KEPT = 256
 
-#: Arcs of its innermost loop (written out), and arcs between two looks at whether any are needed.
-_ARCS = 4
-_ROUND = 16
+#: Arcs of each node that it takes in turn. Where nodes have the same heads in the same places, as
+#: in a complete graph, the distances from these then stay in the first cache.
+_TURN = 32
+
+#: Arcs that it tests together for whether any is of use; the loop is written out for as many.
+_ARCS = 8
+
+#: With fewer than this it does not ask.
+_FEW = 24
 
 _NOBODY = np.int32(2**31 - 1)
 
@@ -130,6 +137,72 @@ def _take_strip(
 
 
 @kernel
+def _any_begins(
+    head: Int32Array, weight: Int32Array, arcs: Int32Array, strip: Int32Array, goal: Int32Array
+) -> bool:
+    """Whether one of eight tight arcs begins a shortest path to any target of a strip.
+
+    No sum is less than the distance, so one comparison with the least of them is enough.
+    """
+    arc0, arc1, arc2, arc3 = arcs[0], arcs[1], arcs[2], arcs[3]
+    arc4, arc5, arc6, arc7 = arcs[4], arcs[5], arcs[6], arcs[7]
+    cost0, cost1, cost2, cost3 = weight[arc0], weight[arc1], weight[arc2], weight[arc3]
+    cost4, cost5, cost6, cost7 = weight[arc4], weight[arc5], weight[arc6], weight[arc7]
+    row0 = strip[head[arc0] * _LANES : (head[arc0] + 1) * _LANES]
+    row1 = strip[head[arc1] * _LANES : (head[arc1] + 1) * _LANES]
+    row2 = strip[head[arc2] * _LANES : (head[arc2] + 1) * _LANES]
+    row3 = strip[head[arc3] * _LANES : (head[arc3] + 1) * _LANES]
+    row4 = strip[head[arc4] * _LANES : (head[arc4] + 1) * _LANES]
+    row5 = strip[head[arc5] * _LANES : (head[arc5] + 1) * _LANES]
+    row6 = strip[head[arc6] * _LANES : (head[arc6] + 1) * _LANES]
+    row7 = strip[head[arc7] * _LANES : (head[arc7] + 1) * _LANES]
+    hit = np.int32(0)
+    for lane in range(_LANES):
+        a = min(np.int32(row0[lane] + cost0), np.int32(row1[lane] + cost1))
+        b = min(np.int32(row2[lane] + cost2), np.int32(row3[lane] + cost3))
+        c = min(np.int32(row4[lane] + cost4), np.int32(row5[lane] + cost5))
+        d = min(np.int32(row6[lane] + cost6), np.int32(row7[lane] + cost7))
+        least = min(min(a, b), min(c, d))
+        hit = max(hit, np.int32(1) if least == goal[lane] else np.int32(0))
+    return hit > 0
+
+
+@kernel
+def _take_targets(
+    head: Int32Array,
+    weight: Int32Array,
+    arcs: Int32Array,
+    strip: Int32Array,
+    goal: Int32Array,
+    found: Int32Array,
+) -> int:
+    """Give each target to the lowest of four arcs that begins a shortest path to it.
+
+    Returns:
+        The largest distance to a target still open; -1 if there is none.
+    """
+    arc0, arc1, arc2, arc3 = arcs[0], arcs[1], arcs[2], arcs[3]
+    cost0, cost1, cost2, cost3 = weight[arc0], weight[arc1], weight[arc2], weight[arc3]
+    row0 = strip[head[arc0] * _LANES : (head[arc0] + 1) * _LANES]
+    row1 = strip[head[arc1] * _LANES : (head[arc1] + 1) * _LANES]
+    row2 = strip[head[arc2] * _LANES : (head[arc2] + 1) * _LANES]
+    row3 = strip[head[arc3] * _LANES : (head[arc3] + 1) * _LANES]
+    farthest = np.int32(-1)
+    for lane in range(_LANES):
+        wanted = goal[lane]
+        best = found[lane]
+        best = arc3 if np.int32(row3[lane] + cost3) == wanted else best
+        best = arc2 if np.int32(row2[lane] + cost2) == wanted else best
+        best = arc1 if np.int32(row1[lane] + cost1) == wanted else best
+        best = arc0 if np.int32(row0[lane] + cost0) == wanted else best
+        found[lane] = best
+        still = wanted if best == _NOBODY else np.int32(-1)
+        goal[lane] = still
+        farthest = max(farthest, still)
+    return farthest
+
+
+@kernel
 def _lowest_arcs(
     head: Int32Array,
     weight: Int32Array,
@@ -138,41 +211,34 @@ def _lowest_arcs(
     nearest: Int32Array,
     goal: Int32Array,
     found: Int32Array,
-) -> None:
-    """The lowest of a node's tight arcs that begins a shortest path to each target of a strip."""
-    farthest = np.int32(-1)
-    for lane in range(_LANES):
-        farthest = max(farthest, goal[lane])
+    farthest: int,
+    few: bool,
+) -> int:
+    """The lowest of a node's tight arcs that begins a shortest path to each target of a strip.
+
+    Args:
+        head, weight: the graph's, (m) int32.
+        arcs: int32, in order, a multiple of _ARCS.
+        strip: (n * _LANES) int32 distances from all nodes to the targets.
+        nearest: (n) int32, the least distance from each node to any of the targets.
+        goal: (_LANES) int32 distances to the targets, -1 where none is sought; overwritten.
+        found: (_LANES) int32, to begin with _NOBODY where an arc is sought.
+    """
     for at in range(0, len(arcs), _ARCS):
-        if at % _ROUND == 0:
-            highest = np.int32(-1)
-            for lane in range(_LANES):
-                highest = max(highest, found[lane])
-            if highest < _NOBODY:
-                return
-        four = arcs[at : at + _ARCS]
-        arc0, arc1, arc2, arc3 = four[0], four[1], four[2], four[3]
-        head0, head1, head2, head3 = head[arc0], head[arc1], head[arc2], head[arc3]
-        cost0, cost1, cost2, cost3 = weight[arc0], weight[arc1], weight[arc2], weight[arc3]
-        if (
-            min(
-                min(nearest[head0] + cost0, nearest[head1] + cost1),
-                min(nearest[head2] + cost2, nearest[head3] + cost3),
-            )
-            > farthest
-        ):
+        if farthest < 0:
+            break
+        eight = arcs[at : at + _ARCS]
+        least = _NOBODY
+        for each in range(_ARCS):
+            arc = eight[each]
+            least = min(least, np.int32(nearest[head[arc]] + weight[arc]))
+        if least > farthest:
             continue
-        row0 = strip[head0 * _LANES : (head0 + 1) * _LANES]
-        row1 = strip[head1 * _LANES : (head1 + 1) * _LANES]
-        row2 = strip[head2 * _LANES : (head2 + 1) * _LANES]
-        row3 = strip[head3 * _LANES : (head3 + 1) * _LANES]
-        for lane in range(_LANES):
-            wanted = goal[lane]
-            best = arc3 if np.int32(row3[lane] + cost3) == wanted else _NOBODY
-            best = arc2 if np.int32(row2[lane] + cost2) == wanted else best
-            best = arc1 if np.int32(row1[lane] + cost1) == wanted else best
-            best = arc0 if np.int32(row0[lane] + cost0) == wanted else best
-            found[lane] = min(found[lane], best)
+        if few or _any_begins(head, weight, eight, strip, goal):
+            for half in range(0, _ARCS, 4):
+                four = eight[half : half + 4]
+                farthest = _take_targets(head, weight, four, strip, goal, found)
+    return farthest
 
 
 @kernel
@@ -205,29 +271,52 @@ def dense_first_moves(
     for node in range(start, stop):
         most = max(most, first_out[node + 1] - first_out[node])
     tight = np.empty(_KEPT * n + most, np.int32)
-    first_tight = np.empty(n + 1, np.int32)
+    first_tight = np.empty(_NODES + 1, np.int32)
+    farthest = np.empty(_NODES, np.int32)
     nearest = np.empty(n, np.int32)
-    raw = np.empty((n + 2) * _LANES + 16, np.int32)
+    raw = np.empty((n + 2 * _NODES) * _LANES + 16, np.int32)
     line = (-raw.ctypes.data % 64) // 4
     strip = raw[line : line + n * _LANES]
-    goal = raw[line + n * _LANES : line + (n + 1) * _LANES]
-    found = raw[line + (n + 1) * _LANES : line + (n + 2) * _LANES]
+    goals = raw[line + n * _LANES : line + (n + _NODES) * _LANES]
+    founds = raw[line + (n + _NODES) * _LANES : line + (n + 2 * _NODES) * _LANES]
     first = start
     while first < stop:
-        last = _tight_arcs(first_out, head, weight, dist, first, stop, tight, first_tight)
+        last = _tight_arcs(
+            first_out, head, weight, dist, first, min(first + _NODES, stop), tight, first_tight
+        )
+        longest = 0
+        for row in range(last - first):
+            longest = max(longest, first_tight[row + 1] - first_tight[row])
         for left in range(0, n, _LANES):
             right = min(left + _LANES, n)
             _take_strip(dist, left, right, strip, nearest)
-            for node in range(first, last):
-                here = strip[node * _LANES : (node + 1) * _LANES]
+            for row in range(last - first):
+                here = strip[(first + row) * _LANES : (first + row + 1) * _LANES]
+                goal = goals[row * _LANES : (row + 1) * _LANES]
+                found = founds[row * _LANES : (row + 1) * _LANES]
+                far = np.int32(-1)
                 for lane in range(_LANES):
                     wanted = here[lane]
                     sought = 0 < wanted < INFINITY
                     goal[lane] = wanted if sought else np.int32(-1)
                     found[lane] = _NOBODY if sought else np.int32(-1)
-                arcs = tight[first_tight[node - first] : first_tight[node - first + 1]]
-                _lowest_arcs(head, weight, arcs, strip, nearest, goal, found)
-                out = hop[node, left:right]
+                    far = max(far, goal[lane])
+                farthest[row] = far
+            for turn in range(0, longest, _TURN):
+                for row in range(last - first):
+                    begin = first_tight[row] + turn
+                    end = min(begin + _TURN, first_tight[row + 1])
+                    if begin >= end or farthest[row] < 0:
+                        continue
+                    goal = goals[row * _LANES : (row + 1) * _LANES]
+                    found = founds[row * _LANES : (row + 1) * _LANES]
+                    farthest[row] = _lowest_arcs(
+                        head, weight, tight[begin:end], strip, nearest, goal, found, farthest[row],
+                        longest < _FEW
+                    )
+            for row in range(last - first):
+                found = founds[row * _LANES : (row + 1) * _LANES]
+                out = hop[first + row, left:right]
                 for lane in range(len(out)):
                     arc = found[lane]
                     out[lane] = slot[arc] if arc >= 0 else none

@@ -19,6 +19,7 @@ from bake.greedy import SECTORS, greedy_slots
 from bake.search.batch import INFINITY, LANES, Scratch, Waist
 from bake.search.first_moves import SlotArray
 from bake.search.floyd_warshall import floyd_warshall
+from bake.search.floyd_warshall import working_bytes as closing_bytes
 from bake.search.runs import EVERY, end_runs, extend_runs, group_by_row
 from bake.tables.all_pairs import Algorithm, Progress, choose_algorithm
 
@@ -66,7 +67,7 @@ def working_bytes(sub: Subgraph, threads: int, algorithm: Algorithm, *, distance
     rows = sub.graph.node_count
     matrix = 4 * rows * rows
     if choose_algorithm(sub, algorithm) == "floyd_warshall":
-        search = matrix + rows * Scratch.BYTES
+        search = matrix + closing_bytes(rows, threads) + rows * Scratch.BYTES
     else:
         search = rows * threads * Scratch.BYTES + (matrix if distances else 0)
     return search + rows * (ROW_BYTES + EXPECTED_RUNS * RUN_BYTES)
@@ -127,17 +128,17 @@ def compressed_next_hops(
             columns[columns == INFINITY] = UNREACHABLE
 
     if choose_algorithm(sub, algorithm) == "floyd_warshall":
-        _from_matrix(sub, take, progress)
+        _from_matrix(sub, threads, take, progress)
     else:
         _from_batches(Waist.of(sub.graph, sub.weight), threads, take, progress)
     return writer.finish(), distance
 
 
-def _from_matrix(sub: Subgraph, take: Take, progress: Progress) -> None:
+def _from_matrix(sub: Subgraph, threads: int, take: Take, progress: Progress) -> None:
     """Close a dense matrix, then hand it on batch by batch."""
     rows = sub.graph.node_count
     matrix = np.empty((rows, rows), dtype=np.int32)
-    for done in floyd_warshall(sub.graph, sub.weight, matrix):
+    for done in floyd_warshall(sub.graph, sub.weight, matrix, threads):
         progress(done / rows)
     dist = np.full((rows, LANES), INFINITY, dtype=np.int32)
     for start in range(0, rows, LANES):
