@@ -66,13 +66,11 @@ _KEPT = 256
 #: in a complete graph, the distances from these then stay in the first cache.
 _TURN = 32
 
-#: Arcs that it tests together for whether any is of use; the loop is written out for as many.
+#: Arcs of its innermost loop, which is written out for as many.
 _ARCS = 8
 
-#: With fewer than this it does not ask.
-_FEW = 24
-
-_NOBODY = np.int32(2**31 - 1)
+#: Above every place among the arcs kept in mind, even when a place is added to it.
+_NO_PLACE = np.int32(2**30)
 
 
 def dense_bytes(node_count: int, most_arcs: int) -> int:
@@ -120,29 +118,19 @@ def _tight_arcs(
 
 
 @kernel
-def _take_strip(
-    dist: Int32Array, left: int, right: int, strip: Int32Array, nearest: Int32Array
-) -> None:
-    """Columns left to right as rows of _LANES, and the least distance in each row."""
-    for node in range(dist.shape[0]):
-        here = dist[node, left:right]
-        there = strip[node * _LANES : (node + 1) * _LANES]
-        least = _NOBODY
-        for lane in range(len(here)):
-            there[lane] = here[lane]
-            least = min(least, here[lane])
-        for lane in range(len(here), _LANES):
-            there[lane] = INFINITY
-        nearest[node] = least
-
-
-@kernel
-def _any_begins(
-    head: Int32Array, weight: Int32Array, arcs: Int32Array, strip: Int32Array, goal: Int32Array
+def _lowest_of_eight(
+    head: Int32Array,
+    weight: Int32Array,
+    arcs: Int32Array,
+    place: int,
+    strip: Int32Array,
+    goal: Int32Array,
+    found: Int32Array,
 ) -> bool:
-    """Whether one of eight tight arcs begins a shortest path to any target of a strip.
+    """Give targets to the lowest of eight arcs, the first at ``place``, that leads to each.
 
-    No sum is less than the distance, so one comparison with the least of them is enough.
+    Returns:
+        Whether any target is still without an arc.
     """
     arc0, arc1, arc2, arc3 = arcs[0], arcs[1], arcs[2], arcs[3]
     arc4, arc5, arc6, arc7 = arcs[4], arcs[5], arcs[6], arcs[7]
@@ -156,89 +144,33 @@ def _any_begins(
     row5 = strip[head[arc5] * _LANES : (head[arc5] + 1) * _LANES]
     row6 = strip[head[arc6] * _LANES : (head[arc6] + 1) * _LANES]
     row7 = strip[head[arc7] * _LANES : (head[arc7] + 1) * _LANES]
-    hit = np.int32(0)
-    for lane in range(_LANES):
-        a = min(np.int32(row0[lane] + cost0), np.int32(row1[lane] + cost1))
-        b = min(np.int32(row2[lane] + cost2), np.int32(row3[lane] + cost3))
-        c = min(np.int32(row4[lane] + cost4), np.int32(row5[lane] + cost5))
-        d = min(np.int32(row6[lane] + cost6), np.int32(row7[lane] + cost7))
-        least = min(min(a, b), min(c, d))
-        hit = max(hit, np.int32(1) if least == goal[lane] else np.int32(0))
-    return hit > 0
-
-
-@kernel
-def _take_targets(
-    head: Int32Array,
-    weight: Int32Array,
-    arcs: Int32Array,
-    strip: Int32Array,
-    goal: Int32Array,
-    found: Int32Array,
-) -> int:
-    """Give each target to the lowest of four arcs that begins a shortest path to it.
-
-    Returns:
-        The largest distance to a target still open; -1 if there is none.
-    """
-    arc0, arc1, arc2, arc3 = arcs[0], arcs[1], arcs[2], arcs[3]
-    cost0, cost1, cost2, cost3 = weight[arc0], weight[arc1], weight[arc2], weight[arc3]
-    row0 = strip[head[arc0] * _LANES : (head[arc0] + 1) * _LANES]
-    row1 = strip[head[arc1] * _LANES : (head[arc1] + 1) * _LANES]
-    row2 = strip[head[arc2] * _LANES : (head[arc2] + 1) * _LANES]
-    row3 = strip[head[arc3] * _LANES : (head[arc3] + 1) * _LANES]
-    farthest = np.int32(-1)
+    highest = np.int32(-1)
     for lane in range(_LANES):
         wanted = goal[lane]
-        best = found[lane]
-        best = arc3 if np.int32(row3[lane] + cost3) == wanted else best
-        best = arc2 if np.int32(row2[lane] + cost2) == wanted else best
-        best = arc1 if np.int32(row1[lane] + cost1) == wanted else best
-        best = arc0 if np.int32(row0[lane] + cost0) == wanted else best
-        found[lane] = best
-        still = wanted if best == _NOBODY else np.int32(-1)
-        goal[lane] = still
-        farthest = max(farthest, still)
-    return farthest
+        # Constants, where the arcs' own numbers would be broadcast anew for each vector.
+        which = np.int32(7) if np.int32(row7[lane] + cost7) == wanted else _NO_PLACE
+        which = np.int32(6) if np.int32(row6[lane] + cost6) == wanted else which
+        which = np.int32(5) if np.int32(row5[lane] + cost5) == wanted else which
+        which = np.int32(4) if np.int32(row4[lane] + cost4) == wanted else which
+        which = np.int32(3) if np.int32(row3[lane] + cost3) == wanted else which
+        which = np.int32(2) if np.int32(row2[lane] + cost2) == wanted else which
+        which = np.int32(1) if np.int32(row1[lane] + cost1) == wanted else which
+        which = np.int32(0) if np.int32(row0[lane] + cost0) == wanted else which
+        found[lane] = min(found[lane], np.int32(which + place))
+        highest = max(highest, found[lane])
+    return highest >= _NO_PLACE
 
 
 @kernel
-def _lowest_arcs(
-    head: Int32Array,
-    weight: Int32Array,
-    arcs: Int32Array,
-    strip: Int32Array,
-    nearest: Int32Array,
-    goal: Int32Array,
-    found: Int32Array,
-    farthest: int,
-    few: bool,
-) -> int:
-    """The lowest of a node's tight arcs that begins a shortest path to each target of a strip.
-
-    Args:
-        head, weight: the graph's, (m) int32.
-        arcs: int32, in order, a multiple of _ARCS.
-        strip: (n * _LANES) int32 distances from all nodes to the targets.
-        nearest: (n) int32, the least distance from each node to any of the targets.
-        goal: (_LANES) int32 distances to the targets, -1 where none is sought; overwritten.
-        found: (_LANES) int32, to begin with _NOBODY where an arc is sought.
-    """
-    for at in range(0, len(arcs), _ARCS):
-        if farthest < 0:
-            break
-        eight = arcs[at : at + _ARCS]
-        least = _NOBODY
-        for each in range(_ARCS):
-            arc = eight[each]
-            least = min(least, np.int32(nearest[head[arc]] + weight[arc]))
-        if least > farthest:
-            continue
-        if few or _any_begins(head, weight, eight, strip, goal):
-            for half in range(0, _ARCS, 4):
-                four = eight[half : half + 4]
-                farthest = _take_targets(head, weight, four, strip, goal, found)
-    return farthest
+def _take_strip(dist: Int32Array, left: int, right: int, strip: Int32Array) -> None:
+    """Columns left to right as rows of _LANES."""
+    for node in range(dist.shape[0]):
+        here = dist[node, left:right]
+        there = strip[node * _LANES : (node + 1) * _LANES]
+        for lane in range(len(here)):
+            there[lane] = here[lane]
+        for lane in range(len(here), _LANES):
+            there[lane] = INFINITY
 
 
 @kernel
@@ -253,7 +185,7 @@ def dense_first_moves(
     stop: int,
     hop: SlotArray,
 ) -> None:
-    """:func:`lowest_first_moves` for nodes with many arcs, from the whole matrix of distances.
+    """:func:`lowest_first_moves` from the whole matrix of distances, for nodes with many arcs.
 
     An arc longer than the distance it spans begins no shortest path, which leaves few arcs of most
     dense graphs. Those left are looked at in order until every target is found.
@@ -272,13 +204,11 @@ def dense_first_moves(
         most = max(most, first_out[node + 1] - first_out[node])
     tight = np.empty(_KEPT * n + most, np.int32)
     first_tight = np.empty(_NODES + 1, np.int32)
-    farthest = np.empty(_NODES, np.int32)
-    nearest = np.empty(n, np.int32)
-    raw = np.empty((n + 2 * _NODES) * _LANES + 16, np.int32)
+    unfinished = np.empty(_NODES, np.bool_)
+    raw = np.empty((n + _NODES) * _LANES + 16, np.int32)
     line = (-raw.ctypes.data % 64) // 4
     strip = raw[line : line + n * _LANES]
-    goals = raw[line + n * _LANES : line + (n + _NODES) * _LANES]
-    founds = raw[line + (n + _NODES) * _LANES : line + (n + 2 * _NODES) * _LANES]
+    founds = raw[line + n * _LANES : line + (n + _NODES) * _LANES]
     first = start
     while first < stop:
         last = _tight_arcs(
@@ -289,35 +219,35 @@ def dense_first_moves(
             longest = max(longest, first_tight[row + 1] - first_tight[row])
         for left in range(0, n, _LANES):
             right = min(left + _LANES, n)
-            _take_strip(dist, left, right, strip, nearest)
+            _take_strip(dist, left, right, strip)
             for row in range(last - first):
-                here = strip[(first + row) * _LANES : (first + row + 1) * _LANES]
-                goal = goals[row * _LANES : (row + 1) * _LANES]
+                goal = strip[(first + row) * _LANES : (first + row + 1) * _LANES]
                 found = founds[row * _LANES : (row + 1) * _LANES]
-                far = np.int32(-1)
                 for lane in range(_LANES):
-                    wanted = here[lane]
-                    sought = 0 < wanted < INFINITY
-                    goal[lane] = wanted if sought else np.int32(-1)
-                    found[lane] = _NOBODY if sought else np.int32(-1)
-                    far = max(far, goal[lane])
-                farthest[row] = far
+                    sought = 0 < goal[lane] < INFINITY
+                    found[lane] = _NO_PLACE if sought else np.int32(-1)
+                unfinished[row] = True
             for turn in range(0, longest, _TURN):
                 for row in range(last - first):
-                    begin = first_tight[row] + turn
-                    end = min(begin + _TURN, first_tight[row + 1])
-                    if begin >= end or farthest[row] < 0:
-                        continue
-                    goal = goals[row * _LANES : (row + 1) * _LANES]
+                    goal = strip[(first + row) * _LANES : (first + row + 1) * _LANES]
                     found = founds[row * _LANES : (row + 1) * _LANES]
-                    farthest[row] = _lowest_arcs(
-                        head, weight, tight[begin:end], strip, nearest, goal, found, farthest[row],
-                        longest < _FEW
-                    )
+                    begin = first_tight[row] + turn
+                    for place in range(begin, min(begin + _TURN, first_tight[row + 1]), _ARCS):
+                        if not unfinished[row]:
+                            break
+                        unfinished[row] = _lowest_of_eight(
+                            head,
+                            weight,
+                            tight[place : place + _ARCS],
+                            place,
+                            strip,
+                            goal,
+                            found,
+                        )
             for row in range(last - first):
                 found = founds[row * _LANES : (row + 1) * _LANES]
                 out = hop[first + row, left:right]
                 for lane in range(len(out)):
-                    arc = found[lane]
-                    out[lane] = slot[arc] if arc >= 0 else none
+                    place = found[lane]
+                    out[lane] = slot[tight[place]] if place >= 0 else none
         first = last

@@ -117,9 +117,10 @@ def extend_runs(
                 scattered = True
                 if (x0 > 0 or x1 < 0) and (y0 > 0 or y1 < 0):
                     side = _sector(x0, y0) & ~1
-                    if greedy_slot[row, side] == greedy_slot[row, side + 1]:
-                        straight = greedy_slot[row, side]
-                        scattered = False
+                    straight = greedy_slot[row, side]
+                    if straight != greedy_slot[row, side + 1]:
+                        straight = -1
+                    scattered = straight < 0
             for slot in range(degree):
                 bit = np.uint64(1) << np.uint64(slot)
                 if held & bit or slot == straight:
@@ -249,3 +250,23 @@ def group_by_row(
         run_start[at] = start[event]
         run_symbol[at] = symbol[event]
         place[row[event]] = at + 1
+
+
+@kernel
+def name_slots(
+    first_out: Int32Array,
+    slot: Int32Array,
+    run_count: npt.NDArray[np.int64],
+    greedy: int,
+    none: int,
+    symbol: Int32Array,
+) -> None:
+    """Replace arcs counted from their row's first one by the slots they stand for, in place."""
+    run = 0
+    for row in range(len(run_count)):
+        degree = first_out[row + 1] - first_out[row]
+        for _ in range(run_count[row]):
+            arc = symbol[run]
+            if arc not in (greedy, none) and arc < degree:
+                symbol[run] = slot[first_out[row] + arc]
+            run += 1

@@ -11,7 +11,6 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from bake.errors import BudgetError, in_units
 from bake.graph import UNREACHABLE, Int32Array, Subgraph
@@ -20,7 +19,7 @@ from bake.search.batch import INFINITY, LANES, Scratch, Waist
 from bake.search.first_moves import SlotArray
 from bake.search.floyd_warshall import floyd_warshall
 from bake.search.floyd_warshall import working_bytes as closing_bytes
-from bake.search.runs import EVERY, end_runs, extend_runs, group_by_row
+from bake.search.runs import EVERY, end_runs, extend_runs, group_by_row, name_slots
 from bake.tables.all_pairs import Algorithm, Progress, choose_algorithm
 
 Take = Callable[[int, int, Int32Array], None]
@@ -69,8 +68,8 @@ def working_bytes(sub: Subgraph, threads: int, algorithm: Algorithm, *, distance
     if choose_algorithm(sub, algorithm) == "floyd_warshall":
         search = matrix + closing_bytes(rows, threads) + rows * Scratch.BYTES
     else:
-        search = rows * threads * Scratch.BYTES + (matrix if distances else 0)
-    return search + rows * (ROW_BYTES + EXPECTED_RUNS * RUN_BYTES)
+        search = rows * threads * Scratch.BYTES
+    return search + distances * matrix + rows * (ROW_BYTES + EXPECTED_RUNS * RUN_BYTES)
 
 
 def compressed_next_hops(
@@ -117,11 +116,19 @@ def compressed_next_hops(
             expected=f"at most {in_units(budget)} (memory_budget)",
             remedy="raise memory_budget, or leave tables out",
         )
+    most_runs = rows * EXPECTED_RUNS + (budget - needed) // RUN_BYTES
     writer = RunWriter(sub, at, unreachable_fits=unreachable_fits)
     distance = np.empty((rows, rows), dtype=np.int32) if distances else None
 
     def take(start: int, stop: int, dist: Int32Array) -> None:
         writer.take(start, stop, dist)
+        if writer.ended_count + rows > most_runs:
+            raise BudgetError(
+                f"next hops do not compress: {writer.ended_count:,} runs after "
+                f"{stop / rows:.0%} of the targets of {rows:,} nodes",
+                expected=f"at most {most_runs:,} in {in_units(budget)} (memory_budget)",
+                remedy='raise memory_budget, or set storage = "dense" in [next_hops]',
+            )
         if distance is not None:
             columns = distance[:, start:stop]
             columns[:] = dist[:, : stop - start]
@@ -232,17 +239,9 @@ class RunWriter:
         symbol = np.empty_like(start)
         for row, run_start, run_symbol in self._ended:
             group_by_row(row, run_start, run_symbol, place, start, symbol)
-        return RunTable(count.astype(np.int32), start, self._slots(count, symbol))
-
-    def _slots(self, count: npt.NDArray[np.int64], symbol: Int32Array) -> SlotArray:
-        """Symbols with the subgraph's arcs replaced by the slots they stand for."""
-        row = np.repeat(np.arange(self._rows), count)
-        degree = self._sub.graph.out_degree()[row]
-        is_arc = (symbol < degree) & (symbol != self._greedy) & (symbol != self._none)
-        arc = self._sub.graph.first_out[row[is_arc]] + symbol[is_arc]
-        slot = symbol.astype(self._dtype)
-        slot[is_arc] = self._sub.slot[arc]
-        return slot
+        graph = self._sub.graph
+        name_slots(graph.first_out, self._sub.slot, count, self._greedy, self._none, symbol)
+        return RunTable(count.astype(np.int32), start, symbol.astype(self._dtype))
 
 
 def _from_batches(waist: Waist, threads: int, take: Take, progress: Progress) -> None:
