@@ -59,18 +59,17 @@ def lowest_first_moves(
 _LANES = 128
 
 #: Nodes it works on together, and arcs it keeps in mind for each node of the graph.
-_NODES = 256
+_NODES = 1024
 _KEPT = 256
 
 #: Arcs of each node that it takes in turn. Where nodes have the same heads in the same places, as
 #: in a complete graph, the distances from these then stay in the first cache.
-_TURN = 32
+_TURN = 64
 
 #: Arcs of its innermost loop, which is written out for as many.
-_ARCS = 8
+_ARCS = 4
 
-#: Above every place among the arcs kept in mind, even when a place is added to it.
-_NO_PLACE = np.int32(2**30)
+_NOBODY = np.int32(2**31 - 1)
 
 
 def dense_bytes(node_count: int, most_arcs: int) -> int:
@@ -80,7 +79,8 @@ def dense_bytes(node_count: int, most_arcs: int) -> int:
         node_count: n.
         most_arcs: largest out-degree.
     """
-    return 4 * (_KEPT * node_count + most_arcs + node_count * (_LANES + 2) + 4 * _LANES)
+    rows = min(_NODES, node_count)
+    return 4 * ((_KEPT + _LANES + 1) * node_count + most_arcs + rows * (_LANES + 2) + 17)
 
 
 @kernel
@@ -118,59 +118,75 @@ def _tight_arcs(
 
 
 @kernel
-def _lowest_of_eight(
-    head: Int32Array,
-    weight: Int32Array,
-    arcs: Int32Array,
-    place: int,
-    strip: Int32Array,
-    goal: Int32Array,
-    found: Int32Array,
-) -> bool:
-    """Give targets to the lowest of eight arcs, the first at ``place``, that leads to each.
-
-    Returns:
-        Whether any target is still without an arc.
-    """
-    arc0, arc1, arc2, arc3 = arcs[0], arcs[1], arcs[2], arcs[3]
-    arc4, arc5, arc6, arc7 = arcs[4], arcs[5], arcs[6], arcs[7]
-    cost0, cost1, cost2, cost3 = weight[arc0], weight[arc1], weight[arc2], weight[arc3]
-    cost4, cost5, cost6, cost7 = weight[arc4], weight[arc5], weight[arc6], weight[arc7]
-    row0 = strip[head[arc0] * _LANES : (head[arc0] + 1) * _LANES]
-    row1 = strip[head[arc1] * _LANES : (head[arc1] + 1) * _LANES]
-    row2 = strip[head[arc2] * _LANES : (head[arc2] + 1) * _LANES]
-    row3 = strip[head[arc3] * _LANES : (head[arc3] + 1) * _LANES]
-    row4 = strip[head[arc4] * _LANES : (head[arc4] + 1) * _LANES]
-    row5 = strip[head[arc5] * _LANES : (head[arc5] + 1) * _LANES]
-    row6 = strip[head[arc6] * _LANES : (head[arc6] + 1) * _LANES]
-    row7 = strip[head[arc7] * _LANES : (head[arc7] + 1) * _LANES]
-    highest = np.int32(-1)
-    for lane in range(_LANES):
-        wanted = goal[lane]
-        # Constants, where the arcs' own numbers would be broadcast anew for each vector.
-        which = np.int32(7) if np.int32(row7[lane] + cost7) == wanted else _NO_PLACE
-        which = np.int32(6) if np.int32(row6[lane] + cost6) == wanted else which
-        which = np.int32(5) if np.int32(row5[lane] + cost5) == wanted else which
-        which = np.int32(4) if np.int32(row4[lane] + cost4) == wanted else which
-        which = np.int32(3) if np.int32(row3[lane] + cost3) == wanted else which
-        which = np.int32(2) if np.int32(row2[lane] + cost2) == wanted else which
-        which = np.int32(1) if np.int32(row1[lane] + cost1) == wanted else which
-        which = np.int32(0) if np.int32(row0[lane] + cost0) == wanted else which
-        found[lane] = min(found[lane], np.int32(which + place))
-        highest = max(highest, found[lane])
-    return highest >= _NO_PLACE
-
-
-@kernel
-def _take_strip(dist: Int32Array, left: int, right: int, strip: Int32Array) -> None:
-    """Columns left to right as rows of _LANES."""
+def _take_strip(
+    dist: Int32Array, left: int, right: int, strip: Int32Array, nearest: Int32Array
+) -> None:
+    """Columns left to right as rows of _LANES, and the least distance in each row."""
     for node in range(dist.shape[0]):
         here = dist[node, left:right]
         there = strip[node * _LANES : (node + 1) * _LANES]
+        least = _NOBODY
         for lane in range(len(here)):
             there[lane] = here[lane]
+            least = min(least, here[lane])
         for lane in range(len(here), _LANES):
             there[lane] = INFINITY
+        nearest[node] = least
+
+
+@kernel
+def _lowest_arcs(
+    head: Int32Array,
+    weight: Int32Array,
+    arcs: Int32Array,
+    strip: Int32Array,
+    nearest: Int32Array,
+    goal: Int32Array,
+    found: Int32Array,
+    farthest: int,
+) -> int:
+    """Give each target of a strip to the lowest of a node's arcs that begins a shortest path.
+
+    Args:
+        head, weight: the graph's, (m) int32.
+        arcs: int32, in order, a multiple of _ARCS.
+        strip: (n * _LANES) int32 distances from all nodes to the targets.
+        nearest: (n) int32, the least distance from each node to any of the targets.
+        goal: (_LANES) int32 distances from the node to the targets.
+        found: (_LANES) int32, _NOBODY where an arc is still sought.
+        farthest: largest distance to a target.
+
+    Returns:
+        The largest of ``found``.
+    """
+    for at in range(0, len(arcs), _ARCS):
+        four = arcs[at : at + _ARCS]
+        arc0, arc1, arc2, arc3 = four[0], four[1], four[2], four[3]
+        head0, head1, head2, head3 = head[arc0], head[arc1], head[arc2], head[arc3]
+        cost0, cost1, cost2, cost3 = weight[arc0], weight[arc1], weight[arc2], weight[arc3]
+        if (
+            min(
+                min(nearest[head0] + cost0, nearest[head1] + cost1),
+                min(nearest[head2] + cost2, nearest[head3] + cost3),
+            )
+            > farthest
+        ):
+            continue
+        row0 = strip[head0 * _LANES : (head0 + 1) * _LANES]
+        row1 = strip[head1 * _LANES : (head1 + 1) * _LANES]
+        row2 = strip[head2 * _LANES : (head2 + 1) * _LANES]
+        row3 = strip[head3 * _LANES : (head3 + 1) * _LANES]
+        for lane in range(_LANES):
+            wanted = goal[lane]
+            best = arc3 if np.int32(row3[lane] + cost3) == wanted else _NOBODY
+            best = arc2 if np.int32(row2[lane] + cost2) == wanted else best
+            best = arc1 if np.int32(row1[lane] + cost1) == wanted else best
+            best = arc0 if np.int32(row0[lane] + cost0) == wanted else best
+            found[lane] = min(found[lane], best)
+    highest = np.int32(-1)
+    for lane in range(_LANES):
+        highest = max(highest, found[lane])
+    return highest
 
 
 @kernel
@@ -203,51 +219,53 @@ def dense_first_moves(
     for node in range(start, stop):
         most = max(most, first_out[node + 1] - first_out[node])
     tight = np.empty(_KEPT * n + most, np.int32)
-    first_tight = np.empty(_NODES + 1, np.int32)
-    unfinished = np.empty(_NODES, np.bool_)
-    raw = np.empty((n + _NODES) * _LANES + 16, np.int32)
+    rows = min(_NODES, stop - start)
+    first_tight = np.empty(rows + 1, np.int32)
+    farthest = np.empty(rows, np.int32)
+    nearest = np.empty(n, np.int32)
+    # On cache lines, so that no vector load touches two.
+    raw = np.empty((n + rows) * _LANES + 16, np.int32)
     line = (-raw.ctypes.data % 64) // 4
     strip = raw[line : line + n * _LANES]
-    founds = raw[line + n * _LANES : line + (n + _NODES) * _LANES]
+    founds = raw[line + n * _LANES : line + (n + rows) * _LANES]
     first = start
     while first < stop:
         last = _tight_arcs(
-            first_out, head, weight, dist, first, min(first + _NODES, stop), tight, first_tight
+            first_out, head, weight, dist, first, min(first + rows, stop), tight, first_tight
         )
         longest = 0
         for row in range(last - first):
             longest = max(longest, first_tight[row + 1] - first_tight[row])
         for left in range(0, n, _LANES):
             right = min(left + _LANES, n)
-            _take_strip(dist, left, right, strip)
+            _take_strip(dist, left, right, strip, nearest)
             for row in range(last - first):
                 goal = strip[(first + row) * _LANES : (first + row + 1) * _LANES]
                 found = founds[row * _LANES : (row + 1) * _LANES]
+                far = np.int32(-1)
                 for lane in range(_LANES):
-                    sought = 0 < goal[lane] < INFINITY
-                    found[lane] = _NO_PLACE if sought else np.int32(-1)
-                unfinished[row] = True
+                    wanted = goal[lane]
+                    sought = 0 < wanted < INFINITY
+                    found[lane] = _NOBODY if sought else np.int32(-1)
+                    far = max(far, wanted if sought else np.int32(-1))
+                farthest[row] = far
             for turn in range(0, longest, _TURN):
                 for row in range(last - first):
+                    begin = first_tight[row] + turn
+                    end = min(begin + _TURN, first_tight[row + 1])
+                    if begin >= end or farthest[row] < 0:
+                        continue
                     goal = strip[(first + row) * _LANES : (first + row + 1) * _LANES]
                     found = founds[row * _LANES : (row + 1) * _LANES]
-                    begin = first_tight[row] + turn
-                    for place in range(begin, min(begin + _TURN, first_tight[row + 1]), _ARCS):
-                        if not unfinished[row]:
-                            break
-                        unfinished[row] = _lowest_of_eight(
-                            head,
-                            weight,
-                            tight[place : place + _ARCS],
-                            place,
-                            strip,
-                            goal,
-                            found,
-                        )
+                    highest = _lowest_arcs(
+                        head, weight, tight[begin:end], strip, nearest, goal, found, farthest[row]
+                    )
+                    if highest < _NOBODY:
+                        farthest[row] = -1
             for row in range(last - first):
                 found = founds[row * _LANES : (row + 1) * _LANES]
                 out = hop[first + row, left:right]
                 for lane in range(len(out)):
-                    place = found[lane]
-                    out[lane] = slot[tight[place]] if place >= 0 else none
+                    arc = found[lane]
+                    out[lane] = slot[arc] if arc >= 0 else none
         first = last

@@ -7,6 +7,7 @@ cache folder is named after the sources of every kernel.
 from __future__ import annotations
 
 import hashlib
+import importlib
 import os
 import sys
 import tempfile
@@ -60,7 +61,25 @@ def _use_cache() -> bool:
     return True
 
 
+def _load_without_blas() -> None:
+    """Load numba's array code without scipy's linear algebra.
+
+    numba looks for BLAS there when it loads its first kernel, which takes 0.3 s, as long as all the
+    rest of starting up; no kernel here multiplies matrices.
+    """
+    if "scipy.linalg" in sys.modules:
+        return
+    sys.modules["scipy.linalg"] = None  # type: ignore[assignment]
+    try:
+        importlib.import_module("numba.np.arraymath")
+    except ImportError:
+        pass  # laid out otherwise in this version of numba; then it looks for BLAS as ever
+    finally:
+        del sys.modules["scipy.linalg"]
+
+
 _CACHE = _use_cache()
+_load_without_blas()
 
 
 def inlined(function: Callable[P, R]) -> Callable[P, R]:
