@@ -65,7 +65,7 @@ class LevelRecipe:
         memory_budget: bytes a bake may use, at least 2**20.
         tables: products to bake, in the order of ``TABLE_NAMES``; None = auto.
         algorithm: how next hops are computed; every choice gives the same tables.
-        storage: how next hops are kept: dense, compressed, or whichever is smaller.
+        storage: how next hops are kept; "auto" = dense up to 64 KiB, else compressed.
         legend: terrain by image colour, "#rrggbb" where opaque, else "#rrggbbaa", lower case;
             sorted by colour.
         terrain: rules by terrain; sorted by name.

@@ -1,7 +1,7 @@
 """Where the real benchmark levels lie, if this machine has them.
 
-They are not part of the project. `BAKE_SHARED_LEVELS` names the folder; without it, a `shared/levels`
-beside the checkout is used.
+They are not part of the project. `BAKE_SHARED_LEVELS` names the folder; without it, a
+`shared/levels` beside the checkout is used.
 """
 
 import os

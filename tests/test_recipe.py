@@ -30,6 +30,7 @@ tables = ["distances", "components"]
 
 [next_hops]
 algorithm = "dijkstra"
+storage = "compressed"
 
 [legend]
 "#FFF" = "grass"
@@ -81,6 +82,7 @@ def test_a_whole_recipe(recipe, tmp_path):
         memory_budget=3 * 2**29,
         tables=("components", "distances"),
         algorithm="dijkstra",
+        storage="compressed",
         # "#11223FFF" ends in the alpha of an opaque colour.
         legend={
             "#00000080": "mist",
@@ -139,6 +141,7 @@ def test_without_a_recipe_the_defaults_hold(recipe, monkeypatch, tmp_path):
             memory_budget=2**31,
             tables=None,
             algorithm="auto",
+            storage="auto",
             legend={},
             terrain={},
             profiles=(ProfileRecipe("default", {}),),
@@ -200,7 +203,7 @@ def test_canonical_text_is_stable(recipe):
     assert recipe(WHOLE).for_level("den 2.v1").canonical() == (
         '{"connectivity":8,"corner_cutting":"one_free","cost_rule":"entered",'
         '"legend":{"#00000080":"mist","#11223f":"mist","#3a7d44":"grass","#ffffff":"grass"},'
-        '"profiles":{"ghost":{}},"tables":["components","distances"],'
+        '"profiles":{"ghost":{}},"storage":"compressed","tables":["components","distances"],'
         '"terrain":{"grass":{"cost":1.0,"enter_from":null},"wall":{"cost":null,"enter_from":null},'
         '"water":{"cost":1.5,"enter_from":["shore","water"]}},"ticks_per_unit":65536}'
     )
@@ -216,6 +219,8 @@ CHANGES = [
     'cost_rule = "mean"',
     'cost_rule = "entered"',
     "ticks_per_unit = 1",
+    'next_hops.storage = "dense"',
+    'next_hops.storage = "compressed"',
     'tables = ["components"]',
     'tables = ["components", "next_hops", "distances"]',
     'legend = { "#fff" = "a" }',
@@ -245,6 +250,7 @@ def test_canonical_tells_every_meaning_apart(recipe):
     [
         "memory_budget = 1048576",
         'next_hops.algorithm = "floyd_warshall"',
+        'next_hops.storage = "auto"',
         'tables = "auto"',
         "ticks_per_unit = 27720",
         "profiles.default.terrain = {}",

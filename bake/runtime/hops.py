@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from functools import cached_property
+from collections.abc import Callable
+from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
@@ -27,6 +28,16 @@ def view_of(array: npt.NDArray[Any]) -> memoryview[int]:
 def plane_of(array: npt.NDArray[Any]) -> memoryview[int]:
     """The same for an array of two dimensions, indexed by both."""
     return memoryview(cast("Buffer", np.ascontiguousarray(array)))
+
+
+@cache
+def _compiled_look_up() -> Callable[..., None] | None:
+    """The compiled lookup, imported at the first batch; None without numba."""
+    try:
+        from bake.search.follow import look_up_runs
+    except ImportError:
+        return None
+    return look_up_runs
 
 
 class DenseHops:
@@ -75,8 +86,8 @@ class RunHops:
         at: (r, 2) int32 chart coordinates; empty on graph levels.
         greedy_slot: (r, SECTORS) int32 slots, -1 where there is none; empty on graph levels.
         component: (r) int32.
-        reach: (components, components) bool, or None where each reaches itself alone or where
-            "none" is stored.
+        reach: (components, bytes) uint8 in numpy.packbits order, or None where each reaches itself
+            alone or where "none" is stored.
         stores_none: whether unreachable targets are stored as "none".
     """
 
@@ -89,7 +100,7 @@ class RunHops:
         at: Int32Array,
         greedy_slot: Int32Array,
         component: Int32Array,
-        reach: npt.NDArray[np.bool_] | None,
+        reach: npt.NDArray[np.uint8] | None,
         *,
         stores_none: bool,
     ) -> None:
@@ -122,8 +133,10 @@ class RunHops:
             return NO_SLOT
         component = self._component_view
         a, b = component[row], component[goal]
-        if a != b and not self.stores_none and (self.reach is None or not self.reach[a, b]):
-            return NO_SLOT
+        if a != b and not self.stores_none:
+            reach = self.reach
+            if reach is None or not reach[a, b >> 3] & (128 >> (b & 7)):
+                return NO_SLOT
         first = self._first_view
         run = bisect_right(self._start_view, goal, first[row], first[row + 1]) - 1
         symbol = self._symbol_view[run]
@@ -164,20 +177,15 @@ class RunHops:
 
     def slots(self, rows: Int32Array, goals: Int32Array) -> npt.NDArray[np.int64]:
         """(m) slots of m pairs, NO_SLOT where there is none."""
-        try:
-            slot = self._compiled_slots(rows, goals)
-        except ImportError:
+        look_up = _compiled_look_up()
+        if look_up is None:
             slot = self._searched_slots(rows, goals)
+        else:
+            slot = np.empty(len(rows), dtype=np.int64)
+            look_up(*self.compiled, rows, goals, slot)
         slot[(slot == self.none) | (rows == goals)] = NO_SLOT
         if not self.stores_none and self.parted:
             slot[~self.reaches(rows, goals)] = NO_SLOT
-        return slot
-
-    def _compiled_slots(self, rows: Int32Array, goals: Int32Array) -> npt.NDArray[np.int64]:
-        from bake.search.follow import look_up_runs
-
-        slot = np.empty(len(rows), dtype=np.int64)
-        look_up_runs(*self.compiled, rows, goals, slot)
         return slot
 
     def _searched_slots(self, rows: Int32Array, goals: Int32Array) -> npt.NDArray[np.int64]:
@@ -205,4 +213,6 @@ class RunHops:
         """(m) bool, whether there is a path, where ``stores_none`` is false."""
         a, b = self.component[rows], self.component[goals]
         same = np.asarray(a == b)
-        return same if self.reach is None else np.asarray(same | self.reach[a, b])
+        if self.reach is None:
+            return same
+        return np.asarray(same | ((self.reach[a, b >> 3] & (128 >> (b & 7))) != 0))

@@ -95,6 +95,8 @@ def _run_lookup(tables: Tables, hops: RunHops, careful: NextHop) -> NextHop:
                         if (dy if dy > 0 else -dy) > (dx if dx > 0 else -dx):
                             side += 1
                         slot = greedy_slot[row * SECTORS + side]
+                        if slot < 0:
+                            return careful(start, goal)
                     flat = head_flat[first_arc[row] + slot]
                     return flat % width, flat // width
         except _WRONG:

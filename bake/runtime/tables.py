@@ -86,9 +86,14 @@ class Tables:
         return self.places.first_out[self.node]
 
     @cached_property
+    def end_arc(self) -> Int32Array:
+        """(r) int32, one past the last arc of each row."""
+        return self.places.first_out[self.node + 1]
+
+    @cached_property
     def head_row(self) -> Int32Array:
-        """(m) int32, the row each arc leads to."""
-        return self.row_at_node[self.places.head]
+        """(m) int32, the row each arc leads to; -1 where the profile may not take it."""
+        return np.where(self.weight == BLOCKED, np.int32(-1), self.row_at_node[self.places.head])
 
     @cached_property
     def head_flat(self) -> Int32Array:
@@ -176,9 +181,6 @@ class Tables:
         else:
             at = np.ascontiguousarray(chart(cell[self.node], self.places.hex_layout))
             greedy = self._greedy_slots(at)
-        bits = None
-        if self.reach is not None:
-            bits = np.unpackbits(self.reach, axis=1, count=len(self.reach)).astype(np.bool_)
         return RunHops(
             count,
             self.first_arc,
@@ -187,8 +189,8 @@ class Tables:
             at,
             greedy,
             self.component[self.node],
-            bits,
-            stores_none=self.one_way and bits is None,
+            self.reach,
+            stores_none=self.one_way and self.reach is None,
         )
 
     def _greedy_slots(self, at: Int32Array) -> Int32Array:
@@ -209,8 +211,10 @@ class Tables:
         rising = np.diff(start.astype(np.int64), prepend=0) > 0
         if not ((start[begins] == 0).all() and rising[~begins].all()):
             raise self.damaged("run_start is not in order")
-        if start.max(initial=0) >= self.row_count or start.min(initial=0) < 0:
+        if (len(start) and start.max() >= self.row_count) or start.min(initial=0) < 0:
             raise self.damaged("run_start lies outside the table")
+        if self.places.cell is None and (symbol == np.iinfo(str(symbol.dtype)).max - 1).any():
+            raise self.damaged("run_slot says greedy on a graph")
         node = self.node[row]
         slot = symbol.astype(np.int64)
         special = slot >= np.iinfo(symbol.dtype).max - 1

@@ -47,7 +47,15 @@ def _compiled_walk(
     while pair < len(starts):
         if isinstance(hops, DenseHops):
             pair = follow_table(
-                hops.table, tables.first_arc, tables.head_row, starts, goals, pair, first, path
+                hops.table,
+                tables.first_arc,
+                tables.end_arc,
+                tables.head_row,
+                starts,
+                goals,
+                pair,
+                first,
+                path,
             )
         else:
             pair = follow_runs(*hops.compiled, tables.head_row, starts, goals, pair, first, path)
@@ -84,9 +92,12 @@ def _stepwise_walk(
 
 def _step(tables: Tables, rows: Int32Array, goals: Int32Array) -> Int32Array:
     slot = tables.hops.slots(rows, goals)
-    if (slot < 0).any():
+    arc = tables.first_arc[rows] + slot
+    if (slot < 0).any() or (arc >= tables.end_arc[rows]).any():
         raise tables.damaged("next hops do not lead to the goal")
-    ahead: Int32Array = tables.head_row[tables.first_arc[rows] + slot]
+    ahead: Int32Array = tables.head_row[arc]
+    if (ahead < 0).any():
+        raise tables.damaged("next hops do not lead to the goal")
     return ahead
 
 

@@ -186,7 +186,7 @@ def _lowest_arcs(
     highest = np.int32(-1)
     for lane in range(_LANES):
         highest = max(highest, found[lane])
-    return highest
+    return int(highest)
 
 
 @kernel

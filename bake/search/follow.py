@@ -11,7 +11,7 @@ import numpy.typing as npt
 from bake.graph import Int32Array
 from bake.search.jit import inlined, kernel
 
-#: Returned where a walk is longer than there are rows: the table leads in a circle.
+#: Returned where a walk takes no arc, or more of them than there are rows: the table is damaged.
 ASTRAY = -1
 
 
@@ -103,9 +103,11 @@ def follow_runs(
                 if row == goal:
                     break
                 slot = _slot(row_data, start, symbol, greedy, greedy_slot, row, goal)
-                if filled - begun > count or slot < 0:
+                if filled - begun > count or slot < 0 or slot >= greedy:
                     return ASTRAY
                 row = int(head_row[row_data[row, 1] + slot])
+                if row < 0:
+                    return ASTRAY
         pair += 1
         first[pair] = filled
     return pair
@@ -115,6 +117,7 @@ def follow_runs(
 def follow_table(
     table: npt.NDArray[np.uint8],
     first_arc: Int32Array,
+    end_arc: Int32Array,
     head_row: Int32Array,
     rows: Int32Array,
     goals: Int32Array,
@@ -122,7 +125,7 @@ def follow_table(
     first: npt.NDArray[np.int64],
     path: Int32Array,
 ) -> int:
-    """:func:`follow_runs` on a dense table of slots, (r, r) unsigned."""
+    """:func:`follow_runs` on a dense table of slots; arcs of a row end at ``end_arc`` (r)."""
     while pair < len(rows):
         filled = first[pair]
         row = int(rows[pair])
@@ -136,9 +139,10 @@ def follow_table(
                 filled += 1
                 if row == goal:
                     break
-                if filled - begun > len(table):
+                arc = first_arc[row] + np.int64(table[row, goal])
+                if filled - begun > len(table) or arc >= end_arc[row] or head_row[arc] < 0:
                     return ASTRAY
-                row = int(head_row[first_arc[row] + np.int64(table[row, goal])])
+                row = int(head_row[arc])
         pair += 1
         first[pair] = filled
     return pair

@@ -165,14 +165,12 @@ def relax_column(
             rows = min(GROUP, height - row)
             to_rows = to_via[row * depth : (row + rows) * depth]
             out_rows = out[row * width : (row + rows) * width]
-            whole = rows == GROUP and depth == SIDE and width == SIDE
-            if not whole:
-                _widen(to_rows, depth, rows, GROUP, to_wide)
-                _widen(out_rows, width, rows, GROUP, out_wide)
-            relax_rows(
-                to_rows if whole else to_wide, from_via, depth, out_rows if whole else out_wide
-            )
-            if not whole:
-                for each in range(rows):
-                    wide = out_wide[each * SIDE : each * SIDE + width]
-                    _copy(wide, out_rows[each * width : (each + 1) * width])
+            if rows == GROUP and depth == SIDE and width == SIDE:
+                relax_rows(to_rows, from_via, depth, out_rows)
+                continue
+            _widen(to_rows, depth, rows, GROUP, to_wide)
+            _widen(out_rows, width, rows, GROUP, out_wide)
+            relax_rows(to_wide, from_via, depth, out_wide)
+            for each in range(rows):
+                wide = out_wide[each * SIDE : each * SIDE + width]
+                _copy(wide, out_rows[each * width : (each + 1) * width])

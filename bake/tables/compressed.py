@@ -267,8 +267,12 @@ def _from_batches(waist: Waist, threads: int, take: Take, progress: Progress) ->
 
     with ThreadPoolExecutor(max_workers=threads) as pool:
         workers = [pool.submit(work) for _ in range(threads)]
-    for worker in workers:
-        worker.result()
+        try:
+            for worker in workers:
+                worker.result()
+        except BaseException:  # an interrupt reaches this thread alone
+            turn.give_up()
+            raise
 
 
 class _Turn:

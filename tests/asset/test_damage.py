@@ -22,7 +22,15 @@ from bake.errors import (
     NotAnAssetError,
 )
 from bake.runtime import open_asset
-from tests.runtime.baked import bake, recipe_for, rows, write_graph, write_grid
+from tests.runtime.baked import (
+    GROUND,
+    bake,
+    profile_for,
+    recipe_for,
+    rows,
+    write_graph,
+    write_grid,
+)
 
 #: A ledge is stepped onto from floor alone, so there is no way back from the road behind it.
 DRAWN = rows(
@@ -41,7 +49,8 @@ def originals(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
     grid = bake(write_grid(folder / "grid.json", DRAWN), recipe_for(tables=every))
     edges = [("inn", "mill", 1.0), ("mill", "ford", 2.0), ("ford", "inn", 1.0), ("ford", "keep", 1)]
     positions = {name: (float(place), 1.0) for place, name in enumerate(NAMES)}
-    graph = bake(write_graph(folder / "graph.json", NAMES, edges, positions=positions))  # type: ignore[arg-type]
+    source = write_graph(folder / "graph.json", NAMES, edges, positions=positions)  # type: ignore[arg-type]
+    graph = bake(source, recipe_for(tables=every, storage="compressed"))
     return {"grid": grid.read_bytes(), "graph": graph.read_bytes()}
 
 
@@ -152,6 +161,17 @@ def test_hdf5_of_another_program_behind_a_user_block(tmp_path: Path) -> None:
     assert "another program" in line
 
 
+@pytest.mark.parametrize("block", [1024, 4096, 2**16])
+@pytest.mark.parametrize("begin", [b"", b"{}", b"type octile\n"])
+def test_hdf5_of_another_program_behind_anything(tmp_path: Path, block: int, begin: bytes) -> None:
+    path = tmp_path / "other.h5"
+    with h5py.File(path, "w", userblock_size=block) as file:
+        file["data"] = np.arange(10)
+    data = path.read_bytes()
+    path.write_bytes(begin + data[len(begin) :])
+    assert "an HDF5 file of another program" in refusal(path, NotAnAssetError)
+
+
 def test_a_header_and_nothing_else(asset: Path) -> None:
     block = read_header(asset).block
     asset.write_bytes(asset.read_bytes()[:block])
@@ -219,12 +239,32 @@ def test_the_version_is_judged_before_anything_else(asset: Path) -> None:
         ("bake_revision", "null"),
         ("bake_revision", "Infinity"),
         ("bake_revision", "[1]"),
+        ("bake_revision", "true"),
+        ("bake_revision", '"1"'),
+        ("bake_revision", "1.0"),
+        ("bake_revision", "NaN"),
+        ("block", "0"),
+        ("block", "-512"),
+        ("block", "256"),
+        ("block", "513"),
+        ("block", "768"),
+        ("block", str(2**21)),
+        ("block", "1" + "0" * 40),
+        ("block", "true"),
+        ("level", "5"),
+        ("level", "null"),
+        ("recipe", "5"),
+        ("body", "[]"),
         ("block", "Infinity"),
         ("block", '"x"'),
         ("recipe", ""),
         ("sources", "5"),
         ("sources", "[5]"),
         ("sources", "[[1]]"),
+        ("sources", '[["a"]]'),
+        ("sources", '[["a", 5]]'),
+        ("sources", '["ab"]'),
+        ("sources", '{"ab": 1}'),
     ],
 )
 def test_a_damaged_field(asset: Path, name: str, value: str) -> None:
@@ -237,6 +277,14 @@ def test_a_damaged_field(asset: Path, name: str, value: str) -> None:
         asset.write_bytes(text.ljust(block) + data[block:])
     else:
         with_field(asset, name, value)
+    assert "the header is damaged" in refusal(asset, NotAnAssetError)
+
+
+def test_a_header_of_nothing_but_brackets(asset: Path) -> None:
+    """Deeper than a reader of JSON can go."""
+    data = asset.read_bytes()
+    begin = data.index(b'"levelbake asset"') + len(b'"levelbake asset"')
+    asset.write_bytes(data[:begin] + b',\n"level": ' + b"[" * 200_000)
     assert "the header is damaged" in refusal(asset, NotAnAssetError)
 
 
@@ -366,6 +414,173 @@ def test_columns_of_lengths_that_do_not_fit(
     edit(path, replaced(name, make))
     with suppress(CorruptAssetError):
         assert ask_everything(path) == expected
+
+
+def lengthened(name: str, by: int = 1) -> Callable[[h5py.File], None]:
+    return replaced(name, lambda old: np.concatenate([old, old[-1:].repeat(by, axis=0)]))
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "/terrain/colour",
+        "/world/first_out",
+        "/world/head",
+        "/world/length",
+        "/world/node_terrain",
+        "/world/cell",
+        "/world/position",
+        "/world/node_name",
+        "/profiles/default/cost",
+        "/profiles/default/weight",
+        "/profiles/default/component",
+        "/profiles/default/run_count",
+    ],
+)
+def test_a_column_that_is_longer_than_the_others_is_named(
+    name: str, asset: Path, graph: Path
+) -> None:
+    """Whichever column is asked for, the one that is not like the others is to blame."""
+    path = holder(name, asset, graph)
+    edit(path, lengthened(name))
+    declared = next(c for c in COLUMNS if c.path.replace(PROFILE, "default") == name)
+    dim = declared.dims[0].removesuffix(" + 1")
+    # Beside a single other one, no telling which is wrong: both are named.
+    with Asset(path) as opened:
+        with pytest.raises(CorruptAssetError) as caught:
+            opened.read(name)
+        assert f"column {name} " in str(caught.value)
+        assert f" of {dim}, " in str(caught.value)
+        others = [
+            c.path.replace(PROFILE, "default")
+            for c in COLUMNS
+            if dim in [each.removesuffix(" + 1") for each in c.dims]
+            and ("profiles" in c.path) >= ("profiles" in name)
+        ]
+        for other in filter(opened.has, others):
+            with pytest.raises(CorruptAssetError) as caught:
+                opened.read(other)
+            assert f"column {name} " in str(caught.value)
+
+
+def test_damage_to_one_profile_leaves_the_others_alone(tmp_path: Path) -> None:
+    profiles = tuple(profile_for(name, GROUND) for name in ("a", "b"))
+    path = bake(write_grid(tmp_path / "two.json", DRAWN), recipe_for(profiles=profiles))
+    edit(path, lengthened("/profiles/a/weight"))
+    with open_asset(path) as level:
+        assert level.profile("b").length([(0, 0), (1, 0)]) == 1
+        with pytest.raises(CorruptAssetError, match="column /profiles/a/weight "):
+            level.profile("a").length([(0, 0), (1, 0)])
+
+
+def test_points_of_three_coordinates_and_colours_of_four(asset: Path, graph: Path) -> None:
+    for path, name in ((asset, "/world/cell"), (graph, "/world/position")):
+        edit(path, replaced(name, lambda old: np.concatenate([old, old[:, :1]], axis=1)))
+        with Asset(path) as opened, pytest.raises(CorruptAssetError, match=f"column {name} has 3"):
+            opened.read(name)
+    name = "/terrain/colour"
+    edit(asset, replaced(name, lambda old: np.concatenate([old, old[:, :1]], axis=1)))
+    with Asset(asset) as opened, pytest.raises(CorruptAssetError, match=f"column {name} has 4"):
+        opened.read(name)
+
+
+@pytest.mark.parametrize("name", ["width", "height"])
+@pytest.mark.parametrize("value", [-7, 0, 1, 2, 7, 2**40, 2**62])
+def test_a_size_that_is_not_the_grids(asset: Path, name: str, value: int) -> None:
+    edit(asset, lambda file: file.attrs.__setitem__(name, np.int64(value)))
+    with pytest.raises(CorruptAssetError) as caught:
+        open_asset(asset)
+    assert f"attribute {name} of / {value}" in str(caught.value)
+    assert "column /terrain/grid" in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("kind", b"squart"),
+        ("kind", b""),
+        ("kind", b"hex"),
+        ("cost_rule", b"median"),
+        ("ticks_per_unit", 0),
+        ("ticks_per_unit", -27720),
+    ],
+)
+def test_attributes_that_say_nothing_the_format_knows(
+    asset: Path, name: str, value: bytes | int
+) -> None:
+    stored = np.bytes_(value) if isinstance(value, bytes) else np.int64(value)
+    edit(asset, lambda file: file.attrs.__setitem__(name, stored))
+    with pytest.raises(CorruptAssetError, match=name):
+        ask_everything(asset)
+
+
+@pytest.mark.parametrize("name", ["/terrain/name", "/world/node_name"])
+@pytest.mark.parametrize("text", [b"\xff\xfe", b"\xc3", "Ä".encode()[1:]])
+def test_text_that_is_not_utf_8(name: str, text: bytes, asset: Path, graph: Path) -> None:
+    path = holder(name, asset, graph)
+    width = len(max(NAMES, key=len))
+
+    def change(old: np.ndarray) -> np.ndarray:
+        new = old.astype(f"S{width + 9}")
+        new[1] = text
+        # Two halves of one letter, side by side, are none.
+        new[0] = b"\xc3"
+        return new
+
+    edit(path, replaced(name, change))
+    with Asset(path) as opened, pytest.raises(CorruptAssetError, match=f"column {name} is not UTF"):
+        opened.read(name)
+
+
+def test_a_column_that_claims_more_than_the_file_holds(asset: Path) -> None:
+    """HDF5 would fill what was never written, gigabytes of it."""
+
+    def change(file: h5py.File) -> None:
+        for name in ("grid", "name"):
+            dtype = file["terrain"][name].dtype
+            del file["terrain"][name]
+            shape = (2**16, 2**16) if name == "grid" else (2**36,)
+            chunks = (64, 64) if name == "grid" else (2**12,)
+            file["terrain"].create_dataset(name, shape, dtype, chunks=chunks, compression="gzip")
+        del file["terrain/colour"], file["profiles/default/cost"]
+        file.attrs["width"] = file.attrs["height"] = np.int64(2**16)
+
+    edit(asset, change)
+    with Asset(asset) as opened:
+        for name in ("/terrain/grid", "/terrain/name"):
+            with pytest.raises(CorruptAssetError, match=f"column {name} is stored only in part"):
+                opened.read(name)
+
+
+def test_a_terrain_there_is_not(asset: Path) -> None:
+    for name in ("/terrain/grid", "/world/node_terrain"):
+        edit(asset, replaced(name, lambda old: np.where(old == old.max(), 200, old).astype("u1")))
+        with Asset(asset) as opened, pytest.raises(CorruptAssetError) as caught:
+            opened.read(name)
+        assert f"column {name} has terrain 200 of 6" in str(caught.value)
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf])
+def test_positions_that_are_nowhere(graph: Path, value: float) -> None:
+    edit(graph, replaced("/world/position", lambda old: np.full_like(old, value)))
+    with pytest.raises(CorruptAssetError, match="position"):
+        ask_everything(graph)
+
+
+@pytest.mark.parametrize("said", ["int", "str", "float"])
+def test_names_of_another_type_than_was_said(graph: Path, said: str) -> None:
+    def change(file: h5py.File) -> None:
+        file.attrs["node_name_type"] = np.bytes_(said)
+        if said == "str":
+            del file["world/node_name"]
+            file["world/node_name"] = np.arange(len(NAMES))
+
+    edit(graph, change)
+    if said == "float":  # neither, so what is there counts
+        ask_everything(graph)
+        return
+    with pytest.raises(CorruptAssetError, match="node_name"):
+        ask_everything(graph)
 
 
 WRONG_VALUES = [

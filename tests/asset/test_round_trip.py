@@ -1,6 +1,8 @@
 """What is written comes back; the file says by itself what it holds."""
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import h5py
@@ -15,7 +17,7 @@ from bake.asset.schema import (
     FORMAT_NAME,
     FORMAT_VERSION,
     PROFILE,
-    TABLE_KINDS,
+    TABLES,
     pattern_of,
 )
 from bake.errors import AssetError, OutputError
@@ -32,7 +34,8 @@ from tests.runtime.baked import (
 )
 
 SOURCES = (("level.png", "a" * 64), ("../tiles.png", "b" * 64))
-LENGTHS = {"xy": 2, "channel": 3, "node + 1": 8, "node": 7}
+LENGTHS = {"xy": 2, "channel": 3, "node + 1": 8, "node": 7, "x": 6, "y": 4, "byte": 1}
+STATED = {"width": 6, "height": 4, "component_count": 5}
 
 
 def full_contents() -> Contents:
@@ -44,7 +47,9 @@ def full_contents() -> Contents:
         for attribute in ATTRIBUTES:
             group = attribute.group.replace(PROFILE, profile)
             attributes[group, attribute.name] = (
-                f"text of {attribute.name}: Ä ≤ 3" if attribute.kind == "text" else len(group)
+                f"text of {attribute.name}: Ä ≤ 3"
+                if attribute.kind == "text"
+                else STATED.get(attribute.name, len(group))
             )
         for column in COLUMNS:
             shape = tuple(LENGTHS.get(name, 5) for name in column.dims)
@@ -56,7 +61,8 @@ def full_contents() -> Contents:
             elif column.dtypes[0].startswith("float"):
                 columns[path] = rng.normal(size=shape)
             else:
-                columns[path] = rng.integers(0, 200, size=shape).astype(column.dtypes[0])
+                values = rng.integers(0, 5 if column.unit == "terrain" else 200, size=shape)
+                columns[path] = values.astype(column.dtypes[0])
     return Contents(attributes, columns)
 
 
@@ -90,7 +96,8 @@ def test_every_column_and_attribute_comes_back(written: Path) -> None:
 )
 def test_every_declared_type_at_its_limits(tmp_path: Path, path: str, dtype: str) -> None:
     column = next(c for c in COLUMNS if c.path == pattern_of(path))
-    array = np.zeros(tuple(range(3, 3 + len(column.dims))), dtype=dtype)
+    fixed = {"xy": 2, "channel": 3, "terrain": 256}
+    array = np.zeros([fixed.get(name, 4) for name in column.dims], dtype=dtype)
     limits = np.finfo(dtype) if dtype.startswith("float") else np.iinfo(dtype)
     array.flat[:2] = [limits.min, limits.max]
     if dtype.startswith("float"):
@@ -99,7 +106,10 @@ def test_every_declared_type_at_its_limits(tmp_path: Path, path: str, dtype: str
     write_asset(
         asset_path,
         header_for("one", SOURCES, ""),
-        Contents({("/profiles/p", "one_way"): 0}, {path: array}),
+        Contents(
+            {("/profiles/p", "component_count"): 4, ("/", "width"): 4, ("/", "height"): 4},
+            {path: array, "/terrain/name": np.array([b"%d" % each for each in range(256)])},
+        ),
     )
     with Asset(asset_path) as asset:
         for got in (asset.read(path), asset.map(path)):
@@ -119,6 +129,41 @@ def test_squares_of_any_size(tmp_path: Path, shape: tuple[int, int]) -> None:
     if hop.nbytes > 1024:
         with h5py.File(path) as file:
             assert file["/profiles/p/hop"].id.get_offset() % 64 == 0
+
+
+def test_an_open_asset_keeps_its_own_bytes(written: Path) -> None:
+    """A game that has it open while it is baked again goes on with the old one."""
+    expected = full_contents().columns
+    with Asset(written) as asset:
+        other = Contents({}, {"/profiles/p/hop": np.full((90, 90), 7, dtype=np.uint8)})
+        write_asset(written, header_for("new", (), ""), other)
+        for path in ("/profiles/default/hop", "/profiles/z.9_-x/distance", "/world/head"):
+            for got in (asset.map(path), asset.read(path)):
+                assert np.array_equal(got, expected[path])
+
+
+def test_text_is_marked_as_what_it_is(written: Path) -> None:
+    """Other tools decode by the mark, ASCII or UTF-8."""
+    with h5py.File(written) as file:
+        for group, name in full_contents().attributes:
+            stored = file[group].attrs.get_id(name).dtype
+            if stored.kind == "S":
+                assert h5py.check_string_dtype(stored).encoding == "utf-8", name
+        for path in ("/terrain/name", "/world/node_name"):
+            assert h5py.check_string_dtype(file[path].dtype).encoding == "utf-8"
+            for name in ("description", "unit", "dimensions"):
+                stored = file[path].attrs.get_id(name).dtype
+                assert h5py.check_string_dtype(stored).encoding == "ascii"
+
+
+def test_a_long_recipe_and_an_empty_name(tmp_path: Path) -> None:
+    """HDF5 keeps attributes beyond 64 KiB elsewhere; it has no text of no length."""
+    path = tmp_path / "long.h5"
+    recipe = "Ä" * 200_000
+    texts = {("/", "recipe"): recipe, ("/", "name"): "", ("/profiles/p", "one_way"): 0}
+    write_asset(path, header_for("", SOURCES, ""), Contents(texts, {}))
+    with Asset(path) as asset:
+        assert (asset.text("recipe"), asset.text("name")) == (recipe, "")
 
 
 def test_arrays_outlive_the_asset(written: Path) -> None:
@@ -237,6 +282,7 @@ def real_assets(folder: Path) -> list[Path]:
     )
     return [
         bake(square, recipe_for(profiles=two)),
+        bake(square.rename(folder / "runs.json"), recipe_for(storage="compressed")),
         bake(hexagonal, recipe_for()),
         bake(roads),
         bake(write_graph(folder / "numbers.json", [4, 2], [(4, 2, 1.5)])),
@@ -296,7 +342,7 @@ def test_equal_dimensions_have_equal_lengths(tmp_path: Path) -> None:
                     if PROFILE in column.path and f"/{profile}/" not in name:
                         continue
                     for dim, length in zip(column.dims, asset.shape(name), strict=True):
-                        own = dim in ("row", "component", "byte")
+                        own = dim in ("row", "run", "component", "byte")
                         known = (lengths if own else shared).setdefault(dim, length)
                         assert known == length, (name, dim)
             assert shared["node + 1"] == shared["node"] + 1
@@ -310,7 +356,8 @@ def test_every_declaration_says_what_it_is() -> None:
         assert column.dims
     assert len({column.path for column in COLUMNS}) == len(COLUMNS)
     assert len({(each.group, each.name) for each in ATTRIBUTES}) == len(ATTRIBUTES)
-    assert set(TABLE_KINDS) <= {column.path.rsplit("/", 1)[1] for column in COLUMNS}
+    names = {column.path.rsplit("/", 1)[1] for column in COLUMNS}
+    assert {name for _, _, columns in TABLES for name in columns} <= names
 
 
 # -- writing that fails ---------------------------------------------------------------------------
@@ -357,7 +404,45 @@ def test_places_that_cannot_be_written(tmp_path: Path) -> None:
             write_asset(wrong, header_for("new", SOURCES, ""), full_contents())
         assert str(caught.value).startswith(f"{wrong}: cannot be written: ")
         assert "\n" not in str(caught.value)
+        # The system's words, not the paragraph h5py makes of them.
+        assert "errno" not in str(caught.value).lower()
+        assert "unable" not in str(caught.value).lower()
     assert sorted(file.name for file in tmp_path.iterdir()) == ["file", "taken.h5"]
+
+
+FULL_DISK = """
+import resource, signal, sys
+from pathlib import Path
+import numpy as np
+from bake.asset import Contents, header_for, write_asset
+from bake.errors import OutputError
+
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[2]), resource.RLIM_INFINITY))
+hop = np.random.default_rng(3).integers(0, 9, size=(700, 700)).astype(np.uint8)
+try:
+    write_asset(Path(sys.argv[1]), header_for("n", (), ""), Contents({}, {"/profiles/p/hop": hop}))
+except OutputError as error:
+    print(error)
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no limits on sizes of files here")
+@pytest.mark.parametrize("limit", [1, 600, 2_000, 100_000, 489_000])
+def test_a_file_that_may_not_grow(tmp_path: Path, limit: int) -> None:
+    """Wherever the disk is full, whatever HDF5 was doing: one line, and nothing is left."""
+    path = tmp_path / "new.h5"
+    done = subprocess.run(
+        [sys.executable, "-c", FULL_DISK, str(path), str(limit)],
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=Path(__file__).resolve().parents[2],
+    )
+    assert done.returncode == 0, done.stderr[-3000:]
+    assert done.stdout.startswith(f"{path}: cannot be written: ")
+    assert done.stdout.count("\n") == 1
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_what_the_schema_does_not_allow_is_not_written(tmp_path: Path) -> None:

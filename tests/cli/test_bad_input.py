@@ -367,7 +367,7 @@ def _half(path: Path) -> None:
         (_no_hdf5, "this is no HDF5 file"),
         (_empty, "the file is empty"),
         (_of_another_program, "this is an HDF5 file of another program"),
-        (_with_a_block_of_another_program, "this is no"),
+        (_with_a_block_of_another_program, "this is an HDF5 file of another program"),
         (_header_alone, "damaged"),
         (_half, "damaged"),
     ],

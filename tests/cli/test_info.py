@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from bake.asset import Asset
+from bake.asset.schema import TABLES, profile_path
 from tests.cli.command import bake, mistake
 from tests.cli.conftest import LEVELS
 
@@ -41,17 +42,17 @@ def test_for_programs(project: Path) -> None:
     walker = found["profiles"]["walker"]
     assert (walker["nodes"], walker["components"], walker["one_way"]) == (22, 1, False)
     tables = {table["table"]: table for table in walker["tables"]}
-    assert list(tables) == ["component", "hop", "distance"]
-    assert tables["hop"] == {
-        "table": "hop",
+    assert list(tables) == ["components", "next_hops", "distances"]
+    assert tables["next_hops"] == {
+        "table": "next_hops",
         "kind": "all-pairs next hops, dense",
         "shape": [22, 22],
         "dtype": "uint8",
         "bytes": 22 * 22,
     }
-    assert tables["distance"]["bytes"] == 4 * 22 * 22
-    assert tables["component"]["shape"] == [22]
-    assert tables["component"]["bytes"] > 0
+    assert tables["distances"]["bytes"] == 4 * 22 * 22
+    assert tables["components"]["shape"] == [22]
+    assert tables["components"]["bytes"] > 0
 
 
 def test_reachability_is_a_table_where_arcs_lead_one_way(project: Path) -> None:
@@ -73,14 +74,44 @@ def test_every_table_and_its_stored_bytes(project: Path, name: str) -> None:
             for profile, told in found["profiles"].items()
             for table in told["tables"]
         }
-        columns = [column for column in asset.columns() if column.startswith("/profiles/")]
-        plain = {"weight", "cost"}
         expected = {
-            (profile, table): asset.stored_bytes(f"/profiles/{profile}/{table}")
-            for profile, table in (column.split("/")[2:] for column in columns)
-            if table not in plain
+            (profile, table): sum(
+                asset.stored_bytes(profile_path(profile, column)) for column in columns
+            )
+            for profile in asset.profiles
+            for table, _, columns in TABLES
+            if asset.has(profile_path(profile, columns[0]))
         }
+        told_of = sum(stored.values())
+        others = [
+            column
+            for column in asset.columns()
+            if column.startswith("/profiles/") and column.split("/")[3] not in ("weight", "cost")
+        ]
+        assert told_of == sum(asset.stored_bytes(column) for column in others)
     assert stored == expected
+
+
+def test_compressed_next_hops(project: Path) -> None:
+    (project / "bake.toml").write_text('[next_hops]\nstorage = "compressed"\n')
+    assert bake("build", "levels_src/yard.map", "--jobs", "1").code == 0
+    found = bake("info", "baked/yard.h5", "--json").data["profiles"]["default"]
+    tables = {table["table"]: table for table in found["tables"]}
+    with Asset(project / "baked" / "yard.h5") as asset:
+        columns = [profile_path("default", name) for name in ("run_count", "run_start", "run_slot")]
+        runs = asset.shape(columns[1])[0]
+        size = sum(asset.stored_bytes(column) for column in columns)
+    assert found["nodes"] <= runs < found["nodes"] ** 2
+    assert tables["next_hops"] == {
+        "table": "next_hops",
+        "kind": "all-pairs next hops, compressed",
+        "shape": [found["nodes"], found["nodes"]],
+        "dtype": "uint8",
+        "bytes": size,
+        "runs": runs,
+    }
+    said = bake("info", "baked/yard.h5").out
+    assert "all-pairs next hops, compressed" in said
 
 
 def test_one_profile(project: Path) -> None:

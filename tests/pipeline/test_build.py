@@ -426,5 +426,5 @@ def test_auto_leaves_large_distances_out(tmp_path: Path) -> None:
         task = task_for(write_grid(tmp_path / f"s{side}.json", [["floor"] * side] * side))
         run([task])
         with Asset(task.asset) as asset:
-            assert asset.has("/profiles/default/hop")
+            assert asset.has("/profiles/default/run_count")
             assert asset.has("/profiles/default/distance") == kept

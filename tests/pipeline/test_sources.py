@@ -1,5 +1,7 @@
 """Which levels there are, and where their assets go."""
 
+import os
+import sys
 from pathlib import Path
 
 import pytest
@@ -7,7 +9,7 @@ import pytest
 from bake.errors import BakeErrors, LevelError, RecipeError
 from bake.pipeline import find_tasks
 from bake.recipe import LevelRecipe, Recipe, load_recipe
-from tests.pipeline.levels import recipe_in, write_project
+from tests.pipeline.levels import recipe_in, run, statuses, write_project
 
 
 def names(
@@ -111,6 +113,79 @@ def test_every_clash_is_told(tmp_path: Path) -> None:
     with pytest.raises(BakeErrors) as caught:
         find_tasks(recipe_in(tmp_path), [], None)
     assert len(caught.value.problems) == 3
+
+
+def test_one_file_by_two_paths_is_one_level(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    touch(tmp_path, "a/one.png", "a/two.png", "b/three.png")
+    monkeypatch.chdir(tmp_path)
+    recipe = recipe_in(tmp_path)
+    several = [Path("a/one.png"), tmp_path / "a" / "one.png", Path("b/../a/one.png"), Path("a")]
+    tasks = find_tasks(recipe, several, None)
+    assert [task.source for task in tasks] == [Path("a/one.png"), Path("a/two.png")]
+    (tmp_path / "also a").symlink_to(tmp_path / "a", target_is_directory=True)
+    assert names(recipe, [Path("a"), Path("also a")]) == ["one", "two"]
+    assert names(recipe_in(tmp_path, "a/*", "also a/*", "b/*")) == ["one", "three", "two"]
+    # A link of another name is another level.
+    (tmp_path / "b" / "four.png").symlink_to(tmp_path / "a" / "one.png")
+    assert names(recipe, [Path("a"), Path("b")]) == ["four", "one", "three", "two"]
+
+
+def forbid(monkeypatch: pytest.MonkeyPatch, method: str, folder: Path) -> None:
+    """Refuse one method of paths in one folder, as the system does to others than root."""
+    real = getattr(Path, method)
+
+    def refuse(self: Path, *arguments: object, **settings: object) -> object:
+        if self == folder or folder in self.parents:
+            raise PermissionError(13, "Permission denied", str(self))
+        return real(self, *arguments, **settings)
+
+    monkeypatch.setattr(Path, method, refuse)
+
+
+@pytest.mark.parametrize("method", ["iterdir", "is_dir", "is_file"])
+def test_a_folder_that_may_not_be_read(
+    tmp_path: Path, method: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "levels_src"
+    touch(folder, "keep.png")
+    recipe = recipe_in(tmp_path)
+    forbid(monkeypatch, method, folder)
+    for sources in ([], [folder]):
+        with pytest.raises(LevelError) as caught:
+            find_tasks(recipe, sources, None)
+        assert str(caught.value) == f"{folder}: the folder cannot be read: Permission denied"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="file names are text here")
+@pytest.mark.parametrize("others", [(), ("keep.png",)])
+def test_file_names_that_are_no_text(tmp_path: Path, others: tuple[str, ...]) -> None:
+    folder = tmp_path / "levels_src"
+    touch(folder, *others)
+    folder.mkdir(exist_ok=True)
+    for name in (b"caf\xe9.png", b"\xff.json"):
+        Path(os.fsdecode(os.fsencode(folder) + b"/" + name)).write_bytes(b"")
+    for sources in ([], [folder], sorted(folder.iterdir())):
+        with pytest.raises(BakeErrors) as caught:
+            find_tasks(recipe_in(tmp_path), sources, None)
+        lines = [str(problem) for problem in caught.value.problems]
+        assert all(type(problem) is LevelError for problem in caught.value.problems)
+        # Told so that any terminal can show it.
+        assert lines[0].startswith(f"{folder}/caf\\udce9.png: the file's name is not UTF-8")
+        assert lines[1].startswith(f"{folder}/\\udcff.json: ")
+        assert all("rename the file" in line for line in lines)
+    if others:
+        assert names(recipe_in(tmp_path, "levels_src/k*")) == ["keep"]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="file names are text here")
+def test_folders_may_be_called_anything(tmp_path: Path) -> None:
+    folder = Path(os.fsdecode(os.fsencode(tmp_path) + b"/caf\xe9"))
+    recipe = load_recipe(write_project(folder))
+    tasks = find_tasks(recipe, [], None)
+    assert set(statuses(run(tasks)).values()) == {"baked"}
+    assert set(statuses(run(tasks)).values()) == {"fresh"}
 
 
 def test_a_clash_on_the_command_line(tmp_path: Path) -> None:

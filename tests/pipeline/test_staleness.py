@@ -30,6 +30,38 @@ def test_missing(task: Task) -> None:
     assert reasons_to_bake(task) == ["missing"]
 
 
+def test_a_folder_that_may_not_be_searched(task: Task, monkeypatch: pytest.MonkeyPatch) -> None:
+    real = Path.stat
+
+    def refuse(self: Path, **settings: bool) -> os.stat_result:
+        if self == task.asset:
+            raise PermissionError(13, "Permission denied", str(self))
+        return real(self, **settings)
+
+    monkeypatch.setattr(Path, "stat", refuse)
+    assert reasons_to_bake(task) == ["cannot be read: Permission denied"]
+
+
+@pytest.mark.parametrize("place", ["file/keep.h5", "absent/keep.h5"])
+def test_no_folder_for_the_asset(task: Task, tmp_path: Path, place: str) -> None:
+    (tmp_path / "file").write_bytes(b"")
+    assert reasons_to_bake(replace(task, asset=tmp_path / place)) == ["missing"]
+
+
+def test_a_header_that_names_no_file(task: Task) -> None:
+    data = task.asset.read_bytes()
+    at = data.index(b"keep.json", data.index(b"sources"))
+    # A second source whose name no system allows.
+    entry = b'"keep.json",\n"' + read_header(task.asset).sources[0][1].encode() + b'"\n]'
+    assert entry in data
+    more = entry + b',["\\u0000","x"]'
+    block = read_header(task.asset).block
+    text = data[:block].replace(entry, more).rstrip()
+    assert at < len(text) <= block
+    task.asset.write_bytes(text.ljust(block) + data[block:])
+    assert reasons_to_bake(task) == ["\0 cannot be read"]
+
+
 def test_the_source_changed(task: Task) -> None:
     task.source.write_bytes(task.source.read_bytes() + b"\n")
     assert reasons_to_bake(task) == ["keep.json changed"]

@@ -61,11 +61,11 @@ ONE_MISTAKE = [
     ),
     (
         "next_hops.kernel = 1",
-        '[next_hops] kernel: unknown key "kernel"; expected algorithm',
+        '[next_hops] kernel: unknown key "kernel"; expected algorithm or storage',
     ),
     (
         "next_hops.output = 'x'",
-        '[next_hops] output: unknown key "output"; expected algorithm; '
+        '[next_hops] output: unknown key "output"; expected algorithm or storage; '
         "output belongs at the top of the file, above the first [table]",
     ),
     (
@@ -119,6 +119,15 @@ ONE_MISTAKE = [
         "next_hops.algorithm = 'Dijkstra'",
         '[next_hops] algorithm: found "Dijkstra"; '
         'expected "auto", "dijkstra" or "floyd_warshall"; did you mean "dijkstra"?',
+    ),
+    (
+        "next_hops.storage = 'runs'",
+        '[next_hops] storage: found "runs"; expected "auto", "dense" or "compressed"',
+    ),
+    (
+        "[levels.keep.next_hops]\nstorage = 'compress'",
+        '[levels.keep.next_hops] storage: found "compress"; '
+        'expected "auto", "dense" or "compressed"; did you mean "compressed"?',
     ),
     # numbers
     ("ticks_per_unit = 0", f"ticks_per_unit: found 0; {TICKS}"),

@@ -35,7 +35,11 @@ level_keys = {
     "memory_budget": st.integers(2**20, 2**63 - 1) | st.sampled_from(["1 MiB", "2.5 GB"]),
     "tables": st.just("auto") | st.lists(st.sampled_from(TABLE_NAMES), unique=True, min_size=1),
     "next_hops": st.fixed_dictionaries(
-        {}, optional={"algorithm": st.sampled_from(["auto", "dijkstra", "floyd_warshall"])}
+        {},
+        optional={
+            "algorithm": st.sampled_from(["auto", "dijkstra", "floyd_warshall"]),
+            "storage": st.sampled_from(["auto", "dense", "compressed"]),
+        },
     ),
     "legend": st.dictionaries(colours, names, max_size=4),
     "terrain": terrains,
@@ -99,12 +103,14 @@ def meaning(project: dict, level: dict) -> dict:
 
     flat = {**project, **level}
     tables = flat.get("tables", "auto")
+    next_hops = {**project.get("next_hops", {}), **level.get("next_hops", {})}
     return {
         "connectivity": flat.get("connectivity"),
         "corner_cutting": flat.get("corner_cutting"),
         "cost_rule": flat.get("cost_rule"),
         "ticks_per_unit": flat.get("ticks_per_unit", 27720),
         "tables": None if tables == "auto" else sorted(tables),
+        "storage": next_hops.get("storage", "auto"),
         "legend": {**legend(project), **legend(level)},
         "terrain": ruled({**project.get("terrain", {}), **level.get("terrain", {})}),
         "profiles": {

@@ -11,6 +11,9 @@ SMALL = (
     "tests/tables/test_components.py::test_any_graph",
     "tests/search/test_patch_order.py::test_every_node_once",
     "tests/search/test_floyd_warshall.py::test_any_graph",
+    "tests/search/test_successors.py::test_the_rule",
+    "tests/tables/test_compressed.py::test_graphs_of_hardly_anything",
+    "tests/runtime/test_runs.py::test_every_answer_where_ways_lead_one_way",
     "tests/lecture_notes",
 )
 

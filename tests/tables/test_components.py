@@ -3,6 +3,7 @@
 import random
 import tracemalloc
 from collections.abc import Callable
+from itertools import pairwise
 
 import networkx
 import numpy as np
@@ -10,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 
 from bake.graph import UNREACHABLE, Metric, usable_subgraph
-from bake.tables.components import Components, components
+from bake.tables.components import MAX_CLOSURE, Components, components
 from tests.strategies import FAMILIES, Arc, ArcList, arc_lists, seeded
 from tests.tables.compare import subgraph, weighted
 
@@ -81,6 +82,31 @@ def test_a_closure_is_made_in_a_few_times_its_own_memory() -> None:
         tracemalloc.stop()
     assert found.reach is not None
     assert peak < 5 * found.reach.nbytes
+
+
+@pytest.mark.parametrize("block_bits", [1, 8, 2_500, 2**18])
+def test_a_closure_put_into_order_block_by_block(
+    block_bits: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A chain through shuffled nodes: each reaches what comes after it, whatever its number."""
+    monkeypatch.setattr("bake.tables.components.BLOCK_BITS", block_bits)
+    n = 1_001
+    chain = np.random.default_rng(11).permutation(n)
+    found = components(subgraph(n, [(a, b, 1) for a, b in pairwise(chain.tolist())]), n)
+    assert found.reach is not None
+    place = np.argsort(chain)
+    expected = place[:, None] <= place[None, :]
+    assert np.array_equal(found.reach, np.packbits(expected, axis=1))
+
+
+def test_closures_are_kept_up_to_their_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    count = 23_168
+    assert count * ((count + 7) // 8) <= MAX_CLOSURE < (count + 1) * ((count + 8) // 8)
+    monkeypatch.setattr("bake.tables.components.MAX_CLOSURE", 64 * 8)
+    for n, kept in ((64, True), (65, False)):
+        found = components(subgraph(n, [(node, node + 1, 1) for node in range(n - 1)]), n)
+        assert found.one_way
+        assert (found.reach is not None) == kept
 
 
 def test_no_node_at_all() -> None:

@@ -9,7 +9,7 @@ from bake.errors import BudgetError, CostError
 from bake.graph import MAX_WEIGHT, UNREACHABLE
 from bake.search.batch import INFINITY
 from bake.tables.all_pairs import working_bytes
-from tests.tables.compare import Algorithm, subgraph, tables_of
+from tests.tables.compare import Algorithm, assert_same, subgraph, tables_of
 
 ALGORITHMS: tuple[Algorithm, ...] = ("dijkstra", "floyd_warshall")
 
@@ -117,5 +117,41 @@ def test_the_budget_is_what_the_tables_take(
         _, peak = tracemalloc.get_traced_memory()
     finally:
         tracemalloc.stop()
-    of_the_graph_itself = 100 * (sub.graph.arc_count + n)
-    assert peak <= needed + of_the_graph_itself
+    assert peak <= needed
+
+
+@pytest.mark.parametrize(
+    ("n", "degree", "threads"), [(1, 0, 1), (90, 80, 1), (90, 80, 4), (999, 9, 3)]
+)
+def test_graphs_of_many_arcs_and_searches_at_once_stay_in_the_budget(
+    n: int, degree: int, threads: int
+) -> None:
+    arcs = [(node, (node + k + 1) % n, k + 1) for node in range(n) for k in range(degree)]
+    sub = subgraph(n, arcs)
+    for hops, distances in ((True, False), (False, True), (True, True)):
+        needed = working_bytes(sub, threads, "dijkstra", hops=hops, distances=distances)
+        settings = {"hops": hops, "distances": distances, "threads": threads, "budget": needed}
+        tables_of(sub, "dijkstra", **settings)  # type: ignore[arg-type]
+        tracemalloc.start()
+        try:
+            tables_of(sub, "dijkstra", **settings)  # type: ignore[arg-type]
+            _, peak = tracemalloc.get_traced_memory()
+        finally:
+            tracemalloc.stop()
+        assert peak <= needed
+
+
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+def test_no_path_is_marked_in_every_block(
+    algorithm: Algorithm, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    n = 150
+    sub = subgraph(n, [(node, node + 1, 1) for node in range(n - 1) if node % 7])
+    whole = tables_of(sub, algorithm)
+    for block in (1, 64, 1000):
+        monkeypatch.setattr("bake.tables.all_pairs.BLOCK", block)
+        assert_same(tables_of(sub, algorithm), whole)
+    assert whole.distance is not None
+    away = np.arange(n)[None, :] - np.arange(n)[:, None]
+    joined = (away >= 0) & ((np.arange(n)[None, :] - 1) // 7 == (np.arange(n)[:, None] - 1) // 7)
+    assert np.array_equal(whole.distance, np.where(joined, away, UNREACHABLE))

@@ -12,8 +12,10 @@ from bake.asset import Asset
 from bake.errors import CorruptAssetError, MissingTableError
 from bake.recipe import LevelRecipe
 from bake.runtime import open_asset
+from bake.runtime.tables import Tables
+from bake.runtime.walks import follow_toward
 from bake.view.scene import read_scene
-from bake.view.toward import all_toward, follow
+from bake.view.toward import all_toward
 from tests.view.drawings import grid, picture
 
 ROWS = ("..m..", ".##m.", "...#.", "#.#..", "...#.")
@@ -28,18 +30,67 @@ def forests(draw: st.DrawFn) -> tuple[list[int], list[int]]:
     return next_row, ticks
 
 
-@given(forests())
+class Unharmed(Tables):
+    """Tables of no asset: following steps asks them for nothing but the error to raise."""
+
+    def __init__(self) -> None:
+        pass
+
+    def damaged(self, found: str) -> CorruptAssetError:
+        return CorruptAssetError(found)
+
+
+def one_by_one(next_row: list[int], step: list[int], row: int) -> tuple[int, int]:
+    """Where the steps from a row end, and their ticks."""
+    total = 0
+    while next_row[row] != row:
+        total += step[row]
+        row = next_row[row]
+    return row, total
+
+
+@given(forests(), st.integers(0, 59))
 def test_following_all_at_once_is_following_one_by_one(
-    forest: tuple[list[int], list[int]],
+    forest: tuple[list[int], list[int]], goal: int
 ) -> None:
     next_row, step = forest
-    ticks, end = follow(np.array(next_row, dtype=np.int32), np.array(step, dtype=np.int64))
-    for row in range(len(next_row)):
-        at, total = row, 0
-        while next_row[at] != at:
-            total += step[at]
-            at = next_row[at]
-        assert (ticks[row], end[row]) == (total, at)
+    ends = [one_by_one(next_row, step, row) for row in range(len(next_row))]
+    goal = ends[goal % len(ends)][0]
+    # Rows that move but do not arrive are damage; let them stay where they are.
+    stays = [end != goal for end, _ in ends]
+    still = [
+        row if stay else ahead
+        for row, (ahead, stay) in enumerate(zip(next_row, stays, strict=True))
+    ]
+    free = [0 if stay else ticks for ticks, stay in zip(step, stays, strict=True)]
+    ticks, reached = follow_toward(
+        Unharmed(), goal, np.array(still, dtype=np.int32), np.array(free, dtype=np.int64)
+    )
+    assert reached.tolist() == [not stay for stay in stays]
+    assert ticks.tolist() == [
+        0 if stay else total for (_, total), stay in zip(ends, stays, strict=True)
+    ]
+    if still != next_row:
+        with pytest.raises(CorruptAssetError, match="do not lead to the goal"):
+            follow_toward(
+                Unharmed(), goal, np.array(next_row, dtype=np.int32), np.array(step, dtype=np.int64)
+            )
+
+
+@pytest.mark.parametrize("length", [1, 2, 3, 4, 5, 63, 64, 65])
+def test_the_longest_way_is_followed_to_its_end(length: int) -> None:
+    """Rounds double the steps: right at, below and above powers of two."""
+    next_row = np.maximum(np.arange(length) - 1, 0).astype(np.int32)
+    step = np.where(np.arange(length) > 0, 7, 0).astype(np.int64)
+    ticks, reached = follow_toward(Unharmed(), 0, next_row, step)
+    assert ticks.tolist() == [7 * row for row in range(length)]
+    assert reached.all()
+
+
+def test_a_circle_is_damage() -> None:
+    next_row = np.array([0, 2, 3, 1], dtype=np.int32)
+    with pytest.raises(CorruptAssetError, match="do not lead to the goal"):
+        follow_toward(Unharmed(), 0, next_row, np.array([0, 1, 1, 1], dtype=np.int64))
 
 
 @pytest.mark.parametrize("tables", [("next_hops",), ("distances",), ("next_hops", "distances")])

@@ -1,0 +1,616 @@
+"""Compressed next hops against scipy's distances and runs worked out in plain Python."""
+
+import random
+import subprocess
+import sys
+import threading
+import tracemalloc
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+from bake.errors import BudgetError, CostError
+from bake.graph import MAX_WEIGHT, Subgraph, usable_subgraph
+from bake.greedy import chart
+from bake.level import HexLayout
+from bake.search.batch import LANES, Waist
+from bake.search.runs import SLOT_BITS
+from bake.tables import compressed
+from bake.tables.components import components
+from bake.tables.compressed import (
+    RunTable,
+    RunWriter,
+    compressed_next_hops,
+    run_dtype,
+    working_bytes,
+)
+from bake.worlds import World
+from tests.oracles import Cell, Lattice, offset_to_cube
+from tests.runtime.baked import GROUND
+from tests.strategies import FAMILIES, TERRAINS, Arc, seeded
+from tests.tables.compare import Algorithm, subgraph, tables_of
+from tests.tables.test_all_pairs import by_scipy
+from tests.worlds.test_lattices import CORNERS, COST_RULES, LAYOUTS, world_of
+
+Family = Callable[[random.Random, int], list[Arc]]
+Chart = npt.NDArray[np.int32]
+ALGORITHMS: tuple[Algorithm, ...] = ("dijkstra", "floyd_warshall")
+
+
+def runs_of(
+    sub: Subgraph,
+    at: Chart | None = None,
+    *,
+    fits: bool = True,
+    algorithm: Algorithm = "dijkstra",
+    threads: int = 1,
+    budget: int = 2**30,
+) -> RunTable:
+    runs, distance = compressed_next_hops(
+        sub,
+        at,
+        unreachable_fits=fits,
+        algorithm=algorithm,
+        distances=False,
+        budget=budget,
+        threads=threads,
+        progress=lambda done: None,
+    )
+    assert distance is None
+    return runs
+
+
+# -- what a table must say, in plain Python ----------------------------------------------------
+
+
+class Moves:
+    """What may stand for a target in a row: slots of arcs, "greedy", "none"; None = anything."""
+
+    def __init__(self, sub: Subgraph, cells: list[Cell] | None, *, fits: bool) -> None:
+        """Take distances from scipy.
+
+        Args:
+            cells: coordinates in which neighbours differ by at most one; None = no greedy move.
+            fits: whether anything may stand for a target that cannot be reached.
+        """
+        self._sub = sub
+        self._cells = cells
+        self._fits = fits
+        self._dist = by_scipy(sub)
+
+    def arcs(self, row: int) -> list[tuple[int, int, int]]:
+        """(slot, head, weight) of each arc."""
+        first = self._sub.graph.first_out
+        return [
+            (int(self._sub.slot[arc]), int(self._sub.graph.head[arc]), int(self._sub.weight[arc]))
+            for arc in range(first[row], first[row + 1])
+        ]
+
+    def of_row(self, row: int) -> list[set[int | str] | None]:
+        count = len(self._dist)
+        fine: list[set[int | str] | None] = [set() for _ in range(count)]
+        for slot, head, weight in self.arcs(row):
+            for target in np.flatnonzero(self._dist[head] + weight == self._dist[row]).tolist():
+                if np.isfinite(self._dist[row, target]):
+                    fine[target].add(slot)  # type: ignore[union-attr]
+        for target, slots in enumerate(fine):
+            assert slots is not None
+            if target == row:
+                fine[target] = None
+            elif not np.isfinite(self._dist[row, target]):
+                fine[target] = None if self._fits else {"none"}
+            elif self._cells is not None and self.greedy(row, target) in slots:
+                slots.add("greedy")
+        return fine
+
+    def greedy(self, row: int, target: int) -> int | None:
+        """Diagonally, else along the longer difference, else along the shorter one."""
+        assert self._cells is not None
+        (x, y), (to_x, to_y) = self._cells[row], self._cells[target]
+        across = (to_x > x) - (to_x < x)
+        down = (to_y > y) - (to_y < y)
+        steps = [(across, 0), (0, down)]
+        if abs(to_y - y) > abs(to_x - x):
+            steps.reverse()
+        if across and down:
+            steps.insert(0, (across, down))
+        for step in steps:
+            for slot, head, _ in self.arcs(row):
+                ahead = self._cells[head]
+                if step != (0, 0) and (ahead[0] - x, ahead[1] - y) == step:
+                    return slot
+        return None
+
+
+def fewest_runs(fine: list[set[int | str] | None]) -> list[tuple[int, int | str | None]]:
+    """(start, symbol) of the longest runs, one after another; None = whatever."""
+    runs: list[tuple[int, set[int | str] | None]] = [(0, None)]
+    for target, moves in enumerate(fine):
+        start, held = runs[-1]
+        if moves is None:
+            continue
+        if held is None:
+            runs[-1] = (start, moves)
+        elif held & moves:
+            runs[-1] = (start, held & moves)
+        else:
+            runs.append((target, moves))
+    told: list[tuple[int, int | str | None]] = []
+    for start, held in runs:
+        slots = sorted(move for move in held or () if isinstance(move, int))
+        told.append((start, None if held is None else slots[0] if slots else min(held, key=str)))
+    return told
+
+
+def one_slot_runs(fine: list[set[int | str] | None]) -> list[tuple[int, int | str | None]]:
+    """The same where a row keeps a single slot: its first one, for as long as that holds."""
+    runs: list[tuple[int, int | str | None]] = [(0, None)]
+    for target, moves in enumerate(fine):
+        start, held = runs[-1]
+        if moves is None or held in moves:
+            continue
+        slots = sorted(move for move in moves if isinstance(move, int))
+        kept = slots[0] if slots else "none"
+        if held is None:
+            runs[-1] = (start, kept)
+        else:
+            runs.append((target, kept))
+    return runs
+
+
+def check_runs(
+    sub: Subgraph, runs: RunTable, cells: list[Cell] | None = None, *, fits: bool = True
+) -> None:
+    """Every pair decodes to an optimal first move, and there are no more runs than need be."""
+    rows = sub.graph.node_count
+    assert runs.run_count.dtype == runs.run_start.dtype == np.int32
+    assert runs.run_slot.dtype == run_dtype(sub)
+    assert len(runs.run_count) == rows
+    assert runs.run_count.sum() == len(runs.run_start) == len(runs.run_slot)
+    largest = int(np.iinfo(runs.run_slot.dtype).max)
+    names: dict[int, str] = {largest: "none", largest - 1: "greedy"}
+    moves = Moves(sub, cells, fits=fits)
+    end = 0
+    for row, count in enumerate(runs.run_count.tolist()):
+        begin, end = end, end + count
+        starts = runs.run_start[begin:end].tolist()
+        symbols = [names.get(slot, slot) for slot in runs.run_slot[begin:end].tolist()]
+        assert starts[0] == 0
+        assert starts == sorted(set(starts))
+        fine = moves.of_row(row)
+        for start, stop, symbol in zip(starts, [*starts[1:], rows], symbols, strict=True):
+            for target in range(start, stop):
+                allowed = fine[target]
+                assert allowed is None or symbol in allowed, (row, target, symbol, allowed)
+        crowded = int(sub.graph.out_degree()[row]) > SLOT_BITS
+        expected = one_slot_runs(fine) if crowded else fewest_runs(fine)
+        assert starts == [start for start, _ in expected], row
+        for symbol, (_, told) in zip(symbols, expected, strict=True):
+            assert told is None or symbol == told
+
+
+def same_runs(one: RunTable, other: RunTable) -> None:
+    """Equal to the byte."""
+    for name in ("run_count", "run_start", "run_slot"):
+        a, b = getattr(one, name), getattr(other, name)
+        assert a.dtype == b.dtype
+        assert a.tobytes() == b.tobytes()
+
+
+# -- lattices --------------------------------------------------------------------------------------
+
+
+def random_lattice(seed: str, width: int, height: int, names: tuple[str, ...]) -> Lattice:
+    rng = random.Random(seed)
+    grid = [[rng.choice(names) for _ in range(width)] for _ in range(height)]
+    return Lattice(
+        grid, GROUND, corner_cutting=rng.choice(CORNERS), cost_rule=rng.choice(COST_RULES)
+    )
+
+
+#: Open ground with few walls (long runs, greedy moves), and everything at once (short ones).
+OPEN = ("floor",) * 12 + ("wall",)
+CROWDED = TERRAINS + ("floor",) * 3
+
+
+def on_lattice(world: World) -> tuple[Subgraph, Chart, list[Cell]]:
+    """What the only profile can use, its chart, and the chart as plain Python has it."""
+    assert world.cell is not None
+    sub = usable_subgraph(world.graph, world.metrics["default"])
+    cells = [(int(x), int(y)) for x, y in world.cell[sub.node]]
+    if world.hex_layout is not None:
+        cells = [offset_to_cube(world.hex_layout, cell)[:2] for cell in cells]
+    return sub, chart(world.cell[sub.node], world.hex_layout), cells
+
+
+@pytest.mark.parametrize("connectivity", [4, 8])
+@pytest.mark.parametrize("names", [OPEN, CROWDED], ids=["open", "crowded"])
+@pytest.mark.parametrize("seed", range(3))
+def test_square_lattices(connectivity: int, names: tuple[str, ...], seed: int) -> None:
+    lattice = random_lattice(f"{connectivity} {names} {seed}", 19, 13, names)
+    sub, at, cells = on_lattice(world_of(lattice, connectivity))
+    runs = runs_of(sub, at)
+    check_runs(sub, runs, cells)
+    check_runs(sub, runs_of(sub))
+    same_runs(runs, runs_of(sub, at, algorithm="floyd_warshall"))
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("names", [OPEN, CROWDED], ids=["open", "crowded"])
+def test_hexagonal_lattices(layout: HexLayout, names: tuple[str, ...]) -> None:
+    lattice = random_lattice(f"{layout} {names}", 15, 13, names)
+    sub, at, cells = on_lattice(world_of(lattice, 6, layout))
+    check_runs(sub, runs_of(sub, at), cells)
+
+
+def test_the_greedy_move_stands_for_many_arcs() -> None:
+    """On open ground every row but for a few runs is one symbol; without it there are more."""
+    sub, at, cells = on_lattice(world_of(Lattice([["floor"] * 16] * 16, GROUND), 8))
+    with_it, without = runs_of(sub, at), runs_of(sub)
+    check_runs(sub, with_it, cells)
+    assert with_it.run_slot.tolist() == [254] * 256
+    assert len(without.run_slot) > 2 * len(with_it.run_slot)
+
+
+def test_islands() -> None:
+    left = ["floor"] * 7 + ["wall"] + ["floor"] * 9
+    sub, at, cells = on_lattice(world_of(Lattice([left] * 17, GROUND), 8))
+    check_runs(sub, runs_of(sub, at), cells)
+    islands = [
+        [
+            "floor" if (x // 9 + y // 9) % 2 and x % 9 < 8 and y % 9 < 8 else "wall"
+            for x in range(27)
+        ]
+        for y in range(27)
+    ]
+    sub, at, cells = on_lattice(world_of(Lattice(islands, GROUND), 8))
+    assert sub.graph.node_count == 4 * 64
+    check_runs(sub, runs_of(sub, at), cells)
+
+
+def test_a_batch_that_cannot_be_reached_ends_no_run() -> None:
+    """Node 0 goes on greedily, west and then north; in between lies what has no arc toward it."""
+    west = [(-x, 0) for x in range(LANES)]
+    away = [(1 + number, 1 + number) for number in range(LANES)]
+    cells = [*west, *away, (0, -1)]
+    line = [(a, b, 1) for a in range(LANES) for b in (a - 1, a + 1) if 0 <= b < LANES]
+    north = [(0, 2 * LANES, 1), (2 * LANES, 0, 1)]
+    sub = subgraph(len(cells), line + north)
+    runs = runs_of(sub, np.array(cells, dtype=np.int32))
+    check_runs(sub, runs, cells)
+
+
+# -- graphs ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize("fits", [True, False])
+def test_every_family(family: Family, fits: bool) -> None:
+    for seed in range(6):
+        sub = subgraph(*seeded(family, 300 + seed, 30 if seed < 3 else 150))
+        runs = runs_of(sub, fits=fits)
+        check_runs(sub, runs, fits=fits)
+        same_runs(runs, runs_of(sub, fits=fits, algorithm="floyd_warshall"))
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_a_profile_that_may_not_use_every_arc(family: Family) -> None:
+    """Slots count all arcs of the node, those of other profiles included."""
+    from bake.graph import BLOCKED, Metric
+    from tests.tables.compare import weighted
+
+    n, arcs = seeded(family, 44, 90)
+    graph, weight = weighted(n, arcs)
+    rng = random.Random(4)
+    passable = np.array([rng.random() < 0.8 for _ in range(n)])
+    passable[0] = True
+    shut = ~passable[graph.tail()] | ~passable[graph.head] | (np.arange(len(weight)) % 5 == 0)
+    sub = usable_subgraph(graph, Metric(np.where(shut, BLOCKED, weight), passable, 1))
+    check_runs(sub, runs_of(sub))
+
+
+def star(leaves: int) -> list[Arc]:
+    """A hub, node 0, joined to leaves that are also joined in pairs."""
+    out = [(0, leaf, 1 + leaf % 2) for leaf in range(1, leaves + 1)]
+    back = [(leaf, 0, 1 + leaf % 3) for leaf in range(1, leaves + 1)]
+    return [*out, *back, *((leaf, leaf + 1, 1) for leaf in range(1, leaves, 2))]
+
+
+@pytest.mark.parametrize(
+    ("leaves", "dtype"),
+    [
+        *((SLOT_BITS - 1, "uint8"), (SLOT_BITS, "uint8"), (SLOT_BITS + 1, "uint8")),
+        *((254, "uint8"), (255, "uint16"), (256, "uint16"), (300, "uint16")),
+    ],
+)
+@pytest.mark.parametrize("fits", [True, False])
+def test_rows_of_many_arcs(leaves: int, dtype: str, fits: bool) -> None:
+    """Slot 253 is the last that leaves a byte room for two symbols."""
+    sub = subgraph(leaves + 3, [*star(leaves), (leaves + 1, 0, 4)])
+    runs = runs_of(sub, fits=fits)
+    assert runs.run_slot.dtype == dtype
+    check_runs(sub, runs, fits=fits)
+    same_runs(runs, runs_of(sub, fits=fits, algorithm="floyd_warshall"))
+
+
+@pytest.mark.parametrize("fits", [True, False])
+def test_many_rows_of_many_arcs(fits: bool) -> None:
+    """Rows of fewer and of more arcs than a set has bits, side by side."""
+    rng = random.Random(6)
+    n = 150
+    arcs = [
+        (tail, head, rng.randint(1, 5))
+        for tail in range(n)
+        for head in range(n)
+        if tail != head and rng.random() < (0.1, 0.6, 0.0)[tail % 3]
+    ]
+    sub = subgraph(n, arcs)
+    degree = sub.graph.out_degree()
+    assert degree.max() > SLOT_BITS
+    assert np.count_nonzero(degree == 0) == 50
+    check_runs(sub, runs_of(sub, fits=fits), fits=fits)
+
+
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+def test_graphs_of_hardly_anything(algorithm: Algorithm) -> None:
+    for n in (0, 1, 2, LANES, LANES + 1):
+        sub = subgraph(n, [])
+        for fits in (True, False):
+            runs = runs_of(sub, algorithm=algorithm, fits=fits)
+            check_runs(sub, runs, fits=fits)
+            assert runs.run_count.tolist() == [1] * n
+    loops = subgraph(3, [(0, 0, 1), (0, 1, 5), (1, 1, 2)])
+    check_runs(loops, runs_of(loops, algorithm=algorithm))
+
+
+@pytest.mark.parametrize("n", [LANES - 1, LANES, LANES + 1, 3 * LANES])
+def test_whole_and_part_batches(n: int) -> None:
+    sub = subgraph(n, FAMILIES[2](random.Random(n), n))
+    check_runs(sub, runs_of(sub))
+
+
+def test_slices_of_rows_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    sub = subgraph(*seeded(FAMILIES[0], 9, 150))
+    whole = runs_of(sub)
+    monkeypatch.setattr(compressed, "SLICE", 7)
+    same_runs(whole, runs_of(sub))
+
+
+@pytest.mark.parametrize("stored", [True, False])
+def test_one_way_graphs_with_and_without_a_stored_closure(
+    stored: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if not stored:
+        monkeypatch.setattr("bake.tables.components.MAX_CLOSURE", 0)
+    sub = subgraph(*seeded(FAMILIES[6], 4, 140))
+    parts = components(sub, sub.graph.node_count)
+    assert parts.one_way
+    assert (parts.reach is not None) == stored
+    check_runs(sub, runs_of(sub, fits=stored), fits=stored)
+
+
+# -- threads, distances, budget, errors ------------------------------------------------------------
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_threads_change_no_byte(family: Family) -> None:
+    n = 3 * LANES + 7
+    arcs = family(random.Random(3), n)[: 40 * n]
+    sub = subgraph(n, arcs)
+    alone = runs_of(sub)
+    for threads in (2, 3, 9):
+        same_runs(alone, runs_of(sub, threads=threads))
+
+
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+def test_distances_come_along(algorithm: Algorithm) -> None:
+    for family in FAMILIES:
+        sub = subgraph(*seeded(family, 21, 140))
+        runs, distance = compressed_next_hops(
+            sub,
+            None,
+            unreachable_fits=True,
+            algorithm=algorithm,
+            distances=True,
+            budget=2**30,
+            threads=2,
+            progress=lambda done: None,
+        )
+        assert distance is not None
+        assert np.array_equal(distance, tables_of(sub).distance)  # type: ignore[arg-type]
+        same_runs(runs, runs_of(sub))
+
+
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+@pytest.mark.parametrize("distances", [False, True])
+def test_the_budget(algorithm: Algorithm, distances: bool) -> None:
+    """The refusal's own figure is enough, one byte less is not; threads give way first."""
+    n = 700
+    sub = subgraph(n, [(a, b, 1) for a in range(n) for b in (a - 1, a + 1) if 0 <= b < n])
+    needed = working_bytes(sub, 1, algorithm, distances=distances)
+
+    def bake(budget: int, threads: int) -> RunTable:
+        return compressed_next_hops(
+            sub,
+            None,
+            unreachable_fits=True,
+            algorithm=algorithm,
+            distances=distances,
+            budget=budget,
+            threads=threads,
+            progress=lambda done: None,
+        )[0]
+
+    with pytest.raises(BudgetError) as caught:
+        bake(needed - 1, 1)
+    told = str(caught.value)
+    assert "700 nodes" in told
+    assert "(memory_budget)" in told
+    assert ("distances" in told.partition(";")[0]) == distances
+    one = bake(needed, 1)
+    tracemalloc.start()
+    try:
+        same_runs(one, bake(needed, 8))
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert peak <= needed + 2**20
+
+
+def test_a_graph_that_does_not_compress_keeps_to_the_budget_or_is_refused() -> None:
+    """Numbered at random, nearly every target begins a run of its own."""
+    n = 1500
+    sub = subgraph(n, FAMILIES[0](random.Random(2), n))
+    budget = working_bytes(sub, 1, "dijkstra", distances=False) + 2**20
+    tracemalloc.start()
+    try:
+        with suppress(BudgetError):
+            assert len(runs_of(sub, budget=budget).run_start) * 8 < budget
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert peak <= budget + 2**20
+
+
+def test_progress_grows_to_one() -> None:
+    told: list[float] = []
+    for algorithm in ALGORITHMS:
+        told.clear()
+        compressed_next_hops(
+            subgraph(300, [(a, a + 1, 1) for a in range(299)]),
+            None,
+            unreachable_fits=True,
+            algorithm=algorithm,
+            distances=False,
+            budget=2**30,
+            threads=1,
+            progress=told.append,
+        )
+        assert told == sorted(told)
+        assert len(told) > 1
+        assert told[-1] == 1
+
+
+def in_time(work: Callable[[], object]) -> BaseException | None:
+    """What work raised; fails where it does not end."""
+    raised: list[BaseException] = []
+
+    def guarded() -> None:
+        try:
+            work()
+        except BaseException as error:
+            raised.append(error)
+
+    thread = threading.Thread(target=guarded, daemon=True)
+    thread.start()
+    thread.join(120)
+    assert not thread.is_alive(), "it hangs"
+    return raised[0] if raised else None
+
+
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+@pytest.mark.parametrize("threads", [1, 2, 3])
+def test_a_path_beyond_the_scale_ends_all_threads(algorithm: Algorithm, threads: int) -> None:
+    """Only targets of one batch in the middle lie too far from something."""
+    n = 8 * LANES
+    ring = [(a, (a + 1) % n, 1) for a in range(n)]
+    far = 4 * LANES
+    arcs = [*((a, b, w) for a, b, w in ring if b != far), (far - 1, far, MAX_WEIGHT)]
+    arcs += [(far, far + 1, MAX_WEIGHT)]
+    sub = subgraph(n, arcs)
+    error = in_time(lambda: runs_of(sub, threads=threads, algorithm=algorithm))
+    assert isinstance(error, CostError)
+    assert "lower ticks_per_unit" in str(error)
+
+
+@pytest.mark.parametrize("threads", [1, 2, 3])
+@pytest.mark.parametrize("batch", [0, 1, 4, 7])
+@pytest.mark.parametrize("where", ["search", "take"])
+def test_any_failing_batch_ends_all_threads(
+    threads: int, batch: int, where: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Others wait for their turn when it fails, whichever it is."""
+    search, take = Waist.distances_to, RunWriter.take
+
+    def failing_search(self, targets, scratch):  # type: ignore[no-untyped-def]
+        if targets[0] == batch * LANES:
+            raise MemoryError
+        return search(self, targets, scratch)
+
+    def failing_take(self, start, stop, dist):  # type: ignore[no-untyped-def]
+        if start == batch * LANES:
+            raise MemoryError
+        take(self, start, stop, dist)
+
+    if where == "search":
+        monkeypatch.setattr(Waist, "distances_to", failing_search)
+    else:
+        monkeypatch.setattr(RunWriter, "take", failing_take)
+    sub = subgraph(8 * LANES, [(a, a + 1, 1) for a in range(8 * LANES - 1)])
+    assert isinstance(in_time(lambda: runs_of(sub, threads=threads)), MemoryError)
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+def test_a_listener_that_fails_ends_all_threads(threads: int) -> None:
+    def fail(done: float) -> None:
+        raise KeyError(done)
+
+    sub = subgraph(8 * LANES, [(a, a + 1, 1) for a in range(8 * LANES - 1)])
+    error = in_time(
+        lambda: compressed_next_hops(
+            sub,
+            None,
+            unreachable_fits=True,
+            algorithm="dijkstra",
+            distances=False,
+            budget=2**30,
+            threads=threads,
+            progress=fail,
+        )
+    )
+    assert isinstance(error, KeyError)
+
+
+INTERRUPTED = """
+import atexit, os, signal, time
+from bake.search.batch import LANES
+from bake.tables.compressed import compressed_next_hops
+from tests.tables.compare import subgraph
+
+n = 40 * LANES
+told = []
+
+def progress(done):
+    told.append(done)
+    if len(told) == 2:
+        os.kill(os.getpid(), signal.SIGINT)
+    time.sleep(0.05)
+
+signal.signal(signal.SIGINT, signal.default_int_handler)
+sub = subgraph(n, [(a, a + 1, 1) for a in range(n - 1)])
+try:
+    compressed_next_hops(
+        sub, None, unreachable_fits=True, algorithm="dijkstra", distances=False,
+        budget=2**30, threads=2, progress=progress,
+    )
+except KeyboardInterrupt:
+    atexit.register(lambda: print(len(told)))  # when all threads have ended
+"""
+
+
+def test_an_interrupt_ends_the_work_at_once() -> None:
+    """Not after all batches that are left, which may take hours."""
+    done = subprocess.run(
+        [sys.executable, "-c", INTERRUPTED],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=300,
+        cwd=Path(__file__).resolve().parents[2],
+    )
+    assert done.returncode == 0, done.stderr[-2000:]
+    assert 2 <= int(done.stdout) < 20
