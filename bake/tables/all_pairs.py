@@ -16,7 +16,12 @@ import numpy as np
 from bake.errors import BudgetError, in_units
 from bake.graph import UNREACHABLE, Int32Array, Subgraph
 from bake.search.batch import INFINITY, LANES, Scratch, Waist
-from bake.search.first_moves import SlotArray, lowest_first_moves
+from bake.search.first_moves import (
+    SlotArray,
+    dense_bytes,
+    dense_first_moves,
+    lowest_first_moves,
+)
 from bake.search.floyd_warshall import floyd_warshall
 from bake.search.floyd_warshall import working_bytes as closing_bytes
 
@@ -70,8 +75,10 @@ def working_bytes(
     rows = sub.graph.node_count
     tables = rows * rows * pair_bytes(sub, hops=hops, distances=distances)
     if choose_algorithm(sub, algorithm) == "floyd_warshall":
-        closing = closing_bytes(rows, threads) + (0 if distances else 4 * rows * rows)
-        return tables + closing + BLOCK + FIXED_BYTES
+        most_arcs = int(sub.graph.out_degree().max(initial=0))
+        beside = max(closing_bytes(rows, threads), dense_bytes(rows, most_arcs))
+        matrix = 0 if distances else 4 * rows * rows
+        return tables + matrix + beside + BLOCK + FIXED_BYTES
     graph = rows * NODE_BYTES + sub.graph.arc_count * ARC_BYTES
     return tables + graph + threads * (rows * Scratch.BYTES + BLOCK) + FIXED_BYTES
 
@@ -92,7 +99,10 @@ def choose_algorithm(sub: Subgraph, algorithm: Algorithm) -> Literal["dijkstra",
 
 
 #: Measured cost of relaxing one arc in one lane, in minima of the Floyd-Warshall inner loop.
-RELAX_RATIO = 4
+RELAX_RATIO = 64
+
+#: Arcs a node from which looking for the few tight ones first is faster than trying all.
+DENSE_DEGREE = 24
 
 
 def all_pairs(
@@ -175,7 +185,7 @@ def _by_floyd_warshall(
     for done in floyd_warshall(sub.graph, sub.weight, dist, threads):
         progress(done / rows)
     if hop is not None:
-        _hops_from(sub, dist, 0, rows, hop)
+        _hops_from_matrix(sub, dist, hop)
     if distances:
         _mark_unreachable(dist)
     return AllPairs(hop, dist if distances else None)
@@ -194,3 +204,13 @@ def _hops_from(sub: Subgraph, dist: Int32Array, start: int, stop: int, hop: Slot
     lowest_first_moves(
         sub.graph.first_out, sub.graph.head, sub.weight, sub.slot, dist, none, start, stop, hop
     )
+
+
+def _hops_from_matrix(sub: Subgraph, dist: Int32Array, hop: SlotArray) -> None:
+    rows = sub.graph.node_count
+    if sub.graph.arc_count < DENSE_DEGREE * rows:
+        _hops_from(sub, dist, 0, rows, hop)
+        return
+    none = int(np.iinfo(hop.dtype).max)
+    graph = sub.graph
+    dense_first_moves(graph.first_out, graph.head, sub.weight, sub.slot, dist, none, 0, rows, hop)
