@@ -25,6 +25,7 @@ BENCHMARKS = {
     "all_pairs": "All pairs",
     "memory": "Memory",
     "sizes": "File sizes",
+    "plan": "Foretold by bake plan",
     "paths": "Paths",
     "floyd_warshall": "Floyd-Warshall",
     "growth": "How cost grows",

@@ -10,7 +10,6 @@ import numpy as np
 from bake.errors import in_units
 from bake.runtime import open_asset
 from bake.runtime.navigator import Navigator
-from bake.runtime.tables import EXPAND_BYTES
 from benchmarks.bench import Bench
 from benchmarks.clock import in_turns, seconds, undisturbed
 from benchmarks.ground import Ground, ground_of
@@ -39,9 +38,7 @@ def run(bench: Bench, section: Section) -> None:
     section.text(
         f"`nav.next_hop(a, b)` called {PAIRS:,} times with random places, each call timed alone "
         f"(the clock's own {_clock_cost():.0f} ns included), and `nav.next_hops(starts, goals)` "
-        f"for {PAIRS:,} random pairs at a time; new pairs each round, medians of {rounds} rounds. "
-        f"Compressed tables that take at most {in_units(EXPAND_BYTES)} dense are expanded as the "
-        "reader loads them; larger ones are searched."
+        f"for {PAIRS:,} random pairs at a time; new pairs each round, medians of {rounds} rounds."
     )
     rows = []
     worst = {(kind, way): 0.0 for kind in SINGLE_AIM for way in ("single", "batch")}
