@@ -7,7 +7,6 @@ from statistics import median
 
 import numpy as np
 
-from bake.errors import in_units
 from bake.runtime import open_asset
 from bake.runtime.navigator import Navigator
 from benchmarks.bench import Bench

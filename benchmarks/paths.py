@@ -33,8 +33,6 @@ ONE_BY_ONE = 200
 STEP_AIM = 20.0
 
 TOLERANCE = 1e-4
-#: Scenario files write lengths with six significant digits.
-DIGITS = 6
 
 
 def run(bench: Bench, section: Section) -> None:
@@ -47,7 +45,7 @@ def run(bench: Bench, section: Section) -> None:
         "work, which empties caches; and `nav.path(a, b)`, one call a path "
         f"({ONE_BY_ONE} problems at most, evenly spread). Medians of {rounds}. "
         "A step is one cell of a path. All paths were checked first: neighbouring cells from start "
-        f"to goal, of the file's optimal length within {TOLERANCE:g} and what its six digits round "
+        f"to goal, of the file's optimal length within {TOLERANCE:g} and what its digits round "
         "away."
     )
     rows = []
@@ -111,8 +109,7 @@ def _check(baked: BakedMap, scenario: Scenario) -> int:
     length = np.where(within, np.hypot(move[:, 0], move[:, 1]), 0)
     total = np.concatenate([[0.0], np.cumsum(length)])
     walked = total[first[1:] - 1] - total[first[:-1]]
-    last_digit = 10.0 ** (np.floor(np.log10(np.maximum(scenario.optimal, 1e-9))) - DIGITS + 1)
-    wrong = np.abs(walked - scenario.optimal) > TOLERANCE + last_digit / 2
+    wrong = np.abs(walked - scenario.optimal) > TOLERANCE + scenario.rounding
     assert not wrong.any(), f"{name}: {int(wrong.sum())} paths are not of the optimal length"
     return int(within.sum())
 

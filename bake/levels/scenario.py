@@ -32,6 +32,8 @@ _COLUMNS = (
     "optimal length",
 )
 _EXPECTED = f"{len(_COLUMNS)} columns: {', '.join(_COLUMNS)}"
+#: Digits most files print of a length.
+SIGNIFICANT = 6
 _NUMBER = re.compile(r"[0-9]{1,9}")
 
 
@@ -47,6 +49,7 @@ class Scenario:
         start: (k, 2) int32, cells (x, y).
         goal: (k, 2) int32, cells (x, y).
         optimal: (k) float64, length of a shortest path in cells, as the file rounds it.
+        rounding: (k) float64, how far off printing may have put each optimal length.
         line: (k) int32, line of the file, counted from 1.
     """
 
@@ -57,6 +60,7 @@ class Scenario:
     start: npt.NDArray[np.int32]
     goal: npt.NDArray[np.int32]
     optimal: npt.NDArray[np.float64]
+    rounding: npt.NDArray[np.float64]
     line: npt.NDArray[np.int32]
 
     def __len__(self) -> int:
@@ -79,6 +83,7 @@ def read_scenario(path: Path) -> Scenario:
     names: list[str] = []
     numbers: list[tuple[int, ...]] = []
     optimal: list[float] = []
+    decimals: set[int] = set()
     for number, line in enumerate(lines[1:], start=2):
         if not line.strip():
             continue
@@ -86,6 +91,7 @@ def read_scenario(path: Path) -> Scenario:
         names.append(name)
         numbers.append((number, *values))
         optimal.append(length)
+        decimals.add(len(line.split()[-1].partition(".")[2]))
     if not names:
         raise LevelError("the scenario has no problems", file=path, expected="at least one line")
     table = np.array(numbers, dtype=np.int32)
@@ -97,8 +103,22 @@ def read_scenario(path: Path) -> Scenario:
         start=table[:, 4:6],
         goal=table[:, 6:8],
         optimal=np.array(optimal, dtype=np.float64),
+        rounding=_rounding(np.array(optimal, dtype=np.float64), decimals),
         line=table[:, 0],
     )
+
+
+def _rounding(optimal: npt.NDArray[np.float64], decimals: set[int]) -> npt.NDArray[np.float64]:
+    """Half a unit of the last digit printed.
+
+    Files either print every length with the same number of decimals, or six significant digits and
+    no trailing zeros.
+    """
+    if len(decimals) == 1 and 0 not in decimals:
+        return np.full(len(optimal), 0.5 * 10.0 ** -decimals.pop())
+    size = np.floor(np.log10(np.maximum(optimal, 1e-9)))
+    rounding: npt.NDArray[np.float64] = 0.5 * 10.0 ** (size - (SIGNIFICANT - 1))
+    return rounding
 
 
 def _check_version(path: Path, line: str) -> None:

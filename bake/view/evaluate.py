@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import statistics
 import time
 from dataclasses import dataclass
@@ -17,9 +16,6 @@ from bake.runtime import LevelAsset, open_asset
 
 #: Largest difference from an optimal length that counts as none, in units.
 TOLERANCE = 1e-4
-
-#: Digits scenario files print, so their lengths are half a unit of the last one off at worst.
-SIGNIFICANT = 6
 
 #: How often all paths are extracted; the median time counts.
 REPEATS = 5
@@ -85,7 +81,8 @@ def evaluate(asset: Path, scenario: Path, profile: str | None) -> Evaluation:
                 wrong[place] = "unreachable"
                 continue
             length, optimal = nav.length(path), float(problems.optimal[place])
-            error = _difference(length, optimal)
+            # What printing may have rounded away is no error.
+            error = max(0.0, abs(length - optimal) - float(problems.rounding[place]))
             max_error = max(max_error, error)
             if error > TOLERANCE:
                 wrong[place] = f"length {length:.6f}, optimal is {optimal:.6f}"
@@ -128,11 +125,3 @@ def _check_sizes(problems: Scenario, level: LevelAsset) -> None:
 
 def _cell(pair: npt.NDArray[np.int32]) -> tuple[int, int]:
     return int(pair[0]), int(pair[1])
-
-
-def _difference(length: float, optimal: float) -> float:
-    """How far a length is from an optimal one, beyond what printing it may have rounded away."""
-    if optimal <= 0:
-        return abs(length - optimal)
-    last_digit = 10.0 ** (math.floor(math.log10(optimal)) + 1 - SIGNIFICANT)
-    return max(0.0, abs(length - optimal) - last_digit / 2)

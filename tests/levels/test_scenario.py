@@ -150,3 +150,21 @@ def test_unreadable_files(tmp_path: Path) -> None:
     path.write_bytes(b"version 1\n0 \xff.map 9 9 1 1 2 2 1.4\n")
     with pytest.raises(LevelError, match="byte 12: byte 0xff is not UTF-8"):
         read_scenario(path)
+
+
+@pytest.mark.parametrize(
+    ("lengths", "rounding"),
+    [
+        (["446.00", "2.83"], [0.005, 0.005]),
+        (["103.284", "3.41421", "1"], [0.0005, 0.000005, 0.000005]),
+        (["1234.5", "10"], [0.005, 0.00005]),
+        (["0"], [0.5e-14]),
+    ],
+)
+def test_what_printing_rounds_away(
+    tmp_path: Path, lengths: list[str], rounding: list[float]
+) -> None:
+    """Two decimals throughout, or six significant digits without trailing zeros."""
+    rows = "".join(f"0 a.map 9 9 1 1 2 2 {length}\n" for length in lengths)
+    scenario = read_scenario(written(tmp_path, "version 1\n" + rows))
+    assert scenario.rounding.tolist() == pytest.approx(rounding)
