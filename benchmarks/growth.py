@@ -6,6 +6,7 @@ from benchmarks.baking import bake_map
 from benchmarks.bench import Bench
 from benchmarks.clock import seconds
 from benchmarks.ground import ground_of
+from benchmarks.levels import TEN_MAPS
 from benchmarks.machine import ROOT
 from benchmarks.peers import with_scipy
 from benchmarks.plot import Panel, Point, Series, draw
@@ -13,18 +14,6 @@ from benchmarks.proof import prove
 from benchmarks.section import Section
 
 PICTURE = ROOT / "docs" / "growth.png"
-FULL = (
-    "lak110d",
-    "arena",
-    "den312d",
-    "lak303d",
-    "dr_dungeon",
-    "den520d",
-    "brc202d",
-    "orz900d",
-    "ost100d",
-    "AR0011SR",
-)
 QUICK = ("lak110d", "arena", "den312d", "lak303d")
 SOURCES = 100
 
@@ -34,7 +23,7 @@ OTHERS = (190, 90, 30)
 
 def run(bench: Bench, section: Section) -> None:
     """Bake every map once with one thread, beside scipy from sampled sources."""
-    names = bench.choose(section, FULL, QUICK)
+    names = bench.choose(section, TEN_MAPS, QUICK)
     assert bench.jit_seconds >= 0
     measured = []
     for name in names:

@@ -6,6 +6,20 @@ from pathlib import Path
 
 from tests.shared_levels import FOLDER
 
+#: From a room to a city; larger ones take minutes each.
+TEN_MAPS = (
+    "lak110d",
+    "arena",
+    "den312d",
+    "lak303d",
+    "dr_dungeon",
+    "den520d",
+    "brc202d",
+    "orz900d",
+    "ost100d",
+    "AR0011SR",
+)
+
 
 def level_file(name: str) -> Path:
     """Where a map is, or would be."""

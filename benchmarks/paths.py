@@ -11,21 +11,9 @@ from bake.runtime.navigator import Navigator
 from benchmarks.baking import BakedMap
 from benchmarks.bench import Bench
 from benchmarks.clock import in_turns, seconds, undisturbed
-from benchmarks.levels import scenario_file
+from benchmarks.levels import TEN_MAPS, scenario_file
 from benchmarks.section import Section
 
-FULL = (
-    "lak110d",
-    "arena",
-    "den312d",
-    "lak303d",
-    "dr_dungeon",
-    "den520d",
-    "brc202d",
-    "orz900d",
-    "ost100d",
-    "AR0011SR",
-)
 QUICK = ("arena", "den312d", "lak303d")
 ROUNDS = 7
 #: Problems walked one by one: a Python call a path takes too long for thousands of long ones.
@@ -37,7 +25,7 @@ TOLERANCE = 1e-4
 
 def run(bench: Bench, section: Section) -> None:
     """Check and time every scenario file there is a map for."""
-    names = bench.choose(section, FULL, QUICK)
+    names = bench.choose(section, TEN_MAPS, QUICK)
     rounds = bench.either(ROUNDS, 3)
     section.text(
         "Every problem of the map's scenario file on a compressed table: "
