@@ -28,7 +28,7 @@ from bake.search.first_moves import lowest_first_moves
 from bake.search.floyd_warshall import floyd_warshall
 from bake.tables.all_pairs import AllPairs, choose_algorithm, slot_dtype
 from bake.tables.components import Components, components
-from bake.tables.compressed import ROW_BYTES, RUN_BYTES, RunWriter, searches
+from bake.tables.compressed import ROW_BYTES, RUN_BYTES, RunWriter
 from bake.worlds import World
 
 #: Windows of consecutive batches that are searched; a level of fewer batches is searched whole.
@@ -148,7 +148,7 @@ def _plan_tables(
     else:
         each = max(sample.take, (sample.search + sample.take) / threads)
         search = sample.prepare + batches * each
-        memory = searches(threads) * rows * Scratch.BYTES
+        memory = threads * rows * Scratch.BYTES
     plans = []
     if choice.hops == "compressed":
         size = int(sample.runs * STORED_RUN_BYTES)

@@ -61,11 +61,6 @@ def run_dtype(sub: Subgraph) -> np.dtype[np.unsignedinteger]:
     raise AssertionError("slots are int32")
 
 
-def searches(threads: int) -> int:
-    """Searches under way at once: one more than threads, for while one waits for its turn."""
-    return threads if threads == 1 else threads + 1
-
-
 def working_bytes(sub: Subgraph, threads: int, algorithm: Algorithm, *, distances: bool) -> int:
     """Peak memory of :func:`compressed_next_hops` in bytes, the tables included."""
     rows = sub.graph.node_count
@@ -73,7 +68,7 @@ def working_bytes(sub: Subgraph, threads: int, algorithm: Algorithm, *, distance
     if choose_algorithm(sub, algorithm) == "floyd_warshall":
         search = matrix + closing_bytes(rows, threads) + rows * Scratch.BYTES
     else:
-        search = rows * searches(threads) * Scratch.BYTES
+        search = rows * threads * Scratch.BYTES
     return search + distances * matrix + rows * (ROW_BYTES + EXPECTED_RUNS * RUN_BYTES)
 
 
@@ -270,9 +265,8 @@ def _from_batches(waist: Waist, threads: int, take: Take, progress: Progress) ->
             turn.pass_on()
             progress((batch + 1) / count)
 
-    workers_wanted = searches(threads)
-    with ThreadPoolExecutor(max_workers=workers_wanted) as pool:
-        workers = [pool.submit(work) for _ in range(workers_wanted)]
+    with ThreadPoolExecutor(max_workers=threads) as pool:
+        workers = [pool.submit(work) for _ in range(threads)]
         try:
             for worker in workers:
                 worker.result()
