@@ -37,7 +37,7 @@ WINDOWS = 16
 #: Batches of a window that only bring the rows' sets into the state they would have by then.
 WARM = 3
 
-#: Bytes one run takes in the file, deflated: 0.7 to 1.2 on game maps (benchmarks/RESULTS.md).
+#: Bytes one run takes in the file, deflated: 0.7 to 1.2 on game maps.
 STORED_RUN_BYTES = 0.9
 
 #: Interpreter, numpy, numba and HDF5, before any level is read.

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from itertools import pairwise
 from operator import index
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -17,9 +17,6 @@ from bake.runtime.places import Cell, Int32Array, Name, Place, Places
 from bake.runtime.single import single_lookup
 from bake.runtime.tables import Tables
 from bake.runtime.walks import ticks_toward, walk, walked_ticks
-
-if TYPE_CHECKING:
-    pass
 
 _UNREACHABLE = int(UNREACHABLE)
 

@@ -33,6 +33,9 @@ def single_lookup(tables: Tables, careful: NextHop) -> NextHop:
         return careful
     if isinstance(hops, DenseHops):
         return _dense_lookup(tables, hops, careful)
+    if hops.parted:
+        # Goals that may be unreachable take a look at the components first; few levels have any.
+        return _parted_lookup(tables, hops, careful)
     return _run_lookup(tables, hops, careful)
 
 
@@ -61,10 +64,6 @@ def _dense_lookup(tables: Tables, hops: DenseHops, careful: NextHop) -> NextHop:
 
 
 def _run_lookup(tables: Tables, hops: RunHops, careful: NextHop) -> NextHop:
-    if hops.parted:
-        # Unreachable goals take a look at the components first; few levels have any.
-        slot_of = hops.slot
-        return _careful_run_lookup(tables, slot_of, careful)
     width = tables.places.width
     row_at = plane_of(tables.row_at_cell.reshape(tables.places.height, width))
     cell_at = plane_of(hops.at)
@@ -106,10 +105,8 @@ def _run_lookup(tables: Tables, hops: RunHops, careful: NextHop) -> NextHop:
     return next_hop
 
 
-def _careful_run_lookup(
-    tables: Tables, slot_of: Callable[[int, int], int], careful: NextHop
-) -> NextHop:
-    width = tables.places.width
+def _parted_lookup(tables: Tables, hops: RunHops, careful: NextHop) -> NextHop:
+    width, slot_of = tables.places.width, hops.slot
     row_at = plane_of(tables.row_at_cell.reshape(tables.places.height, width))
     first_arc, head_flat = view_of(tables.first_arc), view_of(tables.head_flat)
 

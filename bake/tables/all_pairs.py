@@ -86,8 +86,8 @@ def working_bytes(
 def choose_algorithm(sub: Subgraph, algorithm: Algorithm) -> Literal["dijkstra", "floyd_warshall"]:
     """Resolve "auto" by comparing the work: n^3 vectorised minima against n * m relaxations.
 
-    A relaxation costs about RELAX_RATIO minima (benchmarks/RESULTS.md), since it also keeps the
-    queue and is done again now and then.
+    A relaxation costs about RELAX_RATIO minima, since it also keeps the queue and is done again now
+    and then.
     """
     if algorithm != "auto":
         return algorithm
@@ -98,7 +98,8 @@ def choose_algorithm(sub: Subgraph, algorithm: Algorithm) -> Literal["dijkstra",
     )
 
 
-#: Measured cost of relaxing one arc in one lane, in minima of the Floyd-Warshall inner loop.
+#: Cost of relaxing one arc in one lane, in minima of the Floyd-Warshall inner loop: measured on
+#: about 2,000 nodes it is 75 on lattices and 240 on random graphs.
 RELAX_RATIO = 64
 
 #: Arcs a node from which looking for the few tight ones first is faster than trying all.
@@ -167,7 +168,7 @@ def _by_batches(
         if distance is not None:
             columns = distance[:, start:stop]
             columns[:] = dist[:, : stop - start]
-            _mark_unreachable(columns)
+            mark_unreachable(columns)
         spare.append(scratch)
 
     starts = range(0, rows, LANES)
@@ -187,11 +188,11 @@ def _by_floyd_warshall(
     if hop is not None:
         _hops_from_matrix(sub, dist, hop)
     if distances:
-        _mark_unreachable(dist)
+        mark_unreachable(dist)
     return AllPairs(hop, dist if distances else None)
 
 
-def _mark_unreachable(distance: Int32Array) -> None:
+def mark_unreachable(distance: Int32Array) -> None:
     """Turn the search's "no path" into the table's, without a mask of the table's size."""
     step = max(1, BLOCK // max(1, distance.shape[1]))
     for start in range(0, len(distance), step):
