@@ -92,12 +92,6 @@ class Scene:
             raise self.damaged("a terrain has no name")
         return terrain
 
-    def by_cell(self, of_node: npt.NDArray[np.integer], absent: int) -> Int32Array:
-        """(height * width) int32, a number of each node spread over the cells."""
-        cells = np.full(self.places.width * self.places.height, absent, dtype=np.int32)
-        cells[self.places.flat] = of_node
-        return cells
-
     def component_order(self) -> tuple[Int32Array, npt.NDArray[np.int64], Int32Array]:
         """Components from the largest to the smallest.
 
