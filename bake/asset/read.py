@@ -12,8 +12,9 @@ import h5py
 import numpy as np
 import numpy.typing as npt
 
+from bake.asset.columns import PROFILE, Column
 from bake.asset.header import Header, read_header
-from bake.asset.schema import ATTRIBUTES, COLUMNS, PROFILE, Column, column, pattern_of, profile_path
+from bake.asset.schema import ATTRIBUTES, COLUMNS, column, pattern_of, profile_path
 from bake.errors import AssetError, CorruptAssetError
 
 Array = npt.NDArray[np.generic]

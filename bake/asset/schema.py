@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Literal
+from bake.asset.columns import PROFILE, Attribute, Column
 
 FORMAT_NAME = "levelbake asset"
 
@@ -14,57 +13,6 @@ OLDEST_READABLE = 1
 #: Revision of the baking code: raised whenever the same source and recipe give other bytes, which
 #: makes every asset stale. CHANGELOG.md names each.
 BAKE_REVISION = 1
-
-Layout = Literal["compressed", "contiguous"]
-
-#: Stands for the profile's name in paths.
-PROFILE = "{profile}"
-
-
-@dataclass(frozen=True)
-class Attribute:
-    """A scalar on a group.
-
-    Attributes:
-        group: path of the group it sits on.
-        name: its name.
-        kind: "text", "integer" or "flag".
-        description: what it says, with its unit.
-        optional: whether it may be absent.
-    """
-
-    group: str
-    name: str
-    kind: Literal["text", "integer", "flag"]
-    description: str
-    optional: bool = False
-
-
-@dataclass(frozen=True)
-class Column:
-    """An array.
-
-    Attributes:
-        path: where it lies; `{profile}` stands for a profile's name.
-        dtypes: allowed element types, little-endian; "S" is fixed-length UTF-8 text.
-        dims: name of each dimension; equal names have equal lengths within an asset (or profile).
-        unit: of one element.
-        description: what it says.
-        optional: whether it may be absent.
-        layout: "compressed" (chunked, deflated) or "contiguous" (may be memory-mapped).
-        shuffle: whether bytes of equal weight are brought together before deflating; worse where
-            whole elements repeat.
-    """
-
-    path: str
-    dtypes: tuple[str, ...]
-    dims: tuple[str, ...]
-    unit: str
-    description: str
-    optional: bool = False
-    layout: Layout = "compressed"
-    shuffle: bool = True
-
 
 ATTRIBUTES: tuple[Attribute, ...] = (
     Attribute("/", "format", "text", f"always {FORMAT_NAME!r}"),

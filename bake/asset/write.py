@@ -17,8 +17,9 @@ import h5py
 import numpy as np
 import numpy.typing as npt
 
+from bake.asset.columns import Column
 from bake.asset.header import Header, sha256_of
-from bake.asset.schema import ATTRIBUTES, COLUMNS, Column, column, pattern_of
+from bake.asset.schema import ATTRIBUTES, COLUMNS, column, pattern_of
 from bake.errors import OutputError
 
 Scalar = str | int

@@ -12,7 +12,8 @@ import numpy as np
 import pytest
 
 from bake.asset import Asset, read_header
-from bake.asset.schema import ATTRIBUTES, COLUMNS, FORMAT_VERSION, PROFILE
+from bake.asset.columns import PROFILE
+from bake.asset.schema import ATTRIBUTES, COLUMNS, FORMAT_VERSION
 from bake.errors import (
     AssetError,
     AssetTooNewError,

@@ -10,13 +10,13 @@ import numpy as np
 import pytest
 
 from bake.asset import Asset, Contents, header_for, read_header, sha256_of, write_asset
+from bake.asset.columns import PROFILE
 from bake.asset.schema import (
     ATTRIBUTES,
     BAKE_REVISION,
     COLUMNS,
     FORMAT_NAME,
     FORMAT_VERSION,
-    PROFILE,
     TABLES,
     pattern_of,
 )
