@@ -14,6 +14,8 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
+from bake.things import Things
+
 Colour = tuple[int, int, int]
 HexLayout = Literal["odd-r", "even-r", "odd-q", "even-q"]
 Connectivity = Literal[4, 6, 8]
@@ -60,6 +62,12 @@ class GridLevel:
         colours: display colour by terrain name, where the file knows one.
         hex_layout: offset layout of a hexagonal grid; None = square.
         rules: movement rules the format states.
+        barred: (height, width) uint8 or None, bits of :mod:`bake.things`: a step onto or off the
+            cell that heads that way (a diagonal one: in part) is not made. One-way ledges.
+        floor_height: rows of one floor where several floors lie below one another in ``terrain``,
+            the lowest number first; None = one floor. No step leads from one floor to the next,
+            only links do.
+        things: links, regions, spots and doors, in cells of ``terrain``.
         depends_on: every other file the level was read from.
     """
 
@@ -71,6 +79,9 @@ class GridLevel:
     colours: Mapping[str, Colour] = field(default_factory=dict)
     hex_layout: HexLayout | None = None
     rules: Rules = Rules()
+    barred: npt.NDArray[np.uint8] | None = None
+    floor_height: int | None = None
+    things: Things = Things()
     depends_on: tuple[Path, ...] = ()
 
     @property
