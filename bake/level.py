@@ -81,7 +81,7 @@ class GridLevel:
     rules: Rules = Rules()
     barred: npt.NDArray[np.uint8] | None = None
     floor_height: int | None = None
-    things: Things = Things()
+    things: Things = field(default_factory=Things)
     depends_on: tuple[Path, ...] = ()
 
     @property
