@@ -25,6 +25,7 @@ from bake.errors import (
 )
 from bake.runtime.level import LevelAsset, open_asset
 from bake.runtime.navigator import Navigator
+from bake.runtime.search_result import SearchResult, TraceStep
 
 __all__ = [
     "AssetError",
@@ -39,6 +40,8 @@ __all__ = [
     "NotAnAssetError",
     "OutsideMapError",
     "QueryError",
+    "SearchResult",
+    "TraceStep",
     "UnknownNodeError",
     "UnknownProfileError",
     "open_asset",

@@ -33,10 +33,12 @@ def plane_of(array: npt.NDArray[Any]) -> memoryview[int]:
 @cache
 def _compiled_look_up() -> Callable[..., None] | None:
     """The compiled lookup, imported at the first batch; None without numba."""
-    try:
-        from bake.search.follow import look_up_runs
-    except ImportError:
+    from bake.search.jit import COMPILED
+
+    if not COMPILED:
         return None
+    from bake.search.follow import look_up_runs
+
     return look_up_runs
 
 

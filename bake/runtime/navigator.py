@@ -13,7 +13,10 @@ import numpy.typing as npt
 
 from bake.errors import BlockedCellError, OutsideMapError, QueryError, UnknownNodeError
 from bake.graph import UNREACHABLE
+from bake.runtime.heuristics import Given
 from bake.runtime.places import Cell, Int32Array, Name, Place, Places
+from bake.runtime.search_result import SearchResult
+from bake.runtime.searches import Request, Searches
 from bake.runtime.single import single_lookup
 from bake.runtime.tables import Tables
 from bake.runtime.walks import ticks_toward, walk, walked_ticks
@@ -39,6 +42,7 @@ class Navigator:
         self.name = name
         self._places = places
         self._tables = Tables(places, name)
+        self._searches = Searches(self._tables)
         self._width = places.width
         self._height = places.height
         self._loaded = False
@@ -157,19 +161,67 @@ class Navigator:
             best = best[[self._places.flat[best].argmin()]]
         return self._places.place(int(best[0]))
 
-    def path(self, start: Place, goal: Place) -> list[Place] | None:
-        """A shortest path, both ends included; None where unreachable.
+    def path(
+        self,
+        start: Place,
+        goal: Place,
+        method: str = "table",
+        heuristic: str | Given | None = None,
+    ) -> list[Place] | None:
+        """A path, both ends included; None where unreachable.
+
+        Args:
+            method: "table" follows the baked next hops; others search: see :meth:`search`.
+            heuristic: of searches.
 
         Raises:
-            QueryError: as for :meth:`next_hop`.
+            QueryError: as for :meth:`next_hop` and :meth:`search`.
+            MissingTableError: method "table", and the asset was baked without next hops.
         """
         row, goal_row = self._row_of(start), self._row_of(goal)
+        if method != "table" or heuristic is not None:
+            found = self._searches.run(row, goal_row, Request(method, heuristic))
+            return None if found.rows is None else self._searches.places(found.rows)
         arcs = self._arcs_between(row, goal_row)
         if arcs is None:
             return None
         place, head = self._places.place, self._places.head
         first = place(int(self._tables.node[row]))
         return [first, *(place(int(node)) for node in head[arcs].tolist())]
+
+    def search(
+        self,
+        start: Place,
+        goal: Place,
+        method: str = "astar",
+        heuristic: str | Given | None = None,
+        *,
+        weight: float = 1.0,
+        queue: str = "auto",
+        trace: bool = False,
+    ) -> SearchResult:
+        """Search for a path on the level's graph; needs no baked table.
+
+        Args:
+            method: "astar", "dijkstra", "greedy", "weighted", "bidirectional",
+                "bidirectional_astar", or "table" for the next hops.
+            heuristic: "null", "manhattan", "euclidean", "chebyshev", "octile" or "hex"; None for
+                the one that fits the level's movement; or one's own, in units: a mapping from
+                places or a function of a place.
+            weight: of method "weighted": what the heuristic is multiplied with, 1 to 1000.
+            queue: "bucket", "heap", or "auto" for the faster one.
+            trace: tell the open and closed list step by step; slower.
+
+        Returns:
+            The path, its cost, and how it was found.
+
+        Raises:
+            QueryError: as for :meth:`next_hop`; no such method, heuristic or queue; a heuristic
+                that does not fit the level or the method.
+        """
+        row, goal_row = self._row_of(start), self._row_of(goal)
+        request = Request(method, heuristic, weight, queue, trace)
+        return self._searches.result(row, goal_row, request)
 
     # -- many at once -----------------------------------------------------------------------------
 

@@ -28,10 +28,11 @@ def walk(
     """
     reachable = (tables.hops.slots(rows, goals) >= 0) | (rows == goals)
     starts = np.where(reachable, rows, -1).astype(np.int32)
-    try:
+    from bake.search.jit import COMPILED
+
+    if COMPILED:
         return _compiled_walk(tables, starts, goals)
-    except ImportError:
-        return _stepwise_walk(tables, starts, goals)
+    return _stepwise_walk(tables, starts, goals)
 
 
 def _compiled_walk(

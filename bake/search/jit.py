@@ -1,5 +1,7 @@
 """How kernels are compiled: numba, without the interpreter lock, cached on disk.
 
+A game may go without numba: kernels are plain functions then, slower but right.
+
 numba's cache notices a changed file but not a changed function or constant in another file, so the
 cache folder is named after the sources of every kernel.
 """
@@ -13,12 +15,19 @@ import sys
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
-from typing import ParamSpec, TypeVar, cast
+from typing import Any, ParamSpec, TypeVar, cast
 
-import numba
+numba: Any
+try:
+    import numba
+except ImportError:
+    numba = None
 
 P = ParamSpec("P")
 R = TypeVar("R")
+
+#: Whether kernels are compiled. Where not, an array operation beats them if there is one.
+COMPILED = numba is not None
 
 
 def cache_folder() -> Path:
@@ -57,7 +66,7 @@ def _use_cache() -> bool:
     folder = cache_folder()
     if not _writable(folder):
         return False
-    numba.config.CACHE_DIR = str(folder)  # type: ignore[attr-defined]
+    numba.config.CACHE_DIR = str(folder)
     return True
 
 
@@ -78,15 +87,20 @@ def _load_without_blas() -> None:
         del sys.modules["scipy.linalg"]
 
 
-_CACHE = _use_cache()
-_load_without_blas()
+_CACHE = COMPILED and _use_cache()
+if COMPILED:
+    _load_without_blas()
 
 
 def inlined(function: Callable[P, R]) -> Callable[P, R]:
     """Part of a kernel, written once and copied into each that uses it: a call costs too much."""
+    if not COMPILED:
+        return function
     return cast("Callable[P, R]", numba.njit(cache=_CACHE, nogil=True, inline="always")(function))
 
 
 def kernel(function: Callable[P, R]) -> Callable[P, R]:
     """Compile a plain function over arrays and scalars; it may run in several threads at once."""
+    if not COMPILED:
+        return function
     return cast("Callable[P, R]", numba.njit(cache=_CACHE, nogil=True)(function))

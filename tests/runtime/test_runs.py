@@ -4,7 +4,7 @@ import math
 import random
 import subprocess
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
@@ -18,7 +18,8 @@ from bake.errors import CorruptAssetError, QueryError
 from bake.level import HexLayout
 from bake.recipe import LevelRecipe
 from bake.runtime import BlockedCellError, Navigator, open_asset
-from bake.runtime.hops import DenseHops, RunHops
+from bake.runtime.hops import DenseHops, RunHops, _compiled_look_up
+from bake.search import jit
 from tests.oracles import Ground, Lattice, hex_arcs, square_arcs
 from tests.runtime.baked import (
     GROUND,
@@ -39,9 +40,13 @@ Places = Sequence[object]
 
 
 @pytest.fixture
-def uncompiled(monkeypatch: pytest.MonkeyPatch) -> None:
+def uncompiled(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """As where numba is not installed."""
-    monkeypatch.setitem(sys.modules, "bake.search.follow", None)
+    monkeypatch.setattr(jit, "COMPILED", False)
+    _compiled_look_up.cache_clear()
+    monkeypatch.setitem(sys.modules, "bake.search.follow", None)  # it must not be needed, either
+    yield
+    _compiled_look_up.cache_clear()
 
 
 def hops_of(nav: Navigator) -> DenseHops | RunHops:
@@ -468,11 +473,13 @@ WALK = """
 import sys
 from bake.errors import CorruptAssetError
 from bake.runtime import open_asset
+from bake.search import jit
 from tests.oracles import Lattice
 from tests.runtime.baked import GROUND
 from tests.runtime.test_runs import DRAWN
 
 if sys.argv[2] == "uncompiled":
+    jit.COMPILED = False
     sys.modules["bake.search.follow"] = None
 cells = Lattice(DRAWN, GROUND).cells()
 starts, goals = [a for a in cells for _ in cells], [b for _ in cells for b in cells]

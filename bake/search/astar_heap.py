@@ -1,0 +1,88 @@
+"""A* with a binary heap. P. Hart, N. Nilsson, B. Raphael, "A formal basis for the heuristic
+determination of minimum cost paths", IEEE Trans. SSC 4(2), 1968.
+
+For weights too unlike for buckets. Rows come in order of f, ties with the larger g first. A row
+whose distance shrinks is put in again, closed or not, so inconsistent heuristics are exact, too.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from bake.graph import Int32Array
+from bake.search.astar_buckets import FOUND, FULL, NO_PATH
+from bake.search.estimate import estimated
+from bake.search.heap import pop, push
+from bake.search.jit import kernel
+
+_FAR = 2**31 - 1
+
+
+@kernel
+def search_heap(
+    first_out: Int32Array,
+    arcs: Int32Array,
+    numbers: npt.NDArray[np.float64],
+    at: Int32Array,
+    table: Int32Array,
+    state: Int32Array,
+    stamp: int,
+    key: npt.NDArray[np.int64],
+    item: Int32Array,
+    start: int,
+    goal: int,
+    answer: npt.NDArray[np.int64],
+) -> int:
+    """Search from start to another row; see :func:`bake.search.astar_buckets.search_buckets`.
+
+    Args:
+        key, item: (e) int64 and int32, room for the heap.
+    """
+    kind, straight, extra = int(numbers[0]), int(numbers[1]), int(numbers[2])
+    shift, inflation, scale = int(numbers[3]), int(numbers[4]), numbers[5]
+    state[start, 0] = stamp
+    state[start, 1] = 0
+    state[start, 2] = -1
+    state[start, 3] = estimated(
+        kind, straight, extra, shift, inflation, scale, at, table, start, goal
+    )
+    # f in the high half; what is left to g's largest value in the low half.
+    held = push(key, item, 0, (int(state[start, 3]) << 32) | _FAR, start)
+    best = _FAR
+    expanded = 0
+    while held > 0:
+        first = int(key[0])
+        row = int(item[0])
+        held = pop(key, item, held)
+        if first >> 32 >= best:
+            break
+        g = _FAR - (first & 0xFFFFFFFF)
+        if g != state[row, 1]:
+            continue
+        expanded += 1
+        for arc in range(first_out[row], first_out[row + 1]):
+            head = int(arcs[arc, 0])
+            reached = g + int(arcs[arc, 1])
+            if state[head, 0] == stamp:
+                if state[head, 1] <= reached:
+                    continue
+                h = int(state[head, 3])
+            else:
+                h = estimated(kind, straight, extra, shift, inflation, scale, at, table, head, goal)
+            f = reached + h
+            if f >= best:
+                continue
+            state[head, 0] = stamp
+            state[head, 1] = reached
+            state[head, 2] = row
+            state[head, 3] = h
+            if head == goal:
+                best = reached
+                continue
+            if held == len(key):
+                return FULL
+            held = push(key, item, held, (f << 32) | (_FAR - reached), head)
+    answer[0] = best
+    answer[1] = expanded
+    return NO_PATH if best == _FAR else FOUND

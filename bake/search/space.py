@@ -1,0 +1,280 @@
+"""One profile's graph, laid out for point-to-point searches, with their scratch memory.
+
+What a search writes about a row carries the search's stamp, so nothing is cleared between searches:
+a short one costs what it looks at, however large the level.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from math import ceil, isfinite
+
+import numpy as np
+import numpy.typing as npt
+
+from bake.graph import Graph, Int32Array
+from bake.search.astar_buckets import FOUND, FULL, search_buckets, trail
+from bake.search.astar_heap import search_heap
+from bake.search.bidirectional import search_from_both_ends
+from bake.search.estimate import INFLATION, Estimate, fill_estimates
+from bake.search.greedy_best_first import search_greedily
+
+#: Buckets of a queue. What lies beyond them waits in one more.
+BUCKETS = 4096
+
+#: A queue begins with room for this many entries and doubles.
+ENTRIES = 4096
+
+#: Where the heaviest arc is at most this many times the lightest, buckets are the faster queue.
+ALIKE = 4096
+
+_LAST_STAMP = 2**31 - 2
+
+
+@dataclass(frozen=True)
+class Found:
+    """What a search found.
+
+    Attributes:
+        rows: (k) int32 from start to goal; None where there is no path.
+        ticks: what the path costs; 0 without one.
+        expanded: rows taken from the open list, the goal included; a row taken twice counts twice.
+    """
+
+    rows: Int32Array | None
+    ticks: int
+    expanded: int
+
+
+class Scratch:
+    """Memory of one search at a time.
+
+    Attributes:
+        stamp: of the last search.
+        state, back: (r, 4) int32, what is known of each row from the start, and from the goal.
+        entry, bucket: of a bucket queue.
+        key, item: of a heap, for the two sides: (2, e).
+        path: (r) int32.
+        answer: (3) int64.
+    """
+
+    def __init__(self, row_count: int) -> None:
+        self.stamp = 0
+        self.state = np.zeros((row_count, 4), dtype=np.int32)
+        self.entry = np.empty((ENTRIES, 3), dtype=np.int32)
+        self.bucket = np.full(BUCKETS + 1, -1, dtype=np.int32)
+        self.path = np.empty(row_count, dtype=np.int32)
+        self.answer = np.zeros(3, dtype=np.int64)
+        self._row_count = row_count
+        self.heap_room = ENTRIES
+
+    @cached_property
+    def back(self) -> Int32Array:
+        return np.zeros((self._row_count, 4), dtype=np.int32)
+
+    @property
+    def heaps(self) -> tuple[npt.NDArray[np.int64], Int32Array]:
+        if len(self._key[0]) < self.heap_room:
+            del self._key, self._item
+        return self._key, self._item
+
+    @cached_property
+    def _key(self) -> npt.NDArray[np.int64]:
+        return np.empty((2, self.heap_room), dtype=np.int64)
+
+    @cached_property
+    def _item(self) -> Int32Array:
+        return np.empty((2, self.heap_room), dtype=np.int32)
+
+    def next_stamp(self) -> int:
+        if self.stamp >= _LAST_STAMP:
+            self.state[:, 0] = 0
+            self.back[:, 0] = 0
+            self.stamp = 0
+        self.stamp += 1
+        return self.stamp
+
+
+class SearchSpace:
+    """Point-to-point searches over one profile's rows; threads may share it.
+
+    Attributes:
+        graph, weight: rows as nodes; (m) int32 ticks.
+        first_out: (r + 1) int32.
+        arcs: (m, 2) int32, head and weight of each arc.
+    """
+
+    def __init__(self, graph: Graph, weight: Int32Array) -> None:
+        self.graph = graph
+        self.weight = weight
+        self.first_out = graph.first_out
+        self.arcs = _paired(graph.head, weight)
+        self._scratch: list[Scratch] = []
+
+    @cached_property
+    def bucket_width(self) -> int:
+        """A bucket spans 2**this ticks: a third of the lightest arc, more or less."""
+        return max(0, int(self.weight.min(initial=2**30) // 3).bit_length())
+
+    @cached_property
+    def weights_alike(self) -> bool:
+        """Whether the bucket queue is the better one here."""
+        return bool(self.weight.max(initial=1) // self.weight.min(initial=2**30) < ALIKE)
+
+    @cached_property
+    def reverse(self) -> tuple[Int32Array, Int32Array]:
+        """first_out and arcs of the graph with every arc turned round."""
+        graph, behind = self.graph.reverse()
+        return graph.first_out, _paired(graph.head, self.weight[behind])
+
+    def estimates(self, estimate: Estimate, goal: int) -> npt.NDArray[np.int64]:
+        """(r) int64 ticks, what a heuristic says of every row."""
+        h = np.empty(self.graph.node_count, dtype=np.int64)
+        fill_estimates(estimate.numbers(), estimate.at, estimate.table, goal, h)
+        return h
+
+    def astar(
+        self, estimate: Estimate, start: int, goal: int, *, weight: float = 1.0, queue: str = "auto"
+    ) -> Found:
+        """A*; Dijkstra's algorithm with the null heuristic.
+
+        Args:
+            weight: what the heuristic is multiplied with, at least 1 (rounded up to 1024ths).
+            queue: bucket, heap or auto.
+        """
+        if start == goal:
+            return Found(np.array([start], dtype=np.int32), 0, 1)
+        assert isfinite(weight)
+        inflation = ceil(weight * INFLATION)
+        numbers = estimate.numbers(inflation)
+        buckets = queue == "bucket" or (queue == "auto" and self.weights_alike)
+        scratch = self._borrow()
+        while True:
+            stamp = scratch.next_stamp()
+            if buckets:
+                status = search_buckets(
+                    self.first_out,
+                    self.arcs,
+                    numbers,
+                    estimate.at,
+                    estimate.table,
+                    scratch.state,
+                    stamp,
+                    scratch.entry,
+                    scratch.bucket,
+                    self.bucket_width,
+                    start,
+                    goal,
+                    scratch.answer,
+                )
+            else:
+                key, item = scratch.heaps
+                status = search_heap(
+                    self.first_out,
+                    self.arcs,
+                    numbers,
+                    estimate.at,
+                    estimate.table,
+                    scratch.state,
+                    stamp,
+                    key[0],
+                    item[0],
+                    start,
+                    goal,
+                    scratch.answer,
+                )
+            if status != FULL:
+                break
+            self._widen(scratch, buckets=buckets)
+        return self._told(scratch, status, goal)
+
+    def greedy(self, estimate: Estimate, start: int, goal: int) -> Found:
+        """Greedy best-first search."""
+        if start == goal:
+            return Found(np.array([start], dtype=np.int32), 0, 1)
+        scratch = self._borrow()
+        while True:
+            key, item = scratch.heaps
+            status = search_greedily(
+                self.first_out,
+                self.arcs,
+                estimate.numbers(),
+                estimate.at,
+                estimate.table,
+                scratch.state,
+                scratch.next_stamp(),
+                key[0],
+                item[0],
+                start,
+                goal,
+                scratch.answer,
+            )
+            if status != FULL:
+                break
+            self._widen(scratch, buckets=False)
+        return self._told(scratch, status, goal)
+
+    def bidirectional(self, estimate: Estimate, start: int, goal: int) -> Found:
+        """Search from both ends; the heuristic must be consistent and not made for one goal."""
+        if start == goal:
+            return Found(np.array([start], dtype=np.int32), 0, 1)
+        scratch = self._borrow()
+        first_in, arcs_in = self.reverse
+        while True:
+            key, item = scratch.heaps
+            status = search_from_both_ends(
+                self.first_out,
+                self.arcs,
+                first_in,
+                arcs_in,
+                estimate.numbers(),
+                estimate.at,
+                estimate.table,
+                scratch.state,
+                scratch.back,
+                scratch.next_stamp(),
+                key[0],
+                item[0],
+                key[1],
+                item[1],
+                start,
+                goal,
+                scratch.answer,
+            )
+            if status != FULL:
+                break
+            self._widen(scratch, buckets=False)
+        if status != FOUND:
+            return self._told(scratch, status, goal)
+        ticks, expanded, middle = (int(one) for one in scratch.answer)
+        there = scratch.path[: trail(scratch.state, middle, scratch.path)].copy()
+        onward = scratch.path[: trail(scratch.back, middle, scratch.path)]
+        rows = np.concatenate([there, onward[-2::-1]])
+        self._scratch.append(scratch)
+        return Found(rows, ticks, expanded)
+
+    def _borrow(self) -> Scratch:
+        # Taking from a list is one step no other thread can come between.
+        try:
+            return self._scratch.pop()
+        except IndexError:
+            return Scratch(self.graph.node_count)
+
+    def _widen(self, scratch: Scratch, *, buckets: bool) -> None:
+        if buckets:
+            scratch.entry = np.empty((2 * len(scratch.entry), 3), dtype=np.int32)
+        else:
+            scratch.heap_room *= 2
+
+    def _told(self, scratch: Scratch, status: int, goal: int) -> Found:
+        rows, ticks, expanded = None, 0, int(scratch.answer[1])
+        if status == FOUND:
+            rows = scratch.path[: trail(scratch.state, goal, scratch.path)].copy()
+            ticks, expanded = int(scratch.answer[0]), expanded + 1
+        self._scratch.append(scratch)
+        return Found(rows, ticks, expanded)
+
+
+def _paired(head: Int32Array, weight: Int32Array) -> Int32Array:
+    return np.ascontiguousarray(np.stack([head, weight], axis=1).astype(np.int32, copy=False))
