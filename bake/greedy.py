@@ -37,6 +37,19 @@ def chart(cell: Int32Array, hex_layout: str | None) -> Int32Array:
     return np.stack([x, y], axis=1).astype(np.int32)
 
 
+def unchart(at: Int32Array, hex_layout: str | None) -> Int32Array:
+    """The cells at chart coordinates: :func:`chart` backwards."""
+    if hex_layout is None:
+        return at
+    x, y = at[:, 0], at[:, 1]
+    odd = hex_layout.startswith("odd")
+    if hex_layout.endswith("r"):
+        x = x + ((y - (y & 1)) >> 1 if odd else (y + (y & 1)) >> 1)
+    else:
+        y = y + ((x - (x & 1)) >> 1 if odd else (x + (x & 1)) >> 1)
+    return np.stack([x, y], axis=1).astype(np.int32)
+
+
 def sectors(dx: npt.NDArray[np.integer], dy: npt.NDArray[np.integer]) -> npt.NDArray[np.int64]:
     """Direction of (dx, dy): ((sign dx + 1) * 3 + sign dy + 1) * 2, plus 1 where |dy| > |dx|."""
     side = (np.sign(dx).astype(np.int64) + 1) * 3 + np.sign(dy) + 1

@@ -159,15 +159,23 @@ class RunHops:
     def compiled(
         self,
     ) -> tuple[Int32Array, npt.NDArray[Any], npt.NDArray[Any], int, npt.NDArray[Any]]:
-        """What compiled lookups take: row data, start, symbol, greedy, greedy_slot."""
+        """What compiled lookups take: row data, start, symbol, greedy, greedy_slot.
+
+        Row data are (r + 1, 4): first run, first arc, chart coordinates (on graph levels the row
+        itself and 0).
+        """
         wide = self.first_run[-1] >= 2**31
         row_data = np.zeros((self.rows + 1, 4), dtype=np.int64 if wide else np.int32)
         row_data[:, 0] = self.first_run
         row_data[:-1, 1] = self.first_arc
         if len(self.at):
             row_data[:-1, 2:] = self.at
-        narrow = self.greedy_slot.max(initial=0) < 2**7
-        greedy_slot = self.greedy_slot.astype(np.int8) if narrow else self.greedy_slot
+        else:
+            row_data[:-1, 2] = np.arange(self.rows)
+        # A row of its own each on graph levels too: compiled steps look before they know.
+        greedy_slot = self.greedy_slot if len(self.at) else np.zeros((self.rows, SECTORS), np.int8)
+        if greedy_slot.max(initial=0) < 2**7:
+            greedy_slot = greedy_slot.astype(np.int8)
         return row_data, self.start, self.symbol, self.greedy, greedy_slot
 
     @cached_property

@@ -19,7 +19,7 @@ from bake.runtime.search_result import SearchResult
 from bake.runtime.searches import Request, Searches
 from bake.runtime.single import single_lookup
 from bake.runtime.tables import Tables
-from bake.runtime.walks import ticks_toward, walk, walked_ticks
+from bake.runtime.walks import ticks_toward, walk, walk_cells, walked_ticks
 
 _UNREACHABLE = int(UNREACHABLE)
 
@@ -274,9 +274,9 @@ class Navigator:
             QueryError: as for :meth:`next_hops`.
         """
         rows, goal_rows = self._pairs(starts, goals)
-        first, path = walk(self._tables, rows, goal_rows)
         if self._places.is_grid:
-            return first, self._tables.cell_of_row.take(path, axis=0)
+            return walk_cells(self._tables, rows, goal_rows)
+        first, path = walk(self._tables, rows, goal_rows)
         node = self._tables.node[path]
         names = np.empty(len(node), dtype=object)
         names[:] = [self._places.names[one] for one in node.tolist()]

@@ -6,8 +6,15 @@ import numpy as np
 import numpy.typing as npt
 
 from bake.graph import UNREACHABLE, Int32Array
-from bake.runtime.hops import DenseHops
+from bake.greedy import unchart
+from bake.runtime.hops import DenseHops, RunHops
 from bake.runtime.tables import Tables
+
+#: Walks in step; more keep too much at hand at once (measured: 2 beats 1 by a sixth, and 4).
+WALKERS = 2
+
+#: Steps walked before they are put in order, about: what was written is in the caches still.
+PORTION = 2**17
 
 
 def walk(
@@ -26,40 +33,116 @@ def walk(
     Raises:
         CorruptAssetError: hops that do not lead to their goal.
     """
-    reachable = (tables.hops.slots(rows, goals) >= 0) | (rows == goals)
-    starts = np.where(reachable, rows, -1).astype(np.int32)
+    starts = _with_a_path(tables, rows, goals)
+    if not _compiled():
+        return _stepwise_walk(tables, starts, goals)
+    if isinstance(tables.hops, DenseHops):
+        return _walk_table(tables, tables.hops, starts, goals)
+    first, noted = _walk_runs(tables, tables.hops, starts, goals)
+    if not tables.places.is_grid:
+        return first, noted[:, 0]
+    cell = unchart(noted, tables.places.hex_layout)
+    return first, tables.row_at_cell[cell[:, 1] * tables.places.width + cell[:, 0]]
+
+
+def walk_cells(
+    tables: Tables, rows: Int32Array, goals: Int32Array
+) -> tuple[npt.NDArray[np.int64], Int32Array]:
+    """:func:`walk` on a grid level, with (k, 2) int32 cells in place of rows."""
+    if isinstance(tables.hops, RunHops) and _compiled():
+        starts = _with_a_path(tables, rows, goals)
+        first, noted = _walk_runs(tables, tables.hops, starts, goals)
+        return first, unchart(noted, tables.places.hex_layout)
+    first, path = walk(tables, rows, goals)
+    return first, tables.cell_of_row.take(path, axis=0)
+
+
+def _compiled() -> bool:
+    """Whether kernels are compiled; as plain Python they are slower than numpy."""
     from bake.search.jit import COMPILED
 
-    if COMPILED:
-        return _compiled_walk(tables, starts, goals)
-    return _stepwise_walk(tables, starts, goals)
+    return COMPILED
 
 
-def _compiled_walk(
-    tables: Tables, starts: Int32Array, goals: Int32Array
-) -> tuple[npt.NDArray[np.int64], Int32Array]:
-    from bake.search.follow import ASTRAY, follow_runs, follow_table
-
+def _with_a_path(tables: Tables, rows: Int32Array, goals: Int32Array) -> Int32Array:
+    """(m) int32 rows, -1 where the goal cannot be reached."""
     hops = tables.hops
+    if isinstance(hops, RunHops) and not hops.stores_none:
+        reached = hops.reaches(rows, goals)
+    else:
+        reached = (hops.slots(rows, goals) >= 0) | (rows == goals)
+    return np.where(reached, rows, np.int32(-1))
+
+
+def _walk_runs(
+    tables: Tables, hops: RunHops, starts: Int32Array, goals: Int32Array
+) -> tuple[npt.NDArray[np.int64], Int32Array]:
+    """Where each path begins, and (k, 2) int32, what ``row_data`` notes of each row."""
+    from bake.search.follow import ASTRAY, follow_runs, in_order
+
+    goals = goals.astype(np.int32, copy=False)
+    first = np.zeros(len(starts) + 1, dtype=np.int64)
+    path = np.empty((64 * len(starts), 2), dtype=np.int32)
+    places = np.empty((WALKERS, PORTION, 2), dtype=np.int32)
+    walkers = np.empty((WALKERS, 4), dtype=np.int64)
+    filled = np.empty(WALKERS, dtype=np.int64)
+    begin, count = 0, max(1, PORTION // 256)
+    while begin < len(starts):
+        end = min(begin + count, len(starts))
+        spans = np.empty((end - begin, 3), dtype=np.int64)
+        walkers[:] = -1
+        filled[:] = 0
+        taken = 0
+        while True:
+            taken = follow_runs(
+                *hops.compiled,
+                tables.head_row,
+                starts[begin:end],
+                goals[begin:end],
+                taken,
+                walkers,
+                filled,
+                spans,
+                places,
+            )
+            if taken == ASTRAY:
+                raise tables.damaged("next hops do not lead to the goal")
+            if (walkers[:, 2] < 0).all():
+                break
+            places = np.concatenate([places, np.empty_like(places)], axis=1)
+        steps = int(filled.sum())
+        if first[begin] + steps > len(path):
+            wanted = (first[begin] + steps) * len(starts) / end
+            larger = np.empty((int(wanted * 1.2), 2), dtype=np.int32)
+            larger[: first[begin]] = path[: first[begin]]
+            path = larger
+        in_order(spans, places, first[begin : end + 1], path)
+        count = max(1, min(PORTION, PORTION * (end - begin) // max(1, steps)))
+        begin = end
+    return first, path[: first[-1]]
+
+
+def _walk_table(
+    tables: Tables, hops: DenseHops, starts: Int32Array, goals: Int32Array
+) -> tuple[npt.NDArray[np.int64], Int32Array]:
+    from bake.search.follow import ASTRAY, follow_table
+
     first = np.zeros(len(starts) + 1, dtype=np.int64)
     path = np.empty(max(1024, 64 * len(starts)), dtype=np.int32)
     goals = goals.astype(np.int32, copy=False)
     pair = 0
     while pair < len(starts):
-        if isinstance(hops, DenseHops):
-            pair = follow_table(
-                hops.table,
-                tables.first_arc,
-                tables.end_arc,
-                tables.head_row,
-                starts,
-                goals,
-                pair,
-                first,
-                path,
-            )
-        else:
-            pair = follow_runs(*hops.compiled, tables.head_row, starts, goals, pair, first, path)
+        pair = follow_table(
+            hops.table,
+            tables.first_arc,
+            tables.end_arc,
+            tables.head_row,
+            starts,
+            goals,
+            pair,
+            first,
+            path,
+        )
         if pair == ASTRAY:
             raise tables.damaged("next hops do not lead to the goal")
         if pair < len(starts):

@@ -15,9 +15,10 @@ import numpy.typing as npt
 import pytest
 
 from bake.errors import CorruptAssetError, QueryError
+from bake.greedy import chart, unchart
 from bake.level import HexLayout
 from bake.recipe import LevelRecipe
-from bake.runtime import BlockedCellError, Navigator, open_asset
+from bake.runtime import BlockedCellError, Navigator, open_asset, walks
 from bake.runtime.hops import DenseHops, RunHops, _compiled_look_up
 from bake.search import jit
 from tests.oracles import Ground, Lattice, hex_arcs, square_arcs
@@ -172,6 +173,32 @@ def test_more_arcs_than_a_byte_counts(leaves: int, tmp_path: Path) -> None:
         first, path = nav.paths([1] * (leaves - 1), range(2, leaves + 1))
         assert np.diff(first).tolist() == [3] * (leaves - 1)
         assert path.reshape(-1, 3).tolist() == [[1, 0, leaf] for leaf in range(2, leaves + 1)]
+
+
+@pytest.mark.parametrize(("walkers", "portion"), [(1, 1), (2, 8), (5, 64)])
+def test_paths_longer_than_their_buffers(
+    walkers: int, portion: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """However many walk in step, and wherever a buffer ends, the paths are the same."""
+    assets = in_both_forms(write_grid(tmp_path / "drawn.json", random_grid(17, 12, 9)))
+    with open_asset(assets["compressed"]) as level:
+        nav = level.profile()
+        cells = np.argwhere(np.isfinite(nav.distances_to(nav.nearest((5, 5)))))[:, ::-1]
+        pairs = cells[np.random.default_rng(5).integers(0, len(cells), (60, 2))]
+        alone = [nav.path(tuple(a), tuple(b)) for a, b in pairs.tolist()]
+        monkeypatch.setattr(walks, "WALKERS", walkers)
+        monkeypatch.setattr(walks, "PORTION", portion)
+        first, path = nav.paths(pairs[:, 0], pairs[:, 1])
+    together = [
+        [tuple(cell) for cell in path[a:b].tolist()] or None for a, b in pairwise(first.tolist())
+    ]
+    assert together == alone
+
+
+@pytest.mark.parametrize("layout", [None, "odd-r", "even-r", "odd-q", "even-q"])
+def test_charts_have_a_way_back(layout: HexLayout | None) -> None:
+    cell = np.array([(x, y) for y in range(5) for x in range(7)], dtype=np.int32)
+    assert np.array_equal(unchart(chart(cell, layout), layout), cell)
 
 
 @pytest.mark.parametrize("seed", range(3))
