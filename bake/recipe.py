@@ -47,10 +47,12 @@ class ProfileRecipe:
     Attributes:
         name: letters, digits, "_", "." and "-", starting with a letter or digit.
         terrain: this profile's own rules by terrain, above all others; sorted by name.
+        size: cells along one side of its square footprint, 1 to 16.
     """
 
     name: str
     terrain: Mapping[str, TerrainRule] = field(default_factory=dict)
+    size: int = 1
 
 
 @dataclass(frozen=True)
@@ -91,7 +93,7 @@ class LevelRecipe:
         """
         # `algorithm` and `memory_budget` are left out: every algorithm gives the same tables, and
         # the budget decides only whether a bake succeeds, so neither can make an asset stale.
-        rules = {
+        rules: dict[str, object] = {
             "connectivity": self.connectivity,
             "corner_cutting": self.corner_cutting,
             "cost_rule": self.cost_rule,
@@ -102,6 +104,9 @@ class LevelRecipe:
             "terrain": _plain_rules(self.terrain),
             "profiles": {profile.name: _plain_rules(profile.terrain) for profile in self.profiles},
         }
+        sizes = {profile.name: profile.size for profile in self.profiles if profile.size != 1}
+        if sizes:
+            rules["sizes"] = sizes
         return json.dumps(rules, sort_keys=True, separators=(",", ":"), allow_nan=False)
 
 
@@ -185,7 +190,7 @@ def _merged(base: LevelRecipe, table: LevelTable) -> LevelRecipe:
     """``table`` laid over ``base``: legend and terrain key by key, everything else whole."""
     # Sorted, so that nothing baked from a recipe can depend on the order it was written in.
     profiles = tuple(
-        ProfileRecipe(name, dict(sorted(_rules(profile.terrain).items())))
+        ProfileRecipe(name, dict(sorted(_rules(profile.terrain).items())), profile.size or 1)
         for name, profile in sorted(table.profiles.items())
     )
     return LevelRecipe(

@@ -21,6 +21,7 @@ from pydantic import (
 )
 
 from bake import recipe_values as values
+from bake.footprint import MAX_SIZE
 from bake.graph import DEFAULT_TICKS_PER_UNIT
 from bake.level import CornerCutting, CostRule
 from bake.recipe import (
@@ -129,6 +130,15 @@ Terrain = Annotated[
 class ProfileTable(Table):
     """One kind of agent."""
 
+    size: Annotated[
+        int | None,
+        PlainValidator(values.size),
+        WithJsonSchema({"type": "integer", "minimum": 1, "maximum": MAX_SIZE}),
+    ] = Field(
+        default=None,
+        description="Cells along one side of its square footprint, whose north-west cell is where "
+        "it is. Default: 1.",
+    )
     terrain: Terrain = Field(default_factory=dict)
 
 

@@ -17,6 +17,7 @@ from typing import Any
 
 from pydantic_core import PydanticCustomError
 
+from bake.footprint import MAX_SIZE
 from bake.recipe import (
     MAX_COST,
     MAX_MEMORY_BUDGET,
@@ -134,6 +135,14 @@ def ticks_per_unit(value: Any) -> int:
     whole = isinstance(value, int) and not isinstance(value, bool)
     if not whole or not 1 <= value <= MAX_TICKS_PER_UNIT:
         raise wrong(f"found {show(value)}", f"a whole number from 1 to {MAX_TICKS_PER_UNIT:,}")
+    return int(value)
+
+
+def size(value: Any) -> int:
+    """Cells along one side of a footprint."""
+    whole = isinstance(value, int) and not isinstance(value, bool)
+    if not whole or not 1 <= value <= MAX_SIZE:
+        raise wrong(f"found {show(value)}", f"a whole number of cells from 1 to {MAX_SIZE}")
     return int(value)
 
 

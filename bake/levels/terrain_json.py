@@ -163,7 +163,11 @@ def terrain_rules(
 
 
 def told(
-    error: ValidationError, file: Path, keys: Sequence[str] = (), prefix: Sequence[str] = ()
+    error: ValidationError,
+    file: Path,
+    keys: Sequence[str] = (),
+    prefix: Sequence[str] = (),
+    nested: Mapping[str, Sequence[str]] | None = None,
 ) -> BakeError:
     """A pydantic error as one line for each mistake.
 
@@ -172,10 +176,11 @@ def told(
         file: the level.
         keys: keys allowed at the top.
         prefix: path of the validated value within the file.
+        nested: keys allowed in the tables of a list, by the list's key.
     """
     details = error.errors(include_url=False)
     problems: list[BakeError] = [
-        _told(detail, file, keys, prefix) for detail in details[:_MAX_PROBLEMS]
+        _told(detail, file, keys, prefix, nested or {}) for detail in details[:_MAX_PROBLEMS]
     ]
     if len(details) > _MAX_PROBLEMS:
         problems.append(
@@ -193,13 +198,18 @@ _KINDS = {
     "model_attributes_type": "an object",
     "int_type": "a whole number",
     "float_type": "a number",
+    "bool_type": "true or false",
     "string_too_short": "at least one character",
     "string_too_long": "a single character",
 }
 
 
 def _told(
-    detail: ErrorDetails, file: Path, keys: Sequence[str], prefix: Sequence[str]
+    detail: ErrorDetails,
+    file: Path,
+    keys: Sequence[str],
+    prefix: Sequence[str],
+    nested: Mapping[str, Sequence[str]],
 ) -> LevelError:
     raw = [step for step in detail["loc"] if step not in ("<table>", "<cost>")]
     of_a_key = raw[-1:] == ["[key]"]
@@ -212,6 +222,8 @@ def _told(
         found, expected = "this key is missing", "a value for it"
     elif kind == "extra_forbidden":
         allowed = list(TerrainTable.model_fields) if "<table>" in detail["loc"] else keys
+        if len(raw) > 1:
+            allowed = nested.get(str(raw[0]), allowed)
         found, expected = "unknown key", f"one of {', '.join(allowed)}"
     else:
         found = f"found {shown(detail['input'])}"

@@ -31,6 +31,16 @@ from bake.levels.terrain_json import (
     terrain_rules,
     told,
 )
+from bake.levels.things_checks import checked
+from bake.levels.things_json import (
+    NESTED_KEYS,
+    DoorTable,
+    LedgeTable,
+    LinkTable,
+    RegionTable,
+    SpotTable,
+    ThingReader,
+)
 from bake.levels.unknown import UNKNOWN, describe_unknown
 
 #: The one version there is.
@@ -116,6 +126,20 @@ class TileFile(StrictModel):
             }
         ),
     ] = Field(default=[])
+    floor_height: Annotated[int, Field(ge=1)] = Field(
+        default=1,
+        description="rows of one floor, where several lie below one another in the cells, the "
+        "lowest first; steps never lead from one floor to another, links do",
+    )
+    links: list[LinkTable] = Field(
+        default=[], description="ways between two cells: stairs, ladders, teleporters, jumps"
+    )
+    regions: list[RegionTable] = Field(default=[], description="named cells")
+    spots: list[SpotTable] = Field(default=[], description="spawns, exits and other named cells")
+    doors: list[DoorTable] = Field(
+        default=[], description="cells that change terrain together, between named states"
+    )
+    ledges: list[LedgeTable] = Field(default=[], description="cells that bar some headings")
 
 
 KEYS = tuple(field.alias or name for name, field in TileFile.model_fields.items())
@@ -136,7 +160,7 @@ def read_tiles(path: Path, document: dict[str, object]) -> GridLevel:
     try:
         tiles = TileFile.model_validate(document)
     except ValidationError as error:
-        raise told(error, path, KEYS) from None
+        raise told(error, path, KEYS, nested=NESTED_KEYS) from None
     rules = _rules(path, tiles)
     costs, colours = terrain_rules(tiles.terrains, path, prefix=("terrains",))
 
@@ -148,16 +172,36 @@ def read_tiles(path: Path, document: dict[str, object]) -> GridLevel:
         terrain = _from_cells(path, tiles, names)
     if not tiles.terrains:
         names, terrain = _drop_unused(names, terrain)
-    return GridLevel(
-        name=path.stem,
-        source=path,
-        terrain=terrain,
-        terrains=names,
-        terrain_rules=costs,
-        colours=colours,
-        hex_layout=tiles.hex_layout if tiles.grid == "hex" else None,
-        rules=rules,
+    floor_height = _floor_height(path, tiles, len(terrain))
+    reader = ThingReader(path, terrain.shape, floor_height)
+    return checked(
+        GridLevel(
+            name=path.stem,
+            source=path,
+            terrain=terrain,
+            terrains=names,
+            terrain_rules=costs,
+            colours=colours,
+            hex_layout=tiles.hex_layout if tiles.grid == "hex" else None,
+            rules=rules,
+            barred=reader.barred(tiles.ledges),
+            floor_height=floor_height,
+            things=reader.things(tiles.links, tiles.regions, tiles.spots, tiles.doors),
+        )
     )
+
+
+def _floor_height(path: Path, tiles: TileFile, height: int) -> int | None:
+    if "floor_height" not in tiles.model_fields_set:
+        return None
+    if height % tiles.floor_height:
+        raise LevelError(
+            f"floors of {tiles.floor_height:,} rows in a level of {height:,}",
+            file=path,
+            place="floor_height",
+            expected="floors of equal height",
+        )
+    return tiles.floor_height
 
 
 def check_version(path: Path, version: object, newest: int) -> None:

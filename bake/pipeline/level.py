@@ -129,7 +129,11 @@ def read_world(
     )
     connectivity = recipe.connectivity or stated.connectivity or 8
     profiles = tuple(
-        AgentProfile(profile.name, {**level.terrain_rules, **recipe.terrain, **profile.terrain})
+        AgentProfile(
+            profile.name,
+            {**level.terrain_rules, **recipe.terrain, **profile.terrain},
+            profile.size,
+        )
         for profile in recipe.profiles
     )
     check_world_fits(level, profiles, connectivity, recipe.memory_budget)

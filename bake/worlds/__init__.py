@@ -1,5 +1,7 @@
 """Levels to worlds."""
 
+from bake.worlds.doors import DoorStates
+from bake.worlds.regions import NO_REGION, region_labels
 from bake.worlds.world import World, build_world
 
-__all__ = ["World", "build_world"]
+__all__ = ["NO_REGION", "DoorStates", "World", "build_world", "region_labels"]

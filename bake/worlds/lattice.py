@@ -14,6 +14,7 @@ import numpy.typing as npt
 from bake.graph import Graph, Int32Array
 from bake.level import Connectivity, GridLevel, HexLayout
 from bake.metric import NO_FLANK, WALL_FLANK, Topology
+from bake.things import EAST, NORTH, SOUTH, WEST
 
 Step = tuple[int, int]
 
@@ -32,10 +33,28 @@ def hex_steps(layout: HexLayout, parity: int) -> tuple[Step, ...]:
     return ((0, 1), (-1, down), (-1, down - 1), (0, -1), (1, down - 1), (1, down))
 
 
+def hex_headings(layout: HexLayout) -> tuple[int, ...]:
+    """Headings of the six steps of :func:`hex_steps`, as bits."""
+    if layout.endswith("r"):
+        return (EAST, SOUTH | EAST, SOUTH | WEST, WEST, NORTH | WEST, NORTH | EAST)
+    return (SOUTH, SOUTH | WEST, NORTH | WEST, NORTH, NORTH | EAST, SOUTH | EAST)
+
+
+def heading(step: Step) -> int:
+    """Heading of a step on a square lattice, as bits."""
+    dx, dy = step
+    return (EAST if dx > 0 else WEST if dx < 0 else 0) | (
+        SOUTH if dy > 0 else NORTH if dy < 0 else 0
+    )
+
+
 def lattice_topology(
     level: GridLevel, connectivity: Connectivity, standable: npt.NDArray[np.bool_]
 ) -> tuple[Topology, Int32Array]:
-    """Join every standable cell to its standable neighbours.
+    """Join every standable cell to its standable neighbours on the same floor.
+
+    A ledge bars steps for everyone, so they are not made, and a corner that cannot be walked round
+    on its account is a wall.
 
     Args:
         level: the cells.
@@ -53,11 +72,20 @@ def lattice_topology(
     lengths: list[npt.NDArray[np.float64]] = []
     flanks: list[Int32Array] = []
 
-    def add(from_x: Int32Array, from_y: Int32Array, step: Step) -> None:
+    barred = None
+    if level.barred is not None:
+        barred = np.zeros(node_at.shape, dtype=np.uint8)
+        barred[1:-1, 1:-1] = level.barred
+
+    def add(from_x: Int32Array, from_y: Int32Array, step: Step, bits: int) -> None:
         dx, dy = step
         x, y = from_x + 1, from_y + 1  # node_at has a border of walls
         head = node_at[y + dy, x + dx]
         here = head >= 0
+        if level.floor_height is not None and dy:
+            here &= from_y // level.floor_height == (from_y + dy) // level.floor_height
+        if barred is not None:
+            here &= ((barred[y, x] | barred[y + dy, x + dx]) & bits) == 0
         x, y = x[here], y[here]
         tails.append(node_at[y, x])
         heads.append(head[here])
@@ -67,17 +95,21 @@ def lattice_topology(
         if diagonal:
             flank[:, 0] = node_at[y, x + dx]
             flank[:, 1] = node_at[y + dy, x]
+            if barred is not None:
+                flank[(barred[y, x + dx] & bits) != 0, 0] = WALL_FLANK
+                flank[(barred[y + dy, x] & bits) != 0, 1] = WALL_FLANK
         flanks.append(flank)
 
     if level.hex_layout is None:
         for step in SQUARE_8 if connectivity == 8 else SQUARE_4:
-            add(xs, ys, step)
+            add(xs, ys, step, heading(step))
     else:
         line = ys if level.hex_layout.endswith("r") else xs
         for parity in (0, 1):
             mine = line % 2 == parity
-            for step in hex_steps(level.hex_layout, parity):
-                add(xs[mine], ys[mine], step)
+            steps = hex_steps(level.hex_layout, parity)
+            for step, bits in zip(steps, hex_headings(level.hex_layout), strict=True):
+                add(xs[mine], ys[mine], step, bits)
 
     graph, order = Graph.from_arcs(len(xs), np.concatenate(tails), np.concatenate(heads))
     topology = Topology(

@@ -11,10 +11,14 @@ import numpy.typing as npt
 from bake.errors import BakeErrors, LevelError
 from bake.graph import BLOCKED, Graph, Int32Array, Metric
 from bake.level import Connectivity, GridLevel, HexLayout, Level
-from bake.metric import AgentProfile, MovementRules, Topology, build_metric, terrain_cost
+from bake.metric import NO_LINK, AgentProfile, MovementRules, Topology, build_metric, terrain_cost
 from bake.search.patch_order import patch_order
+from bake.things import Link
+from bake.worlds.doors import DoorStates, settled
 from bake.worlds.explicit import explicit_topology
 from bake.worlds.lattice import lattice_topology
+from bake.worlds.links import with_links
+from bake.worlds.standing import check_sizes, door_nodes, ground_under, standable
 
 
 @dataclass(frozen=True)
@@ -22,16 +26,18 @@ class World:
     """A level as a graph.
 
     Nodes are in patch order, so that neighbours in the level are neighbours in memory. An arc that
-    no profile can ever use is not kept.
+    no profile can ever use is not kept; nodes and arcs that opening a door would give are.
 
     Attributes:
-        level: what it was built from.
+        level: what it was built from, its doors in the state they are baked in.
         topology: nodes and arcs.
         cell: (n, 2) int32 (x, y) of each node; None for explicit graphs.
         position: (n, 2) float64 of each node of an explicit graph; None without positions.
         node_names: names of an explicit graph's nodes.
         connectivity: neighbours of a cell; None for explicit graphs.
         metrics: what moving costs each profile, by its name.
+        doors: all states of the level's doors.
+        dead_links: links left out because no profile can stand at one of their ends.
     """
 
     level: Level
@@ -41,6 +47,8 @@ class World:
     node_names: tuple[str, ...] | tuple[int, ...] | None
     connectivity: Connectivity | None
     metrics: Mapping[str, Metric]
+    doors: tuple[DoorStates, ...] = ()
+    dead_links: tuple[Link, ...] = ()
 
     @property
     def hex_layout(self) -> HexLayout | None:
@@ -57,6 +65,8 @@ def build_world(
     profiles: Sequence[AgentProfile],
     rules: MovementRules,
     connectivity: Connectivity,
+    *,
+    strict_links: bool = True,
 ) -> World:
     """Build the graph of a level and price it for every profile.
 
@@ -65,40 +75,90 @@ def build_world(
         profiles: at least one; each has a rule for every terrain of the level.
         rules: corner cutting, cost rule, scale.
         connectivity: 4 or 8; hexagonal grids always have 6 and explicit graphs what they say.
+        strict_links: whether links into cells where no profile can stand are a mistake; else they
+            are left out.
 
     Raises:
-        LevelError: no cell that any profile can stand on, or a terrain without a rule.
+        LevelError: no cell that any profile can stand on, a terrain without a rule, a link into a
+            wall, or a footprint of several cells where there are no squares.
         CostError: a step's cost does not fit the integer scale.
     """
     _check_terrains(level, profiles)
-    costs = np.stack([terrain_cost(level.terrains, profile) for profile in profiles])
-    open_terrain = np.asarray(~np.isnan(costs).all(axis=0))
+    check_sizes(level, profiles)
     cell = position = names = None
+    doors: tuple[DoorStates, ...] = ()
+    dead: tuple[Link, ...] = ()
+    kept = None
     if isinstance(level, GridLevel):
+        level, doors = settled(level)
         connectivity = 6 if level.hex_layout else connectivity
-        topology, cell = lattice_topology(level, connectivity, open_terrain[level.terrain])
+        topology, cell = lattice_topology(level, connectivity, _standable(level, profiles, doors))
+        topology, dead = with_links(topology, cell, level, strict=strict_links)
+        kept = door_nodes(level, profiles, doors, cell)
     else:
         topology, position, names = explicit_topology(level), level.position, level.node_names
-    if not open_terrain[topology.node_terrain].any():
-        raise LevelError(
-            f"no walkable {'cell' if isinstance(level, GridLevel) else 'node'}: "
-            f"every terrain ({', '.join(level.terrains)}) is blocked for every profile",
-            file=level.source,
-            expected="at least one a profile can stand on",
-            remedy="give a terrain a cost in [terrain]",
-        )
-    weights = [build_metric(topology, profile, rules).weight for profile in profiles]
+        if not _open_terrain(level, profiles)[topology.node_terrain].any():
+            raise _nowhere_to_stand(level)
+    grounds = {profile.name: ground_under(level, profile, cell) for profile in profiles}
+    weights = [
+        build_metric(topology, profile, rules, grounds[profile.name]).weight for profile in profiles
+    ]
     useful = np.any([weight != BLOCKED for weight in weights], axis=0)
+    if kept is not None:
+        useful |= _touches(topology, kept)
     topology, node = _in_patch_order(_keep_arcs(topology, useful))
+    cell = None if cell is None else cell[node]
     return World(
         level,
         topology,
-        None if cell is None else cell[node],
+        cell,
         None if position is None else position[node],
         None if names is None else _pick(names, node),
         connectivity if isinstance(level, GridLevel) else None,
-        {profile.name: build_metric(topology, profile, rules) for profile in profiles},
+        {
+            profile.name: build_metric(topology, profile, rules, ground_under(level, profile, cell))
+            for profile in profiles
+        },
+        doors,
+        dead,
     )
+
+
+def _open_terrain(level: Level, profiles: Sequence[AgentProfile]) -> npt.NDArray[np.bool_]:
+    """(terrain) bool, what some profile can stand on."""
+    costs = np.stack([terrain_cost(level.terrains, profile) for profile in profiles])
+    return np.asarray(~np.isnan(costs).all(axis=0))
+
+
+def _standable(
+    level: GridLevel, profiles: Sequence[AgentProfile], doors: tuple[DoorStates, ...]
+) -> npt.NDArray[np.bool_]:
+    open_terrain = _open_terrain(level, profiles)
+    if not doors and all(profile.size == 1 for profile in profiles):
+        found = np.asarray(open_terrain[level.terrain])
+    else:
+        found = standable(level, profiles, doors)
+    if not found.any():
+        raise _nowhere_to_stand(level)
+    return found
+
+
+def _nowhere_to_stand(level: Level) -> LevelError:
+    return LevelError(
+        f"no walkable {'cell' if isinstance(level, GridLevel) else 'node'}: "
+        f"every terrain ({', '.join(level.terrains)}) is blocked for every profile",
+        file=level.source,
+        expected="at least one a profile can stand on",
+        remedy="give a terrain a cost in [terrain]",
+    )
+
+
+def _touches(topology: Topology, nodes: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
+    """(m) bool, arcs that leave, enter or pass between some of the nodes."""
+    near: npt.NDArray[np.bool_] = nodes[topology.graph.tail()] | nodes[topology.graph.head]
+    inside = topology.flank >= 0
+    near |= (inside & nodes[np.where(inside, topology.flank, 0)]).any(axis=1)
+    return near
 
 
 def _pick(
@@ -129,12 +189,23 @@ def _keep_arcs(topology: Topology, keep: npt.NDArray[np.bool_]) -> Topology:
         topology.graph.node_count, topology.graph.tail()[keep], topology.graph.head[keep]
     )
     arc = np.flatnonzero(keep)[order]
-    return replace(topology, graph=graph, length=topology.length[arc], flank=topology.flank[arc])
+    return replace(
+        topology,
+        graph=graph,
+        length=topology.length[arc],
+        flank=topology.flank[arc],
+        link=None if topology.link is None else topology.link[arc],
+    )
 
 
 def _in_patch_order(topology: Topology) -> tuple[Topology, Int32Array]:
     """Renumber the nodes; arcs of a node keep their order. Also the old node behind each new."""
-    node = patch_order(topology.graph)
+    # Patches lie together in the level: where a link leads is no neighbour.
+    steps = topology.graph
+    if topology.link is not None:
+        near = topology.link == NO_LINK
+        steps, _ = Graph.from_arcs(steps.node_count, steps.tail()[near], steps.head[near])
+    node = patch_order(steps)
     place = np.empty_like(node)
     place[node] = np.arange(len(node), dtype=np.int32)
     graph, arc = Graph.from_arcs(
@@ -149,5 +220,6 @@ def _in_patch_order(topology: Topology) -> tuple[Topology, Int32Array]:
         node_terrain=topology.node_terrain[node],
         length=topology.length[arc],
         flank=flank,
+        link=None if topology.link is None else topology.link[arc],
     )
     return renumbered, node
