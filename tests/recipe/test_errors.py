@@ -79,7 +79,7 @@ ONE_MISTAKE = [
     ),
     (
         "[profiles.walker]\nconnectivity = 4",
-        '[profiles.walker] connectivity: unknown key "connectivity"; expected terrain; '
+        '[profiles.walker] connectivity: unknown key "connectivity"; expected size or terrain; '
         "connectivity belongs to the whole recipe or to one level",
     ),
     (
