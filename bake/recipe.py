@@ -13,12 +13,13 @@ from pathlib import Path
 from stat import S_ISREG
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
+from bake.editors import TiledReading
 from bake.errors import RecipeError
 from bake.graph import DEFAULT_TICKS_PER_UNIT
 from bake.level import Connectivity, CornerCutting, CostRule, TerrainRule
 
 if TYPE_CHECKING:
-    from bake.recipe_model import LevelTable, RuleTable
+    from bake.recipe_model import LevelTable, RuleTable, TiledTable
 
 Algorithm = Literal["auto", "dijkstra", "floyd_warshall"]
 Storage = Literal["auto", "dense", "compressed"]
@@ -70,6 +71,7 @@ class LevelRecipe:
         storage: how next hops are kept; "auto" = dense up to 64 KiB, else compressed.
         legend: terrain by image colour, "#rrggbb" where opaque, else "#rrggbbaa", lower case;
             sorted by colour.
+        tiled: how Tiled maps are read; its legend in the order it was written.
         terrain: rules by terrain; sorted by name.
         profiles: at least one; sorted by name.
     """
@@ -83,6 +85,7 @@ class LevelRecipe:
     algorithm: Algorithm = "auto"
     storage: Storage = "auto"
     legend: Mapping[str, str] = field(default_factory=dict)
+    tiled: TiledReading = field(default_factory=TiledReading)
     terrain: Mapping[str, TerrainRule] = field(default_factory=dict)
     profiles: tuple[ProfileRecipe, ...] = (ProfileRecipe("default"),)
 
@@ -107,6 +110,9 @@ class LevelRecipe:
         sizes = {profile.name: profile.size for profile in self.profiles if profile.size != 1}
         if sizes:
             rules["sizes"] = sizes
+        # Left out where nothing is said, so that a new editor makes no other asset stale.
+        if self.tiled != TiledReading():
+            rules["tiled"] = _plain_tiled(self.tiled)
         return json.dumps(rules, sort_keys=True, separators=(",", ":"), allow_nan=False)
 
 
@@ -203,6 +209,7 @@ def _merged(base: LevelRecipe, table: LevelTable) -> LevelRecipe:
         algorithm=_given(table.next_hops.algorithm, base.algorithm),
         storage=_given(table.next_hops.storage, base.storage),
         legend=dict(sorted({**base.legend, **table.legend}.items())),
+        tiled=_tiled(base.tiled, table.tiled),
         terrain=dict(sorted({**base.terrain, **_rules(table.terrain)}.items())),
         profiles=profiles or base.profiles,
     )
@@ -210,6 +217,27 @@ def _merged(base: LevelRecipe, table: LevelTable) -> LevelRecipe:
 
 def _given(value: T | None, otherwise: T) -> T:
     return otherwise if value is None else value
+
+
+def _tiled(base: TiledReading, table: TiledTable) -> TiledReading:
+    return TiledReading(
+        layers=_given(table.layers, base.layers),
+        ignore=_given(table.ignore, base.ignore),
+        empty=_given(table.empty, base.empty),
+        legend={**base.legend, **table.legend},
+        allow_outside=_given(table.allow_outside, base.allow_outside),
+    )
+
+
+def _plain_tiled(tiled: TiledReading) -> dict[str, object]:
+    return {
+        "layers": None if tiled.layers is None else sorted(tiled.layers),
+        "ignore": sorted(tiled.ignore),
+        "empty": tiled.empty,
+        # Of several entries about properties the first applies, so their order counts.
+        "legend": list(tiled.legend.items()),
+        "allow_outside": tiled.allow_outside,
+    }
 
 
 def _rules(terrain: Mapping[str, RuleTable]) -> dict[str, TerrainRule]:

@@ -14,7 +14,15 @@ from pydantic_core import ErrorDetails, PydanticCustomError
 
 from bake.errors import BakeErrors, RecipeError
 from bake.recipe import RECIPE_NAME
-from bake.recipe_model import LevelTable, NextHopsTable, ProfileTable, RecipeTable, RuleTable, Table
+from bake.recipe_model import (
+    LevelTable,
+    NextHopsTable,
+    ProfileTable,
+    RecipeTable,
+    RuleTable,
+    Table,
+    TiledTable,
+)
 from bake.recipe_values import COST_EXPECTED, closest, colour, quoted, show
 from bake.toml_places import MAX_DEPTH, KeyPath, TooDeepError, key_lines
 
@@ -26,6 +34,8 @@ _EXAMPLES: Mapping[KeyPath, str] = {
     ("next_hops",): '[next_hops] with algorithm = "auto"',
     ("legend",): '[legend] with "#3a7d44" = "grass"',
     ("terrain",): "[terrain] with grass = 1",
+    ("tiled",): '[tiled] with ignore = ["Shadows"]',
+    ("tiled", "legend"): '[tiled.legend] with "layer:Walls" = "wall"',
     ("profiles",): "[profiles.walker]",
     ("profiles", "*"): '[profiles.walker] with terrain = { water = "blocked" }',
     ("profiles", "*", "terrain"): 'terrain = { water = "blocked" }',
@@ -35,6 +45,7 @@ _EXAMPLES: Mapping[KeyPath, str] = {
 _MODELS: Mapping[KeyPath, type[Table]] = {
     (): RecipeTable,
     ("next_hops",): NextHopsTable,
+    ("tiled",): TiledTable,
     ("profiles", "*"): ProfileTable,
     ("levels", "*"): LevelTable,
     ("terrain", "*"): RuleTable,

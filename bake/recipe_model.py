@@ -72,6 +72,12 @@ ColourKey = Annotated[
     PlainValidator(values.colour),
     WithJsonSchema({"type": "string", "pattern": f"^{values.COLOUR}$"}),
 ]
+TiledKey = Annotated[
+    str,
+    PlainValidator(values.tiled_key),
+    WithJsonSchema({"type": "string", "pattern": f"^{values.TILED_KEY}$"}),
+]
+LayerName = Annotated[str, PlainValidator(values.layer_name), WithJsonSchema(_NAME)]
 ProfileName = Annotated[
     str,
     PlainValidator(values.profile_name),
@@ -163,6 +169,39 @@ class NextHopsTable(Table):
     )
 
 
+class TiledTable(Table):
+    """How maps of the Tiled editor are read."""
+
+    layers: Annotated[
+        tuple[LayerName, ...] | None,
+        WrapValidator(values.layer_names),
+        WithJsonSchema(_list_of(_NAME, minItems=1)),
+    ] = Field(
+        default=None,
+        description="Tile layers that count, by name or path (Group/Layer). Default: all.",
+    )
+    ignore: Annotated[
+        tuple[LayerName, ...] | None,
+        WrapValidator(values.layer_names),
+        WithJsonSchema(_list_of(_NAME, minItems=1)),
+    ] = Field(default=None, description="Layers that do not count, by name or path. Default: none.")
+    empty: Annotated[str | None, PlainValidator(values.terrain_name), WithJsonSchema(_NAME)] = (
+        Field(default=None, description='Terrain of cells without a tile. Default: "void".')
+    )
+    legend: dict[TiledKey, TerrainName] = Field(
+        default_factory=dict,
+        description='Terrain, or "below", by what a tile is: "tile:SET:IDS", "property:NAME", '
+        '"property:NAME=VALUE", "class:NAME", "wang:NAME", "tileset:NAME", "layer:NAME"; kind of '
+        'thing by "object:CLASS".',
+    )
+    allow_outside: Annotated[
+        bool | None, PlainValidator(values.flag), WithJsonSchema({"type": "boolean"})
+    ] = Field(
+        default=None,
+        description="Whether files outside the recipe's folder may be read. Default: false.",
+    )
+
+
 def _at_least_one(profiles: dict[str, ProfileTable]) -> dict[str, ProfileTable]:
     if not profiles:
         raise values.wrong(
@@ -231,6 +270,7 @@ class LevelTable(Table):
     legend: dict[ColourKey, TerrainName] = Field(
         default_factory=dict, description="Terrain by colour of an image's pixels."
     )
+    tiled: TiledTable = Field(default_factory=TiledTable)
     terrain: Terrain = Field(default_factory=dict)
     profiles: Annotated[
         dict[ProfileName, ProfileTable],

@@ -40,6 +40,10 @@ _UNITS = {
     "MB": 10**6,
     "GB": 10**9,
 }
+TILED_KEY = (
+    r"(?:tile:.+:[0-9]{1,9}(?:-[0-9]{1,9})?(?:,[0-9]{1,9}(?:-[0-9]{1,9})?)*"
+    r"|(?:property|class|wang|tileset|layer|object):.+)"
+)
 MEMORY = r"([0-9]{1,18}(?:\.[0-9]{1,9})?) *(" + "|".join(_UNITS) + ")"
 _MEMORY_EXPECTED = 'bytes as a whole number, or text such as "512 MiB" or "2 GiB"'
 
@@ -185,6 +189,33 @@ def colour(value: str) -> str:
     if len(digits) == 3:
         digits = "".join(digit * 2 for digit in digits)
     return "#" + (digits[:6] if digits[6:] == "ff" else digits)
+
+
+def tiled_key(value: str) -> str:
+    """What a tile or object is, as "kind:name"."""
+    expected = '"tile:SET:3-9,12", "property:NAME", "class:NAME", "wang:NAME", "tileset:NAME", '
+    expected += '"layer:NAME" or "object:CLASS"'
+    if re.fullmatch(TILED_KEY, value) is None or not value.isprintable():
+        raise wrong(f"found {show(value)}", expected, 'as in "layer:Walls" = "wall"')
+    return value
+
+
+def flag(value: Any) -> bool:
+    if not isinstance(value, bool):
+        raise wrong(f"found {show(value)}", "true or false")
+    return value
+
+
+def layer_name(value: Any) -> str:
+    return _name(value, "the name of a layer")
+
+
+def layer_names(value: Any, items: Items) -> tuple[str, ...]:
+    expected = 'a list of layers such as ["Ground"]'
+    names = _distinct(_list(value, expected, items), expected)
+    if not names:
+        raise wrong("found an empty list", expected, "leave it out")
+    return tuple(sorted(names))
 
 
 def terrain_name(value: Any) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
+from bake.editors import TiledReading
 from bake.errors import LevelError
 from bake.level import Level
 
@@ -15,17 +16,26 @@ IMAGE_SUFFIXES = frozenset({".png", ".bmp", ".gif", ".tga", ".tif", ".tiff", ".w
 LOSSY_SUFFIXES = frozenset({".jpg", ".jpeg", ".jpe", ".jfif"})
 JSON_SUFFIX = ".json"
 MOVINGAI_SUFFIX = ".map"
+TILED_SUFFIXES = frozenset({".tmx", ".tmj", ".world"})
 
 #: Suffixes of level files, lower case.
-SUFFIXES: frozenset[str] = IMAGE_SUFFIXES | {JSON_SUFFIX, MOVINGAI_SUFFIX}
+SUFFIXES: frozenset[str] = IMAGE_SUFFIXES | TILED_SUFFIXES | {JSON_SUFFIX, MOVINGAI_SUFFIX}
 
 
-def load(path: Path, legend: Mapping[str, str]) -> Level:
+def load(
+    path: Path,
+    legend: Mapping[str, str],
+    *,
+    tiled: TiledReading | None = None,
+    project: Path | None = None,
+) -> Level:
     """Read one level file.
 
     Args:
         path: the file; its suffix, in any case, says which format it is.
         legend: terrain by colour ("#rrggbb" or "#rrggbbaa"), for images.
+        tiled: how Tiled maps are read; None = by the defaults.
+        project: folder that files a level refers to must lie in; None = the level's own.
 
     Raises:
         LevelError: the file is missing, unreadable, of no known format, or damaged.
@@ -56,6 +66,10 @@ def load(path: Path, legend: Mapping[str, str]) -> Level:
         from bake.levels.movingai import read_map
 
         return read_map(path)
+    if suffix in TILED_SUFFIXES:
+        from bake.levels.tiled import read_tiled
+
+        return read_tiled(path, tiled or TiledReading(), project)
     from bake.levels.json_level import read_json_level
 
     return read_json_level(path)

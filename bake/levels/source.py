@@ -56,7 +56,7 @@ def read_text(path: Path, limit: int, remedy: str) -> str:
         raise LevelError(
             f"the file has {size:,} bytes", file=path, expected=f"at most {limit:,}", remedy=remedy
         )
-    data = read_start(path, limit)
+    data = read_start(path, size)
     try:
         return data.decode("utf-8")
     except UnicodeDecodeError as error:

@@ -64,7 +64,7 @@ def bake_level(task: Task, threads: int, report: Report) -> Baked:
     before = source_digests(task.source, ())
     # 2. ... read the level ...
     report("read", 0)
-    level = load(task.source, recipe.legend)
+    level = load(task.source, recipe.legend, tiled=recipe.tiled, project=task.project)
     # 3. ... and digest them again: what was read is what the asset will claim to be made from.
     sources = source_digests(task.source, level.depends_on)
     if sources[:1] != before:

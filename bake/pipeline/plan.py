@@ -95,7 +95,7 @@ def plan_level(task: Task, threads: int) -> Plan:
     Raises:
         BakeError: as the bake itself would, for anything that is wrong before tables are computed.
     """
-    level = load(task.source, task.recipe.legend)
+    level = load(task.source, task.recipe.legend, tiled=task.recipe.tiled, project=task.project)
     begun = time.perf_counter()
     world, rules, profiles = read_world(level, task.recipe)
     shared = shared_contents(world, rules, task.recipe.canonical())

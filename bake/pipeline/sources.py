@@ -24,11 +24,13 @@ class Task:
         source: the level file.
         asset: where its asset goes.
         recipe: the rules in effect for it.
+        project: the recipe's folder, which a level's references may not leave; None = no recipe.
     """
 
     source: Path
     asset: Path
     recipe: LevelRecipe
+    project: Path | None = None
 
     @property
     def name(self) -> str:
@@ -54,7 +56,12 @@ def find_tasks(recipe: Recipe, sources: Sequence[Path], output: Path | None) -> 
     if not sources:
         _check_level_tables(recipe, {file.stem for file in files})
     tasks = [
-        Task(file, folder / (file.stem + ASSET_SUFFIX), recipe.for_level(file.stem))
+        Task(
+            file,
+            folder / (file.stem + ASSET_SUFFIX),
+            recipe.for_level(file.stem),
+            None if recipe.file is None else recipe.folder,
+        )
         for file in files
     ]
     return sorted(tasks, key=lambda task: task.name)

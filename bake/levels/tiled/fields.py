@@ -1,0 +1,173 @@
+"""Values of a Tiled file, each read with a check, whether they come as JSON or as XML text."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import NoReturn
+
+from bake.errors import LevelError
+from bake.levels.json_text import shown
+
+_WHOLE = re.compile(r"-?[0-9]{1,18}")
+_LIMIT = 10**18
+
+
+class Fields:
+    """The keys of one object of a file.
+
+    Attributes:
+        file: where it stands.
+        values: by key.
+        place: what it is, in words a user of the editor knows.
+        is_text: whether numbers and flags come as text, as in XML.
+    """
+
+    def __init__(
+        self, file: Path, values: Mapping[str, object], place: str, *, is_text: bool
+    ) -> None:
+        self.file = file
+        self.values = values
+        self.place = place
+        self.is_text = is_text
+
+    def refuse(
+        self, found: str, expected: str | None = None, remedy: str | None = None
+    ) -> NoReturn:
+        raise LevelError(
+            found, file=self.file, place=self.place or None, expected=expected, remedy=remedy
+        )
+
+    def at(self, place: str) -> Fields:
+        """The same, called by a better name."""
+        return Fields(self.file, self.values, place, is_text=self.is_text)
+
+    def inside(self, values: Mapping[str, object], place: str) -> Fields:
+        """An object of the same file."""
+        return Fields(self.file, values, place, is_text=self.is_text)
+
+    def has(self, key: str) -> bool:
+        return self.values.get(key) is not None
+
+    def whole(self, key: str, default: int | None = None, *, low: int = 0) -> int:
+        """A whole number, at least ``low``; an error where it is missing without a default."""
+        expected = "a whole number" if low < 0 else f"a whole number of at least {low}"
+        value = self._given(key, default, expected)
+        if self.is_text and isinstance(value, str) and _WHOLE.fullmatch(value):
+            value = int(value)
+        if isinstance(value, float) and value.is_integer():
+            value = int(value)
+        if type(value) is not int or not low <= value < _LIMIT:
+            self.refuse(f"{key} is {shown(value)}", expected)
+        return value
+
+    def number(self, key: str, default: float | None = None) -> float:
+        """A finite number."""
+        value = self._given(key, default, "a number")
+        found = as_number(value, is_text=self.is_text)
+        if found is None:
+            self.refuse(f"{key} is {shown(value)}", "a number")
+        return found
+
+    def text(self, key: str, default: str | None = None) -> str:
+        value = self._given(key, default, "text")
+        if not isinstance(value, str):
+            self.refuse(f"{key} is {shown(value)}", "text")
+        return value
+
+    def items(self, key: str) -> list[Fields]:
+        """A list of objects; empty where there is none."""
+        value = self.values.get(key, [])
+        if not isinstance(value, list) or not all(isinstance(item, dict) for item in value):
+            self.refuse(f"{key} is {shown(value)}", "a list of objects")
+        prefix = f"{self.place}: " if self.place else ""
+        return [self.inside(item, f"{prefix}{key}[{at}]") for at, item in enumerate(value)]
+
+    def properties(self) -> Properties:
+        """The custom properties."""
+        found: dict[str, object] = {}
+        for item in self.items("properties"):
+            name = item.text("name")
+            if name in found:
+                self.refuse(f"the property {shown(name)} is given twice", "each property once")
+            found[name] = _typed(item)
+        return Properties(self, found)
+
+    def _given(self, key: str, default: object, expected: str) -> object:
+        value = self.values.get(key, default)
+        if value is None:
+            self.refuse(f"{key} is missing", expected)
+        return value
+
+
+def as_number(value: object, *, is_text: bool) -> float | None:
+    """A finite number, or None."""
+    if is_text and isinstance(value, str):
+        try:
+            value = float(value)
+        except ValueError:
+            return None
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    # A whole number of hundreds of digits has no float.
+    return float(value) if abs(value) < _LIMIT and math.isfinite(value) else None
+
+
+def _typed(item: Fields) -> object:
+    """A property's value, by its type."""
+    kind, value = item.text("type", "string"), item.values.get("value")
+    if not item.is_text or not isinstance(value, str):
+        return value
+    if kind == "bool":
+        return {"true": True, "false": False}.get(value, value)
+    if kind in ("int", "float", "object"):
+        number = as_number(value, is_text=True)
+        if number is None:
+            return value
+        return number if kind == "float" else int(number)
+    return value
+
+
+class Properties:
+    """Custom properties: what a designer typed."""
+
+    def __init__(self, owner: Fields, values: Mapping[str, object]) -> None:
+        self.owner = owner
+        self.values = values
+
+    def over(self, below: Properties) -> Properties:
+        """These, and those of a template or tile where these say nothing."""
+        return Properties(self.owner, {**below.values, **self.values})
+
+    def refuse(self, name: str, expected: str) -> NoReturn:
+        self.owner.refuse(f"the property {shown(name)} is {shown(self.values[name])}", expected)
+
+    def has(self, name: str) -> bool:
+        return self.values.get(name) not in (None, "")
+
+    def text(self, name: str) -> str | None:
+        value = self.values.get(name)
+        if value is None or value == "":
+            return None
+        if not isinstance(value, str):
+            self.refuse(name, "text")
+        if not value.isprintable():
+            self.refuse(name, "text without control characters")
+        return value
+
+    def flag(self, name: str) -> bool | None:
+        value = self.values.get(name)
+        if value is None or isinstance(value, bool):
+            return value
+        if value in ("true", "false"):
+            return value == "true"
+        self.refuse(name, "true or false")
+
+    def names(self, name: str) -> tuple[str, ...] | None:
+        """Names between commas."""
+        text = self.text(name)
+        if text is None:
+            return None
+        return tuple(dict.fromkeys(part.strip() for part in text.split(",") if part.strip()))

@@ -1,0 +1,138 @@
+"""Where the cells of a map lie: in the pixels objects are placed in, and in the level.
+
+Tiled draws staggered maps as hexagonal ones whose sides have length 0. Staggered isometric cells
+are squares of a lattice turned by 45 degrees: turning the map back gives ordinary square cells,
+in which neighbours are neighbours ("Staggered maps", docs/levels.md).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from bake.level import HexLayout
+from bake.levels.tiled.fields import Fields
+from bake.levels.tiled.gids import Orientation
+
+Ints = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+
+_ORIENTATIONS: tuple[Orientation, ...] = ("orthogonal", "isometric", "staggered", "hexagonal")
+_MAX_TILE = 2**20
+
+
+@dataclass(frozen=True)
+class Geometry:
+    """The lattice of a map.
+
+    Attributes:
+        tile_width, tile_height: pixels.
+        side: length of a hexagon's side along the stagger axis, in pixels; 0 if staggered.
+        axis: "x" or "y"; which rows (y) or columns (x) are shoved by half a tile.
+        odd: whether the odd ones are.
+    """
+
+    orientation: Orientation
+    tile_width: int
+    tile_height: int
+    side: int = 0
+    axis: str = "y"
+    odd: bool = True
+
+    @staticmethod
+    def of(fields: Fields) -> Geometry:
+        """Read the attributes of a map."""
+        orientation = fields.text("orientation")
+        if orientation not in _ORIENTATIONS:
+            fields.refuse(
+                f"orientation is {orientation[:40]!r}", f"one of {', '.join(_ORIENTATIONS)}"
+            )
+        width, height = fields.whole("tilewidth", low=1), fields.whole("tileheight", low=1)
+        if max(width, height) > _MAX_TILE:
+            fields.refuse(f"the tiles are {width:,} x {height:,}", f"at most {_MAX_TILE:,}")
+        if orientation not in ("staggered", "hexagonal"):
+            return Geometry(orientation, width, height)
+        axis, index = fields.text("staggeraxis", "y"), fields.text("staggerindex", "odd")
+        if axis not in ("x", "y"):
+            fields.refuse(f"staggeraxis is {axis[:40]!r}", '"x" or "y"')
+        if index not in ("odd", "even"):
+            fields.refuse(f"staggerindex is {index[:40]!r}", '"odd" or "even"')
+        side = fields.whole("hexsidelength", 0) if orientation == "hexagonal" else 0
+        along = width if axis == "x" else height
+        if side > along:
+            fields.refuse(f"hexsidelength is {side}", f"at most the tile's {along}")
+        return Geometry(orientation, width, height, side, axis, index == "odd")
+
+    @property
+    def staggered(self) -> bool:
+        return self.orientation in ("staggered", "hexagonal")
+
+    @property
+    def pitch(self) -> tuple[float, float]:
+        """Pixels from one column, and from one row, to the next."""
+        if self.orientation == "isometric":
+            return float(self.tile_height), float(self.tile_height)
+        if not self.staggered:
+            return float(self.tile_width), float(self.tile_height)
+        if self.axis == "x":
+            return (self.tile_width + self.side) / 2, float(self.tile_height)
+        return float(self.tile_width), (self.tile_height + self.side) / 2
+
+    def _shove(self, x: Ints, y: Ints) -> Ints:
+        """1 where the cell is shoved by half a tile, else 0."""
+        line = x if self.axis == "x" else y
+        shoved: Ints = (line + (0 if self.odd else 1)) % 2
+        return shoved
+
+    def centres(self, x: Ints, y: Ints) -> tuple[Floats, Floats]:
+        """Middles of cells in the pixels of objects."""
+        across, down = self.pitch
+        px: Floats = np.asarray(x, dtype=np.float64)
+        py: Floats = np.asarray(y, dtype=np.float64)
+        if not self.staggered:
+            return (px + 0.5) * across, (py + 0.5) * down
+        shove = self._shove(x, y)
+        px, py = px * across + self.tile_width / 2, py * down + self.tile_height / 2
+        if self.axis == "x":
+            return px, py + shove * (self.tile_height / 2)
+        return px + shove * (self.tile_width / 2), py
+
+    def cell_at(self, px: float, py: float) -> tuple[int, int]:
+        """The map's cell at a point; between hexagons, the nearest middle."""
+        across, down = self.pitch
+        if not self.staggered:
+            return int(px // across), int(py // down)
+        near_x, near_y = int(px // across), int(py // down)
+        x, y = (axis.ravel() for axis in np.mgrid[near_x - 2 : near_x + 3, near_y - 2 : near_y + 3])
+        cx, cy = self.centres(x, y)
+        dx, dy = np.abs(cx - px), np.abs(cy - py)
+        if self.orientation == "staggered":  # a diamond is a circle of this distance
+            far = dx / self.tile_width + dy / self.tile_height
+        else:
+            far = np.hypot(dx, dy)
+        best = int(np.argmin(far))
+        return int(x[best]), int(y[best])
+
+    def hex_layout(self, left: int, top: int) -> HexLayout | None:
+        """Layout once cell (left, top) is (0, 0); None = square."""
+        if self.orientation != "hexagonal":
+            return None
+        odd = self.odd ^ bool((left if self.axis == "x" else top) % 2)
+        if self.axis == "x":
+            return "odd-q" if odd else "even-q"
+        return "odd-r" if odd else "even-r"
+
+    def turned(self, x: Ints, y: Ints) -> tuple[Ints, Ints]:
+        """Cells of a staggered map on the square lattice its diamonds form, before any shift.
+
+        x runs to the south-east of the screen and y to the south-west, as on isometric maps.
+        """
+        line, across = (x, y) if self.axis == "x" else (y, x)
+        up, down = (line + 1) // 2, line // 2
+        if not self.odd:
+            up, down = down, up
+        if self.axis == "x":
+            return across + up, across - down
+        return across + up, down - across

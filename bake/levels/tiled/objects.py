@@ -1,0 +1,230 @@
+"""Objects as they were drawn, templates and tiles behind them filled in."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from bake.levels.json_text import shown
+from bake.levels.tiled.fields import Fields, Properties, as_number
+from bake.levels.tiled.files import ProjectFiles
+from bake.levels.tiled.gids import MAX_GID
+from bake.levels.tiled.layers import Layer
+from bake.levels.tiled.tilesets import Tilesets
+
+Shape = Literal["point", "box", "ellipse", "polygon", "polyline", "tile", "text"]
+
+#: Corners of one polygon; each is compared with every cell around it.
+MAX_CORNERS = 4096
+_MAX_PIXELS = 1e9
+_MAX_TEMPLATES_DEEP = 16
+
+
+@dataclass(frozen=True)
+class Object:
+    """One object.
+
+    Attributes:
+        number: its id; 0 where it has none.
+        class_name: its own, else that of its tile; "" without any.
+        x, y: pixels; what it is drawn from and rotated about.
+        width, height: pixels.
+        rotation: degrees, clockwise.
+        corners: of a polygon or polyline, relative to (x, y).
+        alignment: of a tile object, which point of it (x, y) is.
+        floor: number of the floor its layer or its property says; None where neither does.
+    """
+
+    fields: Fields
+    number: int
+    name: str
+    class_name: str
+    shape: Shape
+    x: float
+    y: float
+    width: float
+    height: float
+    rotation: float
+    corners: tuple[tuple[float, float], ...]
+    alignment: str
+    properties: Properties
+    floor: int | None
+
+
+def read_objects(layers: list[Layer], tilesets: Tilesets, files: ProjectFiles) -> list[Object]:
+    """All objects of the object layers, in the order of the file."""
+    found: list[Object] = []
+    seen: dict[int, str] = {}
+    templates = _Templates(files)
+    for layer in layers:
+        if layer.kind != "objectgroup":
+            continue
+        for item in layer.fields.items("objects"):
+            each = _read(item, layer, tilesets, templates)
+            if each.number:
+                first = seen.setdefault(each.number, each.fields.place)
+                if first is not each.fields.place:
+                    each.fields.refuse(
+                        f"{first} has the id {each.number} already", "an id of its own for each"
+                    )
+            found.append(each)
+    return found
+
+
+class _Templates:
+    """Template files, each read once."""
+
+    def __init__(self, files: ProjectFiles) -> None:
+        self.files = files
+        self.known: dict[Path, tuple[Fields, Tilesets | None]] = {}
+
+    def behind(self, item: Fields) -> list[tuple[Fields, Tilesets | None]]:
+        """The template of an object, the template of that, and so on."""
+        found: list[tuple[Fields, Tilesets | None]] = []
+        chain: list[Path] = []
+        while item.has("template"):
+            path = self.files.refer(item, item.text("template"))
+            if path.resolve() in chain or len(chain) >= _MAX_TEMPLATES_DEEP:
+                item.refuse(
+                    f"the template {shown(item.text('template'))} leads back to itself",
+                    "templates without a cycle",
+                    "edit the template file, so that its object has no template",
+                )
+            chain.append(path.resolve())
+            if path.resolve() not in self.known:
+                self.known[path.resolve()] = self._open(path, item)
+            found.append(self.known[path.resolve()])
+            item = found[-1][0]
+        return found
+
+    def _open(self, path: Path, item: Fields) -> tuple[Fields, Tilesets | None]:
+        root = self.files.open(path, "template", item)
+        inner, tileset = root.values.get("object"), root.values.get("tileset")
+        if not isinstance(inner, dict):
+            root.refuse("the template has no object", "one object")
+        tilesets = None
+        if isinstance(tileset, dict):
+            holder = root.inside({"tilesets": [tileset]}, "")
+            tilesets = Tilesets(holder, self.files)
+        return root.inside(inner, "object of the template"), tilesets
+
+
+def _read(item: Fields, layer: Layer, map_tilesets: Tilesets, templates: _Templates) -> Object:
+    number = item.whole("id", 0)
+    item = item.at(_place(item, number, layer))
+    behind = templates.behind(item)
+    properties = item.properties()
+    values = dict(item.values)
+    # A gid counts in the tilesets of the file it stands in.
+    tilesets: Tilesets | None = map_tilesets
+    has_gid, text = item.has("gid"), item.is_text
+    for template, own in behind:
+        properties = properties.over(template.properties())
+        if not has_gid and template.has("gid"):
+            has_gid, tilesets = True, own
+        drawn = {"point", "ellipse", "capsule", "polygon", "polyline", "text"}
+        for key, value in template.values.items():
+            if key in drawn and drawn & values.keys() - {key}:
+                continue
+            # Templates of the other kind of file have their numbers in the other form.
+            values.setdefault(key, value)
+        text = text or template.is_text
+    fields = Fields(item.file, values, item.place, is_text=text)
+    fields = fields.at(_place(fields, number, layer))
+    properties.owner = fields
+
+    class_name = fields.text("class", "") or fields.text("type", "")
+    alignment = "unspecified"
+    shape = _shape(fields)
+    if shape == "tile" and tilesets is not None:
+        gid = fields.whole("gid")
+        found = tilesets.find(gid) if gid <= MAX_GID else None
+        if found is None:
+            fields.refuse(
+                f"the gid {gid} is in no tileset",
+                "a tile of one of the map's tilesets",
+                "bring back the tileset in Tiled, or delete the object",
+            )
+        alignment = found[0].alignment
+        tile = found[0].tile(found[1])
+        class_name = class_name or tile.class_name
+        properties = properties.over(tile.properties)
+    return Object(
+        fields=fields,
+        number=number,
+        name=_name(fields),
+        class_name=class_name,
+        shape=shape,
+        x=_pixels(fields, "x"),
+        y=_pixels(fields, "y"),
+        width=_pixels(fields, "width"),
+        height=_pixels(fields, "height"),
+        rotation=fields.number("rotation", 0) % 360,
+        corners=_corners(fields, shape),
+        alignment=alignment,
+        properties=properties,
+        floor=_floor(layer, properties),
+    )
+
+
+def _place(item: Fields, number: int, layer: Layer) -> str:
+    name = item.text("name", "")
+    called = f"object {number}" + (f" {shown(name)}" if name else "")
+    return f"layer {shown(layer.path)}, {called}"
+
+
+def _name(fields: Fields) -> str:
+    name = fields.text("name", "").strip()
+    if name and not name.isprintable():
+        fields.refuse(f"the name is {shown(name)}", "text without control characters")
+    return name
+
+
+def _shape(fields: Fields) -> Shape:
+    if fields.has("gid"):
+        return "tile"
+    for shape in ("point", "ellipse", "polygon", "polyline", "text"):
+        if fields.values.get(shape) not in (None, False):
+            return shape
+    if fields.values.get("capsule") not in (None, False):
+        return "box"
+    return "box" if fields.number("width", 0) and fields.number("height", 0) else "point"
+
+
+def _pixels(fields: Fields, key: str) -> float:
+    value = fields.number(key, 0)
+    if abs(value) > _MAX_PIXELS:
+        fields.refuse(f"{key} is {value:g}", "a place within a billion pixels")
+    return value
+
+
+def _corners(fields: Fields, shape: Shape) -> tuple[tuple[float, float], ...]:
+    if shape not in ("polygon", "polyline"):
+        return ()
+    points = fields.values[shape]
+    if not isinstance(points, list) or not 2 <= len(points) <= MAX_CORNERS:
+        fields.refuse(
+            f"the {shape} has {len(points) if isinstance(points, list) else 'no'} corners",
+            f"2 to {MAX_CORNERS:,}",
+        )
+    found = []
+    for point in points:
+        pair = (
+            [as_number(point.get(axis), is_text=fields.is_text) for axis in ("x", "y")]
+            if isinstance(point, dict)
+            else [None, None]
+        )
+        if pair[0] is None or pair[1] is None or max(abs(pair[0]), abs(pair[1])) > _MAX_PIXELS:
+            fields.refuse(f"a corner of the {shape} is no pair of numbers", "x and y")
+        found.append((pair[0], pair[1]))
+    return tuple(found)
+
+
+def _floor(layer: Layer, properties: Properties) -> int | None:
+    if not properties.has("floor"):
+        return layer.floor
+    floor = properties.values["floor"]
+    if type(floor) is not int:
+        properties.refuse("floor", "a whole number (type int)")
+    return floor

@@ -1,0 +1,251 @@
+"""Worlds: maps beside one another, as one level."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+
+from bake.editors import TiledReading
+from bake.errors import LevelError
+from bake.level import GridLevel, TerrainRule
+from bake.levels.image_legend import BUILT_IN_RULES
+from bake.levels.json_text import shown
+from bake.levels.limits import check_size, check_terrain_count
+from bake.levels.tiled.fields import Fields
+from bake.levels.tiled.files import ProjectFiles
+from bake.levels.tiled.map import OUTSIDE, MapLevel, open_map
+from bake.things import Things
+
+MAX_MAPS = 10_000
+_MAX_PATTERN = 200
+#: A repeated group can make one match take as long as one likes.
+_REPEATED_GROUP = re.compile(r"\)[*+{]")
+
+
+@dataclass(frozen=True)
+class Member:
+    """A map of a world: its file, and the pixels its first cell lies at."""
+
+    fields: Fields
+    path: Path
+    x: float
+    y: float
+
+
+def members(path: Path, reading: TiledReading, project: Path | None) -> list[Member]:
+    """The maps of a world, in the order of the file; those of patterns by name.
+
+    Raises:
+        LevelError: no world, no maps, or one map twice.
+    """
+    files = ProjectFiles(path, project, allow_outside=reading.allow_outside)
+    owner = files.open(path, "world")
+    found = []
+    for item in owner.items("maps"):
+        name = item.text("fileName")
+        named = item.at(f"map {shown(name)}")
+        found.append(
+            Member(named, files.refer(named, name), named.number("x", 0), named.number("y", 0))
+        )
+    for item in owner.items("patterns"):
+        found += _matches(item, files)
+    if not 0 < len(found) <= MAX_MAPS:
+        owner.refuse(f"the world has {len(found):,} maps", f"1 to {MAX_MAPS:,}")
+    seen: dict[str, Member] = {}
+    for member in found:
+        first = seen.setdefault(member.path.stem.casefold(), member)
+        if first is not member:
+            member.fields.refuse(
+                f"the map {shown(member.path.name)} is there twice, or two have one name",
+                "each map once, with a name of its own",
+            )
+    return found
+
+
+def _matches(item: Fields, files: ProjectFiles) -> list[Member]:
+    """The map files a pattern matches; its first two groups are column and row."""
+    text = item.text("regexp")
+    if len(text) > _MAX_PATTERN or _REPEATED_GROUP.search(text):
+        item.refuse(
+            f"the pattern {shown(text)} is long, or repeats a group",
+            r"a pattern such as map_(\d+)_(\d+)\.tmx",
+        )
+    try:
+        pattern = re.compile(text)
+    except (re.error, RecursionError, OverflowError) as error:
+        item.refuse(f"the pattern {shown(text)} is no regular expression: {error}")
+    if pattern.groups < 2:
+        item.refuse(f"the pattern {shown(text)} has no two groups", "one for x and one for y")
+    scale = [item.number(f"multiplier{axis}", 1) for axis in "XY"]
+    shift = [item.number(f"offset{axis}", 0) for axis in "XY"]
+    found = []
+    for path in sorted(item.file.parent.iterdir()):
+        match = pattern.fullmatch(path.name)
+        if match is None or path.suffix.lower() not in (".tmx", ".tmj") or not path.is_file():
+            continue
+        named = item.at(f"map {shown(path.name)}")
+        at = []
+        for axis in range(2):
+            digits = match.group(axis + 1) or ""
+            if re.fullmatch(r"-?[0-9]{1,9}", digits, re.ASCII) is None:
+                named.refuse(f"the pattern finds {shown(digits)} for a place", "a whole number")
+            at.append(int(digits) * scale[axis] + shift[axis])
+        found.append(Member(named, files.refer(named, path.name), at[0], at[1]))
+    if not found:
+        item.refuse(f"the pattern {shown(text)} matches no map file", "at least one")
+    return found
+
+
+def read_world(path: Path, reading: TiledReading, project: Path | None) -> GridLevel:
+    """All maps of a world as one level, void between them.
+
+    Things are called "MAP/NAME", after the file of their map.
+
+    Raises:
+        LevelError: maps that overlap, lie off one common lattice, or differ in kind; or a mistake
+            in one of them.
+    """
+    found = members(path, reading, project)
+    files = ProjectFiles(path, project, allow_outside=reading.allow_outside)
+    maps: list[MapLevel] = []
+    for member in found:
+        root = files.open(member.path, "map", member.fields)
+        maps.append(open_map(root, reading, files))
+        # Maps may not overlap, so more cells than this fit nowhere.
+        check_size(path, 1, sum(one.level.terrain.size for one in maps), "all maps")
+    corners = [_corner(member, each, maps[0]) for member, each in zip(found, maps, strict=True)]
+    left, top = min(x for x, _ in corners), min(y for _, y in corners)
+    right = max(x + each.level.width for (x, _), each in zip(corners, maps, strict=True))
+    bottom = max(y + each.level.height for (_, y), each in zip(corners, maps, strict=True))
+    check_size(path, right - left, bottom - top)
+
+    names: dict[str, int] = {}
+    for each in maps:
+        for name in each.level.terrains:
+            names.setdefault(name, len(names))
+    count = sum(each.level.terrain.size for each in maps)
+    if count < (right - left) * (bottom - top):
+        names.setdefault(OUTSIDE, len(names))
+    check_terrain_count(path, len(names), "terrains")
+    # One more than the last code marks cells that no map has taken yet.
+    terrain = np.full((bottom - top, right - left), len(names), dtype=np.uint8)
+    barred = np.zeros_like(terrain)
+    things = Things()
+    for member, one, corner in zip(found, maps, corners, strict=True):
+        x, y = corner[0] - left, corner[1] - top
+        here = (slice(y, y + one.level.height), slice(x, x + one.level.width))
+        if (terrain[here] != len(names)).any():
+            member.fields.refuse(
+                "the map overlaps another one", "maps beside one another", "move it in Tiled"
+            )
+        codes = np.array([names[name] for name in one.level.terrains], dtype=np.uint8)
+        terrain[here] = codes[one.level.terrain]
+        if one.level.barred is not None:
+            barred[here] = one.level.barred
+        things = _joined(things, _moved(one.level.things, f"{member.path.stem}/", x, y))
+    terrain[terrain == len(names)] = names.get(OUTSIDE, 0)
+    return GridLevel(
+        name=path.stem,
+        source=path,
+        terrain=terrain,
+        terrains=tuple(names),
+        terrain_rules=_agreed(found, maps, tuple(names)),
+        barred=barred if barred.any() else None,
+        things=things,
+        depends_on=tuple(files.depends_on),
+    )
+
+
+def _corner(member: Member, each: MapLevel, first: MapLevel) -> tuple[int, int]:
+    """The cell of the world that the map's cell (0, 0) is."""
+    geometry, like = each.placing.geometry, first.placing.geometry
+    if geometry.orientation != "orthogonal" or each.level.floor_height is not None:
+        member.fields.refuse(
+            "the map has several floors"
+            if each.level.floor_height is not None
+            else f"the map is {geometry.orientation}",
+            "orthogonal maps of one floor",
+            "bake the maps one by one, without the world",
+        )
+    if geometry != like:
+        member.fields.refuse(
+            f"its tiles are {geometry.tile_width} x {geometry.tile_height}",
+            f"{like.tile_width} x {like.tile_height}, as those of the first map",
+        )
+    x, y = member.x / geometry.tile_width, member.y / geometry.tile_height
+    if not (x.is_integer() and y.is_integer()):
+        member.fields.refuse(
+            f"it lies at ({member.x:g}, {member.y:g}), which is between tiles",
+            f"multiples of {geometry.tile_width} and {geometry.tile_height}",
+            "turn on snapping and move it in Tiled",
+        )
+    return int(x) + each.placing.origin[0], int(y) + each.placing.origin[1]
+
+
+def _moved(things: Things, prefix: str, x: int, y: int) -> Things:
+    shift = np.array([x, y], dtype=np.int32)
+    return Things(
+        links=tuple(
+            replace(
+                each,
+                name=prefix + each.name,
+                start=(each.start[0] + x, each.start[1] + y),
+                goal=(each.goal[0] + x, each.goal[1] + y),
+                place=prefix + each.place,
+            )
+            for each in things.links
+        ),
+        regions=tuple(
+            replace(
+                each, name=prefix + each.name, cells=each.cells + shift, place=prefix + each.place
+            )
+            for each in things.regions
+        ),
+        spots=tuple(
+            replace(
+                each,
+                name=prefix + each.name,
+                cell=(each.cell[0] + x, each.cell[1] + y),
+                place=prefix + each.place,
+            )
+            for each in things.spots
+        ),
+        doors=tuple(
+            replace(
+                each, name=prefix + each.name, cells=each.cells + shift, place=prefix + each.place
+            )
+            for each in things.doors
+        ),
+    )
+
+
+def _joined(one: Things, other: Things) -> Things:
+    return Things(
+        one.links + other.links,
+        one.regions + other.regions,
+        one.spots + other.spots,
+        one.doors + other.doors,
+    )
+
+
+def _agreed(
+    found: list[Member], maps: list[MapLevel], names: tuple[str, ...]
+) -> Mapping[str, TerrainRule]:
+    rules: dict[str, TerrainRule] = {}
+    for member, each in zip(found, maps, strict=True):
+        for name, rule in each.level.terrain_rules.items():
+            if rules.setdefault(name, rule) != rule:
+                raise LevelError(
+                    f"the terrain {shown(name)} costs something else here than in a map before",
+                    file=member.path,
+                    expected="one cost for each terrain",
+                    remedy="say the cost in [terrain] of the recipe, not in tiles",
+                )
+    for name in names:
+        if name in BUILT_IN_RULES:
+            rules.setdefault(name, BUILT_IN_RULES[name])
+    return rules
