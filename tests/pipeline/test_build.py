@@ -5,6 +5,7 @@ import subprocess
 import sys
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -207,8 +208,8 @@ def test_a_source_that_changes_while_it_is_read(
 
     load = steps.load
 
-    def slow(path: Path, legend: dict[str, str]) -> object:
-        level = load(path, legend)
+    def slow(path: Path, legend: dict[str, str], **more: Any) -> object:
+        level = load(path, legend, **more)
         path.write_bytes(path.read_bytes() + b"\n")
         return level
 

@@ -209,7 +209,7 @@ def test_every_file_a_level_was_read_from_counts(
     tiles.write_bytes(b"one")
     load = steps.load
     monkeypatch.setattr(
-        steps, "load", lambda path, legend: replace(load(path, legend), depends_on=(tiles,))
+        steps, "load", lambda *given, **more: replace(load(*given, **more), depends_on=(tiles,))
     )
     assert statuses(run([task], force=True)) == {"keep": "baked"}
     assert [name for name, _ in read_header(task.asset).sources] == ["keep.json", "art/tiles.png"]

@@ -1,0 +1,80 @@
+"""Whatever a file holds, only errors that say something come out."""
+
+from contextlib import suppress
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from bake.errors import BakeError
+from tests.levels.tiled.maps import layer, objects, read, thing, tmj, tmx
+
+GIDS = [[1, 2, 3], [4, 5, 1]]
+MAPS = {
+    "csv.tmx": tmx(
+        layer(GIDS),
+        objects(
+            thing(1, "spawn", (8, 8), "<point/>", name="a"),
+            thing(2, "door", (16, 0), width=16, height=16, states="open;shut=wall"),
+            thing(3, "region", (0, 0), '<polygon points="0,0 32,0 32,32"/>', rotation=5),
+            thing(4, "stairs", (0, 16), to=1, cost="2", gid=1),
+        ),
+        width=3,
+        height=2,
+    ),
+    "zlib.tmx": tmx(layer(GIDS, "base64-zlib"), width=3, height=2),
+    "zstd.tmx": tmx(layer(GIDS, "base64-zstd"), width=3, height=2),
+    "hex.tmx": tmx(
+        layer(GIDS, "xml"),
+        width=3,
+        height=2,
+        about='orientation="hexagonal" hexsidelength="4" staggeraxis="x" staggerindex="odd"',
+    ),
+    "iso.tmx": tmx(layer(GIDS), width=3, height=2, about='orientation="staggered"'),
+    "plain.tmj": tmj(GIDS),
+    "gzip.tmj": tmj(GIDS, compression="gzip"),
+}
+
+
+@given(
+    st.sampled_from(sorted(MAPS)),
+    st.lists(st.tuples(st.integers(0, 10**6), st.integers(0, 255)), min_size=1, max_size=4),
+    st.sampled_from(["set", "insert", "cut", "repeat"]),
+)
+@settings(max_examples=300, deadline=None)
+def test_changed_bytes(name: str, changes: list[tuple[int, int]], how: str) -> None:
+    data = bytearray(MAPS[name].encode())
+    for place, byte in changes:
+        at = place % len(data)
+        if how == "set":
+            data[at] = byte
+        elif how == "insert":
+            data.insert(at, byte)
+        elif how == "cut":
+            del data[at : at + byte]
+        else:
+            data[at:at] = data[at : at + byte]
+        data = data or bytearray(b" ")
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / name
+        path.write_bytes(data)
+        with suppress(BakeError):
+            read(path)
+
+
+@given(
+    st.sampled_from(sorted(name for name in MAPS if name.endswith("tmx"))),
+    st.integers(0, 10**6),
+    st.sampled_from(["", "-1", "1e999", "nan", "99999999999", "4294967295", "&#0;", "é", "true"]),
+)
+@settings(max_examples=200, deadline=None)
+def test_changed_attributes(name: str, place: int, value: str) -> None:
+    parts = MAPS[name].split('"')
+    values = range(3, len(parts), 2)
+    parts[values[place % len(values)]] = value
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / name
+        path.write_text('"'.join(parts), "utf-8")
+        with suppress(BakeError):
+            read(path)
