@@ -90,6 +90,9 @@ def build(
         int | None, typer.Option(min=1, help="Levels at once; else one for each processor.")
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Bake what is up to date too.")] = False,
+    depfile: Annotated[
+        Path | None, typer.Option("--depfile", help="Write what assets depend on, for Make, Ninja.")
+    ] = None,
     profile: Profile = None,
     as_json: Json = False,
 ) -> None:
@@ -115,6 +118,14 @@ def build(
 
         print_summary(outcomes, seconds)
     errors = [outcome.error for outcome in outcomes if outcome.error is not None]
+    if depfile is not None:
+        from bake.pipeline.depfile import write_depfile
+        from bake.recipe import find_recipe
+
+        try:
+            write_depfile(depfile, tasks, recipe or find_recipe(Path()))
+        except BakeError as error:
+            errors.append(error)
     if errors:
         raise BakeErrors(errors)
 
@@ -152,10 +163,10 @@ def check(
     as_json: Json = False,
 ) -> None:
     """Exit 1 if an asset is missing or stale, naming each and why."""
-    from bake.pipeline import reasons_to_bake
+    from bake.pipeline import judge
 
     tasks = _tasks(sources, output, recipe, profile)
-    judged = [(task, reasons_to_bake(task)) for task in tasks]
+    judged = list(judge(tasks))
     stale = [(task, reasons) for task, reasons in judged if reasons]
     if as_json:
         levels = [

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Literal
 
 #: In place of a terrain: the tile leaves what lies below it.
 BELOW = "below"
+
+#: How a source of several levels bakes: joined into one level, or one asset each.
+WorldAs = Literal["one", "each"]
 
 
 @dataclass(frozen=True)
@@ -27,4 +31,27 @@ class TiledReading:
     ignore: tuple[str, ...] = ()
     empty: str = "void"
     legend: Mapping[str, str] = field(default_factory=dict)
+    allow_outside: bool = False
+
+
+@dataclass(frozen=True)
+class LdtkReading:
+    """How projects of the LDtk editor are read.
+
+    Attributes:
+        layers: identifiers of the layers that count; None = all.
+        ignore: identifiers of layers that do not.
+        empty: terrain of cells no layer says anything of.
+        legend: terrain, or BELOW, by what a cell holds: "value:NAME", "value:LAYER:NAME",
+            "value:LAYER:NUMBER", "tile:SET:IDS", "enum:TAG", "tileset:NAME", "layer:NAME",
+            "area:ENTITY"; and kind of thing by "entity:NAME".
+        world: what the levels of a world bake to.
+        allow_outside: whether level files outside the project folder may be read.
+    """
+
+    layers: tuple[str, ...] | None = None
+    ignore: tuple[str, ...] = ()
+    empty: str = "floor"
+    legend: Mapping[str, str] = field(default_factory=dict)
+    world: WorldAs = "one"
     allow_outside: bool = False

@@ -8,18 +8,18 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from stat import S_ISREG
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
-from bake.editors import TiledReading
+from bake.editors import LdtkReading, TiledReading
 from bake.errors import RecipeError
 from bake.graph import DEFAULT_TICKS_PER_UNIT
 from bake.level import Connectivity, CornerCutting, CostRule, TerrainRule
 
 if TYPE_CHECKING:
-    from bake.recipe_model import LevelTable, RuleTable, TiledTable
+    from bake.recipe_model import LdtkTable, LevelTable, RuleTable, TiledTable
 
 Algorithm = Literal["auto", "dijkstra", "floyd_warshall"]
 Storage = Literal["auto", "dense", "compressed"]
@@ -72,6 +72,7 @@ class LevelRecipe:
         legend: terrain by image colour, "#rrggbb" where opaque, else "#rrggbbaa", lower case;
             sorted by colour.
         tiled: how Tiled maps are read; its legend in the order it was written.
+        ldtk: how LDtk projects are read; its legend sorted by key.
         terrain: rules by terrain; sorted by name.
         profiles: at least one; sorted by name.
     """
@@ -86,6 +87,7 @@ class LevelRecipe:
     storage: Storage = "auto"
     legend: Mapping[str, str] = field(default_factory=dict)
     tiled: TiledReading = field(default_factory=TiledReading)
+    ldtk: LdtkReading = field(default_factory=LdtkReading)
     terrain: Mapping[str, TerrainRule] = field(default_factory=dict)
     profiles: tuple[ProfileRecipe, ...] = (ProfileRecipe("default"),)
 
@@ -113,6 +115,9 @@ class LevelRecipe:
         # Left out where nothing is said, so that a new editor makes no other asset stale.
         if self.tiled != TiledReading():
             rules["tiled"] = _plain_tiled(self.tiled)
+        # Whether a file may be read changes nothing in what it says.
+        if replace(self.ldtk, allow_outside=False) != LdtkReading():
+            rules["ldtk"] = _plain_ldtk(self.ldtk)
         return json.dumps(rules, sort_keys=True, separators=(",", ":"), allow_nan=False)
 
 
@@ -126,6 +131,8 @@ class Recipe:
         output: folder of the assets, absolute or relative to ``folder``.
         defaults: rules of every level that has none of its own.
         levels: rules by level name (file name without extension), merged over the defaults.
+        inside: rules by file name and level name, where a file of several levels and one of its
+            levels have a table each: both merged over the defaults.
     """
 
     file: Path | None = None
@@ -133,10 +140,20 @@ class Recipe:
     output: str = DEFAULT_OUTPUT
     defaults: LevelRecipe = LevelRecipe()
     levels: Mapping[str, LevelRecipe] = field(default_factory=dict)
+    inside: Mapping[tuple[str, str], LevelRecipe] = field(default_factory=dict)
 
-    def for_level(self, name: str) -> LevelRecipe:
-        """The rules of the level of that name (file name without extension)."""
-        return self.levels.get(name, self.defaults)
+    def for_level(self, name: str, file: str | None = None) -> LevelRecipe:
+        """The rules of one level.
+
+        Args:
+            name: of the level.
+            file: name without extension of the file it comes from, where that is another one.
+        """
+        own = self.levels.get(name, self.defaults)
+        if file is None or file == name:
+            return own
+        whole = self.levels.get(file, self.defaults)
+        return self.inside.get((file, name), own if name in self.levels else whole)
 
     @property
     def folder(self) -> Path:
@@ -182,6 +199,12 @@ def load_recipe(path: Path | None) -> Recipe:
         output=DEFAULT_OUTPUT if table.output is None else table.output,
         defaults=defaults,
         levels={name: _merged(defaults, level) for name, level in sorted(table.levels.items())},
+        inside={
+            (file, name): _merged(_merged(defaults, whole), level)
+            for file, whole in sorted(table.levels.items())
+            for name, level in sorted(table.levels.items())
+            if name.startswith(f"{file}-")
+        },
     )
 
 
@@ -210,6 +233,7 @@ def _merged(base: LevelRecipe, table: LevelTable) -> LevelRecipe:
         storage=_given(table.next_hops.storage, base.storage),
         legend=dict(sorted({**base.legend, **table.legend}.items())),
         tiled=_tiled(base.tiled, table.tiled),
+        ldtk=_ldtk(base.ldtk, table.ldtk),
         terrain=dict(sorted({**base.terrain, **_rules(table.terrain)}.items())),
         profiles=profiles or base.profiles,
     )
@@ -237,6 +261,27 @@ def _plain_tiled(tiled: TiledReading) -> dict[str, object]:
         # Of several entries about properties the first applies, so their order counts.
         "legend": list(tiled.legend.items()),
         "allow_outside": tiled.allow_outside,
+    }
+
+
+def _ldtk(base: LdtkReading, table: LdtkTable) -> LdtkReading:
+    return LdtkReading(
+        layers=_given(table.layers, base.layers),
+        ignore=_given(table.ignore, base.ignore),
+        empty=_given(table.empty, base.empty),
+        legend=dict(sorted({**base.legend, **table.legend}.items())),
+        world=_given(table.world, base.world),
+        allow_outside=_given(table.allow_outside, base.allow_outside),
+    )
+
+
+def _plain_ldtk(ldtk: LdtkReading) -> dict[str, object]:
+    return {
+        "layers": None if ldtk.layers is None else sorted(ldtk.layers),
+        "ignore": sorted(ldtk.ignore),
+        "empty": ldtk.empty,
+        "legend": dict(ldtk.legend),
+        "world": ldtk.world,
     }
 
 

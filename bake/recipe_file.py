@@ -15,6 +15,7 @@ from pydantic_core import ErrorDetails, PydanticCustomError
 from bake.errors import BakeErrors, RecipeError
 from bake.recipe import RECIPE_NAME
 from bake.recipe_model import (
+    LdtkTable,
     LevelTable,
     NextHopsTable,
     ProfileTable,
@@ -36,6 +37,8 @@ _EXAMPLES: Mapping[KeyPath, str] = {
     ("terrain",): "[terrain] with grass = 1",
     ("tiled",): '[tiled] with ignore = ["Shadows"]',
     ("tiled", "legend"): '[tiled.legend] with "layer:Walls" = "wall"',
+    ("ldtk",): '[ldtk] with world = "each"',
+    ("ldtk", "legend"): '[ldtk.legend] with "value:walls" = "wall"',
     ("profiles",): "[profiles.walker]",
     ("profiles", "*"): '[profiles.walker] with terrain = { water = "blocked" }',
     ("profiles", "*", "terrain"): 'terrain = { water = "blocked" }',
@@ -46,6 +49,7 @@ _MODELS: Mapping[KeyPath, type[Table]] = {
     (): RecipeTable,
     ("next_hops",): NextHopsTable,
     ("tiled",): TiledTable,
+    ("ldtk",): LdtkTable,
     ("profiles", "*"): ProfileTable,
     ("levels", "*"): LevelTable,
     ("terrain", "*"): RuleTable,

@@ -21,6 +21,7 @@ from pydantic import (
 )
 
 from bake import recipe_values as values
+from bake.editors import WorldAs
 from bake.footprint import MAX_SIZE
 from bake.graph import DEFAULT_TICKS_PER_UNIT
 from bake.level import CornerCutting, CostRule
@@ -76,6 +77,11 @@ TiledKey = Annotated[
     str,
     PlainValidator(values.tiled_key),
     WithJsonSchema({"type": "string", "pattern": f"^{values.TILED_KEY}$"}),
+]
+LdtkKey = Annotated[
+    str,
+    PlainValidator(values.ldtk_key),
+    WithJsonSchema({"type": "string", "pattern": f"^{values.LDTK_KEY}$"}),
 ]
 LayerName = Annotated[str, PlainValidator(values.layer_name), WithJsonSchema(_NAME)]
 ProfileName = Annotated[
@@ -202,6 +208,47 @@ class TiledTable(Table):
     )
 
 
+class LdtkTable(Table):
+    """How projects of the LDtk editor are read."""
+
+    layers: Annotated[
+        tuple[LayerName, ...] | None,
+        WrapValidator(values.layer_names),
+        WithJsonSchema(_list_of(_NAME, minItems=1)),
+    ] = Field(default=None, description="Layers that count, by identifier. Default: all.")
+    ignore: Annotated[
+        tuple[LayerName, ...] | None,
+        WrapValidator(values.layer_names),
+        WithJsonSchema(_list_of(_NAME, minItems=1)),
+    ] = Field(default=None, description="Layers that do not count. Default: none.")
+    empty: Annotated[str | None, PlainValidator(values.terrain_name), WithJsonSchema(_NAME)] = (
+        Field(
+            default=None,
+            description='Terrain of cells no layer says anything of. Default: "floor".',
+        )
+    )
+    legend: dict[LdtkKey, TerrainName] = Field(
+        default_factory=dict,
+        description='Terrain, or "below", by what a cell holds: "value:NAME", '
+        '"value:LAYER:NAME", "value:LAYER:NUMBER", "tile:SET:IDS", "enum:TAG", "tileset:NAME", '
+        '"layer:NAME", "area:ENTITY"; kind of thing by "entity:NAME".',
+    )
+    world: Annotated[
+        WorldAs | None,
+        PlainValidator(values.one_of("one", "each"), json_schema_input_type=WorldAs),
+    ] = Field(
+        default=None,
+        description="Whether the levels of a world bake as one level, or one asset each. "
+        'Default: "one".',
+    )
+    allow_outside: Annotated[
+        bool | None, PlainValidator(values.flag), WithJsonSchema({"type": "boolean"})
+    ] = Field(
+        default=None,
+        description="Whether files outside the recipe's folder may be read. Default: false.",
+    )
+
+
 def _at_least_one(profiles: dict[str, ProfileTable]) -> dict[str, ProfileTable]:
     if not profiles:
         raise values.wrong(
@@ -271,6 +318,7 @@ class LevelTable(Table):
         default_factory=dict, description="Terrain by colour of an image's pixels."
     )
     tiled: TiledTable = Field(default_factory=TiledTable)
+    ldtk: LdtkTable = Field(default_factory=LdtkTable)
     terrain: Terrain = Field(default_factory=dict)
     profiles: Annotated[
         dict[ProfileName, ProfileTable],

@@ -44,6 +44,8 @@ TILED_KEY = (
     r"(?:tile:.+:[0-9]{1,9}(?:-[0-9]{1,9})?(?:,[0-9]{1,9}(?:-[0-9]{1,9})?)*"
     r"|(?:property|class|wang|tileset|layer|object):.+)"
 )
+_TILES = r"[0-9]{1,9}(?:-[0-9]{1,9})?"
+LDTK_KEY = rf"(?:tile:.+:{_TILES}(?:,{_TILES})*|(?:value|enum|tileset|layer|area|entity):.+)"
 MEMORY = r"([0-9]{1,18}(?:\.[0-9]{1,9})?) *(" + "|".join(_UNITS) + ")"
 _MEMORY_EXPECTED = 'bytes as a whole number, or text such as "512 MiB" or "2 GiB"'
 
@@ -197,6 +199,18 @@ def tiled_key(value: str) -> str:
     expected += '"layer:NAME" or "object:CLASS"'
     if re.fullmatch(TILED_KEY, value) is None or not value.isprintable():
         raise wrong(f"found {show(value)}", expected, 'as in "layer:Walls" = "wall"')
+    return value
+
+
+def ldtk_key(value: str) -> str:
+    """What a cell of an LDtk layer holds, or an entity, as "kind:name"."""
+    if re.fullmatch(LDTK_KEY, value) is None or not value.isprintable():
+        raise wrong(
+            f"found {show(value)}",
+            '"value:NAME", "value:LAYER:NUMBER", "tile:SET:3-9,12", "enum:TAG", "tileset:NAME", '
+            '"layer:NAME", "area:ENTITY" or "entity:NAME"',
+            'as in "value:walls" = "wall"',
+        )
     return value
 
 

@@ -30,8 +30,8 @@ MAY_IMPORT: dict[str, frozenset[str]] = {
         "asset": "errors graph",
         "runtime": "asset errors footprint graph greedy search",
         "recipe": "editors errors footprint graph level",
-        "pipeline": "asset colours errors graph greedy level levels metric recipe search tables "
-        "things worlds",
+        "pipeline": "asset colours editors errors graph greedy level levels metric recipe search "
+        "tables things worlds",
         "view": "asset colours errors graph level levels metric pipeline recipe runtime things",
         "interop": "asset errors graph runtime",
         "cli": "*",

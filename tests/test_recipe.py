@@ -324,8 +324,8 @@ def test_schema_knows_every_key_and_closes_every_table():
     assert json.loads(json.dumps(schema)) == schema
     assert set(schema["properties"]) == {
         *("sources", "output", "connectivity", "corner_cutting", "cost_rule", "ticks_per_unit"),
-        *("memory_budget", "tables", "next_hops", "legend", "tiled", "terrain", "profiles"),
-        "levels",
+        *("memory_budget", "tables", "next_hops", "legend", "tiled", "ldtk", "terrain"),
+        *("profiles", "levels"),
     }
     level = schema["$defs"]["LevelTable"]
     assert set(schema["properties"]) - set(level["properties"]) == {"sources", "output", "levels"}

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from bake.editors import TiledReading
+from bake.editors import LdtkReading, TiledReading
 from bake.errors import LevelError
 from bake.level import Level
 
@@ -17,24 +17,52 @@ LOSSY_SUFFIXES = frozenset({".jpg", ".jpeg", ".jpe", ".jfif"})
 JSON_SUFFIX = ".json"
 MOVINGAI_SUFFIX = ".map"
 TILED_SUFFIXES = frozenset({".tmx", ".tmj", ".world"})
+LDTK_SUFFIX = ".ldtk"
+LDTK_LEVEL_SUFFIX = ".ldtkl"
 
 #: Suffixes of level files, lower case.
-SUFFIXES: frozenset[str] = IMAGE_SUFFIXES | TILED_SUFFIXES | {JSON_SUFFIX, MOVINGAI_SUFFIX}
+SUFFIXES: frozenset[str] = (
+    IMAGE_SUFFIXES | TILED_SUFFIXES | {JSON_SUFFIX, MOVINGAI_SUFFIX, LDTK_SUFFIX}
+)
+
+
+def parts(path: Path, *, ldtk: LdtkReading | None = None) -> tuple[str, ...]:
+    """Names of the levels a file gives, read as quickly as can be.
+
+    Args:
+        path: a level file.
+        ldtk: how LDtk projects are read; None = by the defaults.
+
+    Returns:
+        At least one name, each once; ("",) where the file gives one level, called like itself.
+
+    Raises:
+        LevelError: the file cannot be read, or two of its levels have one name.
+    """
+    if path.suffix.lower() == LDTK_SUFFIX:
+        from bake.levels.ldtk.contents import ldtk_parts
+
+        return ldtk_parts(path, ldtk or LdtkReading())
+    return ("",)
 
 
 def load(
     path: Path,
     legend: Mapping[str, str],
     *,
+    part: str = "",
     tiled: TiledReading | None = None,
+    ldtk: LdtkReading | None = None,
     project: Path | None = None,
 ) -> Level:
-    """Read one level file.
+    """Read one level.
 
     Args:
         path: the file; its suffix, in any case, says which format it is.
         legend: terrain by colour ("#rrggbb" or "#rrggbbaa"), for images.
+        part: which of its levels, by a name of :func:`parts`.
         tiled: how Tiled maps are read; None = by the defaults.
+        ldtk: how LDtk projects are read; None = by the defaults.
         project: folder that files a level refers to must lie in; None = the level's own.
 
     Raises:
@@ -49,6 +77,13 @@ def load(
             file=path,
             expected="a lossless image",
             remedy="save the original as .png",
+        )
+    if suffix == LDTK_LEVEL_SUFFIX:
+        raise LevelError(
+            "this is one level of an LDtk project, and what its values mean stands in the project",
+            file=path,
+            expected="the project's .ldtk file",
+            remedy="bake that; it reads its level files itself",
         )
     if suffix not in SUFFIXES:
         raise LevelError(
@@ -70,6 +105,10 @@ def load(
         from bake.levels.tiled import read_tiled
 
         return read_tiled(path, tiled or TiledReading(), project)
+    if suffix == LDTK_SUFFIX:
+        from bake.levels.ldtk.read import read_ldtk
+
+        return read_ldtk(path, part, ldtk or LdtkReading(), project)
     from bake.levels.json_level import read_json_level
 
     return read_json_level(path)

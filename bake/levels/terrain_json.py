@@ -166,7 +166,7 @@ def told(
     error: ValidationError,
     file: Path,
     keys: Sequence[str] = (),
-    prefix: Sequence[str] = (),
+    prefix: Sequence[str | int] = (),
     nested: Mapping[str, Sequence[str]] | None = None,
 ) -> BakeError:
     """A pydantic error as one line for each mistake.
@@ -208,7 +208,7 @@ def _told(
     detail: ErrorDetails,
     file: Path,
     keys: Sequence[str],
-    prefix: Sequence[str],
+    prefix: Sequence[str | int],
     nested: Mapping[str, Sequence[str]],
 ) -> LevelError:
     raw = [step for step in detail["loc"] if step not in ("<table>", "<cost>")]

@@ -2,6 +2,6 @@
 
 from bake.pipeline.run import Outcome, build
 from bake.pipeline.sources import Task, find_tasks
-from bake.pipeline.staleness import reasons_to_bake
+from bake.pipeline.staleness import judge, reasons_to_bake
 
-__all__ = ["Outcome", "Task", "build", "find_tasks", "reasons_to_bake"]
+__all__ = ["Outcome", "Task", "build", "find_tasks", "judge", "reasons_to_bake"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from bake.asset import header_for, write_asset
 from bake.asset.schema import BAKE_REVISION, FORMAT_NAME, FORMAT_VERSION
@@ -64,7 +64,7 @@ def bake_level(task: Task, threads: int, report: Report) -> Baked:
     before = source_digests(task.source, ())
     # 2. ... read the level ...
     report("read", 0)
-    level = load(task.source, recipe.legend, tiled=recipe.tiled, project=task.project)
+    level = read_level(task)
     # 3. ... and digest them again: what was read is what the asset will claim to be made from.
     sources = source_digests(task.source, level.depends_on)
     if sources[:1] != before:
@@ -111,6 +111,25 @@ def bake_level(task: Task, threads: int, report: Report) -> Baked:
     seconds = time.perf_counter() - begun
     names = tuple(profile.name for profile in profiles)
     return Baked(world.graph.node_count, world.graph.arc_count, names, size, seconds)
+
+
+def read_level(task: Task) -> Level:
+    """Read a level file, or the part of it that is one level, by the recipe.
+
+    Raises:
+        LevelError: a mistake in the file.
+        BakeErrors: several.
+    """
+    recipe = task.recipe
+    level = load(
+        task.source,
+        recipe.legend,
+        part=task.part,
+        tiled=recipe.tiled,
+        ldtk=recipe.ldtk,
+        project=task.project,
+    )
+    return replace(level, name=task.name)
 
 
 def read_world(

@@ -17,10 +17,9 @@ import numpy.typing as npt
 from bake.asset.schema import COLUMNS, column, pattern_of
 from bake.asset.write import DEFLATE_LEVEL, Contents
 from bake.graph import Graph, Subgraph, usable_subgraph
-from bake.levels import load
 from bake.pipeline.choose import Choice, choose, world_size
 from bake.pipeline.contents import profile_contents, shared_contents
-from bake.pipeline.level import read_world, rows_on_chart
+from bake.pipeline.level import read_level, read_world, rows_on_chart
 from bake.pipeline.sources import Task
 from bake.recipe import LevelRecipe
 from bake.search.batch import LANES, Scratch, Waist
@@ -95,7 +94,7 @@ def plan_level(task: Task, threads: int) -> Plan:
     Raises:
         BakeError: as the bake itself would, for anything that is wrong before tables are computed.
     """
-    level = load(task.source, task.recipe.legend, tiled=task.recipe.tiled, project=task.project)
+    level = read_level(task)
     begun = time.perf_counter()
     world, rules, profiles = read_world(level, task.recipe)
     shared = shared_contents(world, rules, task.recipe.canonical())

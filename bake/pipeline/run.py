@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from bake.errors import BakeError, BudgetError, OutputError
 from bake.pipeline.sources import Task
-from bake.pipeline.staleness import reasons_to_bake
+from bake.pipeline.staleness import judge
 
 if TYPE_CHECKING:
     from bake.pipeline.level import Baked
@@ -60,11 +60,11 @@ def build(
         OutputError: the output folder cannot be made.
     """
     stale = []
-    for task in tasks:
-        if not force and not reasons_to_bake(task):
-            yield Outcome(task, "fresh")
-        else:
+    for task, reasons in [(task, ["forced"]) for task in tasks] if force else judge(tasks):
+        if reasons:
             stale.append(task)
+        else:
+            yield Outcome(task, "fresh")
     if not stale:
         return
     for folder in sorted({task.asset.parent for task in stale}):

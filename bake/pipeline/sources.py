@@ -5,15 +5,19 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import takewhile
 from pathlib import Path
 
+from bake.editors import LdtkReading, TiledReading
 from bake.errors import BakeError, BakeErrors, LevelError, RecipeError
-from bake.levels import LOSSY_SUFFIXES, SUFFIXES
+from bake.levels import LDTK_SUFFIX, LOSSY_SUFFIXES, SUFFIXES, TILED_SUFFIXES, parts
 from bake.recipe import LevelRecipe, Recipe
 
 ASSET_SUFFIX = ".h5"
+
+#: What some system or other forbids in the names of files.
+NOT_IN_NAMES = '/\\<>:"|?*'
 
 
 @dataclass(frozen=True)
@@ -24,17 +28,24 @@ class Task:
         source: the level file.
         asset: where its asset goes.
         recipe: the rules in effect for it.
+        part: which of the file's levels; "" where it gives one.
         project: the recipe's folder, which a level's references may not leave; None = no recipe.
     """
 
     source: Path
     asset: Path
     recipe: LevelRecipe
+    part: str = ""
     project: Path | None = None
 
     @property
     def name(self) -> str:
-        return self.source.stem
+        return level_name(self.source, self.part)
+
+
+def level_name(source: Path, part: str) -> str:
+    """What a level is called: its file's name, then its own where the file gives several."""
+    return f"{source.stem}-{part}" if part else source.stem
 
 
 def find_tasks(recipe: Recipe, sources: Sequence[Path], output: Path | None) -> list[Task]:
@@ -52,18 +63,26 @@ def find_tasks(recipe: Recipe, sources: Sequence[Path], output: Path | None) -> 
     """
     folder = recipe.folder / recipe.output if output is None else output
     files = _expand(sources) if sources else _from_recipe(recipe)
-    _check_names(files)
+    _check_file_names(files)
+    project = None if recipe.file is None else recipe.folder
+    tasks = []
+    unread = []
+    for file in files:
+        rules = recipe.for_level(file.stem)
+        try:
+            names = parts(file, ldtk=rules.ldtk)
+        except BakeError:
+            # Baking it fails for the same reason, and is told so beside the levels that do bake.
+            names = ("",)
+            unread.append(file.stem)
+        for part in names:
+            name = level_name(file, part)
+            own = _that_matter(recipe.for_level(name, file.stem), file)
+            tasks.append(Task(file, folder / (name + ASSET_SUFFIX), own, part, project))
+    _check_names(tasks)
     if not sources:
-        _check_level_tables(recipe, {file.stem for file in files})
-    tasks = [
-        Task(
-            file,
-            folder / (file.stem + ASSET_SUFFIX),
-            recipe.for_level(file.stem),
-            None if recipe.file is None else recipe.folder,
-        )
-        for file in files
-    ]
+        names_of_tables = {task.name for task in tasks} | {file.stem for file in files}
+        _check_level_tables(recipe, names_of_tables, tuple(f"{stem}-" for stem in unread))
     return sorted(tasks, key=lambda task: task.name)
 
 
@@ -154,17 +173,43 @@ def _distinct(files: Iterable[Path]) -> list[Path]:
     return list(by_place.values())
 
 
-def _check_names(files: Sequence[Path]) -> None:
-    taken: dict[str, Path] = {}
-    problems: list[BakeError] = [name_error(file) for file in files if not name_is_text(file)]
-    for file in filter(name_is_text, files):
-        # Names that differ in case alone would be one file on some systems.
-        other = taken.setdefault(file.stem.casefold(), file)
-        if other != file:
+def _that_matter(recipe: LevelRecipe, file: Path) -> LevelRecipe:
+    """The rules without those for other kinds of files, so that they make no asset stale."""
+    suffix = file.suffix.lower()
+    if suffix != LDTK_SUFFIX:
+        recipe = replace(recipe, ldtk=LdtkReading())
+    return recipe if suffix in TILED_SUFFIXES else replace(recipe, tiled=TiledReading())
+
+
+def _check_file_names(files: Sequence[Path]) -> None:
+    problems = [name_error(file) for file in files if not name_is_text(file)]
+    if problems:
+        raise problems[0] if len(problems) == 1 else BakeErrors(problems)
+
+
+def _check_names(tasks: Sequence[Task]) -> None:
+    taken: dict[str, Task] = {}
+    problems: list[BakeError] = []
+    for task in tasks:
+        if any(sign in NOT_IN_NAMES for sign in task.part) or not task.part.isprintable():
             problems.append(
                 LevelError(
-                    f"bakes to the same {file.stem}{ASSET_SUFFIX} as {other}",
-                    file=file,
+                    f"a level is called {task.part!r}, which cannot be part of a file's name",
+                    file=task.source,
+                    expected=f"a name without control characters and {' '.join(NOT_IN_NAMES)}",
+                    remedy="rename the level",
+                )
+            )
+            continue
+        # Names that differ in case alone would be one file on some systems.
+        other = taken.setdefault(task.name.casefold(), task)
+        if other is not task:
+            told = f"{task.part} bakes" if task.part else "bakes"
+            theirs = f"{other.part} of {other.source}" if other.part else str(other.source)
+            problems.append(
+                LevelError(
+                    f"{told} to the same {task.name}{ASSET_SUFFIX} as {theirs}",
+                    file=task.source,
                     expected="one source for each level name",
                     remedy="rename one of them",
                 )
@@ -173,10 +218,10 @@ def _check_names(files: Sequence[Path]) -> None:
         raise problems[0] if len(problems) == 1 else BakeErrors(problems)
 
 
-def _check_level_tables(recipe: Recipe, names: set[str]) -> None:
+def _check_level_tables(recipe: Recipe, names: set[str], unread: tuple[str, ...]) -> None:
     problems = []
     for name in recipe.levels:
-        if name in names:
+        if name in names or name.startswith(unread):
             continue
         near = difflib.get_close_matches(name, sorted(names), n=1)
         problems.append(
@@ -184,7 +229,8 @@ def _check_level_tables(recipe: Recipe, names: set[str]) -> None:
                 "no source has this name",
                 file=recipe.file,
                 place=f"[levels.{name}]",
-                expected="the name of a level file without its extension",
+                expected="the name of a level: that of its file without its extension, "
+                "then -LEVEL where the file gives several",
                 remedy=f"did you mean {near[0]}?" if near else "remove the table",
             )
         )

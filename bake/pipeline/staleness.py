@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import hashlib
 import os
+from collections.abc import Callable, Iterable, Iterator
+from functools import cache
 from pathlib import Path
 
 from bake.asset.header import Header, read_header, sha256_of
@@ -40,8 +42,20 @@ def source_digests(level_file: Path, others: tuple[Path, ...]) -> tuple[tuple[st
     return tuple(digests)
 
 
-def reasons_to_bake(task: Task) -> list[str]:
-    """Why an asset must be baked; empty where it is up to date."""
+def judge(tasks: Iterable[Task]) -> Iterator[tuple[Task, list[str]]]:
+    """Each task and why it must be baked; a file that several levels come from is read once."""
+    digest = cache(sha256_of)
+    for task in tasks:
+        yield task, reasons_to_bake(task, digest)
+
+
+def reasons_to_bake(task: Task, digest: Callable[[Path], str] = sha256_of) -> list[str]:
+    """Why an asset must be baked; empty where it is up to date.
+
+    Args:
+        task: the level.
+        digest: sha256 of a file.
+    """
     try:
         task.asset.stat()
     except (FileNotFoundError, NotADirectoryError):
@@ -59,18 +73,18 @@ def reasons_to_bake(task: Task) -> list[str]:
         reasons.append(f"baked by revision {header.bake_revision}, now {BAKE_REVISION}")
     if header.recipe != recipe_digest(task.recipe):
         reasons.append("the recipe changed")
-    return reasons + _changed_sources(task, header)
+    return reasons + _changed_sources(task, header, digest)
 
 
-def _changed_sources(task: Task, header: Header) -> list[str]:
+def _changed_sources(task: Task, header: Header, digest: Callable[[Path], str]) -> list[str]:
     if not header.sources or header.sources[0][0] != task.source.name:
         baked_from = header.sources[0][0] if header.sources else "nothing"
         return [f"baked from {baked_from}, now {task.source.name}"]
     changed = []
-    for name, digest in header.sources:
+    for name, baked_from_digest in header.sources:
         file = task.source.parent / name
         try:
-            if sha256_of(file) != digest:
+            if digest(file) != baked_from_digest:
                 changed.append(f"{name} changed")
         except (OSError, ValueError):  # a name with a NUL in it is a ValueError
             changed.append(f"{name} cannot be read")

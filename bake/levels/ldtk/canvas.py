@@ -1,0 +1,133 @@
+"""Layers laid over one another: the terrain of every cell of an asset."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+from pydantic import TypeAdapter, ValidationError
+
+from bake.editors import BELOW
+from bake.level import MAX_TERRAINS
+from bake.levels.ldtk.layout import Layout, PlacedLevel, TerrainLayer
+from bake.levels.ldtk.legend import Legend
+from bake.levels.ldtk.model import Tile
+from bake.levels.ldtk.project import Project, Where
+from bake.levels.terrain_json import told
+from bake.levels.unknown import UNKNOWN
+
+#: Terrain of cells that belong to no level.
+OUTSIDE = "void"
+
+Codes = npt.NDArray[np.uint8]
+_TILES = TypeAdapter(list[Tile])
+
+
+class Canvas:
+    """The cells of an asset.
+
+    Attributes:
+        terrain: (floors x height, width) uint8 index into ``names``.
+        names: terrains, in the order they were met.
+    """
+
+    def __init__(self, project: Project, layout: Layout, legend: Legend) -> None:
+        self.project = project
+        self.layout = layout
+        self.legend = legend
+        self.names: dict[str, int] = {}
+        shape = (len(layout.floors) * layout.height, layout.width)
+        self.terrain: Codes = np.full(shape, UNKNOWN, dtype=np.uint8)
+
+    def paint(self) -> None:
+        """Paint every level, from its lowest layer to its topmost."""
+        for level in self.layout.levels:
+            own = self.inside(level)
+            for layer in reversed(level.layers):
+                self._paint_layer(layer, own)
+            empty = own == UNKNOWN
+            if empty.any():
+                own[empty] = self.code(self.project.reading.empty, level.loaded.where)
+        outside = self.terrain == UNKNOWN
+        if outside.any():
+            self.terrain[outside] = self.code(OUTSIDE, self.layout.levels[0].loaded.where)
+
+    def inside(self, level: PlacedLevel) -> Codes:
+        """The cells of one level."""
+        return self.terrain[level.y : level.y + level.height, level.x : level.x + level.width]
+
+    def code(self, terrain: str, where: Where) -> int:
+        """Number of a terrain, a new one where it was not met before."""
+        found = self.names.setdefault(terrain, len(self.names))
+        if found >= MAX_TERRAINS:
+            where.refuse("one terrain too many", f"at most {MAX_TERRAINS} in an asset")
+        return found
+
+    def _paint_layer(self, each: TerrainLayer, own: Codes) -> None:
+        layer, cell = each.layer, self.layout.cell
+        for key, offset in (("x", layer.offset_x), ("y", layer.offset_y)):
+            if offset % cell:
+                each.where.refuse(
+                    f"the layer is offset by {offset} px in {key}",
+                    f"a multiple of {cell} px, the smallest grid of the layers",
+                    "leave the layer out with ignore in [ldtk]",
+                )
+        for codes in (self._tiles(each), self._values(each)):
+            if codes is None:
+                continue
+            size = layer.grid_size // cell
+            fine = codes.repeat(size, axis=0).repeat(size, axis=1) if size > 1 else codes
+            _lay_over(own, fine, layer.offset_x // cell, layer.offset_y // cell)
+
+    def _values(self, each: TerrainLayer) -> Codes | None:
+        """(height, width) terrain of an IntGrid layer, UNKNOWN where it is empty."""
+        layer = each.layer
+        if layer.type != "IntGrid":
+            return None
+        definition = self.project.definition(layer, each.where)
+        values = np.array(layer.int_grid_csv, dtype=np.int64).reshape(layer.height, layer.width)
+        codes = np.full(values.shape, UNKNOWN, dtype=np.uint8)
+        for value in np.unique(values).tolist():
+            if value:
+                terrain = self.legend.value(definition, value, each.where)
+                if terrain != BELOW:
+                    codes[values == value] = self.code(terrain, each.where)
+        return codes
+
+    def _tiles(self, each: TerrainLayer) -> Codes | None:
+        """(height, width) terrain of a layer's tiles, later ones above earlier ones."""
+        layer, tileset = each.layer, each.tileset
+        if tileset is None:
+            return None
+        key = "gridTiles" if layer.type == "Tiles" else "autoLayerTiles"
+        try:
+            tiles = _TILES.validate_python(
+                layer.grid_tiles if layer.type == "Tiles" else layer.auto_layer_tiles
+            )
+        except ValidationError as error:
+            where = each.where.inside(key)
+            raise told(error, where.file, prefix=where.steps) from None
+        codes = np.full((layer.height, layer.width), UNKNOWN, dtype=np.uint8)
+        known: dict[int, int] = {}
+        half = layer.grid_size // 2
+        for tile in tiles:
+            if tile.t not in known:
+                terrain = self.legend.tile(tileset, layer, tile.t)
+                silent = terrain is None or terrain == BELOW
+                known[tile.t] = (
+                    UNKNOWN if silent or terrain is None else self.code(terrain, each.where)
+                )
+            # Rules may shift tiles by some pixels; each counts where its middle is.
+            x, y = ((place + half) // layer.grid_size for place in tile.px)
+            if known[tile.t] != UNKNOWN and 0 <= x < layer.width and 0 <= y < layer.height:
+                codes[y, x] = known[tile.t]
+        return codes
+
+
+def _lay_over(below: Codes, above: Codes, x: int, y: int) -> None:
+    """Cover ``below`` with what is known of ``above``, its corner at (x, y)."""
+    height, width = below.shape
+    top, left = max(0, y), max(0, x)
+    part = above[max(0, -y) : max(0, height - y), max(0, -x) : max(0, width - x)]
+    here = below[top : top + part.shape[0], left : left + part.shape[1]]
+    covers = part != UNKNOWN
+    here[covers] = part[covers]
