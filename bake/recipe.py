@@ -23,11 +23,12 @@ if TYPE_CHECKING:
 
 Algorithm = Literal["auto", "dijkstra", "floyd_warshall"]
 Storage = Literal["auto", "dense", "compressed"]
+HierarchyMode = Literal["hpa", "exact", "none"]
 
 RECIPE_NAME = "bake.toml"
 
 #: Every product a recipe can ask for, in the order they are baked.
-TABLE_NAMES = ("components", "next_hops", "distances")
+TABLE_NAMES = ("components", "next_hops", "distances", "clusters", "hierarchy")
 
 DEFAULT_SOURCES = ("levels_src/*",)
 DEFAULT_OUTPUT = "baked"
@@ -37,6 +38,10 @@ MIN_MEMORY_BUDGET = 2**20
 MAX_MEMORY_BUDGET = 2**63 - 1
 MAX_TICKS_PER_UNIT = 2**24
 MAX_COST = 1_000_000
+MIN_CLUSTER_SIZE = 4
+MAX_CLUSTER_SIZE = 1024
+MAX_SPACING = 1024
+MAX_LEVELS = 16
 
 T = TypeVar("T")
 
@@ -69,6 +74,12 @@ class LevelRecipe:
         tables: products to bake, in the order of ``TABLE_NAMES``; None = auto.
         algorithm: how next hops are computed; every choice gives the same tables.
         storage: how next hops are kept; "auto" = dense up to 64 KiB, else compressed.
+        cluster_size: side of a cluster in cells, 4 to 1024.
+        cluster_regions: whether regions drawn in a level are clusters.
+        hierarchy: "hpa", "exact" or "none".
+        spacing: most steps between two transitions of an entrance, 1 to 1024.
+        levels: layers of the hierarchy, 1 to 16; None = auto.
+        keep_paths: whether ways inside clusters are kept.
         legend: terrain by image colour, "#rrggbb" where opaque, else "#rrggbbaa", lower case;
             sorted by colour.
         tiled: how Tiled maps are read; its legend in the order it was written.
@@ -85,6 +96,12 @@ class LevelRecipe:
     tables: tuple[str, ...] | None = None
     algorithm: Algorithm = "auto"
     storage: Storage = "auto"
+    cluster_size: int = 32
+    cluster_regions: bool = False
+    hierarchy: HierarchyMode = "hpa"
+    spacing: int = 8
+    levels: int | None = None
+    keep_paths: bool = True
     legend: Mapping[str, str] = field(default_factory=dict)
     tiled: TiledReading = field(default_factory=TiledReading)
     ldtk: LdtkReading = field(default_factory=LdtkReading)
@@ -104,6 +121,13 @@ class LevelRecipe:
             "cost_rule": self.cost_rule,
             "ticks_per_unit": self.ticks_per_unit,
             "storage": self.storage,
+            "clusters": {"size": self.cluster_size, "regions": self.cluster_regions},
+            "hierarchy": {
+                "mode": self.hierarchy,
+                "spacing": self.spacing,
+                "levels": self.levels,
+                "keep_paths": self.keep_paths,
+            },
             "tables": None if self.tables is None else sorted(self.tables),
             "legend": dict(self.legend),
             "terrain": _plain_rules(self.terrain),
@@ -231,6 +255,12 @@ def _merged(base: LevelRecipe, table: LevelTable) -> LevelRecipe:
         tables=None if table.tables == ("auto",) else _given(table.tables, base.tables),
         algorithm=_given(table.next_hops.algorithm, base.algorithm),
         storage=_given(table.next_hops.storage, base.storage),
+        cluster_size=_given(table.clusters.size, base.cluster_size),
+        cluster_regions=_given(table.clusters.regions, base.cluster_regions),
+        hierarchy=_given(table.hierarchy.mode, base.hierarchy),
+        spacing=_given(table.hierarchy.spacing, base.spacing),
+        levels=_levels(table.hierarchy.levels, base.levels),
+        keep_paths=_given(table.hierarchy.keep_paths, base.keep_paths),
         legend=dict(sorted({**base.legend, **table.legend}.items())),
         tiled=_tiled(base.tiled, table.tiled),
         ldtk=_ldtk(base.ldtk, table.ldtk),
@@ -283,6 +313,11 @@ def _plain_ldtk(ldtk: LdtkReading) -> dict[str, object]:
         "legend": dict(ldtk.legend),
         "world": ldtk.world,
     }
+
+
+def _levels(value: int | str | None, otherwise: int | None) -> int | None:
+    """Layers of a hierarchy; "auto" lifts a number the project gives."""
+    return None if isinstance(value, str) else _given(value, otherwise)
 
 
 def _rules(terrain: Mapping[str, RuleTable]) -> dict[str, TerrainRule]:

@@ -15,6 +15,8 @@ from pydantic_core import ErrorDetails, PydanticCustomError
 from bake.errors import BakeErrors, RecipeError
 from bake.recipe import RECIPE_NAME
 from bake.recipe_model import (
+    ClustersTable,
+    HierarchyTable,
     LdtkTable,
     LevelTable,
     NextHopsTable,
@@ -33,6 +35,8 @@ MAX_RECIPE_BYTES = 2**20
 #: For each table of fixed name, and each kind of table under it ("*"), how one is written.
 _EXAMPLES: Mapping[KeyPath, str] = {
     ("next_hops",): '[next_hops] with algorithm = "auto"',
+    ("clusters",): "[clusters] with size = 32",
+    ("hierarchy",): '[hierarchy] with mode = "hpa"',
     ("legend",): '[legend] with "#3a7d44" = "grass"',
     ("terrain",): "[terrain] with grass = 1",
     ("tiled",): '[tiled] with ignore = ["Shadows"]',
@@ -50,10 +54,18 @@ _MODELS: Mapping[KeyPath, type[Table]] = {
     ("next_hops",): NextHopsTable,
     ("tiled",): TiledTable,
     ("ldtk",): LdtkTable,
+    ("clusters",): ClustersTable,
+    ("hierarchy",): HierarchyTable,
     ("profiles", "*"): ProfileTable,
     ("levels", "*"): LevelTable,
     ("terrain", "*"): RuleTable,
     ("profiles", "*", "terrain", "*"): RuleTable,
+}
+#: Tables of settings of one product each.
+_PARTS: Mapping[str, type[Table]] = {
+    "next_hops": NextHopsTable,
+    "clusters": ClustersTable,
+    "hierarchy": HierarchyTable,
 }
 _NAMED = ("profiles", "levels", "terrain", "legend")
 
@@ -207,8 +219,8 @@ def _unknown_key(path: KeyPath) -> _Mistake:
         remedy: str | None = f"{key} belongs at the top of the file, above the first [table]"
         if key in LevelTable.model_fields:
             remedy = f"{key} belongs to the whole recipe or to one level"
-    elif key in NextHopsTable.model_fields:
-        remedy = f"{key} belongs in [next_hops]"
+    elif homes := [name for name, part in _PARTS.items() if key in part.model_fields]:
+        remedy = f"{key} belongs in [{homes[0]}]"
     else:
         remedy = None if near is None else f"did you mean {near}?"
     known = list(table.model_fields)

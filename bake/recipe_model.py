@@ -28,12 +28,17 @@ from bake.level import CornerCutting, CostRule
 from bake.recipe import (
     DEFAULT_OUTPUT,
     DEFAULT_SOURCES,
+    MAX_CLUSTER_SIZE,
     MAX_COST,
+    MAX_LEVELS,
     MAX_MEMORY_BUDGET,
+    MAX_SPACING,
     MAX_TICKS_PER_UNIT,
+    MIN_CLUSTER_SIZE,
     MIN_MEMORY_BUDGET,
     TABLE_NAMES,
     Algorithm,
+    HierarchyMode,
     Storage,
 )
 
@@ -249,6 +254,68 @@ class LdtkTable(Table):
     )
 
 
+def _whole(least: int, most: int) -> dict[str, Any]:
+    return {"type": "integer", "minimum": least, "maximum": most}
+
+
+class ClustersTable(Table):
+    """How places are grouped into clusters."""
+
+    size: Annotated[
+        int | None,
+        PlainValidator(values.whole(MIN_CLUSTER_SIZE, MAX_CLUSTER_SIZE)),
+        WithJsonSchema(_whole(MIN_CLUSTER_SIZE, MAX_CLUSTER_SIZE)),
+    ] = Field(
+        default=None,
+        description="Side of a cluster in cells; on graphs one has about its square of nodes. "
+        "Default: 32.",
+    )
+    regions: Annotated[
+        bool | None, PlainValidator(values.flag), WithJsonSchema({"type": "boolean"})
+    ] = Field(
+        default=None,
+        description="Whether regions drawn in a level are clusters; cells outside of them fall "
+        "to squares. Default: false.",
+    )
+
+
+class HierarchyTable(Table):
+    """Layers of transitions between clusters, for paths by HPA*."""
+
+    mode: Annotated[
+        HierarchyMode | None,
+        PlainValidator(values.one_of("hpa", "exact", "none"), json_schema_input_type=HierarchyMode),
+    ] = Field(
+        default=None,
+        description='"hpa": a few transitions an entrance; "exact": all of them, for shortest '
+        'paths; "none". Default: "hpa".',
+    )
+    spacing: Annotated[
+        int | None,
+        PlainValidator(values.whole(1, MAX_SPACING)),
+        WithJsonSchema(_whole(1, MAX_SPACING)),
+    ] = Field(
+        default=None,
+        description="Most steps from one transition of an entrance to the next. Default: 8.",
+    )
+    levels: Annotated[
+        int | str | None,
+        PlainValidator(values.whole(1, MAX_LEVELS, "auto")),
+        WithJsonSchema({"anyOf": [{"const": "auto"}, _whole(1, MAX_LEVELS)]}),
+    ] = Field(
+        default=None,
+        description='Layers, each of clusters twice as wide. Default: "auto", until the last is '
+        "small enough for a table.",
+    )
+    keep_paths: Annotated[
+        bool | None, PlainValidator(values.flag), WithJsonSchema({"type": "boolean"})
+    ] = Field(
+        default=None,
+        description="Whether ways inside clusters are kept; else they are searched for. "
+        "Default: true.",
+    )
+
+
 def _at_least_one(profiles: dict[str, ProfileTable]) -> dict[str, ProfileTable]:
     if not profiles:
         raise values.wrong(
@@ -314,6 +381,8 @@ class LevelTable(Table):
         "where they take at most 16 MiB.",
     )
     next_hops: NextHopsTable = Field(default_factory=NextHopsTable)
+    clusters: ClustersTable = Field(default_factory=ClustersTable)
+    hierarchy: HierarchyTable = Field(default_factory=HierarchyTable)
     legend: dict[ColourKey, TerrainName] = Field(
         default_factory=dict, description="Terrain by colour of an image's pixels."
     )

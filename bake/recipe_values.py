@@ -152,6 +152,27 @@ def size(value: Any) -> int:
     return int(value)
 
 
+def whole(least: int, most: int, *words: str) -> Callable[[Any], Any]:
+    """A check for a whole number between two, or one of a few texts."""
+    number = f"a whole number from {least:,} to {most:,}"
+    expected = _alternatives([*(quoted(word) for word in words), number])
+
+    def check(value: Any) -> Any:
+        if isinstance(value, str) and value in words:
+            return value
+        if isinstance(value, int) and not isinstance(value, bool) and least <= value <= most:
+            return value
+        raise wrong(f"found {show(value)}", expected, _did_you_mean(value, words))
+
+    return check
+
+
+def flag(value: Any) -> bool:
+    if not isinstance(value, bool):
+        raise wrong(f"found {show(value)}", "true or false")
+    return value
+
+
 def memory_budget(value: Any) -> int:
     """Bytes, from a whole number or from text with a unit (fractions of a byte dropped)."""
     if isinstance(value, str):
@@ -211,12 +232,6 @@ def ldtk_key(value: str) -> str:
             '"layer:NAME", "area:ENTITY" or "entity:NAME"',
             'as in "value:walls" = "wall"',
         )
-    return value
-
-
-def flag(value: Any) -> bool:
-    if not isinstance(value, bool):
-        raise wrong(f"found {show(value)}", "true or false")
     return value
 
 

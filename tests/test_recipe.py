@@ -32,6 +32,16 @@ tables = ["distances", "components"]
 algorithm = "dijkstra"
 storage = "compressed"
 
+[clusters]
+size = 16
+regions = true
+
+[hierarchy]
+mode = "exact"
+spacing = 4
+levels = 2
+keep_paths = false
+
 [legend]
 "#FFF" = "grass"
 "#3a7d44" = "grass"
@@ -83,6 +93,12 @@ def test_a_whole_recipe(recipe, tmp_path):
         tables=("components", "distances"),
         algorithm="dijkstra",
         storage="compressed",
+        cluster_size=16,
+        cluster_regions=True,
+        hierarchy="exact",
+        spacing=4,
+        levels=2,
+        keep_paths=False,
         # "#11223FFF" ends in the alpha of an opaque colour.
         legend={
             "#00000080": "mist",
@@ -201,7 +217,9 @@ def test_terrain_may_be_closed_to_every_entry(recipe):
 
 def test_canonical_text_is_stable(recipe):
     assert recipe(WHOLE).for_level("den 2.v1").canonical() == (
-        '{"connectivity":8,"corner_cutting":"one_free","cost_rule":"entered",'
+        '{"clusters":{"regions":true,"size":16},'
+        '"connectivity":8,"corner_cutting":"one_free","cost_rule":"entered",'
+        '"hierarchy":{"keep_paths":false,"levels":2,"mode":"exact","spacing":4},'
         '"legend":{"#00000080":"mist","#11223f":"mist","#3a7d44":"grass","#ffffff":"grass"},'
         '"profiles":{"ghost":{}},"storage":"compressed","tables":["components","distances"],'
         '"terrain":{"grass":{"cost":1.0,"enter_from":null},"wall":{"cost":null,"enter_from":null},'
@@ -221,6 +239,13 @@ CHANGES = [
     "ticks_per_unit = 1",
     'next_hops.storage = "dense"',
     'next_hops.storage = "compressed"',
+    "clusters.size = 31",
+    "clusters.regions = true",
+    'hierarchy.mode = "exact"',
+    'hierarchy.mode = "none"',
+    "hierarchy.spacing = 4",
+    "hierarchy.levels = 1",
+    "hierarchy.keep_paths = false",
     'tables = ["components"]',
     'tables = ["components", "next_hops", "distances"]',
     'legend = { "#fff" = "a" }',
@@ -251,6 +276,8 @@ def test_canonical_tells_every_meaning_apart(recipe):
         "memory_budget = 1048576",
         'next_hops.algorithm = "floyd_warshall"',
         'next_hops.storage = "auto"',
+        "clusters.size = 32",
+        'hierarchy = { mode = "hpa", spacing = 8, levels = "auto", keep_paths = true }',
         'tables = "auto"',
         "ticks_per_unit = 27720",
         "profiles.default.terrain = {}",
@@ -324,8 +351,8 @@ def test_schema_knows_every_key_and_closes_every_table():
     assert json.loads(json.dumps(schema)) == schema
     assert set(schema["properties"]) == {
         *("sources", "output", "connectivity", "corner_cutting", "cost_rule", "ticks_per_unit"),
-        *("memory_budget", "tables", "next_hops", "legend", "tiled", "ldtk", "terrain"),
-        *("profiles", "levels"),
+        *("memory_budget", "tables", "next_hops", "clusters", "hierarchy", "legend", "tiled"),
+        *("ldtk", "terrain", "profiles", "levels"),
     }
     level = schema["$defs"]["LevelTable"]
     assert set(schema["properties"]) - set(level["properties"]) == {"sources", "output", "levels"}

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+from bake.asset import columns_clusters, columns_hierarchy
 from bake.asset.columns import PROFILE, Attribute, Column
 
 FORMAT_NAME = "levelbake asset"
 
 #: Version of the layout described here. Readers refuse other versions, each with its own error.
-FORMAT_VERSION = 1
-OLDEST_READABLE = 1
+FORMAT_VERSION = 2
+OLDEST_READABLE = 2
 
 #: Revision of the baking code: raised whenever the same source and recipe give other bytes, which
 #: makes every asset stale. CHANGELOG.md names each.
-BAKE_REVISION = 1
+BAKE_REVISION = 2
 
 ATTRIBUTES: tuple[Attribute, ...] = (
     Attribute("/", "format", "text", f"always {FORMAT_NAME!r}"),
@@ -41,6 +42,7 @@ ATTRIBUTES: tuple[Attribute, ...] = (
         "flag",
         "1 where some arc leads from one component to another, else 0",
     ),
+    *columns_hierarchy.ATTRIBUTES,
 )
 
 COLUMNS: tuple[Column, ...] = (
@@ -188,6 +190,8 @@ COLUMNS: tuple[Column, ...] = (
         optional=True,
         layout="contiguous",
     ),
+    *columns_clusters.COLUMNS,
+    *columns_hierarchy.COLUMNS,
 )
 
 #: Products: name in a recipe (or of its part), what it is, and the columns it is made of.
@@ -197,6 +201,8 @@ TABLES: tuple[tuple[str, str, tuple[str, ...]], ...] = (
     ("next_hops", "all-pairs next hops, dense", ("hop",)),
     ("next_hops", "all-pairs next hops, compressed", ("run_count", "run_start", "run_slot")),
     ("distances", "all-pairs distances, dense", ("distance",)),
+    *columns_clusters.TABLES,
+    *columns_hierarchy.TABLES,
 )
 
 

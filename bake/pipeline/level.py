@@ -17,6 +17,7 @@ from bake.levels import load
 from bake.metric import AgentProfile, MovementRules
 from bake.pipeline.choose import check_world_fits, choose
 from bake.pipeline.contents import profile_contents, shared_contents, together
+from bake.pipeline.layers import layered
 from bake.pipeline.sources import Task
 from bake.pipeline.staleness import recipe_digest, source_digests
 from bake.recipe import LevelRecipe
@@ -73,11 +74,11 @@ def bake_level(task: Task, threads: int, report: Report) -> Baked:
     report("graph", 0)
     try:
         world, rules, profiles = read_world(level, recipe)
-        # 5. One profile after another: components, next hops, distances.
+        # 5. One profile after another: components, next hops, distances, clusters, hierarchy.
         shared = shared_contents(world, rules, recipe.canonical())
         parts = [shared]
         for place, profile in enumerate(profiles):
-            parts.append(
+            parts.extend(
                 _profile(
                     profile,
                     world,
@@ -170,7 +171,7 @@ def _profile(
     recipe: LevelRecipe,
     threads: int,
     progress: Callable[[float], None],
-) -> Contents:
+) -> list[Contents]:
     sub = usable_subgraph(world.graph, world.metrics[profile.name])
     parts = components(sub, world.graph.node_count)
     choice = choose(sub, recipe)
@@ -197,4 +198,6 @@ def _profile(
             threads=threads,
             progress=progress,
         )
-    return profile_contents(profile, world, parts, pairs, runs)
+    over = layered(world, sub, recipe)
+    own = profile_contents(profile, world, parts, pairs, runs)
+    return [own, *over.contents(profile.name)]

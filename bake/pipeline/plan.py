@@ -19,6 +19,8 @@ from bake.asset.write import DEFLATE_LEVEL, Contents
 from bake.graph import Graph, Subgraph, usable_subgraph
 from bake.pipeline.choose import Choice, choose, world_size
 from bake.pipeline.contents import profile_contents, shared_contents
+from bake.pipeline.contents_hierarchy import clusters_contents, hierarchy_contents
+from bake.pipeline.layers import layered
 from bake.pipeline.level import read_level, read_world, rows_on_chart
 from bake.pipeline.sources import Task
 from bake.recipe import LevelRecipe
@@ -113,6 +115,7 @@ def plan_level(task: Task, threads: int) -> Plan:
         tables.append(TablePlan(profile.name, "components", "labels", own_bytes, 0.0, 0))
         choice = choose(sub, task.recipe)
         tables += _plan_tables(profile.name, world, sub, parts, choice, task.recipe, threads)
+        tables += _plan_layers(profile.name, world, sub, task.recipe)
     connectivity = world.connectivity or 8
     _, graph_bytes = world_size(level, profiles, connectivity)
     return Plan(
@@ -162,6 +165,26 @@ def _plan_tables(
         before = plans[-1].memory if plans else memory
         alone = 0.0 if plans else search
         plans.append(TablePlan(profile, "distances", "dense", size, alone, before + size))
+    return plans
+
+
+def _plan_layers(profile: str, world: World, sub: Subgraph, recipe: LevelRecipe) -> list[TablePlan]:
+    """Clusters and hierarchy are made, as that takes no longer than a good guess would."""
+    begun = time.perf_counter()
+    over = layered(world, sub, recipe)
+    seconds = time.perf_counter() - begun
+    plans = []
+    if over.clusters is not None:
+        size = _deflated_bytes(clusters_contents(profile, over.clusters))
+        memory = 24 * sub.graph.node_count
+        plans.append(TablePlan(profile, "clusters", "labels", size, 0.0, memory))
+    if over.hierarchy is not None:
+        contents = hierarchy_contents(profile, over.hierarchy)
+        memory = 24 * sub.graph.node_count + 2 * sum(
+            array.nbytes for array in contents.columns.values()
+        )
+        size = _deflated_bytes(contents)
+        plans.append(TablePlan(profile, "hierarchy", over.hierarchy.mode, size, seconds, memory))
     return plans
 
 
@@ -258,12 +281,18 @@ def _matrix_seconds(rows: int) -> float:
 
 
 def _stored_bytes(contents: Contents) -> int:
-    """Bytes the columns will take, by deflating them."""
+    """Bytes the columns will take, by deflating them, with what the file needs to describe them."""
+    return _deflated_bytes(contents) + 200 * len(COLUMNS)
+
+
+def _deflated_bytes(contents: Contents) -> int:
     total = 0
     for path, array in contents.columns.items():
         declared = column(pattern_of(path))
+        if not array.size:
+            continue
         data = np.ascontiguousarray(array)
         if declared.shuffle and data.dtype.kind != "S":
             data = data.view(np.uint8).reshape(data.size, -1).T
         total += len(zlib.compress(data.tobytes(), DEFLATE_LEVEL))
-    return total + 200 * len(COLUMNS)
+    return total

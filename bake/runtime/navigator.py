@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from operator import index
 from typing import Any, cast
@@ -222,6 +222,31 @@ class Navigator:
         row, goal_row = self._row_of(start), self._row_of(goal)
         request = Request(method, heuristic, weight, queue, trace)
         return self._searches.result(row, goal_row, request)
+
+    def walk(self, start: Place, goal: Place) -> Iterator[Place] | None:
+        """The cells of an HPA* path after ``start``, refined as they are asked for.
+
+        The whole way is planned at once, over transitions between clusters; what lies between two
+        of them is worked out when a step is due there. So the first moves are known long before
+        the last ones, and a game that changes its mind has not paid for them. Pieces are smoothed
+        by themselves, so the path may be a little longer than that of
+        ``path(..., method="hpa")``.
+
+        Returns:
+            An iterator that ends with ``goal``; it has nothing to give when already there. None
+            where unreachable.
+
+        Raises:
+            QueryError: as for :meth:`next_hop`.
+            MissingTableError: the asset was baked without a hierarchy.
+        """
+        row, goal_row = self._row_of(start), self._row_of(goal)
+        hierarchy = self._searches.hierarchy
+        way = hierarchy.find(row, goal_row)
+        if way.ticks < 0:
+            return None
+        places = self._searches.places
+        return (place for piece in hierarchy.walk(way) for place in places(piece))
 
     # -- many at once -----------------------------------------------------------------------------
 

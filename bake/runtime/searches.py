@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, TypeVar
 from bake.errors import QueryError
 from bake.graph import Int32Array
 from bake.runtime.heuristics import HEURISTICS, Given, best_name, given_heuristic
+from bake.runtime.hpa import HierarchyPaths
 from bake.runtime.places import Place
 from bake.runtime.search_result import SearchResult, TraceStep
 from bake.runtime.tables import Tables
@@ -88,6 +89,11 @@ class Searches:
 
         usable = self.tables.usable
         return SearchSpace(usable.graph, usable.weight)
+
+    @cached_property
+    def hierarchy(self) -> HierarchyPaths:
+        """Paths over the profile's hierarchy."""
+        return HierarchyPaths(self.tables)
 
     @cached_property
     def default_heuristic(self) -> str:
@@ -255,12 +261,26 @@ def _outcome(found: Found, estimate: Estimate | None, bound: float) -> Outcome:
     return Outcome(found.rows, found.ticks, found.expanded, estimate, bound)
 
 
+def _hpa(searches: Searches, row: int, goal: int, request: Request) -> Outcome:
+    _without(request, "the method 'hpa'")
+    hierarchy = searches.hierarchy
+    if _unreachable(searches, row, goal):
+        return Outcome(None, 0, 0)
+    way = hierarchy.find(row, goal)
+    if way.ticks < 0:
+        return Outcome(None, 0, len(way.expanded))
+    rows, ticks = hierarchy.rows(way)
+    bound = 1.0 if hierarchy.tables.mode == "exact" else math.inf
+    return Outcome(rows, ticks, len(way.expanded), bound=bound)
+
+
 METHODS: dict[str, Method] = {
     "table": _table,
     "dijkstra": _dijkstra,
     "astar": _astar,
     "weighted": _weighted,
     "greedy": _greedy,
+    "hpa": _hpa,
     "bidirectional": _bidirectional,
     "bidirectional_astar": _bidirectional_astar,
 }

@@ -249,6 +249,10 @@ class Tables:
             raise self.damaged("reach does not fit the components")
         return reach
 
+    def column(self, name: str, kind: type[np.generic]) -> npt.NDArray[Any]:
+        """One of the profile's columns, as an array of this type."""
+        return self._read(name, kind)
+
     def _read(self, name: str, kind: type[np.generic]) -> npt.NDArray[Any]:
         return self._asset.read(profile_path(self.profile, name)).astype(kind, copy=False)
 

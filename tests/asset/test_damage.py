@@ -46,12 +46,14 @@ NAMES = ["inn", "mill", "ford", "keep"]
 @pytest.fixture(scope="module")
 def originals(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
     folder = tmp_path_factory.mktemp("originals")
-    every = ("components", "next_hops", "distances")
-    grid = bake(write_grid(folder / "grid.json", DRAWN), recipe_for(tables=every))
+    every = ("components", "next_hops", "distances", "clusters", "hierarchy")
+    grid = bake(
+        write_grid(folder / "grid.json", DRAWN), recipe_for(tables=every, cluster_size=2, levels=2)
+    )
     edges = [("inn", "mill", 1.0), ("mill", "ford", 2.0), ("ford", "inn", 1.0), ("ford", "keep", 1)]
     positions = {name: (float(place), 1.0) for place, name in enumerate(NAMES)}
     source = write_graph(folder / "graph.json", NAMES, edges, positions=positions)  # type: ignore[arg-type]
-    graph = bake(source, recipe_for(tables=every, storage="compressed"))
+    graph = bake(source, recipe_for(tables=every, storage="compressed", cluster_size=1))
     return {"grid": grid.read_bytes(), "graph": graph.read_bytes()}
 
 
@@ -83,6 +85,7 @@ def ask_everything(path: Path) -> list[object]:
                     nav.distance(start, goal),
                     nav.reachable(start, goal),
                     way,
+                    round(nav.search(start, goal, "hpa").cost, 6),
                     None if way is None else nav.length(way),
                 ]
         answers.append(nav.next_hops(places, places[::-1]).tolist())

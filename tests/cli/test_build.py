@@ -205,6 +205,8 @@ def test_no_recipe_is_needed(bare: Path) -> None:
         "components",
         "next_hops",
         "distances",
+        "clusters",
+        "hierarchy",
     ]
 
 

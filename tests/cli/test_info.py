@@ -36,13 +36,13 @@ def test_for_programs(project: Path) -> None:
         *(6, 4),
     )
     assert found["bytes"] == Path("baked/fen.h5").stat().st_size
-    assert (found["format_version"], found["bake_revision"]) == (1, 1)
+    assert (found["format_version"], found["bake_revision"]) == (2, 2)
     assert [source["file"] for source in found["sources"]] == ["fen.png"]
     assert list(found["profiles"]) == ["boat", "walker"]
     walker = found["profiles"]["walker"]
     assert (walker["nodes"], walker["components"], walker["one_way"]) == (22, 1, False)
     tables = {table["table"]: table for table in walker["tables"]}
-    assert list(tables) == ["components", "next_hops", "distances"]
+    assert list(tables) == ["components", "next_hops", "distances", "clusters", "hierarchy"]
     assert tables["next_hops"] == {
         "table": "next_hops",
         "kind": "all-pairs next hops, dense",

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from bake.asset.schema import COLUMNS
 from bake.errors import BudgetError, CostError, LevelError, OutputError
 from bake.level import TerrainRule
 from bake.pipeline import Task, build, find_tasks
@@ -398,10 +399,15 @@ def test_a_profile_stands_above_the_recipe_and_the_recipe_above_the_level(tmp_pa
             assert [nav.distance((0, y), (1, y)) for y in range(3)] == costs
 
 
+LAYERS = [c.path.rpartition("/")[2] for c in COLUMNS if "/layer_" in c.path]
+
+
 @pytest.mark.parametrize(
     ("tables", "expected"),
     [
-        (None, {"component", "hop", "distance"}),
+        (None, {"component", "hop", "distance", "cluster", *LAYERS}),
+        (("clusters",), {"component", "cluster"}),
+        (("hierarchy",), {"component", "cluster", *LAYERS}),
         (("components",), {"component"}),
         (("next_hops",), {"component", "hop"}),
         (("distances",), {"component", "distance"}),

@@ -58,7 +58,12 @@ def test_every_table_is_planned(tmp_path: Path) -> None:
         assert {table.profile for table in plan.tables} == set(asset.profiles)
         assert plan.nodes == asset.shape("/world/cell")[0]
         assert plan.arcs == asset.shape("/world/head")[0]
-    assert {table.table for table in plan.tables} == {"components", "next_hops"}
+    assert {table.table for table in plan.tables} == {
+        "components",
+        "next_hops",
+        "clusters",
+        "hierarchy",
+    }
 
 
 def test_nothing_is_baked(tmp_path: Path) -> None:

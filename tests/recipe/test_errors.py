@@ -13,15 +13,17 @@ COST = 'expected a number above 0 and at most 1,000,000, or "blocked"'
 BLOCKED = 'use "blocked" for terrain that can\'t be entered'
 LEVEL_KEYS = (
     "connectivity, corner_cutting, cost_rule, ticks_per_unit, memory_budget, tables, next_hops, "
-    "legend, tiled, ldtk, terrain"
+    "clusters, hierarchy, legend, tiled, ldtk, terrain"
 )
 TOP = f"expected {LEVEL_KEYS}, profiles, sources, output or levels"
 LEVEL = f"expected {LEVEL_KEYS} or profiles"
 BYTES = 'expected bytes as a whole number, or text such as "512 MiB" or "2 GiB"'
 SIZE = "expected at least 1 MiB and less than 8 EiB"
+UP_TO = "a whole number from 1 to"
 TICKS = "expected a whole number from 1 to 16,777,216"
 GLOB = 'expected a glob relative to the recipe\'s folder, such as "levels_src/*.png"'
-TABLES = 'expected "auto" or a list of "components", "next_hops", "distances"'
+NAMES = '"components", "next_hops", "distances", "clusters"'
+TABLES = f'expected "auto" or a list of {NAMES}, "hierarchy"'
 ENTER = 'expected a list of terrain names such as ["water"]'
 COLOUR = (
     'expected a colour as "#rgb", "#rrggbb" or "#rrggbbaa" in hexadecimal digits; '
@@ -129,6 +131,30 @@ ONE_MISTAKE = [
         '[levels.keep.next_hops] storage: found "compress"; '
         'expected "auto", "dense" or "compressed"; did you mean "compressed"?',
     ),
+    (
+        "hierarchy.mode = 'HPA'",
+        '[hierarchy] mode: found "HPA"; expected "hpa", "exact" or "none"; did you mean "hpa"?',
+    ),
+    ("hierarchy.spacing = 0", f"[hierarchy] spacing: found 0; expected {UP_TO} 1,024"),
+    ("hierarchy.spacing = '8'", f'[hierarchy] spacing: found "8"; expected {UP_TO} 1,024'),
+    ("hierarchy.levels = 17", f'[hierarchy] levels: found 17; expected "auto" or {UP_TO} 16'),
+    ("hierarchy.levels = true", f'[hierarchy] levels: found true; expected "auto" or {UP_TO} 16'),
+    (
+        "hierarchy.levels = 'Auto'",
+        f'[hierarchy] levels: found "Auto"; expected "auto" or {UP_TO} 16; did you mean "auto"?',
+    ),
+    ("hierarchy.keep_paths = 1", "[hierarchy] keep_paths: found 1; expected true or false"),
+    ("clusters.size = 3", "[clusters] size: found 3; expected a whole number from 4 to 1,024"),
+    ("clusters.regions = 'no'", '[clusters] regions: found "no"; expected true or false'),
+    (
+        "clusters = 32",
+        "clusters: found 32; expected a table, as in [clusters] with size = 32",
+    ),
+    (
+        "hierarchy = 'exact'",
+        'hierarchy: found "exact"; expected a table, as in [hierarchy] with mode = "hpa"',
+    ),
+    ("spacing = 4", f'spacing: unknown key "spacing"; {TOP}; spacing belongs in [hierarchy]'),
     # numbers
     ("ticks_per_unit = 0", f"ticks_per_unit: found 0; {TICKS}"),
     ("ticks_per_unit = 16777217", f"ticks_per_unit: found 16777217; {TICKS}"),
@@ -203,12 +229,12 @@ ONE_MISTAKE = [
     ),
     (
         "tables = ['auto']",
-        'tables, item 1: found "auto"; expected "components", "next_hops" or "distances"',
+        f'tables, item 1: found "auto"; expected {NAMES} or "hierarchy"',
     ),
     (
         "tables = ['distance']",
         'tables, item 1: found "distance"; '
-        'expected "components", "next_hops" or "distances"; did you mean "distances"?',
+        f'expected {NAMES} or "hierarchy"; did you mean "distances"?',
     ),
     # tables that are none
     ("legend = 3", 'legend: found 3; expected a table, as in [legend] with "#3a7d44" = "grass"'),

@@ -12,7 +12,7 @@ from bake.errors import BakeError, BakeErrors, RecipeError
 from bake.recipe import LevelRecipe, load_recipe
 from tests.recipe.toml_text import write_toml
 
-TABLE_NAMES = ["components", "next_hops", "distances"]
+TABLE_NAMES = ["components", "next_hops", "distances", "clusters", "hierarchy"]
 
 names = st.sampled_from(["a", "tall grass", "Wasser", "größe", 'quo"te', "back\\slash", "x.y"])
 costs = st.one_of(
@@ -39,6 +39,18 @@ level_keys = {
         optional={
             "algorithm": st.sampled_from(["auto", "dijkstra", "floyd_warshall"]),
             "storage": st.sampled_from(["auto", "dense", "compressed"]),
+        },
+    ),
+    "clusters": st.fixed_dictionaries(
+        {}, optional={"size": st.integers(4, 1024), "regions": st.booleans()}
+    ),
+    "hierarchy": st.fixed_dictionaries(
+        {},
+        optional={
+            "mode": st.sampled_from(["hpa", "exact", "none"]),
+            "spacing": st.integers(1, 1024),
+            "levels": st.just("auto") | st.integers(1, 16),
+            "keep_paths": st.booleans(),
         },
     ),
     "legend": st.dictionaries(colours, names, max_size=4),
@@ -103,7 +115,11 @@ def meaning(project: dict, level: dict) -> dict:
 
     flat = {**project, **level}
     tables = flat.get("tables", "auto")
-    next_hops = {**project.get("next_hops", {}), **level.get("next_hops", {})}
+    next_hops, clusters, hierarchy = (
+        {**project.get(name, {}), **level.get(name, {})}
+        for name in ("next_hops", "clusters", "hierarchy")
+    )
+    levels = hierarchy.get("levels", "auto")
     return {
         "connectivity": flat.get("connectivity"),
         "corner_cutting": flat.get("corner_cutting"),
@@ -111,6 +127,11 @@ def meaning(project: dict, level: dict) -> dict:
         "ticks_per_unit": flat.get("ticks_per_unit", 27720),
         "tables": None if tables == "auto" else sorted(tables),
         "storage": next_hops.get("storage", "auto"),
+        "clusters": {"size": 32, "regions": False, **clusters},
+        "hierarchy": {
+            **{"mode": "hpa", "spacing": 8, "keep_paths": True, **hierarchy},
+            "levels": None if levels == "auto" else levels,
+        },
         "legend": {**legend(project), **legend(level)},
         "terrain": ruled({**project.get("terrain", {}), **level.get("terrain", {})}),
         "profiles": {
