@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -10,6 +10,7 @@ import numpy as np
 from bake.editors import TiledReading
 from bake.level import GridLevel, Rules
 from bake.levels.limits import check_terrain_count
+from bake.levels.things_checks import checked
 from bake.levels.tiled.canvas import Canvas
 from bake.levels.tiled.fields import Fields
 from bake.levels.tiled.files import ProjectFiles
@@ -74,7 +75,6 @@ def open_map(owner: Fields, reading: TiledReading, files: ProjectFiles) -> MapLe
         source=owner.file,
         terrain=renumber[terrain],
         terrains=terrains,
-        terrain_rules=canvas.rules.of(terrains),
         hex_layout=geometry.hex_layout(box.left, box.top),
         rules=Rules(connectivity=6 if hexagonal else None),
         barred=barred if barred.any() else None,
@@ -82,7 +82,9 @@ def open_map(owner: Fields, reading: TiledReading, files: ProjectFiles) -> MapLe
         things=things,
         depends_on=tuple(files.depends_on),
     )
-    return MapLevel(level, placing)
+    # Doors may add terrains.
+    level = checked(level)
+    return MapLevel(replace(level, terrain_rules=canvas.rules.of(level.terrains)), placing)
 
 
 def _floors(layers: list[Layer]) -> tuple[int, ...]:

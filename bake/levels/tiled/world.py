@@ -15,6 +15,7 @@ from bake.level import GridLevel, TerrainRule
 from bake.levels.image_legend import BUILT_IN_RULES
 from bake.levels.json_text import shown
 from bake.levels.limits import check_size, check_terrain_count
+from bake.levels.things_checks import checked
 from bake.levels.tiled.fields import Fields
 from bake.levels.tiled.files import ProjectFiles
 from bake.levels.tiled.map import OUTSIDE, MapLevel, open_map
@@ -148,7 +149,7 @@ def read_world(path: Path, reading: TiledReading, project: Path | None) -> GridL
             barred[here] = one.level.barred
         things = _joined(things, _moved(one.level.things, f"{member.path.stem}/", x, y))
     terrain[terrain == len(names)] = names.get(OUTSIDE, 0)
-    return GridLevel(
+    level = GridLevel(
         name=path.stem,
         source=path,
         terrain=terrain,
@@ -158,6 +159,7 @@ def read_world(path: Path, reading: TiledReading, project: Path | None) -> GridL
         things=things,
         depends_on=tuple(files.depends_on),
     )
+    return checked(level)
 
 
 def _corner(member: Member, each: MapLevel, first: MapLevel) -> tuple[int, int]:
