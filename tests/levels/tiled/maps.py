@@ -96,6 +96,8 @@ def tmj(gids: list[list[int]], *, compression: str | None = None, **more: Any) -
         "type": "tilelayer",
         "id": 1,
         "name": "Ground",
+        "opacity": 1,
+        "visible": True,
         "width": len(gids[0]),
         "height": len(gids),
         "data": [gid for row in gids for gid in row],

@@ -67,7 +67,10 @@ def test_doors(tmp_path: Path) -> None:
         thing(1, "door", (16, 16), name="gate", width=32, height=16, states="open;shut=wall"),
         thing(2, "door", (0, 0), "<point/>", states="a = mud; b = wall", state="b"),
     )
-    gate, other = read(path).things.doors
+    level = read(path)
+    assert level.terrains == ("floor", "wall", "mud")
+    assert level.terrain_rules["wall"].cost is None
+    gate, other = level.things.doors
     assert (gate.name, gate.states, gate.state) == (
         "gate",
         (("open", None), ("shut", "wall")),

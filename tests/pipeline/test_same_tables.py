@@ -1,0 +1,87 @@
+"""One small level in every format gives the same tables."""
+
+import json
+from pathlib import Path
+
+import h5py
+import numpy as np
+import pytest
+from PIL import Image
+
+from bake.level import TerrainRule
+from bake.pipeline.level import bake_level
+from bake.pipeline.sources import Task
+from bake.recipe import LevelRecipe
+from tests.levels.tiled.maps import ENCODINGS, layer, tmj, tmx, write
+
+ROWS = ["......", ".##.#.", ".#....", ".#.##.", "....#."]
+GIDS = [[2 if cell == "#" else 1 for cell in row] for row in ROWS]
+NAMES = {".": "floor", "#": "wall"}
+
+#: Columns that number or name terrains differ where formats number them in another order.
+ABOUT_TERRAIN = ("terrain", "node_terrain", "cost")
+
+
+def write_level(folder: Path, name: str) -> Path:
+    kind, _, encoding = name.partition(" ")
+    if kind == "tmx":
+        return write(folder, tmx(layer(GIDS, encoding), width=6, height=5), "one.tmx")
+    if kind == "tmj":
+        packing = None if encoding == "list" else encoding.partition("-")[2]
+        return write(folder, tmj(GIDS, compression=packing), "one.tmj")
+    if kind == "json":
+        level = {"format": "bake-tiles", "version": 1, "legend": NAMES, "rows": ROWS}
+        return write(folder, json.dumps(level), "one.json")
+    if kind == "map":
+        rows = "\n".join(row.replace("#", "@") for row in ROWS)
+        return write(folder, f"type octile\nheight 5\nwidth 6\nmap\n{rows}\n", "one.map")
+    path = folder / "one.png"
+    Image.fromarray(
+        np.array([[0 if cell == "#" else 255 for cell in row] for row in ROWS], dtype=np.uint8)
+    ).save(path)
+    return path
+
+
+def baked(folder: Path, name: str) -> tuple[dict[str, bytes], list[list[str]]]:
+    """Every column's bytes by its path, and the terrain names cell by cell."""
+    source = write_level(folder, name)
+    free, blocked = TerrainRule(1.0), TerrainRule(None)
+    rules = {"floor": free, "ground": free, "wall": blocked, "out_of_bounds": blocked}
+    asset = folder / "one.h5"
+    recipe = LevelRecipe(connectivity=8, corner_cutting="never", cost_rule="mean", terrain=rules)
+    bake_level(Task(source, asset, recipe), 1, lambda stage, done: None)
+    columns: dict[str, bytes] = {}
+
+    def keep(path: str, item: object) -> None:
+        parts = path.split("/")
+        if isinstance(item, h5py.Dataset) and not set(parts) & set(ABOUT_TERRAIN):
+            columns[path] = str(item.dtype).encode() + item[()].tobytes()
+
+    with h5py.File(asset) as file:
+        file.visititems(keep)
+        names = [text.decode() for text in file["terrain/name"][()]]
+        grid = [[names[code] for code in row] for row in file["terrain/grid"][()]]
+    return columns, grid
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "png",
+        "map",
+        *(f"tmx {encoding}" for encoding in ENCODINGS),
+        "tmj list",
+        *(f"tmj {encoding}" for encoding in ENCODINGS if encoding.startswith("base64")),
+    ],
+)
+def test_same_tables(tmp_path: Path, name: str) -> None:
+    for folder in ("json", "other"):
+        (tmp_path / folder).mkdir()
+    expected, grid = baked(tmp_path / "json", "json")
+    columns, other = baked(tmp_path / "other", name)
+    assert columns.keys() == expected.keys()
+    assert any("run_slot" in path or "hop" in path for path in columns)
+    for path, data in expected.items():
+        assert columns[path] == data, path
+    same = {"ground": "floor", "out_of_bounds": "wall"}
+    assert [[same.get(cell, cell) for cell in row] for row in other] == grid
