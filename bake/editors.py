@@ -24,6 +24,7 @@ class TiledReading:
         legend: terrain, or BELOW, by what a tile is: "tile:SET:IDS", "property:NAME[=VALUE]",
             "class:NAME", "wang:NAME", "tileset:NAME", "layer:NAME"; and kind of thing by
             "object:CLASS".
+        world: what the maps of a .world file bake to.
         allow_outside: whether files outside the project folder may be read.
     """
 
@@ -31,6 +32,7 @@ class TiledReading:
     ignore: tuple[str, ...] = ()
     empty: str = "void"
     legend: Mapping[str, str] = field(default_factory=dict)
+    world: WorldAs = "one"
     allow_outside: bool = False
 
 

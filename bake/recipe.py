@@ -137,7 +137,7 @@ class LevelRecipe:
         if sizes:
             rules["sizes"] = sizes
         # Left out where nothing is said, so that a new editor makes no other asset stale.
-        if self.tiled != TiledReading():
+        if replace(self.tiled, allow_outside=False) != TiledReading():
             rules["tiled"] = _plain_tiled(self.tiled)
         # Whether a file may be read changes nothing in what it says.
         if replace(self.ldtk, allow_outside=False) != LdtkReading():
@@ -279,6 +279,7 @@ def _tiled(base: TiledReading, table: TiledTable) -> TiledReading:
         ignore=_given(table.ignore, base.ignore),
         empty=_given(table.empty, base.empty),
         legend={**base.legend, **table.legend},
+        world=_given(table.world, base.world),
         allow_outside=_given(table.allow_outside, base.allow_outside),
     )
 
@@ -290,7 +291,7 @@ def _plain_tiled(tiled: TiledReading) -> dict[str, object]:
         "empty": tiled.empty,
         # Of several entries about properties the first applies, so their order counts.
         "legend": list(tiled.legend.items()),
-        "allow_outside": tiled.allow_outside,
+        "world": tiled.world,
     }
 
 

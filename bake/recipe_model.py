@@ -205,6 +205,14 @@ class TiledTable(Table):
         '"property:NAME=VALUE", "class:NAME", "wang:NAME", "tileset:NAME", "layer:NAME"; kind of '
         'thing by "object:CLASS".',
     )
+    world: Annotated[
+        WorldAs | None,
+        PlainValidator(values.one_of("one", "each"), json_schema_input_type=WorldAs),
+    ] = Field(
+        default=None,
+        description="Whether the maps of a .world file bake as one level, or one asset each. "
+        'Default: "one".',
+    )
     allow_outside: Annotated[
         bool | None, PlainValidator(values.flag), WithJsonSchema({"type": "boolean"})
     ] = Field(

@@ -16,7 +16,8 @@ IMAGE_SUFFIXES = frozenset({".png", ".bmp", ".gif", ".tga", ".tif", ".tiff", ".w
 LOSSY_SUFFIXES = frozenset({".jpg", ".jpeg", ".jpe", ".jfif"})
 JSON_SUFFIX = ".json"
 MOVINGAI_SUFFIX = ".map"
-TILED_SUFFIXES = frozenset({".tmx", ".tmj", ".world"})
+TILED_WORLD_SUFFIX = ".world"
+TILED_SUFFIXES = frozenset({".tmx", ".tmj", TILED_WORLD_SUFFIX})
 LDTK_SUFFIX = ".ldtk"
 LDTK_LEVEL_SUFFIX = ".ldtkl"
 
@@ -26,11 +27,14 @@ SUFFIXES: frozenset[str] = (
 )
 
 
-def parts(path: Path, *, ldtk: LdtkReading | None = None) -> tuple[str, ...]:
+def parts(
+    path: Path, *, tiled: TiledReading | None = None, ldtk: LdtkReading | None = None
+) -> tuple[str, ...]:
     """Names of the levels a file gives, read as quickly as can be.
 
     Args:
         path: a level file.
+        tiled: how Tiled maps are read; None = by the defaults.
         ldtk: how LDtk projects are read; None = by the defaults.
 
     Returns:
@@ -43,6 +47,10 @@ def parts(path: Path, *, ldtk: LdtkReading | None = None) -> tuple[str, ...]:
         from bake.levels.ldtk.contents import ldtk_parts
 
         return ldtk_parts(path, ldtk or LdtkReading())
+    if path.suffix.lower() == TILED_WORLD_SUFFIX:
+        from bake.levels.tiled import world_parts
+
+        return world_parts(path, tiled or TiledReading())
     return ("",)
 
 
@@ -104,7 +112,7 @@ def load(
     if suffix in TILED_SUFFIXES:
         from bake.levels.tiled import read_tiled
 
-        return read_tiled(path, tiled or TiledReading(), project)
+        return read_tiled(path, part, tiled or TiledReading(), project)
     if suffix == LDTK_SUFFIX:
         from bake.levels.ldtk.read import read_ldtk
 

@@ -70,7 +70,7 @@ def find_tasks(recipe: Recipe, sources: Sequence[Path], output: Path | None) -> 
     for file in files:
         rules = recipe.for_level(file.stem)
         try:
-            names = parts(file, ldtk=rules.ldtk)
+            names = parts(file, tiled=rules.tiled, ldtk=rules.ldtk)
         except BakeError:
             # Baking it fails for the same reason, and is told so beside the levels that do bake.
             names = ("",)

@@ -49,10 +49,12 @@ def test_what_makes_assets_stale() -> None:
     plain = LevelRecipe().canonical()
     assert "tiled" not in plain
     seen = {plain}
+    # Whether files may be read changes nothing in what is read.
     for reading in (
         TiledReading(layers=("A",)),
         TiledReading(ignore=("A",)),
         TiledReading(empty="floor"),
+        TiledReading(world="each"),
         TiledReading(allow_outside=True),
         TiledReading(legend={"property:a": "x", "property:b": "y"}),
         TiledReading(legend={"property:b": "y", "property:a": "x"}),
@@ -68,6 +70,7 @@ def test_what_makes_assets_stale() -> None:
         ("[tiled]\nlayers = []", "found an empty list"),
         ('[tiled]\nlayers = "A"', 'write ["A"]'),
         ("[tiled]\nignore = [3]", "the name of a layer"),
+        ('[tiled]\nworld = "both"', '"one" or "each"'),
         ("[tiled]\nempty = 3", "the name of a terrain"),
         ('[tiled]\nallow_outside = "yes"', "expected true or false"),
         ('[tiled.legend]\n"Walls" = "wall"', 'as in "layer:Walls" = "wall"'),

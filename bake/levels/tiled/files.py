@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path, PureWindowsPath
+from pathlib import Path
 
 from bake.errors import LevelError
 from bake.levels.json_text import read_document, shown
+from bake.levels.references import project_root, referred_file
 from bake.levels.source import check_file, read_start
 from bake.levels.tiled.fields import Fields
 from bake.levels.tiled.tmx_words import map_words, template_words, tileset_words
@@ -28,33 +29,22 @@ class ProjectFiles:
         self.source = source
         self.depends_on: list[Path] = []
         self.allow_outside = allow_outside
-        home = source.parent.resolve()
-        root = home if project is None else project.resolve()
-        # A level named on the command line from elsewhere is a project of its own.
-        self.root = root if home.is_relative_to(root) else home
+        self.root = project_root(source, project)
 
     def refer(self, owner: Fields, reference: str) -> Path:
         """The file a reference means, relative to the file it stands in.
 
         Raises:
-            LevelError: it is no path, or leaves the project folder.
+            LevelError: it is no path, leaves the project folder, or leads to nothing.
         """
-        if not reference or not reference.isprintable():
-            owner.refuse(f"the reference {shown(reference)} is no file name", "a relative path")
-        path = owner.file.parent / reference
-        try:
-            inside = path.resolve().is_relative_to(self.root)
-        except (OSError, RuntimeError, ValueError):
-            owner.refuse(f"the reference {shown(reference)} leads nowhere", "a relative path")
-        if PureWindowsPath(reference).drive or not inside:
-            if self.allow_outside and not PureWindowsPath(reference).drive:
-                return path
-            owner.refuse(
-                f"the reference {shown(reference)} leaves the project folder",
-                f"a file inside {self.root}",
-                "move the file, or set allow_outside = true in [tiled]",
-            )
-        return path
+        return referred_file(
+            owner.file,
+            reference,
+            root=self.root,
+            allow_outside=self.allow_outside,
+            place=owner.place,
+            table="tiled",
+        )
 
     def open(self, path: Path, kind: str, owner: Fields | None = None) -> Fields:
         """A file's root as an object in the words of TMJ.
@@ -67,15 +57,8 @@ class ProjectFiles:
         Raises:
             LevelError: unreadable, or no file of this kind.
         """
-        if owner is not None:
-            if not path.is_file():
-                owner.refuse(
-                    f"the {kind} {path} is missing",
-                    "a file",
-                    "bring the file back, or mend the reference in Tiled",
-                )
-            if path not in self.depends_on and path != self.source:
-                self.depends_on.append(path)
+        if owner is not None and path not in self.depends_on and path != self.source:
+            self.depends_on.append(path)
         size = check_file(path)
         if size > MAX_XML_BYTES:
             raise LevelError(

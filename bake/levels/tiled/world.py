@@ -40,6 +40,11 @@ class Member:
 def members(path: Path, reading: TiledReading, project: Path | None) -> list[Member]:
     """The maps of a world, in the order of the file; those of patterns by name.
 
+    Args:
+        path: the .world file.
+        reading: the recipe's [tiled].
+        project: folder that references must stay in; None = the file's own.
+
     Raises:
         LevelError: no world, no maps, or one map twice.
     """
@@ -99,6 +104,22 @@ def _matches(item: Fields, files: ProjectFiles) -> list[Member]:
     if not found:
         item.refuse(f"the pattern {shown(text)} matches no map file", "at least one")
     return found
+
+
+def read_member(path: Path, part: str, reading: TiledReading, project: Path | None) -> GridLevel:
+    """One map of a world, by itself.
+
+    Raises:
+        LevelError: the world has no such map, or a mistake in either file.
+    """
+    found = [each for each in members(path, reading, project) if each.path.stem == part]
+    if not found:
+        raise LevelError(
+            f"the world has no map {shown(part)}", file=path, expected="one of its maps"
+        )
+    files = ProjectFiles(path, project, allow_outside=reading.allow_outside)
+    level = open_map(files.open(found[0].path, "map", found[0].fields), reading, files).level
+    return replace(level, name=part, source=path, depends_on=tuple(files.depends_on))
 
 
 def read_world(path: Path, reading: TiledReading, project: Path | None) -> GridLevel:
@@ -171,7 +192,7 @@ def _corner(member: Member, each: MapLevel, first: MapLevel) -> tuple[int, int]:
             if each.level.floor_height is not None
             else f"the map is {geometry.orientation}",
             "orthogonal maps of one floor",
-            "bake the maps one by one, without the world",
+            'bake the maps one by one: world = "each" in [tiled]',
         )
     if geometry != like:
         member.fields.refuse(

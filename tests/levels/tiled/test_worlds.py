@@ -6,6 +6,10 @@ from typing import Any
 
 import pytest
 
+from bake.errors import LevelError
+from bake.level import GridLevel
+from bake.levels import load
+from bake.pipeline.level import read_level
 from tests.levels.grids import named
 from tests.levels.tiled.maps import layer, objects, read, refused, thing, tmx, write
 
@@ -58,7 +62,7 @@ def test_patterns(tmp_path: Path) -> None:
     ("maps", "told"),
     [
         ([], "the world has 0 maps"),
-        ([member("gone.tmx", 0, 0)], "gone.tmx is missing"),
+        ([member("gone.tmx", 0, 0)], '"gone.tmx" is missing'),
         ([member("west.tmx", 0, 0), member("sub/east.tmx", 16, 0)], "overlaps another one"),
         ([member("west.tmx", 3, 0)], "which is between tiles"),
         ([member("west.tmx", 0, 0), member("west.tmx", 64, 0)], "is there twice"),
@@ -108,3 +112,30 @@ def test_maps_that_do_not_go_together(tmp_path: Path) -> None:
 
 def test_a_world_is_json(tmp_path: Path) -> None:
     assert "the world is not JSON" in refused(write(tmp_path, "<world/>", "land.world"))
+
+
+def test_one_asset_for_each_map(tmp_path: Path) -> None:
+    from bake.pipeline import find_tasks
+    from bake.recipe import load_recipe
+
+    folder = tmp_path / "levels_src"
+    two_maps(folder)
+    world(folder, [member("west.tmx", 0, 0), member("sub/east.tmx", 32, 0)])
+    recipe = tmp_path / "bake.toml"
+    recipe.write_text(
+        'sources = ["levels_src/*.world"]\n[tiled]\nworld = "each"\n[terrain]\nfloor = 1\n'
+    )
+    tasks = find_tasks(load_recipe(recipe), (), None)
+    assert [task.name for task in tasks] == ["land-east", "land-west"]
+    level = read_level(tasks[0])
+    assert isinstance(level, GridLevel)
+    assert (level.name, named(level)) == ("land-east", [["mud", "floor"]])
+    assert level.depends_on == (folder / "sub" / "east.tmx",)
+    assert level.things.doors[0].name == "gate"
+
+
+def test_a_world_without_that_map(tmp_path: Path) -> None:
+    two_maps(tmp_path)
+    path = world(tmp_path, [member("west.tmx", 0, 0)])
+    with pytest.raises(LevelError, match='the world has no map "east"'):
+        load(path, {}, part="east")
