@@ -56,6 +56,8 @@ class Show(StrEnum):
     components = "components"
     distances = "distances"
     hops = "hops"
+    clusters = "clusters"
+    search = "search"
 
 
 class SchemaName(StrEnum):
@@ -274,10 +276,15 @@ def render(
     scale: Annotated[
         int | None, typer.Option(min=1, help="Pixels a cell; else what fits a screen.")
     ] = None,
+    layer: Annotated[int, typer.Option(min=1, help="Which clusters; 1 = the lowest.")] = 1,
+    method: Annotated[
+        str | None, typer.Option(help="How the path is found; else by next hops.")
+    ] = None,
+    heuristic: Annotated[str | None, typer.Option(help="What guides the search.")] = None,
     profile: Profile = None,
     as_json: Json = False,
 ) -> None:
-    """Draw an asset: terrain, components, a path, distances or hops toward a goal."""
+    """Draw an asset: terrain, components, clusters, a path, a search, distances or hops."""
     from bake.runtime import open_asset
     from bake.view.render import render_asset
 
@@ -285,7 +292,16 @@ def render(
         ends = None if path is None else (_place(level, path[0]), _place(level, path[1]))
         goal = None if toward is None else _place(level, toward)
     drawn = render_asset(
-        asset, output, profile=profile, show=show.value, path=ends, toward=goal, scale=scale
+        asset,
+        output,
+        profile=profile,
+        show=show.value,
+        path=ends,
+        toward=goal,
+        scale=scale,
+        layer=layer,
+        method=method,
+        heuristic=heuristic,
     )
     if as_json:
         _print_json(drawn)

@@ -199,6 +199,7 @@ class Navigator:
         weight: float = 1.0,
         queue: str = "auto",
         trace: bool = False,
+        looked_at: bool = False,
     ) -> SearchResult:
         """Search for a path on the level's graph; needs no baked table.
 
@@ -211,6 +212,7 @@ class Navigator:
             weight: of method "weighted": what the heuristic is multiplied with, 1 to 1000.
             queue: "bucket", "heap", or "auto" for the faster one.
             trace: tell the open and closed list step by step; slower.
+            looked_at: tell which places were looked at; not while other threads search.
 
         Returns:
             The path, its cost, and how it was found.
@@ -220,7 +222,7 @@ class Navigator:
                 that does not fit the level or the method.
         """
         row, goal_row = self._row_of(start), self._row_of(goal)
-        request = Request(method, heuristic, weight, queue, trace)
+        request = Request(method, heuristic, weight, queue, trace, looked_at)
         return self._searches.result(row, goal_row, request)
 
     def walk(self, start: Place, goal: Place) -> Iterator[Place] | None:

@@ -43,6 +43,8 @@ class SearchResult:
         bound: the path costs at most this many times a shortest one; ``math.inf`` where nothing is
             promised.
         trace: step by step, where asked for.
+        looked_at: places it put on its open list and the cost at which it knew them, in units,
+            where asked for; none for a method that needs no search of places.
     """
 
     path: list[Place] | None
@@ -54,3 +56,4 @@ class SearchResult:
     consistent: bool | None = True
     bound: float = 1.0
     trace: tuple[TraceStep, ...] | None = None
+    looked_at: tuple[tuple[Place, float], ...] | None = None

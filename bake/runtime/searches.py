@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, TypeVar
 
+import numpy as np
+
 from bake.errors import QueryError
 from bake.graph import Int32Array
 from bake.runtime.heuristics import HEURISTICS, Given, best_name, given_heuristic
@@ -37,6 +39,7 @@ class Request:
         weight: of weighted A*, at least 1.
         queue: one of QUEUES.
         trace: whether to tell the open and closed lists step by step.
+        looked_at: whether to tell which places were looked at.
     """
 
     method: str
@@ -44,6 +47,7 @@ class Request:
     weight: float = 1.0
     queue: str = "auto"
     trace: bool = False
+    looked_at: bool = False
 
 
 @dataclass(frozen=True)
@@ -160,7 +164,21 @@ class Searches:
             True if told is None else told.consistent,
             found.bound,
             found.steps,
+            self._looked_at(row, goal, request, found) if request.looked_at else None,
         )
+
+    def _looked_at(
+        self, row: int, goal: int, request: Request, found: Outcome
+    ) -> tuple[tuple[Place, float], ...]:
+        if request.method not in SEARCHES_PLACES or not found.expanded:
+            return ()
+        if found.steps is not None:
+            return tuple((step.place, step.g) for step in found.steps)
+        if row == goal:
+            return ((self.places(np.array([row], dtype=np.int32))[0], 0.0),)
+        rows, ticks = self.space.looked_at()
+        units = ticks / self.tables.places.ticks_per_unit
+        return tuple(zip(self.places(rows), units.tolist(), strict=True))
 
 
 def _unreachable(searches: Searches, row: int, goal: int) -> bool:
@@ -175,8 +193,6 @@ def _unreachable(searches: Searches, row: int, goal: int) -> bool:
 
 
 def _table(searches: Searches, row: int, goal: int, request: Request) -> Outcome:
-    import numpy as np
-
     _without(request, "the method 'table'")
     ends = np.array([row], dtype=np.int32), np.array([goal], dtype=np.int32)
     _, rows = walk(searches.tables, *ends)
@@ -284,6 +300,16 @@ METHODS: dict[str, Method] = {
     "bidirectional": _bidirectional,
     "bidirectional_astar": _bidirectional_astar,
 }
+
+#: Methods that search the level's own places.
+SEARCHES_PLACES = (
+    "dijkstra",
+    "astar",
+    "weighted",
+    "greedy",
+    "bidirectional",
+    "bidirectional_astar",
+)
 
 #: Methods that can tell their open and closed lists.
 TRACED = ("astar", "dijkstra", "greedy", "weighted")

@@ -254,6 +254,24 @@ class SearchSpace:
         self._scratch.append(scratch)
         return Found(rows, ticks, expanded)
 
+    def looked_at(self) -> tuple[Int32Array, npt.NDArray[np.int64]]:
+        """Rows the last search put on an open list, and the ticks at which it knew them.
+
+        From the start, or where a search from the goal came nearer, from there. Means something
+        only while no other thread searches.
+        """
+        if not self._scratch or not self._scratch[-1].stamp:
+            return np.empty(0, dtype=np.int32), np.empty(0, dtype=np.int64)
+        scratch = self._scratch[-1]
+        sides = [scratch.state, *([scratch.back] if "back" in vars(scratch) else [])]
+        known = [side[:, 0] == scratch.stamp for side in sides]
+        rows = np.flatnonzero(np.any(known, axis=0)).astype(np.int32)
+        far = np.iinfo(np.int64).max
+        ticks = np.min(
+            [np.where(k, s[:, 1], far)[rows] for k, s in zip(known, sides, strict=True)], axis=0
+        )
+        return rows, ticks
+
     def _borrow(self) -> Scratch:
         # Taking from a list is one step no other thread can come between.
         try:

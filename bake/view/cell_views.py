@@ -6,8 +6,11 @@ import numpy as np
 import numpy.typing as npt
 
 from bake.view.cell_paint import CellPaint
+from bake.view.cluster_colours import cluster_colours
 from bake.view.colourmap import mixed, shades
 from bake.view.component_colours import colours_by_rank, component_swatches, rank_of_row
+from bake.view.layer_marks import layer_swatches, search_swatches
+from bake.view.layer_scene import LayerScene
 from bake.view.legend import Swatch, number, shortened
 from bake.view.palette import (
     BLOCKED,
@@ -18,6 +21,7 @@ from bake.view.palette import (
     UNREACHABLE_STRIPE,
 )
 from bake.view.scene import Scene
+from bake.view.searched import Searched
 from bake.view.toward import Toward
 
 UInt8Array = npt.NDArray[np.uint8]
@@ -78,6 +82,27 @@ def hops_view(scene: Scene, toward: Toward, grid_line: float) -> tuple[CellPaint
     cells = _cells_of_rows(scene)
     paint.fill[cells] = mixed(_own_terrain(scene), PAPER, 0.66)
     return paint, _cut_off(paint, cells[~np.isfinite(toward.distance)]) + swatches
+
+
+def clusters_view(
+    scene: Scene, layer: LayerScene, grid_line: float
+) -> tuple[CellPaint, list[Swatch]]:
+    """Every cluster in a colour its neighbours do not have."""
+    paint, swatches = _over_blocked(scene, grid_line, 0.22)
+    colours = cluster_colours(scene, layer.cluster, layer.clusters)
+    paint.fill[_cells_of_rows(scene)] = colours[layer.cluster]
+    return paint, [*layer_swatches(layer, colours), *swatches]
+
+
+def search_view(
+    scene: Scene, searched: Searched, grid_line: float
+) -> tuple[CellPaint, list[Swatch]]:
+    """What was looked at, early places pale and late ones deep; all other ground faded."""
+    paint, swatches = _over_blocked(scene, grid_line, 0.22)
+    cells = _cells_of_rows(scene)
+    paint.fill[cells] = mixed(_own_terrain(scene), PAPER, 0.8)
+    paint.fill[cells[searched.row]] = shades(searched.known / max(searched.known.max(initial=0), 1))
+    return paint, [*search_swatches(searched), *swatches]
 
 
 def _cut_off(paint: CellPaint, cells: npt.NDArray[np.int32]) -> list[Swatch]:

@@ -12,11 +12,19 @@ from PIL import Image, ImageDraw
 from bake.errors import QueryError
 from bake.runtime.places import Place
 from bake.view.cell_paint import CellPaint, Cells, paint_cells
-from bake.view.cell_views import components_view, distances_view, hops_view, terrain_view
+from bake.view.cell_views import (
+    clusters_view,
+    components_view,
+    distances_view,
+    hops_view,
+    search_view,
+    terrain_view,
+)
 from bake.view.contours import contour_step, draw_contours
 from bake.view.flow import cells_per_arrow, draw_flow
 from bake.view.hex_cells import HexCells
 from bake.view.ink import Ink
+from bake.view.layer_marks import draw_layer, draw_searched
 from bake.view.legend import ColourBar, Legend, Swatch, number
 from bake.view.lettering import font, width_of
 from bake.view.marks import draw_goal, draw_path, draw_start
@@ -64,6 +72,7 @@ def draw_grid(request: Request) -> Map:
     if request.show == "components":
         point = cells.centre(scene.places.flat[scene.tables.node])
         ring_small_components(ink, scene, point, cells.scale, noticed=_NOTICED)
+    _draw_layers(ink, request, cells)
     _draw_marks(ink, request, cells)
     ink.draw_on(pixels)
     shown_bar = bar if bar and bar.greatest > 0 else None
@@ -130,6 +139,10 @@ def _view(request: Request, grid_line: float) -> tuple[CellPaint, list[Swatch]]:
         return distances_view(scene, toward, grid_line)
     if request.show == "hops" and toward is not None:
         return hops_view(scene, toward, grid_line)
+    if request.layer is not None:
+        return clusters_view(scene, request.layer, grid_line)
+    if request.show == "search" and request.searched is not None:
+        return search_view(scene, request.searched, grid_line)
     paint, swatches = terrain_view(scene, grid_line)
     return (paint if grid_line else replace(paint, shade=0.0)), swatches
 
@@ -142,6 +155,15 @@ def _contours(
     costs = scene.costs[np.unique(scene.node_terrain()[scene.tables.node])]
     slopes = float(costs.min()), float(costs.max())
     draw_contours(pixels, cells, distance, step, slopes, light_from=0.6 * toward.greatest)
+
+
+def _draw_layers(ink: Ink, request: Request, cells: Cells) -> None:
+    scene = request.scene
+    point = cells.centre(scene.places.flat[scene.tables.node])
+    if request.layer is not None:
+        draw_layer(ink, request.layer, point, cells.scale)
+    if request.searched is not None:
+        draw_searched(ink, request.searched, point, cells.scale)
 
 
 def _draw_marks(ink: Ink, request: Request, cells: Cells) -> None:

@@ -29,6 +29,12 @@ CASING: Colour = (255, 255, 255)
 START: Colour = (24, 136, 96)
 GOAL: Colour = PATH
 
+TRANSITION: Colour = (255, 214, 64)
+ACROSS: Colour = (38, 36, 46)
+INSIDE: Colour = (128, 108, 150)
+#: Ways over the layers of a hierarchy, lowest first.
+WAYS: tuple[Colour, ...] = ((34, 116, 196), (232, 126, 22), (122, 62, 168), (20, 140, 120))
+
 ROAD: Colour = (249, 224, 160)
 ROAD_CASING: Colour = (142, 126, 104)
 ROAD_CLOSED: Colour = (212, 206, 198)

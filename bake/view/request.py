@@ -6,10 +6,12 @@ from dataclasses import dataclass
 from typing import Literal
 
 from bake.runtime.places import Place
+from bake.view.layer_scene import LayerScene
 from bake.view.scene import Scene
+from bake.view.searched import Searched
 from bake.view.toward import Toward
 
-Show = Literal["terrain", "components", "distances", "hops"]
+Show = Literal["terrain", "components", "distances", "hops", "clusters", "search"]
 
 #: Most pixels of one picture: 64 * 2**20, a page of 8192 x 8192.
 MAX_PIXELS = 64 * 2**20
@@ -44,6 +46,8 @@ class Request:
         way: a path over it.
         toward: the goal of distances and hops.
         scale: pixels a cell or a unit of a graph's positions; None = what fits.
+        layer: of clusters and the graph between them, for that view.
+        searched: the search to show, for that view; its path is ``way``.
     """
 
     scene: Scene
@@ -51,3 +55,5 @@ class Request:
     way: Way | None
     toward: Toward | None
     scale: int | None
+    layer: LayerScene | None = None
+    searched: Searched | None = None

@@ -12,11 +12,13 @@ import numpy.typing as npt
 from bake.errors import QueryError
 from bake.runtime.places import Place
 from bake.view.cell_views import terrain_swatches
+from bake.view.cluster_colours import cluster_colours
 from bake.view.colourmap import shades
 from bake.view.component_colours import colours_by_rank, component_swatches, rank_of_row
 from bake.view.contours import contour_step
 from bake.view.flow import arrow_heads
 from bake.view.ink import Ink
+from bake.view.layer_marks import draw_layer, draw_searched, layer_swatches, search_swatches
 from bake.view.legend import ColourBar, Legend, Swatch
 from bake.view.marks import draw_goal, draw_path, draw_start
 from bake.view.node_names import write_names
@@ -92,7 +94,11 @@ def draw_roads(request: Request) -> Map:
     _draw_lines(ink, request, plan, roads, colours)
     _draw_way(ink, request, plan)
     _draw_arrows(ink, request, plan, roads)
+    if request.layer is not None:
+        draw_layer(ink, request.layer, plan.point[scene.tables.node], plan.node * 4)
     _draw_nodes(ink, scene, plan, colours)
+    if request.searched is not None:
+        draw_searched(ink, request.searched, plan.point[scene.tables.node], plan.node * 2)
     if request.show == "components":
         point = plan.point[scene.tables.node]
         ring_small_components(ink, scene, point, 2 * plan.node, noticed=_NOTICED)
@@ -159,6 +165,16 @@ def _node_colours(request: Request) -> tuple[RgbArray, list[Swatch], ColourBar |
         by_rank = colours_by_rank(len(places), LARGEST_ON_PAPER)
         colours[node] = by_rank[rank]
         return colours, component_swatches(scene, places, first, "nodes", by_rank), None
+    layer, searched = request.layer, request.searched
+    if layer is not None:
+        of_cluster = cluster_colours(scene, layer.cluster, layer.clusters)
+        colours[node] = of_cluster[layer.cluster]
+        return colours, layer_swatches(layer, of_cluster), None
+    if request.show == "search" and searched is not None:
+        colours[node] = LARGEST_ON_PAPER
+        latest = max(searched.known.max(initial=0), 1e-9)
+        colours[node[searched.row]] = shades(searched.known / latest)
+        return colours, search_swatches(searched), None
     if request.show == "terrain" or toward is None:
         return colours, terrain_swatches(scene, terrain), None
     reached = np.isfinite(toward.distance)
