@@ -57,9 +57,10 @@ def tile_layer(width: int, height: int, tiles: dict[tuple[int, int], int]) -> di
 
 
 def entity(
-    name: str,
+    identifier: str,
     x: int,
     y: int,
+    /,
     *,
     iid: str = "",
     size: tuple[int, int] = (1, 1),
@@ -70,11 +71,11 @@ def entity(
     """An entity that covers `size` cells from (x, y); `EntityRef` fields are lists of iids."""
     width, height = size[0] * SIZE, size[1] * SIZE
     return {
-        "__identifier": name,
+        "__identifier": identifier,
         "__grid": [x, y],
         "__pivot": list(pivot),
         "__tags": list(tags),
-        "iid": iid or f"{name}-{x}-{y}",
+        "iid": iid or f"{identifier}-{x}-{y}",
         "width": width,
         "height": height,
         "defUid": 30,

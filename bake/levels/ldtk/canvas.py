@@ -62,6 +62,16 @@ class Canvas:
             where.refuse("one terrain too many", f"at most {MAX_TERRAINS} in an asset")
         return found
 
+    def used(self, declared: frozenset[str]) -> tuple[tuple[str, ...], Codes]:
+        """Terrains some cell has or that are declared, and the cells numbered by them."""
+        present = np.zeros(256, dtype=np.bool_)
+        present[self.terrain] = True
+        names = [name for name, code in self.names.items() if present[code] or name in declared]
+        renumber = np.zeros(256, dtype=np.uint8)
+        for number, name in enumerate(names):
+            renumber[self.names[name]] = number
+        return tuple(names), renumber[self.terrain]
+
     def _paint_layer(self, each: TerrainLayer, own: Codes) -> None:
         layer, cell = each.layer, self.layout.cell
         for key, offset in (("x", layer.offset_x), ("y", layer.offset_y)):

@@ -50,7 +50,7 @@ class Where:
         return place or self.words or "top level"
 
     def inside(self, *steps: str | int, words: str = "") -> Where:
-        return Where(self.file, (*self.steps, *steps), words)
+        return Where(self.file, (*self.steps, *steps), words or self.words)
 
 
 @dataclass(frozen=True)

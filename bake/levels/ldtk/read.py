@@ -47,11 +47,13 @@ def read_ldtk(path: Path, part: str, reading: LdtkReading, project: Path | None)
     canvas = Canvas(whole, layout, legend)
     canvas.paint()
     things = read_things(whole, canvas)
-    terrains = tuple(canvas.names)
+    # A door may turn its cells into a terrain that none has yet.
+    states = {terrain for door in things.doors for _, terrain in door.states if terrain}
+    terrains, cells = canvas.used(frozenset(states))
     return GridLevel(
         name=f"{path.stem}-{part}" if part else path.stem,
         source=path,
-        terrain=canvas.terrain,
+        terrain=cells,
         terrains=terrains,
         terrain_rules={name: STATED[name] for name in terrains if name in STATED},
         colours={name: legend.colours[name] for name in terrains if name in legend.colours},

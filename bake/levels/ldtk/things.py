@@ -100,12 +100,15 @@ class ThingReader:
 
     def _entities(self) -> Iterator[Entity]:
         found = [
-            (each, self._kind(each), level, layer, where)
-            for level, layer, where in self._layers()
-            for each, where in (
-                (entity, where.inside("entityInstances", number, words=entity.identifier))
-                for number, entity in enumerate(layer.entity_instances)
+            (
+                each,
+                self._kind(each),
+                level,
+                layer,
+                where.inside("entityInstances", number, words=each.identifier),
             )
+            for level, layer, where in self._layers()
+            for number, each in enumerate(layer.entity_instances)
         ]
         many = Counter(each.identifier for each, kind, *_ in found if kind)
         met: Counter[str] = Counter()
