@@ -12,6 +12,7 @@ from bake.level import TerrainRule
 from bake.pipeline.level import bake_level
 from bake.pipeline.sources import Task
 from bake.recipe import LevelRecipe
+from tests.levels import ldtk_projects as ldtk
 from tests.levels.tiled.maps import ENCODINGS, layer, tmj, tmx, write
 
 ROWS = ["......", ".##.#.", ".#....", ".#.##.", "....#."]
@@ -29,6 +30,12 @@ def write_level(folder: Path, name: str) -> Path:
     if kind == "tmj":
         packing = None if encoding == "list" else encoding.partition("-")[2]
         return write(folder, tmj(GIDS, compression=packing), "one.tmj")
+    if kind == "ldtk":
+        whole = ldtk.level("one", ldtk.int_grid(*ROWS))
+        if encoding == "files":
+            ldtk.write(folder / "one" / "one.ldtkl", whole)
+            whole = whole | {"layerInstances": None, "externalRelPath": "one/one.ldtkl"}
+        return ldtk.write(folder / "one.ldtk", ldtk.project(whole))
     if kind == "json":
         level = {"format": "bake-tiles", "version": 1, "legend": NAMES, "rows": ROWS}
         return write(folder, json.dumps(level), "one.json")
@@ -46,7 +53,13 @@ def baked(folder: Path, name: str) -> tuple[dict[str, bytes], list[list[str]]]:
     """Every column's bytes by its path, and the terrain names cell by cell."""
     source = write_level(folder, name)
     free, blocked = TerrainRule(1.0), TerrainRule(None)
-    rules = {"floor": free, "ground": free, "wall": blocked, "out_of_bounds": blocked}
+    rules = {
+        "floor": free,
+        "ground": free,
+        "wall": blocked,
+        "walls": blocked,
+        "out_of_bounds": blocked,
+    }
     asset = folder / "one.h5"
     recipe = LevelRecipe(connectivity=8, corner_cutting="never", cost_rule="mean", terrain=rules)
     bake_level(Task(source, asset, recipe), 1, lambda stage, done: None)
@@ -69,6 +82,8 @@ def baked(folder: Path, name: str) -> tuple[dict[str, bytes], list[list[str]]]:
     [
         "png",
         "map",
+        "ldtk",
+        "ldtk files",
         *(f"tmx {encoding}" for encoding in ENCODINGS),
         "tmj list",
         *(f"tmj {encoding}" for encoding in ENCODINGS if encoding.startswith("base64")),
@@ -83,5 +98,5 @@ def test_same_tables(tmp_path: Path, name: str) -> None:
     assert any("run_slot" in path or "hop" in path for path in columns)
     for path, data in expected.items():
         assert columns[path] == data, path
-    same = {"ground": "floor", "out_of_bounds": "wall"}
+    same = {"ground": "floor", "out_of_bounds": "wall", "walls": "wall"}
     assert [[same.get(cell, cell) for cell in row] for row in other] == grid

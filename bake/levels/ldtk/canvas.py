@@ -62,11 +62,11 @@ class Canvas:
             where.refuse("one terrain too many", f"at most {MAX_TERRAINS} in an asset")
         return found
 
-    def used(self, declared: frozenset[str]) -> tuple[tuple[str, ...], Codes]:
-        """Terrains some cell has or that are declared, and the cells numbered by them."""
+    def used(self) -> tuple[tuple[str, ...], Codes]:
+        """Terrains that some cell has, and the cells numbered by them."""
         present = np.zeros(256, dtype=np.bool_)
         present[self.terrain] = True
-        names = [name for name, code in self.names.items() if present[code] or name in declared]
+        names = [name for name, code in self.names.items() if present[code]]
         renumber = np.zeros(256, dtype=np.uint8)
         for number, name in enumerate(names):
             renumber[self.names[name]] = number

@@ -14,6 +14,7 @@ from bake.levels.ldtk.layout import lay_out
 from bake.levels.ldtk.legend import STATED, Legend
 from bake.levels.ldtk.project import open_project
 from bake.levels.ldtk.things import read_things
+from bake.levels.things_checks import checked
 
 
 def read_ldtk(path: Path, part: str, reading: LdtkReading, project: Path | None) -> GridLevel:
@@ -48,16 +49,18 @@ def read_ldtk(path: Path, part: str, reading: LdtkReading, project: Path | None)
     canvas.paint()
     things = read_things(whole, canvas)
     # A door may turn its cells into a terrain that none has yet.
-    states = {terrain for door in things.doors for _, terrain in door.states if terrain}
-    terrains, cells = canvas.used(frozenset(states))
-    return GridLevel(
+    states = [terrain for door in things.doors for _, terrain in door.states if terrain]
+    terrains, cells = canvas.used()
+    named = {*terrains, *states}
+    level = GridLevel(
         name=f"{path.stem}-{part}" if part else path.stem,
         source=path,
         terrain=cells,
         terrains=terrains,
-        terrain_rules={name: STATED[name] for name in terrains if name in STATED},
+        terrain_rules={name: STATED[name] for name in STATED if name in named},
         colours={name: legend.colours[name] for name in terrains if name in legend.colours},
         floor_height=layout.height if len(layout.floors) > 1 else None,
         things=things,
         depends_on=tuple(whole.depends_on),
     )
+    return checked(level)

@@ -54,6 +54,12 @@ class Entity:
     def where(self) -> Where:
         return self.fields.where
 
+    @property
+    def place(self) -> str:
+        """For messages about the project, of whose files this may be another."""
+        inside = self.level.loaded.level.external_rel_path
+        return f"{inside}: {self.where}" if inside else str(self.where)
+
 
 class ThingReader:
     """Collects the things of one asset."""
@@ -88,14 +94,13 @@ class ThingReader:
             if each.kind in LINK_KINDS:
                 self._link(each, by_iid)
             elif each.kind == "region":
-                self.regions.append(Region(each.name, self._cells(each), str(each.where)))
+                self.regions.append(Region(each.name, self._cells(each), each.place))
             elif each.kind == "door":
                 self._door(each)
             elif each.kind:
                 profiles = each.fields.names("profiles")
-                place = str(each.where)
+                place = each.place
                 self.spots.append(Spot(each.name, each.kind, self._cell(each), profiles, place))
-        self._check_names()
         return Things(tuple(self.links), tuple(self.regions), tuple(self.spots), tuple(self.doors))
 
     def _entities(self) -> Iterator[Entity]:
@@ -181,15 +186,13 @@ class ThingReader:
             if not name or name in states:
                 each.fields.refuse("states", expected)
             states[name] = terrain or None
-            if terrain:
-                self.canvas.code(terrain, each.where)
         if len(states) < 2:
             each.fields.refuse("states", expected)
         state = each.fields.text("state") or next(iter(states))
         if state not in states:
             each.fields.refuse("state", f"one of {', '.join(states)}")
         cells = self._cells(each)
-        self.doors.append(Door(each.name, cells, tuple(states.items()), state, str(each.where)))
+        self.doors.append(Door(each.name, cells, tuple(states.items()), state, each.place))
 
     def _link(self, each: Entity, by_iid: dict[str, Entity]) -> None:
         kind = _word(each.entity.identifier) if each.kind == "link" else each.kind
@@ -209,7 +212,7 @@ class ThingReader:
             if both_ways:
                 self._ways.add(way)
             name = f"{each.name}_{number}" if len(goals) > 1 else each.name
-            place = str(each.where)
+            place = each.place
             self.links.append(Link(name, kind, start, end, cost, both_ways, profiles, place))
 
     def _goal(
@@ -225,18 +228,6 @@ class ThingReader:
                 "choose its goal again in LDtk",
             )
         return goal
-
-    def _check_names(self) -> None:
-        for things in (self.links, self.regions, self.spots, self.doors):
-            taken: dict[str, str] = {}
-            for each in things:
-                first = taken.setdefault(each.name, each.place)
-                if first != each.place:
-                    Where(self.project.path, (), each.place).refuse(
-                        f"{shown(each.name)} is the name of {first} already",
-                        "a name of its own for each",
-                        "change the field name of one of them",
-                    )
 
 
 def read_things(project: Project, canvas: Canvas) -> Things:
