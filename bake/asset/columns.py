@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass
 from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
 
 Layout = Literal["compressed", "contiguous"]
 
@@ -54,3 +58,9 @@ class Column:
     optional: bool = False
     layout: Layout = "compressed"
     shuffle: bool = True
+
+
+def digest_of(array: npt.NDArray[np.generic]) -> str:
+    """sha256 of a column: its elements in C order, little-endian."""
+    little = array.astype(array.dtype.newbyteorder("<"), order="C", copy=False)
+    return hashlib.sha256(np.ascontiguousarray(little).data).hexdigest()

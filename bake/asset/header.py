@@ -1,19 +1,29 @@
 """The first bytes of an asset: plain JSON in the HDF5 user block.
 
 It says what the asset is, what it was made from and what its bytes must hash to, so that staleness
-and damage can be judged before, and without, HDF5.
+and damage can be judged before, and without, HDF5. A seal over its own text covers the rest.
 """
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
-from dataclasses import asdict, dataclass
+import os
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, replace
+from io import BufferedReader
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 from bake.asset.schema import BAKE_REVISION, FORMAT_NAME, FORMAT_VERSION, OLDEST_READABLE
-from bake.errors import AssetError, AssetTooNewError, AssetTooOldError, NotAnAssetError
+from bake.errors import (
+    AssetError,
+    AssetTooNewError,
+    AssetTooOldError,
+    CorruptAssetError,
+    NotAnAssetError,
+)
 
 #: HDF5 looks for its own signature at 0, 512, 1024, 2048, ...
 SMALLEST_BLOCK = 512
@@ -36,6 +46,7 @@ class Header:
         recipe: sha256 of the recipe that took effect.
         body: sha256 of all bytes after the user block.
         block: bytes in the user block.
+        size: bytes in the file, the user block included.
     """
 
     format_version: int
@@ -45,14 +56,21 @@ class Header:
     recipe: str
     body: str
     block: int
+    size: int
+
+    def text(self) -> bytes:
+        """JSON, a field a line; the last one is the seal: sha256 of all lines before it."""
+        lines = json.dumps({"format": FORMAT_NAME, **asdict(self)}, indent=0)
+        sealed = lines.removesuffix("\n}").encode() + b",\n"
+        seal = hashlib.sha256(sealed).hexdigest()
+        return sealed + f'"seal": "{seal}"\n}}\n'.encode()
 
     def to_bytes(self) -> bytes:
         """The user block, padded with spaces to its size."""
-        text = json.dumps({"format": FORMAT_NAME, **asdict(self)}, indent=0) + "\n"
-        data = text.encode()
-        if len(data) > self.block:
-            raise AssetError(f"the header needs {len(data)} bytes, its block has {self.block}")
-        return data + b" " * (self.block - len(data))
+        text = self.text()
+        if len(text) > self.block:
+            raise AssetError(f"the header needs {len(text)} bytes, its block has {self.block}")
+        return text.ljust(self.block)
 
     def fingerprint(self) -> str:
         """sha256 over everything that decides the asset's content: what it is bound to."""
@@ -63,7 +81,7 @@ class Header:
 def block_size(header: Header) -> int:
     """The smallest user block that holds a header."""
     size = SMALLEST_BLOCK
-    while len(json.dumps(asdict(header), indent=0)) + len(FORMAT_NAME) + 64 > size:
+    while len(header.text()) > size:
         size *= 2
     return size
 
@@ -72,19 +90,28 @@ def read_header(path: Path) -> Header:
     """Read the user block of an asset.
 
     Raises:
-        NotAnAssetError: the file is something else.
+        NotAnAssetError: the file is something else, or its header is damaged.
         AssetTooOldError, AssetTooNewError: its layout is not one this version reads.
+        CorruptAssetError: the file is longer or shorter than it was written.
     """
+    with open_to_read(path) as file:
+        return parse_header(file, path)
+
+
+@contextlib.contextmanager
+def open_to_read(path: Path) -> Iterator[BufferedReader]:
+    """A file to read bytes from; what the system objects to is an AssetError that names it."""
     try:
         with path.open("rb") as file:
-            return _parse(file, path)
+            yield file
     except FileNotFoundError:
         raise AssetError("no such asset", file=path, remedy="bake it first: `bake build`") from None
     except OSError as error:
         raise AssetError(f"cannot be read: {error.strerror or error}", file=path) from None
 
 
-def _parse(file: BinaryIO, path: Path) -> Header:
+def parse_header(file: BufferedReader, path: Path) -> Header:
+    """Read the user block of an asset that is open, as :func:`read_header` does."""
     data = file.read(SMALLEST_BLOCK)
     if not data:
         raise NotAnAssetError("the file is empty", file=path, remedy="rebake it: `bake build`")
@@ -122,16 +149,43 @@ def _parse(file: BinaryIO, path: Path) -> Header:
     header = _header_of(version, fields)
     if header is None:
         raise damaged
+    file.seek(0)
+    # Text, seal and padding at once: there is one way only to write a header.
+    if file.read(header.block) != header.to_bytes():
+        raise damaged
+    size = os.fstat(file.fileno()).st_size
+    if size != header.size:
+        raise damage(path, f"the file has {size:,} bytes, its header says {header.size:,}")
     return header
+
+
+def check_body(file: BufferedReader, path: Path, header: Header) -> None:
+    """Compare everything behind the user block with the digest in it.
+
+    Raises:
+        CorruptAssetError: it is not what was written.
+    """
+    file.seek(header.block)
+    if hashlib.file_digest(file, "sha256").hexdigest() != header.body:
+        raise damage(path, "its bytes do not match the digest in its header")
+
+
+def damage(path: Path, found: str) -> CorruptAssetError:
+    """The error for an asset that is not what it was when it was written."""
+    return CorruptAssetError(
+        f"damaged: {found}", file=path, remedy="rebake it: `bake build --force`"
+    )
 
 
 def _header_of(version: int, fields: dict[str, Any]) -> Header | None:
     """The header its fields tell; None where one is missing or is not what it should be."""
-    revision, block = fields.get("bake_revision"), fields.get("block")
+    revision, block, size = (fields.get(name) for name in ("bake_revision", "block", "size"))
     texts = [fields.get(name) for name in ("level", "recipe", "body")]
     sources = fields.get("sources")
     # bool is an int to isinstance, and no number here.
-    if type(revision) is not int or type(block) is not int or not isinstance(sources, list):
+    if type(revision) is not int or type(block) is not int or type(size) is not int:
+        return None
+    if not isinstance(sources, list):
         return None
     if not SMALLEST_BLOCK <= block <= LARGEST_BLOCK or block & (block - 1):
         return None
@@ -143,10 +197,11 @@ def _header_of(version: int, fields: dict[str, Any]) -> Header | None:
         return None
     level, recipe, body = (str(text) for text in texts[:3])
     pairs = tuple((str(name), str(digest)) for name, digest in sources)
-    return Header(version, revision, level, pairs, recipe, body, block)
+    header = Header(version, revision, level, pairs, recipe, body, block, size)
+    return header if len(header.text()) <= block else None
 
 
-def _is_hdf5(file: BinaryIO) -> bool:
+def _is_hdf5(file: BufferedReader) -> bool:
     """Whether HDF5's signature stands at the beginning, or behind a user block of any size."""
     size = file.seek(0, 2)
     place = 0
@@ -168,11 +223,12 @@ def _first_object(data: bytes) -> dict[str, Any] | None:
 
 
 def header_for(level: str, sources: tuple[tuple[str, str], ...], recipe: str) -> Header:
-    """The header of an asset about to be written; its body's digest is not known yet."""
-    draft = Header(FORMAT_VERSION, BAKE_REVISION, level, sources, recipe, "0" * 64, 2**20)
-    return Header(
-        FORMAT_VERSION, BAKE_REVISION, level, sources, recipe, "0" * 64, block_size(draft)
+    """The header of an asset about to be written; its body's digest and size are not known yet."""
+    largest = 2**62
+    draft = Header(
+        FORMAT_VERSION, BAKE_REVISION, level, sources, recipe, "0" * 64, LARGEST_BLOCK, largest
     )
+    return replace(draft, block=block_size(draft), size=0)
 
 
 def sha256_of(path: Path, skip: int = 0) -> str:

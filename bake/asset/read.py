@@ -12,8 +12,8 @@ import h5py
 import numpy as np
 import numpy.typing as npt
 
-from bake.asset.columns import PROFILE, Column
-from bake.asset.header import Header, read_header
+from bake.asset.columns import PROFILE, Column, digest_of
+from bake.asset.header import Header, check_body, damage, open_to_read, parse_header
 from bake.asset.schema import ATTRIBUTES, COLUMNS, column, pattern_of, profile_path
 from bake.errors import AssetError, CorruptAssetError
 
@@ -25,6 +25,9 @@ _DAMAGE = (KeyError, OSError, OverflowError, RuntimeError, TypeError, ValueError
 #: Lengths the format fixes, and attributes that state one.
 _FIXED = {"xy": 2, "channel": 3}
 _STATED = {"x": "width", "y": "height", "component": "component_count"}
+
+#: Times an asset may be replaced by a new one while it is being opened.
+_ATTEMPTS = 10
 
 #: Deflate makes nothing more than 1032 times smaller (RFC 1951: 258 bytes in two bits).
 _LARGEST_RATIO = 1032
@@ -39,32 +42,45 @@ class Asset:
         profiles: names of the profiles, sorted.
     """
 
-    def __init__(self, path: str | Path) -> None:
+    def __init__(self, path: str | Path, *, check: bool = True) -> None:
         """Open an asset.
+
+        Args:
+            path: the file.
+            check: compare all of its bytes with the digest in its header before HDF5 sees any.
 
         Raises:
             NotAnAssetError, AssetTooOldError, AssetTooNewError: not a file this version reads.
             CorruptAssetError: an asset that was damaged.
         """
         self.path = Path(path)
-        self.header: Header = read_header(self.path)
         self._lengths: dict[tuple[str, str | None], int] = {}
         self._shapes: dict[str, tuple[int, ...]] = {}
-        try:
-            self._file = h5py.File(self.path, "r")
-        except _DAMAGE as error:
-            raise self._corrupt(f"HDF5 cannot open it ({_first_line(error)})") from None
-        try:
-            # Mapped from here, not by name: another file may take that name while this one is open.
-            self._bytes = self.path.open("rb")
-        except BaseException:
-            self._file.close()
-            raise
-        try:
+        with contextlib.ExitStack() as opened:
+            for _ in range(_ATTEMPTS):
+                # Mapped from here, not by name: another may take that name while this is open.
+                self._bytes = opened.enter_context(open_to_read(self.path))
+                self.header: Header = parse_header(self._bytes, self.path)
+                if check:
+                    check_body(self._bytes, self.path, self.header)
+                try:
+                    self._file = opened.enter_context(h5py.File(self.path, "r"))
+                except _DAMAGE as error:
+                    raise self._corrupt(f"HDF5 cannot open it ({_first_line(error)})") from None
+                if self._is_the_same():
+                    break
+                opened.close()
+            else:
+                raise AssetError("is replaced again and again while it is opened", file=self.path)
             self._structure()
-        except BaseException:
-            self.close()
-            raise
+            self._opened = opened.pop_all()
+
+    def _is_the_same(self) -> bool:
+        """Whether HDF5, which opens files by name, has the file whose header was read."""
+        try:
+            return os.path.samestat(os.fstat(self._bytes.fileno()), self.path.stat())
+        except OSError:
+            return False
 
     def _structure(self) -> None:
         try:
@@ -79,14 +95,11 @@ class Asset:
         self.profiles: tuple[str, ...] = tuple(names)
 
     def _corrupt(self, found: str) -> CorruptAssetError:
-        return CorruptAssetError(
-            f"damaged: {found}", file=self.path, remedy="rebake it: `bake build --force`"
-        )
+        return damage(self.path, found)
 
     def close(self) -> None:
         """Close the file; arrays already handed out stay valid."""
-        self._bytes.close()
-        self._file.close()
+        self._opened.close()
 
     def __enter__(self) -> Asset:
         return self
@@ -152,8 +165,18 @@ class Asset:
             array = np.asarray(dataset[()])
         except _DAMAGE as error:
             raise self._corrupt(f"column {path} ({_first_line(error)})") from None
+        self._check_digest(dataset, array, path)
         self._check_values(array, path)
         return array
+
+    def _check_digest(self, dataset: h5py.Dataset, array: Array, path: str) -> None:
+        """Once more at the column: opening may not have looked, or be long ago."""
+        try:
+            told = dataset.attrs.get("sha256")
+        except _DAMAGE as error:
+            raise self._corrupt(f"column {path} ({_first_line(error)})") from None
+        if not isinstance(told, np.bytes_) or told != digest_of(array).encode():
+            raise self._corrupt(f"column {path} does not match its digest")
 
     def _check_values(self, array: Array, path: str) -> None:
         """What can be told of a column by itself: text is UTF-8, a terrain is one there is."""

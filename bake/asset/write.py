@@ -17,7 +17,7 @@ import h5py
 import numpy as np
 import numpy.typing as npt
 
-from bake.asset.columns import Column
+from bake.asset.columns import Column, digest_of
 from bake.asset.header import Header, sha256_of
 from bake.asset.schema import ATTRIBUTES, COLUMNS, column, pattern_of
 from bake.errors import OutputError
@@ -51,7 +51,7 @@ def write_asset(path: Path, header: Header, contents: Contents) -> int:
 
     Args:
         path: where it goes; its folder must exist.
-        header: from `header_for`; the body's digest is filled in here.
+        header: from `header_for`; the body's digest and the size are filled in here.
         contents: checked against the schema before anything is written.
 
     Returns:
@@ -72,12 +72,13 @@ def write_asset(path: Path, header: Header, contents: Contents) -> int:
                 alignment_interval=ALIGNMENT,
             ) as file:
                 _fill(file, contents)
-            finished = replace(header, body=sha256_of(partial, skip=header.block))
+            size = partial.stat().st_size
+            body = sha256_of(partial, skip=header.block)
+            finished = replace(header, body=body, size=size)
             with partial.open("r+b") as raw:
                 raw.write(finished.to_bytes())
                 raw.flush()
                 os.fsync(raw.fileno())
-            size = partial.stat().st_size
             partial.replace(path)
         # Closing a file on a full disk, h5py raises a RuntimeError.
         except (OSError, RuntimeError) as error:
@@ -147,6 +148,7 @@ def _fill(file: h5py.File, contents: Contents) -> None:
         dataset = file.create_dataset(path, data=array, **_storage(declared, array))
         dataset.attrs["description"] = np.bytes_(declared.description.encode("ascii"))
         dataset.attrs["unit"] = np.bytes_(declared.unit.encode("ascii"))
+        dataset.attrs["sha256"] = np.bytes_(digest_of(array).encode("ascii"))
         dataset.attrs["dimensions"] = np.bytes_(", ".join(declared.dims).encode("ascii"))
     for (group, name), value in sorted(contents.attributes.items()):
         attributes = file.require_group(group).attrs

@@ -73,13 +73,19 @@ class LevelAsset:
         self.close()
 
 
-def open_asset(path: str | Path) -> LevelAsset:
+def open_asset(path: str | Path, *, check: bool = True) -> LevelAsset:
     """Open a baked level; arrays are read, or mapped, when a question first needs them.
+
+    Args:
+        path: the asset.
+        check: compare the whole file with its digest first, about a millisecond a MiB. Without,
+            columns are still compared with theirs when they are read, but those that are mapped
+            are not: for large dense tables in a file the game has checked by other means.
 
     Raises:
         AssetError: missing, not an asset, too old, too new, or damaged.
     """
-    asset = Asset(path)
+    asset = Asset(path, check=check)
     try:
         return LevelAsset(asset)
     except BaseException:

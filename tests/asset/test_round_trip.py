@@ -1,5 +1,6 @@
 """What is written comes back; the file says by itself what it holds."""
 
+import hashlib
 import json
 import subprocess
 import sys
@@ -312,6 +313,7 @@ def test_everything_written_is_declared_and_describes_itself(tmp_path: Path) -> 
                     "description": column.description.encode(),
                     "unit": column.unit.encode(),
                     "dimensions": ", ".join(column.dims).encode(),
+                    "sha256": hashlib.sha256(dataset[()].tobytes()).hexdigest().encode(),
                 }
                 if column.layout == "contiguous":
                     assert dataset.chunks is None

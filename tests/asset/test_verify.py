@@ -1,17 +1,16 @@
 """The proof accepts what is right and nothing else, even where the digest has been put right."""
 
 import random
-from dataclasses import replace
 from pathlib import Path
 
 import h5py
 import numpy as np
 import pytest
 
-from bake.asset import read_header, sha256_of
 from bake.asset.verify import Proof, verify_asset
 from bake.errors import CorruptAssetError, NotAnAssetError
 from bake.graph import BLOCKED
+from tests.asset.signing import edited
 from tests.oracles import Ground, arcs_of, optimal_slots
 from tests.runtime.baked import (
     GROUND,
@@ -34,23 +33,14 @@ def proved(path: Path, profile: str | None = None) -> Proof:
     return verify_asset(path, profile, lambda done: None)
 
 
-def put_right(path: Path) -> None:
-    """Give a changed asset the digest of its new bytes."""
-    header = read_header(path)
-    finished = replace(header, body=sha256_of(path, skip=header.block))
-    with path.open("r+b") as file:
-        file.write(finished.to_bytes())
-
-
 def table(path: Path, name: str) -> np.ndarray:
     with h5py.File(path) as file:
         return file[f"/profiles/default/{name}"][()]
 
 
 def store(path: Path, name: str, array: np.ndarray) -> None:
-    with h5py.File(path, "r+") as file:
+    with edited(path) as file:
         file[f"/profiles/default/{name}"][...] = array
-    put_right(path)
 
 
 def optimal(path: Path) -> dict[tuple[int, int], list[int]]:

@@ -12,7 +12,8 @@ from bake.asset.verify import verify_asset
 from bake.errors import CorruptAssetError
 from bake.level import HexLayout
 from bake.recipe import LevelRecipe
-from tests.asset.test_verify import optimal, proved, put_right, store, table
+from tests.asset.signing import edited
+from tests.asset.test_verify import optimal, proved, store, table
 from tests.oracles import offset_to_cube
 from tests.runtime.baked import bake, recipe_for, rows, write_graph, write_grid
 from tests.shared_levels import shared_level
@@ -106,10 +107,9 @@ def columns_of(path: Path) -> Columns:
 
 
 def keep(path: Path, columns: Columns) -> None:
-    with h5py.File(path, "r+") as file:
+    with edited(path) as file:
         for name, values in zip(("run_count", "run_start", "run_slot"), columns, strict=True):
             file[f"/profiles/default/{name}"][...] = np.array(values)
-    put_right(path)
 
 
 def accepted(path: Path) -> bool:

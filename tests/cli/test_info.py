@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from bake.asset import Asset
+from bake.asset import Asset, schema
 from bake.asset.schema import TABLES, profile_path
 from tests.cli.command import bake, mistake
 from tests.cli.conftest import LEVELS
@@ -36,7 +36,10 @@ def test_for_programs(project: Path) -> None:
         *(6, 4),
     )
     assert found["bytes"] == Path("baked/fen.h5").stat().st_size
-    assert (found["format_version"], found["bake_revision"]) == (2, 2)
+    assert (found["format_version"], found["bake_revision"]) == (
+        schema.FORMAT_VERSION,
+        schema.BAKE_REVISION,
+    )
     assert [source["file"] for source in found["sources"]] == ["fen.png"]
     assert list(found["profiles"]) == ["boat", "walker"]
     walker = found["profiles"]["walker"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
 from dataclasses import fields
@@ -44,7 +45,7 @@ def test_the_page_speaks_of_this_version() -> None:
 
 def test_the_header_has_these_fields() -> None:
     (example,) = (json.loads(text) for text in blocks(PAGE, "json"))
-    known = ["format", *(field.name for field in fields(Header))]
+    known = ["format", *(field.name for field in fields(Header)), "seal"]
     assert list(example) == known
     described = re.findall(r"^\| `(\w+)` \|", section(PAGE, "The file"), re.MULTILINE)
     assert described == known
@@ -52,9 +53,14 @@ def test_the_header_has_these_fields() -> None:
 
 def test_the_header_of_a_file(example: Path) -> None:
     data = (example / "baked" / "five.h5").read_bytes()
-    header, end = json.JSONDecoder().raw_decode(data[:512].decode())
+    header, end = json.JSONDecoder().raw_decode(data.split(b"\x89HDF")[0].decode())
     (shown,) = (json.loads(text) for text in blocks(PAGE, "json"))
-    assert {**header, "body": ""} == {**shown, "body": "", "recipe": header["recipe"]}
+    varies = ("body", "recipe", "size", "seal")
+    assert header | dict.fromkeys(varies) == shown | dict.fromkeys(varies)
+    text, last = data[:end].split(b'"seal": ')
+    assert json.loads(last.removesuffix(b"\n}")) == hashlib.sha256(text).hexdigest()
+    assert header["size"] == len(data)
+    assert header["body"] == hashlib.sha256(data[header["block"] :]).hexdigest()
     assert data[end : header["block"]].strip() == b""
     assert data[header["block"] :].startswith(b"\x89HDF\r\n\x1a\n")
 
@@ -81,6 +87,7 @@ def test_every_column_explains_itself(example: Path) -> None:
             assert item.attrs["description"].decode() == column.description
             assert item.attrs["unit"].decode() == column.unit
             assert item.attrs["dimensions"].decode() == ", ".join(column.dims)
+            assert item.attrs["sha256"].decode() == hashlib.sha256(item[()].tobytes()).hexdigest()
             assert (item.chunks is None) == (column.layout == "contiguous" or not item.size)
             seen += 1
 

@@ -9,7 +9,6 @@ from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
-import h5py
 import numpy as np
 import numpy.typing as npt
 import pytest
@@ -21,6 +20,7 @@ from bake.recipe import LevelRecipe
 from bake.runtime import BlockedCellError, Navigator, open_asset, walks
 from bake.runtime.hops import DenseHops, RunHops, _compiled_look_up
 from bake.search import jit
+from tests.asset.signing import edited
 from tests.oracles import Ground, Lattice, hex_arcs, square_arcs
 from tests.runtime.baked import (
     GROUND,
@@ -414,7 +414,7 @@ def damaged(tmp_path: Path) -> Callable[..., Path]:
     def change(**columns: Callable[[npt.NDArray[np.int64]], npt.NDArray[np.int64]]) -> Path:
         path = tmp_path / "damaged.h5"
         path.write_bytes(whole)
-        with h5py.File(path, "r+") as file:
+        with edited(path) as file:
             for name, make in columns.items():
                 stored = file[COLUMN.format(name)]
                 array = stored[()]
@@ -551,7 +551,7 @@ def test_a_table_that_leads_nowhere(slot: int, compiled: str, tmp_path: Path) ->
     """A dense one is not looked through when it is opened, so each step has to look."""
     source = write_grid(tmp_path / "dense.json", DRAWN)
     path = bake(source, recipe_for(connectivity=4, tables=HOPS, storage="dense"))
-    with h5py.File(path, "r+") as file:
+    with edited(path) as file:
         hop = file[COLUMN.format("hop")]
         table = hop[()]
         table[::3, ::2] = slot
@@ -580,7 +580,7 @@ def test_the_greedy_move_on_a_graph_is_damage(
     edges = [(a, a + 1, 1.0) for a in range(9)]
     source = write_graph(tmp_path / "line.json", range(10), edges, directed=False)
     path = bake(source, LevelRecipe(tables=HOPS, storage="compressed"))
-    with h5py.File(path, "r+") as file:
+    with edited(path) as file:
         slots = file[COLUMN.format("run_slot")]
         slots[...] = np.full(slots.shape, 254, dtype=np.uint8)
     with open_asset(path) as level:

@@ -2,7 +2,6 @@
 
 from pathlib import Path
 
-import h5py
 import numpy as np
 import pytest
 from hypothesis import given
@@ -16,6 +15,7 @@ from bake.runtime.tables import Tables
 from bake.runtime.walks import follow_toward
 from bake.view.scene import read_scene
 from bake.view.toward import all_toward
+from tests.asset.signing import edited
 from tests.view.drawings import grid, picture
 
 ROWS = ("..m..", ".##m.", "...#.", "#.#..", "...#.")
@@ -138,7 +138,7 @@ def test_components_alone_can_be_drawn(tmp_path: Path) -> None:
 @pytest.mark.parametrize(("slot", "found"), [(0, "do not lead to the goal"), (7, "leads nowhere")])
 def test_damaged_next_hops_are_named(tmp_path: Path, slot: int, found: str) -> None:
     asset = grid(tmp_path, "....", recipe=LevelRecipe(tables=("next_hops",)))
-    with h5py.File(asset, "r+") as file:
+    with edited(asset) as file:
         hop = file["/profiles/default/hop"]
         goal = file["/world/cell"][:, 0].tolist().index(0)
         # Slot 0 leads east where there is an east, so the two easternmost lead to each other.
