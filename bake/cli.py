@@ -46,7 +46,12 @@ RecipeFile = Annotated[
 Profile = Annotated[str | None, typer.Option("--profile", help="Only this agent profile.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON, and nothing else.")]
 AssetFile = Annotated[Path, typer.Argument(metavar="ASSET", help="A baked level.")]
-PlaceText = Annotated[str, typer.Argument(metavar="X,Y", help="A cell, or a node's name.")]
+PlaceText = Annotated[
+    str,
+    typer.Argument(
+        metavar="X,Y", help="A cell (X,Y,FLOOR where there are floors), or a node's name."
+    ),
+]
 
 
 class Show(StrEnum):
@@ -413,17 +418,21 @@ def _assets(paths: list[Path]) -> list[Path]:
 def _place(level: LevelAsset, text: str) -> Place:
     """A cell from "X,Y", or a node by the name its level gave it."""
     if level.is_grid:
-        parts = text.split(",")
+        count, form = (
+            (2, "X,Y such as 3,4") if level.floors == 1 else (3, "X,Y,FLOOR such as 3,4,0")
+        )
         try:
-            x, y = (int(part) for part in parts)
+            cell = tuple(int(part) for part in text.split(","))
         except ValueError:
-            raise typer.BadParameter(f"{text!r} is no cell; write X,Y such as 3,4") from None
-        return (x, y)
+            cell = ()
+        if len(cell) != count:
+            raise typer.BadParameter(f"{text!r} is no cell; write {form}")
+        return cell
     return level.node_name(text)
 
 
 def _text(place: Place) -> str:
-    return f"{place[0]},{place[1]}" if isinstance(place, tuple) else str(place)
+    return ",".join(map(str, place)) if isinstance(place, tuple) else str(place)
 
 
 def _print_json(data: object) -> None:

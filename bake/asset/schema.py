@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bake.asset import columns_clusters, columns_hierarchy
 from bake.asset.columns import PROFILE, Attribute, Column
+from bake.asset.columns_things import THING_ATTRIBUTES, THING_COLUMNS
 
 FORMAT_NAME = "levelbake asset"
 
@@ -43,6 +44,7 @@ ATTRIBUTES: tuple[Attribute, ...] = (
         "1 where some arc leads from one component to another, else 0",
     ),
     *columns_hierarchy.ATTRIBUTES,
+    *THING_ATTRIBUTES,
 )
 
 COLUMNS: tuple[Column, ...] = (
@@ -192,6 +194,7 @@ COLUMNS: tuple[Column, ...] = (
     ),
     *columns_clusters.COLUMNS,
     *columns_hierarchy.COLUMNS,
+    *THING_COLUMNS,
 )
 
 #: Products: name in a recipe (or of its part), what it is, and the columns it is made of.

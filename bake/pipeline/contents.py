@@ -13,6 +13,7 @@ from bake.colours import terrain_colours
 from bake.graph import Int32Array
 from bake.level import GridLevel, Level
 from bake.metric import AgentProfile, MovementRules, terrain_cost
+from bake.pipeline.text_columns import texts
 from bake.tables.all_pairs import AllPairs
 from bake.tables.components import Components
 from bake.tables.compressed import RunTable
@@ -116,10 +117,3 @@ def together(parts: Sequence[Contents]) -> Contents:
         attributes.update(part.attributes)
         columns.update(part.columns)
     return Contents(attributes, columns)
-
-
-def texts(names: Sequence[str]) -> npt.NDArray[np.bytes_]:
-    """Fixed-length UTF-8 text."""
-    encoded = [name.encode() for name in names]
-    width = max((len(text) for text in encoded), default=1)
-    return np.array(encoded, dtype=f"S{max(1, width)}")

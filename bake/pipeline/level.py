@@ -17,6 +17,7 @@ from bake.levels import load
 from bake.metric import AgentProfile, MovementRules
 from bake.pipeline.choose import check_world_fits, choose
 from bake.pipeline.contents import profile_contents, shared_contents, together
+from bake.pipeline.contents_things import things_contents
 from bake.pipeline.layers import layered
 from bake.pipeline.sources import Task
 from bake.pipeline.staleness import recipe_digest, source_digests
@@ -76,7 +77,7 @@ def bake_level(task: Task, threads: int, report: Report) -> Baked:
         world, rules, profiles = read_world(level, recipe)
         # 5. One profile after another: components, next hops, distances, clusters, hierarchy.
         shared = shared_contents(world, rules, recipe.canonical())
-        parts = [shared]
+        parts = [shared, things_contents(world, profiles)]
         for place, profile in enumerate(profiles):
             parts.extend(
                 _profile(

@@ -26,6 +26,7 @@ from bake.errors import (
 from bake.runtime.level import LevelAsset, open_asset
 from bake.runtime.navigator import Navigator
 from bake.runtime.search_result import SearchResult, TraceStep
+from bake.runtime.things import Door, Link, Region, Spot
 
 __all__ = [
     "AssetError",
@@ -34,13 +35,17 @@ __all__ = [
     "BakeError",
     "BlockedCellError",
     "CorruptAssetError",
+    "Door",
     "LevelAsset",
+    "Link",
     "MissingTableError",
     "Navigator",
     "NotAnAssetError",
     "OutsideMapError",
     "QueryError",
+    "Region",
     "SearchResult",
+    "Spot",
     "TraceStep",
     "UnknownNodeError",
     "UnknownProfileError",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from types import TracebackType
 
@@ -9,6 +10,7 @@ from bake.asset import Asset
 from bake.errors import UnknownProfileError
 from bake.runtime.navigator import Navigator
 from bake.runtime.places import Name, Places
+from bake.runtime.things import Door, Link, Region, Spot, ThingTables
 
 
 class LevelAsset:
@@ -17,7 +19,8 @@ class LevelAsset:
     Attributes:
         name: the level's name.
         profiles: names of its agent profiles, sorted.
-        width, height: cells; 0 for graph levels.
+        width, height: cells, of one floor where there are several; 0 for graph levels.
+        floors: how many floors; places are cells (x, y, floor) where there are several.
         is_grid: whether places are cells (x, y); otherwise they are node names.
     """
 
@@ -27,8 +30,39 @@ class LevelAsset:
         self.name = self._places.name
         self.profiles = asset.profiles
         self.width = self._places.width
-        self.height = self._places.height
+        self.floors = self._places.floors
+        self.height = self._places.height // self.floors
         self.is_grid = self._places.is_grid
+        self._things = ThingTables(self._places)
+
+    @property
+    def links(self) -> Mapping[str, Link]:
+        """Ways between cells that need not be neighbours, by name; read when first asked for."""
+        return self._things.links
+
+    @property
+    def regions(self) -> Mapping[str, Region]:
+        """Named cells, by name; read when first asked for."""
+        return self._things.regions
+
+    @property
+    def doors(self) -> Mapping[str, Door]:
+        """Cells that change terrain together, by name; read when first asked for."""
+        return self._things.doors
+
+    def spots(self, kind: str | None = None, *, profile: str | None = None) -> tuple[Spot, ...]:
+        """Named places, in the order of the level; read when first asked for.
+
+        Args:
+            kind: only those of this kind, such as "spawn"; None = all.
+            profile: only those for this agent profile; None = all.
+        """
+        return tuple(
+            spot
+            for spot in self._things.spots.values()
+            if kind in (None, spot.kind)
+            and (profile is None or spot.profiles is None or profile in spot.profiles)
+        )
 
     def node_name(self, text: str) -> Name:
         """The name of a graph level's node as its source wrote it, from text: 7 or "7".

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from itertools import pairwise
-from operator import index
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from bake.errors import BlockedCellError, OutsideMapError, QueryError, UnknownNodeError
+from bake.errors import BlockedCellError, QueryError, UnknownNodeError
 from bake.graph import UNREACHABLE
+from bake.runtime.floors import floor_of, floored_lookup, grid_cell, grid_cells
 from bake.runtime.heuristics import Given
-from bake.runtime.places import Cell, Int32Array, Name, Place, Places
+from bake.runtime.places import Int32Array, Name, Place, Places
 from bake.runtime.search_result import SearchResult
 from bake.runtime.searches import Request, Searches
 from bake.runtime.single import single_lookup
@@ -30,7 +31,8 @@ FARTHEST = 1e15
 class Navigator:
     """Lookups for one profile of an open level. Get it from :meth:`LevelAsset.profile`.
 
-    Places are cells ``(x, y)`` on grid levels and node names on graph levels. A place the profile
+    Places are cells ``(x, y)`` on grid levels, ``(x, y, floor)`` where they have several floors,
+    and node names on graph levels. A place the profile
     cannot stand on, or that does not exist, is a :class:`~bake.errors.QueryError`; a goal that
     cannot be reached is a value: ``None``, ``math.inf`` or ``False``.
 
@@ -49,8 +51,14 @@ class Navigator:
 
     def _load(self) -> None:
         # From here on a lookup goes straight to the function made for this table.
-        self.next_hop = single_lookup(self._tables, self._next_hop_carefully)  # type: ignore[method-assign,assignment]
+        self.next_hop = self._made_lookup()  # type: ignore[method-assign,assignment]
         self._loaded = True
+
+    def _made_lookup(self) -> Callable[[Place, Place], Place | None]:
+        careful = self._next_hop_carefully
+        if self._places.floor_height is None:
+            return single_lookup(self._tables, careful)
+        return floored_lookup(self._places, partial(single_lookup, self._tables), careful)
 
     # -- single lookups ---------------------------------------------------------------------------
 
@@ -135,16 +143,20 @@ class Navigator:
 
         Args:
             point: (x, y), in cells (the centre of cell (3, 4) is the point (3, 4); on hexagonal
-                levels columns and rows count alike) or in the units of a graph's positions. It may
-                lie on a wall or outside the level.
+                levels columns and rows count alike) or in the units of a graph's positions; on
+                levels of several floors (x, y, floor). It may lie on a wall or outside the level.
 
         Returns:
-            The nearest place; of several the northernmost, then the westernmost (on graphs: any
-            one, always the same).
+            The nearest place, on the same floor; of several the northernmost, then the westernmost
+            (on graphs: any one, always the same).
 
         Raises:
-            QueryError: not two finite numbers, a graph without positions, or nowhere to stand.
+            QueryError: not two finite numbers (or three), no such floor, a graph without positions,
+                or nowhere to stand.
         """
+        floor_height = self._places.floor_height
+        if floor_height is not None:
+            point, floor = floor_of(self._places, point, _said(point))
         x, y = _point(point)
         near = self._tables.standing_points
         if near is None:
@@ -156,6 +168,11 @@ class Navigator:
         if not len(near):
             raise QueryError(f"profile {self.name!r} can stand nowhere in this level")
         away = (near[:, 0] - x) ** 2 + (near[:, 1] - y) ** 2
+        if floor_height is not None:
+            away = (near[:, 0] - x) ** 2 + (near[:, 1] - floor * floor_height - y) ** 2
+            away[near[:, 1] // floor_height != floor] = np.inf
+            if np.isinf(away).all():
+                raise QueryError(f"profile {self.name!r} can stand nowhere on floor {floor}")
         best = self._tables.node[np.flatnonzero(away == away.min())]
         if self._places.is_grid:
             best = best[[self._places.flat[best].argmin()]]
@@ -302,7 +319,8 @@ class Navigator:
         """
         rows, goal_rows = self._pairs(starts, goals)
         if self._places.is_grid:
-            return walk_cells(self._tables, rows, goal_rows)
+            first, cells = walk_cells(self._tables, rows, goal_rows)
+            return first, self._places.spoken(cells)
         first, path = walk(self._tables, rows, goal_rows)
         node = self._tables.node[path]
         names = np.empty(len(node), dtype=object)
@@ -334,7 +352,8 @@ class Navigator:
         """Distances of every place to one goal, without a distance table: the hops are followed.
 
         Returns:
-            (height, width) float64 units on grid levels; on graph levels (n,) in the order of
+            (height, width) float64 units on grid levels, (floors, height, width) where they have
+            several floors; on graph levels (n,) in the order of
             :attr:`node_names`. inf where unreachable or where the profile cannot stand.
 
         Raises:
@@ -349,6 +368,8 @@ class Navigator:
             row = tables.row_at_node
         spread = np.full(len(row), np.inf)
         spread[row >= 0] = ticks[row[row >= 0]]
+        if self._places.floor_height is not None:
+            return spread.reshape(self._places.floors, self._places.floor_height, self._width)
         return spread.reshape(self._height, self._width) if self._places.is_grid else spread
 
     @property
@@ -364,7 +385,7 @@ class Navigator:
 
     def _places_after(self, arc: Int32Array) -> npt.NDArray[Any]:
         if self._places.is_grid:
-            return self._tables.head_cell.take(arc, axis=0)
+            return self._tables.head_place.take(arc, axis=0)
         names = np.empty(len(arc), dtype=object)
         names[:] = [self._places.names[node] for node in self._places.head[arc].tolist()]
         return names
@@ -372,7 +393,7 @@ class Navigator:
     def _standing_still(self, rows: Int32Array, there: npt.NDArray[Any]) -> npt.NDArray[Any]:
         still: npt.NDArray[Any]
         if self._places.is_grid:
-            still = np.full((len(rows), 2), -1, dtype=np.int32)
+            still = np.full((len(rows), self._places.dimensions), -1, dtype=np.int32)
         else:
             still = np.full(len(rows), None, dtype=object)
         for pair in there.tolist():
@@ -388,13 +409,7 @@ class Navigator:
         """The row of a place, or the error that says why it has none."""
         level = f"level {self._places.name!r}"
         if self._places.is_grid:
-            x, y = _cell(place)
-            if not (0 <= x < self._width and 0 <= y < self._height):
-                raise OutsideMapError(
-                    f"cell ({x}, {y}) lies outside the level",
-                    place=level,
-                    expected=f"x from 0 to {self._width - 1}, y from 0 to {self._height - 1}",
-                )
+            x, y = grid_cell(self._places, place, _said(place))
             row = int(self._tables.row_at_cell[y * self._width + x])
         else:
             node = self._places.node_named(place)
@@ -421,6 +436,8 @@ class Navigator:
             raise QueryError(f"{what} is no array", expected="integers [m, 2]") from None
         if cells.size == 0:
             return np.empty(0, dtype=np.int32)
+        if self._places.floor_height is not None:
+            cells = grid_cells(self._places, cells, what)
         if cells.ndim != 2 or cells.shape[1] != 2 or cells.dtype.kind not in "iu":
             raise QueryError(
                 f"{what} is {cells.dtype}{list(cells.shape)}", expected="integers [m, 2]"
@@ -428,14 +445,18 @@ class Navigator:
         x, y = cells[:, 0], cells[:, 1]
         if x.min() < 0 or x.max() >= self._width or y.min() < 0 or y.max() >= self._height:
             outside = (x < 0) | (x >= self._width) | (y < 0) | (y >= self._height)
-            self._row_of(tuple(cells[int(outside.argmax())].tolist()))
+            self._refuse(cells[int(outside.argmax())])
         flat = y.astype(np.int32)
         flat *= self._width
         flat += x.astype(np.int32, copy=False)
         rows = self._tables.row_at_cell.take(flat)
         if rows.min() < 0:
-            self._row_of(tuple(cells[int((rows < 0).argmax())].tolist()))
+            self._refuse(cells[int((rows < 0).argmax())])
         return rows
+
+    def _refuse(self, cell: npt.NDArray[Any]) -> None:
+        """Raise what is wrong with a cell of the grid."""
+        self._row_of(tuple(self._places.spoken(cell[None])[0].tolist()))
 
     def _arc_toward(self, row: int, goal_row: int) -> int | None:
         """The arc to take; None where there is none to take."""
@@ -483,14 +504,6 @@ def _said(place: object) -> str:
     """A wrong argument on one short line."""
     text = " ".join(repr(place).split())
     return text if len(text) <= 60 else text[:57] + "..."
-
-
-def _cell(place: object) -> Cell:
-    try:
-        x, y = cast("Cell", place)
-        return index(x), index(y)
-    except (TypeError, ValueError):
-        raise QueryError(f"{_said(place)} is no cell", expected="(x, y), two integers") from None
 
 
 def _point(point: object) -> tuple[float, float]:

@@ -12,7 +12,8 @@ import numpy.typing as npt
 from bake.asset import Asset
 from bake.errors import CorruptAssetError, UnknownNodeError
 
-Cell = tuple[int, int]
+#: (x, y), or (x, y, floor) on levels of several floors.
+Cell = tuple[int, ...]
 Name = str | int
 Place = Cell | Name
 Int32Array = npt.NDArray[np.int32]
@@ -25,7 +26,8 @@ class Places:
 
     Attributes:
         name: the level's name.
-        width, height: cells; 0 for graph levels.
+        width, height: cells of the whole grid; 0 for graph levels.
+        floor_height: rows of one floor, of several that lie below one another; None = one floor.
         is_grid: whether places are cells (x, y); otherwise they are node names.
         hex_layout: odd-r, even-r, odd-q, even-q; None on other levels.
         ticks_per_unit: ticks in one unit of cost.
@@ -40,12 +42,17 @@ class Places:
         if kind not in ("graph", "square", "hex") or (
             kind == "hex" and self.hex_layout not in HEX_LAYOUTS
         ):
-            raise self._wrong(f"kind is {kind!r}, hex_layout {self.hex_layout!r}")
+            raise self.wrong(f"kind is {kind!r}, hex_layout {self.hex_layout!r}")
         # The grid's own shape, which the asset compares with its width and height.
         self.height, self.width = asset.shape("/terrain/grid") if self.is_grid else (0, 0)
+        self.floor_height = asset.number("floor_height") if self.is_grid else None
+        if self.floor_height is not None and not (
+            0 < self.floor_height < self.height and self.height % self.floor_height == 0
+        ):
+            raise self.wrong(f"floor_height is {self.floor_height}")
         self.ticks_per_unit = asset.number("ticks_per_unit") or 0
         if self.ticks_per_unit < 1:
-            raise self._wrong(f"ticks_per_unit is {self.ticks_per_unit}")
+            raise self.wrong(f"ticks_per_unit is {self.ticks_per_unit}")
 
     @cached_property
     def first_out(self) -> Int32Array:
@@ -139,16 +146,44 @@ class Places:
         """The cell or name of a node."""
         if self.is_grid:
             y, x = divmod(int(self.flat[node]), self.width)
+            if self.floor_height is not None:
+                floor, y = divmod(y, self.floor_height)
+                return (x, y, floor)
             return (x, y)
         return self.names[node]
+
+    @property
+    def floors(self) -> int:
+        """How many floors the level has."""
+        return 1 if self.floor_height is None else self.height // self.floor_height
+
+    @property
+    def dimensions(self) -> int:
+        """Numbers that make a cell: 2, or 3 on levels of several floors."""
+        return 2 if self.floor_height is None else 3
+
+    def spoken(self, cell: Int32Array) -> Int32Array:
+        """Cells of the whole grid as a game says them.
+
+        Args:
+            cell: (k, 2) int32 (x, y).
+
+        Returns:
+            The same, or (k, 3) int32 (x, y, floor) on levels of several floors.
+        """
+        if self.floor_height is None:
+            return cell
+        floor, y = np.divmod(cell[:, 1], np.int32(self.floor_height))
+        return np.stack([cell[:, 0], y, floor], axis=1)
 
     def _column(self, name: str) -> Int32Array:
         return self.asset.read(f"/world/{name}").astype(np.int32, copy=False)
 
     def _damaged(self, name: str) -> CorruptAssetError:
-        return self._wrong(f"column /world/{name} contradicts the rest")
+        return self.wrong(f"column /world/{name} contradicts the rest")
 
-    def _wrong(self, found: str) -> CorruptAssetError:
+    def wrong(self, found: str) -> CorruptAssetError:
+        """The error for columns that contradict each other."""
         return CorruptAssetError(
             f"damaged: {found}",
             file=self.asset.path,

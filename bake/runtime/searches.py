@@ -143,8 +143,8 @@ class Searches:
     def places(self, rows: Int32Array) -> list[Place]:
         """Rows as cells or names."""
         if self.tables.places.is_grid:
-            cell = self.tables.cell_of_row[rows]
-            return list(zip(cell[:, 0].tolist(), cell[:, 1].tolist(), strict=True))
+            cell = self.tables.places.spoken(self.tables.cell_of_row[rows])
+            return list(map(tuple, cell.tolist()))
         place = self.tables.places.place
         return [place(node) for node in self.tables.node[rows].tolist()]
 

@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from bake.asset.schema import profile_path
 from bake.errors import CorruptAssetError, MissingTableError
+from bake.footprint import MAX_SIZE, under_footprint
 from bake.graph import BLOCKED, Graph, Metric, Subgraph, usable_subgraph
 from bake.greedy import SECTORS, chart, greedy_slots
 from bake.runtime.hops import DenseHops, RunHops
@@ -107,6 +108,11 @@ class Tables:
         return np.stack([x, y], axis=1)
 
     @cached_property
+    def head_place(self) -> Int32Array:
+        """(m, 2) or (m, 3) int32, the same as a game says it."""
+        return self.places.spoken(self.head_cell)
+
+    @cached_property
     def weight(self) -> Int32Array:
         """(m) int32 ticks."""
         weight = self._read("weight", np.int32)
@@ -129,13 +135,32 @@ class Tables:
         if cost_rule not in ("mean", "entered"):
             raise self.damaged(f"cost_rule is {cost_rule!r}")
         node_cost = terrain_cost[terrain]
+        size = asset.number("size", f"/profiles/{self.profile}")
+        if size is not None:
+            node_cost = self._under_footprint(terrain_cost, size)
         unit = node_cost[places.head]
         if cost_rule == "mean":
             tail = np.repeat(np.arange(places.node_count), np.diff(places.first_out))
             unit = (node_cost[tail] + unit) / 2
         exact: npt.NDArray[np.float64] = unit * length
+        if asset.has("/world/link"):
+            link = asset.read("/world/link").astype(np.int32, copy=False)
+            exact[link >= 0] = length[link >= 0]
         exact[self.weight == BLOCKED] = np.inf
         return exact
+
+    def _under_footprint(
+        self, terrain_cost: npt.NDArray[np.float64], size: int
+    ) -> npt.NDArray[np.float64]:
+        """(n) float64 units, the dearest cell under a footprint at each node."""
+        places = self.places
+        if not 1 <= size <= MAX_SIZE or not places.is_grid:
+            raise self.damaged(f"the profile's size is {size}")
+        grid = self._asset.read("/terrain/grid").astype(np.intp)
+        cost = under_footprint(
+            terrain_cost[grid], size, np.maximum, np.nan, places.floor_height
+        ).reshape(-1)
+        return np.asarray(cost[places.flat])
 
     @cached_property
     def standing_points(self) -> npt.NDArray[np.float64] | None:

@@ -10,6 +10,7 @@ import numpy.typing as npt
 from PIL import Image, ImageDraw
 
 from bake.errors import QueryError
+from bake.runtime.floors import grid_cell
 from bake.runtime.places import Place
 from bake.view.cell_paint import CellPaint, Cells, paint_cells
 from bake.view.cell_views import (
@@ -170,7 +171,9 @@ def _draw_marks(ink: Ink, request: Request, cells: Cells) -> None:
     width = request.scene.places.width
 
     def points(places: Sequence[Place]) -> npt.NDArray[np.float64]:
-        x, y = np.array(places, dtype=np.int32).T
+        known = request.scene.places
+        cells_of = [grid_cell(known, place, repr(place)) for place in places]
+        x, y = np.array(cells_of, dtype=np.int32).T
         return cells.centre(y * np.int32(width) + x)
 
     if request.toward is not None:

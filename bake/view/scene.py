@@ -13,6 +13,7 @@ from bake.asset.schema import profile_path
 from bake.errors import CorruptAssetError
 from bake.level import HexLayout
 from bake.runtime import LevelAsset, Navigator
+from bake.runtime.floors import grid_cell
 from bake.runtime.places import Place, Places
 from bake.runtime.tables import Tables
 
@@ -65,7 +66,7 @@ class Scene:
         """
         self.navigator.distance(place, place)  # refuses whatever is no place
         if self.places.is_grid:
-            x, y = cast("tuple[int, int]", place)
+            x, y = grid_cell(self.places, place, repr(place))
             return int(self.tables.row_at_cell[y * self.places.width + x])
         node = self.places.node_named(place)
         return int(self.tables.row_at_node[node if node is not None else -1])

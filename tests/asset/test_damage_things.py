@@ -1,0 +1,117 @@
+"""Damage to the columns of links, regions, spots, doors and floors: each is named."""
+
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from bake.asset.columns_things import THING_COLUMNS
+from bake.errors import CorruptAssetError
+from bake.runtime import open_asset
+from tests.asset.test_damage import edit, replaced
+from tests.runtime.tower import baked_tower
+
+NAMES = [column.path for column in THING_COLUMNS]
+WAY = [(7, 0, 0), (7, 0, 1), (8, 0, 1)]
+
+
+@pytest.fixture(scope="module")
+def original(tmp_path_factory: pytest.TempPathFactory) -> bytes:
+    return baked_tower(tmp_path_factory.mktemp("tower")).read_bytes()
+
+
+@pytest.fixture
+def tower(tmp_path: Path, original: bytes) -> Path:
+    path = tmp_path / "tower.h5"
+    path.write_bytes(original)
+    return path
+
+
+def ask(path: Path) -> list[object]:
+    with open_asset(path) as level:
+        regions = [(region.name, region.cells.tolist()) for region in level.regions.values()]
+        doors = [
+            (door.name, door.cells.tolist(), door.state, dict(door.states))
+            for door in level.doors.values()
+        ]
+        lengths = [level.profile(name).length(WAY) for name in ("cat", "walker")]
+        lengths.append(level.profile("ogre").length([(0, 0, 0), (0, 1, 0), (1, 2, 0)]))
+        nav = level.profile("ogre")
+        return [*level.links.values(), *level.spots(), regions, doors, lengths, nav.nearest(WAY[0])]
+
+
+def test_every_column_is_there(tower: Path) -> None:
+    assert len(ask(tower)) == 3 + 3 + 4
+    with open_asset(tower) as level:
+        assert all(level._asset.has(name) for name in NAMES)
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda old: np.zeros(old.shape, dtype=np.complex128),
+        lambda old: np.zeros((*old.shape, 2), dtype=old.dtype),
+        lambda old: old.reshape(-1)[0],
+    ],
+    ids=["dtype", "more dimensions", "no dimension"],
+)
+def test_a_column_of_another_kind(
+    name: str, make: Callable[[np.ndarray], object], tower: Path
+) -> None:
+    edit(tower, replaced(name, make))
+    with pytest.raises(CorruptAssetError, match=name):
+        ask(tower)
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize(
+    "make",
+    [lambda old: old[:-1], lambda old: np.concatenate([old, old[-1:]]), lambda old: old[:0]],
+    ids=["one less", "one more", "none"],
+)
+def test_a_column_of_another_length(
+    name: str, make: Callable[[np.ndarray], object], tower: Path
+) -> None:
+    """Damage, or else every answer is right all the same."""
+    expected = ask(tower)
+    edit(tower, replaced(name, make))
+    with suppress(CorruptAssetError):
+        assert ask(tower) == expected
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "line"),
+    [
+        ("/links/start", -1, "/links/start has cells outside"),
+        ("/links/goal", 10, "/links/goal has cells outside"),
+        ("/links/cost", np.nan, "cost is not positive"),
+        ("/links/first_profile", 3, "/links/first_profile contradicts"),
+        ("/regions/cell", 99, "/regions/cell has cells outside"),
+        ("/regions/first_cell", 1, "/regions/first_cell contradicts"),
+        ("/doors/state", 7, "state is none of its own"),
+        ("/doors/terrain", 4, "has terrain 4 of 4"),
+        ("/doors/state_name", b"open", "a state twice"),
+        ("/spots/name", b"same", "two of /spots have one name"),
+    ],
+)
+def test_values_that_contradict(name: str, value: object, line: str, tower: Path) -> None:
+    edit(tower, replaced(name, lambda old: np.full(old.shape, value, dtype=old.dtype)))
+    with pytest.raises(CorruptAssetError, match=line):
+        ask(tower)
+
+
+@pytest.mark.parametrize("value", [0, -5, 3, 10, 2**40])
+def test_floors_that_do_not_fit(value: int, tower: Path) -> None:
+    edit(tower, lambda file: file.attrs.__setitem__("floor_height", np.int64(value)))
+    with pytest.raises(CorruptAssetError, match="floor_height is"):
+        open_asset(tower)
+
+
+@pytest.mark.parametrize("value", [0, -1, 17, 2**40, "2"])
+def test_a_size_that_is_none(value: object, tower: Path) -> None:
+    edit(tower, lambda file: file["profiles/ogre"].attrs.__setitem__("size", value))
+    with pytest.raises(CorruptAssetError, match="size"):
+        ask(tower)
