@@ -33,6 +33,7 @@ from tests.runtime.baked import (
     write_graph,
     write_grid,
 )
+from tests.runtime.tower import baked_tower
 
 SOURCES = (("level.png", "a" * 64), ("../tiles.png", "b" * 64))
 LENGTHS = {"xy": 2, "channel": 3, "node + 1": 8, "node": 7, "x": 6, "y": 4, "byte": 1}
@@ -53,7 +54,9 @@ def full_contents() -> Contents:
                 else STATED.get(attribute.name, len(group))
             )
         for column in COLUMNS:
-            shape = tuple(LENGTHS.get(name, 5) for name in column.dims)
+            shape = tuple(
+                LENGTHS.get(name, 6 if name.endswith(" + 1") else 5) for name in column.dims
+            )
             path = column.path.replace(PROFILE, profile)
             if column.dtypes[0] == "S":
                 columns[path] = np.array(
@@ -287,6 +290,7 @@ def real_assets(folder: Path) -> list[Path]:
         bake(hexagonal, recipe_for()),
         bake(roads),
         bake(write_graph(folder / "numbers.json", [4, 2], [(4, 2, 1.5)])),
+        baked_tower(folder),
     ]
 
 

@@ -8,7 +8,15 @@ import pytest
 from tests.cli.command import bake
 from tests.docs.pages import ROOT
 
-NAMES = ("arcade.json", "five.json", "keep.png", "marsh.png", "oneway.json", "roads.json")
+NAMES = (
+    "arcade.json",
+    "bastion.json",
+    "five.json",
+    "keep.png",
+    "marsh.png",
+    "oneway.json",
+    "roads.json",
+)
 
 
 @pytest.fixture(scope="session")

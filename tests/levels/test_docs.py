@@ -26,12 +26,15 @@ def test_json_examples(tmp_path: Path) -> None:
         path = tmp_path / "example.json"
         path.write_text(text, "utf-8")
         levels.append(load(path, {}))
-    square, hexagons, graph = levels
+    square, hexagons, floors, graph = levels
     assert isinstance(square, GridLevel)
     assert named(square)[1] == ["grass", "water", "water", "mud", "grass", "wall"]
     assert square.terrain_rules["water"].enter_from == ("water",)
     assert isinstance(hexagons, GridLevel)
     assert hexagons.hex_layout == "odd-r"
+    assert isinstance(floors, GridLevel)
+    assert floors.floor_height == 3
+    assert [len(each) for each in vars(floors.things).values()] == [2, 1, 2, 1]
     assert isinstance(graph, GraphLevel)
     assert graph.node_names == ("mill", "ford", "inn")
     assert graph.position is not None

@@ -32,11 +32,8 @@ def agents_of(profile: str) -> Agents:
     grid = [[names[letter] for letter in row] for row in TOWER["rows"]]
     for x in (5, 6):
         grid[FLOOR][x] = "wall"  # the hatch is shut
-    ground = {
-        "floor": Ground(1),
-        "mud": Ground(5 if profile == "ogre" else 3),
-        "wall": Ground(None),
-    }
+    mud = Ground(5 if profile == "ogre" else 3)
+    ground = {"floor": Ground(1), "mud": mud, "wall": Ground(None)}
     return Agents(Lattice(grid, ground), SIZES[profile], {(7, 2): "n", (8, 2): "n"}, FLOOR)
 
 
@@ -64,9 +61,10 @@ def test_every_pair(tower: LevelAsset, profile: str) -> None:
     nav = tower.profile(profile)
     arcs = oracle(profile)
     cells = list(arcs)
+    away = {cell: distances_from(arcs, cell) for cell in cells}
     starts, goals = [], []
     for start in cells:
-        expected = distances_from(arcs, start)
+        expected = away[start]
         spread = nav.distances_to(spoken(start))
         assert spread.shape == (2, FLOOR, 9)
         for goal in cells:
@@ -83,7 +81,7 @@ def test_every_pair(tower: LevelAsset, profile: str) -> None:
             else:
                 assert isinstance(hop, tuple)
                 steps = [w for head, w in arcs[start] if head == flat(hop)]
-                assert min(steps) + distances_from(arcs, flat(hop))[goal] == ticks
+                assert min(steps) + away[flat(hop)][goal] == ticks
             starts.append(a)
             goals.append(b)
     hops = nav.next_hops(starts, goals)
@@ -147,9 +145,7 @@ def test_nearest_stays_on_its_floor(tower: LevelAsset) -> None:
 def test_wrong_places(tower: LevelAsset) -> None:
     nav = tower.profile("walker")
     for wrong in ((1, 1), (1, 1, 1, 1), (1, 1.5, 0), (1, 1, 0.0), "abc", None):
-        with pytest.raises(
-            QueryError, match=r"is no cell; expected \(x, y, floor\), three integers"
-        ):
+        with pytest.raises(QueryError, match=r"is no cell; expected \(x, y, floor\), three"):
             nav.next_hop(wrong, (0, 0, 0))  # type: ignore[arg-type]
     for outside in ((0, 5, 0), (0, 0, 2), (9, 0, 0), (0, 0, -1), (-1, 0, 0), (0, -1, 1)):
         for ask in (lambda p: nav.next_hop((0, 0, 0), p), lambda p: nav.next_hops([p], [p])):
