@@ -62,7 +62,7 @@ def cells_of(thing: Object, placing: Placing) -> npt.NDArray[np.int32]:
     floor = floor_place(thing, placing)
     found: list[npt.NDArray[np.int64]] = []
     left, top, right, bottom = _candidates(thing, placing)
-    for first, last in strips(right - left, bottom - top):
+    for first, last in strips(right - left, bottom - top) if left < right else ():
         ys, xs = np.mgrid[top + first : top + last, left:right]
         inside = _inside(thing, placing, *placing.geometry.centres(xs, ys))
         x, y = placing.cells(xs[inside], ys[inside], floor)

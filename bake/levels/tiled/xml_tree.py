@@ -69,6 +69,10 @@ def parse_xml(path: Path, data: bytes) -> Element:
     return builder.root
 
 
+#: Stands for every single tile while it is open; it takes neither children nor text.
+_TILE = Element("tile", {}, gids=array("I"))
+
+
 class _Builder:
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -95,9 +99,12 @@ class _Builder:
         self.refuse("the file declares a document type (DOCTYPE)", "none, as Tiled writes none")
 
     def start(self, tag: str, attributes: dict[str, str]) -> None:
-        if self.open and tag == "tile" and self.open[-1].tag in ("data", "chunk"):
+        if tag == "tile" and self.open and self.open[-1].tag in ("data", "chunk"):
             self.tile(self.open[-1], attributes.get("gid", "0"))
-        self.count += self.open == [] or self.open[-1].gids is None
+            self.open.append(_TILE)
+            self.texts.append([])
+            return
+        self.count += 1
         if self.count > MAX_ELEMENTS:
             self.refuse("the file has too many elements", f"at most {MAX_ELEMENTS:,}")
         if len(self.open) >= MAX_DEPTH:
@@ -118,7 +125,11 @@ class _Builder:
         data.gids.append(int(text))
 
     def end(self, _: str) -> None:
-        self.open.pop().text = "".join(self.texts.pop())
+        element, texts = self.open.pop(), self.texts.pop()
+        if element.gids is None:
+            element.text = "".join(texts)
 
     def characters(self, text: str) -> None:
-        self.texts[-1].append(text)
+        # Between single tiles there is only space, but once for each of millions.
+        if self.open[-1].gids is None:
+            self.texts[-1].append(text)
