@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from bake.errors import LevelError
-from bake.things import Things
+from bake.things import EAST, NORTH, WEST, Things
 from tests.levels.ldtk_projects import entities, entity, int_grid, level, project, read, refer
 
 GRASS = int_grid(*["........"] * 8)
@@ -133,9 +133,30 @@ def test_links_between_levels(path: Path) -> None:
     assert read(path, two_floors(None)).things.links == ()
 
 
+def test_ledges(path: Path) -> None:
+    document = project(
+        level(
+            "A",
+            entities(
+                entity("Ledge", 1, 2, size=(2, 1), one_way="South"),
+                entity("Ledge", 2, 2, barred=["east", "west"]),
+            ),
+            GRASS,
+        )
+    )
+    barred = read(path, document).barred
+    assert barred is not None
+    assert (barred[2, 1], barred[2, 2]) == (NORTH, NORTH | EAST | WEST)
+    assert (barred > 0).sum() == 2
+    assert read(path, document, ignore=("Things",)).barred is None
+
+
 @pytest.mark.parametrize(
     ("thing", "told"),
     [
+        (entity("Ledge", 1, 1), "the ledge bars no heading"),
+        (entity("Ledge", 1, 1, one_way="down"), 'the field one_way is "down"; expected one of'),
+        (entity("Ledge", 1, 1, barred="north, up"), "headings among north, east, south, west"),
         (entity("Stairs", 1, 1, to=["nobody"]), 'refers to the entity "nobody", which is nowhere'),
         (entity("Stairs", 1, 1, iid="me", to=["me"]), "to the same cell"),
         (entity("Stairs", 1, 1, cost=-1), "the field cost is -1"),

@@ -27,6 +27,7 @@ class Canvas:
 
     Attributes:
         terrain: (floors x height, width) uint8 index into ``names``.
+        barred: headings of :mod:`bake.things`; same shape.
         names: terrains, in the order they were met.
     """
 
@@ -37,6 +38,7 @@ class Canvas:
         self.names: dict[str, int] = {}
         shape = (len(layout.floors) * layout.height, layout.width)
         self.terrain: Codes = np.full(shape, UNKNOWN, dtype=np.uint8)
+        self.barred: Codes = np.zeros(shape, dtype=np.uint8)
 
     def paint(self) -> None:
         """Paint every level, from its lowest layer to its topmost."""

@@ -11,7 +11,10 @@ from bake.levels.ldtk.model import FieldInstance
 from bake.levels.ldtk.project import Where
 from bake.levels.limits import MAX_COST
 from bake.levels.terrain_json import is_plain_text
+from bake.things import EAST, NORTH, SOUTH, WEST
 
+HEADINGS = {"north": NORTH, "east": EAST, "south": SOUTH, "west": WEST}
+_OPPOSITE = {NORTH: SOUTH, SOUTH: NORTH, EAST: WEST, WEST: EAST}
 _REFERENCES = ("EntityRef", "Array<EntityRef>")
 
 
@@ -67,6 +70,20 @@ class Fields:
         if not all(is_plain_text(one) for one in found):
             self.refuse(name, "names without control characters")
         return found or None
+
+    def headings(self) -> int:
+        """Bits of :mod:`bake.things`: what `barred` names, and all against what `one_way` does."""
+        found = 0
+        for heading in self.names("barred") or ():
+            if heading.lower() not in HEADINGS:
+                self.refuse("barred", f"headings among {', '.join(HEADINGS)}")
+            found |= HEADINGS[heading.lower()]
+        one_way = (self.text("one_way") or "").lower()
+        if one_way:
+            if one_way not in HEADINGS:
+                self.refuse("one_way", f"one of {', '.join(HEADINGS)}")
+            found |= _OPPOSITE[HEADINGS[one_way]]
+        return found
 
     def references(self) -> list[dict[str, str]]:
         """Every reference to an entity: its ids, "entityIid" among them."""

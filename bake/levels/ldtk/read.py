@@ -59,6 +59,7 @@ def read_ldtk(path: Path, part: str, reading: LdtkReading, project: Path | None)
         terrains=terrains,
         terrain_rules={name: STATED[name] for name in STATED if name in named},
         colours={name: legend.colours[name] for name in terrains if name in legend.colours},
+        barred=canvas.barred if canvas.barred.any() else None,
         floor_height=layout.height if len(layout.floors) > 1 else None,
         things=things,
         depends_on=tuple(whole.depends_on),

@@ -24,7 +24,7 @@ from bake.things import Cell, Door, Link, Region, Spot, Things
 
 SPOT_KINDS = ("spawn", "exit")
 LINK_KINDS = ("link", "teleporter", "ladder", "stairs", "jump")
-KINDS = (*SPOT_KINDS, "region", "door", *LINK_KINDS)
+KINDS = (*SPOT_KINDS, "region", "door", "ledge", *LINK_KINDS)
 #: Links that lead back where nothing says otherwise.
 TWO_WAY = ("ladder", "stairs")
 IGNORED = "ignore"
@@ -97,6 +97,8 @@ class ThingReader:
                 self.regions.append(Region(each.name, self._cells(each), each.place))
             elif each.kind == "door":
                 self._door(each)
+            elif each.kind == "ledge":
+                self._ledge(each)
             elif each.kind:
                 profiles = each.fields.names("profiles")
                 place = each.place
@@ -177,6 +179,16 @@ class ThingReader:
         if terrain is not None:
             cells = self._cells(each)
             self.canvas.terrain[cells[:, 1], cells[:, 0]] = self.canvas.code(terrain, each.where)
+
+    def _ledge(self, each: Entity) -> None:
+        headings = each.fields.headings()
+        if not headings:
+            each.where.refuse(
+                "the ledge bars no heading",
+                'a field one_way such as "south", or barred such as "north, east"',
+            )
+        cells = self._cells(each)
+        self.canvas.barred[cells[:, 1], cells[:, 0]] |= np.uint8(headings)
 
     def _door(self, each: Entity) -> None:
         states: dict[str, str | None] = {}
