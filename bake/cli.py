@@ -356,6 +356,46 @@ def verify(
 
 
 @app.command()
+def diff(
+    old: Annotated[Path, typer.Argument(metavar="OLD", help="A baked level.")],
+    new: Annotated[Path, typer.Argument(metavar="NEW", help="The same level, baked later.")],
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", help="PNG file to draw the change into.")
+    ] = None,
+    fail_on: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="WHAT[=PERCENT]",
+            help="Exit 1 on: cells, reachability, distances, size. May be repeated.",
+        ),
+    ] = None,
+    sample: Annotated[int, typer.Option(min=1, help="Goals whose distances are compared.")] = 64,
+    scale: Annotated[int | None, typer.Option(min=1, help="Pixels a cell.")] = None,
+    profile: Profile = None,
+    as_json: Json = False,
+) -> None:
+    """Say what changed between two bakes: cells, reachability, distances, clusters, size."""
+    from bake.asset import Asset
+    from bake.diff import broken, compare, read_limit
+    from bake.view.diff_picture import draw_difference
+    from bake.view.diff_report import as_data, lines_of
+
+    limits = [read_limit(text) for text in fail_on or []]
+    with Asset(old) as before, Asset(new) as after:
+        found = compare(before, after, profile, sample)
+        lines = broken(found, limits)
+        if output is not None:
+            draw_difference(found, after, output, scale)
+        if as_json:
+            _print_json(as_data(found, lines))
+        else:
+            for line in [*lines_of(found), *(f"failed on {line}" for line in lines)]:
+                typer.echo(line)
+    if lines:
+        raise typer.Exit(1)
+
+
+@app.command()
 def schema(
     name: Annotated[SchemaName, typer.Argument(help="Which format.")],
     output: Annotated[

@@ -32,7 +32,9 @@ MAY_IMPORT: dict[str, frozenset[str]] = {
         "recipe": "editors errors footprint graph level",
         "pipeline": "asset colours editors errors graph greedy level levels metric recipe search "
         "tables things worlds",
-        "view": "asset colours errors graph level levels metric pipeline recipe runtime things",
+        "diff": "asset errors graph runtime",
+        "view": "asset colours diff errors graph level levels metric pipeline recipe runtime "
+        "things",
         "interop": "asset errors graph runtime",
         "cli": "*",
     }.items()

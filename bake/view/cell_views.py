@@ -94,13 +94,19 @@ def clusters_view(
     return paint, [*layer_swatches(layer, colours), *swatches]
 
 
+def faded_ground(scene: Scene, grid_line: float) -> tuple[CellPaint, list[Swatch]]:
+    """Pale terrain, for marks to stand out from."""
+    paint, swatches = _over_blocked(scene, grid_line, 0.22)
+    paint.fill[_cells_of_rows(scene)] = mixed(_own_terrain(scene), PAPER, 0.8)
+    return paint, swatches
+
+
 def search_view(
     scene: Scene, searched: Searched, grid_line: float
 ) -> tuple[CellPaint, list[Swatch]]:
     """What was looked at, early places pale and late ones deep; all other ground faded."""
-    paint, swatches = _over_blocked(scene, grid_line, 0.22)
+    paint, swatches = faded_ground(scene, grid_line)
     cells = _cells_of_rows(scene)
-    paint.fill[cells] = mixed(_own_terrain(scene), PAPER, 0.8)
     paint.fill[cells[searched.row]] = shades(searched.known / max(searched.known.max(initial=0), 1))
     return paint, [*search_swatches(searched), *swatches]
 

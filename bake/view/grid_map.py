@@ -55,7 +55,7 @@ def draw_grid(request: Request) -> Map:
     scene = request.scene
     cells = fitting_cells(scene, request.scale)
     shared_arrows = request.show == "hops" and cells_per_arrow(cells) > 1
-    paint, swatches = _view(request, 0.0 if shared_arrows else _grid_line(cells.scale))
+    paint, swatches = _view(request, 0.0 if shared_arrows else grid_line(cells.scale))
     pixels = paint_cells(cells, paint)
     ink = Ink()
     bar = None
@@ -128,7 +128,8 @@ def _largest_scale(scene: Scene) -> int:
     return low
 
 
-def _grid_line(scale: int) -> float:
+def grid_line(scale: int) -> float:
+    """How dark lines between cells are."""
     return 0.11 if scale >= 14 else 0.07 if scale >= 8 else 0.0
 
 
