@@ -46,20 +46,26 @@ def search_greedily(
         expanded += 1
         for arc in range(first_out[row], first_out[row + 1]):
             head = int(arcs[arc, 0])
+            reached = int(state[row, 1]) + int(arcs[arc, 1])
             if state[head, 0] == stamp:
+                # Of parallel arcs the cheapest.
+                if state[head, 2] == row and reached < state[head, 1]:
+                    state[head, 1] = reached
                 continue
             state[head, 0] = stamp
-            state[head, 1] = state[row, 1] + arcs[arc, 1]
+            state[head, 1] = reached
             state[head, 2] = row
             if head == goal:
-                answer[0] = state[head, 1]
-                answer[1] = expanded
-                return FOUND
+                continue
             if held == len(key):
                 return FULL
             h = estimated(kind, straight, extra, shift, inflation, scale, at, table, head, goal)
             # Of equals the one seen first, as in a queue.
             held = push(key, item, held, (h << 32) | pushed, head)
             pushed += 1
+        if state[goal, 0] == stamp:
+            answer[0] = state[goal, 1]
+            answer[1] = expanded
+            return FOUND
     answer[1] = expanded
     return NO_PATH
