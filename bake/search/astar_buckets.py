@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bake.graph import Int32Array
-from bake.search.estimate import estimated
+from bake.search.estimate import estimated, spot
 from bake.search.jit import kernel
 
 #: What searches return: there is a path, there is none, the queue needs more room.
@@ -27,15 +27,20 @@ FULL = -1
 
 _FAR = 2**31 - 1
 
+#: The lowest bit of a byte; 8 where there is none.
+_LOWEST = np.array([8, *((byte & -byte).bit_length() - 1 for byte in range(1, 256))], np.uint8)
+
 
 @kernel
 def search_buckets(
     first_out: Int32Array,
-    arcs: Int32Array,
+    arcs: npt.NDArray[np.uint32],
+    successors: Int32Array,
     numbers: npt.NDArray[np.float64],
     at: Int32Array,
     table: Int32Array,
-    state: Int32Array,
+    label: npt.NDArray[np.int64],
+    seen: Int32Array,
     stamp: int,
     entry: Int32Array,
     bucket: Int32Array,
@@ -48,11 +53,16 @@ def search_buckets(
 
     Args:
         first_out: (r + 1) int32.
-        arcs: (m, 2) int32, head and weight of each arc.
+        arcs: (m, 2) uint32, head and weight of each arc.
+        successors: (m) int32, bits of the arcs worth looking at after each arc; empty = all of
+            them. Only for consistent heuristics.
         numbers, at, table: the heuristic, from :class:`bake.search.estimate.Estimate`.
-        state: (r, 4) int32: stamp of the last search that saw the row, distance from start, parent
-            row, estimate. Only entries of this stamp mean anything.
-        stamp: of this search; no earlier search on this state used it.
+        label: (r) int64: distance from start, less 2**32 times the stamp of the search that found
+            it. So labels of earlier searches are larger than all of this one, and one comparison
+            tells whether a way is new or shorter.
+        seen: (r, 3) int32, of rows labelled by this search: parent row, estimate, and the bits of
+            the arc that led there.
+        stamp: of this search, larger than those of earlier ones on these labels.
         entry: (e, 3) int32 room for the queue: row, its distance when it was put in, next entry.
         bucket: (b + 1) int32, the first entry of each bucket, all -1; the last one holds what is
             too far for the others. All -1 again afterwards.
@@ -65,12 +75,18 @@ def search_buckets(
     """
     kind, straight, extra = int(numbers[0]), int(numbers[1]), int(numbers[2])
     shift, inflation, scale = int(numbers[3]), int(numbers[4]), numbers[5]
+    goal_x, goal_y = spot(at, goal)
     far = len(bucket) - 1
-    h = estimated(kind, straight, extra, shift, inflation, scale, at, table, start, goal)
-    state[start, 0] = stamp
-    state[start, 1] = 0
-    state[start, 2] = -1
-    state[start, 3] = h
+    h = estimated(
+        kind, straight, extra, shift, inflation, scale, at, table, start, goal, goal_x, goal_y
+    )
+    mark = -(stamp << 32)
+    older = mark + (1 << 32)
+    label[start] = mark
+    seen[start, 0] = -1
+    seen[start, 1] = h
+    seen[start, 2] = -1
+    pruned = len(successors) > 0
     base = h
     entry[0, 0] = start
     entry[0, 1] = 0
@@ -96,11 +112,11 @@ def search_buckets(
             base = _FAR
             other = one
             while other >= 0:
-                base = min(base, int(entry[other, 1]) + int(state[entry[other, 0], 3]))
+                base = min(base, int(entry[other, 1]) + int(seen[entry[other, 0], 1]))
                 other = int(entry[other, 2])
             while one >= 0:
                 after = int(entry[one, 2])
-                f = int(entry[one, 1]) + int(state[entry[one, 0], 3])
+                f = int(entry[one, 1]) + int(seen[entry[one, 0], 1])
                 place = min((f - base) >> width, far)
                 entry[one, 2] = bucket[place]
                 bucket[place] = one
@@ -117,25 +133,53 @@ def search_buckets(
         entry[one, 2] = free
         free = one
         held -= 1
-        if g != state[row, 1] or g + state[row, 3] >= best:
+        if mark + g != label[row] or g + seen[row, 1] >= best:
             continue
         expanded += 1
-        for arc in range(first_out[row], first_out[row + 1]):
-            head = int(arcs[arc, 0])
-            reached = g + int(arcs[arc, 1])
-            if state[head, 0] == stamp:
-                if state[head, 1] <= reached:
-                    continue
-                h = int(state[head, 3])
+        # Sign bits follow where a row has more arcs than there are bits: then all are set.
+        bits = int(seen[row, 2])
+        arc = int(first_out[row])
+        end = int(first_out[row + 1])
+        while bits != 0:
+            skip = int(_LOWEST[bits & 255])
+            arc += skip
+            bits >>= skip
+            if skip == 8:
+                continue
+            if arc >= end:
+                break
+            by = arc
+            arc += 1
+            bits >>= 1
+            head = arcs[by, 0]
+            reached = g + int(arcs[by, 1])
+            known = label[head]
+            if known <= mark + reached:
+                continue
+            if known < older:
+                h = int(seen[head, 1])
             else:
-                h = estimated(kind, straight, extra, shift, inflation, scale, at, table, head, goal)
+                h = estimated(
+                    kind,
+                    straight,
+                    extra,
+                    shift,
+                    inflation,
+                    scale,
+                    at,
+                    table,
+                    head,
+                    goal,
+                    goal_x,
+                    goal_y,
+                )
             f = reached + h
             if f >= best:
                 continue
-            state[head, 0] = stamp
-            state[head, 1] = reached
-            state[head, 2] = row
-            state[head, 3] = h
+            label[head] = mark + reached
+            seen[head, 0] = row
+            seen[head, 1] = h
+            seen[head, 2] = successors[by] if pruned else -1
             if head == goal:
                 best = reached
                 status = FOUND
@@ -167,14 +211,14 @@ def search_buckets(
 
 
 @kernel
-def trail(state: Int32Array, goal: int, path: Int32Array) -> int:
+def trail(seen: Int32Array, goal: int, path: Int32Array) -> int:
     """Write the rows from start to goal into ``path`` (r); returns how many there are."""
     length = 0
     row = goal
     while row >= 0:
         path[length] = row
         length += 1
-        row = int(state[row, 2])
+        row = int(seen[row, 0])
     for place in range(length >> 1):
         other = length - 1 - place
         row = int(path[place])

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from bake.graph import Int32Array
 from bake.search.astar_buckets import FOUND, FULL, NO_PATH
-from bake.search.estimate import estimated
+from bake.search.estimate import estimated, spot
 from bake.search.heap import pop, push
 from bake.search.jit import kernel
 
@@ -22,11 +22,12 @@ _FAR = 2**31 - 1
 @kernel
 def search_heap(
     first_out: Int32Array,
-    arcs: Int32Array,
+    arcs: npt.NDArray[np.uint32],
     numbers: npt.NDArray[np.float64],
     at: Int32Array,
     table: Int32Array,
-    state: Int32Array,
+    label: npt.NDArray[np.int64],
+    seen: Int32Array,
     stamp: int,
     key: npt.NDArray[np.int64],
     item: Int32Array,
@@ -41,14 +42,16 @@ def search_heap(
     """
     kind, straight, extra = int(numbers[0]), int(numbers[1]), int(numbers[2])
     shift, inflation, scale = int(numbers[3]), int(numbers[4]), numbers[5]
-    state[start, 0] = stamp
-    state[start, 1] = 0
-    state[start, 2] = -1
-    state[start, 3] = estimated(
-        kind, straight, extra, shift, inflation, scale, at, table, start, goal
+    goal_x, goal_y = spot(at, goal)
+    mark = -(stamp << 32)
+    older = mark + (1 << 32)
+    label[start] = mark
+    seen[start, 0] = -1
+    seen[start, 1] = estimated(
+        kind, straight, extra, shift, inflation, scale, at, table, start, goal, goal_x, goal_y
     )
     # f in the high half; what is left to g's largest value in the low half.
-    held = push(key, item, 0, (int(state[start, 3]) << 32) | _FAR, start)
+    held = push(key, item, 0, (int(seen[start, 1]) << 32) | _FAR, start)
     best = _FAR
     expanded = 0
     while held > 0:
@@ -58,25 +61,38 @@ def search_heap(
         if first >> 32 >= best:
             break
         g = _FAR - (first & 0xFFFFFFFF)
-        if g != state[row, 1]:
+        if mark + g != label[row]:
             continue
         expanded += 1
         for arc in range(first_out[row], first_out[row + 1]):
-            head = int(arcs[arc, 0])
+            head = arcs[arc, 0]
             reached = g + int(arcs[arc, 1])
-            if state[head, 0] == stamp:
-                if state[head, 1] <= reached:
-                    continue
-                h = int(state[head, 3])
+            known = label[head]
+            if known <= mark + reached:
+                continue
+            if known < older:
+                h = int(seen[head, 1])
             else:
-                h = estimated(kind, straight, extra, shift, inflation, scale, at, table, head, goal)
+                h = estimated(
+                    kind,
+                    straight,
+                    extra,
+                    shift,
+                    inflation,
+                    scale,
+                    at,
+                    table,
+                    head,
+                    goal,
+                    goal_x,
+                    goal_y,
+                )
             f = reached + h
             if f >= best:
                 continue
-            state[head, 0] = stamp
-            state[head, 1] = reached
-            state[head, 2] = row
-            state[head, 3] = h
+            label[head] = mark + reached
+            seen[head, 0] = row
+            seen[head, 1] = h
             if head == goal:
                 best = reached
                 continue

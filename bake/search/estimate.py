@@ -74,6 +74,17 @@ class Estimate:
 
 
 @inlined
+def spot(at: Int32Array, row: int) -> tuple[int, int]:
+    """Coordinates of a row, where rows have any."""
+    x = 0
+    y = 0
+    if len(at) > 0:
+        x = int(at[row, 0])
+        y = int(at[row, 1])
+    return x, y
+
+
+@inlined
 def estimated(
     kind: int,
     straight: int,
@@ -85,13 +96,15 @@ def estimated(
     table: Int32Array,
     row: int,
     goal: int,
+    goal_x: int,
+    goal_y: int,
 ) -> int:
-    """Ticks from row to goal, at least (where admissible)."""
+    """Ticks from row to goal, at least (where admissible); (goal_x, goal_y) is at[goal]."""
     h = 0
     geometry = kind & 15
     if geometry != NULL:
-        dx = int(at[row, 0]) - int(at[goal, 0])
-        dy = int(at[row, 1]) - int(at[goal, 1])
+        dx = int(at[row, 0]) - goal_x
+        dy = int(at[row, 1]) - goal_y
         if geometry == AXES:
             dx = abs(dx)
             dy = abs(dy)
@@ -136,5 +149,8 @@ def fill_estimates(
     """Write every row's estimate toward one goal into ``h`` (r)."""
     kind, straight, extra = int(numbers[0]), int(numbers[1]), int(numbers[2])
     shift, inflation, scale = int(numbers[3]), int(numbers[4]), numbers[5]
+    x, y = spot(at, goal)
     for row in range(len(h)):
-        h[row] = estimated(kind, straight, extra, shift, inflation, scale, at, table, row, goal)
+        h[row] = estimated(
+            kind, straight, extra, shift, inflation, scale, at, table, row, goal, x, y
+        )

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from bake.graph import Int32Array
 from bake.search.astar_buckets import FOUND, FULL, NO_PATH
-from bake.search.estimate import estimated
+from bake.search.estimate import estimated, spot
 from bake.search.heap import pop, push
 from bake.search.jit import kernel
 
@@ -19,11 +19,12 @@ from bake.search.jit import kernel
 @kernel
 def search_greedily(
     first_out: Int32Array,
-    arcs: Int32Array,
+    arcs: npt.NDArray[np.uint32],
     numbers: npt.NDArray[np.float64],
     at: Int32Array,
     table: Int32Array,
-    state: Int32Array,
+    label: npt.NDArray[np.int64],
+    seen: Int32Array,
     stamp: int,
     key: npt.NDArray[np.int64],
     item: Int32Array,
@@ -34,9 +35,11 @@ def search_greedily(
     """Search from start to another row; arguments as :func:`bake.search.astar_heap.search_heap`."""
     kind, straight, extra = int(numbers[0]), int(numbers[1]), int(numbers[2])
     shift, inflation, scale = int(numbers[3]), int(numbers[4]), numbers[5]
-    state[start, 0] = stamp
-    state[start, 1] = 0
-    state[start, 2] = -1
+    goal_x, goal_y = spot(at, goal)
+    mark = -(stamp << 32)
+    older = mark + (1 << 32)
+    label[start] = mark
+    seen[start, 0] = -1
     held = push(key, item, 0, 0, start)
     pushed = 1
     expanded = 0
@@ -44,27 +47,40 @@ def search_greedily(
         row = int(item[0])
         held = pop(key, item, held)
         expanded += 1
+        so_far = label[row]
         for arc in range(first_out[row], first_out[row + 1]):
-            head = int(arcs[arc, 0])
-            reached = int(state[row, 1]) + int(arcs[arc, 1])
-            if state[head, 0] == stamp:
+            head = arcs[arc, 0]
+            reached = so_far + int(arcs[arc, 1])
+            if label[head] < older:
                 # Of parallel arcs the cheapest.
-                if state[head, 2] == row and reached < state[head, 1]:
-                    state[head, 1] = reached
+                if seen[head, 0] == row and reached < label[head]:
+                    label[head] = reached
                 continue
-            state[head, 0] = stamp
-            state[head, 1] = reached
-            state[head, 2] = row
+            label[head] = reached
+            seen[head, 0] = row
             if head == goal:
                 continue
             if held == len(key):
                 return FULL
-            h = estimated(kind, straight, extra, shift, inflation, scale, at, table, head, goal)
+            h = estimated(
+                kind,
+                straight,
+                extra,
+                shift,
+                inflation,
+                scale,
+                at,
+                table,
+                head,
+                goal,
+                goal_x,
+                goal_y,
+            )
             # Of equals the one seen first, as in a queue.
             held = push(key, item, held, (h << 32) | pushed, head)
             pushed += 1
-        if state[goal, 0] == stamp:
-            answer[0] = state[goal, 1]
+        if label[goal] < older:
+            answer[0] = label[goal] - mark
             answer[1] = expanded
             return FOUND
     answer[1] = expanded

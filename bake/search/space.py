@@ -19,6 +19,7 @@ from bake.search.astar_heap import search_heap
 from bake.search.bidirectional import search_from_both_ends
 from bake.search.estimate import INFLATION, Estimate, fill_estimates
 from bake.search.greedy_best_first import search_greedily
+from bake.search.successors import successor_masks
 
 #: Buckets of a queue. What lies beyond them waits in one more.
 BUCKETS = 4096
@@ -29,7 +30,9 @@ ENTRIES = 4096
 #: Where the heaviest arc is at most this many times the lightest, buckets are the faster queue.
 ALIKE = 4096
 
-_LAST_STAMP = 2**31 - 2
+_LAST_STAMP = 2**30
+
+_NO_SUCCESSORS = np.empty(0, dtype=np.int32)
 
 
 @dataclass(frozen=True)
@@ -52,7 +55,9 @@ class Scratch:
 
     Attributes:
         stamp: of the last search.
-        state, back: (r, 4) int32, what is known of each row from the start, and from the goal.
+        label, seen: (r) int64 and (r, 3) int32, what is known of each row: see
+            :func:`bake.search.astar_buckets.search_buckets`.
+        labels, both_seen: the same for two sides, (2, r) and (2, r, 2).
         entry, bucket: of a bucket queue.
         key, item: of a heap, for the two sides: (2, e).
         path: (r) int32.
@@ -61,7 +66,8 @@ class Scratch:
 
     def __init__(self, row_count: int) -> None:
         self.stamp = 0
-        self.state = np.zeros((row_count, 4), dtype=np.int32)
+        self.label = np.zeros(row_count, dtype=np.int64)
+        self.seen = np.empty((row_count, 3), dtype=np.int32)
         self.entry = np.empty((ENTRIES, 3), dtype=np.int32)
         self.bucket = np.full(BUCKETS + 1, -1, dtype=np.int32)
         self.path = np.empty(row_count, dtype=np.int32)
@@ -70,8 +76,12 @@ class Scratch:
         self.heap_room = ENTRIES
 
     @cached_property
-    def back(self) -> Int32Array:
-        return np.zeros((self._row_count, 4), dtype=np.int32)
+    def labels(self) -> npt.NDArray[np.int64]:
+        return np.zeros((2, self._row_count), dtype=np.int64)
+
+    @cached_property
+    def both_seen(self) -> Int32Array:
+        return np.empty((2, self._row_count, 2), dtype=np.int32)
 
     @property
     def heaps(self) -> tuple[npt.NDArray[np.int64], Int32Array]:
@@ -89,8 +99,8 @@ class Scratch:
 
     def next_stamp(self) -> int:
         if self.stamp >= _LAST_STAMP:
-            self.state[:, 0] = 0
-            self.back[:, 0] = 0
+            self.label[:] = 0
+            self.labels[:] = 0
             self.stamp = 0
         self.stamp += 1
         return self.stamp
@@ -102,7 +112,8 @@ class SearchSpace:
     Attributes:
         graph, weight: rows as nodes; (m) int32 ticks.
         first_out: (r + 1) int32.
-        arcs: (m, 2) int32, head and weight of each arc.
+        arcs: (m, 2) uint32, head and weight of each arc: unsigned, so that kernels need not look
+            whether an index counts from the end.
     """
 
     def __init__(self, graph: Graph, weight: Int32Array) -> None:
@@ -123,10 +134,17 @@ class SearchSpace:
         return bool(self.weight.max(initial=1) // self.weight.min(initial=2**30) < ALIKE)
 
     @cached_property
-    def reverse(self) -> tuple[Int32Array, Int32Array]:
-        """first_out and arcs of the graph with every arc turned round."""
+    def successors(self) -> Int32Array:
+        """(m) int32, bits of the arcs worth looking at after each: see :mod:`.successors`."""
+        masks = successor_masks(self.first_out, self.graph.head, self.weight)
+        return masks.view(np.int32)
+
+    @cached_property
+    def both_ways(self) -> tuple[Int32Array, npt.NDArray[np.uint32]]:
+        """(2, r + 1) int32 and (2, m, 2) uint32: the graph, and with every arc turned round."""
         graph, behind = self.graph.reverse()
-        return graph.first_out, _paired(graph.head, self.weight[behind])
+        turned = _paired(graph.head, self.weight[behind])
+        return np.stack([self.first_out, graph.first_out]), np.stack([self.arcs, turned])
 
     def estimates(self, estimate: Estimate, goal: int) -> npt.NDArray[np.int64]:
         """(r) int64 ticks, what a heuristic says of every row."""
@@ -149,6 +167,7 @@ class SearchSpace:
         inflation = ceil(weight * INFLATION)
         numbers = estimate.numbers(inflation)
         buckets = queue == "bucket" or (queue == "auto" and self.weights_alike)
+        prune = bool(estimate.consistent) and inflation == INFLATION
         scratch = self._borrow()
         while True:
             stamp = scratch.next_stamp()
@@ -156,10 +175,12 @@ class SearchSpace:
                 status = search_buckets(
                     self.first_out,
                     self.arcs,
+                    self.successors if prune else _NO_SUCCESSORS,
                     numbers,
                     estimate.at,
                     estimate.table,
-                    scratch.state,
+                    scratch.label,
+                    scratch.seen,
                     stamp,
                     scratch.entry,
                     scratch.bucket,
@@ -176,7 +197,8 @@ class SearchSpace:
                     numbers,
                     estimate.at,
                     estimate.table,
-                    scratch.state,
+                    scratch.label,
+                    scratch.seen,
                     stamp,
                     key[0],
                     item[0],
@@ -202,7 +224,8 @@ class SearchSpace:
                 estimate.numbers(),
                 estimate.at,
                 estimate.table,
-                scratch.state,
+                scratch.label,
+                scratch.seen,
                 scratch.next_stamp(),
                 key[0],
                 item[0],
@@ -220,24 +243,20 @@ class SearchSpace:
         if start == goal:
             return Found(np.array([start], dtype=np.int32), 0, 1)
         scratch = self._borrow()
-        first_in, arcs_in = self.reverse
+        first, arcs = self.both_ways
         while True:
             key, item = scratch.heaps
             status = search_from_both_ends(
-                self.first_out,
-                self.arcs,
-                first_in,
-                arcs_in,
+                first,
+                arcs,
                 estimate.numbers(),
                 estimate.at,
                 estimate.table,
-                scratch.state,
-                scratch.back,
+                scratch.labels,
+                scratch.both_seen,
                 scratch.next_stamp(),
-                key[0],
-                item[0],
-                key[1],
-                item[1],
+                key,
+                item,
                 start,
                 goal,
                 scratch.answer,
@@ -248,8 +267,8 @@ class SearchSpace:
         if status != FOUND:
             return self._told(scratch, status, goal)
         ticks, expanded, middle = (int(one) for one in scratch.answer)
-        there = scratch.path[: trail(scratch.state, middle, scratch.path)].copy()
-        onward = scratch.path[: trail(scratch.back, middle, scratch.path)]
+        there = scratch.path[: trail(scratch.both_seen[0], middle, scratch.path)].copy()
+        onward = scratch.path[: trail(scratch.both_seen[1], middle, scratch.path)]
         rows = np.concatenate([there, onward[-2::-1]])
         self._scratch.append(scratch)
         return Found(rows, ticks, expanded)
@@ -288,11 +307,11 @@ class SearchSpace:
     def _told(self, scratch: Scratch, status: int, goal: int) -> Found:
         rows, ticks, expanded = None, 0, int(scratch.answer[1])
         if status == FOUND:
-            rows = scratch.path[: trail(scratch.state, goal, scratch.path)].copy()
+            rows = scratch.path[: trail(scratch.seen, goal, scratch.path)].copy()
             ticks, expanded = int(scratch.answer[0]), expanded + 1
         self._scratch.append(scratch)
         return Found(rows, ticks, expanded)
 
 
-def _paired(head: Int32Array, weight: Int32Array) -> Int32Array:
-    return np.ascontiguousarray(np.stack([head, weight], axis=1).astype(np.int32, copy=False))
+def _paired(head: Int32Array, weight: Int32Array) -> npt.NDArray[np.uint32]:
+    return np.stack([head, weight], axis=1).astype(np.uint32)
