@@ -91,6 +91,15 @@ class LevelAsset:
             )
         return Navigator(self._places, name)
 
+    def warm_up(self, *methods: str) -> None:
+        """Compile, or load, the kernels that questions to any profile need; see Navigator.warm_up.
+
+        Raises:
+            QueryError: no such method.
+        """
+        for name in self.profiles:
+            self.profile(name).warm_up(*methods)
+
     def close(self) -> None:
         """Close the file. A navigator that was used before may go on; a new one may not."""
         self._asset.close()

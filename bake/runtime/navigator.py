@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from functools import partial
+from functools import cached_property, partial
 from itertools import pairwise
 from typing import Any
 
@@ -18,6 +18,7 @@ from bake.runtime.heuristics import Given
 from bake.runtime.places import Int32Array, Name, Place, Places
 from bake.runtime.search_result import SearchResult
 from bake.runtime.searches import Request, Searches
+from bake.runtime.sight import Sight
 from bake.runtime.single import single_lookup
 from bake.runtime.tables import Tables
 from bake.runtime.walks import ticks_toward, walk, walk_cells, walked_ticks
@@ -266,6 +267,81 @@ class Navigator:
             return None
         places = self._searches.places
         return (place for piece in hierarchy.walk(way) for place in places(piece))
+
+    def warm_up(self, *methods: str) -> None:
+        """Load the tables, and compile or load the kernels, that later questions need.
+
+        Args:
+            methods: of :meth:`search`; none = next hops, where the asset has them, and "astar".
+
+        Raises:
+            QueryError: no such method.
+        """
+        graph = self._tables.usable.graph
+        if not methods:
+            methods = ("table", "astar") if self._tables.has_hops else ("astar",)
+        # Any two neighbours will do; without any, there is nothing to search.
+        ends = graph.tail()[:1], graph.head[:1]
+        for method in methods:
+            if method == "table":
+                self._load()
+                walked_ticks(self._tables, *ends)
+            for row, goal in zip(*(one.tolist() for one in ends), strict=True):
+                self._searches.run(row, goal, Request(method))
+
+    # -- straight lines ---------------------------------------------------------------------------
+
+    @cached_property
+    def _sight(self) -> Sight:
+        return Sight(self._tables)
+
+    def smooth(self, path: Sequence[Place]) -> list[Place]:
+        """The waypoints of a path, pulled tight along straight lines over a square grid.
+
+        Agents go straight from each to the next. No line cuts a corner the level's rule forbids,
+        and none costs more than what it replaces: lines cross cells of one cost alone, but for
+        those along rows, columns and diagonals.
+
+        Args:
+            path: neighbouring cells, as :meth:`path` returns them.
+
+        Returns:
+            Some of its cells, both ends included.
+
+        Raises:
+            QueryError: no square grid; cells in a row that no step joins.
+        """
+        sight, rows = self._sight, self._rows_along(path)
+        return self._searches.places(rows if len(rows) < 2 else sight.smooth(rows))
+
+    def furthest_visible(self, path: Sequence[Place], place: int) -> int:
+        """The last place of a path in straight reach of one of its places, at no higher cost.
+
+        Args:
+            path: as for :meth:`smooth`.
+            place: index of the cell the agent stands on.
+
+        Returns:
+            An index, larger than ``place`` but at the path's end.
+
+        Raises:
+            QueryError: as for :meth:`smooth`; an index outside the path.
+        """
+        sight, rows = self._sight, self._rows_along(path)
+        if not 0 <= place < len(rows):
+            raise QueryError(f"no place {place} in the path", expected=f"0 to {len(rows) - 1}")
+        return sight.furthest(rows, place)
+
+    def any_angle_length(self, waypoints: Sequence[Place]) -> float:
+        """Cost of going straight from each waypoint to the next, in units.
+
+        Raises:
+            QueryError: no square grid; two waypoints with no straight way between them.
+        """
+        return self._sight.cost(self._rows_along(waypoints))
+
+    def _rows_along(self, path: Sequence[Place]) -> Int32Array:
+        return np.array([self._row_of(place) for place in path], dtype=np.int32)
 
     # -- many at once -----------------------------------------------------------------------------
 

@@ -121,23 +121,35 @@ class Tables:
         return weight
 
     @cached_property
+    def _node_cost(self) -> npt.NDArray[np.float64]:
+        """(n) float64 units of crossing each node; NaN where the profile cannot go."""
+        terrain_cost = self._read("cost", np.float64)
+        terrain = self._asset.read("/world/node_terrain")
+        nodes = self.places.node_count
+        if len(terrain) != nodes or terrain.max(initial=0) >= max(1, len(terrain_cost)):
+            raise self.damaged("node_terrain does not fit nodes and terrains")
+        size = self._asset.number("size", f"/profiles/{self.profile}")
+        if size is not None:
+            return self._under_footprint(terrain_cost, size)
+        cost: npt.NDArray[np.float64] = terrain_cost[terrain]
+        return cost
+
+    @cached_property
+    def row_cost(self) -> npt.NDArray[np.float64]:
+        """(r) float64 units of crossing each row's place."""
+        return self._node_cost[self.node]
+
+    @cached_property
     def exact_cost(self) -> npt.NDArray[np.float64]:
         """(m) float64 units, what each arc costs before rounding to ticks; inf where blocked."""
         asset, places = self._asset, self.places
-        terrain_cost = self._read("cost", np.float64)
-        terrain = asset.read("/world/node_terrain")
         length = asset.read("/world/length").astype(np.float64)
-        if len(terrain) != places.node_count or terrain.max(initial=0) >= max(1, len(terrain_cost)):
-            raise self.damaged("node_terrain does not fit nodes and terrains")
         if len(length) != len(places.head):
             raise self.damaged("length and head differ in length")
         cost_rule = asset.text("cost_rule")
         if cost_rule not in ("mean", "entered"):
             raise self.damaged(f"cost_rule is {cost_rule!r}")
-        node_cost = terrain_cost[terrain]
-        size = asset.number("size", f"/profiles/{self.profile}")
-        if size is not None:
-            node_cost = self._under_footprint(terrain_cost, size)
+        node_cost = self._node_cost
         unit = node_cost[places.head]
         if cost_rule == "mean":
             tail = np.repeat(np.arange(places.node_count), np.diff(places.first_out))
