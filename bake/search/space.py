@@ -282,14 +282,11 @@ class SearchSpace:
         if not self._scratch or not self._scratch[-1].stamp:
             return np.empty(0, dtype=np.int32), np.empty(0, dtype=np.int64)
         scratch = self._scratch[-1]
-        sides = [scratch.state, *([scratch.back] if "back" in vars(scratch) else [])]
-        known = [side[:, 0] == scratch.stamp for side in sides]
-        rows = np.flatnonzero(np.any(known, axis=0)).astype(np.int32)
-        far = np.iinfo(np.int64).max
-        ticks = np.min(
-            [np.where(k, s[:, 1], far)[rows] for k, s in zip(known, sides, strict=True)], axis=0
-        )
-        return rows, ticks
+        sides = [scratch.label, *(scratch.labels if "labels" in vars(scratch) else [])]
+        # Labels of the last search are smaller than all others.
+        ticks = np.min(sides, axis=0) + (scratch.stamp << 32)
+        rows = np.flatnonzero(ticks < 1 << 32).astype(np.int32)
+        return rows, ticks[rows]
 
     def _borrow(self) -> Scratch:
         # Taking from a list is one step no other thread can come between.
