@@ -45,6 +45,10 @@ RecipeFile = Annotated[
 ]
 Profile = Annotated[str | None, typer.Option("--profile", help="Only this agent profile.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON, and nothing else.")]
+MethodName = Annotated[str, typer.Option("--method", help="How to find paths: table, astar, ...")]
+HeuristicName = Annotated[
+    str | None, typer.Option("--heuristic", help="Of searches; else the one that fits the level.")
+]
 AssetFile = Annotated[Path, typer.Argument(metavar="ASSET", help="A baked level.")]
 PlaceText = Annotated[
     str,
@@ -213,16 +217,25 @@ def path(
     asset: AssetFile,
     start: PlaceText,
     goal: PlaceText,
+    method: MethodName = "table",
+    heuristic: HeuristicName = None,
+    smooth: Annotated[
+        bool, typer.Option("--smooth", help="Only the waypoints of straight lines.")
+    ] = False,
     profile: Profile = None,
     as_json: Json = False,
 ) -> None:
-    """Print a shortest path."""
+    """Print a path, a shortest one unless the method says otherwise."""
     from bake.runtime import open_asset
 
     with open_asset(asset) as level:
         nav = level.profile(profile)
         a, b = _place(level, start), _place(level, goal)
-        found, cost = nav.path(a, b), nav.distance(a, b)
+        searched = nav.search(a, b, method, heuristic)
+        found, cost = searched.path, searched.cost
+        if smooth and found is not None:
+            found = nav.smooth(found)
+            cost = nav.any_angle_length(found)
     if as_json:
         reachable = found is not None
         steps = len(found) - 1 if found is not None else None
@@ -245,13 +258,15 @@ def path(
 def evaluate(
     asset: AssetFile,
     scenario: Annotated[Path, typer.Argument(metavar="FILE.scen", help="Moving AI scenario file.")],
+    method: MethodName = "table",
+    heuristic: HeuristicName = None,
     profile: Profile = None,
     as_json: Json = False,
 ) -> None:
-    """Solve every problem of a scenario file; exit 1 unless each has its optimal length."""
+    """Solve every problem of a scenario file; exit 1 where a path is missing or wrongly long."""
     from bake.view.evaluate import evaluate as run
 
-    result = run(asset, scenario, profile)
+    result = run(asset, scenario, profile, method, heuristic)
     if as_json:
         _print_json(asdict(result))
     else:
@@ -260,6 +275,13 @@ def evaluate(
             f"largest difference {result.max_error:.2g}, {result.ns_per_step:.1f} ns a step, "
             f"{result.us_per_path:.2f} us a path"
         )
+        if method != "table":
+            over = result.suboptimality
+            typer.echo(
+                f"{over.mean:.3%} too long on average, {over.p99:.3%} at the 99th percentile, "
+                f"{result.expanded_mean:,.0f} places expanded, {result.median_us:.1f} us a path "
+                f"and {result.first_move_us:.1f} us to the first move at the median"
+            )
         if result.first_wrong is not None:
             typer.echo(f"first wrong: {result.first_wrong}")
     if result.wrong:

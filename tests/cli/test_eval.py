@@ -44,7 +44,11 @@ def test_json(project: Path) -> None:
     assert set(data) == {
         *("problems", "solved", "wrong", "max_error", "first_wrong"),
         *("steps", "ns_per_step", "us_per_path"),
+        *("method", "heuristic", "suboptimality", "median_us", "expanded_mean", "first_move_us"),
     }
+    assert (data["method"], data["heuristic"], data["expanded_mean"]) == ("table", None, 0)
+    assert data["suboptimality"] == {"mean": 0, "p99": 0, "max": 0}
+    assert data["median_us"] > 0 < data["first_move_us"]
     assert (data["problems"], data["solved"], data["wrong"]) == (5, 5, 0)
     assert 0 <= data["max_error"] <= 1e-8
     assert data["ns_per_step"] > 0
@@ -73,6 +77,38 @@ def test_a_problem_not_solved(
     data = bake("eval", "baked/yard.h5", scen, "--json").data
     assert (data["solved"], data["wrong"]) == (5, 1)
     assert data["first_wrong"].startswith(told)
+
+
+@pytest.mark.parametrize("method", ["astar", "dijkstra", "bidirectional"])
+def test_exact_methods(project: Path, method: str) -> None:
+    scen = scenario(project / "yard.scen", PROBLEMS)
+    done = bake("eval", "baked/yard.h5", scen, "--method", method)
+    assert done.code == 0
+    assert done.out.splitlines()[0].startswith("5 of 5 problems solved")
+    assert "0.000% too long on average" in done.out
+    wrong = scenario(project / "wrong.scen", [((0, 0), (3, 3), 5.5)])
+    assert bake("eval", "baked/yard.h5", wrong, "--method", method).code == 1
+
+
+def test_an_inexact_method_reports(project: Path) -> None:
+    """Longer paths are told and no mistake; a missing one is."""
+    scen = scenario(project / "yard.scen", [*PROBLEMS, ((0, 0), (3, 3), 4.0)])
+    ask = ("--method", "astar", "--heuristic", "manhattan", "--json")
+    data = bake("eval", "baked/yard.h5", scen, "--method", "greedy", "--json")
+    assert data.code == 0
+    assert data.data["suboptimality"]["max"] >= 0.5
+    assert data.data["expanded_mean"] > 1
+    assert bake("eval", "baked/yard.h5", scen, *ask).data["heuristic"] == "manhattan"
+    lost = scenario(project / "lost.scen", [((0, 0), (7, 3), 9.0)])
+    done = bake("eval", "baked/yard.h5", lost, "--method", "greedy")
+    assert (done.code, "unreachable" in done.out) == (1, True)
+
+
+def test_no_such_method(project: Path) -> None:
+    scen = scenario(project / "yard.scen", PROBLEMS)
+    mistake(bake("eval", "baked/yard.h5", scen, "--method", "magic"), "no method 'magic'", "astar")
+    ask = ("--method", "astar", "--heuristic", "guess")
+    mistake(bake("eval", "baked/yard.h5", scen, *ask), "no heuristic 'guess'", "octile")
 
 
 def test_differences_within_the_printed_digits_are_none(project: Path) -> None:

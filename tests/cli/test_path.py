@@ -82,3 +82,24 @@ def test_an_asset_without_next_hops(project: Path) -> None:
     (project / "bake.toml").write_text('tables = ["components"]\n')
     assert bake("build", "levels_src/five.json", "--jobs", "1").code == 0
     mistake(bake("path", "baked/five.h5", "A", "D"), "next_hops", "bake.toml")
+
+
+@pytest.mark.parametrize("method", ["table", "astar", "greedy", "bidirectional_astar"])
+def test_methods(project: Path, method: str) -> None:
+    done = bake("path", "baked/yard.h5", "0,0", "3,3", "--method", method, "--json")
+    assert done.code == 0
+    assert (done.data["path"][0], done.data["path"][-1]) == ([0, 0], [3, 3])
+    assert done.data["cost"] >= 6
+
+
+def test_smoothed(project: Path) -> None:
+    done = bake("path", "baked/yard.h5", "0,0", "3,3", "--smooth", "--json")
+    whole = bake("path", "baked/yard.h5", "0,0", "3,3", "--json")
+    assert done.data["cost"] <= whole.data["cost"]
+    assert all(cell in whole.data["path"] for cell in done.data["path"])
+    mistake(bake("path", "baked/five.h5", "A", "D", "--smooth"), "square grids")
+
+
+def test_no_such_heuristic(project: Path) -> None:
+    ask = ("--method", "astar", "--heuristic", "guess")
+    mistake(bake("path", "baked/yard.h5", "0,0", "3,3", *ask), "no heuristic 'guess'", "octile")
