@@ -68,6 +68,9 @@ def _scaled(name: str, tables: Tables) -> Estimate:
         if name == "hex":
             raise _wrong_kind(name, tables, "a hexagonal grid")
         at = tables.cell_of_row
+        if places.floor_height is not None:
+            # Floors lie over one another, so stairs are no jumps.
+            at = at % np.array([places.width, places.floor_height], dtype=np.int32)
         return euclidean(at, *arcs) if name == "euclidean" else cell_norm(name, at, *arcs)
     if places.is_grid:
         if name not in ("hex", "euclidean"):

@@ -84,16 +84,22 @@ class Sight:
 
     def cost(self, rows: Int32Array) -> float:
         """Units of going straight from each row to the next."""
-        from bake.search.visibility import line_cost
+        from bake.search.visibility import line_cost, price_path
 
-        cells = self._tables.cell_of_row[rows].tolist()
+        tables = self._tables
         total = 0.0
-        for (x, y), (to_x, to_y) in pairwise(cells):
+        for ends in pairwise(rows.tolist()):
+            (x, y), (to_x, to_y) = tables.cell_of_row[list(ends)].tolist()
             line = line_cost(*self._ground, x, y, to_x, to_y)
             if np.isinf(line):
+                # A jump is as good as a line.
+                so_far = np.zeros(2, dtype=np.float64)
+                price_path(*self._ground[2:6], np.array(ends, dtype=np.int32), so_far)
+                line = so_far[1]
+            if np.isinf(line):
+                a, b = (tables.places.place(int(tables.node[row])) for row in ends)
                 raise QueryError(
-                    f"no straight way leads from {(x, y)} to {(to_x, to_y)} "
-                    f"for profile {self._tables.profile!r}",
+                    f"no straight way leads from {a!r} to {b!r} for profile {tables.profile!r}",
                     expected="waypoints, as smooth() returns them",
                 )
             total += float(line)
@@ -103,5 +109,6 @@ class Sight:
 def _turns(cells: Int32Array) -> Int32Array:
     """(t) int32, where a path turns, both ends included."""
     step = np.diff(cells, axis=0)
-    turn = np.flatnonzero((step[1:] != step[:-1]).any(axis=1)) + 1
+    jump = np.asarray(np.abs(step) > 1).max(axis=1)
+    turn = np.flatnonzero((step[1:] != step[:-1]).any(axis=1) | jump[1:]) + 1
     return np.concatenate([[0], turn, [len(cells) - 1]]).astype(np.int32)
