@@ -27,6 +27,7 @@ BENCHMARKS = {
     "sizes": "File sizes",
     "plan": "Foretold by bake plan",
     "paths": "Paths",
+    "search": "Searching one path",
     "floyd_warshall": "Floyd-Warshall",
     "growth": "How cost grows",
 }
