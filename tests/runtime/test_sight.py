@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from bake.errors import QueryError
+from bake.recipe import load_recipe
 from bake.runtime import Navigator, open_asset
 from tests.oracles import Cell, Ground, Lattice
 from tests.runtime.baked import bake, recipe_for, rows, write_graph, write_grid
@@ -178,3 +179,21 @@ def test_mistakes(tmp_path: Path) -> None:
     roads = open_asset(bake(write_graph(tmp_path / "c.json", "ab", [("a", "b", 1.0)]))).profile()
     with pytest.raises(QueryError, match="square grids"):
         roads.any_angle_length(["a", "b"])
+
+
+def test_a_jump_stays_in_a_smoothed_path(tmp_path: Path) -> None:
+    """A level of two floors of our own: stairs are no line, and no reason to search everywhere."""
+    root = Path(__file__).resolve().parents[2]
+    source = tmp_path / "bastion.json"
+    source.write_bytes((root / "levels_src" / "bastion.json").read_bytes())
+    recipe = load_recipe(root / "bake.toml").for_level("bastion")
+    with open_asset(bake(source, recipe)) as level:
+        nav = level.profile("guard")
+        found = nav.search((2, 8, 0), (25, 2, 1))
+        assert found.path is not None
+        assert found.cost == nav.distance((2, 8, 0), (25, 2, 1))
+        assert found.expanded < nav.search((2, 8, 0), (25, 2, 1), "dijkstra").expanded
+        waypoints = nav.smooth(found.path)
+        assert {(14, 3, 0), (14, 3, 1)} <= set(waypoints)
+        assert len(waypoints) < len(found.path)
+        assert nav.any_angle_length(waypoints) <= nav.length(found.path) * (1 + 1e-9)

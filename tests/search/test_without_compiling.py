@@ -14,6 +14,10 @@ SMALL = (
     "tests/search/test_successors.py::test_the_rule",
     "tests/tables/test_compressed.py::test_graphs_of_hardly_anything",
     "tests/runtime/test_runs.py::test_every_answer_where_ways_lead_one_way",
+    "tests/search/test_space.py::test_scratch_outlives_its_stamps",
+    "tests/search/test_space.py::test_any_graph",
+    "tests/search/test_norms.py::test_a_jump_lowers_the_scale_and_no_more_than_it_must",
+    "tests/runtime/test_sight.py::test_open_ground_is_one_line",
     "tests/lecture_notes",
 )
 
