@@ -69,6 +69,14 @@ class Show(StrEnum):
     search = "search"
 
 
+class LintFormat(StrEnum):
+    """How findings of lint are written."""
+
+    text = "text"
+    json = "json"
+    github = "github"
+
+
 class SchemaName(StrEnum):
     """A file format with a JSON Schema."""
 
@@ -195,6 +203,36 @@ def check(
             typer.echo(f"{task.asset}: {'; '.join(reasons)}")
         typer.echo(f"{len(tasks) - len(stale)} of {len(tasks)} assets are up to date")
     if stale:
+        raise typer.Exit(1)
+
+
+@app.command()
+def lint(
+    sources: Sources = None,
+    recipe: RecipeFile = None,
+    style: Annotated[
+        LintFormat, typer.Option("--format", help="How findings are written.")
+    ] = LintFormat.text,
+    profile: Profile = None,
+    as_json: Json = False,
+) -> None:
+    """Find what is likely wrong with levels that bake; exit 1 where there are errors."""
+    from bake.lint.report import as_annotation, as_data, as_text
+    from bake.lint.run import lint as run
+    from bake.recipe import find_recipe, load_recipe
+
+    tasks = _tasks(sources, None, recipe, profile)
+    rules = load_recipe(recipe or find_recipe(Path()))
+    found = run(tasks, rules, every_profile=profile is None)
+    if as_json or style is LintFormat.json:
+        _print_json(as_data(found))
+    else:
+        for each in found:
+            typer.echo(as_annotation(each) if style is LintFormat.github else as_text(each))
+        if style is LintFormat.text:
+            many = f"{len(found)} finding{'' if len(found) == 1 else 's'}"
+            typer.echo(f"{many} in {len(tasks)} level{'' if len(tasks) == 1 else 's'}")
+    if any(each.severity == "error" for each in found):
         raise typer.Exit(1)
 
 
@@ -456,7 +494,9 @@ def _tasks(
     for task in tasks:
         mine = tuple(one for one in task.recipe.profiles if one.name == profile)
         if mine:
-            narrowed.append(replace(task, recipe=replace(task.recipe, profiles=mine)))
+            fewer = len(mine) < len(task.recipe.profiles)
+            rules_of = replace(task.recipe, profiles=mine, narrowed=fewer)
+            narrowed.append(replace(task, recipe=rules_of))
     if not narrowed:
         known = sorted({one.name for task in tasks for one in task.recipe.profiles})
         raise UnknownProfileError(

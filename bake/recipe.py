@@ -17,6 +17,7 @@ from bake.editors import LdtkReading, TiledReading
 from bake.errors import RecipeError
 from bake.graph import DEFAULT_TICKS_PER_UNIT
 from bake.level import Connectivity, CornerCutting, CostRule, TerrainRule
+from bake.severity import Severity
 
 if TYPE_CHECKING:
     from bake.recipe_model import LdtkTable, LevelTable, RuleTable, TiledTable
@@ -42,6 +43,21 @@ MIN_CLUSTER_SIZE = 4
 MAX_CLUSTER_SIZE = 1024
 MAX_SPACING = 1024
 MAX_LEVELS = 16
+
+#: Keys of a recipe that, written below [terrain], are taken for terrains.
+SETTING_NAMES = frozenset(
+    {
+        "connectivity",
+        "corner_cutting",
+        "cost_rule",
+        "memory_budget",
+        "output",
+        "size",
+        "sources",
+        "tables",
+        "ticks_per_unit",
+    }
+)
 
 T = TypeVar("T")
 
@@ -86,6 +102,8 @@ class LevelRecipe:
         ldtk: how LDtk projects are read; its legend sorted by key.
         terrain: rules by terrain; sorted by name.
         profiles: at least one; sorted by name.
+        lint: severity of what `bake lint` finds, by rule, where the recipe says one.
+        narrowed: whether some of the recipe's profiles were left out for this run.
     """
 
     connectivity: Connectivity | None = None
@@ -107,6 +125,8 @@ class LevelRecipe:
     ldtk: LdtkReading = field(default_factory=LdtkReading)
     terrain: Mapping[str, TerrainRule] = field(default_factory=dict)
     profiles: tuple[ProfileRecipe, ...] = (ProfileRecipe("default"),)
+    lint: Mapping[str, Severity] = field(default_factory=dict)
+    narrowed: bool = False
 
     def canonical(self) -> str:
         """One line of JSON that is equal for two recipes exactly when they bake equal tables.
@@ -266,6 +286,7 @@ def _merged(base: LevelRecipe, table: LevelTable) -> LevelRecipe:
         ldtk=_ldtk(base.ldtk, table.ldtk),
         terrain=dict(sorted({**base.terrain, **_rules(table.terrain)}.items())),
         profiles=profiles or base.profiles,
+        lint={**base.lint, **table.lint.given()},
     )
 
 

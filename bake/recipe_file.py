@@ -19,6 +19,7 @@ from bake.recipe_model import (
     HierarchyTable,
     LdtkTable,
     LevelTable,
+    LintTable,
     NextHopsTable,
     ProfileTable,
     RecipeTable,
@@ -43,6 +44,7 @@ _EXAMPLES: Mapping[KeyPath, str] = {
     ("tiled", "legend"): '[tiled.legend] with "layer:Walls" = "wall"',
     ("ldtk",): '[ldtk] with world = "each"',
     ("ldtk", "legend"): '[ldtk.legend] with "value:walls" = "wall"',
+    ("lint",): '[lint] with islands = "error"',
     ("profiles",): "[profiles.walker]",
     ("profiles", "*"): '[profiles.walker] with terrain = { water = "blocked" }',
     ("profiles", "*", "terrain"): 'terrain = { water = "blocked" }',
@@ -56,6 +58,7 @@ _MODELS: Mapping[KeyPath, type[Table]] = {
     ("ldtk",): LdtkTable,
     ("clusters",): ClustersTable,
     ("hierarchy",): HierarchyTable,
+    ("lint",): LintTable,
     ("profiles", "*"): ProfileTable,
     ("levels", "*"): LevelTable,
     ("terrain", "*"): RuleTable,
@@ -66,6 +69,7 @@ _PARTS: Mapping[str, type[Table]] = {
     "next_hops": NextHopsTable,
     "clusters": ClustersTable,
     "hierarchy": HierarchyTable,
+    "lint": LintTable,
 }
 _NAMED = ("profiles", "levels", "terrain", "legend")
 

@@ -41,6 +41,7 @@ from bake.recipe import (
     HierarchyMode,
     Storage,
 )
+from bake.severity import DEFAULT_SEVERITY, SEVERITIES, Severity
 
 _NAME: dict[str, Any] = {"type": "string", "minLength": 1}
 _NUMBER_OR_BLOCKED: dict[str, Any] = {
@@ -334,6 +335,60 @@ def _at_least_one(profiles: dict[str, ProfileTable]) -> dict[str, ProfileTable]:
     return profiles
 
 
+SeverityKey = Annotated[
+    Severity | None,
+    PlainValidator(values.one_of(*SEVERITIES), json_schema_input_type=Severity),
+]
+
+
+class LintTable(Table):
+    """How bad what `bake lint` finds is: "error", "warning", "notice" or "off"."""
+
+    spawns: SeverityKey = Field(
+        default=None,
+        description="Spawns where their profile cannot stand. "
+        f'Default: "{DEFAULT_SEVERITY["spawns"]}".',
+    )
+    exits: SeverityKey = Field(
+        default=None,
+        description="Spawns from which no exit can be reached. "
+        f'Default: "{DEFAULT_SEVERITY["exits"]}".',
+    )
+    islands: SeverityKey = Field(
+        default=None,
+        description=f'Places that cannot be reached. Default: "{DEFAULT_SEVERITY["islands"]}".',
+    )
+    traps: SeverityKey = Field(
+        default=None,
+        description="Places that can be entered, but not left. "
+        f'Default: "{DEFAULT_SEVERITY["traps"]}".',
+    )
+    links: SeverityKey = Field(
+        default=None,
+        description="Links that lead nowhere, or are for nobody. "
+        f'Default: "{DEFAULT_SEVERITY["links"]}".',
+    )
+    narrow: SeverityKey = Field(
+        default=None,
+        description="Cells too narrow for a large profile. "
+        f'Default: "{DEFAULT_SEVERITY["narrow"]}".',
+    )
+    legend: SeverityKey = Field(
+        default=None,
+        description="Terrains and colours that nothing is drawn in. "
+        f'Default: "{DEFAULT_SEVERITY["legend"]}".',
+    )
+    recipe: SeverityKey = Field(
+        default=None,
+        description="Keys of the recipe that became terrains by accident. "
+        f'Default: "{DEFAULT_SEVERITY["recipe"]}".',
+    )
+
+    def given(self) -> dict[str, Severity]:
+        """Severities by rule, where the recipe says one."""
+        return {name: value for name, value in dict(self).items() if value is not None}
+
+
 class LevelTable(Table):
     """The rules of one level."""
 
@@ -391,6 +446,7 @@ class LevelTable(Table):
     next_hops: NextHopsTable = Field(default_factory=NextHopsTable)
     clusters: ClustersTable = Field(default_factory=ClustersTable)
     hierarchy: HierarchyTable = Field(default_factory=HierarchyTable)
+    lint: LintTable = Field(default_factory=LintTable)
     legend: dict[ColourKey, TerrainName] = Field(
         default_factory=dict, description="Terrain by colour of an image's pixels."
     )

@@ -21,6 +21,7 @@ MAY_IMPORT: dict[str, frozenset[str]] = {
         "level": "things",
         "colours": "level",
         "footprint": "",
+        "severity": "",
         "metric": "errors graph level things",
         "greedy": "graph",
         "search": "errors graph greedy",
@@ -29,12 +30,13 @@ MAY_IMPORT: dict[str, frozenset[str]] = {
         "tables": "errors graph greedy search",
         "asset": "errors graph",
         "runtime": "asset errors footprint graph greedy search",
-        "recipe": "editors errors footprint graph level",
+        "recipe": "editors errors footprint graph level severity",
         "pipeline": "asset colours editors errors graph greedy level levels metric recipe search "
         "tables things worlds",
         "diff": "asset errors graph runtime",
         "view": "asset colours diff errors graph level levels metric pipeline recipe runtime "
         "things",
+        "lint": "errors footprint graph level metric pipeline recipe search severity things worlds",
         "interop": "asset errors graph runtime",
         "cli": "*",
     }.items()

@@ -135,7 +135,7 @@ def read_level(task: Task) -> Level:
 
 
 def read_world(
-    level: Level, recipe: LevelRecipe
+    level: Level, recipe: LevelRecipe, *, strict_links: bool = True
 ) -> tuple[World, MovementRules, tuple[AgentProfile, ...]]:
     """Build the graph of a level under the rules in effect, and price it for every profile.
 
@@ -158,7 +158,10 @@ def read_world(
         for profile in recipe.profiles
     )
     check_world_fits(level, profiles, connectivity, recipe.memory_budget)
-    return build_world(level, profiles, rules, connectivity), rules, profiles
+    # Of links for others there is no telling where only some of the profiles are baked.
+    strict = strict_links and not recipe.narrowed
+    world = build_world(level, profiles, rules, connectivity, strict_links=strict)
+    return world, rules, profiles
 
 
 def rows_on_chart(world: World, sub: Subgraph) -> Int32Array | None:

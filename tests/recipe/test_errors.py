@@ -13,7 +13,7 @@ COST = 'expected a number above 0 and at most 1,000,000, or "blocked"'
 BLOCKED = 'use "blocked" for terrain that can\'t be entered'
 LEVEL_KEYS = (
     "connectivity, corner_cutting, cost_rule, ticks_per_unit, memory_budget, tables, next_hops, "
-    "clusters, hierarchy, legend, tiled, ldtk, terrain"
+    "clusters, hierarchy, lint, legend, tiled, ldtk, terrain"
 )
 TOP = f"expected {LEVEL_KEYS}, profiles, sources, output or levels"
 LEVEL = f"expected {LEVEL_KEYS} or profiles"

@@ -1,0 +1,242 @@
+"""All checks of one level, on the world its bake would use."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+import numpy as np
+import numpy.typing as npt
+
+from bake.footprint import under_footprint
+from bake.graph import BLOCKED, Graph, Int32Array, Subgraph, usable_subgraph
+from bake.level import GridLevel
+from bake.lint.findings import Finding, Rule, Severity, severity_of
+from bake.lint.profile_checks import Place, Walks, check_profile
+from bake.metric import AgentProfile, terrain_cost
+from bake.things import Link, Spot
+from bake.worlds import World
+
+Cells = npt.NDArray[np.integer]
+
+
+class LevelLinter:
+    """Findings of one level.
+
+    Attributes:
+        world: built with links into walls left out.
+        profiles: who moves.
+        chosen: severities the recipe gives, by rule.
+        unknown_profiles_are_fine: whether links may name profiles that are not among these.
+    """
+
+    def __init__(
+        self, world: World, profiles: tuple[AgentProfile, ...], chosen: Mapping[str, Severity]
+    ) -> None:
+        self.world = world
+        self.profiles = profiles
+        self.chosen = chosen
+        self.unknown_profiles_are_fine = False
+        level = world.level
+        self._floor_height = level.floor_height if isinstance(level, GridLevel) else None
+
+    def findings(self) -> Iterator[Finding]:
+        """Everything found, whatever its severity but "off"."""
+        for found in self._all():
+            if found.severity != "off":
+                yield found
+
+    def _all(self) -> Iterator[Finding]:
+        yield from self._links()
+        yield from self._unused_terrain()
+        for profile in self.profiles:
+            yield from self._ways(profile)
+            if profile.size > 1:
+                yield from self._narrow(profile)
+
+    def _finding(
+        self,
+        rule: Rule,
+        message: str,
+        *,
+        place: str | None = None,
+        profile: str | None = None,
+        cells: Cells | None = None,
+        node: int | None = None,
+        count: int = 0,
+    ) -> Finding:
+        cell: tuple[int, ...] | str | int | None = None
+        if cells is not None and len(cells):
+            first = np.lexsort((cells[:, 0], cells[:, 1]))[0]
+            cell = self._spoken(int(cells[first, 0]), int(cells[first, 1]))
+            count = count or len(cells)
+        elif node is not None and self.world.node_names is not None:
+            cell = self.world.node_names[node]
+        level = self.world.level
+        severity = severity_of(rule, self.chosen)
+        return Finding(
+            rule, severity, str(level.source), level.name, place, profile, cell, count, message
+        )
+
+    def _spoken(self, x: int, y: int) -> tuple[int, ...]:
+        rows = self._floor_height
+        several = rows is not None and isinstance(self.world.level, GridLevel)
+        if rows is None or not several or rows == self.world.level.height:  # type: ignore[union-attr]
+            return (x, y)
+        return (x, y % rows, y // rows)
+
+    # -- ways -------------------------------------------------------------------------------------
+
+    def _ways(self, profile: AgentProfile) -> Iterator[Finding]:
+        sub = usable_subgraph(self.world.graph, self.world.metrics[profile.name])
+        walks = Walks(
+            sub.graph,
+            self._opened(profile, sub),
+            self._places("spawn", profile, sub),
+            self._places("exit", profile, sub),
+        )
+        for found in check_profile(walks):
+            node = sub.node[found.rows]
+            cell = self.world.cell
+            yield self._finding(
+                found.rule,
+                found.message,
+                profile=profile.name,
+                cells=None if cell is None else cell[node],
+                node=int(node[0]) if len(node) else None,
+                count=len(node),
+            )
+
+    def _opened(self, profile: AgentProfile, sub: Subgraph) -> Graph:
+        """The profile's graph as if all doors stood open, their places after its rows."""
+        cell = self.world.cell
+        if not self.world.doors or cell is None:
+            return sub.graph
+        mask = np.zeros(self.world.level.terrain.shape, dtype=np.bool_)  # type: ignore[union-attr]
+        for door in self.world.doors:
+            mask[door.cells[:, 1], door.cells[:, 0]] = True
+        near = under_footprint(mask, profile.size, np.logical_or, False, self._floor_height)
+        at_door = near[cell[:, 1], cell[:, 0]]
+        graph = self.world.graph
+        tail, head = graph.tail(), graph.head
+        metric = self.world.metrics[profile.name]
+        open_node = metric.passable | at_door
+        usable = (metric.weight != BLOCKED) | at_door[tail] | at_door[head]
+        usable &= open_node[tail] & open_node[head]
+        row = np.full(graph.node_count, -1, dtype=np.int64)
+        row[sub.node] = np.arange(len(sub.node))
+        extra = np.flatnonzero(at_door & ~metric.passable)
+        row[extra] = len(sub.node) + np.arange(len(extra))
+        opened, _ = Graph.from_arcs(
+            len(sub.node) + len(extra), row[tail[usable]], row[head[usable]]
+        )
+        return opened
+
+    def _places(self, kind: str, profile: AgentProfile, sub: Subgraph) -> list[Place]:
+        level, cell = self.world.level, self.world.cell
+        if not isinstance(level, GridLevel) or cell is None:
+            return []
+        row_at = np.full(level.terrain.shape, -1, dtype=np.int32)
+        at = cell[sub.node]
+        row_at[at[:, 1], at[:, 0]] = np.arange(len(at), dtype=np.int32)
+        found = []
+        for spot in level.things.spots:
+            if spot.kind == kind and (spot.profiles is None or profile.name in spot.profiles):
+                x, y = spot.cell
+                own = spot.profiles is not None or self._for_nobody(spot)
+                found.append(Place(spot.name, int(row_at[y, x]), own))
+        return found
+
+    def _for_nobody(self, spot: Spot) -> bool:
+        """Whether no profile can stand at a spot."""
+        cell = self.world.cell
+        if cell is None:
+            return False
+        here = np.flatnonzero((cell == spot.cell).all(axis=1))
+        return not any(metric.passable[here].any() for metric in self.world.metrics.values())
+
+    # -- cells ------------------------------------------------------------------------------------
+
+    def _narrow(self, profile: AgentProfile) -> Iterator[Finding]:
+        """Cells a large agent could cross, if there were room for the rest of it."""
+        level = self.world.level
+        if not isinstance(level, GridLevel):
+            return
+        passable = ~np.isnan(terrain_cost(level.terrains, profile))[level.terrain]
+        rows = level.floor_height
+        fits = under_footprint(passable, profile.size, np.logical_and, False, rows)
+        # Turned round, anchors spread over the cells below them.
+        covered = under_footprint(
+            np.ascontiguousarray(fits[::-1, ::-1]), profile.size, np.logical_or, False, rows
+        )[::-1, ::-1]
+        tight = passable & ~covered
+        if tight.any():
+            y, x = np.nonzero(tight)
+            yield self._finding(
+                "narrow",
+                f"{len(x):,} cells are too narrow for {profile.size} x {profile.size} cells",
+                profile=profile.name,
+                cells=np.stack([x, y], axis=1),
+            )
+
+    def _unused_terrain(self) -> Iterator[Finding]:
+        level = self.world.level
+        if not isinstance(level, GridLevel):
+            return
+        used = np.zeros(len(level.terrains), dtype=np.bool_)
+        used[np.unique(level.terrain)] = True
+        for door in self.world.doors:
+            used[np.unique(door.terrain)] = True
+        for code in np.flatnonzero(~used).tolist():
+            yield self._finding(
+                "legend", f"terrain {level.terrains[code]!r} is named, but no cell has it"
+            )
+
+    # -- links ------------------------------------------------------------------------------------
+
+    def _links(self) -> Iterator[Finding]:
+        level, cell = self.world.level, self.world.cell
+        if not isinstance(level, GridLevel) or cell is None or not level.things.links:
+            return
+        dead = {link.name for link in self.world.dead_links}
+        node_at = np.full(level.terrain.shape, -1, dtype=np.int32)
+        node_at[cell[:, 1], cell[:, 0]] = np.arange(len(cell), dtype=np.int32)
+        known = {profile.name for profile in self.profiles}
+        for link in level.things.links:
+            ends = np.array([link.start, link.goal])
+            unknown = sorted(set(link.profiles or ()) - known)
+            if unknown and not self.unknown_profiles_are_fine:
+                yield self._finding(
+                    "links",
+                    f"link {link.name!r} is for {', '.join(map(repr, unknown))}, which is no "
+                    "profile of this level",
+                    place=link.place,
+                    cells=ends[:1],
+                    count=1,
+                )
+            takers = [each for each in self.profiles if each.name in (link.profiles or known)]
+            if unknown and not takers:
+                continue
+            if link.name in dead or not any(self._takes(link, each, node_at) for each in takers):
+                yield self._finding(
+                    "links",
+                    f"link {link.name!r} leads from {self._spoken(*link.start)} to "
+                    f"{self._spoken(*link.goal)}, but nobody it is for can stand at both",
+                    place=link.place,
+                    cells=ends[:1],
+                    count=1,
+                )
+
+    def _takes(self, link: Link, profile: AgentProfile, node_at: Int32Array) -> bool:
+        """Whether a profile can stand at both ends, or could if a door were open."""
+        doors = [door.cells for door in self.world.doors]
+        for x, y in (link.start, link.goal):
+            node = int(node_at[y, x])
+            near_door = any(
+                ((cells >= (x, y)) & (cells < (x + profile.size, y + profile.size)))
+                .all(axis=1)
+                .any()
+                for cells in doors
+            )
+            if node < 0 or not (self.world.metrics[profile.name].passable[node] or near_door):
+                return False
+        return True

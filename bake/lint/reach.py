@@ -1,0 +1,76 @@
+"""Which places a profile can come to, and from which it can get back."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from bake.graph import Graph, Int32Array
+from bake.search.strong_components import strong_components
+
+BoolArray = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class Reach:
+    """Reachability from some nodes.
+
+    Attributes:
+        reached: (n) bool, nodes that can be reached from a source.
+        returns: (n) bool, nodes from which a source can be reached.
+    """
+
+    reached: BoolArray
+    returns: BoolArray
+
+
+def largest_part(graph: Graph) -> Int32Array:
+    """(1) int32, a node of the largest strongly connected component; the first such one."""
+    component, _ = strong_components(graph)
+    largest = np.bincount(component).argmax()
+    return np.flatnonzero(component == largest)[:1].astype(np.int32)
+
+
+def reach(graph: Graph, source: Int32Array) -> Reach:
+    """Follow arcs from the sources, both ways.
+
+    Args:
+        graph: at least one node.
+        source: (k) int32 nodes, at least one.
+    """
+    back, _ = graph.reverse()
+    return Reach(reached_from(graph, source), reached_from(back, source))
+
+
+def reached_from(graph: Graph, source: Int32Array) -> BoolArray:
+    """(r) bool, rows that can be reached from some of the sources; breadth first."""
+    seen = np.zeros(graph.node_count, dtype=np.bool_)
+    seen[source] = True
+    front = source
+    while len(front):
+        begin = graph.first_out[front].astype(np.int64)
+        count = graph.first_out[front + 1] - begin
+        ends = np.cumsum(count)
+        arc = np.arange(int(ends[-1])) + np.repeat(begin - (ends - count), count)
+        head = graph.head[arc]
+        front = np.unique(head[~seen[head]])
+        seen[front] = True
+    return seen
+
+
+def patches(graph: Graph, chosen: BoolArray) -> list[npt.NDArray[np.int64]]:
+    """The chosen rows in groups that hang together whichever way arcs lead, largest first."""
+    tail = graph.tail()
+    inside = chosen[tail] & chosen[graph.head]
+    tails = np.concatenate([tail[inside], graph.head[inside]])
+    heads = np.concatenate([graph.head[inside], tail[inside]])
+    both, _ = Graph.from_arcs(graph.node_count, tails, heads)
+    component, _ = strong_components(both)
+    rows = np.flatnonzero(chosen)
+    order = np.argsort(component[rows], kind="stable")
+    label = component[rows][order]
+    cuts = np.flatnonzero(np.diff(label)) + 1
+    groups = [group for group in np.split(rows[order], cuts) if len(group)]
+    return sorted(groups, key=lambda group: (-len(group), int(group[0])))
