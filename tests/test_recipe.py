@@ -351,7 +351,16 @@ def test_schema_knows_every_key_and_closes_every_table():
     assert json.loads(json.dumps(schema)) == schema
     assert set(schema["properties"]) == {
         *("sources", "output", "connectivity", "corner_cutting", "cost_rule", "ticks_per_unit"),
-        *("memory_budget", "tables", "next_hops", "clusters", "hierarchy", "legend", "tiled"),
+        *(
+            "memory_budget",
+            "tables",
+            "next_hops",
+            "clusters",
+            "hierarchy",
+            "lint",
+            "legend",
+            "tiled",
+        ),
         *("ldtk", "terrain", "profiles", "levels"),
     }
     level = schema["$defs"]["LevelTable"]
