@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 import typer
 
 from bake import __version__
+from bake.cli_interrupt import leaving_when_interrupted
 from bake.errors import BakeError, BakeErrors
 
 if TYPE_CHECKING:
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from bake.runtime.places import Place
 
 _INTERRUPTED = 130
+_SAID = "interrupted; what was finished is kept"
 
 app = typer.Typer(
     help="Bake levels into pathfinding assets at build time; look next hops up at runtime.",
@@ -108,7 +110,10 @@ def build(
     jobs: Annotated[
         int | None, typer.Option(min=1, help="Levels at once; else one for each processor.")
     ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Bake what is up to date too.")] = False,
+    force: Annotated[
+        bool,
+        typer.Option("--force", help="Bake what is up to date, and over foreign files."),
+    ] = False,
     depfile: Annotated[
         Path | None, typer.Option("--depfile", help="Write what assets depend on, for Make, Ninja.")
     ] = None,
@@ -551,11 +556,12 @@ def _fail(error: BakeError) -> NoReturn:
 def main() -> None:
     """Run the command line."""
     try:
-        app(prog_name="bake")
+        with leaving_when_interrupted(_INTERRUPTED, _SAID):
+            app(prog_name="bake")
     except BakeError as error:
         _fail(error)
     except SystemExit as end:
         # typer turns an interrupt into this code, and says nothing.
         if end.code == _INTERRUPTED:
-            typer.echo("interrupted; what was finished is kept", err=True)
+            typer.echo(_SAID, err=True)
         raise

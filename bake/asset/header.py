@@ -98,6 +98,16 @@ def read_header(path: Path) -> Header:
         return parse_header(file, path)
 
 
+def is_foreign(path: Path) -> bool:
+    """Whether there is a file that says something, but not that it is an asset of any version."""
+    try:
+        with path.open("rb") as file:
+            data = file.read(SMALLEST_BLOCK)
+    except OSError:
+        return False
+    return bool(data) and not _begins_like_ours(data)
+
+
 @contextlib.contextmanager
 def open_to_read(path: Path) -> Iterator[BufferedReader]:
     """A file to read bytes from; what the system objects to is an AssetError that names it."""
@@ -115,7 +125,7 @@ def parse_header(file: BufferedReader, path: Path) -> Header:
     data = file.read(SMALLEST_BLOCK)
     if not data:
         raise NotAnAssetError("the file is empty", file=path, remedy="rebake it: `bake build`")
-    if not data.replace(b"\n", b"").startswith(_FIRST_LINE):
+    if not _begins_like_ours(data):
         what = "an HDF5 file of another program" if _is_hdf5(file) else "no HDF5 file"
         raise NotAnAssetError(
             f"this is {what}", file=path, expected="an asset written by `bake build`"
@@ -175,6 +185,10 @@ def damage(path: Path, found: str) -> CorruptAssetError:
     return CorruptAssetError(
         f"damaged: {found}", file=path, remedy="rebake it: `bake build --force`"
     )
+
+
+def _begins_like_ours(data: bytes) -> bool:
+    return data.replace(b"\n", b"").startswith(_FIRST_LINE)
 
 
 def _header_of(version: int, fields: dict[str, Any]) -> Header | None:

@@ -19,6 +19,7 @@ import numpy.typing as npt
 
 from bake.asset.columns import Column, digest_of
 from bake.asset.header import Header, sha256_of
+from bake.asset.partial import beside
 from bake.asset.schema import ATTRIBUTES, COLUMNS, column, pattern_of
 from bake.errors import OutputError
 
@@ -61,34 +62,40 @@ def write_asset(path: Path, header: Header, contents: Contents) -> int:
         OutputError: it cannot be written. What was there before is untouched.
     """
     _check(contents)
-    with _beside(path) as partial:
-        try:
-            with h5py.File(
-                partial,
-                "w",
-                userblock_size=header.block,
-                libver="v110",
-                alignment_threshold=ALIGN_FROM,
-                alignment_interval=ALIGNMENT,
-            ) as file:
-                _fill(file, contents)
-            size = partial.stat().st_size
-            body = sha256_of(partial, skip=header.block)
-            finished = replace(header, body=body, size=size)
-            with partial.open("r+b") as raw:
-                raw.write(finished.to_bytes())
-                raw.flush()
-                os.fsync(raw.fileno())
-            partial.replace(path)
-        # Closing a file on a full disk, h5py raises a RuntimeError.
-        except (OSError, RuntimeError) as error:
-            raise OutputError(
-                f"cannot be written: {_reason(error)}",
-                file=path,
-                remedy="check the folder's permissions and free space",
-            ) from error
+    with _told_as_one_line(path), beside(path) as partial:
+        with h5py.File(
+            partial,
+            "w",
+            locking=False,  # it is locked already
+            userblock_size=header.block,
+            libver="v110",
+            alignment_threshold=ALIGN_FROM,
+            alignment_interval=ALIGNMENT,
+        ) as file:
+            _fill(file, contents)
+        size = partial.stat().st_size
+        body = sha256_of(partial, skip=header.block)
+        finished = replace(header, body=body, size=size)
+        with partial.open("r+b") as raw:
+            raw.write(finished.to_bytes())
+            raw.flush()
+            os.fsync(raw.fileno())
+        partial.replace(path)
     _sync_folder(path.parent)
     return size
+
+
+@contextlib.contextmanager
+def _told_as_one_line(path: Path) -> Iterator[None]:
+    try:
+        yield
+    # Closing a file on a full disk, h5py raises a RuntimeError.
+    except (OSError, RuntimeError) as error:
+        raise OutputError(
+            f"cannot be written: {_reason(error)}",
+            file=path,
+            remedy="check the folder's permissions and free space",
+        ) from error
 
 
 def _reason(error: OSError | RuntimeError) -> str:
@@ -99,17 +106,6 @@ def _reason(error: OSError | RuntimeError) -> str:
     if number:
         return os.strerror(number)
     return next(iter(str(error).splitlines()), type(error).__name__)
-
-
-@contextlib.contextmanager
-def _beside(path: Path) -> Iterator[Path]:
-    """A partial file in the same folder, gone when the block ends however it ends."""
-    partial = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    try:
-        yield partial
-    finally:
-        with contextlib.suppress(OSError):
-            partial.unlink(missing_ok=True)
 
 
 def _sync_folder(folder: Path) -> None:

@@ -1,6 +1,7 @@
 """From sources to assets."""
 
-from bake.pipeline.run import Outcome, build
+from bake.pipeline.attempt import Outcome
+from bake.pipeline.run import build
 from bake.pipeline.sources import Task, find_tasks
 from bake.pipeline.staleness import judge, reasons_to_bake
 

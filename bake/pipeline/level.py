@@ -68,8 +68,13 @@ def bake_level(task: Task, threads: int, report: Report) -> Baked:
     report("read", 0)
     level = read_level(task)
     # 3. ... and digest them again: what was read is what the asset will claim to be made from.
+    # Which others it is made from is known only now, so those are read between two digests, too.
     sources = source_digests(task.source, level.depends_on)
-    if sources[:1] != before:
+    if sources[:1] == before and level.depends_on:
+        before = sources
+        level = read_level(task)
+        sources = source_digests(task.source, level.depends_on)
+    if sources[: len(before)] != before:
         raise LevelError("changed while it was being read", file=task.source, remedy="build again")
     # 4. Level to world.
     report("graph", 0)

@@ -3,12 +3,14 @@
 import os
 import subprocess
 import sys
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from bake.asset.partial import beside
 from bake.asset.schema import COLUMNS
 from bake.errors import BudgetError, CostError, LevelError, OutputError
 from bake.level import TerrainRule
@@ -202,6 +204,36 @@ def test_out_of_memory_is_told_as_a_budget(
     assert str(outcome.error).startswith(f"{tasks[0].source}: ran out of memory")
 
 
+def test_another_file_of_a_level_that_changes_while_it_is_read(
+    tasks: list[Task], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Which files those are is known only afterwards, so they are read twice."""
+    import bake.pipeline.level as steps
+
+    load = steps.load
+    other = tasks[0].source.with_name("tiles.png")
+    other.write_bytes(b"old")
+    changes = [b"new"]
+
+    def slow(path: Path, *arguments: object, **settings: object) -> object:
+        level = load(path, *arguments, **settings)  # type: ignore[arg-type]
+        if seen := other.read_bytes():
+            found.append(seen)
+        if len(found) == when:
+            other.write_bytes(changes[0])
+        return replace(level, depends_on=(other,))
+
+    monkeypatch.setattr(steps, "load", slow)
+    for when, status in ((1, "baked"), (2, "failed")):
+        found: list[bytes] = []
+        other.write_bytes(b"old")
+        outcome = run(tasks[:1], force=True)["hive"]
+        assert outcome.status == status
+        assert found == ([b"old", b"new"] if when == 1 else [b"old", b"old"])
+        assert (outcome.error is None) == (status == "baked")
+    assert "changed while it was being read" in str(outcome.error)
+
+
 def test_a_source_that_changes_while_it_is_read(
     tasks: list[Task], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -301,9 +333,9 @@ def dead_process() -> int:
 def test_leftovers_of_dead_processes_are_removed(tasks: list[Task]) -> None:
     folder = tasks[0].asset.parent
     folder.mkdir()
-    dead = [f".hive.h5.{dead_process()}.tmp", f".gone.h5.{dead_process()}.tmp"]
+    """Even if another process has the number by now: what counts is who holds the lock."""
+    dead = [f".hive.h5.{dead_process()}.tmp", f".gone.h5.{os.getppid()}.tmp"]
     kept = [
-        f".hive.h5.{os.getppid()}.tmp",
         "mine.tmp",
         ".hive.h5.tmp",
         ".hive.h5.x.tmp",
@@ -312,7 +344,12 @@ def test_leftovers_of_dead_processes_are_removed(tasks: list[Task]) -> None:
     ]
     for name in dead + kept:
         (folder / name).write_bytes(b"")
-    run(tasks[:1])
+    with beside(folder / "other.h5") as partial:
+        run(tasks[:1])
+        names = sorted(file.name for file in folder.iterdir())
+    assert names == sorted([*kept, partial.name, "hive.h5"])
+    (folder / dead[0]).write_bytes(b"")
+    assert set(statuses(run(tasks[:1])).values()) == {"fresh"}
     assert sorted(file.name for file in folder.iterdir()) == sorted([*kept, "hive.h5"])
 
 

@@ -1,0 +1,222 @@
+"""Builds that are killed, interrupted, or run twice at once: assets stay whole, nothing is left.
+
+`BAKE_KILLS=100` in the environment for more of them.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from bake.runtime import open_asset
+from tests.cli.command import quiet_environment
+from tests.runtime.baked import write_grid
+
+KILLS = int(os.environ.get("BAKE_KILLS", "8"))
+ROOT = Path(__file__).resolve().parents[2]
+NAMES = [f"level{number}" for number in range(4)]
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals are POSIX's")
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    folder = tmp_path / "project"
+    sources = folder / "levels_src"
+    sources.mkdir(parents=True)
+    rng = random.Random(1)
+    for number, name in enumerate(NAMES):
+        side = 16 + 3 * number
+        drawn = [[rng.choice(("floor", "floor", "wall", "mud")) for _ in range(side)]] * side
+        write_grid(sources / f"{name}.json", drawn)
+    set_mud(folder, 3)
+    return folder
+
+
+def set_mud(project: Path, cost: int) -> None:
+    (project / "bake.toml").write_text(
+        f'tables = ["next_hops"]\n[terrain]\nmud = {cost}\nwall = "blocked"\n'
+    )
+
+
+def start(project: Path, *arguments: str) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [sys.executable, "-c", "from bake.cli import main; main()", "build", *arguments],
+        cwd=project,
+        env={**quiet_environment(), "PYTHONPATH": str(ROOT)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+
+
+def finish(project: Path, *arguments: str) -> dict[str, bytes]:
+    """A build that is left alone; the assets there are then, and nothing else."""
+    process = start(project, *arguments)
+    out, err = process.communicate(timeout=300)
+    assert process.returncode == 0, out + err
+    found = {file.name: file.read_bytes() for file in (project / "baked").iterdir()}
+    assert sorted(found) == [f"{name}.h5" for name in NAMES]
+    return found
+
+
+def members(session: int) -> Iterator[int]:
+    """Processes of a session that are still running."""
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit():
+            try:
+                fields = (entry / "stat").read_text().rsplit(")", 1)[1].split()
+            except OSError:
+                continue
+            if int(fields[3]) == session and fields[0] != "Z":
+                yield int(entry.name)
+
+
+def wait_until_gone(session: int) -> None:
+    if not Path("/proc/self/stat").exists():
+        return
+    for _ in range(200):
+        if not list(members(session)):
+            return
+        time.sleep(0.05)
+    raise AssertionError("workers outlive the build that started them")
+
+
+def wait_for_work(project: Path, process: subprocess.Popen[str]) -> None:
+    """Until a first asset is being written."""
+    while process.poll() is None:
+        if any((project / "baked").glob(".*.tmp")):
+            return
+        time.sleep(0.001)
+
+
+def test_killed_builds_leave_whole_assets_and_the_next_build_finishes(project: Path) -> None:
+    """Old or new, never half; by turns the build alone is killed, and all of its processes."""
+    whole = {}
+    for cost in (3, 5):
+        set_mud(project, cost)
+        begun = time.monotonic()
+        whole[cost] = finish(project, "--jobs", "2")
+    longest = time.monotonic() - begun
+    assert all(whole[3][name] != whole[5][name] for name in whole[3])
+    rng = random.Random(4)
+    caught = 0
+    for kill in range(KILLS):
+        cost = (3, 5)[kill % 2]
+        set_mud(project, cost)
+        process = start(project, "--jobs", "2")
+        if kill % 4 < 2:
+            time.sleep(rng.uniform(0, 1.1 * longest))
+        else:
+            wait_for_work(project, process)
+            time.sleep(rng.uniform(0, 0.02))
+        caught += process.poll() is None
+        try:
+            if rng.random() < 0.5:
+                os.killpg(process.pid, signal.SIGKILL)
+            else:
+                process.kill()
+        except ProcessLookupError:
+            pass
+        process.communicate()
+        wait_until_gone(process.pid)
+        for name in whole[3]:
+            asset = project / "baked" / name
+            assert asset.read_bytes() in (whole[3][name], whole[5][name])
+            open_asset(asset).close()
+        if kill % 4 == 3:
+            assert finish(project) == whole[cost]
+    assert caught >= KILLS // 2
+    assert finish(project) == whole[cost]
+
+
+@pytest.mark.parametrize("jobs", ["1", "2"])
+@pytest.mark.parametrize("after", [0.0, 0.3])
+def test_an_interrupt_ends_a_build_soon_in_one_line(project: Path, jobs: str, after: float) -> None:
+    """As a terminal sends it: to every process of the build, even workers that are starting."""
+    process = start(project, "--jobs", jobs)
+    assert process.stderr is not None
+    first = process.stderr.readline() if jobs == "1" else ""
+    if jobs == "2":
+        while len(list(members(process.pid))) < 3 and process.poll() is None:
+            time.sleep(0.005)
+    time.sleep(after)
+    done = process.poll() is not None
+    begun = time.monotonic()
+    os.killpg(process.pid, signal.SIGINT)
+    _, err = process.communicate(timeout=60)
+    took = time.monotonic() - begun
+    wait_until_gone(process.pid)
+    assert "Traceback" not in err, first + err
+    if not done and process.returncode != 0:
+        assert process.returncode == 130
+        assert err.splitlines()[-1] == "interrupted; what was finished is kept"
+        assert err.count("interrupted") == 1
+        assert took < 5  # two seconds, on a machine with nothing else to do
+    assert not list((project / "baked").glob(".*"))
+    if jobs == "2":
+        finish(project)
+
+
+def test_an_interrupt_ends_a_command_that_does_not_listen() -> None:
+    """Such as one whose main thread is inside a kernel."""
+    code = (
+        "import ctypes, sys, time\n"
+        "from bake import cli\n"
+        "def deaf(**options):\n"
+        "    print('begun', flush=True)\n"
+        "    end = time.monotonic() + 30\n"
+        "    while time.monotonic() < end:\n"
+        "        try:\n"
+        "            time.sleep(1)\n"
+        "        except KeyboardInterrupt:\n"
+        "            pass\n"
+        "cli.app = deaf\n"
+        "cli.main()\n"
+    )
+    process = subprocess.Popen(
+        [sys.executable, "-c", code],
+        env={**quiet_environment(), "PYTHONPATH": str(ROOT)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdout is not None
+    assert process.stdout.readline() == "begun\n"
+    begun = time.monotonic()
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert err == "interrupted; what was finished is kept\n"
+    assert time.monotonic() - begun < 10
+
+
+def test_two_builds_into_one_folder_at_once(project: Path) -> None:
+    expected = finish(project)
+    both = [start(project, "--jobs", "2", "--force") for _ in range(2)]
+    for process in both:
+        _, err = process.communicate(timeout=300)
+        assert process.returncode == 0, err
+    found = {file.name: file.read_bytes() for file in (project / "baked").iterdir()}
+    assert found == expected
+
+
+def test_a_clock_that_was_set_back(project: Path) -> None:
+    """Times of files mean nothing, whatever they are."""
+    expected = finish(project)
+    for file in [*(project / "levels_src").iterdir(), *(project / "baked").iterdir()]:
+        os.utime(file, (2**33, 2**33))
+    process = start(project)
+    out, _ = process.communicate(timeout=300)
+    assert out.splitlines()[-1].startswith(f"{len(NAMES)} fresh in ")
+    set_mud(project, 9)
+    assert finish(project) != expected

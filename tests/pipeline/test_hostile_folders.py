@@ -1,0 +1,110 @@
+"""Output folders that are full, read-only, or hold something that is not ours."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from bake.errors import OutputError
+from bake.pipeline import Task, find_tasks
+from bake.recipe import load_recipe
+from tests.pipeline.levels import run, statuses, write_project
+from tests.runtime.baked import write_grid
+
+LARGE = [["floor"] * 40] * 40
+
+
+def mount(*arguments: str) -> None:
+    try:
+        subprocess.run(["mount", *arguments], check=True, capture_output=True)
+    except (OSError, subprocess.CalledProcessError):
+        pytest.skip("only root may mount a file system of its own")
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    """A file system of 256 KiB, all of it assets' folder."""
+    folder = tmp_path / "disk"
+    folder.mkdir()
+    if not sys.platform.startswith("linux"):
+        pytest.skip("tmpfs is Linux's")
+    mount("-t", "tmpfs", "-o", "size=256k", "tmpfs", str(folder))
+    yield folder
+    subprocess.run(["umount", "-l", str(folder)], check=True)
+
+
+def tasks_into(folder: Path, project: Path) -> list[Task]:
+    return find_tasks(load_recipe(project / "bake.toml"), [], folder)
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_a_full_disk(small_disk: Path, tmp_path: Path, jobs: int) -> None:
+    """Told in one line; the old asset stays, nothing is left, and other levels are baked."""
+    project = tmp_path / "project"
+    write_project(project)
+    tasks = tasks_into(small_disk, project)
+    assert set(statuses(run(tasks)).values()) == {"baked"}
+    before = {task.name: task.asset.read_bytes() for task in tasks}
+    # Distances of 1,600 nodes take 10 MB, and do not fit.
+    write_grid(project / "levels_src" / "keep.json", LARGE)
+    outcomes = run(tasks, jobs=jobs, force=True)
+    assert statuses(outcomes) == {"hive": "baked", "keep": "failed", "roads": "baked"}
+    error = outcomes["keep"].error
+    assert isinstance(error, OutputError)
+    assert str(error).startswith(f"{small_disk / 'keep.h5'}: cannot be written: No space left")
+    assert {task.name: task.asset.read_bytes() for task in tasks} == before
+    assert len(list(small_disk.iterdir())) == 3
+
+
+def test_a_read_only_file_system(small_disk: Path, tmp_path: Path) -> None:
+    project = tmp_path / "project"
+    write_project(project)
+    tasks = tasks_into(small_disk, project)
+    run(tasks)
+    mount("-o", "remount,ro", str(small_disk))
+    assert set(statuses(run(tasks)).values()) == {"fresh"}
+    outcomes = run(tasks, force=True)
+    assert set(statuses(outcomes).values()) == {"failed"}
+    for task in tasks:
+        told = str(outcomes[task.name].error)
+        assert told.startswith(f"{task.asset}: cannot be written: Read-only file system")
+        assert "\n" not in told
+
+
+@pytest.mark.parametrize("data", [b"text", b"\x89HDF\r\n\x1a\n" + bytes(600), bytes(600)])
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_a_file_of_another_program_is_not_overwritten(
+    tmp_path: Path, jobs: int, data: bytes
+) -> None:
+    project = tmp_path / "project"
+    write_project(project)
+    tasks = tasks_into(tmp_path / "out", project)
+    (tmp_path / "out").mkdir()
+    tasks[0].asset.write_bytes(data)
+    outcomes = run(tasks, jobs=jobs)
+    assert statuses(outcomes) == {"hive": "failed", "keep": "baked", "roads": "baked"}
+    error = outcomes["hive"].error
+    assert isinstance(error, OutputError)
+    assert str(error).startswith(f"{tasks[0].asset}: there is a file that is no asset")
+    assert "--force" in str(error)
+    assert "\n" not in str(error)
+    assert tasks[0].asset.read_bytes() == data
+    assert statuses(run(tasks[:1], jobs=jobs, force=True)) == {"hive": "baked"}
+    assert statuses(run(tasks)) == {"hive": "fresh", "keep": "fresh", "roads": "fresh"}
+
+
+def test_a_damaged_asset_of_ours_is_baked_again(tmp_path: Path) -> None:
+    """Nothing is lost that was not lost already."""
+    project = tmp_path / "project"
+    write_project(project)
+    tasks = tasks_into(tmp_path / "out", project)[:1]
+    run(tasks)
+    whole = tasks[0].asset.read_bytes()
+    for damaged in (b"", whole[:300], whole[:-1], whole.replace(b'"level"', b'"lewel"')):
+        tasks[0].asset.write_bytes(damaged)
+        assert statuses(run(tasks)) == {"hive": "baked"}
+        assert tasks[0].asset.read_bytes() == whole
