@@ -209,6 +209,10 @@ class Asset:
         """Bytes a column takes in the file."""
         return int(self._dataset(path).id.get_storage_size())
 
+    def is_same(self, path: str, other: str) -> bool:
+        """Whether two columns are stored once, under two names."""
+        return bool(self._dataset(path) == self._dataset(other))
+
     def dtype(self, path: str) -> str:
         """Element type of a column."""
         dtype = self._dataset(path).dtype

@@ -136,15 +136,22 @@ def _check(contents: Contents) -> None:
 def _fill(file: h5py.File, contents: Contents) -> None:
     order = {declared.path: place for place, declared in enumerate(COLUMNS)}
     paths = sorted(contents.columns, key=lambda path: (order[pattern_of(path)], path))
+    # Columns of several profiles that are equal are stored once, under the names of all.
+    twins: dict[tuple[str, str, tuple[int, ...], str], str] = {}
     for path in paths:
         array = contents.columns[path]
         declared = column(pattern_of(path))
+        digest = digest_of(array)
+        twin = twins.setdefault((declared.path, array.dtype.str, array.shape, digest), path)
+        if twin != path:
+            file[path] = file[twin]
+            continue
         if array.dtype.kind == "S":
             array = array.astype(h5py.string_dtype("utf-8", array.itemsize))
         dataset = file.create_dataset(path, data=array, **_storage(declared, array))
         dataset.attrs["description"] = np.bytes_(declared.description.encode("ascii"))
         dataset.attrs["unit"] = np.bytes_(declared.unit.encode("ascii"))
-        dataset.attrs["sha256"] = np.bytes_(digest_of(array).encode("ascii"))
+        dataset.attrs["sha256"] = np.bytes_(digest.encode("ascii"))
         dataset.attrs["dimensions"] = np.bytes_(", ".join(declared.dims).encode("ascii"))
     for (group, name), value in sorted(contents.attributes.items()):
         attributes = file.require_group(group).attrs

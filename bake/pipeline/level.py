@@ -21,6 +21,7 @@ from bake.pipeline.contents_things import things_contents
 from bake.pipeline.layers import layered
 from bake.pipeline.sources import Task
 from bake.pipeline.staleness import recipe_digest, source_digests
+from bake.pipeline.twins import as_another, first_alike
 from bake.recipe import LevelRecipe
 from bake.tables.all_pairs import AllPairs, all_pairs
 from bake.tables.components import components
@@ -83,18 +84,22 @@ def bake_level(task: Task, threads: int, report: Report) -> Baked:
         # 5. One profile after another: components, next hops, distances, clusters, hierarchy.
         shared = shared_contents(world, rules, recipe.canonical())
         parts = [shared, things_contents(world, profiles)]
+        alike, baked = first_alike(world), dict[str, list[Contents]]()
         for place, profile in enumerate(profiles):
-            parts.extend(
-                _profile(
-                    profile,
-                    world,
-                    recipe,
-                    threads,
-                    lambda done, place=place: report(  # type: ignore[misc]
-                        "next hops", (place + done) / len(profiles)
-                    ),
-                )
+            twin = alike[profile.name]
+            if twin in baked:
+                parts += as_another(baked[twin], twin, profile, world)
+                continue
+            baked[twin] = _profile(
+                profile,
+                world,
+                recipe,
+                threads,
+                lambda done, place=place: report(  # type: ignore[misc]
+                    "next hops", (place + done) / len(profiles)
+                ),
             )
+            parts += baked[twin]
     except (CostError, BudgetError) as error:
         raise type(error)(
             error.found,

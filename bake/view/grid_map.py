@@ -35,6 +35,7 @@ from bake.view.request import LONGER_SIDE, MAX_PIXELS, Request
 from bake.view.scene import Scene
 from bake.view.small_components import ring_small_components
 from bake.view.square_cells import SquareCells
+from bake.view.thing_marks import draw_things, label_floors
 from bake.view.toward import Toward
 
 _LARGEST_CELL = 120
@@ -73,8 +74,11 @@ def draw_grid(request: Request) -> Map:
     if request.show == "components":
         point = cells.centre(scene.places.flat[scene.tables.node])
         ring_small_components(ink, scene, point, cells.scale, noticed=_NOTICED)
+    if request.show in ("terrain", "components"):
+        draw_things(ink, scene, cells)
     _draw_layers(ink, request, cells)
     _draw_marks(ink, request, cells)
+    pixels = label_floors(pixels, scene, cells)
     ink.draw_on(pixels)
     shown_bar = bar if bar and bar.greatest > 0 else None
     legend = Legend(tuple(swatches), cells.scale, "cell", shown_bar)

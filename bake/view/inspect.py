@@ -58,6 +58,15 @@ def inspect_asset(path: Path, profile: str | None) -> dict[str, Any]:
         }
 
 
+def _twin(asset: Asset, name: str, columns: tuple[str, ...]) -> str | None:
+    """The first other profile whose table this one is, stored once."""
+    for other in asset.profiles[: asset.profiles.index(name)]:
+        pairs = [(profile_path(name, one), profile_path(other, one)) for one in columns]
+        if all(asset.has(path) and asset.is_same(own, path) for own, path in pairs):
+            return other
+    return None
+
+
 def _profile(asset: Asset, name: str) -> dict[str, Any]:
     component = asset.read(profile_path(name, "component"))
     rows = int((component >= 0).sum())  # type: ignore[operator]
@@ -75,6 +84,9 @@ def _profile(asset: Asset, name: str) -> dict[str, Any]:
                     "bytes": sum(asset.stored_bytes(path) for path in paths),
                 }
             )
+            twin = _twin(asset, name, columns)
+            if twin is not None:
+                tables[-1]["same_as"] = twin
             if "run_count" in columns:
                 tables[-1]["runs"] = shape[0]
     return {
@@ -130,6 +142,6 @@ def print_info(found: dict[str, Any]) -> None:
                 many if one["table"] == "components" else one["kind"],
                 " x ".join(f"{length:,}" for length in one["shape"]),
                 one["dtype"],
-                in_units(one["bytes"]),
+                f"as {one['same_as']}" if "same_as" in one else in_units(one["bytes"]),
             )
     console.print(table)

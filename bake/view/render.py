@@ -113,7 +113,10 @@ def _facts(scene: Scene) -> str:
     facts = [f"profile {scene.profile}"]
     if scene.places.is_grid:
         hexes = "hexagons" if scene.hex_layout else "cells"
-        facts.append(f"{scene.places.width} x {scene.places.height} {hexes}")
+        floors = scene.places.floors
+        several = f"{floors} floors of " if floors > 1 else ""
+        rows = scene.places.height // floors
+        facts.append(f"{several}{scene.places.width} x {rows} {hexes}")
     count = scene.tables.row_count
     facts.append(f"{count:,} node" + ("" if count == 1 else "s"))
     return " · ".join(facts)
