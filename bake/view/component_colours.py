@@ -72,4 +72,4 @@ def _one_way_note(scene: Scene, row: int, largest: int) -> str:
 
 def place_text(place: object) -> str:
     """A place as people write it."""
-    return f"({place[0]}, {place[1]})" if isinstance(place, tuple) else str(place)
+    return f"({', '.join(map(str, place))})" if isinstance(place, tuple) else str(place)
