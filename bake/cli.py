@@ -351,6 +351,7 @@ def render(
         str | None, typer.Option(help="How the path is found; else by next hops.")
     ] = None,
     heuristic: Annotated[str | None, typer.Option(help="What guides the search.")] = None,
+    lint: Annotated[bool, typer.Option("--lint", help="Mark what lint finds.")] = False,
     profile: Profile = None,
     as_json: Json = False,
 ) -> None:
@@ -372,6 +373,7 @@ def render(
         layer=layer,
         method=method,
         heuristic=heuristic,
+        lint=lint,
     )
     if as_json:
         _print_json(drawn)

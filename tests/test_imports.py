@@ -34,8 +34,8 @@ MAY_IMPORT: dict[str, frozenset[str]] = {
         "pipeline": "asset colours editors errors graph greedy level levels metric recipe search "
         "tables things worlds",
         "diff": "asset errors graph runtime",
-        "view": "asset colours diff errors graph level levels metric pipeline recipe runtime "
-        "things",
+        "view": "asset colours diff errors graph level levels lint metric pipeline recipe "
+        "runtime things",
         "lint": "errors footprint graph level metric pipeline recipe search severity things worlds",
         "interop": "asset errors graph runtime",
         "cli": "*",

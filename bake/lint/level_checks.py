@@ -8,10 +8,11 @@ import numpy as np
 import numpy.typing as npt
 
 from bake.footprint import under_footprint
-from bake.graph import BLOCKED, Graph, Int32Array, Subgraph, usable_subgraph
+from bake.graph import Graph, Int32Array, Subgraph, usable_subgraph
 from bake.level import GridLevel
 from bake.lint.findings import Finding, Rule, Severity, severity_of
 from bake.lint.profile_checks import Place, Walks, check_profile
+from bake.lint.reach import opened_graph
 from bake.metric import AgentProfile, terrain_cost
 from bake.things import Link, Spot
 from bake.worlds import World
@@ -116,20 +117,8 @@ class LevelLinter:
             mask[door.cells[:, 1], door.cells[:, 0]] = True
         near = under_footprint(mask, profile.size, np.logical_or, False, self._floor_height)
         at_door = near[cell[:, 1], cell[:, 0]]
-        graph = self.world.graph
-        tail, head = graph.tail(), graph.head
         metric = self.world.metrics[profile.name]
-        open_node = metric.passable | at_door
-        usable = (metric.weight != BLOCKED) | at_door[tail] | at_door[head]
-        usable &= open_node[tail] & open_node[head]
-        row = np.full(graph.node_count, -1, dtype=np.int64)
-        row[sub.node] = np.arange(len(sub.node))
-        extra = np.flatnonzero(at_door & ~metric.passable)
-        row[extra] = len(sub.node) + np.arange(len(extra))
-        opened, _ = Graph.from_arcs(
-            len(sub.node) + len(extra), row[tail[usable]], row[head[usable]]
-        )
-        return opened
+        return opened_graph(self.world.graph, metric, sub, at_door)
 
     def _places(self, kind: str, profile: AgentProfile, sub: Subgraph) -> list[Place]:
         level, cell = self.world.level, self.world.cell

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from bake.graph import Graph, Int32Array
+from bake.graph import BLOCKED, Graph, Int32Array, Metric, Subgraph
 from bake.search.strong_components import strong_components
 
 BoolArray = npt.NDArray[np.bool_]
@@ -58,6 +58,33 @@ def reached_from(graph: Graph, source: Int32Array) -> BoolArray:
         front = np.unique(head[~seen[head]])
         seen[front] = True
     return seen
+
+
+def opened_graph(graph: Graph, metric: Metric, sub: Subgraph, at_door: BoolArray) -> Graph:
+    """A profile's graph as if all doors stood open.
+
+    Args:
+        graph: of all profiles.
+        metric: the profile's.
+        sub: the profile's part of the graph.
+        at_door: (n) bool, nodes whose footprint covers a cell of a door.
+
+    Returns:
+        The rows of ``sub``, then nodes at doors where the profile cannot stand as they are; every
+        arc that touches a door counts as open.
+    """
+    if not at_door.any():
+        return sub.graph
+    tail, head = graph.tail(), graph.head
+    open_node = metric.passable | at_door
+    usable = (metric.weight != BLOCKED) | at_door[tail] | at_door[head]
+    usable &= open_node[tail] & open_node[head]
+    extra = np.flatnonzero(at_door & ~metric.passable)
+    row = np.full(graph.node_count, -1, dtype=np.int64)
+    row[sub.node] = np.arange(len(sub.node))
+    row[extra] = len(sub.node) + np.arange(len(extra))
+    opened, _ = Graph.from_arcs(len(sub.node) + len(extra), row[tail[usable]], row[head[usable]])
+    return opened
 
 
 def patches(graph: Graph, chosen: BoolArray) -> list[npt.NDArray[np.int64]]:

@@ -128,9 +128,8 @@ class Tables:
         nodes = self.places.node_count
         if len(terrain) != nodes or terrain.max(initial=0) >= max(1, len(terrain_cost)):
             raise self.damaged("node_terrain does not fit nodes and terrains")
-        size = self._asset.number("size", f"/profiles/{self.profile}")
-        if size is not None:
-            return self._under_footprint(terrain_cost, size)
+        if self.size > 1:
+            return self._under_footprint(terrain_cost, self.size)
         cost: npt.NDArray[np.float64] = terrain_cost[terrain]
         return cost
 
@@ -161,13 +160,21 @@ class Tables:
         exact[self.weight == BLOCKED] = np.inf
         return exact
 
+    @cached_property
+    def size(self) -> int:
+        """Cells along one side of the agent's footprint."""
+        size = self._asset.number("size", f"/profiles/{self.profile}")
+        if size is None:
+            return 1
+        if not 1 < size <= MAX_SIZE or not self.places.is_grid:
+            raise self.damaged(f"the profile's size is {size}")
+        return size
+
     def _under_footprint(
         self, terrain_cost: npt.NDArray[np.float64], size: int
     ) -> npt.NDArray[np.float64]:
         """(n) float64 units, the dearest cell under a footprint at each node."""
         places = self.places
-        if not 1 <= size <= MAX_SIZE or not places.is_grid:
-            raise self.damaged(f"the profile's size is {size}")
         grid = self._asset.read("/terrain/grid").astype(np.intp)
         cost = under_footprint(
             terrain_cost[grid], size, np.maximum, np.nan, places.floor_height

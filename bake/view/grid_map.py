@@ -28,6 +28,7 @@ from bake.view.ink import Ink
 from bake.view.layer_marks import draw_layer, draw_searched
 from bake.view.legend import ColourBar, Legend, Swatch, number
 from bake.view.lettering import font, width_of
+from bake.view.lint_marks import draw_findings
 from bake.view.marks import draw_goal, draw_path, draw_start
 from bake.view.page import Map, page_pixels
 from bake.view.palette import INK
@@ -74,6 +75,8 @@ def draw_grid(request: Request) -> Map:
     if request.show == "components":
         point = cells.centre(scene.places.flat[scene.tables.node])
         ring_small_components(ink, scene, point, cells.scale, noticed=_NOTICED)
+    if request.findings is not None:
+        swatches += draw_findings(ink, scene, cells, request.findings)
     if request.show in ("terrain", "components"):
         draw_things(ink, scene, cells)
     _draw_layers(ink, request, cells)

@@ -12,6 +12,7 @@ from bake.view.component_colours import place_text
 from bake.view.grid_map import draw_grid
 from bake.view.layer_scene import read_layer
 from bake.view.legend import number
+from bake.view.lint_marks import find
 from bake.view.output import check_output, write_png
 from bake.view.page import lay_out
 from bake.view.request import Request, Show, Way
@@ -33,6 +34,7 @@ def render_asset(
     layer: int = 1,
     method: str | None = None,
     heuristic: str | None = None,
+    lint: bool = False,
 ) -> dict[str, object]:
     """Draw a baked level.
 
@@ -51,6 +53,8 @@ def render_asset(
         layer: which clusters, 1 for the lowest.
         method, heuristic: how the path is found, see :meth:`bake.runtime.Navigator.search`; None =
             by next hops, or by A* where a search is shown.
+
+        lint: mark what `bake lint` finds in the profile's ways.
 
     Returns:
         What was drawn, ready for JSON: output, width, height (pixels), profile, show; with a path
@@ -90,6 +94,7 @@ def render_asset(
             scale,
             read_layer(scene, layer) if show == "clusters" else None,
             searched,
+            find(scene) if lint else None,
         )
         drawn = draw_grid(request) if scene.places.is_grid else draw_roads(request)
         page = lay_out(drawn, scene.name, _facts(scene), _note(request))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from bake.lint.profile_checks import Spotted
 from bake.runtime.places import Place
 from bake.view.layer_scene import LayerScene
 from bake.view.scene import Scene
@@ -48,6 +49,7 @@ class Request:
         scale: pixels a cell or a unit of a graph's positions; None = what fits.
         layer: of clusters and the graph between them, for that view.
         searched: the search to show, for that view; its path is ``way``.
+        findings: of lint, to mark; None = none were asked for.
     """
 
     scene: Scene
@@ -57,3 +59,4 @@ class Request:
     scale: int | None
     layer: LayerScene | None = None
     searched: Searched | None = None
+    findings: list[Spotted] | None = None

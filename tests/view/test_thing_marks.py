@@ -3,10 +3,20 @@
 from pathlib import Path
 
 import numpy as np
+import pytest
 from PIL import Image
 
+from bake.asset import Asset
+from bake.errors import QueryError
+from bake.levels import load
+from bake.lint.level_checks import LevelLinter
+from bake.pipeline.level import bake_level, read_world
+from bake.pipeline.sources import Task
+from bake.view.lint_marks import MARKED, find
 from bake.view.palette import CASING, INK
 from bake.view.render import render_asset
+from bake.view.scene import read_scene
+from tests.runtime.baked import bake, write_graph
 from tests.runtime.tower import baked_tower, tower_recipe, write_tower
 
 
@@ -25,9 +35,6 @@ def test_links_are_those_of_the_profile(tmp_path: Path) -> None:
 
 
 def test_a_bar_parts_the_floors(tmp_path: Path) -> None:
-    from bake.pipeline.level import bake_level
-    from bake.pipeline.sources import Task
-
     several = baked_tower(tmp_path)
     parted = picture(several, "cat", scale=20)
     # The same rows as one floor, without anything that needs two.
@@ -52,3 +59,26 @@ def test_facts_and_paths_tell_floors(tmp_path: Path) -> None:
     told = render_asset(asset, tmp_path / "way.png", profile="cat", path=((0, 4, 1), (0, 4, 0)))
     assert told["reachable"]
     assert told["path_steps"] == 1
+
+
+def test_lint_is_marked(tmp_path: Path) -> None:
+    """As many places as lint finds from the level itself."""
+    world, _, profiles = read_world(load(write_tower(tmp_path), {}), tower_recipe())
+    listed = list(LevelLinter(world, profiles, {}).findings())
+    asset = baked_tower(tmp_path)
+    for name in ("cat", "ogre", "walker"):
+        with Asset(asset) as opened:
+            found = find(read_scene(opened, name))
+        for rule in MARKED:
+            cells = sum(one.cells for one in listed if (one.rule, one.profile) == (rule, name))
+            assert cells == sum(len(one.rows) for one in found if one.rule == rule)
+        colour = np.array(MARKED["islands"][0])
+        marked = (abs(picture(asset, name, scale=20, lint=True) - colour).sum(axis=2) == 0).sum()
+        plain = (abs(picture(asset, name, scale=20) - colour).sum(axis=2) == 0).sum()
+        assert (marked > plain) == any(one.rule == "islands" for one in found)
+
+
+def test_lint_marks_grids_only(tmp_path: Path) -> None:
+    graph = bake(write_graph(tmp_path / "g.json", ["a", "b"], [("a", "b", 1.0)]))
+    with pytest.raises(QueryError, match="findings are marked on cells"):
+        render_asset(graph, tmp_path / "g.png", lint=True)
