@@ -28,6 +28,7 @@ BENCHMARKS = {
     "plan": "Foretold by bake plan",
     "paths": "Paths",
     "search": "Searching one path",
+    "hierarchy": "HPA*",
     "floyd_warshall": "Floyd-Warshall",
     "growth": "How cost grows",
 }

@@ -67,8 +67,7 @@ class _Scratch:
     @room.setter
     def room(self, rows: int) -> None:
         self.path = np.zeros(rows, dtype=np.int32)
-        self.spare = np.zeros(rows, dtype=np.int32)
-        self.step = np.zeros(rows, dtype=np.int32)
+        self.spare = np.zeros((5, rows), dtype=np.int32)
 
     def turns(self, count: int) -> int:
         """The first of so many numbers no search used before."""
@@ -91,6 +90,7 @@ class _Ground:
     """What smoothing goes by; see :mod:`bake.search.smooth`."""
 
     form: int
+    even: bool
     at: Int32Array
     row_at: Int32Array
     width: int
@@ -249,12 +249,12 @@ class HierarchyPaths:
             self.tables.row_data,
             self.tables.arc_data,
             ground.form,
+            ground.even,
             ground.at,
             ground.row_at,
             ground.width,
             ground.run,
             ground.weight,
-            scratch.step,
             scratch.spare,
         )
 
@@ -262,7 +262,7 @@ class HierarchyPaths:
     def ground(self) -> _Ground | None:
         """Straight runs of a lattice; None on graphs, whose paths are not smoothed."""
         from bake.search.smooth import HEX, SQUARE_4, SQUARE_8
-        from bake.search.straight_runs import DIRECTIONS, step_weights, straight_runs
+        from bake.search.straight_runs import HEADINGS, step_weights, straight_runs
 
         tables = self.tables.tables
         places = tables.places
@@ -274,12 +274,15 @@ class HierarchyPaths:
         width, height = (int(most) + 2 for most in at.max(axis=0, initial=0))
         row_at = np.full(width * height, -1, dtype=np.int32)
         row_at[at[:, 1] * width + at[:, 0]] = np.arange(len(at), dtype=np.int32)
-        weight = np.zeros((len(at), DIRECTIONS), dtype=np.int32)
-        step_weights(tables.first_arc, tables.end_arc, self.tables.arc_data, at, weight)
-        run = np.zeros((len(at), DIRECTIONS), dtype=np.uint8)
+        weight = np.zeros((len(at), HEADINGS), dtype=np.int32)
+        even = step_weights(self.tables.row_data, self.tables.arc_data, at, weight)
+        graph = tables.usable.graph
+        near = np.abs(at[graph.head] - at[graph.tail()]).max(initial=0) <= 1
+        run = np.zeros((width * height, HEADINGS), dtype=np.uint8)
         straight_runs(row_at, width, weight, run)
         form = SQUARE_4 if places.asset.number("connectivity") == 4 else SQUARE_8
-        return _Ground(HEX if places.hex_layout else form, at, row_at, width, run, weight)
+        form = HEX if places.hex_layout else form
+        return _Ground(form, bool(even and near), at, row_at, width, run, weight)
 
     def _borrow(self) -> _Scratch:
         try:

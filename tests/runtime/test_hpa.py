@@ -24,7 +24,7 @@ from tests.strategies import ArcList, arc_lists, grids
 HIERARCHY = ("components", "hierarchy")
 SETTINGS = settings(
     deadline=None,
-    max_examples=25,
+    max_examples=15,
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 
