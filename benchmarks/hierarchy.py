@@ -19,7 +19,7 @@ from bake.runtime.navigator import Navigator
 from bake.tables.clusters import clusters
 from bake.tables.hierarchy import Hierarchy, Mode, hierarchy
 from benchmarks.bench import Bench
-from benchmarks.clock import undisturbed
+from benchmarks.clock import in_turns, seconds, undisturbed
 from benchmarks.ground import Ground, ground_of
 from benchmarks.levels import level_file, scenario_file
 from benchmarks.section import Section
@@ -30,7 +30,7 @@ QUICK = ("lak303d", "den520d", "32room_000")
 
 #: Problems checked and timed of a map: evenly spread over its file.
 PROBLEMS = 400
-#: A game map counts for speed where A* takes this long in the median.
+#: A game map counts for speed where A* takes this long.
 WORTHWHILE_US = 400.0
 #: Aims for the mean error after smoothing, in percent.
 MEAN_AIM = {"maze512-4-0": 0.3, "32room_000": 0.2, "random512-25-0": 0.8}
@@ -40,14 +40,12 @@ TURNS = 3
 
 @dataclass(frozen=True)
 class _Measured:
-    """Errors as fractions of the optimal length, times in seconds, of the same problems."""
+    """Errors as fractions of the optimal length, and seconds a problem by contender."""
 
     plain: npt.NDArray[np.float64]
     smooth: npt.NDArray[np.float64]
     walked: npt.NDArray[np.float64]
-    astar: npt.NDArray[np.float64]
-    whole: npt.NDArray[np.float64]
-    first: npt.NDArray[np.float64]
+    seconds: dict[str, float]
 
 
 def run(bench: Bench, section: Section) -> None:
@@ -63,10 +61,11 @@ def run(bench: Bench, section: Section) -> None:
         "it in mode exact."
     )
     section.text(
-        "Times are of the longest third of each file. Contenders take turns, each with all its "
-        f"problems one after another; the least of {TURNS} turns for each problem: A* with the "
-        "octile heuristic and buckets; the whole smoothed path; the first piece of a walk. Calls "
-        "from Python down to compiled kernels are counted in."
+        "Times are of the longest third of each file, in microseconds a problem. Contenders take "
+        f"turns, each with all its problems in a row; medians of {TURNS} turns. A* has the "
+        "octile heuristic and buckets. The whole smoothed path and the first piece of a walk run "
+        "compiled from one problem to the next, as for a crowd, and again with one call from "
+        "Python for each."
     )
     errors, speeds = [], []
     for name in names:
@@ -84,7 +83,7 @@ def run(bench: Bench, section: Section) -> None:
         errors,
     )
     section.table(
-        ("map", "A* µs", "whole µs", "first µs", "A* / whole", "A* / first"),
+        ("map", "A*", "whole", "first", "called: whole", "first", "A* / whole", "A* / first"),
         speeds,
     )
     _bake(bench, section, names)
@@ -99,7 +98,7 @@ def _measure(bench: Bench, name: str, problems: int) -> _Measured:
         plain, smooth, walked = (_errors(nav, scenario, spread, kind) for kind in range(3))
         third = every[np.argsort(scenario.optimal[every], kind="stable")[-(len(every) // 3) :]]
         timed = third[np.linspace(0, len(third) - 1, min(problems, len(third))).astype(int)]
-        return _Measured(plain, smooth, walked, *_time(nav, scenario, timed))
+        return _Measured(plain, smooth, walked, _time(nav, scenario, timed))
 
 
 def _baked(bench: Bench, name: str, mode: Mode) -> Path:
@@ -166,33 +165,32 @@ def _check_exact(bench: Bench, name: str, problems: int) -> None:
             assert abs(found.cost - optimal) <= slack, f"{name}: exact {found.cost}, not {optimal}"
 
 
-def _time(
-    nav: Navigator, scenario: Scenario, timed: npt.NDArray[np.int64]
-) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+def _time(nav: Navigator, scenario: Scenario, timed: npt.NDArray[np.int64]) -> dict[str, float]:
+    """Seconds a problem takes each contender."""
     searches = nav._searches
     paths, space = searches.hierarchy, searches.space
-    clock = time.perf_counter
-    ends = [_ends(nav, scenario, problem) for problem in timed.tolist()]
+    rows = np.array([_ends(nav, scenario, problem) for problem in timed.tolist()], dtype=np.int32)
+    starts, goals = np.ascontiguousarray(rows.T)
+    ends = rows.tolist()
 
-    def astar(start: int, goal: int) -> None:
-        space.astar(searches.estimate("octile", goal), start, goal)
+    def astar() -> None:
+        for start, goal in ends:
+            space.astar(searches.estimate("octile", goal), start, goal)
 
-    def whole(start: int, goal: int) -> None:
-        paths.rows(paths.find(start, goal))
-
-    def first(start: int, goal: int) -> None:
-        next(paths.walk(paths.find(start, goal)), None)
-
-    least = np.full((3, len(timed)), np.inf)
+    contenders = {
+        "astar": astar,
+        "whole": lambda: paths.many(starts, goals),
+        "first": lambda: paths.many(starts, goals, first_piece=True),
+        "whole, one a call": lambda: [paths.rows(paths.find(*pair)) for pair in ends],
+        "first, one a call": lambda: [next(paths.walk(paths.find(*pair)), 0) for pair in ends],
+    }
+    for work in contenders.values():
+        work()
     with undisturbed():
-        for _ in range(TURNS):
-            for contender, work in enumerate((astar, whole, first)):
-                for place, (start, goal) in enumerate(ends):
-                    begun = clock()
-                    work(start, goal)
-                    taken = clock() - begun
-                    least[contender, place] = min(least[contender, place], taken)
-    return least[0], least[1], least[2]
+        taken = in_turns(
+            {name: lambda work=work: seconds(work) for name, work in contenders.items()}, TURNS
+        )
+    return {name: spent / len(ends) for name, spent in taken.items()}
 
 
 def _percent(measured: _Measured) -> list[str]:
@@ -208,15 +206,10 @@ def _percent(measured: _Measured) -> list[str]:
 
 
 def _times(measured: _Measured) -> list[str]:
-    medians = [float(np.median(values)) for values in (measured.astar, measured.whole)]
-    first = float(np.median(measured.first))
-    return [
-        f"{medians[0] * 1e6:,.0f}",
-        f"{medians[1] * 1e6:,.1f}",
-        f"{first * 1e6:,.1f}",
-        f"{measured.astar.sum() / measured.whole.sum():.1f}",
-        f"{measured.astar.sum() / measured.first.sum():.1f}",
-    ]
+    spent = measured.seconds
+    micro = [f"{value * 1e6:,.1f}" for value in spent.values()]
+    ratios = [spent["astar"] / spent[name] for name in ("whole", "first")]
+    return [*micro, *(f"{ratio:.1f}" for ratio in ratios)]
 
 
 def _state_aims(section: Section, name: str, measured: _Measured) -> None:
@@ -226,10 +219,12 @@ def _state_aims(section: Section, name: str, measured: _Measured) -> None:
         return
     section.at_most(f"{name}: p99", float(np.quantile(measured.smooth, 0.99)) * 100, 0.8, "%")
     section.at_most(f"{name}: mean before smoothing", measured.plain.mean() * 100, 1.5, "%")
-    if np.median(measured.astar) * 1e6 >= WORTHWHILE_US:
-        times = measured.astar.sum()
-        section.at_least(f"{name}: A* / whole path", times / measured.whole.sum(), 12, "times", 1)
-        section.at_least(f"{name}: A* / first move", times / measured.first.sum(), 25, "times", 1)
+    spent = measured.seconds
+    if spent["astar"] * 1e6 >= WORTHWHILE_US:
+        ratio = spent["astar"] / spent["whole"]
+        section.at_least(f"{name}: A* / whole path", ratio, 12, "times", 1)
+        ratio = spent["astar"] / spent["first"]
+        section.at_least(f"{name}: A* / first move", ratio, 25, "times", 1)
 
 
 def _bake(bench: Bench, section: Section, names: Sequence[str]) -> None:
@@ -238,7 +233,7 @@ def _bake(bench: Bench, section: Section, names: Sequence[str]) -> None:
     for name in names:
         ground = ground_of(name)
         for mode in ("hpa", "exact"):
-            seconds, found = _build(ground, mode, bench.either(3, 2))  # type: ignore[arg-type]
+            spent, found = _build(ground, mode, bench.either(3, 2))  # type: ignore[arg-type]
             sizes = [
                 _layer_bytes(found, layer) / ground.nodes for layer in range(len(found.layers))
             ]
@@ -249,14 +244,14 @@ def _bake(bench: Bench, section: Section, names: Sequence[str]) -> None:
                     name,
                     f"{ground.nodes:,}",
                     mode,
-                    f"{seconds:.3f}",
+                    f"{spent:.3f}",
                     ", ".join(transitions),
                     ", ".join(f"{size:.2f}" for size in sizes),
                     f"{top / ground.nodes:.2f}",
                 )
             )
             if mode == "hpa":
-                slowest = max(slowest, seconds)
+                slowest = max(slowest, spent)
     section.text(
         "Clusters and hierarchy on one core, kernels compiled. Transitions and bytes a place of "
         "each layer, lowest first, as they lie in memory, and of the table on top."

@@ -17,6 +17,9 @@ from bake.runtime.tables import Tables
 #: Rows a path has room for at first.
 ROOM = 4096
 
+#: And rows for each of many paths.
+EACH = 512
+
 #: Hops refined at once: a walk begins with one and then takes ever more, up to this.
 MOST_HOPS = 64
 
@@ -66,8 +69,8 @@ class _Scratch:
 
     @room.setter
     def room(self, rows: int) -> None:
-        self.path = np.zeros(rows, dtype=np.int32)
-        self.spare = np.zeros((5, rows), dtype=np.int32)
+        self.path = np.empty(rows, dtype=np.int32)
+        self.spare = np.empty((5, rows), dtype=np.int32)
 
     def turns(self, count: int) -> int:
         """The first of so many numbers no search used before."""
@@ -135,6 +138,83 @@ class HierarchyPaths:
         rows = scratch.path[:filled].copy()
         self._scratch.append(scratch)
         return rows, ticks
+
+    def many(
+        self, starts: Int32Array, goals: Int32Array, *, first_piece: bool = False
+    ) -> tuple[npt.NDArray[np.int64], Int32Array]:
+        """Smoothed paths of many pairs in one call.
+
+        Args:
+            starts, goals: (m) int32 rows.
+            first_piece: no more of each than up to its first move, for measuring.
+
+        Returns:
+            first: (m + 1) int64, and rows: path i is ``rows[first[i]:first[i + 1]]``, both ends
+            included, empty where there is no way.
+        """
+        from bake.search.hpa_many import follow_ways
+        from bake.search.inside import ASTRAY
+
+        tables = self.tables
+        layer = tables.layers[0]
+        ground = self.ground
+        smoothed = ground is not None and tables.mode != "exact"
+        if ground is None:
+            none = np.zeros((0, 2), dtype=np.int32)
+            ground = _Ground(0, False, none, none[:, 0], 0, none.astype(np.uint8), none)
+        first = np.zeros(len(starts) + 1, dtype=np.int64)
+        rows = np.empty(ROOM + EACH * len(starts), dtype=np.int32)
+        scratch = self._borrow()
+        pair = 0
+        while pair < len(starts):
+            pair = follow_ways(
+                starts,
+                goals,
+                first_piece,
+                smoothed,
+                tables.row_data,
+                tables.arc_data,
+                *tables.backwards,
+                layer.cluster_data,
+                layer.row,
+                layer.field,
+                layer.bits,
+                layer.first_out,
+                layer.arcs,
+                tables.landmark,
+                tables.two_way,
+                scratch.turns((len(layer.row) + 8) * (len(starts) - pair)),
+                scratch.ends,
+                scratch.local,
+                scratch.heap,
+                scratch.state,
+                scratch.at_goal,
+                scratch.expanded,
+                scratch.plan,
+                scratch.told,
+                ground.form,
+                ground.even,
+                ground.at,
+                ground.row_at,
+                ground.width,
+                ground.run,
+                ground.weight,
+                scratch.spare,
+                scratch.path,
+                pair,
+                first,
+                rows,
+            )
+            if pair == ASTRAY:
+                raise tables.tables.damaged("ways inside clusters do not lead to their transitions")
+            if pair < len(starts) and first[pair] + scratch.room > len(rows):
+                rows = np.concatenate(
+                    [rows[: first[pair]], np.empty_like(rows), np.empty_like(rows)]
+                )
+            elif pair < len(starts):
+                scratch.room *= 2
+        self._scratch.append(scratch)
+        return first, rows[: first[-1]]
 
     def walk(self, way: Way, *, smooth: bool = True) -> Iterator[Int32Array]:
         """The rows of a way after its start, piece by piece, each refined when it is asked for.

@@ -1,0 +1,157 @@
+"""Many HPA* paths in one call, each as :mod:`bake.search.hpa` and :mod:`bake.search.smooth` do."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from bake.graph import Int32Array
+from bake.search.heap_pairs import Heap
+from bake.search.hpa import TURNS, find_way, refine
+from bake.search.inside import ASTRAY
+from bake.search.jit import kernel
+from bake.search.smooth import smooth_path
+
+
+@kernel
+def follow_ways(
+    starts: Int32Array,
+    goals: Int32Array,
+    first_piece: bool,
+    smoothed: bool,
+    row_data: Int32Array,
+    arc_data: Int32Array,
+    row_back: Int32Array,
+    arc_back: Int32Array,
+    cluster_data: npt.NDArray[np.int64],
+    over_row: Int32Array,
+    field: npt.NDArray[np.uint8],
+    bits: int,
+    over_first: Int32Array,
+    over_arc: Int32Array,
+    landmark: Int32Array,
+    two_way: bool,
+    turn: int,
+    ends: npt.NDArray[np.int64],
+    local: npt.NDArray[np.int64],
+    heap: Heap,
+    state: npt.NDArray[np.int64],
+    at_goal: npt.NDArray[np.int64],
+    expanded: Int32Array,
+    plan: Int32Array,
+    told: npt.NDArray[np.int64],
+    form: int,
+    even: bool,
+    at: Int32Array,
+    row_at: Int32Array,
+    width: int,
+    run: npt.NDArray[np.uint8],
+    weight: Int32Array,
+    spare: Int32Array,
+    scratch: Int32Array,
+    pair: int,
+    first: npt.NDArray[np.int64],
+    path: Int32Array,
+) -> int:
+    """Paths of many pairs, one after another, until all are done or a buffer is full.
+
+    Args:
+        starts, goals: (p) int32 rows.
+        first_piece: work out no more than the hops up to the first move.
+        smoothed: smooth each path; only where there is a chart.
+        turn: each pair uses TURNS numbers and one for every hop of its plan.
+        scratch: rows of one path before it is smoothed.
+        pair: which pair to go on with.
+        first: (p + 1) int64, where each path begins; filled up to the pair returned.
+        path: rows along the paths, both ends included; empty where there is no way.
+        The others: as for ``find_way``, ``refine`` and ``smooth_path``.
+
+    Returns:
+        The pair to go on with after enlarging ``scratch`` and ``path``; p when done; ASTRAY.
+    """
+    while pair < len(starts):
+        start, goal = starts[pair], goals[pair]
+        length = find_way(
+            start,
+            goal,
+            row_data,
+            arc_data,
+            row_back,
+            arc_back,
+            cluster_data,
+            over_row,
+            field,
+            bits,
+            over_first,
+            over_arc,
+            landmark,
+            two_way,
+            turn,
+            ends,
+            local,
+            heap,
+            state,
+            at_goal,
+            expanded,
+            plan,
+            told,
+        )
+        turn += TURNS
+        if length == ASTRAY:
+            return ASTRAY
+        filled = 0
+        if length >= 0:
+            scratch[0] = start
+            filled = 1
+            hop = 0
+            while hop <= length:
+                done, filled = refine(
+                    start,
+                    goal,
+                    plan,
+                    length,
+                    hop,
+                    hop + 1 if first_piece else length + 1,
+                    row_data,
+                    arc_data,
+                    cluster_data,
+                    over_row,
+                    field,
+                    bits,
+                    two_way,
+                    turn,
+                    local,
+                    heap,
+                    scratch,
+                    filled,
+                )
+                if done == ASTRAY:
+                    return ASTRAY
+                turn += done - hop + 1
+                if done == hop or (not first_piece and done <= length):
+                    return pair
+                hop = done
+                if first_piece and filled > 1:
+                    break
+            if smoothed and filled > 2:
+                filled, _ = smooth_path(
+                    scratch,
+                    filled,
+                    row_data,
+                    arc_data,
+                    form,
+                    even,
+                    at,
+                    row_at,
+                    width,
+                    run,
+                    weight,
+                    spare,
+                )
+        begin = first[pair]
+        if begin + filled > len(path):
+            return pair
+        path[begin : begin + filled] = scratch[:filled]
+        pair += 1
+        first[pair] = begin + filled
+    return pair
