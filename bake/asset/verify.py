@@ -19,6 +19,7 @@ import numpy.typing as npt
 
 from bake.asset.read import Asset
 from bake.asset.schema import profile_path
+from bake.asset.verify_hierarchy import Below, prove_clusters, prove_hierarchy
 from bake.asset.verify_runs import Greedy, Runs
 from bake.errors import CorruptAssetError
 
@@ -116,6 +117,7 @@ class _Profile:
 
     def prove(self, progress: Progress) -> Proof:
         count = self._prove_components()
+        self._prove_layers()
         self._has_runs = self._has("run_count")
         has_hop, has_distance = self._has("hop") or self._has_runs, self._has("distance")
         if not has_hop and not has_distance:
@@ -142,6 +144,31 @@ class _Profile:
             progress(int(targets[-1] + 1) / self.rows)
         pairs = self.rows * self.rows
         return Proof(pairs if has_hop else 0, pairs if has_distance else 0, count)
+
+    def _prove_layers(self) -> None:
+        """Clusters and hierarchy, where the asset has them."""
+        if not self._has("cluster"):
+            return
+        tail = np.repeat(np.arange(self.rows), self.degree)
+        slot = np.arange(len(tail)) - np.repeat(np.cumsum(self.degree) - self.degree, self.degree)
+        arc = self.first[tail] + slot
+        usable = self.arc_row[arc] >= 0
+        weight = self.weight.astype(np.int64)[arc]
+        below = Below(
+            tail[usable], self.arc_row[arc][usable], weight[usable], slot[usable], self.rows
+        )
+        label = self._own("cluster")
+        prove_clusters(below, label, self._require)
+        if not self._has("layer_nodes"):
+            return
+        group = f"/profiles/{self.name}"
+        mode = self.asset.text("hierarchy_mode", group) or ""
+        self._require(mode in ("hpa", "exact"), f"hierarchy_mode is {mode!r}")
+        two_way = bool(self.asset.number("two_way", group))
+        prove_hierarchy(below, label, self._column, mode, two_way, self._require)
+
+    def _column(self, name: str) -> npt.NDArray[Any]:
+        return self.asset.read(profile_path(self.name, name))
 
     def _hop_reader(self) -> Callable[[Int64Array], Int64Array]:
         """A function from targets to (r, targets) slots, -1 where there is none to take."""

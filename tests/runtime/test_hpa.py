@@ -270,3 +270,19 @@ def test_the_first_moves_come_before_the_rest(tmp_path: Path) -> None:
         assert len(pieces[0]) <= 9 + 9
         assert len(pieces) >= 3
         assert np.concatenate(pieces)[-1] == goal
+
+
+def test_many_in_one_call_are_those_one_by_one(tmp_path: Path) -> None:
+    grid = rows(*[".m......#..." if y % 3 else "............" for y in range(12)])
+    path = bake(
+        write_grid(tmp_path / "many.json", grid), recipe_for(tables=HIERARCHY, cluster_size=4)
+    )
+    with open_asset(path) as level:
+        nav = level.profile()
+        hierarchy = nav._searches.hierarchy
+        every = np.arange(nav._tables.row_count, dtype=np.int32)
+        starts, goals = np.repeat(every, 7), np.tile(every, 7)
+        first, many = hierarchy.many(starts, goals)
+        for pair in range(0, len(starts), 5):
+            one, _ = hierarchy.rows(hierarchy.find(int(starts[pair]), int(goals[pair])))
+            assert many[first[pair] : first[pair + 1]].tolist() == one.tolist()

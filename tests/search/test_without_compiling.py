@@ -18,6 +18,9 @@ SMALL = (
     "tests/search/test_space.py::test_any_graph",
     "tests/search/test_norms.py::test_a_jump_lowers_the_scale_and_no_more_than_it_must",
     "tests/runtime/test_sight.py::test_open_ground_is_one_line",
+    "tests/runtime/test_hpa.py::test_a_cluster_cut_in_two_by_a_wall",
+    "tests/runtime/test_hpa.py::test_unreachable_is_none",
+    "tests/tables/test_clusters.py::test_a_wall_cuts_a_square_in_two",
     "tests/lecture_notes",
 )
 
