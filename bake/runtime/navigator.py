@@ -378,12 +378,13 @@ class Navigator:
         return hops
 
     def paths(
-        self, starts: npt.ArrayLike, goals: npt.ArrayLike
+        self, starts: npt.ArrayLike, goals: npt.ArrayLike, method: str = "table"
     ) -> tuple[npt.NDArray[np.int64], npt.NDArray[Any]]:
         """:meth:`path` for many pairs in one call; compiled where numba is installed.
 
         Args:
             starts, goals: as for :meth:`next_hops`.
+            method: "table" follows the baked next hops, "hpa" plans over the hierarchy.
 
         Returns:
             first: (m + 1) int64; path i is ``places[first[i]:first[i + 1]]``, both ends included,
@@ -391,13 +392,20 @@ class Navigator:
             places: (k, 2) int32 cells, or (k,) object names on graph levels.
 
         Raises:
-            QueryError: as for :meth:`next_hops`.
+            QueryError: as for :meth:`next_hops`; another method.
         """
+        if method not in ("table", "hpa"):
+            raise QueryError(f"no method {method!r} for many paths", expected="'table' or 'hpa'")
         rows, goal_rows = self._pairs(starts, goals)
-        if self._places.is_grid:
+        if method == "hpa":
+            first, path = self._searches.hierarchy.many(rows, goal_rows)
+        elif self._places.is_grid:
             first, cells = walk_cells(self._tables, rows, goal_rows)
             return first, self._places.spoken(cells)
-        first, path = walk(self._tables, rows, goal_rows)
+        else:
+            first, path = walk(self._tables, rows, goal_rows)
+        if self._places.is_grid:
+            return first, self._places.spoken(self._tables.cell_of_row.take(path, axis=0))
         node = self._tables.node[path]
         names = np.empty(len(node), dtype=object)
         names[:] = [self._places.names[one] for one in node.tolist()]

@@ -123,7 +123,7 @@ def hierarchy(
     crossings = transitions_between(partition, at, square=square, mode=mode, spacing=spacing)
     chosen = crossings.chosen
     rows = np.unique(np.concatenate([crossings.near[chosen], crossings.far[chosen]]))
-    limit = FIELD_BYTES_A_ROW * sub.graph.node_count if keep_paths else -1
+    limit = min(FIELD_BYTES_A_ROW * sub.graph.node_count, budget // 2) if keep_paths else -1
     _check_budget(partition.label, partition.count, rows, budget)
     layer = build_layer(
         sub.graph,

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from bake.errors import BlockedCellError, MissingTableError
+from bake.errors import BlockedCellError, MissingTableError, QueryError
 from bake.recipe import LevelRecipe
 from bake.runtime import open_asset
 from bake.runtime.navigator import Navigator
@@ -283,6 +283,12 @@ def test_many_in_one_call_are_those_one_by_one(tmp_path: Path) -> None:
         every = np.arange(nav._tables.row_count, dtype=np.int32)
         starts, goals = np.repeat(every, 7), np.tile(every, 7)
         first, many = hierarchy.many(starts, goals)
+        cells = nav._tables.cell_of_row
+        told, places = nav.paths(cells[starts], cells[goals], "hpa")
+        assert told.tolist() == first.tolist()
+        assert places.tolist() == cells[many].tolist()
+        with pytest.raises(QueryError, match="no method 'astar' for many paths"):
+            nav.paths(cells[starts], cells[goals], "astar")
         for pair in range(0, len(starts), 5):
             one, _ = hierarchy.rows(hierarchy.find(int(starts[pair]), int(goals[pair])))
             assert many[first[pair] : first[pair + 1]].tolist() == one.tolist()
