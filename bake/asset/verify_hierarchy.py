@@ -12,12 +12,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
-from scipy.sparse import csr_array
-from scipy.sparse.csgraph import connected_components, dijkstra
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
 
 Int64Array = npt.NDArray[np.int64]
 
@@ -49,6 +50,8 @@ class Below:
 
     def cheapest(self, keep: npt.NDArray[np.bool_]) -> csr_array:
         """(n, n) float64 ticks of the cheapest of parallel arcs, of those kept."""
+        from scipy.sparse import csr_array
+
         order = np.lexsort((self.weight[keep], self.head[keep], self.tail[keep]))
         tail, head = self.tail[keep][order], self.head[keep][order]
         once = np.ones(len(order), dtype=np.bool_)
@@ -60,6 +63,8 @@ class Below:
 
 def prove_clusters(below: Below, label: Int64Array, require: Require) -> None:
     """Clusters are numbered without gaps, and each is connected."""
+    from scipy.sparse.csgraph import connected_components
+
     require(len(label) == below.count, "cluster does not fit the rows")
     count = int(label.max(initial=-1)) + 1
     require(len(np.unique(label)) == count, "a cluster has no rows")
@@ -157,6 +162,8 @@ def _prove_inside(
     fields: _Fields,
     require: Require,
 ) -> int:
+    from scipy.sparse.csgraph import dijkstra
+
     inside = below.cheapest(label[below.tail] == label[below.head])
     layer_inside = layer.cheapest(label[own[layer.tail]] == label[own[layer.head]])
     order = np.argsort(label, kind="stable")
@@ -226,6 +233,8 @@ def _prove_fields(
 
 
 def _prove_landmarks(layer: Below, landmark: npt.NDArray[Any], require: Require) -> None:
+    from scipy.sparse.csgraph import dijkstra
+
     require(len(landmark) == layer.count, "layer_landmark does not fit the first layer")
     graph = layer.cheapest(np.ones(len(layer.tail), dtype=np.bool_))
     for column in landmark.T:
@@ -239,6 +248,8 @@ def _prove_landmarks(layer: Below, landmark: npt.NDArray[Any], require: Require)
 def _prove_top(
     layer: Below, hop: npt.NDArray[Any], distance: npt.NDArray[Any], require: Require
 ) -> None:
+    from scipy.sparse.csgraph import dijkstra
+
     if not hop.size and not distance.size:
         return
     square = (layer.count, layer.count)
