@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bake.asset import columns_clusters, columns_hierarchy
+from bake.asset import columns_clusters, columns_hierarchy, columns_updates
 from bake.asset.columns import PROFILE, Attribute, Column
 from bake.asset.columns_things import THING_ATTRIBUTES, THING_COLUMNS
 
@@ -194,6 +194,7 @@ COLUMNS: tuple[Column, ...] = (
     ),
     *columns_clusters.COLUMNS,
     *columns_hierarchy.COLUMNS,
+    *columns_updates.COLUMNS,
     *THING_COLUMNS,
 )
 

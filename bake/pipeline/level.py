@@ -18,6 +18,7 @@ from bake.metric import AgentProfile, MovementRules
 from bake.pipeline.choose import check_world_fits, choose
 from bake.pipeline.contents import profile_contents, shared_contents, together
 from bake.pipeline.contents_things import things_contents
+from bake.pipeline.contents_updates import update_contents
 from bake.pipeline.layers import layered
 from bake.pipeline.sources import Task
 from bake.pipeline.staleness import recipe_digest, source_digests
@@ -83,7 +84,7 @@ def bake_level(task: Task, threads: int, report: Report) -> Baked:
         world, rules, profiles = read_world(level, recipe)
         # 5. One profile after another: components, next hops, distances, clusters, hierarchy.
         shared = shared_contents(world, rules, recipe.canonical())
-        parts = [shared, things_contents(world, profiles)]
+        parts = [shared, things_contents(world, profiles), update_contents(world, profiles)]
         alike, baked = first_alike(world), dict[str, list[Contents]]()
         for place, profile in enumerate(profiles):
             twin = alike[profile.name]

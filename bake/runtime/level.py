@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from types import TracebackType
 
 from bake.asset import Asset
 from bake.errors import UnknownProfileError
+from bake.runtime.live.live import Live
+from bake.runtime.live.report import UpdateReport
 from bake.runtime.navigator import Navigator
-from bake.runtime.places import Name, Places
+from bake.runtime.places import Name, Place, Places
 from bake.runtime.things import Door, Link, Region, Spot, ThingTables
 
 
@@ -34,6 +36,7 @@ class LevelAsset:
         self.height = self._places.height // self.floors
         self.is_grid = self._places.is_grid
         self._things = ThingTables(self._places)
+        self._live = Live(self._places, self.profiles)
 
     @property
     def links(self) -> Mapping[str, Link]:
@@ -89,7 +92,35 @@ class LevelAsset:
                 file=self._asset.path,
                 expected=" or ".join(repr(known) for known in self.profiles),
             )
-        return Navigator(self._places, name)
+        return Navigator(self._places, name, self._live)
+
+    def update(
+        self,
+        blocked: Iterable[Place] = (),
+        opened: Iterable[Place] = (),
+        terrain: Mapping[Place, str] | None = None,
+        arcs: Mapping[tuple[Place, Place], float | None] | None = None,
+    ) -> dict[str, UpdateReport]:
+        """Change the level, for every profile at once; from here on all answers are of the new one.
+
+        One call is one batch: all of it happens, or, where an argument is wrong, nothing.
+
+        Args:
+            blocked: places that get an obstacle, on which nobody can stand.
+            opened: places that lose theirs; where terrain that nobody can stand on is left, it
+                becomes the level's commonest terrain that somebody can.
+            terrain: new terrain by place; of one of the level's names.
+            arcs: what single arcs cost from now on, in units, by (from, to): infinity closes one,
+                None gives it its usual cost. An arc that terrain or a corner forbids stays so.
+
+        Returns:
+            What it did, by profile.
+
+        Raises:
+            QueryError: no such place, terrain or arc, a cost that is none, or one that leaves the
+                integer scale. Then nothing has changed.
+        """
+        return self._live.update(blocked, opened, terrain, arcs)
 
     def warm_up(self, *methods: str) -> None:
         """Compile, or load, the kernels that questions to any profile need; see Navigator.warm_up.

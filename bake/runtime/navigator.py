@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
-from functools import cached_property, partial
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
 from itertools import pairwise
 from typing import Any
 
@@ -13,13 +13,15 @@ import numpy.typing as npt
 
 from bake.errors import BlockedCellError, QueryError, UnknownNodeError
 from bake.graph import UNREACHABLE
-from bake.runtime.floors import floor_of, floored_lookup, grid_cell, grid_cells
+from bake.runtime.floors import floor_of, grid_cell, grid_cells
 from bake.runtime.heuristics import Given
+from bake.runtime.live.live import Live
+from bake.runtime.live.report import UpdateReport
 from bake.runtime.places import Int32Array, Name, Place, Places
 from bake.runtime.search_result import SearchResult
 from bake.runtime.searches import Request, Searches
 from bake.runtime.sight import Sight
-from bake.runtime.single import single_lookup
+from bake.runtime.single import NextHop, QuickLookup
 from bake.runtime.tables import Tables
 from bake.runtime.walks import ticks_toward, walk, walk_cells, walked_ticks
 
@@ -41,25 +43,46 @@ class Navigator:
         name: the profile's name.
     """
 
-    def __init__(self, places: Places, name: str) -> None:
+    def __init__(self, places: Places, name: str, live: Live | None = None) -> None:
         self.name = name
+        self._live = Live(places, ()) if live is None else live
         self._places = places
         self._tables = Tables(places, name)
         self._searches = Searches(self._tables)
         self._width = places.width
         self._height = places.height
         self._loaded = False
+        self._quick: QuickLookup | None = None
+        self._live.watch(self)
 
     def _load(self) -> None:
         # From here on a lookup goes straight to the function made for this table.
-        self.next_hop = self._made_lookup()  # type: ignore[method-assign,assignment]
+        self._quick = QuickLookup(self._tables, self._next_hop_carefully)
+        self.next_hop = self._quick.next_hop  # type: ignore[method-assign,assignment]
         self._loaded = True
+        if self._live.moments:  # changed meanwhile, by another thread
+            self._superseded()
 
-    def _made_lookup(self) -> Callable[[Place, Place], Place | None]:
-        careful = self._next_hop_carefully
-        if self._places.floor_height is None:
-            return single_lookup(self._tables, careful)
-        return floored_lookup(self._places, partial(single_lookup, self._tables), careful)
+    def quick(self) -> NextHop:
+        """:meth:`next_hop` without a detour: the function made for this table."""
+        if not self._loaded:
+            self._load()
+        return self.next_hop
+
+    def _superseded(self) -> None:
+        """The level has changed: the quick lookup must not be asked again, whoever holds it."""
+        if self._quick is not None:
+            self._quick.revoke()
+        self.__dict__.pop("next_hop", None)
+
+    def _take_up_moment(self) -> NextHop:
+        """The quick lookup of the moment, to go straight to from here on."""
+        moment = self._live.moments[self.name]
+        quick = moment.quick()
+        self.next_hop = quick  # type: ignore[method-assign,assignment]
+        if self._live.moments[self.name] is not moment:  # changed meanwhile, by another thread
+            self._superseded()
+        return quick
 
     # -- single lookups ---------------------------------------------------------------------------
 
@@ -73,10 +96,14 @@ class Navigator:
             OutsideMapError, BlockedCellError, UnknownNodeError: a place that is none.
             MissingTableError: the asset was baked without next hops.
         """
+        if self._live.moments:
+            return self._take_up_moment()(start, goal)
         self._load()
         return self.next_hop(start, goal)
 
     def _next_hop_carefully(self, start: Place, goal: Place) -> Place | None:
+        if self._live.moments:
+            return self._live.moments[self.name].next_hop(start, goal)
         if not self._loaded:
             self._load()
         row, goal_row = self._row_of(start), self._row_of(goal)
@@ -94,6 +121,8 @@ class Navigator:
         Raises:
             QueryError: as for :meth:`next_hop`.
         """
+        if self._live.moments:
+            return self._live.moments[self.name].distance(start, goal)
         row, goal_row = self._row_of(start), self._row_of(goal)
         if row == goal_row:
             return 0.0
@@ -115,6 +144,8 @@ class Navigator:
         Raises:
             QueryError: two places in a row that no arc of this profile joins.
         """
+        if self._live.moments:
+            return self._live.moments[self.name].length(path)
         rows = [self._row_of(place) for place in path]
         arcs = [self._arc_joining(a, b) for a, b in pairwise(rows)]
         return float(self._tables.exact_cost[arcs].sum()) if arcs else 0.0
@@ -127,6 +158,8 @@ class Navigator:
             MissingTableError: one-way arcs make more components than a stored closure may have, and
                 the asset was baked without next hops.
         """
+        if self._live.moments:
+            return self._live.moments[self.name].reachable(start, goal)
         row, goal_row = self._row_of(start), self._row_of(goal)
         tables = self._tables
         a = int(tables.component[tables.node[row]])
@@ -155,6 +188,8 @@ class Navigator:
             QueryError: not two finite numbers (or three), no such floor, a graph without positions,
                 or nowhere to stand.
         """
+        if self._live.moments:
+            return self._live.moments[self.name].nearest(point)
         floor_height = self._places.floor_height
         if floor_height is not None:
             point, floor = floor_of(self._places, point, _said(point))
@@ -196,6 +231,8 @@ class Navigator:
             QueryError: as for :meth:`next_hop` and :meth:`search`.
             MissingTableError: method "table", and the asset was baked without next hops.
         """
+        if self._live.moments:
+            return self._live.moments[self.name].path(start, goal, method, heuristic)
         row, goal_row = self._row_of(start), self._row_of(goal)
         if method != "table" or heuristic is not None:
             found = self._searches.run(row, goal_row, Request(method, heuristic))
@@ -239,6 +276,17 @@ class Navigator:
             QueryError: as for :meth:`next_hop`; no such method, heuristic or queue; a heuristic
                 that does not fit the level or the method.
         """
+        if self._live.moments:
+            return self._live.moments[self.name].search(
+                start,
+                goal,
+                method,
+                heuristic,
+                weight=weight,
+                queue=queue,
+                trace=trace,
+                looked_at=looked_at,
+            )
         row, goal_row = self._row_of(start), self._row_of(goal)
         request = Request(method, heuristic, weight, queue, trace, looked_at)
         return self._searches.result(row, goal_row, request)
@@ -260,6 +308,8 @@ class Navigator:
             QueryError: as for :meth:`next_hop`.
             MissingTableError: the asset was baked without a hierarchy.
         """
+        if self._live.moments:
+            return self._live.moments[self.name].walk(start, goal)
         row, goal_row = self._row_of(start), self._row_of(goal)
         hierarchy = self._searches.hierarchy
         way = hierarchy.find(row, goal_row)
@@ -277,6 +327,8 @@ class Navigator:
         Raises:
             QueryError: no such method.
         """
+        if self._live.moments:
+            return self._live.moments[self.name].warm_up(*methods)
         graph = self._tables.usable.graph
         if not methods:
             methods = ("table", "astar") if self._tables.has_hops else ("astar",)
@@ -311,6 +363,8 @@ class Navigator:
         Raises:
             QueryError: no square grid; cells in a row that no step joins.
         """
+        if self._live.moments:
+            return self._live.moments[self.name].smooth(path)
         sight, rows = self._sight, self._rows_along(path)
         return self._searches.places(rows if len(rows) < 2 else sight.smooth(rows))
 
@@ -327,6 +381,8 @@ class Navigator:
         Raises:
             QueryError: as for :meth:`smooth`; an index outside the path.
         """
+        if self._live.moments:
+            return self._live.moments[self.name].furthest_visible(path, place)
         sight, rows = self._sight, self._rows_along(path)
         if not 0 <= place < len(rows):
             raise QueryError(f"no place {place} in the path", expected=f"0 to {len(rows) - 1}")
@@ -338,10 +394,50 @@ class Navigator:
         Raises:
             QueryError: no square grid; two waypoints with no straight way between them.
         """
+        if self._live.moments:
+            return self._live.moments[self.name].any_angle_length(waypoints)
         return self._sight.cost(self._rows_along(waypoints))
 
     def _rows_along(self, path: Sequence[Place]) -> Int32Array:
         return np.array([self._row_of(place) for place in path], dtype=np.int32)
+
+    # -- levels that change ------------------------------------------------------------------------
+
+    def update(
+        self,
+        blocked: Iterable[Place] = (),
+        opened: Iterable[Place] = (),
+        terrain: Mapping[Place, str] | None = None,
+        arcs: Mapping[tuple[Place, Place], float | None] | None = None,
+    ) -> UpdateReport:
+        """Change the level, for every profile: see :meth:`LevelAsset.update`.
+
+        Returns:
+            What it did for this profile.
+        """
+        return self._live.update(blocked, opened, terrain, arcs)[self.name]
+
+    def still_valid(self, path: Sequence[Place]) -> bool:
+        """Whether a path found earlier can still be walked, every place and every step of it.
+
+        Args:
+            path: as :meth:`path` returned it, or what is left of it.
+
+        Raises:
+            QueryError: places that are none.
+        """
+        if self._live.moments:
+            return self._live.moments[self.name].still_valid(path)
+        try:
+            rows = [self._row_of(place) for place in path]
+        except BlockedCellError:
+            return False
+        try:
+            for a, b in pairwise(rows):
+                self._arc_joining(a, b)
+        except QueryError:
+            return False
+        return True
 
     # -- many at once -----------------------------------------------------------------------------
 
@@ -358,6 +454,8 @@ class Navigator:
         Raises:
             QueryError: as for :meth:`next_hop`, naming the first wrong place; shapes that differ.
         """
+        if self._live.moments:
+            return self._live.moments[self.name].next_hops(starts, goals)
         if not self._loaded:
             self._load()
         tables = self._tables
@@ -394,6 +492,8 @@ class Navigator:
         Raises:
             QueryError: as for :meth:`next_hops`; another method.
         """
+        if self._live.moments:
+            return self._live.moments[self.name].paths(starts, goals, method)
         if method not in ("table", "hpa"):
             raise QueryError(f"no method {method!r} for many paths", expected="'table' or 'hpa'")
         rows, goal_rows = self._pairs(starts, goals)
@@ -423,6 +523,8 @@ class Navigator:
         Raises:
             QueryError: as for :meth:`next_hops`.
         """
+        if self._live.moments:
+            return self._live.moments[self.name].distances(starts, goals)
         rows, goal_rows = self._pairs(starts, goals)
         table = self._tables.distance
         if table is not None:
@@ -443,6 +545,8 @@ class Navigator:
         Raises:
             QueryError: as for :meth:`next_hop`.
         """
+        if self._live.moments:
+            return self._live.moments[self.name].distances_to(goal)
         goal_row = self._row_of(goal)
         ticks = ticks_toward(self._tables, goal_row) / self._places.ticks_per_unit
         tables = self._tables

@@ -11,7 +11,9 @@ from bisect import bisect_right
 from collections.abc import Callable
 from typing import cast
 
+from bake.graph import Int32Array
 from bake.greedy import SECTORS
+from bake.runtime.floors import floored_lookup
 from bake.runtime.hops import DenseHops, RunHops, plane_of, view_of
 from bake.runtime.places import Cell, Place
 from bake.runtime.tables import Tables
@@ -21,27 +23,63 @@ NextHop = Callable[[Place, Place], Place | None]
 _WRONG = (TypeError, ValueError, IndexError, NotImplementedError)
 
 
-def single_lookup(tables: Tables, careful: NextHop) -> NextHop:
+class QuickLookup:
+    """A function (start, goal) -> next hop for one profile, which can be taken back.
+
+    Attributes:
+        next_hop: the function; once taken back it leaves everything to the careful way.
+    """
+
+    def __init__(self, tables: Tables, careful: NextHop) -> None:
+        """Make one.
+
+        Args:
+            tables: with next hops.
+            careful: takes whatever the quick way does not.
+        """
+        self._row_at = tables.row_at_cell.copy() if tables.places.is_grid else None
+        if tables.places.floor_height is None:
+            self.next_hop = self._made(careful, tables)
+        else:
+            self.next_hop = floored_lookup(
+                tables.places, lambda hard: self._made(hard, tables), careful
+            )
+
+    def _made(self, careful: NextHop, tables: Tables) -> NextHop:
+        return single_lookup(tables, careful, self._row_at)
+
+    def revoke(self) -> None:
+        """Take the function back, in whoever's hands it is."""
+        if self._row_at is not None:
+            # No cell has a row any more, which is a case for the careful way.
+            self._row_at.fill(-1)
+
+
+def single_lookup(tables: Tables, careful: NextHop, row_at_cell: Int32Array | None) -> NextHop:
     """A function (start, goal) -> next hop for one profile.
 
     Args:
         tables: with next hops.
         careful: takes whatever the quick way does not.
+        row_at_cell: (height * width) int32, -1 where the careful way is to be asked; None on
+            graph levels.
     """
     hops = tables.hops
-    if not tables.places.is_grid:
+    if row_at_cell is None:
         return careful
+    row_at = plane_of(row_at_cell.reshape(tables.places.height, tables.places.width))
     if isinstance(hops, DenseHops):
-        return _dense_lookup(tables, hops, careful)
+        return _dense_lookup(tables, hops, row_at, careful)
     if hops.parted:
         # Goals that may be unreachable take a look at the components first; few levels have any.
-        return _parted_lookup(tables, hops, careful)
-    return _run_lookup(tables, hops, careful)
+        return _parted_lookup(tables, hops, row_at, careful)
+    return _run_lookup(tables, hops, row_at, careful)
 
 
-def _dense_lookup(tables: Tables, hops: DenseHops, careful: NextHop) -> NextHop:
+def _dense_lookup(
+    tables: Tables, hops: DenseHops, row_at: memoryview[int], careful: NextHop
+) -> NextHop:
     width, rows, none = tables.places.width, tables.row_count, hops.none
-    row_at = plane_of(tables.row_at_cell.reshape(tables.places.height, width))
     hop_at, first_arc, head_flat = hops.view, view_of(tables.first_arc), view_of(tables.head_flat)
 
     def next_hop(start: Place, goal: Place) -> Place | None:
@@ -63,9 +101,10 @@ def _dense_lookup(tables: Tables, hops: DenseHops, careful: NextHop) -> NextHop:
     return next_hop
 
 
-def _run_lookup(tables: Tables, hops: RunHops, careful: NextHop) -> NextHop:
+def _run_lookup(
+    tables: Tables, hops: RunHops, row_at: memoryview[int], careful: NextHop
+) -> NextHop:
     width = tables.places.width
-    row_at = plane_of(tables.row_at_cell.reshape(tables.places.height, width))
     cell_at = plane_of(hops.at)
     first_run, run_start, symbol_of = (
         view_of(hops.first_run),
@@ -105,9 +144,10 @@ def _run_lookup(tables: Tables, hops: RunHops, careful: NextHop) -> NextHop:
     return next_hop
 
 
-def _parted_lookup(tables: Tables, hops: RunHops, careful: NextHop) -> NextHop:
+def _parted_lookup(
+    tables: Tables, hops: RunHops, row_at: memoryview[int], careful: NextHop
+) -> NextHop:
     width, slot_of = tables.places.width, hops.slot
-    row_at = plane_of(tables.row_at_cell.reshape(tables.places.height, width))
     first_arc, head_flat = view_of(tables.first_arc), view_of(tables.head_flat)
 
     def next_hop(start: Place, goal: Place) -> Place | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -16,12 +16,20 @@ from bake.greedy import SECTORS, chart, greedy_slots
 from bake.runtime.hops import DenseHops, RunHops
 from bake.runtime.places import Int32Array, Places
 
+if TYPE_CHECKING:
+    from bake.runtime.live.live_tables import LiveTables
+
 
 class Tables:
     """Arrays of one profile, checked against each other as they are loaded.
 
     A *row* is a node the profile can stand on; arcs are those of the whole graph.
+
+    Attributes:
+        updated: the same with what has changed since, where these tables stand for that; else None.
     """
+
+    updated: LiveTables | None = None
 
     def __init__(self, places: Places, profile: str) -> None:
         self.places = places
@@ -271,6 +279,17 @@ class Tables:
         isolated = np.diff(self.usable.graph.first_out)[row] == 0
         if not (special | isolated | (usable & ~lonely)).all():
             raise self.damaged("run_slot takes an arc the profile may not")
+
+    def stepped(self, row: int, slot: int) -> int:
+        """The row an arc leads to.
+
+        Raises:
+            CorruptAssetError: the profile may not take it, or there is none.
+        """
+        arc = int(self.first_arc[row]) + slot
+        if arc >= self.end_arc[row] or self.head_row[arc] < 0:
+            raise self.damaged("a next hop leads nowhere")
+        return int(self.head_row[arc])
 
     @cached_property
     def distance(self) -> npt.NDArray[Any] | None:

@@ -33,6 +33,8 @@ def walk(
     Raises:
         CorruptAssetError: hops that do not lead to their goal.
     """
+    if tables.updated is not None:
+        return tables.updated.walk(rows, goals)
     starts = _with_a_path(tables, rows, goals)
     if not _compiled():
         return _stepwise_walk(tables, starts, goals)
@@ -49,7 +51,7 @@ def walk_cells(
     tables: Tables, rows: Int32Array, goals: Int32Array
 ) -> tuple[npt.NDArray[np.int64], Int32Array]:
     """:func:`walk` on a grid level, with (k, 2) int32 cells in place of rows."""
-    if isinstance(tables.hops, RunHops) and _compiled():
+    if tables.updated is None and isinstance(tables.hops, RunHops) and _compiled():
         starts = _with_a_path(tables, rows, goals)
         first, noted = _walk_runs(tables, tables.hops, starts, goals)
         return first, unchart(noted, tables.places.hex_layout)
@@ -187,6 +189,8 @@ def _step(tables: Tables, rows: Int32Array, goals: Int32Array) -> Int32Array:
 
 def walked_ticks(tables: Tables, rows: Int32Array, goals: Int32Array) -> npt.NDArray[np.float64]:
     """(m) float64 ticks along each path, inf where there is none."""
+    if tables.updated is not None:
+        return tables.updated.ticks_between(rows, goals)
     first, path = walk(tables, rows, goals)
     ticks = np.where(np.diff(first) == 0, np.inf, 0.0)
     pair = np.repeat(np.arange(len(rows)), np.diff(first))
@@ -252,5 +256,7 @@ def follow_toward(
 
 def ticks_toward(tables: Tables, goal: int) -> npt.NDArray[np.float64]:
     """(r) float64 ticks from every row to one goal, inf where there is no path."""
+    if tables.updated is not None:
+        return tables.updated.ticks_toward(goal)
     ticks, reached = follow_toward(tables, goal, *hops_toward(tables, goal))
     return np.where(reached, ticks.astype(np.float64), np.inf)

@@ -135,7 +135,9 @@ class Adjacency:
         count = graph.arc_count
         room = count + count // 8 + 256
 
-        def pool(values: npt.NDArray[np.generic], dtype: type[np.generic]) -> npt.NDArray[np.generic]:
+        def pool(
+            values: npt.NDArray[np.generic], dtype: type[np.generic]
+        ) -> npt.NDArray[np.generic]:
             spread = np.zeros(room, dtype=dtype)
             spread[:count] = values
             return spread

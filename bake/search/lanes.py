@@ -179,7 +179,7 @@ def grow_ball(
         How many there are now.
     """
     scan = 0
-    while scan < count and count < limit:
+    while scan < count < limit:
         node = ball[scan]
         scan += 1
         for arc in range(begin[node], end[node]):

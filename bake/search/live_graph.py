@@ -112,9 +112,7 @@ class LiveGraph:
         heaviest = int(usable.max(initial=1))
         width = max(int(np.median(usable)) // 2 if len(usable) else 1, heaviest // (RING // 2), 1)
         every = np.arange(graph.node_count, dtype=np.int32)
-        symmetric = COMPILED and bool(
-            _goes_back(out.begin, out.end, out.to, out.weight, every)
-        )
+        symmetric = COMPILED and bool(_goes_back(out.begin, out.end, out.to, out.weight, every))
         if COMPILED:
             into.mask(every)
             if not symmetric:
@@ -139,9 +137,7 @@ class LiveGraph:
         symmetric = self.symmetric
         if COMPILED:
             near = np.unique(np.concatenate([tails, heads])).astype(np.int32)
-            symmetric = symmetric and bool(
-                _goes_back(out.begin, out.end, out.to, out.weight, near)
-            )
+            symmetric = symmetric and bool(_goes_back(out.begin, out.end, out.to, out.weight, near))
             into.mask(out.neighbours(near))
             if self.symmetric and not symmetric:
                 out.mask(np.arange(row_count, dtype=np.int32))
@@ -190,9 +186,7 @@ def doubts(before: LiveGraph, after: LiveGraph, ends: Int32Array, lanes: Lanes) 
     ball[: len(ends)] = ends
     out, into = after.out, after.into
     arcs_in = into.begin, into.end, into.to
-    count = grow_ball(
-        out.begin, out.end, out.to, *arcs_in, limit, len(ends), member, ball
-    )
+    count = grow_ball(out.begin, out.end, out.to, *arcs_in, limit, len(ends), member, ball)
     patch = ball[:count]
     border = np.empty(count, dtype=np.int32)
     leaving = border[: border_of(out.begin, out.end, out.to, member, patch, border)].copy()

@@ -25,8 +25,9 @@ from bake.worlds.standing import check_sizes, door_nodes, ground_under, standabl
 class World:
     """A level as a graph.
 
-    Nodes are in patch order, so that neighbours in the level are neighbours in memory. An arc that
-    no profile can ever use is not kept; nodes and arcs that opening a door would give are.
+    Nodes are in patch order, so that neighbours in the level are neighbours in memory. A step of a
+    lattice that no profile can ever use is not kept; nodes and arcs that opening a door would give
+    are, and so are all arcs of explicit graphs.
 
     Attributes:
         level: what it was built from, its doors in the state they are baked in.
@@ -104,6 +105,8 @@ def build_world(
         build_metric(topology, profile, rules, grounds[profile.name]).weight for profile in profiles
     ]
     useful = np.any([weight != BLOCKED for weight in weights], axis=0)
+    if not isinstance(level, GridLevel):
+        useful[:] = True  # nothing else tells where they lead, once their ends are opened
     if kept is not None:
         useful |= _touches(topology, kept)
     topology, node = _in_patch_order(_keep_arcs(topology, useful))

@@ -1,0 +1,224 @@
+"""One profile at one moment, and how an edit makes the next moment of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from bake.graph import BLOCKED, Graph, Int32Array
+from bake.runtime.live.columns import ROOM, Change, Columns
+from bake.runtime.live.ground import Ground
+from bake.runtime.live.pricing import STEP, Pricing
+from bake.runtime.live.rules import ByteArray, LevelRules
+from bake.runtime.tables import Tables
+
+if TYPE_CHECKING:
+    from bake.search.live_graph import Lanes, LiveGraph
+
+BoolArray = npt.NDArray[np.bool_]
+Int64Array = npt.NDArray[np.int64]
+ArcKey = tuple[int, int, int]
+
+
+@dataclass(frozen=True)
+class ProfileState:
+    """One profile at one moment. Rows that were baked keep their numbers; opened ones follow.
+
+    Attributes:
+        graph: arcs by row.
+        spot_of_row: (r) int32.
+        known_row: (spots) int32, the row of a spot that has ever been one, else -1.
+        row_at_spot: (spots) int32, the row where the profile can stand now, else -1.
+        standing: (r) bool, rows it can stand on.
+        source, goal: (r) uint8; the baked tables answer for a pair where the sum is below 2.
+        differs: baked ticks of every arc that does not cost them now, by (tail, head, label).
+        columns: flow fields of goals asked for.
+    """
+
+    graph: LiveGraph
+    spot_of_row: Int32Array
+    known_row: Int32Array
+    row_at_spot: Int32Array
+    standing: BoolArray
+    source: ByteArray
+    goal: ByteArray
+    differs: Mapping[ArcKey, int]
+    columns: Columns
+
+    @property
+    def row_count(self) -> int:
+        return len(self.spot_of_row)
+
+
+@dataclass(frozen=True)
+class Moved:
+    """A profile after an edit, and what the edit came to.
+
+    Attributes:
+        state: afterwards.
+        arcs: how many arcs changed.
+        patch: int32, rows of the patch around them.
+        changed: rows at the ends of changed arcs.
+    """
+
+    state: ProfileState
+    arcs: int
+    patch: Int32Array
+    changed: Int32Array
+
+
+class ProfileLine:
+    """What the writer keeps of a profile from one moment to the next.
+
+    Attributes:
+        tables: as baked.
+        pricing: of the profile.
+    """
+
+    def __init__(self, rules: LevelRules, tables: Tables, pricing: Pricing) -> None:
+        from bake.search.live_graph import Lanes
+
+        self.tables = tables
+        self.pricing = pricing
+        self.room = ROOM
+        self._rules = rules
+        self._lanes: Lanes = Lanes()
+
+    def baked(self) -> ProfileState:
+        """The profile as it was baked."""
+        from bake.search.live_graph import LiveGraph
+
+        tables, rules = self.tables, self._rules
+        row = tables.row_at_node
+        graph = rules.graph
+        inside = np.flatnonzero((row[rules.tail] >= 0) & (row[graph.head] >= 0))
+        label: Int32Array = inside.astype(np.int32)
+        if tables.places.is_grid:
+            label[rules.link[inside] < 0] = STEP
+        local, order = Graph.from_arcs(
+            tables.row_count, row[rules.tail[inside]], row[graph.head[inside]]
+        )
+        live = LiveGraph.of(local, tables.weight[inside][order], label[order])
+        known = np.full(rules.spot_count, -1, dtype=np.int32)
+        spot = rules.spot_of_node[tables.node].astype(np.int32)
+        known[spot] = np.arange(tables.row_count, dtype=np.int32)
+        fresh = np.zeros(tables.row_count, dtype=np.uint8)
+        standing = np.ones(tables.row_count, dtype=np.bool_)
+        columns = Columns(live, self.room)
+        return ProfileState(live, spot, known, known, standing, fresh, fresh, {}, columns)
+
+    def after(self, state: ProfileState, ground: Ground, spots: Int64Array) -> Moved:
+        """The profile once the ground is another.
+
+        Args:
+            state: before.
+            ground: afterwards.
+            spots: where it changed, and both ends of arcs whose own price did.
+
+        Raises:
+            QueryError: a price, or a distance, that does not fit the integer scale.
+        """
+        near = self.pricing.touched(spots)
+        stands = self.pricing.standing(ground, near)
+        state, near_row = _with_rows(state, near, stands)
+        has_row = near_row >= 0
+        standing = state.standing.copy()
+        standing[near_row[has_row]] = stands[has_row]
+        gone = np.flatnonzero(state.standing & ~standing).astype(np.int32)
+        come = np.flatnonzero(~state.standing & standing).astype(np.int32)
+        arcs = self.pricing.arcs_at(ground, spots)
+        tail, head = state.known_row[arcs.tail], state.known_row[arcs.head]
+        inside = np.flatnonzero((tail >= 0) & (head >= 0))
+        tail, head, label = tail[inside], head[inside], arcs.label[inside]
+        new = arcs.weight[inside]
+        place = state.graph.out.find(tail, head, label)
+        old = np.where(place >= 0, state.graph.out.weight[np.maximum(place, 0)], BLOCKED)
+        at = np.flatnonzero(old != new)
+        change = Change(tail[at], head[at], old[at], new[at], gone)
+        row_at_spot = state.row_at_spot
+        if len(gone) or len(come):
+            row_at_spot = row_at_spot.copy()
+            row_at_spot[state.spot_of_row[gone]] = -1
+            row_at_spot[state.spot_of_row[come]] = come
+        state = replace(state, standing=standing, row_at_spot=row_at_spot)
+        if not len(at):
+            nobody = np.empty(0, dtype=np.int32)
+            return Moved(self._settled(state, gone), 0, nobody, come)
+        return self._repriced(state, change, label[at], come)
+
+    def _settled(self, state: ProfileState, gone: Int32Array) -> ProfileState:
+        """No arc changed; rows without arcs may have come or gone all the same."""
+        none = np.empty(0, dtype=np.int32)
+        columns = state.columns.carried(state.graph, Change(none, none, none, none, gone))
+        return replace(state, columns=columns)
+
+    def _repriced(
+        self, state: ProfileState, change: Change, label: Int32Array, come: Int32Array
+    ) -> Moved:
+        from bake.search.live_graph import doubts
+
+        rows = state.row_count
+        graph = state.graph.edited(rows, change.tail, change.head, label, change.new)
+        ends = np.unique(np.concatenate([change.tail, change.head, come])).astype(np.int32)
+        found = doubts(state.graph, graph, ends, self._lanes)
+        differs = _differences(state.differs, change, label)
+        source = np.maximum(state.source, found.source)
+        goal = np.maximum(state.goal, found.goal)
+        if not differs:
+            # Everything costs what it did when the tables were baked.
+            source[: self.tables.row_count] = 0
+            goal[: self.tables.row_count] = 0
+        moved = replace(
+            state,
+            graph=graph,
+            source=source,
+            goal=goal,
+            differs=differs,
+            columns=state.columns.carried(graph, change),
+        )
+        return Moved(moved, len(change.tail), found.patch, ends)
+
+
+def _with_rows(
+    state: ProfileState, near: Int64Array, stands: BoolArray
+) -> tuple[ProfileState, Int32Array]:
+    """A state with a row for every one of these spots that can be stood on; and their rows."""
+    row = state.known_row[near]
+    fresh = near[stands & (row < 0)]
+    if not len(fresh):
+        return state, row
+    from bake.search.live_graph import STALE
+
+    rows = state.row_count + len(fresh)
+    known = state.known_row.copy()
+    known[fresh] = np.arange(state.row_count, rows, dtype=np.int32)
+    none = np.empty(0, dtype=np.int32)
+    graph = state.graph.edited(rows, none, none, none, none)
+    stale = np.full(len(fresh), STALE, dtype=np.uint8)
+    widened = replace(
+        state,
+        graph=graph,
+        known_row=known,
+        spot_of_row=np.concatenate([state.spot_of_row, fresh.astype(np.int32)]),
+        standing=np.concatenate([state.standing, np.zeros(len(fresh), dtype=np.bool_)]),
+        source=np.concatenate([state.source, stale]),
+        goal=np.concatenate([state.goal, stale]),
+    )
+    return widened, known[near]
+
+
+def _differences(
+    before: Mapping[ArcKey, int], change: Change, label: Int32Array
+) -> dict[ArcKey, int]:
+    """Arcs that do not cost what they were baked with, after a change."""
+    differs = dict(before)
+    keys = zip(change.tail.tolist(), change.head.tolist(), label.tolist(), strict=True)
+    for key, old, new in zip(keys, change.old.tolist(), change.new.tolist(), strict=True):
+        baked = differs.pop(key, old)
+        if baked != new:
+            differs[key] = baked
+    return differs

@@ -1,0 +1,58 @@
+"""What an update did, told to the game."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from bake.runtime.places import Place
+
+if TYPE_CHECKING:
+    from bake.runtime.live.moment import Moment
+
+
+@dataclass(frozen=True)
+class UpdateReport:
+    """What an update did for one profile.
+
+    Attributes:
+        profile: whose.
+        arcs: arcs whose price changed, or that opened or closed.
+        columns: goals near the change, whose baked next hops are void: a flow field answers.
+        sources: places from which some other goals' next hops are void, too, since the bake.
+        goals: those goals.
+        rebuilt: flow fields that are ready now.
+        opened, closed: places the profile can stand on from now on, or no longer.
+    """
+
+    profile: str
+    arcs: int
+    columns: int
+    sources: int
+    goals: int
+    rebuilt: int
+    opened: tuple[Place, ...]
+    closed: tuple[Place, ...]
+    _before: Moment | None = field(default=None, repr=False, compare=False)
+    _after: Moment | None = field(default=None, repr=False, compare=False)
+
+    @cached_property
+    def components(self) -> tuple[int, int]:
+        """How many components there were, and are; counted when first asked for."""
+        if self._after is None:
+            return 0, 0
+        before = self._after if self._before is None else self._before
+        return before._tables.component_count, self._after._tables.component_count
+
+    @property
+    def components_changed(self) -> bool:
+        """Whether there are more of them, or fewer."""
+        return self.components[0] != self.components[1]
+
+    @property
+    def pending(self) -> int:
+        """Sources still to be rebuilt: see :meth:`Navigator.repair`."""
+        return 0 if self._after is None else int(np.count_nonzero(self._after.state.source))

@@ -1,0 +1,75 @@
+"""Random sequences of batches on random levels: after each, answers are those of a fresh bake."""
+
+import random
+from pathlib import Path
+
+import pytest
+
+from bake.runtime import open_asset
+from bake.search import live_graph
+from tests.runtime.live.model import GraphModel, GridModel, check, check_level, check_shut
+from tests.runtime.test_lookups import random_grid
+from tests.strategies import FAMILIES, seeded
+
+#: Patches that take in no more than the ends of changed arcs leave most to the tables, as on large
+#: levels; the usual ones would hold all of these levels.
+HALOS = [0, 1, 4]
+
+TABLES = [None, ("components", "next_hops"), ("components", "next_hops", "distances")]
+
+
+@pytest.fixture(autouse=True, params=HALOS)
+def halo(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(live_graph, "HALO", request.param)
+
+
+def grid_model(seed: int, hex_layout: str | None = None) -> GridModel:
+    rng = random.Random(f"model {seed}")
+    width, height = rng.randint(1, 8), rng.randint(1, 7)
+    grid = random_grid(seed, width, height, rng.choice([0.1, 0.3, 0.5]))
+    if all(name == "wall" for row in grid for name in row):
+        grid[0][0] = "floor"
+    return GridModel(
+        grid,
+        rng.choice([4, 8]),
+        rng.choice(["never", "one_free", "always"]),
+        rng.choice(["mean", "entered"]),
+        hex_layout,
+    )
+
+
+def run(model: GridModel | GraphModel, asset: Path, seed: int, batches: int) -> None:
+    rng = random.Random(f"batches {seed}")
+    with open_asset(asset) as level:
+        navs = [level.profile(name) for name in level.profiles]
+        for _ in range(batches):
+            batch = model.change(rng, rng.choice([1, 1, 1, 2, 5]))
+            level.update(**batch)  # type: ignore[arg-type]
+            for nav in navs:
+                check(nav, model.places(nav.name), model.steps(nav.name), rng)
+                if isinstance(model, GridModel):
+                    check_shut(nav, model)
+        check_level(level, model, rng)
+
+
+@pytest.mark.parametrize("storage", ["dense", "compressed"])
+@pytest.mark.parametrize("seed", range(12))
+def test_square_levels(tmp_path: Path, seed: int, storage: str) -> None:
+    model = grid_model(seed)
+    asset = model.baked(tmp_path, storage=storage, tables=TABLES[seed % 3])
+    run(model, asset, seed, 8)
+
+
+@pytest.mark.parametrize("layout", ["odd-r", "even-r", "odd-q", "even-q"])
+def test_hexagonal_levels(tmp_path: Path, layout: str) -> None:
+    model = grid_model(len(layout) + ord(layout[-1]), layout)
+    run(model, model.baked(tmp_path), 5, 8)
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize("seed", range(3))
+def test_graphs(tmp_path: Path, family: object, seed: int) -> None:
+    n, arcs = seeded(family, seed + 100, 14)  # type: ignore[arg-type]
+    edges = [(a, b, ticks / 27720) for a, b, ticks in arcs]
+    model = GraphModel(list(range(n)), edges)
+    run(model, model.baked(tmp_path, storage=("dense", "compressed")[seed % 2]), seed, 8)
