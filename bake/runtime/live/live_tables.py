@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from bake.graph import Int32Array, Subgraph
+from bake.graph import Graph, Int32Array, Subgraph
+from bake.runtime.live.ground import Ground
+from bake.runtime.live.pricing import Pricing
 from bake.runtime.live.profile_state import ProfileState
 from bake.runtime.places import Places
 from bake.runtime.tables import Tables
@@ -43,7 +45,9 @@ class LiveTables(Tables):
         state: the moment.
     """
 
-    def __init__(self, baked: Tables, state: ProfileState) -> None:
+    def __init__(
+        self, baked: Tables, state: ProfileState, pricing: Pricing, ground: Ground
+    ) -> None:
         places = baked.places
         if places.is_grid:
             places = LivePlaces(places, state.spot_of_row)
@@ -51,6 +55,8 @@ class LiveTables(Tables):
         self.baked = baked
         self.state = state
         self.updated = self
+        self._pricing = pricing
+        self._ground = ground
 
     def has(self, name: str) -> bool:
         """Whether a baked product still stands; none but next hops and distances do."""
@@ -123,6 +129,39 @@ class LiveTables(Tables):
             points = self.places.position[self.node].copy()
         points[~self.state.standing] = np.inf
         return points
+
+    @cached_property
+    def _priced(self) -> tuple[Graph, npt.NDArray[np.float64]]:
+        """Arcs that may be taken, and what each costs in units before rounding to ticks."""
+        rows = np.flatnonzero(self.state.standing)
+        spots = self.state.spot_of_row[rows].astype(np.int64)
+        arcs = self._pricing.arcs_out_of(self._ground, spots)
+        usable = np.isfinite(arcs.units)
+        row = self.state.known_row
+        graph, order = Graph.from_arcs(
+            self.state.row_count, row[arcs.tail[usable]], row[arcs.head[usable]]
+        )
+        return graph, arcs.units[usable][order]
+
+    @cached_property
+    def first_arc(self) -> Int32Array:
+        return self._priced[0].first_out[:-1]
+
+    @cached_property
+    def end_arc(self) -> Int32Array:
+        return self._priced[0].first_out[1:]
+
+    @cached_property
+    def head_row(self) -> Int32Array:
+        return self._priced[0].head
+
+    @cached_property
+    def exact_cost(self) -> npt.NDArray[np.float64]:
+        return self._priced[1]
+
+    @cached_property
+    def row_cost(self) -> npt.NDArray[np.float64]:
+        return self._pricing.cost_at(self._ground, self.state.spot_of_row.astype(np.int64))
 
     @cached_property
     def distance(self) -> npt.NDArray[Any] | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, cast
 
@@ -46,7 +47,7 @@ class Moment(Navigator):
         self._pricing = pricing
         self.state = state
         self.ground = ground
-        self._tables = LiveTables(baked._tables, state)
+        self._tables = LiveTables(baked._tables, state, pricing, ground)
         self._places = self._tables.places
         self._searches = MomentSearches(self._tables)
         self._row_at: Int32Array | None = None
@@ -185,7 +186,7 @@ class MomentSearches(Searches):
     def run(self, row: int, goal: int, request: Request) -> Outcome:
         if request.method == "hpa":
             # The layers are those of the level as it was baked: an exact search stands in.
-            request = Request("table", request.heuristic, request.weight, trace=request.trace)
+            request = replace(request, method="table")
         return super().run(row, goal, request)
 
 
