@@ -63,7 +63,7 @@ class Navigator:
         if self._live.moments:  # changed meanwhile, by another thread
             self._superseded()
 
-    def quick(self) -> NextHop:
+    def _lookup(self) -> NextHop:
         """:meth:`next_hop` without a detour: the function made for this table."""
         if not self._loaded:
             self._load()
@@ -78,7 +78,7 @@ class Navigator:
     def _take_up_moment(self) -> NextHop:
         """The quick lookup of the moment, to go straight to from here on."""
         moment = self._live.moments[self.name]
-        quick = moment.quick()
+        quick = moment._lookup()
         self.next_hop = quick  # type: ignore[method-assign,assignment]
         if self._live.moments[self.name] is not moment:  # changed meanwhile, by another thread
             self._superseded()

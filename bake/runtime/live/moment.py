@@ -56,7 +56,7 @@ class Moment(Navigator):
         quick: NextHop = self._next_hop_carefully
         if self._places.is_grid:
             self._row_at = self.state.row_at_spot.copy()
-            fresh = self._baked.quick() if self._tables.baked.has_hops else quick
+            fresh = self._baked._lookup() if self._tables.baked.has_hops else quick
             quick = moment_lookup(self._tables, fresh, quick, self._row_at)
         self.next_hop = quick  # type: ignore[method-assign,assignment]
         self._loaded = True
