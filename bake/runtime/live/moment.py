@@ -173,6 +173,12 @@ class Moment(Navigator):
         hops[:] = [None if row < 0 else names[node[row]] for row in ahead.tolist()]
         return hops
 
+    def paths(
+        self, starts: npt.ArrayLike, goals: npt.ArrayLike, method: str = "table"
+    ) -> tuple[npt.NDArray[np.int64], npt.NDArray[Any]]:
+        # Layers are those of the level as it was baked: tables stand in, which are exact.
+        return super().paths(starts, goals, "table" if method == "hpa" else method)
+
     def _places_of(self, rows: Int32Array) -> Int32Array:
         """(k, 2) int32 cells, or (k, 3) with their floor, as a game says them."""
         if not len(self._tables.cell_of_row):
