@@ -1,0 +1,94 @@
+"""A night in the harbour: what a game does with baked levels, without the game around it.
+
+    python play.py [FOLDER]
+
+FOLDER holds the assets, `baked` beside this file if left out. Needs numpy and bake.runtime alone.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import numpy as np
+
+from bake.runtime import BakeError, open_asset
+
+FRAMES = 120
+CROWD = 400
+
+
+def evening(baked: Path) -> None:
+    """Townsfolk stroll from home to home: one call a frame moves them all."""
+    with open_asset(baked / "harbour.h5") as level:
+        nav = level.profile("townsfolk")
+        homes = np.array([spot.place for spot in level.spots("home")])
+        dice = np.random.Generator(np.random.PCG64(7))
+        here = homes[dice.integers(len(homes), size=CROWD)]
+        goal = homes[dice.integers(len(homes), size=CROWD)]
+        steps = 0
+        for _ in range(FRAMES):
+            before = here
+            here = nav.next_hops(here, goal)
+            steps += int((here != before).any(axis=1).sum())
+            arrived = (here == goal).all(axis=1)
+            goal[arrived] = homes[dice.integers(len(homes), size=int(arrived.sum()))]
+        print(f"evening: {CROWD} townsfolk between {len(homes)} homes, {steps:,} steps in {FRAMES} frames")
+
+
+def night(baked: Path) -> None:
+    """A smuggler walks from the boat to the cellar door; a guard is sent to a click of the mouse."""
+    with open_asset(baked / "harbour.h5") as level:
+        smuggler, guard = level.profile("smuggler"), level.profile("guard")
+        (boat,) = (spot.place for spot in level.spots("spawn", profile="smuggler"))
+        (door,) = (spot.place for spot in level.spots("exit"))
+        walk = smuggler.walk(boat, door)
+        if walk is None:
+            print("night: no way from the boat to the cellar door")
+            return
+        print(f"night: the smuggler leaves {boat} by {next(walk)}, {next(walk)}, ...")
+        print(f"       and is at {door} {sum(1 for _ in walk)} steps later")
+        print(f"       could a guard have come to the boat? {guard.reachable(door, boat)}")
+        click = (29.4, 14.8)  # in the water
+        nearest = guard.nearest(click)
+        posts = [spot.place for spot in level.spots("spawn", profile="guard")]
+        post = min(posts, key=lambda place: guard.distance(place, nearest))
+        print(f"       {click} is nobody's place to stand: the guard from {post} goes to {nearest}")
+
+
+def below(baked: Path) -> None:
+    """In the cellar, two kinds of agents see two maps."""
+    with open_asset(baked / "cellar.h5") as level:
+        start, vault = (1, 4), (36, 5)
+        for name in level.profiles:
+            nav = level.profile(name)
+            found = nav.path(start, vault)
+            told = "no way" if found is None else f"{len(found) - 1} steps, cost {nav.length(found):.2f}"
+            print(f"below: {name}, from {start} to {vault}: {told}")
+
+
+def dawn(baked: Path) -> None:
+    """At sea on hexagons: who is nearer the cove, and by how much?"""
+    with open_asset(baked / "coast.h5") as level:
+        (offing,) = (spot.place for spot in level.spots("spawn", profile="lugger"))
+        (barracks,) = (spot.place for spot in level.spots("spawn", profile="officer"))
+        (cove,) = (spot.place for spot in level.spots("exit"))
+        lugger, officer = level.profile("lugger"), level.profile("officer")
+        ashore = officer.nearest(cove)
+        print(f"dawn: the lugger is {lugger.distance(offing, cove):g} leagues from the cove,")
+        print(f"      the riding officer {officer.distance(barracks, ashore):g} from {ashore} above it")
+
+
+def main() -> int:
+    baked = Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).parent / "baked"
+    try:
+        for scene in (evening, night, below, dawn):
+            scene(baked)
+    except BakeError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
