@@ -33,7 +33,9 @@ def evening(baked: Path) -> None:
             steps += int((here != before).any(axis=1).sum())
             arrived = (here == goal).all(axis=1)
             goal[arrived] = homes[dice.integers(len(homes), size=int(arrived.sum()))]
-        print(f"evening: {CROWD} townsfolk between {len(homes)} homes, {steps:,} steps in {FRAMES} frames")
+        print(
+            f"evening: {CROWD} townsfolk between {len(homes)} homes, {steps:,} steps in {FRAMES} frames"
+        )
 
 
 def night(baked: Path) -> None:
@@ -48,12 +50,11 @@ def night(baked: Path) -> None:
             return
         print(f"night: the smuggler leaves {boat} by {next(walk)}, {next(walk)}, ...")
         print(f"       and is at {door} {sum(1 for _ in walk)} steps later")
-        print(f"       could a guard have come to the boat? {guard.reachable(door, boat)}")
         click = (29.4, 14.8)  # in the water
-        nearest = guard.nearest(click)
-        posts = [spot.place for spot in level.spots("spawn", profile="guard")]
-        post = min(posts, key=lambda place: guard.distance(place, nearest))
-        print(f"       {click} is nobody's place to stand: the guard from {post} goes to {nearest}")
+        post = guard.nearest(click)
+        spawns = [spot.place for spot in level.spots("spawn", profile="guard")]
+        spawn = min(spawns, key=lambda place: guard.distance(place, post))
+        print(f"       a guard is sent to {click}, which is water: one goes from {spawn} to {post}")
 
 
 def below(baked: Path) -> None:
@@ -62,8 +63,11 @@ def below(baked: Path) -> None:
         start, vault = (1, 4), (36, 5)
         for name in level.profiles:
             nav = level.profile(name)
-            found = nav.path(start, vault)
-            told = "no way" if found is None else f"{len(found) - 1} steps, cost {nav.length(found):.2f}"
+            told = (
+                f"a way of {nav.distance(start, vault):.2f}"
+                if nav.reachable(start, vault)
+                else "no way"
+            )
             print(f"below: {name}, from {start} to {vault}: {told}")
 
 
@@ -76,7 +80,9 @@ def dawn(baked: Path) -> None:
         lugger, officer = level.profile("lugger"), level.profile("officer")
         ashore = officer.nearest(cove)
         print(f"dawn: the lugger is {lugger.distance(offing, cove):g} leagues from the cove,")
-        print(f"      the riding officer {officer.distance(barracks, ashore):g} from {ashore} above it")
+        print(
+            f"      the riding officer {officer.distance(barracks, ashore):g} from {ashore} above it"
+        )
 
 
 def main() -> int:

@@ -1,0 +1,59 @@
+"""The example's folder, copied, and a `bake` on the path that is the one under test."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.cli.command import quiet_environment
+
+ROOT = Path(__file__).parents[2]
+EXAMPLE = ROOT / "examples"
+
+Run = Callable[..., "subprocess.CompletedProcess[str]"]
+
+
+@pytest.fixture(scope="session")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    """Run a program in a folder, as a developer of the game would."""
+    if os.name == "nt":
+        pytest.skip("the example's builds are written for a POSIX shell")
+    commands = tmp_path_factory.mktemp("commands")
+    for name, arguments in (("bake", "-c 'from bake.cli import main; main()'"), ("python3", "")):
+        command = commands / name
+        command.write_text(f"#!/bin/sh\nexec '{sys.executable}' {arguments} \"$@\"\n")
+        command.chmod(0o755)
+    environment = {
+        **quiet_environment(),
+        "PATH": f"{commands}{os.pathsep}{os.environ['PATH']}",
+        "PYTHONPATH": str(ROOT),
+    }
+    for name in ("MAKEFLAGS", "MAKELEVEL", "MFLAGS"):
+        environment.pop(name, None)
+
+    def run(folder: Path, *command: str, **more: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            command,
+            cwd=folder,
+            env=environment | more,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+
+    return run
+
+
+@pytest.fixture(scope="session")
+def cloned(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The example without anything that was built in it; leave it as it is."""
+    folder = tmp_path_factory.mktemp("cloned") / "game"
+    built = shutil.ignore_patterns("baked", ".ninja*", "base", "__pycache__")
+    shutil.copytree(EXAMPLE, folder, ignore=built)
+    return folder
