@@ -33,13 +33,12 @@ def evening(baked: Path) -> None:
             steps += int((here != before).any(axis=1).sum())
             arrived = (here == goal).all(axis=1)
             goal[arrived] = homes[dice.integers(len(homes), size=int(arrived.sum()))]
-        print(
-            f"evening: {CROWD} townsfolk between {len(homes)} homes, {steps:,} steps in {FRAMES} frames"
-        )
+        moved = f"{steps:,} steps in {FRAMES} frames"
+        print(f"evening: {CROWD} townsfolk between {len(homes)} homes, {moved}")
 
 
 def night(baked: Path) -> None:
-    """A smuggler walks from the boat to the cellar door; a guard is sent to a click of the mouse."""
+    """A smuggler walks from the boat to the cellar door; a guard is sent where a player clicks."""
     with open_asset(baked / "harbour.h5") as level:
         smuggler, guard = level.profile("smuggler"), level.profile("guard")
         (boat,) = (spot.place for spot in level.spots("spawn", profile="smuggler"))
@@ -80,9 +79,8 @@ def dawn(baked: Path) -> None:
         lugger, officer = level.profile("lugger"), level.profile("officer")
         ashore = officer.nearest(cove)
         print(f"dawn: the lugger is {lugger.distance(offing, cove):g} leagues from the cove,")
-        print(
-            f"      the riding officer {officer.distance(barracks, ashore):g} from {ashore} above it"
-        )
+        ride = officer.distance(barracks, ashore)
+        print(f"      the riding officer {ride:g} from {ashore} above it")
 
 
 def main() -> int:
