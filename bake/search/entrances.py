@@ -74,7 +74,7 @@ def _drop_diagonals(
                     keep[place] = False
 
 
-@inlined
+@kernel
 def _joined(first_out: Int32Array, head: Int32Array, a: int, b: int) -> bool:
     """Whether arcs lead from a to b and back."""
     there = a == b
@@ -157,7 +157,7 @@ def _find_runs(
         found = _flood(
             first_out, head, label, near, far, ways, first, root, entrance, args_mark, depth, queue
         )
-        end = queue[found - 1]
+        end = int(queue[found - 1])
         found = _flood(
             first_out, head, label, near, far, ways, first, end, entrance, count, depth, queue
         )

@@ -229,7 +229,7 @@ def _top_table(
     sub = Subgraph(top.graph, top.weight, everyone, _slots(top.graph))
     pairs = all_pairs(
         sub,
-        algorithm="auto",
+        algorithm="dijkstra",
         hops=True,
         distances=True,
         budget=budget,
