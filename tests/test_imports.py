@@ -42,6 +42,12 @@ MAY_IMPORT: dict[str, frozenset[str]] = {
     }.items()
 }
 
+#: What a single file may import beside what its part may.
+ALSO = {
+    # How to compile, and no algorithm: a proof shares none with what it proves.
+    "asset/verify_kernels.py": {"bake.search.jit.kernel"},
+}
+
 #: The recipe is one part in several files.
 PARTS = {
     "recipe_file": "recipe",
@@ -102,6 +108,7 @@ def part_of(module: str) -> str:
 
 def parts_imported(path: Path, *, outermost: bool) -> set[str]:
     found = imports(ast.parse(path.read_text("utf-8")), outermost=outermost)
+    found = (name for name in found if name not in ALSO.get(place(path), ()))
     return {part_of(name.removeprefix("bake.")) for name in found if name.startswith("bake.")}
 
 

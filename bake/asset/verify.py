@@ -20,13 +20,15 @@ import numpy.typing as npt
 from bake.asset.read import Asset
 from bake.asset.schema import profile_path
 from bake.asset.verify_hierarchy import Below, prove_clusters, prove_hierarchy
-from bake.asset.verify_runs import Greedy, Runs
 from bake.errors import CorruptAssetError
 
 Int64Array = npt.NDArray[np.int64]
 
 _BLOCKED = 2**31 - 1
 _NO_PATH = np.int64(2**62)
+
+#: Every distance is below this.
+_SCALE = 2**30
 
 #: Memory one block of targets may take, in bytes: several int64 arrays of rows x targets.
 BLOCK_BYTES = 2**27
@@ -49,13 +51,18 @@ class Proof:
     components: int
 
 
-def verify_asset(path: Path, profile: str | None, progress: Progress) -> Proof:
+def verify_asset(
+    path: Path, profile: str | None, progress: Progress, *, sample: int | None = None
+) -> Proof:
     """Prove every table of an asset right.
 
     Args:
         path: the asset.
         profile: only this one; None = all.
         progress: called with the fraction done.
+        sample: look at this many targets a profile, drawn at random, from everywhere; None = all.
+            A table in which a fraction p of the targets is wrong is missed with probability
+            (1 - p) ** sample.
 
     Raises:
         AssetError: it is no asset, or something in it is wrong; the first thing found is named.
@@ -64,7 +71,7 @@ def verify_asset(path: Path, profile: str | None, progress: Progress) -> Proof:
         profiles = [name for name in asset.profiles if profile in (None, name)]
         total = Proof(0, 0, 0)
         for place, name in enumerate(profiles):
-            proof = _Profile(asset, name).prove(
+            proof = _Profile(asset, name, sample).prove(
                 lambda done, place=place: progress((place + done) / len(profiles))  # type: ignore[misc]
             )
             total = Proof(
@@ -82,9 +89,10 @@ def _wrong(asset: Asset, found: str) -> CorruptAssetError:
 
 
 class _Profile:
-    def __init__(self, asset: Asset, name: str) -> None:
+    def __init__(self, asset: Asset, name: str, sample: int | None) -> None:
         self.asset = asset
         self.name = name
+        self.sample = sample
         first_out = self._shared("first_out")
         head = self._shared("head")
         weight = self._own("weight")
@@ -99,6 +107,8 @@ class _Profile:
         self._require(bool(((head >= 0) & (head < nodes)).all()), "a head is no node")
         self._require(len(weight) == len(head), "weight and head differ in length")
         self._require(bool((weight > 0).all()), "a weight is not positive")
+        usable = weight != _BLOCKED
+        self._require(bool((weight[usable] < _SCALE).all()), "a weight is off the scale")
         self.node = np.flatnonzero(self.component >= 0)
         self.rows = len(self.node)
         row = np.full(nodes, -1)
@@ -106,7 +116,6 @@ class _Profile:
         # Arcs by row and slot; -1 where the profile may not take the arc.
         self.first = first_out[self.node]
         self.degree = degree[self.node]
-        usable = weight != _BLOCKED
         tail_row = row[np.repeat(np.arange(nodes), degree)]
         self._require(
             bool(((tail_row >= 0) & (row[head] >= 0))[usable].all()),
@@ -123,26 +132,22 @@ class _Profile:
         if not has_hop and not has_distance:
             progress(1.0)
             return Proof(0, 0, count)
-        slots_to = self._hop_reader() if has_hop else None
         stored = self.asset.map(profile_path(self.name, "distance")) if has_distance else None
         square = (self.rows, self.rows)
         self._require(stored is None or stored.shape == square, "distance is not square")
-        step = max(1, BLOCK_BYTES // (8 * 6 * max(1, self.rows)))
-        for start in range(0, self.rows, step):
-            targets = np.arange(start, min(start + step, self.rows))
-            given = None if stored is None else self._distances(stored[:, targets])
-            if slots_to is not None:
-                implied = self._follow(slots_to(targets), targets)
-                self._require(
-                    given is None or bool((given == implied).all()),
-                    "a stored distance differs from the way its hops lead",
-                )
-            else:
-                implied = self._attained(given, targets)
-            self._bellman(implied, targets)
-            self._agrees_with_components(implied, targets)
-            progress(int(targets[-1] + 1) / self.rows)
-        pairs = self.rows * self.rows
+        targets = self._targets()
+        if has_hop:
+            self._prove_hops(targets, stored, progress)
+        else:
+            assert stored is not None
+            step = max(1, BLOCK_BYTES // (8 * 6 * max(1, self.rows)))
+            for place in range(0, len(targets), step):
+                block = targets[place : place + step]
+                given = self._attained(self._distances(stored[:, block]), block)
+                self._bellman(given, block)
+                self._agrees_with_components(given, block)
+                progress((place + len(block)) / len(targets))
+        pairs = self.rows * len(targets)
         return Proof(pairs if has_hop else 0, pairs if has_distance else 0, count)
 
     def _prove_layers(self) -> None:
@@ -170,70 +175,48 @@ class _Profile:
     def _column(self, name: str) -> npt.NDArray[Any]:
         return self.asset.read(profile_path(self.name, name))
 
-    def _hop_reader(self) -> Callable[[Int64Array], Int64Array]:
-        """A function from targets to (r, targets) slots, -1 where there is none to take."""
-        if not self._has_runs:
+    def _targets(self) -> Int64Array:
+        """Rows to look at as targets, ascending."""
+        if self.sample is None or self.sample >= self.rows:
+            return np.arange(self.rows)
+        drawn = np.random.default_rng().choice(self.rows, self.sample, replace=False)
+        return np.sort(drawn)
+
+    def _prove_hops(
+        self, targets: Int64Array, stored: npt.NDArray[Any] | None, progress: Progress
+    ) -> None:
+        """Prove hops block by block, and distances where they are stored."""
+        from bake.asset.verify_hops import Blocks
+
+        blocks = Blocks(
+            self.first,
+            self.degree,
+            self.arc_row,
+            self.weight,
+            self.component[self.node],
+            self._reach,
+            one_way=bool(self.asset.number("one_way", f"/profiles/{self.name}")),
+        )
+        if self._has_runs:
+            symbol = self.asset.read(profile_path(self.name, "run_slot"))
+            runs = (self._own("run_count"), self._own("run_start"), symbol)
+            cell = self._shared("cell")[self.node] if self.asset.has("/world/cell") else None
+            problem = blocks.use_runs(*runs, cell, self.asset.text("hex_layout"))
+            self._require(problem is None, str(problem))
+        else:
             hop = self.asset.map(profile_path(self.name, "hop"))
             self._require(hop.shape == (self.rows, self.rows), "hop is not square")
-
-            def dense(targets: Int64Array) -> Int64Array:
-                block = hop[:, targets]
-                return np.where(block == np.iinfo(str(block.dtype)).max, -1, block.astype(np.int64))
-
-            return dense
-        symbol = self.asset.read(profile_path(self.name, "run_slot"))
-        runs = Runs(self._own("run_count"), self._own("run_start"), symbol, self.rows)
-        self._require(runs.problem is None, str(runs.problem))
-        greedy = None
-        if self.asset.has("/world/cell"):
-            cell = self._shared("cell")[self.node]
-            layout = self.asset.text("hex_layout")
-            greedy = Greedy(cell, layout, self.first, self.degree, self.arc_row)
-
-        def decoded(targets: Int64Array) -> Int64Array:
-            slot = runs.slots(int(targets[0]), int(targets[-1]) + 1, greedy)
-            # What a run says of the row itself and of what cannot be reached means nothing.
-            slot[targets, np.arange(len(targets))] = -1
-            reaches = self._reaches(targets)
-            if reaches is not None:
-                slot[~reaches] = -1
-            return slot
-
-        return decoded
-
-    def _follow(self, slot: Int64Array, targets: Int64Array) -> Int64Array:
-        """Distances implied by hops, by pointer jumping; every hop must be an arc to take."""
-        stays = slot < 0
-        legal = stays | (slot < self.degree[:, None])
-        self._require_pairs(legal, targets, "a hop is no arc")
-        arc = np.where(stays, 0, self.first[:, None] + slot)
-        own = np.arange(self.rows)[:, None]
-        if len(self.arc_row):
-            step = np.where(stays, own, self.arc_row[arc])
-            cost = np.where(stays, 0, self.weight[arc].astype(np.int64))
-        else:
-            step, cost = np.broadcast_to(own, stays.shape).copy(), np.zeros(stays.shape, np.int64)
-        self._require_pairs(step >= 0, targets, "a hop takes an arc the profile may not")
-        lane = np.arange(len(targets))[None, :]
-        for _ in range(max(1, self.rows).bit_length() + 1):
-            ahead = step[step, lane]
-            if (ahead == step).all():
-                break
-            cost = cost + cost[step, lane]
-            step = ahead
-        arrived = step == targets[None, :]
-        self._require_pairs(arrived | stays, targets, "hops do not lead to their goal")
-        self._require_pairs(
-            stays[targets, lane[0]][None, :], targets, "a hop leads away from its own goal"
-        )
-        return np.where(arrived, cost, _NO_PATH)
+            blocks.use_table(hop)
+        for done, found in blocks.look(targets, stored):
+            if found is not None:
+                raise self._bad_pair(*found)
+            progress(done / len(targets))
 
     def _distances(self, stored: npt.NDArray[Any]) -> Int64Array:
         return np.where(stored == _BLOCKED, _NO_PATH, stored.astype(np.int64))
 
-    def _attained(self, given: Int64Array | None, targets: Int64Array) -> Int64Array:
+    def _attained(self, given: Int64Array, targets: Int64Array) -> Int64Array:
         """Distances with no hops beside them: each must be attained by some arc."""
-        assert given is not None
         attained = given == _NO_PATH
         attained[targets, np.arange(len(targets))] = given[targets, np.arange(len(targets))] == 0
         for slot in range(int(self.degree.max(initial=0))):

@@ -1,6 +1,7 @@
 """The proof accepts what is right and nothing else, even where the digest has been put right."""
 
 import random
+import re
 from pathlib import Path
 
 import h5py
@@ -10,8 +11,12 @@ import pytest
 from bake.asset.verify import Proof, verify_asset
 from bake.errors import CorruptAssetError, NotAnAssetError
 from bake.graph import BLOCKED
+from bake.pipeline import Task, build
+from bake.recipe import LevelRecipe
+from bake.runtime import open_asset
 from tests.asset.signing import edited
 from tests.oracles import Ground, arcs_of, optimal_slots
+from tests.pipeline.levels import silent
 from tests.runtime.baked import (
     GROUND,
     LETTERS,
@@ -22,6 +27,7 @@ from tests.runtime.baked import (
     write_graph,
     write_grid,
 )
+from tests.shared_levels import shared_level
 from tests.strategies import FAMILIES, seeded
 
 #: A ledge is stepped onto from floor alone, so there is no way back from the road behind it.
@@ -177,3 +183,50 @@ def test_bytes_that_do_not_match_the_digest(asset: Path) -> None:
     asset.write_bytes(b"text")
     with pytest.raises(NotAnAssetError):
         proved(asset)
+
+
+def test_one_wrong_entry_among_millions_is_found_and_named(tmp_path: Path) -> None:
+    """A single symbol of a real map's runs, for a single target, with digests that all fit."""
+    source = shared_level("movingai/den312d.map")
+    path = tmp_path / "den312d.h5"
+    task = Task(source, path, LevelRecipe(tables=("components", "next_hops")))
+    assert [each.status for each in build([task], jobs=1, force=True, report=silent)] == ["baked"]
+    assert proved(path).pairs > 5_000_000
+    with h5py.File(path) as file:
+        first, head, cell = (file[f"/world/{name}"][()] for name in ("first_out", "head", "cell"))
+    node = np.flatnonzero(table(path, "component") >= 0)
+    count, symbol = table(path, "run_count"), table(path, "run_slot")
+    start = table(path, "run_start").astype(int)
+    row = np.repeat(np.arange(len(count)), count)
+    single = np.flatnonzero((np.diff(start) == 1) & (np.diff(row) == 0) & (start[:-1] != row[:-1]))
+    rng = random.Random(8)
+    with open_asset(path) as level:
+        nav = level.profile()
+        while True:  # until a slot was drawn that leads away
+            place = rng.choice(single.tolist())
+            here, goal = (tuple(cell[node[each]].tolist()) for each in (row[place], start[place]))
+            slot = rng.randrange(int(np.diff(first)[node[row[place]]]))
+            ahead = tuple(cell[head[first[node[row[place]]] + slot]].tolist())
+            if nav.distance(ahead, goal) >= nav.distance(here, goal):
+                break
+    symbol[place] = slot
+    store(path, "run_slot", symbol)
+    with pytest.raises(CorruptAssetError, match=re.escape(f" to {goal}: ")):
+        proved(path)
+
+
+def test_a_sample_of_targets(tmp_path: Path, asset: Path) -> None:
+    """Each target drawn is proved as ever; one wrong target is found when it is among them."""
+    rows = len(table(asset, "hop"))
+    assert verify_asset(asset, None, lambda done: None, sample=5).pairs == 5 * rows
+    assert verify_asset(asset, None, lambda done: None, sample=10**6) == proved(asset)
+    hop = table(asset, "hop")
+    hop[:, 3] = 255
+    store(asset, "hop", hop)
+    found = 0
+    for _ in range(40):
+        try:
+            verify_asset(asset, None, lambda done: None, sample=rows // 2)
+        except CorruptAssetError:
+            found += 1
+    assert 5 < found < 35

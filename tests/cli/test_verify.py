@@ -92,11 +92,21 @@ def test_right(project: Path) -> None:
     assert told == [f"{n:,} pairs proved optimal" for n in (pairs, 25, 25, yard * yard)]
 
 
+def test_a_sample(project: Path) -> None:
+    done = bake("verify", "baked/fen.h5", "--sample", "4")
+    assert done.code == 0
+    first, second = done.out.splitlines()
+    assert first == f"{Path('baked/fen.h5')}: {4 * 6 + 4 * 22} pairs proved optimal"
+    assert second.startswith("4 targets of each profile, drawn at random: ")
+    assert "with probability 0.96" in second
+
+
 def test_right_as_json(project: Path) -> None:
     done = bake("verify", "baked/fen.h5", "baked/ways.h5", "--json")
     assert (done.code, done.err) == (0, "")
     assert done.data == {
         "right": True,
+        "sample": None,
         "assets": [
             {
                 "asset": "baked/fen.h5",

@@ -1,0 +1,227 @@
+"""Blocks of targets, each proved by itself: some at once, in order, in bounded memory."""
+
+from __future__ import annotations
+
+import os
+from collections import deque
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from bake.asset import verify_kernels as kernels
+from bake.asset.verify_runs import Int64Array, Runs, directions, on_chart
+
+#: Targets looked at together: more share an order of rows, fewer stay in the processor's cache.
+LANES = 256
+
+#: Memory the distances of one block may take; what has more rows gets fewer lanes.
+BLOCK_BYTES = 2**26
+
+_SHORTER = 3
+_SAID = {
+    kernels.BAD_SLOT: "a hop is no arc",
+    kernels.BLOCKED_ARC: "a hop takes an arc the profile may not",
+    kernels.BAD_OWN: "a hop leads away from its own goal",
+    2: "hops do not lead to their goal",
+    _SHORTER: "there is a shorter path",
+    4: "components and tables disagree",
+}
+
+#: Row and target of a pair, and what is wrong with it.
+Found = tuple[int, int, str]
+
+Split = Callable[[npt.NDArray[np.int32], "_Room"], None]
+
+
+class _Room:
+    """What one thread works in."""
+
+    def __init__(self, rows: int, lanes: int) -> None:
+        self.dist = np.empty((rows, lanes), dtype=np.int32)
+        self.seg_first = np.empty(rows + 1, dtype=np.int64)
+        # Only as much of these is ever touched as there are segments.
+        self.seg_arc = np.empty(rows * lanes, dtype=np.int32)
+        self.seg_stop = np.empty(rows * lanes, dtype=np.int32)
+        self.key = np.empty(rows, dtype=np.int64)
+        self.order, self.stack = np.empty((2, rows), dtype=np.int32)
+        self.buckets = np.empty(min(4 * rows, 2**16) + 2, dtype=np.int64)
+        self.wrong = np.zeros(3, dtype=np.int64)
+
+
+class Blocks:
+    """The hops of one profile, for proofs."""
+
+    def __init__(
+        self,
+        first: Int64Array,
+        degree: Int64Array,
+        arc_row: Int64Array,
+        weight: Int64Array,
+        label: Int64Array,
+        reach: npt.NDArray[np.bool_] | None,
+        *,
+        one_way: bool,
+    ) -> None:
+        """Take in the graph.
+
+        Args:
+            first, degree: (r) first arc and number of arcs of each row.
+            arc_row: (m) row an arc leads to, -1 where the profile may not take it.
+            weight: (m) ticks.
+            label: (r) component of each row.
+            reach: (components, components) whether one can be reached from another; None where
+                that is not stored.
+            one_way: whether a path may lead from one component into another.
+        """
+        self._rows = len(first)
+        self._first, self._degree = first.astype(np.int64), degree.astype(np.int64)
+        self._arc_row, self._weight = arc_row.astype(np.int32), weight.astype(np.int32)
+        self._label = label.astype(np.int32)
+        self._how, self._reach = kernels.SAME, np.zeros((1, 1), dtype=np.uint8)
+        if reach is not None:
+            self._how, self._reach = kernels.MATRIX, np.packbits(reach, axis=1)
+        elif one_way:
+            self._how = kernels.UNTOLD
+        self._split: Split | None = None
+
+    def use_runs(
+        self,
+        count: Int64Array,
+        start: Int64Array,
+        symbol: npt.NDArray[Any],
+        cell: Int64Array | None,
+        hex_layout: str | None,
+    ) -> str | None:
+        """Take hops from runs; what is wrong with them at first sight, if anything."""
+        runs = Runs(count, start, symbol, self._rows)
+        if runs.problem is not None:
+            return runs.problem
+        if cell is None:
+            at = np.zeros((0, 2), dtype=np.int32)
+            toward = np.full((self._rows, 3, 3), -1, dtype=np.int32)
+            if (runs.symbol == kernels.GREEDY).any():
+                runs.symbol[runs.symbol == kernels.GREEDY] = kernels.NO_PATH
+            if self._rows:
+                at = np.zeros((self._rows, 2), dtype=np.int32)
+        else:
+            place = on_chart(cell, hex_layout)
+            at = place.astype(np.int32)
+            toward = directions(place, self._first, self._degree, self._arc_row).astype(np.int32)
+
+        def split(targets: npt.NDArray[np.int32], room: _Room) -> None:
+            kernels.segments_of_runs(
+                targets,
+                runs.first,
+                runs.start,
+                runs.symbol,
+                self._label,
+                self._how,
+                self._reach,
+                at,
+                toward,
+                self._first,
+                self._degree,
+                self._arc_row,
+                room.seg_first,
+                room.seg_arc,
+                room.seg_stop,
+            )
+
+        self._split = split
+        return None
+
+    def use_table(self, hop: npt.NDArray[Any]) -> None:
+        """Take hops from a dense table, (r, r) slots."""
+        none = int(np.iinfo(str(hop.dtype)).max)
+
+        def split(targets: npt.NDArray[np.int32], room: _Room) -> None:
+            kernels.segments_of_table(
+                targets,
+                np.ascontiguousarray(hop[:, targets]),
+                none,
+                self._first,
+                self._degree,
+                self._arc_row,
+                room.seg_first,
+                room.seg_arc,
+                room.seg_stop,
+            )
+
+        self._split = split
+
+    def look(
+        self, targets: Int64Array, stored: npt.NDArray[Any] | None
+    ) -> Iterator[tuple[int, Found | None]]:
+        """Prove blocks of targets, in order.
+
+        Args:
+            targets: rows, ascending.
+            stored: (r, r) distances to compare with, or None.
+
+        Yields:
+            How many targets were looked at, and what was found to be wrong.
+        """
+        lanes = max(1, min(LANES, BLOCK_BYTES // (4 * max(1, self._rows))))
+        blocks = [
+            targets[place : place + lanes].astype(np.int32)
+            for place in range(0, len(targets), lanes)
+        ]
+        threads = max(1, min(len(blocks), _processors()))
+        rooms = [_Room(self._rows, lanes) for _ in range(threads)]
+        with ThreadPoolExecutor(threads) as pool:
+            waiting: deque[tuple[int, Future[Found | None]]] = deque()
+            done = 0
+            try:
+                for place, block in enumerate(blocks):
+                    if len(waiting) == threads:
+                        size, future = waiting.popleft()
+                        done += size
+                        yield done, future.result()
+                    room = rooms[place % threads]
+                    waiting.append((len(block), pool.submit(self._one, block, stored, room)))
+                while waiting:
+                    size, future = waiting.popleft()
+                    done += size
+                    yield done, future.result()
+            finally:
+                for _, future in waiting:
+                    future.cancel()
+
+    def _one(
+        self, targets: npt.NDArray[np.int32], stored: npt.NDArray[Any] | None, room: _Room
+    ) -> Found | None:
+        assert self._split is not None
+        self._split(targets, room)
+        segments = (room.seg_first, room.seg_arc, room.seg_stop)
+        arcs = (self._arc_row, self._weight)
+        # The last block may have fewer lanes.
+        dist = room.dist.reshape(-1)[: self._rows * len(targets)].reshape(self._rows, len(targets))
+        kernels.begin(*segments, dist)
+        middle = len(targets) // 2
+        kernels.order_rows(middle, *segments, *arcs, room.key, room.stack, room.order, room.buckets)
+        kernels.resolve(room.order, *segments, *arcs, dist, room.stack, room.wrong)
+        if not room.wrong[2]:
+            graph = (self._first, self._degree)
+            kernels.first_wrong(*segments, *graph, *arcs, dist, room.wrong)
+        if not room.wrong[2]:
+            told = (self._label, self._how, self._reach)
+            kernels.first_disagreement(targets, *told, dist, room.wrong)
+        row, lane, what = (int(number) for number in room.wrong)
+        # Hops that lead to their goals imply distances, even if there are shorter ones.
+        if stored is not None and what in (0, _SHORTER):
+            differs = np.where(dist < kernels.FAR, dist, 2**31 - 1) != stored[:, targets]
+            if differs.any():
+                row, lane = (int(place) for place in np.argwhere(differs)[0])
+                said = "a stored distance differs from the way its hops lead"
+                return row, int(targets[lane]), said
+        return (row, int(targets[lane]), _SAID[what]) if what else None
+
+
+def _processors() -> int:
+    try:
+        return len(os.sched_getaffinity(0))
+    except AttributeError:  # macOS and Windows have no affinity
+        return os.cpu_count() or 1
