@@ -9,7 +9,7 @@ endif
 READY := $(VENV)/.ready
 TEST_JOBS ?= auto
 
-.PHONY: bake check verify test bench lint lock clean
+.PHONY: bake check verify test coverage mutation bench lint lock clean
 
 bake: $(READY)
 	$(BIN)/bake build
@@ -23,6 +23,13 @@ verify: $(READY)
 
 test: $(READY)
 	$(BIN)/python -m pytest -n $(TEST_JOBS)
+
+# Kernels as plain Python, so a good half hour; below 95 % is a failure.
+coverage: $(READY)
+	$(BIN)/python -m benchmarks.coverage_uncompiled
+
+mutation: $(READY)
+	$(BIN)/python -m benchmarks.mutation
 
 bench: $(READY)
 	$(BIN)/python -m benchmarks
