@@ -114,6 +114,10 @@ class CorruptAssetError(AssetError):
     """The asset was damaged after it was written."""
 
 
+class PatchError(AssetError):
+    """A patch or journal that is damaged, of another version, or of another asset."""
+
+
 class QueryError(BakeError, ValueError):
     """A wrong argument to the runtime reader."""
 

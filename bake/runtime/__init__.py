@@ -18,12 +18,15 @@ from bake.errors import (
     CorruptAssetError,
     MissingTableError,
     NotAnAssetError,
+    OutputError,
     OutsideMapError,
+    PatchError,
     QueryError,
     UnknownNodeError,
     UnknownProfileError,
 )
 from bake.runtime.level import LevelAsset, open_asset
+from bake.runtime.live.report import UpdateReport
 from bake.runtime.navigator import Navigator
 from bake.runtime.search_result import SearchResult, TraceStep
 from bake.runtime.things import Door, Link, Region, Spot
@@ -41,7 +44,9 @@ __all__ = [
     "MissingTableError",
     "Navigator",
     "NotAnAssetError",
+    "OutputError",
     "OutsideMapError",
+    "PatchError",
     "QueryError",
     "Region",
     "SearchResult",
@@ -49,5 +54,6 @@ __all__ = [
     "TraceStep",
     "UnknownNodeError",
     "UnknownProfileError",
+    "UpdateReport",
     "open_asset",
 ]

@@ -122,6 +122,61 @@ class LevelAsset:
         """
         return self._live.update(blocked, opened, terrain, arcs)
 
+    def repair(self, budget_ms: float | None = 2) -> int:
+        """Make ahead of time what updates left stale: next hops that nobody has asked for yet.
+
+        Args:
+            budget_ms: when to stop, after a slice of 16 rows or flow fields; None = when all is
+                done.
+
+        Returns:
+            How many rows and flow fields are left to make.
+
+        Raises:
+            QueryError: a budget that is none.
+        """
+        return self._live.repair(self.profiles, budget_ms)
+
+    def set_state(self, door: str, state: str) -> dict[str, UpdateReport]:
+        """Put a door into one of the states the level gives it; one batch, like :meth:`update`.
+
+        Raises:
+            QueryError: no such door, or no such state of it.
+        """
+        return self._live.set_state(door, state)
+
+    def save_patch(self, path: str | Path) -> None:
+        """Write what has become of the level since it was baked to a small file.
+
+        Raises:
+            OutputError: it cannot be written.
+        """
+        self._live.save_patch(Path(path))
+
+    def apply_patch(self, path: str | Path) -> dict[str, UpdateReport]:
+        """Make the level what it was when a patch was saved, whatever has become of it; one batch.
+
+        Raises:
+            PatchError: no patch, one of another asset or version, or a damaged one; then nothing
+                has changed.
+        """
+        return self._live.apply_patch(Path(path))
+
+    def journal(self, path: str | Path) -> int:
+        """Replay every whole batch of a journal, and write down each one from now on.
+
+        A batch is on the disk before :meth:`update` returns. One that a crash tore is dropped.
+
+        Returns:
+            How many batches were replayed; 0 where the journal is new.
+
+        Raises:
+            PatchError: another file, a journal of another asset, or one damaged before its end.
+            OutputError: it cannot be opened or written.
+            QueryError: a journal is being kept already.
+        """
+        return self._live.keep_journal(Path(path))
+
     def warm_up(self, *methods: str) -> None:
         """Compile, or load, the kernels that questions to any profile need; see Navigator.warm_up.
 
@@ -133,6 +188,7 @@ class LevelAsset:
 
     def close(self) -> None:
         """Close the file. A navigator that was used before may go on; a new one may not."""
+        self._live.close()
         self._asset.close()
 
     def __enter__(self) -> LevelAsset:

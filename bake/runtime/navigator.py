@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -416,6 +417,22 @@ class Navigator:
             What it did for this profile.
         """
         return self._live.update(blocked, opened, terrain, arcs)[self.name]
+
+    def repair(self, budget_ms: float | None = 2) -> int:
+        """Make this profile's stale rows anew ahead of time: see :meth:`LevelAsset.repair`."""
+        return self._live.repair([self.name], budget_ms)
+
+    def set_state(self, door: str, state: str) -> UpdateReport:
+        """Put a door into one of its states, for every profile: see :meth:`LevelAsset.set_state`.
+
+        Returns:
+            What it did for this profile.
+        """
+        return self._live.set_state(door, state)[self.name]
+
+    def save_patch(self, path: str | Path) -> None:
+        """Write what has become of the level to a file: see :meth:`LevelAsset.save_patch`."""
+        self._live.save_patch(Path(path))
 
     def still_valid(self, path: Sequence[Place]) -> bool:
         """Whether a path found earlier can still be walked, every place and every step of it.

@@ -115,8 +115,7 @@ class LiveGraph:
         symmetric = COMPILED and bool(_goes_back(out.begin, out.end, out.to, out.weight, every))
         if COMPILED:
             into.mask(every)
-            if not symmetric:
-                out.mask(every)
+            out.mask(every)
         return LiveGraph(out, into, width.bit_length() - 1, heaviest, symmetric)
 
     @property
@@ -139,10 +138,7 @@ class LiveGraph:
             near = np.unique(np.concatenate([tails, heads])).astype(np.int32)
             symmetric = symmetric and bool(_goes_back(out.begin, out.end, out.to, out.weight, near))
             into.mask(out.neighbours(near))
-            if self.symmetric and not symmetric:
-                out.mask(np.arange(row_count, dtype=np.int32))
-            elif not symmetric:
-                out.mask(into.neighbours(near))
+            out.mask(into.neighbours(near))
         usable = weights[weights != BLOCKED]
         heaviest = max(self.heaviest, int(usable.max(initial=0)))
         return LiveGraph(out, into, self.shift, heaviest, symmetric)

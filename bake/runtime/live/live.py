@@ -7,19 +7,31 @@ assignment; so an answer is from before a batch or from after it, never from bet
 from __future__ import annotations
 
 import threading
+import time
 import weakref
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
-from bake.errors import CostError, QueryError
+from bake.errors import CostError, PatchError, QueryError
 from bake.runtime.live.ground import Edit, Ground
+from bake.runtime.live.journal import Journal
+from bake.runtime.live.patch import (
+    changes_of,
+    edit_from,
+    edit_record,
+    ground_of,
+    read_patch,
+    write_patch,
+)
 from bake.runtime.live.report import UpdateReport
 from bake.runtime.live.rules import LevelRules, ProfileRules
 from bake.runtime.places import Place, Places
+from bake.runtime.things import ThingTables
 
 if TYPE_CHECKING:
     from bake.runtime.live.moment import Moment
@@ -43,6 +55,8 @@ class Live:
         self._watching: weakref.WeakSet[Navigator] = weakref.WeakSet()
         self._ground: Ground | None = None
         self._states: dict[str, ProfileState] = {}
+        self._journal: Journal | None = None
+        self._things = ThingTables(places)
 
     def watch(self, navigator: Navigator) -> None:
         """Tell this navigator when the level changes."""
@@ -116,10 +130,92 @@ class Live:
             assert self._ground is not None
             if edit.opened and not self.floor.any():
                 raise QueryError("no profile can stand on any terrain")
-            return self.become(self._ground.edited(edit, self.floor, self.usual))
+            after = self._ground.edited(edit, self.floor, self.usual)
+            return self._become(after, lambda: edit_record(edit))
 
-    def become(self, ground: Ground) -> dict[str, UpdateReport]:
-        """Make this the ground, and publish answers for it."""
+    def repair(self, names: Iterable[str], budget_ms: float | None) -> int:
+        """Make stale rows of some profiles anew: see :meth:`bake.runtime.LevelAsset.repair`."""
+        from bake.runtime.live.repairs import repair
+
+        if budget_ms is not None and not (
+            isinstance(budget_ms, int | float) and 0 <= budget_ms < float("inf")
+        ):
+            raise QueryError(f"budget_ms is {budget_ms!r}", expected="milliseconds, or None")
+        until = float("inf") if budget_ms is None else time.perf_counter() + budget_ms / 1000
+        with self._writing:
+            return sum(repair(self._states[name], until) for name in names if name in self._states)
+
+    def set_state(self, door: str, state: str) -> dict[str, UpdateReport]:
+        """Put a door into one of its states: see :meth:`bake.runtime.LevelAsset.set_state`."""
+        found = self._things.doors.get(door)
+        where = f"level {self._places.name!r}"
+        if found is None:
+            known = " or ".join(repr(name) for name in self._things.doors)
+            raise QueryError(
+                f"no door is named {door!r}", place=where, expected=known or "there are none"
+            )
+        if state not in found.states:
+            raise QueryError(
+                f"door {door!r} has no state {state!r}",
+                place=where,
+                expected=" or ".join(repr(name) for name in found.states),
+            )
+        cells = [tuple(cell) for cell in found.cells.tolist()]
+        return self.update(terrain=dict(zip(cells, found.states[state], strict=True)))
+
+    def save_patch(self, path: Path) -> None:
+        """Write down what has become of the level: see :meth:`LevelAsset.save_patch`."""
+        with self._writing:
+            ground = self._ground or Ground.baked(self.rules)
+        write_patch(path, self.rules, ground)
+
+    def apply_patch(self, path: Path) -> dict[str, UpdateReport]:
+        """Make the level what a patch says: see :meth:`LevelAsset.apply_patch`."""
+        ground = read_patch(path, self.rules)
+        return self._become(ground, lambda: {"ground": changes_of(self.rules, ground)})
+
+    def keep_journal(self, path: Path) -> int:
+        """Replay a journal and go on with it: see :meth:`LevelAsset.journal`."""
+        with self._writing:
+            if self._journal is not None:
+                raise QueryError("a journal is being kept already", place=str(self._journal.path))
+            journal = Journal(path, self.rules)
+            try:
+                for place, record in enumerate(journal.records):
+                    self._replay(record, path, place + 2)
+            except BaseException:
+                journal.close()
+                raise
+            self._journal = journal
+            return len(journal.records)
+
+    def _replay(self, record: dict[str, Any], path: Path, line: int) -> None:
+        try:
+            if "ground" in record:
+                ground = ground_of(self.rules, record["ground"])
+                self._become(ground, dict)
+            else:
+                self.apply(edit_from(self.rules, record))
+        except (TypeError, ValueError, KeyError) as error:
+            said = error.found if isinstance(error, QueryError) else "it says nothing of this level"
+            raise PatchError(f"damaged: line {line}: {said}", file=path) from None
+
+    def close(self) -> None:
+        """Close the journal."""
+        with self._writing:
+            if self._journal is not None:
+                self._journal.close()
+                self._journal = None
+
+    def _become(
+        self, ground: Ground, record: Callable[[], dict[str, Any]]
+    ) -> dict[str, UpdateReport]:
+        """Make this the ground, and publish answers for it.
+
+        Args:
+            ground: from now on.
+            record: what a journal is to say of it.
+        """
         with self._writing:
             self.load()
             assert self._ground is not None
@@ -139,14 +235,12 @@ class Live:
                 ) from None
             states = {name: each.state for name, each in moved.items()}
             before, after = self.moments, self._moments(states, ground)
-            self._before_publishing(ground)
+            if self._journal is not None:
+                self._journal.append(record())
             self._ground, self._states = ground, states
             self.moments = after
             self._announce(before)
             return {name: self._report(name, moved[name], before, after) for name in after}
-
-    def _before_publishing(self, ground: Ground) -> None:
-        """Where a journal writes a batch down; what it raises leaves everything as it was."""
 
     def _moments(self, states: dict[str, ProfileState], ground: Ground) -> dict[str, Moment]:
         from bake.runtime.live.moment import Moment

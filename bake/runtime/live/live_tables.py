@@ -187,6 +187,9 @@ class LiveTables(Tables):
         if column is not None:
             return column.view[row]
         if self.stale(row, goal):
+            repaired = self.state.rows.get(row)
+            if repaired is not None and not self.state.since[goal]:
+                return repaired.ahead(goal)
             return self.field(goal).view[row]
         baked = self.baked
         slot = baked.hops.slot(row, goal)

@@ -13,6 +13,7 @@ from bake.graph import BLOCKED, Graph, Int32Array
 from bake.runtime.live.columns import ROOM, Change, Columns
 from bake.runtime.live.ground import Ground
 from bake.runtime.live.pricing import STEP, Pricing
+from bake.runtime.live.repairs import RepairedRow
 from bake.runtime.live.rules import ByteArray, LevelRules
 from bake.runtime.tables import Tables
 
@@ -37,6 +38,8 @@ class ProfileState:
         source, goal: (r) uint8; the baked tables answer for a pair where the sum is below 2.
         differs: baked ticks of every arc that does not cost them now, by (tail, head, label).
         columns: flow fields of goals asked for.
+        rows: rows made anew, by source; they do not answer for goals marked in ``since``.
+        since: (r) uint8, 1 for goals near a change that came after the first of those rows.
     """
 
     graph: LiveGraph
@@ -48,6 +51,8 @@ class ProfileState:
     goal: ByteArray
     differs: Mapping[ArcKey, int]
     columns: Columns
+    rows: dict[int, RepairedRow]
+    since: ByteArray
 
     @property
     def row_count(self) -> int:
@@ -109,7 +114,9 @@ class ProfileLine:
         fresh = np.zeros(tables.row_count, dtype=np.uint8)
         standing = np.ones(tables.row_count, dtype=np.bool_)
         columns = Columns(live, self.room)
-        return ProfileState(live, spot, known, known, standing, fresh, fresh, {}, columns)
+        return ProfileState(
+            live, spot, known, known, standing, fresh, fresh, {}, columns, {}, fresh
+        )
 
     def after(self, state: ProfileState, ground: Ground, spots: Int64Array) -> Moved:
         """The profile once the ground is another.
@@ -159,7 +166,7 @@ class ProfileLine:
     def _repriced(
         self, state: ProfileState, change: Change, label: Int32Array, come: Int32Array
     ) -> Moved:
-        from bake.search.live_graph import doubts
+        from bake.search.live_graph import STALE, doubts
 
         rows = state.row_count
         graph = state.graph.edited(rows, change.tail, change.head, label, change.new)
@@ -168,7 +175,10 @@ class ProfileLine:
         differs = _differences(state.differs, change, label)
         source = np.maximum(state.source, found.source)
         goal = np.maximum(state.goal, found.goal)
+        kept = {row: each for row, each in state.rows.items() if not found.source[row]}
+        since = state.since | (found.goal == STALE)
         if not differs:
+            kept = {}
             # Everything costs what it did when the tables were baked.
             source[: self.tables.row_count] = 0
             goal[: self.tables.row_count] = 0
@@ -179,6 +189,8 @@ class ProfileLine:
             goal=goal,
             differs=differs,
             columns=state.columns.carried(graph, change),
+            rows=kept,
+            since=since.astype(np.uint8) if kept else np.zeros(rows, dtype=np.uint8),
         )
         return Moved(moved, len(change.tail), found.patch, ends)
 
@@ -207,6 +219,7 @@ def _with_rows(
         standing=np.concatenate([state.standing, np.zeros(len(fresh), dtype=np.bool_)]),
         source=np.concatenate([state.source, stale]),
         goal=np.concatenate([state.goal, stale]),
+        since=np.concatenate([state.since, np.ones(len(fresh), dtype=np.uint8)]),
     )
     return widened, known[near]
 

@@ -6,8 +6,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-import numpy as np
-
+from bake.runtime.live.repairs import pending_sources
 from bake.runtime.places import Place
 
 if TYPE_CHECKING:
@@ -54,5 +53,5 @@ class UpdateReport:
 
     @property
     def pending(self) -> int:
-        """Sources still to be rebuilt: see :meth:`Navigator.repair`."""
-        return 0 if self._after is None else int(np.count_nonzero(self._after.state.source))
+        """Sources in doubt whose rows are not made anew yet: see :meth:`Navigator.repair`."""
+        return 0 if self._after is None else len(pending_sources(self._after.state))

@@ -45,6 +45,10 @@ def run(model: GridModel | GraphModel, asset: Path, seed: int, batches: int) -> 
         for _ in range(batches):
             batch = model.change(rng, rng.choice([1, 1, 1, 2, 5]))
             level.update(**batch)  # type: ignore[arg-type]
+            repaired = rng.choice([None, 0, 0, "all"])
+            if repaired is not None:
+                left = level.repair(None if repaired == "all" else 0)
+                assert left == 0 or repaired == 0
             for nav in navs:
                 check(nav, model.places(nav.name), model.steps(nav.name), rng)
                 if isinstance(model, GridModel):

@@ -1,0 +1,170 @@
+"""Patches: what has become of a level since it was baked, as a small file for savegames.
+
+A patch is two lines of text: what it is and what it belongs to, then the changes as JSON. It says
+what the ground is, not what was done to it, so it does not grow with the number of batches.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import os
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from bake.errors import OutputError, PatchError
+from bake.runtime.live.ground import CLOSED, Edit, Ground
+from bake.runtime.live.rules import LevelRules
+
+KIND = "levelbake-patch"
+VERSION = 1
+
+_WRONG = (TypeError, ValueError, KeyError, IndexError, OverflowError, RecursionError)
+
+
+def write_patch(path: Path, rules: LevelRules, ground: Ground) -> None:
+    """Write a patch beside its place, to disk, then into it.
+
+    Raises:
+        OutputError: it cannot be written.
+    """
+    text = json.dumps(changes_of(rules, ground), separators=(",", ":"), allow_nan=False) + "\n"
+    first = head_line(KIND, VERSION, rules) + f" {digest(text)}\n"
+    beside = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    try:
+        with beside.open("w", encoding="utf-8", newline="\n") as file:
+            file.write(first + text)
+            file.flush()
+            os.fsync(file.fileno())
+        beside.replace(path)
+    except OSError as error:
+        beside.unlink(missing_ok=True)
+        raise OutputError(f"cannot be written: {error.strerror or error}", file=path) from None
+
+
+def read_patch(path: Path, rules: LevelRules) -> Ground:
+    """The ground a patch tells of.
+
+    Raises:
+        PatchError: no patch, one of another asset, of another version, or a damaged one.
+    """
+    try:
+        first, _, text = path.read_text(encoding="utf-8").partition("\n")
+    except OSError as error:
+        raise PatchError(f"cannot be read: {error.strerror or error}", file=path) from None
+    except UnicodeDecodeError:
+        raise PatchError("this is no patch", file=path) from None
+    words = first.split(" ")
+    check_head(path, KIND, VERSION, words[:3], rules)
+    if len(words) != 4 or words[3] != digest(text):
+        raise PatchError("damaged: its digest does not fit", file=path, remedy="save it again")
+    try:
+        return ground_of(rules, json.loads(text))
+    except _WRONG:
+        raise PatchError("damaged: it says nothing of this level", file=path) from None
+
+
+def head_line(kind: str, version: int, rules: LevelRules) -> str:
+    """What a file is, and which asset it belongs to."""
+    return f"{kind} {version} {rules.asset.header.fingerprint()}"
+
+
+def check_head(path: Path, kind: str, version: int, words: list[str], rules: LevelRules) -> None:
+    """Refuse a file that is none of these, or belongs elsewhere.
+
+    Raises:
+        PatchError
+    """
+    what = kind.removeprefix("levelbake-")
+    if len(words) != 3 or words[0] != kind or not words[1].isdecimal():
+        raise PatchError(f"this is no {what}", file=path, expected=f"one saved by level.{what}()")
+    if int(words[1]) != version:
+        raise PatchError(
+            f"version {words[1]}", file=path, expected=f"version {version}", remedy="save it anew"
+        )
+    if words[2] != rules.asset.header.fingerprint():
+        raise PatchError(
+            f"this {what} belongs to another asset",
+            file=path,
+            expected=f"one saved with {rules.asset.path.name} as it is now",
+        )
+
+
+def digest(text: str) -> str:
+    """sha256 of a text."""
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def changes_of(rules: LevelRules, ground: Ground) -> dict[str, Any]:
+    """The ground as it differs from the baked one, ready for JSON."""
+    changed = np.flatnonzero(ground.terrain != rules.terrain)
+    return {
+        "terrain": [[int(spot), int(ground.terrain[spot])] for spot in changed],
+        "obstacles": np.flatnonzero(ground.obstacle).tolist(),
+        "arcs": [[a, b, told(units)] for (a, b), units in sorted(ground.prices.items())],
+    }
+
+
+def ground_of(rules: LevelRules, changes: dict[str, Any]) -> Ground:
+    """The ground again. Anything wrong raises one of Python's own errors."""
+    baked = Ground.baked(rules)
+    terrain, obstacle = baked.terrain.copy(), baked.obstacle.copy()
+    for spot, code in changes["terrain"]:
+        terrain[_within(spot, rules.spot_count)] = _within(code, len(rules.terrains))
+    for spot in changes["obstacles"]:
+        obstacle[_within(spot, rules.spot_count)] = True
+    count = rules.spot_count
+    prices = {
+        (_within(a, count), _within(b, count)): price_of(units) for a, b, units in changes["arcs"]
+    }
+    return Ground(terrain, obstacle, prices)
+
+
+def edit_record(edit: Edit) -> dict[str, Any]:
+    """A batch, ready for JSON."""
+    return {
+        "blocked": list(edit.blocked),
+        "opened": list(edit.opened),
+        "terrain": sorted((edit.terrain or {}).items()),
+        "arcs": [
+            [a, b, None if units is None else told(units)]
+            for (a, b), units in sorted((edit.arcs or {}).items(), key=lambda item: item[0])
+        ],
+    }
+
+
+def edit_from(rules: LevelRules, record: dict[str, Any]) -> Edit:
+    """A batch again. Anything wrong raises one of Python's own errors."""
+    count = rules.spot_count
+    return Edit(
+        tuple(_within(spot, count) for spot in record["blocked"]),
+        tuple(_within(spot, count) for spot in record["opened"]),
+        {_within(a, count): _within(b, len(rules.terrains)) for a, b in record["terrain"]},
+        {
+            (_within(a, count), _within(b, count)): None if units is None else price_of(units)
+            for a, b, units in record["arcs"]
+        },
+    )
+
+
+def told(units: float) -> float | str:
+    """A price as JSON has it, which knows no infinity."""
+    return "closed" if units == CLOSED else units
+
+
+def price_of(units: object) -> float:
+    """A price again."""
+    if units == "closed":
+        return CLOSED
+    if isinstance(units, bool) or not isinstance(units, int | float) or not 0 < units < math.inf:
+        raise ValueError(units)
+    return float(units)
+
+
+def _within(number: object, limit: int) -> int:
+    if type(number) is not int or not 0 <= number < limit:
+        raise ValueError(number)
+    return number

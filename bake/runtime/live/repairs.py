@@ -1,0 +1,140 @@
+"""Stale rows made anew ahead of time, a few at a time."""
+
+from __future__ import annotations
+
+import time
+from bisect import bisect_right
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from bake.graph import Int32Array
+from bake.runtime.hops import view_of
+from bake.runtime.live.columns import Column
+
+if TYPE_CHECKING:
+    from bake.runtime.live.profile_state import ProfileState
+
+
+class RepairedRow:
+    """Next rows from one source toward every goal, as runs of goals."""
+
+    def __init__(self, start: Int32Array, step: Int32Array) -> None:
+        self._start = view_of(start)
+        self._step = view_of(step)
+
+    def ahead(self, goal: int) -> int:
+        """The next row toward a goal, -1 where there is no path; any for a goal there is no row of."""
+        return self._step[bisect_right(self._start, goal) - 1]
+
+
+def pending_sources(state: ProfileState) -> Int32Array:
+    """Rows that can be stood on, in doubt, and not made anew yet."""
+    doubtful = np.flatnonzero((state.source > 0) & state.standing)
+    return np.array([row for row in doubtful.tolist() if row not in state.rows], dtype=np.int32)
+
+
+def pending_goals(state: ProfileState) -> Int32Array:
+    """Goals near a change whose flow field is not there, as many as there is room for."""
+    from bake.search.live_graph import STALE
+
+    stale = np.flatnonzero((state.goal == STALE) & state.standing).tolist()
+    kept = state.columns.by_goal
+    room = state.columns.room // (8 * max(1, state.row_count)) - len(kept)
+    missing = [goal for goal in stale if goal not in kept]
+    return np.array(missing[: max(0, room)], dtype=np.int32)
+
+
+def repair(state: ProfileState, until: float) -> int:
+    """Make rows and flow fields anew until a moment, or until none is left.
+
+    Args:
+        state: the profile; gains rows and fields, each of which is true of it.
+        until: of ``time.perf_counter``; at least one slice is done.
+
+    Returns:
+        Rows and fields still to be made.
+    """
+    from bake.search.jit import COMPILED
+
+    goals, sources = pending_goals(state), pending_sources(state)
+    if not COMPILED:
+        return _one_by_one(state, goals, until) + len(sources)
+    from bake.search.lanes import LINE
+
+    slices = [(True, goals[at : at + LINE]) for at in range(0, len(goals), LINE)]
+    slices += [(False, sources[at : at + LINE]) for at in range(0, len(sources), LINE)]
+    left = len(goals) + len(sources)
+    n = state.row_count
+    if not slices:
+        return 0
+    room = np.empty((2, n, LINE), dtype=np.int32)
+    links = np.empty((3, n), dtype=np.int32)
+    pending = np.empty(n, dtype=np.uint32)
+    for toward, rows in slices:
+        (_fields if toward else _rows)(state, rows, room, links, pending)
+        left -= len(rows)
+        if time.perf_counter() >= until:
+            break
+    return left
+
+
+def _fields(
+    state: ProfileState, goals: Int32Array, room: Int32Array, links: Int32Array, pending: object
+) -> None:
+    from bake.search.lanes import relax_lanes
+    from bake.search.repair_rows import steps_toward
+
+    graph, (dist, ahead) = state.graph, room
+    into, out = graph.into, graph.out
+    relax_lanes(
+        into.begin,
+        into.end,
+        into.to,
+        into.weight,
+        into.masks,
+        goals,
+        graph.shift,
+        dist,
+        *links,
+        pending,  # type: ignore[arg-type]
+    )
+    steps_toward(out.begin, out.end, out.to, out.weight, dist, ahead)
+    for lane, goal in enumerate(goals.tolist()):
+        state.columns.keep(goal, Column(dist[:, lane].copy(), ahead[:, lane].copy()))
+
+
+def _rows(
+    state: ProfileState, sources: Int32Array, room: Int32Array, links: Int32Array, pending: object
+) -> None:
+    from bake.search.repair_rows import count_runs, relax_sources, write_runs
+
+    graph, (dist, ahead) = state.graph, room
+    arcs = graph.out
+    relax_sources(
+        arcs.begin,
+        arcs.end,
+        arcs.to,
+        arcs.weight,
+        arcs.masks,
+        sources,
+        graph.shift,
+        dist,
+        ahead,
+        *links,
+        pending,  # type: ignore[arg-type]
+    )
+    for lane, row in enumerate(sources.tolist()):
+        start, step = np.empty((2, count_runs(ahead, lane)), dtype=np.int32)
+        write_runs(ahead, lane, start, step)
+        state.rows[row] = RepairedRow(start, step)
+
+
+def _one_by_one(state: ProfileState, goals: Int32Array, until: float) -> int:
+    left = len(goals)
+    for goal in goals.tolist():
+        state.columns.get(goal)
+        left -= 1
+        if time.perf_counter() >= until:
+            break
+    return left

@@ -1,0 +1,185 @@
+"""Patches and journals: kept, refused, torn; and a process killed while it writes one."""
+
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from bake.runtime import LevelAsset, OutputError, PatchError, QueryError, open_asset
+from tests.runtime.baked import bake, recipe_for, rows, write_grid
+from tests.runtime.live.model import GridModel, check_level
+
+PICTURE = ("..m..", ".##..", "..#.=", "=...#")
+
+
+@pytest.fixture
+def asset(tmp_path: Path) -> Path:
+    return bake(write_grid(tmp_path / "drawn.json", rows(*PICTURE)), recipe_for())
+
+
+@pytest.fixture
+def level(asset: Path) -> Iterator[LevelAsset]:
+    with open_asset(asset) as level:
+        yield level
+
+
+def distances(level: LevelAsset) -> list[list[float]]:
+    nav = level.profile()
+    return [nav.distances_to(nav.nearest((x, 0))).tolist() for x in range(5)]
+
+
+def change(level: LevelAsset) -> None:
+    level.update(blocked=[(1, 0)], opened=[(1, 1)], terrain={(4, 2): "mud"})
+    level.update(arcs={((0, 0), (0, 1)): 4.5, ((0, 1), (0, 0)): float("inf")})
+
+
+def test_a_patch_brings_a_level_back(asset: Path, level: LevelAsset, tmp_path: Path) -> None:
+    file = tmp_path / "saved.patch"
+    level.save_patch(file)
+    baked = distances(level)
+    change(level)
+    changed = distances(level)
+    assert changed != baked
+    level.save_patch(tmp_path / "changed.patch")
+    with open_asset(asset) as other:
+        other.apply_patch(tmp_path / "changed.patch")
+        assert distances(other) == changed
+        other.apply_patch(file)
+        assert distances(other) == baked
+    assert (tmp_path / "changed.patch").stat().st_size < 400
+
+
+def test_every_damaged_byte_of_a_patch_is_refused(level: LevelAsset, tmp_path: Path) -> None:
+    file = tmp_path / "saved.patch"
+    change(level)
+    level.save_patch(file)
+    whole = file.read_bytes()
+    before = distances(level)
+    for place in range(len(whole)):
+        file.write_bytes(whole[:place] + bytes([whole[place] ^ 1]) + whole[place + 1 :])
+        with pytest.raises(PatchError) as caught:
+            level.apply_patch(file)
+        assert "\n" not in str(caught.value)
+    for length in range(0, len(whole), 7):
+        file.write_bytes(whole[:length])
+        with pytest.raises(PatchError):
+            level.apply_patch(file)
+    assert distances(level) == before
+
+
+def test_a_patch_of_another_asset_is_refused(level: LevelAsset, tmp_path: Path) -> None:
+    level.save_patch(tmp_path / "saved.patch")
+    other = bake(write_grid(tmp_path / "other.json", rows(*PICTURE)), recipe_for())
+    with open_asset(other) as stranger, pytest.raises(PatchError, match="another asset"):
+        stranger.apply_patch(tmp_path / "saved.patch")
+    with pytest.raises(PatchError, match=r"cannot be read"):
+        level.apply_patch(tmp_path / "missing.patch")
+    with pytest.raises(OutputError):
+        level.save_patch(tmp_path / "no folder" / "saved.patch")
+    assert not list(tmp_path.glob(".*.tmp"))
+
+
+def test_a_journal_is_replayed(asset: Path, tmp_path: Path) -> None:
+    file = tmp_path / "kept.journal"
+    with open_asset(asset) as level:
+        assert level.journal(file) == 0
+        change(level)
+        level.save_patch(tmp_path / "saved.patch")
+        level.update(opened=[(2, 1)])
+        level.apply_patch(tmp_path / "saved.patch")
+        changed = distances(level)
+        with pytest.raises(QueryError, match="already"):
+            level.journal(tmp_path / "another.journal")
+    with open_asset(asset) as level:
+        assert level.journal(file) == 4
+        assert distances(level) == changed
+
+
+def test_a_torn_batch_is_dropped(asset: Path, tmp_path: Path) -> None:
+    file = tmp_path / "kept.journal"
+    with open_asset(asset) as level:
+        level.journal(file)
+        level.update(blocked=[(1, 0)])
+        first = distances(level)
+        length = file.stat().st_size
+        level.update(blocked=[(3, 3)])
+    whole = file.read_bytes()
+    for end in range(length, len(whole)):
+        file.write_bytes(whole[:end])
+        with open_asset(asset) as level:
+            assert level.journal(file) == 1
+            assert distances(level) == first
+        assert file.read_bytes() == whole[:length]
+    file.write_bytes(whole[: length - 5] + b"x" + whole[length - 4 :])
+    with open_asset(asset) as level, pytest.raises(PatchError, match="line 2"):
+        level.journal(file)
+    for end in range(10):
+        file.write_bytes(whole[:end])
+        with open_asset(asset) as level:
+            assert level.journal(file) == 0
+
+
+def test_a_wrong_batch_leaves_no_trace(asset: Path, tmp_path: Path) -> None:
+    file = tmp_path / "kept.journal"
+    with open_asset(asset) as level:
+        level.journal(file)
+        before = file.read_bytes()
+        with pytest.raises(QueryError):
+            level.update(blocked=[(1, 0), (99, 0)])
+        assert file.read_bytes() == before
+
+
+WRITER = """
+import random, sys
+from bake.runtime import open_asset
+asset, journal, seed = sys.argv[1:]
+rng = random.Random(seed)
+with open_asset(asset) as level:
+    level.journal(journal)
+    print("ready", flush=True)
+    while True:
+        cell = (rng.randrange(5), rng.randrange(4))
+        what = rng.choice(["blocked", "opened"])
+        level.update(**{what: [cell]})
+        print(what, *cell, flush=True)
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="kill -9 is for POSIX")
+@pytest.mark.parametrize("seed", range(int(os.environ.get("BAKE_KILLS", "2"))))
+def test_nothing_acknowledged_is_lost_when_killed(tmp_path: Path, seed: int) -> None:
+    grid = rows(*PICTURE)
+    model = GridModel(grid, 8, "never", "mean")
+    asset = model.baked(tmp_path)
+    file = tmp_path / "kept.journal"
+    arguments = [sys.executable, "-c", WRITER, str(asset), str(file), str(seed)]
+    told: list[str] = []
+    with subprocess.Popen(arguments, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "ready\n"
+        time.sleep(random.Random(seed).random() * 0.5)
+        process.send_signal(signal.SIGKILL)
+        told = process.stdout.read().split("\n")[:-1]
+    done: list[tuple[str, tuple[int, int]]] = []
+    for line in file.read_text().split("\n")[1:]:
+        if not line.endswith("}"):
+            break
+        record = json.loads(line[17:])
+        what = "blocked" if record["blocked"] else "opened"
+        done.append((what, (record[what][0] % 5, record[what][0] // 5)))
+    acknowledged = [(what, (int(x), int(y))) for what, x, y in map(str.split, told)]
+    assert done[: len(acknowledged)] == acknowledged
+    assert len(done) <= len(acknowledged) + 1
+    for what, cell in done:
+        one = {cell}
+        model.take(one if what == "blocked" else set(), one if what == "opened" else set(), {}, {})
+    with open_asset(asset) as level:
+        assert level.journal(file) == len(done)
+        check_level(level, model, random.Random(seed))
