@@ -1,8 +1,8 @@
 """First moves from a few sources toward every goal: rows of a table, made anew.
 
-The search of :mod:`bake.search.lanes`, turned round: one lane a source, distances from it. Along with a
-distance, each lane carries the first arc of the path that attains it; a distance that shrinks takes
-over the arc of whoever made it shrink, so at the end every arc begins a shortest path.
+The search of :mod:`bake.search.lanes`, turned round: one lane a source, distances from it. Along
+with a distance, each lane carries the first step of the path that attains it; a distance that
+shrinks takes over the step of whoever made it shrink, so at the end each begins a shortest path.
 """
 
 from __future__ import annotations

@@ -7,6 +7,7 @@ from bisect import bisect_right
 from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 
 from bake.graph import Int32Array
 from bake.runtime.hops import view_of
@@ -14,6 +15,8 @@ from bake.runtime.live.columns import Column
 
 if TYPE_CHECKING:
     from bake.runtime.live.profile_state import ProfileState
+
+MaskArray = npt.NDArray[np.uint32]
 
 
 class RepairedRow:
@@ -24,7 +27,7 @@ class RepairedRow:
         self._step = view_of(step)
 
     def ahead(self, goal: int) -> int:
-        """The next row toward a goal, -1 where there is no path; any for a goal there is no row of."""
+        """The next row toward a goal; -1 at the source itself, and where there is no path."""
         return self._step[bisect_right(self._start, goal) - 1]
 
 
@@ -80,7 +83,7 @@ def repair(state: ProfileState, until: float) -> int:
 
 
 def _fields(
-    state: ProfileState, goals: Int32Array, room: Int32Array, links: Int32Array, pending: object
+    state: ProfileState, goals: Int32Array, room: Int32Array, links: Int32Array, pending: MaskArray
 ) -> None:
     from bake.search.lanes import relax_lanes
     from bake.search.repair_rows import steps_toward
@@ -96,8 +99,10 @@ def _fields(
         goals,
         graph.shift,
         dist,
-        *links,
-        pending,  # type: ignore[arg-type]
+        links[0],
+        links[1],
+        links[2],
+        pending,
     )
     steps_toward(out.begin, out.end, out.to, out.weight, dist, ahead)
     for lane, goal in enumerate(goals.tolist()):
@@ -105,7 +110,11 @@ def _fields(
 
 
 def _rows(
-    state: ProfileState, sources: Int32Array, room: Int32Array, links: Int32Array, pending: object
+    state: ProfileState,
+    sources: Int32Array,
+    room: Int32Array,
+    links: Int32Array,
+    pending: MaskArray,
 ) -> None:
     from bake.search.repair_rows import count_runs, relax_sources, write_runs
 
@@ -121,8 +130,10 @@ def _rows(
         graph.shift,
         dist,
         ahead,
-        *links,
-        pending,  # type: ignore[arg-type]
+        links[0],
+        links[1],
+        links[2],
+        pending,
     )
     for lane, row in enumerate(sources.tolist()):
         start, step = np.empty((2, count_runs(ahead, lane)), dtype=np.int32)
