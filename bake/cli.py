@@ -382,6 +382,24 @@ def render(
 
 
 @app.command()
+def apply(
+    asset: Annotated[Path, typer.Argument(metavar="ASSET", help="The baked level.")],
+    patch: Annotated[Path, typer.Argument(metavar="PATCH", help="A patch saved from it.")],
+    output: Annotated[Path, typer.Option("--output", "-o", help="Where the new asset goes.")],
+) -> None:
+    """Fold a patch into an asset: bake the level as it has become."""
+    from bake.apply import apply_patch
+    from bake.view.progress import BuildProgress, style_for
+
+    with BuildProgress(style_for(json=False)) as progress:
+        size = apply_patch(
+            asset, patch, output, 1, lambda stage, done: progress(output.name, stage, done)
+        )
+        progress.finished(output.name)
+    typer.echo(f"{output}: {size:,} bytes")
+
+
+@app.command()
 def verify(
     assets: Annotated[
         list[Path], typer.Argument(metavar="ASSET", help="Baked levels, or folders of them.")

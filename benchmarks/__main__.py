@@ -25,6 +25,7 @@ BENCHMARKS = {
     "all_pairs": "All pairs",
     "memory": "Memory",
     "sizes": "File sizes",
+    "updates": "Levels that change",
     "plan": "Foretold by bake plan",
     "paths": "Paths",
     "search": "Searching one path",

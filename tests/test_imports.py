@@ -38,6 +38,7 @@ MAY_IMPORT: dict[str, frozenset[str]] = {
         "runtime things",
         "lint": "errors footprint graph level metric pipeline recipe search severity things worlds",
         "interop": "asset errors graph runtime",
+        "apply": "asset errors graph level metric pipeline recipe runtime things worlds",
         "cli": "*",
     }.items()
 }

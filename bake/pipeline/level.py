@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from bake.asset import header_for, write_asset
@@ -83,24 +83,7 @@ def bake_level(task: Task, threads: int, report: Report) -> Baked:
     try:
         world, rules, profiles = read_world(level, recipe)
         # 5. One profile after another: components, next hops, distances, clusters, hierarchy.
-        shared = shared_contents(world, rules, recipe.canonical())
-        parts = [shared, things_contents(world, profiles), update_contents(world, profiles)]
-        alike, baked = first_alike(world), dict[str, list[Contents]]()
-        for place, profile in enumerate(profiles):
-            twin = alike[profile.name]
-            if twin in baked:
-                parts += as_another(baked[twin], twin, profile, world)
-                continue
-            baked[twin] = _profile(
-                profile,
-                world,
-                recipe,
-                threads,
-                lambda done, place=place: report(  # type: ignore[misc]
-                    "next hops", (place + done) / len(profiles)
-                ),
-            )
-            parts += baked[twin]
+        parts = world_contents(world, rules, profiles, recipe, recipe.canonical(), threads, report)
     except (CostError, BudgetError) as error:
         raise type(error)(
             error.found,
@@ -112,6 +95,33 @@ def bake_level(task: Task, threads: int, report: Report) -> Baked:
     # 6. Columns to file, and the file into place.
     report("write", 0)
     header = header_for(level.name, sources, recipe_digest(recipe))
+    size = write_asset(task.asset, header, together(parts))
+    seconds = time.perf_counter() - begun
+    names = tuple(profile.name for profile in profiles)
+    return Baked(world.graph.node_count, world.graph.arc_count, names, size, seconds)
+
+
+def world_contents(
+    world: World,
+    rules: MovementRules,
+    profiles: Sequence[AgentProfile],
+    recipe: LevelRecipe,
+    stated: str,
+    threads: int,
+    report: Report,
+) -> list[Contents]:
+    """Everything an asset holds, made from a world: one profile after another.
+
+    Args:
+        world, rules, profiles: from :func:`read_world`.
+        recipe: what to make.
+        stated: the recipe as the asset is to state it.
+        threads: how many.
+        report: told the stage and how far it is.
+
+    Raises:
+        CostError, BudgetError.
+    """
     stamp = Contents(
         {
             ("/", "format"): FORMAT_NAME,
@@ -120,10 +130,25 @@ def bake_level(task: Task, threads: int, report: Report) -> Baked:
         },
         {},
     )
-    size = write_asset(task.asset, header, together([stamp, *parts]))
-    seconds = time.perf_counter() - begun
-    names = tuple(profile.name for profile in profiles)
-    return Baked(world.graph.node_count, world.graph.arc_count, names, size, seconds)
+    shared = shared_contents(world, rules, stated)
+    parts = [stamp, shared, things_contents(world, profiles), update_contents(world, profiles)]
+    alike, baked = first_alike(world), dict[str, list[Contents]]()
+    for place, profile in enumerate(profiles):
+        twin = alike[profile.name]
+        if twin in baked:
+            parts += as_another(baked[twin], twin, profile, world)
+            continue
+        baked[twin] = _profile(
+            profile,
+            world,
+            recipe,
+            threads,
+            lambda done, place=place: report(  # type: ignore[misc]
+                "next hops", (place + done) / len(profiles)
+            ),
+        )
+        parts += baked[twin]
+    return parts
 
 
 def read_level(task: Task) -> Level:

@@ -118,6 +118,11 @@ class LiveTables(Tables):
         """Components that hold a row the profile can stand on."""
         return len(np.unique(self._labelled[0][self.state.standing]))
 
+    @property
+    def baked_components(self) -> int:
+        """How many there were when the level was baked."""
+        return int(self.baked.component.max(initial=-1)) + 1
+
     @cached_property
     def standing_points(self) -> npt.NDArray[np.float64] | None:
         if self.places.is_grid:

@@ -43,8 +43,11 @@ class UpdateReport:
         """How many components there were, and are; counted when first asked for."""
         if self._after is None:
             return 0, 0
-        before = self._after if self._before is None else self._before
-        return before._tables.component_count, self._after._tables.component_count
+        if self._before is not None:
+            before = self._before._tables.component_count
+        else:
+            before = self._after._tables.baked_components
+        return before, self._after._tables.component_count
 
     @property
     def components_changed(self) -> bool:

@@ -1,0 +1,260 @@
+"""Patches folded into assets: the level as it has become, baked like any other.
+
+The asset holds all a bake needs, so the level's own files are not asked: its terrain with the
+patch's changes makes a world, and everything is made from that anew.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, cast
+
+import numpy as np
+import numpy.typing as npt
+
+from bake.asset import Asset, header_for, sha256_of, write_asset
+from bake.errors import PatchError
+from bake.graph import BLOCKED, Metric
+from bake.level import GraphLevel, GridLevel, Level, TerrainRule
+from bake.metric import AgentProfile, MovementRules
+from bake.pipeline.contents import together
+from bake.pipeline.level import world_contents
+from bake.recipe import LevelRecipe, ProfileRecipe
+from bake.runtime.live.arguments import spot_of
+from bake.runtime.live.ground import CLOSED, Ground
+from bake.runtime.live.patch import read_patch
+from bake.runtime.live.rules import LevelRules, ProfileRules
+from bake.runtime.places import Place, Places
+from bake.runtime.things import Door as BakedDoor
+from bake.runtime.things import ThingTables
+from bake.things import Cell, Door, Link, Region, Spot, Things
+from bake.worlds import World, build_world
+
+#: Terrain below obstacles, where the level has none that is blocked for everyone.
+OBSTACLE = "obstacle"
+
+Report = Callable[[str, float], None]
+
+
+def apply_patch(asset: Path, patch: Path, output: Path, threads: int, report: Report) -> int:
+    """Bake an asset anew with a patch folded in.
+
+    Args:
+        asset: the asset the patch was saved from.
+        patch: the patch.
+        output: where the new asset goes.
+        threads: how many.
+        report: told the stage and how far it is.
+
+    Returns:
+        Bytes of the new asset.
+
+    Raises:
+        BakeError: a damaged or foreign file, or a level that cannot be baked.
+    """
+    with Asset(asset) as old:
+        rules = LevelRules(Places(old))
+        ground = read_patch(patch, rules)
+        report("graph", 0)
+        profiles = [ProfileRules(rules, name) for name in old.profiles]
+        level = _level(rules, profiles, ground, patch)
+        agents = [_agent(profile, level.terrains) for profile in profiles]
+        movement = MovementRules(
+            rules.corner_cutting,  # type: ignore[arg-type]
+            rules.cost_rule,  # type: ignore[arg-type]
+            rules.places.ticks_per_unit,
+        )
+        world = build_world(
+            level,
+            agents,
+            movement,
+            rules.connectivity,  # type: ignore[arg-type]
+            strict_links=False,
+        )
+        world = _with_prices(world, rules, ground)
+        stated = old.text("recipe") or "{}"
+        name, header = rules.places.name, old.header
+    recipe = _recipe(json.loads(stated))
+    parts = world_contents(world, movement, agents, recipe, stated, threads, report)
+    report("write", 0)
+    sources = (*header.sources, (patch.name, sha256_of(patch)))
+    new = header_for(name, sources, header.recipe)
+    return write_asset(output, new, together(parts))
+
+
+def _level(rules: LevelRules, profiles: list[ProfileRules], ground: Ground, patch: Path) -> Level:
+    """The level as the patch has it."""
+    names = list(rules.terrains)
+    codes = ground.terrain.copy()
+    if ground.obstacle.any():
+        blocked = np.all([np.isnan(profile.cost) for profile in profiles], axis=0)
+        if blocked.any():
+            codes[ground.obstacle] = int(blocked.argmax())
+        else:
+            names.append(_unused(names))
+            codes[ground.obstacle] = len(names) - 1
+    asset, places = rules.asset, rules.places
+    colour = asset.read("/terrain/colour").tolist()
+    colours = {
+        name: cast("tuple[int, int, int]", tuple(rgb))
+        for name, rgb in zip(rules.terrains, colour, strict=True)
+    }
+    source = asset.path
+    if not places.is_grid:
+        graph = GraphLevel(
+            places.name,
+            source,
+            cast("tuple[str, ...] | tuple[int, ...]", places.names),
+            places.position,
+            rules.tail,
+            places.head,
+            rules.length,
+            codes,
+            tuple(names),
+            True,
+            colours=colours,
+        )
+        return graph
+    terrain = codes.reshape(places.height, places.width)
+    things = _things(rules, terrain, names, patch)
+    barred = rules.barred
+    grid = GridLevel(
+        places.name,
+        source,
+        terrain,
+        tuple(names),
+        colours=colours,
+        hex_layout=places.hex_layout,  # type: ignore[arg-type]
+        barred=None if barred is None else barred.reshape(terrain.shape),
+        floor_height=places.floor_height,
+        things=things,
+    )
+    return grid
+
+
+def _unused(names: list[str]) -> str:
+    """A name no terrain has."""
+    name = OBSTACLE
+    while name in names:
+        name += "_"
+    return name
+
+
+def _agent(profile: ProfileRules, terrains: tuple[str, ...]) -> AgentProfile:
+    known = len(profile.cost)
+    rules: dict[str, TerrainRule] = {}
+    for code, name in enumerate(terrains):
+        if code >= known or np.isnan(profile.cost[code]):
+            rules[name] = TerrainRule(None)
+            continue
+        sources = profile.allowed[:, code]
+        entered = None
+        if not sources.all():
+            entered = tuple(terrains[each] for each in np.flatnonzero(sources).tolist())
+        rules[name] = TerrainRule(float(profile.cost[code]), entered)
+    return AgentProfile(profile.name, rules, profile.size)
+
+
+def _things(rules: LevelRules, terrain: npt.NDArray[Any], names: list[str], patch: Path) -> Things:
+    tables = ThingTables(rules.places)
+
+    def cell(place: Place) -> Cell:
+        y, x = divmod(spot_of(rules, place), rules.places.width)
+        return x, y
+
+    def cells(spoken: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        return np.array([cell(tuple(each)) for each in spoken.tolist()], dtype=np.int32)
+
+    return Things(
+        tuple(
+            Link(
+                link.name,
+                link.kind,
+                cell(link.start),
+                cell(link.goal),
+                link.cost,
+                link.both_ways,
+                link.profiles,
+                link.name,
+            )
+            for link in tables.links.values()
+        ),
+        tuple(Region(each.name, cells(each.cells), each.name) for each in tables.regions.values()),
+        tuple(
+            Spot(each.name, each.kind, cell(each.place), each.profiles, each.name)
+            for each in tables.spots.values()
+        ),
+        tuple(
+            _door(door, cells(door.cells), terrain, names, patch) for door in tables.doors.values()
+        ),
+    )
+
+
+def _door(
+    door: BakedDoor,
+    cells: npt.NDArray[Any],
+    terrain: npt.NDArray[Any],
+    names: list[str],
+    patch: Path,
+) -> Door:
+    """A door in the state its cells are in; the map below it is what states leave there."""
+    x, y = cells[:, 0], cells[:, 1]
+    now = tuple(names[code] for code in terrain[y, x].tolist())
+    state = next((name for name, each in door.states.items() if each == now), None)
+    if state is None:
+        raise PatchError(
+            f"door {door.name!r} is in none of its states", file=patch, remedy="use set_state()"
+        )
+    mixed = [each for each in door.states.values() if len(set(each)) > 1]
+    if mixed:
+        terrain[y, x] = [names.index(name) for name in mixed[0]]
+    states = tuple(
+        (name, each[0] if len(set(each)) == 1 else None) for name, each in door.states.items()
+    )
+    return Door(door.name, cells, states, state, door.name)
+
+
+def _with_prices(world: World, rules: LevelRules, ground: Ground) -> World:
+    """Arcs with a price of their own cost that."""
+    if not ground.prices:
+        return world
+    graph = world.graph
+    if world.cell is None:
+        assert world.node_names is not None
+        spot = np.array([rules.places.node_named(name) for name in world.node_names])
+    else:
+        spot = world.cell[:, 1].astype(np.int64) * rules.places.width + world.cell[:, 0]
+    ends = zip(spot[graph.tail()].tolist(), spot[graph.head].tolist(), strict=True)
+    priced = [(arc, ground.prices[pair]) for arc, pair in enumerate(ends) if pair in ground.prices]
+    metrics = {}
+    for name, metric in world.metrics.items():
+        weight = metric.weight.copy()
+        for arc, units in priced:
+            if weight[arc] != BLOCKED:
+                ticks = BLOCKED if units == CLOSED else np.rint(units * metric.ticks_per_unit)
+                weight[arc] = np.int32(ticks)
+        metrics[name] = Metric(weight, metric.passable, metric.ticks_per_unit)
+    return replace(world, metrics=metrics)
+
+
+def _recipe(stated: dict[str, object]) -> LevelRecipe:
+    """What of a recipe decides which tables are made."""
+    clusters = cast("dict[str, object]", stated["clusters"])
+    hierarchy = cast("dict[str, object]", stated["hierarchy"])
+    tables = stated["tables"]
+    names = cast("dict[str, object]", stated["profiles"])
+    return LevelRecipe(
+        ticks_per_unit=cast("int", stated["ticks_per_unit"]),
+        tables=None if tables is None else tuple(cast("list[str]", tables)),
+        storage=stated["storage"],  # type: ignore[arg-type]
+        cluster_size=cast("int", clusters["size"]),
+        cluster_regions=cast("bool", clusters["regions"]),
+        hierarchy=hierarchy["mode"],  # type: ignore[arg-type]
+        spacing=cast("int", hierarchy["spacing"]),
+        levels=cast("int | None", hierarchy["levels"]),
+        keep_paths=cast("bool", hierarchy["keep_paths"]),
+        profiles=tuple(ProfileRecipe(name) for name in sorted(names)),
+    )

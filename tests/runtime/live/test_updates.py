@@ -1,0 +1,132 @@
+"""What a batch may say, what is reported of it, and lookups held from before."""
+
+import math
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from bake.runtime import LevelAsset, QueryError, open_asset
+from tests.runtime.baked import bake, recipe_for, rows, write_graph, write_grid
+
+PICTURE = ("......", ".####.", "......")
+
+
+@pytest.fixture
+def level(tmp_path: Path) -> Iterator[LevelAsset]:
+    asset = bake(write_grid(tmp_path / "drawn.json", rows(*PICTURE)), recipe_for())
+    with open_asset(asset) as level:
+        yield level
+
+
+@pytest.mark.parametrize(
+    "batch",
+    [
+        {"blocked": [(6, 0)]},
+        {"blocked": [(0, 0), (0, -1)]},
+        {"blocked": [(0.5, 0)]},
+        {"blocked": 7},
+        {"blocked": "ab"},
+        {"opened": [(0, 0, 0)]},
+        {"blocked": [(1, 0)], "opened": [(1, 0)]},
+        {"terrain": {(0, 0): "lava"}},
+        {"terrain": [((0, 0), "mud")]},
+        {"terrain": {(0, 0): 3}},
+        {"arcs": {((0, 0), (2, 0)): 1}},
+        {"arcs": {((0, 0), (1, 0)): 0}},
+        {"arcs": {((0, 0), (1, 0)): -1}},
+        {"arcs": {((0, 0), (1, 0)): math.nan}},
+        {"arcs": {((0, 0), (1, 0)): True}},
+        {"arcs": {((0, 0), (1, 0)): "dear"}},
+        {"arcs": {((0, 0), (1, 0)): 1e9}},
+        {"arcs": {((0, 0), (1, 0)): 1e-9}},
+        {"arcs": {(0, 0): 1}},
+        {"blocked": [(2, 0)], "arcs": {((9, 9), (1, 0)): 1}},
+    ],
+    ids=str,
+)
+def test_a_wrong_batch_changes_nothing(level: LevelAsset, batch: dict[str, object]) -> None:
+    nav = level.profile()
+    before = nav.distances_to((0, 0)).tolist()
+    with pytest.raises(QueryError) as caught:
+        level.update(**batch)  # type: ignore[arg-type]
+    assert "\n" not in str(caught.value)
+    assert nav.distances_to((0, 0)).tolist() == before
+    assert not level._live.moments
+
+
+def test_a_lookup_held_from_before_tells_what_is(level: LevelAsset) -> None:
+    nav = level.profile()
+    nav.next_hop((0, 0), (5, 0))
+    held, path, distance = nav.next_hop, nav.path, nav.distance
+    level.update(blocked=[(1, 0)])
+    assert held((0, 0), (5, 0)) == (0, 1)
+    later = nav.next_hop
+    assert later((0, 0), (5, 0)) == (0, 1)
+    level.update(opened=[(1, 0)])
+    for hop in (held, later, nav.next_hop):
+        assert hop((0, 0), (5, 0)) == (1, 0)
+    assert path((0, 0), (5, 0)) == [(x, 0) for x in range(6)]
+    assert distance((0, 0), (5, 0)) == 5
+
+
+def test_the_report(level: LevelAsset) -> None:
+    nav = level.profile()
+    report = nav.update(blocked=[(0, 0), (0, 2)], opened=[(2, 1)])
+    assert (report.opened, set(report.closed)) == (((2, 1),), {(0, 0), (0, 2)})
+    assert report.arcs > 0
+    assert report.components == (1, 2)
+    assert report.components_changed
+    assert nav.nearest((0, 1)) == (0, 1)
+    assert not nav.reachable((0, 1), (1, 0))
+    assert nav.next_hop((0, 1), (1, 0)) is None
+    assert nav.path((1, 0), (1, 2)) == [(1, 0), (2, 0), (2, 1), (2, 2), (1, 2)]
+    assert level.repair(None) == 0
+    assert report.pending >= 0
+    assert nav.update().arcs == 0
+
+
+def test_a_path_that_is_cut_is_no_longer_valid(level: LevelAsset) -> None:
+    nav = level.profile()
+    path = nav.path((0, 0), (5, 0))
+    other = nav.path((0, 2), (5, 2))
+    assert path is not None
+    assert other is not None
+    assert nav.still_valid(path)
+    assert not nav.still_valid([(0, 0), (0, 2)])
+    nav.update(blocked=[(3, 0)])
+    assert not nav.still_valid(path)
+    assert nav.still_valid(other)
+    assert nav.still_valid(path[4:])
+    nav.update(arcs={((2, 2), (3, 2)): math.inf})
+    assert not nav.still_valid(other)
+    assert nav.still_valid(other[::-1])
+
+
+def test_searches_and_lines_see_the_change(level: LevelAsset) -> None:
+    nav = level.profile()
+    nav.update(opened=[(2, 1), (3, 1)])
+    for method in ("astar", "dijkstra", "bidirectional", "table", "hpa", "weighted", "greedy"):
+        found = nav.search((2, 0), (2, 2), method)
+        assert found.path == [(2, 0), (2, 1), (2, 2)]
+        assert found.cost == 2
+    assert nav.smooth(nav.path((2, 0), (2, 2)) or []) == [(2, 0), (2, 2)]
+    assert nav.length([(2, 0), (2, 1), (2, 2)]) == 2
+    assert nav.walk((2, 0), (2, 2)) is not None
+    nav.update(arcs={((2, 0), (2, 1)): 0.125})
+    assert nav.search((2, 0), (2, 2), "astar").cost == 1.125
+    assert nav.length([(2, 0), (2, 1), (2, 2)]) == 1.125
+
+
+def test_a_blocked_node_of_a_graph(tmp_path: Path) -> None:
+    edges = [("a", "b", 1), ("b", "c", 1), ("a", "c", 5)]
+    asset = bake(write_graph(tmp_path / "roads.json", ["a", "b", "c"], edges))
+    with open_asset(asset) as level:
+        nav = level.profile()
+        nav.update(blocked=["b"])
+        assert nav.path("a", "c") == ["a", "c"]
+        assert not nav.still_valid(["a", "b", "c"])
+        nav.update(arcs={("a", "c"): None}, opened=["b"])
+        assert nav.path("a", "c") == ["a", "b", "c"]
+        with pytest.raises(QueryError, match="no arc"):
+            nav.update(arcs={("c", "a"): 1})

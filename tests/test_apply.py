@@ -1,0 +1,96 @@
+"""Patches folded into assets: the same tables as a fresh bake of the level as it has become."""
+
+import math
+import random
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from bake.apply import apply_patch
+from bake.asset import Asset
+from bake.asset.verify import verify_asset
+from bake.errors import PatchError
+from bake.runtime import open_asset
+from tests.cli.command import bake as command
+from tests.runtime.baked import bake, recipe_for, write_graph, write_grid
+from tests.runtime.live.model import GraphModel, GridModel, check_level
+from tests.runtime.live.test_sequences import grid_model
+
+
+def folded(asset: Path, patch: Path) -> Path:
+    output = asset.with_name("folded.h5")
+    apply_patch(asset, patch, output, 1, lambda stage, done: None)
+    verify_asset(output, None, lambda done: None)
+    return output
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_the_tables_are_those_of_a_fresh_bake(tmp_path: Path, seed: int) -> None:
+    model = grid_model(seed + 40)
+    asset = model.baked(tmp_path)
+    rng = random.Random(seed)
+    with open_asset(asset) as level:
+        for _ in range(3):
+            batch = model.change(rng, 3)
+            model.prices.clear()
+            level.update(**{**batch, "arcs": {}})  # type: ignore[arg-type]
+        level.save_patch(tmp_path / "saved.patch")
+    lattices = {name: model.lattice(name) for name in ("walker", "boat")}
+    if not any(lattice.cells() for lattice in lattices.values()):
+        return
+    output = folded(asset, tmp_path / "saved.patch")
+    fresh = tmp_path / "fresh" / "model.json"
+    fresh.parent.mkdir()
+    grid = [list(row) for row in lattices["walker"].grid]
+    edited = GridModel(grid, model.connectivity, model.corner_cutting, model.cost_rule)
+    with Asset(output) as one, Asset(edited.baked(fresh.parent)) as two:
+        assert one.columns() == two.columns()
+        for column in one.columns():
+            assert np.array_equal(
+                one.read(column), two.read(column), equal_nan=one.dtype(column).startswith("float")
+            ), column
+    with open_asset(output) as level:
+        check_level(level, model, rng)
+
+
+def test_prices_are_kept(tmp_path: Path) -> None:
+    model = GridModel([["floor"] * 4, ["floor"] * 4], 8, "never", "mean")
+    asset = model.baked(tmp_path)
+    arcs: dict[tuple[tuple[int, int], tuple[int, int]], float | None] = {
+        ((0, 0), (1, 0)): math.inf,
+        ((1, 0), (2, 0)): 0.5,
+    }
+    with open_asset(asset) as level:
+        level.update(arcs=arcs)  # type: ignore[arg-type]
+        level.save_patch(tmp_path / "saved.patch")
+    model.take(set(), set(), {}, arcs)
+    with open_asset(folded(asset, tmp_path / "saved.patch")) as level:
+        check_level(level, model, random.Random(1))
+
+
+def test_a_graph(tmp_path: Path) -> None:
+    model = GraphModel([5, 3, 8, 1], [(5, 3, 1), (3, 8, 2), (8, 1, 1), (5, 1, 9), (1, 5, 1)])
+    asset = bake(write_graph(tmp_path / "model.json", model.nodes, model.edges), recipe_for())
+    with open_asset(asset) as level:
+        level.update(blocked=[3], arcs={(1, 5): 2.5})
+        level.save_patch(tmp_path / "saved.patch")
+    model.obstacles.add(3)
+    model.prices[1, 5] = 2.5
+    with open_asset(folded(asset, tmp_path / "saved.patch")) as level:
+        check_level(level, model, random.Random(1))
+
+
+def test_the_command(tmp_path: Path) -> None:
+    asset = bake(write_grid(tmp_path / "drawn.json", [["floor"] * 3] * 2), recipe_for())
+    with open_asset(asset) as level:
+        level.update(blocked=[(1, 0)])
+        level.save_patch(tmp_path / "saved.patch")
+    output = tmp_path / "new.h5"
+    done = command("apply", asset, tmp_path / "saved.patch", "-o", output)
+    assert done.code == 0
+    with open_asset(output) as level, pytest.raises(PatchError, match="another asset"):
+        level.apply_patch(tmp_path / "saved.patch")
+    refused = command("apply", output, tmp_path / "saved.patch", "-o", tmp_path / "newer.h5")
+    assert refused.code == 1
+    assert not (tmp_path / "newer.h5").exists()
