@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from bake.runtime import open_asset
-from bake.search import live_graph
+from bake.search import flow_field, live_graph
 from tests.runtime.live.model import GraphModel, GridModel, check, check_level, check_shut
 from tests.runtime.test_lookups import random_grid
 from tests.strategies import FAMILIES, seeded
@@ -62,6 +62,13 @@ def test_square_levels(tmp_path: Path, seed: int) -> None:
     model = grid_model(seed)
     storage = ("dense", "compressed")[seed % 2]
     run(model, model.baked(tmp_path, storage=storage, tables=TABLES[seed // 2 % 3]), seed, 8)
+
+
+def test_without_a_compiler(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(live_graph, "COMPILED", False)
+    monkeypatch.setattr(flow_field, "COMPILED", False)
+    model = grid_model(3)
+    run(model, model.baked(tmp_path), 3, 3)
 
 
 @pytest.mark.parametrize("layout", ["odd-r", "even-r", "odd-q", "even-q"])
