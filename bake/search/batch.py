@@ -44,6 +44,8 @@ def _relax_batch(
     weight: Int32Array,
     successors: npt.NDArray[np.uint32],
     targets: Int32Array,
+    lanes: Int32Array,
+    begin: Int32Array,
     shift: int,
     dist: Int32Array,
     bucket: Int32Array,
@@ -57,19 +59,28 @@ def _relax_batch(
     first = np.full(RING, -1, np.int32)
     queued = 0
     longest = np.int32(0)
-    for lane in range(len(targets)):
-        node = targets[lane]
+    for place in range(len(targets)):
+        node = targets[place]
         if bucket[node] == _UNTOUCHED:
             dist[node, :] = INFINITY
             pending[node] = ALL
-            bucket[node] = 0
-            leader[node] = -1
-            follower[node] = first[0]
-            if first[0] >= 0:
-                leader[first[0]] = node
-            first[0] = node
-            queued += 1
-        dist[node, lane] = 0
+            bucket[node] = _IDLE
+        dist[node, lanes[place]] = min(dist[node, lanes[place]], begin[place])
+    for place in range(len(targets)):
+        node = targets[place]
+        if bucket[node] != _IDLE:
+            continue
+        gain = np.int32(0)
+        for lane in range(LANES):
+            gain = max(gain, dist[node, lane] if dist[node, lane] < INFINITY else np.int32(0))
+        key = min(int(gain) >> shift, RING - 1)
+        bucket[node] = key
+        leader[node] = -1
+        follower[node] = first[key]
+        if first[key] >= 0:
+            leader[first[key]] = node
+        first[key] = node
+        queued += 1
     current = 0
     while queued > 0:
         node = first[current & (RING - 1)]
@@ -192,6 +203,27 @@ class Waist:
         Raises:
             CostError: a distance comes too near the end of the scale to be told from no path.
         """
+        lanes = np.arange(len(targets), dtype=np.int32)
+        return self.distances_to_sets(targets, lanes, np.zeros_like(lanes), scratch)
+
+    def distances_to_sets(
+        self, targets: Int32Array, lanes: Int32Array, begin: Int32Array, scratch: Scratch
+    ) -> Int32Array:
+        """Distances from every node to each of at most LANES sets of targets, one set a lane.
+
+        Args:
+            targets: (k) int32 nodes; one may be in several sets.
+            lanes: (k) int32 in [0, LANES), the set each target is in.
+            begin: (k) int32 ticks, at least 0: what the way costs on from each target.
+            scratch: from :meth:`scratch`; the result is a view of it.
+
+        Returns:
+            (n, LANES) int32 ticks: the smallest distance to a target of the lane plus its
+            ``begin``; INFINITY where there is no path.
+
+        Raises:
+            CostError: as for :meth:`distances_to`.
+        """
         bucket, follower, leader = scratch.links
         longest = _relax_batch(
             self.first_in,
@@ -199,6 +231,8 @@ class Waist:
             self.weight,
             self.successors,
             targets,
+            lanes,
+            begin,
             self.shift,
             scratch.dist,
             bucket,

@@ -6,6 +6,7 @@ a short one costs what it looks at, however large the level.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from math import ceil, isfinite
@@ -209,6 +210,35 @@ class SearchSpace:
             if status != FULL:
                 break
             self._widen(scratch, buckets=buckets)
+        return self._told(scratch, status, goal)
+
+    def by_buckets(
+        self, kernel: Callable[..., int], *guide: object, start: int, goal: int
+    ) -> Found:
+        """A* with a bucket queue by a kernel of its own; ``start`` is not ``goal``.
+
+        Args:
+            kernel: takes ``first_out, arcs, *guide, state, stamp, entry, bucket, width, start,
+                goal, answer`` as :func:`bake.search.astar_buckets.search_buckets` does.
+        """
+        scratch = self._borrow()
+        while True:
+            status = kernel(
+                self.first_out,
+                self.arcs,
+                *guide,
+                scratch.state,
+                scratch.next_stamp(),
+                scratch.entry,
+                scratch.bucket,
+                self.bucket_width,
+                start,
+                goal,
+                scratch.answer,
+            )
+            if status != FULL:
+                break
+            self._widen(scratch, buckets=True)
         return self._told(scratch, status, goal)
 
     def greedy(self, estimate: Estimate, start: int, goal: int) -> Found:

@@ -1,0 +1,248 @@
+"""A* guided by distances between clusters, corrected by fields (see :mod:`bake.search.fields`).
+
+The search is that of :mod:`bake.search.astar_buckets`; what differs is how a row's estimate is had:
+the largest of a norm, differences of distances to pivots (N. Sturtevant, A. Felner, M. Barrer,
+J. Schaeffer, N. Burch, "Memory-based heuristics for explicit state spaces", IJCAI 2009), and the
+table's entry for the row's cluster plus a field. All that depends on the goal alone is worked out
+before the search, so an estimate takes a record of the row and one of its cluster.
+
+The estimate is admissible, not consistent. Where every arc can be taken back at the same cost,
+estimates are passed on between neighbours, in both directions (A. Felner, U. Zahavi, R. Holte,
+J. Schaeffer, N. Sturtevant, Z. Zhang, "Inconsistent heuristics in theory and practice", Artificial
+Intelligence 175, 2011: bidirectional pathmax); elsewhere along arcs only.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from bake.graph import Int32Array
+from bake.search.astar_buckets import FULL, NO_PATH
+from bake.search.astar_buckets import FOUND
+from bake.search.estimate import AXES, HEX, LARGEST, NULL
+from bake.search.jit import inlined, kernel
+
+_FAR = 2**31 - 1
+
+#: Columns of a row's record before the distances to pivots: x, y, cluster.
+HEAD = 3
+
+
+@inlined
+def _estimated(
+    kind: int,
+    straight: int,
+    extra: int,
+    norm_shift: int,
+    scale: float,
+    record: Int32Array,
+    fields: Int32Array,
+    shift: int,
+    toward: npt.NDArray[np.int64],
+    two_way: bool,
+    row: int,
+    goal: int,
+) -> int:
+    x = int(record[row, 0])
+    y = int(record[row, 1])
+    dx = x - int(record[goal, 0])
+    dy = y - int(record[goal, 1])
+    h = 0
+    if kind == AXES:
+        dx = abs(dx)
+        dy = abs(dy)
+        h = (straight * max(dx, dy) + extra * min(dx, dy)) >> norm_shift
+    elif kind == HEX:
+        h = (straight * max(abs(dx), abs(dy), abs(dx + dy))) >> norm_shift
+    elif kind != NULL:
+        h = int(scale * np.sqrt(float(dx * dx + dy * dy)))
+    cluster = record[row, 2]
+    field = toward[cluster, 1]
+    corrected = toward[cluster, 0] + (
+        (int(fields[field, 0]) * x + int(fields[field, 1]) * y) >> shift
+    )
+    pivots = record.shape[1] - HEAD
+    half = pivots >> 1
+    for one in range(pivots):
+        here = int(record[row, HEAD + one])
+        corrected += int(fields[field, 2 + one]) * here
+        nearer = here - int(record[goal, HEAD + one])
+        if two_way:
+            nearer = abs(nearer)
+        elif one >= half:
+            nearer = -nearer
+        h = max(h, nearer)
+    return min(max(h, corrected), LARGEST)
+
+
+@kernel
+def search_by_fields(
+    first_out: Int32Array,
+    arcs: Int32Array,
+    numbers: npt.NDArray[np.float64],
+    record: Int32Array,
+    fields: Int32Array,
+    field_shift: int,
+    toward: npt.NDArray[np.int64],
+    two_way: bool,
+    state: Int32Array,
+    stamp: int,
+    entry: Int32Array,
+    bucket: Int32Array,
+    width: int,
+    start: int,
+    goal: int,
+    answer: npt.NDArray[np.int64],
+) -> int:
+    """Search from start to another row; arguments as of ``search_buckets``, but for
+
+    Args:
+        numbers: of the norm, from :class:`bake.search.estimate.Estimate`.
+        record: (r, 3 + p) int32: x, y, cluster and distances to pivots of each row. One way, the
+            first half are distances to pivots, the second half distances from them.
+        fields, field_shift: the fields.
+        toward: (c, 2) int64 from :func:`bake.search.fields.fields_toward`.
+        two_way: whether every arc can be taken back at the same cost.
+
+    Returns:
+        FOUND, NO_PATH or FULL.
+    """
+    kind, straight, extra = int(numbers[0]) & 15, int(numbers[1]), int(numbers[2])
+    norm_shift, scale = int(numbers[3]), numbers[5]
+    far = len(bucket) - 1
+    h = _estimated(
+        kind, straight, extra, norm_shift, scale, record, fields, field_shift, toward, two_way,
+        start, goal,
+    )  # fmt: skip
+    state[start, 0] = stamp
+    state[start, 1] = 0
+    state[start, 2] = -1
+    state[start, 3] = h
+    base = h
+    entry[0, 0] = start
+    entry[0, 1] = 0
+    entry[0, 2] = -1
+    bucket[0] = 0
+    used = 1
+    free = -1
+    held = 1
+    cursor = 0
+    top = 0
+    best = _FAR
+    expanded = 0
+    status = NO_PATH
+    while held > 0:
+        while bucket[cursor] < 0:
+            cursor += 1
+        if cursor == far:
+            # Only the far ones are left: begin again at the nearest of them.
+            if base + (far << width) >= best:
+                break
+            one = bucket[far]
+            bucket[far] = -1
+            base = _FAR
+            other = one
+            while other >= 0:
+                base = min(base, int(entry[other, 1]) + int(state[entry[other, 0], 3]))
+                other = int(entry[other, 2])
+            while one >= 0:
+                after = int(entry[one, 2])
+                f = int(entry[one, 1]) + int(state[entry[one, 0], 3])
+                place = min((f - base) >> width, far)
+                entry[one, 2] = bucket[place]
+                bucket[place] = one
+                one = after
+            cursor = 0
+            top = far
+            continue
+        if base + (cursor << width) >= best:
+            break
+        one = int(bucket[cursor])
+        bucket[cursor] = entry[one, 2]
+        row = int(entry[one, 0])
+        g = int(entry[one, 1])
+        entry[one, 2] = free
+        free = one
+        held -= 1
+        ahead = int(state[row, 3])
+        if g != state[row, 1] or g + ahead >= best:
+            continue
+        expanded += 1
+        for arc in range(first_out[row], first_out[row + 1]):
+            head = int(arcs[arc, 0])
+            if state[head, 0] != stamp:
+                h = _estimated(
+                    kind, straight, extra, norm_shift, scale, record, fields, field_shift, toward,
+                    two_way, head, goal,
+                )  # fmt: skip
+                state[head, 0] = stamp
+                state[head, 1] = _FAR
+                state[head, 3] = h
+            if two_way:
+                ahead = max(ahead, int(state[head, 3]) - int(arcs[arc, 1]))
+        if g + ahead >= best:
+            continue
+        state[row, 3] = ahead
+        for arc in range(first_out[row], first_out[row + 1]):
+            head = int(arcs[arc, 0])
+            step = int(arcs[arc, 1])
+            reached = g + step
+            if state[head, 1] <= reached:
+                continue
+            h = max(int(state[head, 3]), ahead - step)
+            f = reached + h
+            if f >= best:
+                continue
+            state[head, 1] = reached
+            state[head, 2] = row
+            state[head, 3] = h
+            if head == goal:
+                best = reached
+                status = FOUND
+                continue
+            if free >= 0:
+                one = free
+                free = int(entry[one, 2])
+            else:
+                one = used
+                if used == len(entry):
+                    status = FULL
+                    break
+                used += 1
+            place = min(max((f - base) >> width, cursor), far)
+            entry[one, 0] = head
+            entry[one, 1] = reached
+            entry[one, 2] = bucket[place]
+            bucket[place] = one
+            top = max(top, place)
+            held += 1
+        if status == FULL:
+            break
+    for place in range(cursor, top + 1):
+        bucket[place] = -1
+    bucket[far] = -1
+    answer[0] = best
+    answer[1] = expanded
+    return status
+
+
+@kernel
+def fill_by_fields(
+    numbers: npt.NDArray[np.float64],
+    record: Int32Array,
+    fields: Int32Array,
+    field_shift: int,
+    toward: npt.NDArray[np.int64],
+    two_way: bool,
+    goal: int,
+    h: Int32Array,
+) -> None:
+    """Write every row's estimate toward one goal into ``h`` (r, 1)."""
+    kind, straight, extra = int(numbers[0]) & 15, int(numbers[1]), int(numbers[2])
+    norm_shift, scale = int(numbers[3]), numbers[5]
+    for row in range(len(h)):
+        h[row, 0] = _estimated(
+            kind, straight, extra, norm_shift, scale, record, fields, field_shift, toward, two_way,
+            row, goal,
+        )  # fmt: skip

@@ -1,0 +1,141 @@
+"""How far clusters lie from each other, and what planning from one to the next should reckon with.
+
+The smallest distance between two clusters is a lower bound of that between any two of their places.
+For neighbours there are the three prices of I. Millington, J. Funge, "Artificial Intelligence for
+Games", 2nd edition, section 4.6.1: an optimist's, a pessimist's, and one between.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from bake.errors import BudgetError, in_units
+from bake.graph import UNREACHABLE, Int32Array, Subgraph
+from bake.search.batch import LANES, Scratch, Waist
+from bake.search.fields import NO_PATH, least_beyond_fields
+from bake.search.link_costs import price_links
+from bake.tables.clusters import Clusters
+
+#: "auto" leaves the table out where it would have more entries than this (16 MiB) ...
+AUTO_PAIRS = 2**22
+
+#: ... or searches for more distances: some seconds.
+AUTO_DISTANCES = 2**30
+
+Progress = Callable[[float], None]
+
+
+@dataclass(frozen=True)
+class ClusterDistances:
+    """Distances and prices between clusters.
+
+    Attributes:
+        distance: (c, c) int32 ticks, [from, to]: the smallest distance from a row of the one to a
+            row of the other; UNREACHABLE where there is no path.
+        pair: (p, 2) int32, clusters (from, to) joined by an arc, sorted.
+        cost: (p, 3) int32 ticks of each: *minimum*, the cheapest arc from one to the other;
+            *maximin*, the longest of the shortest ways through the first cluster into the other,
+            over all ways into it from third ones; and *average minimum*, their mean, rounded down.
+            Ways are looked for inside the first cluster. Where no way leads on from any third
+            cluster, all ways into it count, where there are none either, all its rows.
+    """
+
+    distance: Int32Array
+    pair: Int32Array
+    cost: Int32Array
+
+
+def fits_auto(rows: int, clusters: int) -> bool:
+    """Whether "auto" makes a table of this size."""
+    return clusters * clusters <= AUTO_PAIRS and clusters * rows <= AUTO_DISTANCES
+
+
+def working_bytes(rows: int, clusters: int) -> int:
+    """Peak memory of :func:`cluster_distances` in bytes, the table included."""
+    return rows * (Scratch.BYTES + 8) + 4 * clusters * (clusters + LANES)
+
+
+def cluster_distances(
+    found: Clusters, *, budget: int, progress: Progress = lambda done: None
+) -> ClusterDistances:
+    """Search toward every cluster, from all places at once.
+
+    Args:
+        found: the clusters.
+        budget: bytes this may allocate.
+        progress: called with the fraction done.
+
+    Raises:
+        BudgetError: the budget is too short.
+        CostError: distances run off the integer scale.
+    """
+    sub, count = found.sub, found.count
+    needed = working_bytes(sub.graph.node_count, count)
+    if needed > budget:
+        raise BudgetError(
+            f"distances between {count:,} clusters need {in_units(needed)}",
+            expected=f"at most {in_units(budget)} (memory_budget)",
+            remedy="raise memory_budget or [clusters] size, or leave cluster_distances out",
+        )
+    first, member, _ = found.members
+    distance = np.empty((count, count), dtype=np.int32)
+    waist = Waist.of(sub.graph, sub.weight)
+    scratch = waist.scratch()
+    level = np.zeros((sub.graph.node_count, 1), dtype=np.int32)
+    least = np.empty((count, 1, LANES), dtype=np.int32)
+    for start in range(0, count, LANES):
+        stop = min(start + LANES, count)
+        target = member[first[start] : first[stop]]
+        dist = waist.distances_to_sets(
+            target, found.label[target] - np.int32(start), np.zeros_like(target), scratch
+        )
+        least_beyond_fields(dist, member, first, level, least)
+        distance[:, start:stop] = least[:, 0, : stop - start]
+        progress(stop / count)
+    assert NO_PATH == UNREACHABLE
+    pair, cost = _priced(found)
+    return ClusterDistances(distance, pair, cost)
+
+
+def _priced(found: Clusters) -> tuple[Int32Array, Int32Array]:
+    sub = found.sub
+    tail, arc = found.crossing
+    here, there = found.label[tail], found.label[sub.graph.head[arc]]
+    order = np.lexsort((there, here))
+    pair, first_link = _runs(here[order], there[order])
+    backward, behind = sub.graph.reverse()
+    cost = np.empty((len(pair), 3), dtype=np.int32)
+    room = sub.graph.arc_count + len(arc) + 1
+    first, member, _ = found.members
+    price_links(
+        backward.first_out,
+        backward.head,
+        sub.weight[behind],
+        found.label,
+        first,
+        member,
+        pair,
+        first_link,
+        tail[order],
+        sub.weight[arc[order]],
+        np.empty(room, dtype=np.int64),
+        np.empty(room, dtype=np.int32),
+        np.empty(sub.graph.node_count, dtype=np.int32),
+        cost,
+    )
+    return pair, cost
+
+
+def _runs(
+    here: npt.NDArray[np.int32], there: npt.NDArray[np.int32]
+) -> tuple[Int32Array, Int32Array]:
+    """Distinct pairs of two sorted columns, (p, 2), and where each begins, (p + 1)."""
+    fresh = np.ones(len(here), dtype=np.bool_)
+    fresh[1:] = (here[1:] != here[:-1]) | (there[1:] != there[:-1])
+    begins = np.flatnonzero(fresh)
+    pair = np.ascontiguousarray(np.stack([here[begins], there[begins]], axis=1))
+    return pair, np.append(begins, len(here)).astype(np.int32)

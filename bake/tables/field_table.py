@@ -1,0 +1,172 @@
+"""A table of distances between basins, each pair corrected by the fields that suit it best."""
+
+from __future__ import annotations
+
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from bake.errors import BudgetError, in_units
+from bake.graph import Int32Array, Subgraph
+from bake.search.batch import LANES, Scratch, Waist
+from bake.search.fields import fill_fields, keep_best_fields, least_beyond_fields
+from bake.search.partition import members
+from bake.tables.slopes import Slopes
+
+#: Fields there may be: two numbers below this make a byte.
+MOST_FIELDS = 16
+
+#: A field that differs by more ticks within a basin is not used there.
+MOST_RELIEF = 2**26
+
+#: A field that reaches more ticks anywhere is left out.
+HIGHEST = 2**29
+
+
+@dataclass(frozen=True)
+class FieldTable:
+    """Distances between basins, corrected by fields; see :mod:`bake.search.fields`.
+
+    Attributes:
+        label: (r) int32, basin of every row.
+        anchor: (c) int32, row of each basin at which its fields are zero.
+        distance: (pairs) int32 ticks, 2**31 - 1 where there is no path. Two way, pairs
+            (start <= goal) lie at goal * (goal + 1) / 2 + start, else (start, goal) at
+            start * c + goal.
+        chosen: (pairs) uint8, 16 times the field of the start plus that of the goal.
+        fields: (f, 2 + p) int32, f <= 16: slopes, and signs of distances to pivots.
+        shift: slopes are in 2**-shift ticks.
+    """
+
+    label: Int32Array
+    anchor: Int32Array
+    distance: Int32Array
+    chosen: npt.NDArray[np.uint8]
+    fields: Int32Array
+    shift: int
+
+
+def pair_count(basins: int, *, two_way: bool) -> int:
+    """Entries of a table between so many basins."""
+    return basins * (basins + 1) // 2 if two_way else basins * basins
+
+
+def table_bytes(basins: int, *, two_way: bool) -> int:
+    """Size of a table between so many basins, labels apart."""
+    return 5 * pair_count(basins, two_way=two_way) + 4 * basins
+
+
+def field_table(
+    sub: Subgraph,
+    at: Int32Array,
+    slopes: Slopes,
+    pivot: Int32Array,
+    label: Int32Array,
+    anchor: Int32Array,
+    *,
+    two_way: bool,
+    budget: int,
+    threads: int,
+) -> FieldTable:
+    """Search from every basin under every field, and keep what bounds each pair best.
+
+    Args:
+        sub: what a profile can use; r rows.
+        at: (r, 2) int32 coordinates.
+        slopes: of fields over them.
+        pivot: (r, p) int32 ticks.
+        label: (r) int32, basin of every row.
+        anchor: (c) int32, a row of each basin.
+        two_way: whether every arc can be taken back at the same cost.
+        budget: bytes this may allocate.
+        threads: how many searches at once; changes no byte of the result.
+
+    Raises:
+        BudgetError: not even one search fits the budget.
+        CostError: distances run off the integer scale.
+    """
+    rows, count = sub.graph.node_count, len(anchor)
+    threads = _threads_within(budget, rows, count, threads, two_way=two_way)
+    fields, value = _catalogue(at, slopes, pivot, label, anchor)
+    kinds = len(fields)
+    first, member, _ = members(label, count)
+    in_order = value[member]
+    high = np.maximum.reduceat(in_order, first[:-1], axis=0)
+    low = np.minimum.reduceat(in_order, first[:-1], axis=0)
+    usable = high - low <= MOST_RELIEF
+    mean = np.add.reduceat(in_order, first[:-1], axis=0) // np.diff(first)[:, None]
+    mean, high = np.where(usable, mean, 0), np.where(usable, high, 0)
+    level = np.where(usable[label], value, 0).astype(np.int32)
+    del value, in_order
+    pairs = pair_count(count, two_way=two_way)
+    distance, chosen = np.empty(pairs, dtype=np.int32), np.empty(pairs, dtype=np.uint8)
+    waist = Waist.of(sub.graph, sub.weight)
+    group = LANES // kinds
+    own = threading.local()
+
+    def take(begin: int) -> None:
+        goals = min(group, count - begin)
+        if not hasattr(own, "scratch"):
+            own.scratch = waist.scratch()
+            own.least = np.empty((count, kinds, LANES), dtype=np.int32)
+        target = member[first[begin] : first[begin + goals]]
+        basin = label[target]
+        lane = ((basin - begin) * kinds)[:, None] + np.arange(kinds, dtype=np.int32)
+        raised = (high[basin] - level[target]).astype(np.int32)
+        dist = waist.distances_to_sets(
+            np.repeat(target, kinds), lane.ravel(), raised.ravel(), own.scratch
+        )
+        starts = begin + goals if two_way else count
+        least_beyond_fields(dist, member, first[: starts + 1], level, own.least)
+        keep_best_fields(
+            own.least, mean, usable, high, begin, count, goals, two_way, distance, chosen
+        )
+
+    with ThreadPoolExecutor(max_workers=threads) as pool:
+        for done in [pool.submit(take, begin) for begin in range(0, count, group)]:
+            done.result()
+    return FieldTable(label, anchor, distance, chosen, fields, slopes.shift)
+
+
+def _catalogue(
+    at: Int32Array, slopes: Slopes, pivot: Int32Array, label: Int32Array, anchor: Int32Array
+) -> tuple[Int32Array, npt.NDArray[np.int64]]:
+    """(f, 2 + p) int32 fields, the first one flat; (r, f) int64 ticks above each basin's anchor."""
+    columns = pivot.shape[1]
+    flat = np.zeros((1, 2 + columns), dtype=np.int32)
+    sloping = np.zeros((len(slopes.slope), 2 + columns), dtype=np.int32)
+    sloping[:, :2] = slopes.slope
+    signs = np.eye(columns, dtype=np.int32)
+    by_pivot = np.zeros((2 * columns, 2 + columns), dtype=np.int32)
+    by_pivot[0::2, 2:], by_pivot[1::2, 2:] = signs, -signs
+    fields = np.concatenate([flat, sloping, by_pivot])[:MOST_FIELDS]
+    value = np.empty((len(label), len(fields)), dtype=np.int64)
+    fill_fields(fields, slopes.shift, at, pivot, value)
+    low_enough = np.abs(value).max(axis=0) < HIGHEST
+    fields, value = np.ascontiguousarray(fields[low_enough]), value[:, low_enough]
+    return fields, value - value[anchor][label]
+
+
+def table_memory(rows: int, basins: int, threads: int, *, two_way: bool) -> int:
+    """Peak memory of :func:`field_table` in bytes, the table included."""
+    searches = threads * (rows * Scratch.BYTES + basins * MOST_FIELDS * LANES * 4)
+    values = 3 * rows * MOST_FIELDS * 8
+    return searches + values + table_bytes(basins, two_way=two_way)
+
+
+def _threads_within(budget: int, rows: int, basins: int, threads: int, *, two_way: bool) -> int:
+    while threads > 1 and table_memory(rows, basins, threads, two_way=two_way) > budget:
+        threads -= 1
+    needed = table_memory(rows, basins, threads, two_way=two_way)
+    if needed > budget:
+        raise BudgetError(
+            f"the heuristic of {rows:,} nodes may need {in_units(needed)}",
+            expected=f"at most {in_units(budget)} (memory_budget)",
+            remedy='raise memory_budget, or set kind = "landmark" in [heuristic]',
+        )
+    return threads
+
+
