@@ -25,11 +25,20 @@ if TYPE_CHECKING:
 Algorithm = Literal["auto", "dijkstra", "floyd_warshall"]
 Storage = Literal["auto", "dense", "compressed"]
 HierarchyMode = Literal["hpa", "exact", "none"]
+HeuristicKind = Literal["field", "landmark"]
 
 RECIPE_NAME = "bake.toml"
 
 #: Every product a recipe can ask for, in the order they are baked.
-TABLE_NAMES = ("components", "next_hops", "distances", "clusters", "hierarchy")
+TABLE_NAMES = (
+    "components",
+    "next_hops",
+    "distances",
+    "clusters",
+    "hierarchy",
+    "cluster_distances",
+    "heuristic",
+)
 
 DEFAULT_SOURCES = ("levels_src/*",)
 DEFAULT_OUTPUT = "baked"
@@ -43,6 +52,8 @@ MIN_CLUSTER_SIZE = 4
 MAX_CLUSTER_SIZE = 1024
 MAX_SPACING = 1024
 MAX_LEVELS = 16
+MIN_HEURISTIC_BYTES = 8
+MAX_HEURISTIC_BYTES = 256
 
 #: Keys of a recipe that, written below [terrain], are taken for terrains.
 SETTING_NAMES = frozenset(
@@ -96,6 +107,8 @@ class LevelRecipe:
         spacing: most steps between two transitions of an entrance, 1 to 1024.
         levels: layers of the hierarchy, 1 to 16; None = auto.
         keep_paths: whether ways inside clusters are kept.
+        heuristic_kind: "field" or "landmark".
+        heuristic_bytes: what the heuristic may take for each node, 8 to 256.
         legend: terrain by image colour, "#rrggbb" where opaque, else "#rrggbbaa", lower case;
             sorted by colour.
         tiled: how Tiled maps are read; its legend in the order it was written.
@@ -120,6 +133,8 @@ class LevelRecipe:
     spacing: int = 8
     levels: int | None = None
     keep_paths: bool = True
+    heuristic_kind: HeuristicKind = "field"
+    heuristic_bytes: int = 20
     legend: Mapping[str, str] = field(default_factory=dict)
     tiled: TiledReading = field(default_factory=TiledReading)
     ldtk: LdtkReading = field(default_factory=LdtkReading)
@@ -148,6 +163,7 @@ class LevelRecipe:
                 "levels": self.levels,
                 "keep_paths": self.keep_paths,
             },
+            "heuristic": {"kind": self.heuristic_kind, "bytes_per_node": self.heuristic_bytes},
             "tables": None if self.tables is None else sorted(self.tables),
             "legend": dict(self.legend),
             "terrain": _plain_rules(self.terrain),
@@ -281,6 +297,8 @@ def _merged(base: LevelRecipe, table: LevelTable) -> LevelRecipe:
         spacing=_given(table.hierarchy.spacing, base.spacing),
         levels=_levels(table.hierarchy.levels, base.levels),
         keep_paths=_given(table.hierarchy.keep_paths, base.keep_paths),
+        heuristic_kind=_given(table.heuristic.kind, base.heuristic_kind),
+        heuristic_bytes=_given(table.heuristic.bytes_per_node, base.heuristic_bytes),
         legend=dict(sorted({**base.legend, **table.legend}.items())),
         tiled=_tiled(base.tiled, table.tiled),
         ldtk=_ldtk(base.ldtk, table.ldtk),

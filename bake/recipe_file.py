@@ -16,6 +16,7 @@ from bake.errors import BakeErrors, RecipeError
 from bake.recipe import RECIPE_NAME
 from bake.recipe_model import (
     ClustersTable,
+    HeuristicTable,
     HierarchyTable,
     LdtkTable,
     LevelTable,
@@ -38,6 +39,7 @@ _EXAMPLES: Mapping[KeyPath, str] = {
     ("next_hops",): '[next_hops] with algorithm = "auto"',
     ("clusters",): "[clusters] with size = 32",
     ("hierarchy",): '[hierarchy] with mode = "hpa"',
+    ("heuristic",): "[heuristic] with bytes_per_node = 20",
     ("legend",): '[legend] with "#3a7d44" = "grass"',
     ("terrain",): "[terrain] with grass = 1",
     ("tiled",): '[tiled] with ignore = ["Shadows"]',
@@ -59,6 +61,7 @@ _MODELS: Mapping[KeyPath, type[Table]] = {
     ("clusters",): ClustersTable,
     ("hierarchy",): HierarchyTable,
     ("lint",): LintTable,
+    ("heuristic",): HeuristicTable,
     ("profiles", "*"): ProfileTable,
     ("levels", "*"): LevelTable,
     ("terrain", "*"): RuleTable,
@@ -70,6 +73,7 @@ _PARTS: Mapping[str, type[Table]] = {
     "clusters": ClustersTable,
     "hierarchy": HierarchyTable,
     "lint": LintTable,
+    "heuristic": HeuristicTable,
 }
 _NAMED = ("profiles", "levels", "terrain", "legend")
 

@@ -30,14 +30,17 @@ from bake.recipe import (
     DEFAULT_SOURCES,
     MAX_CLUSTER_SIZE,
     MAX_COST,
+    MAX_HEURISTIC_BYTES,
     MAX_LEVELS,
     MAX_MEMORY_BUDGET,
     MAX_SPACING,
     MAX_TICKS_PER_UNIT,
     MIN_CLUSTER_SIZE,
+    MIN_HEURISTIC_BYTES,
     MIN_MEMORY_BUDGET,
     TABLE_NAMES,
     Algorithm,
+    HeuristicKind,
     HierarchyMode,
     Storage,
 )
@@ -325,6 +328,27 @@ class HierarchyTable(Table):
     )
 
 
+class HeuristicTable(Table):
+    """Lower bounds of distances that guide searches."""
+
+    kind: Annotated[
+        HeuristicKind | None,
+        PlainValidator(values.one_of("field", "landmark"), json_schema_input_type=HeuristicKind),
+    ] = Field(
+        default=None,
+        description='"field": a table between basins, corrected by fields, and a few pivots; '
+        '"landmark": pivots alone, faster to bake. Default: "field".',
+    )
+    bytes_per_node: Annotated[
+        int | None,
+        PlainValidator(values.whole(MIN_HEURISTIC_BYTES, MAX_HEURISTIC_BYTES)),
+        WithJsonSchema(_whole(MIN_HEURISTIC_BYTES, MAX_HEURISTIC_BYTES)),
+    ] = Field(
+        default=None,
+        description="What the heuristic may take for each place, tables included. Default: 20.",
+    )
+
+
 def _at_least_one(profiles: dict[str, ProfileTable]) -> dict[str, ProfileTable]:
     if not profiles:
         raise values.wrong(
@@ -447,6 +471,7 @@ class LevelTable(Table):
     clusters: ClustersTable = Field(default_factory=ClustersTable)
     hierarchy: HierarchyTable = Field(default_factory=HierarchyTable)
     lint: LintTable = Field(default_factory=LintTable)
+    heuristic: HeuristicTable = Field(default_factory=HeuristicTable)
     legend: dict[ColourKey, TerrainName] = Field(
         default_factory=dict, description="Terrain by colour of an image's pixels."
     )

@@ -42,6 +42,10 @@ spacing = 4
 levels = 2
 keep_paths = false
 
+[heuristic]
+kind = "landmark"
+bytes_per_node = 12
+
 [legend]
 "#FFF" = "grass"
 "#3a7d44" = "grass"
@@ -99,6 +103,8 @@ def test_a_whole_recipe(recipe, tmp_path):
         spacing=4,
         levels=2,
         keep_paths=False,
+        heuristic_kind="landmark",
+        heuristic_bytes=12,
         # "#11223FFF" ends in the alpha of an opaque colour.
         legend={
             "#00000080": "mist",
@@ -219,6 +225,7 @@ def test_canonical_text_is_stable(recipe):
     assert recipe(WHOLE).for_level("den 2.v1").canonical() == (
         '{"clusters":{"regions":true,"size":16},'
         '"connectivity":8,"corner_cutting":"one_free","cost_rule":"entered",'
+        '"heuristic":{"bytes_per_node":12,"kind":"landmark"},'
         '"hierarchy":{"keep_paths":false,"levels":2,"mode":"exact","spacing":4},'
         '"legend":{"#00000080":"mist","#11223f":"mist","#3a7d44":"grass","#ffffff":"grass"},'
         '"profiles":{"ghost":{}},"storage":"compressed","tables":["components","distances"],'
@@ -246,6 +253,8 @@ CHANGES = [
     "hierarchy.spacing = 4",
     "hierarchy.levels = 1",
     "hierarchy.keep_paths = false",
+    'heuristic.kind = "landmark"',
+    "heuristic.bytes_per_node = 21",
     'tables = ["components"]',
     'tables = ["components", "next_hops", "distances"]',
     'legend = { "#fff" = "a" }',
@@ -278,6 +287,7 @@ def test_canonical_tells_every_meaning_apart(recipe):
         'next_hops.storage = "auto"',
         "clusters.size = 32",
         'hierarchy = { mode = "hpa", spacing = 8, levels = "auto", keep_paths = true }',
+        'heuristic = { kind = "field", bytes_per_node = 20 }',
         'tables = "auto"',
         "ticks_per_unit = 27720",
         "profiles.default.terrain = {}",
@@ -351,17 +361,9 @@ def test_schema_knows_every_key_and_closes_every_table():
     assert json.loads(json.dumps(schema)) == schema
     assert set(schema["properties"]) == {
         *("sources", "output", "connectivity", "corner_cutting", "cost_rule", "ticks_per_unit"),
-        *(
-            "memory_budget",
-            "tables",
-            "next_hops",
-            "clusters",
-            "hierarchy",
-            "lint",
-            "legend",
-            "tiled",
-        ),
-        *("ldtk", "terrain", "profiles", "levels"),
+        *("memory_budget", "tables", "next_hops", "clusters", "hierarchy", "heuristic"),
+        *("legend", "tiled", "ldtk", "terrain", "profiles", "levels"),
+        "lint",
     }
     level = schema["$defs"]["LevelTable"]
     assert set(schema["properties"]) - set(level["properties"]) == {"sources", "output", "levels"}

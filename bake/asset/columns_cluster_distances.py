@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from bake.asset.columns import PROFILE, Attribute, Column
-
-ATTRIBUTES: tuple[Attribute, ...] = ()
+from bake.asset.columns import PROFILE, Column
 
 COLUMNS: tuple[Column, ...] = (
     Column(
@@ -19,7 +17,7 @@ COLUMNS: tuple[Column, ...] = (
     Column(
         f"/profiles/{PROFILE}/cluster_pair",
         ("int32",),
-        ("cluster pair", "from, to"),
+        ("cluster pair", "end"),
         "cluster",
         "clusters from one of which an arc leads to the other, in order",
         optional=True,

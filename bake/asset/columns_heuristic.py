@@ -71,7 +71,7 @@ COLUMNS: tuple[Column, ...] = (
         f"/profiles/{PROFILE}/field",
         ("int32",),
         ("field", "part"),
-        "ticks a step, sign",
+        "ticks a step; sign",
         "slope along x and along y of the row's coordinates, then the sign with which each pivot "
         "column counts",
         optional=True,
@@ -81,14 +81,8 @@ COLUMNS: tuple[Column, ...] = (
 TABLES: tuple[tuple[str, str, tuple[str, ...]], ...] = (
     (
         "heuristic",
-        "lower bounds of distances",
-        (
-            "pivot_distance",
-            "basin",
-            "basin_anchor",
-            "basin_distance",
-            "basin_fields",
-            "field",
-        ),
+        "distances to pivots, and between basins corrected by fields",
+        ("pivot_distance", "basin", "basin_anchor", "field", "basin_fields", "basin_distance"),
     ),
+    ("heuristic", "distances to pivots", ("pivot_distance",)),
 )

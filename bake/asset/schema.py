@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
-from bake.asset import columns_clusters, columns_hierarchy, columns_updates
+from bake.asset import (
+    columns_cluster_distances,
+    columns_clusters,
+    columns_heuristic,
+    columns_hierarchy,
+    columns_updates,
+)
 from bake.asset.columns import PROFILE, Attribute, Column
 from bake.asset.columns_things import THING_ATTRIBUTES, THING_COLUMNS
 
@@ -45,6 +51,7 @@ ATTRIBUTES: tuple[Attribute, ...] = (
     ),
     *columns_hierarchy.ATTRIBUTES,
     *THING_ATTRIBUTES,
+    *columns_heuristic.ATTRIBUTES,
 )
 
 COLUMNS: tuple[Column, ...] = (
@@ -196,6 +203,8 @@ COLUMNS: tuple[Column, ...] = (
     *columns_hierarchy.COLUMNS,
     *columns_updates.COLUMNS,
     *THING_COLUMNS,
+    *columns_cluster_distances.COLUMNS,
+    *columns_heuristic.COLUMNS,
 )
 
 #: Products: name in a recipe (or of its part), what it is, and the columns it is made of.
@@ -207,6 +216,8 @@ TABLES: tuple[tuple[str, str, tuple[str, ...]], ...] = (
     ("distances", "all-pairs distances, dense", ("distance",)),
     *columns_clusters.TABLES,
     *columns_hierarchy.TABLES,
+    *columns_cluster_distances.TABLES,
+    *columns_heuristic.TABLES,
 )
 
 

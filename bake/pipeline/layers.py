@@ -39,7 +39,9 @@ def wants(recipe: LevelRecipe, table: str) -> bool:
     layered = recipe.hierarchy != "none" and (recipe.tables is None or "hierarchy" in recipe.tables)
     if table == "hierarchy":
         return layered
-    return layered or recipe.tables is None or "clusters" in recipe.tables
+    if layered or recipe.tables is None:
+        return True
+    return "clusters" in recipe.tables or "cluster_distances" in recipe.tables
 
 
 def cluster_rows(world: World, sub: Subgraph, recipe: LevelRecipe) -> Clusters:

@@ -19,6 +19,7 @@ from bake.pipeline.choose import check_world_fits, choose
 from bake.pipeline.contents import profile_contents, shared_contents, together
 from bake.pipeline.contents_things import things_contents
 from bake.pipeline.contents_updates import update_contents
+from bake.pipeline.heuristics import bounds
 from bake.pipeline.layers import layered
 from bake.pipeline.sources import Task
 from bake.pipeline.staleness import recipe_digest, source_digests
@@ -239,5 +240,6 @@ def _profile(
             progress=progress,
         )
     over = layered(world, sub, recipe)
+    lower = bounds(world, sub, over.clusters, recipe, threads)
     own = profile_contents(profile, world, parts, pairs, runs)
-    return [own, *over.contents(profile.name)]
+    return [own, *over.contents(profile.name), *lower.contents(profile.name)]

@@ -7,22 +7,22 @@ those took on this machine.
 from __future__ import annotations
 
 import time
-import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
-from bake.asset.schema import COLUMNS, column, pattern_of
-from bake.asset.write import DEFLATE_LEVEL, Contents
 from bake.graph import Graph, Subgraph, usable_subgraph
 from bake.pipeline.choose import Choice, choose, world_size
 from bake.pipeline.contents import profile_contents, shared_contents
 from bake.pipeline.contents_hierarchy import clusters_contents, hierarchy_contents
+from bake.pipeline.deflated import deflated_bytes, stored_bytes
 from bake.pipeline.layers import layered
 from bake.pipeline.level import read_level, read_world, rows_on_chart
+from bake.pipeline.plan_bounds import plan_bounds
 from bake.pipeline.sources import Task
+from bake.pipeline.table_plan import TablePlan
 from bake.recipe import LevelRecipe
 from bake.search.batch import LANES, Scratch, Waist
 from bake.search.first_moves import lowest_first_moves
@@ -46,26 +46,6 @@ BASE_BYTES = 150 * 2**20
 
 #: Seconds to sort, deflate and write one run.
 WRITE_SECONDS_PER_RUN = 120e-9
-
-
-@dataclass(frozen=True)
-class TablePlan:
-    """What one table of one profile will cost.
-
-    Attributes:
-        profile, table: names; table is one of the recipe's.
-        kind: "dense" or "compressed" for next hops, else "dense".
-        bytes: in the file.
-        seconds: wall time with the threads asked for, beside tables that come from the same search.
-        memory: peak of the search for it, in bytes.
-    """
-
-    profile: str
-    table: str
-    kind: str
-    bytes: int
-    seconds: float
-    memory: int
 
 
 @dataclass(frozen=True)
@@ -102,7 +82,7 @@ def plan_level(task: Task, threads: int) -> Plan:
     shared = shared_contents(world, rules, task.recipe.canonical())
     world_seconds = time.perf_counter() - begun
     begun = time.perf_counter()
-    stored = _stored_bytes(shared)
+    stored = stored_bytes(shared)
     seconds = world_seconds + (time.perf_counter() - begun)
     tables: list[TablePlan] = []
     for profile in profiles:
@@ -110,12 +90,13 @@ def plan_level(task: Task, threads: int) -> Plan:
         sub = usable_subgraph(world.graph, world.metrics[profile.name])
         parts = components(sub, world.graph.node_count)
         own = profile_contents(profile, world, parts, AllPairs(None, None), None)
-        own_bytes = _stored_bytes(own)
+        own_bytes = stored_bytes(own)
         seconds += time.perf_counter() - begun
         tables.append(TablePlan(profile.name, "components", "labels", own_bytes, 0.0, 0))
         choice = choose(sub, task.recipe)
         tables += _plan_tables(profile.name, world, sub, parts, choice, task.recipe, threads)
         tables += _plan_layers(profile.name, world, sub, task.recipe)
+        tables += plan_bounds(profile.name, world, sub, task.recipe, threads)
     connectivity = world.connectivity or 8
     _, graph_bytes = world_size(level, profiles, connectivity)
     return Plan(
@@ -175,7 +156,7 @@ def _plan_layers(profile: str, world: World, sub: Subgraph, recipe: LevelRecipe)
     seconds = time.perf_counter() - begun
     plans = []
     if over.clusters is not None:
-        size = _deflated_bytes(clusters_contents(profile, over.clusters))
+        size = deflated_bytes(clusters_contents(profile, over.clusters))
         memory = 24 * sub.graph.node_count
         plans.append(TablePlan(profile, "clusters", "labels", size, 0.0, memory))
     if over.hierarchy is not None:
@@ -183,7 +164,7 @@ def _plan_layers(profile: str, world: World, sub: Subgraph, recipe: LevelRecipe)
         memory = 24 * sub.graph.node_count + 2 * sum(
             array.nbytes for array in contents.columns.values()
         )
-        size = _deflated_bytes(contents)
+        size = deflated_bytes(contents)
         plans.append(TablePlan(profile, "hierarchy", over.hierarchy.mode, size, seconds, memory))
     return plans
 
@@ -278,21 +259,3 @@ def _matrix_seconds(rows: int) -> float:
             pass
         spent = time.perf_counter() - begun
     return spent * (rows / max(1, side)) ** 3
-
-
-def _stored_bytes(contents: Contents) -> int:
-    """Bytes the columns will take, by deflating them, with what the file needs to describe them."""
-    return _deflated_bytes(contents) + 200 * len(COLUMNS)
-
-
-def _deflated_bytes(contents: Contents) -> int:
-    total = 0
-    for path, array in contents.columns.items():
-        declared = column(pattern_of(path))
-        if not array.size:
-            continue
-        data = np.ascontiguousarray(array)
-        if declared.shuffle and data.dtype.kind != "S":
-            data = data.view(np.uint8).reshape(data.size, -1).T
-        total += len(zlib.compress(data.tobytes(), DEFLATE_LEVEL))
-    return total

@@ -17,6 +17,7 @@ from bake.runtime.tables import Tables
 if TYPE_CHECKING:
     from bake.runtime.searches import Searches
     from bake.search.estimate import Estimate
+    from bake.search.guide import Guide
 
 #: Makes a heuristic for one profile and the row of a goal. One that holds for every goal is made
 #: once: see :meth:`Searches.kept`.
@@ -144,6 +145,32 @@ def given_heuristic(searches: Searches, given: Given, goal: int) -> Estimate:
     return Estimate("given", ROWS, table=table, admissible=admissible, consistent=consistent)
 
 
+def _fitting_norm(searches: Searches) -> Estimate:
+    name = best_name(searches.tables)
+    return HEURISTICS[name](searches, 0)
+
+
+def stored_guide(searches: Searches) -> Guide | None:
+    """The baked heuristic, for searches that know guides; None where it has no table."""
+    return searches.kept("guide", lambda: searches.bounds.guide(_fitting_norm(searches)))
+
+
+def _cluster(searches: Searches, goal: int) -> Estimate:
+    return searches.bounds.between_clusters(goal, _fitting_norm(searches))
+
+
+def _landmark(searches: Searches, goal: int) -> Estimate:
+    return searches.kept("landmark", lambda: searches.bounds.landmarks("landmark", None))
+
+
+def _maximum(searches: Searches, goal: int) -> Estimate:
+    guide = stored_guide(searches)
+    if guide is not None:
+        return guide.estimate("maximum", goal)
+    norm = _fitting_norm(searches)
+    return searches.kept("maximum", lambda: searches.bounds.landmarks("maximum", norm))
+
+
 HEURISTICS: dict[str, Maker] = {
     "null": _null,
     "manhattan": _norm("manhattan"),
@@ -151,4 +178,7 @@ HEURISTICS: dict[str, Maker] = {
     "chebyshev": _norm("chebyshev"),
     "octile": _norm("octile"),
     "hex": _norm("hex"),
+    "cluster": _cluster,
+    "landmark": _landmark,
+    "maximum": _maximum,
 }

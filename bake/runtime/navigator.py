@@ -262,9 +262,10 @@ class Navigator:
         Args:
             method: "astar", "dijkstra", "greedy", "weighted", "bidirectional",
                 "bidirectional_astar", or "table" for the next hops.
-            heuristic: "null", "manhattan", "euclidean", "chebyshev", "octile" or "hex"; None for
-                the one that fits the level's movement; or one's own, in units: a mapping from
-                places or a function of a place.
+            heuristic: "null", "manhattan", "euclidean", "chebyshev", "octile" or "hex"; baked ones
+                are "cluster", "landmark" and "maximum"; None for "maximum" in method "astar" where
+                it was baked, else the one that fits the level's movement; or one's own, in units:
+                a mapping from places or a function of a place.
             weight: of method "weighted": what the heuristic is multiplied with, 1 to 1000.
             queue: "bucket", "heap", or "auto" for the faster one.
             trace: tell the open and closed list step by step; slower.
@@ -401,6 +402,84 @@ class Navigator:
 
     def _rows_along(self, path: Sequence[Place]) -> Int32Array:
         return np.array([self._row_of(place) for place in path], dtype=np.int32)
+    # -- lower bounds -----------------------------------------------------------------------------
+
+    def cluster(self, place: Place) -> int:
+        """The cluster a place belongs to, from 0.
+
+        Raises:
+            QueryError: as for :meth:`next_hop`.
+            MissingTableError: the asset was baked without clusters.
+        """
+        row = self._row_of(place)
+        return int(self._searches.bounds.clusters.cluster[row])
+
+    def cluster_distance(self, start: int, goal: int) -> float:
+        """The smallest distance from any place of one cluster to any of another, in units.
+
+        No way between places of the two costs less. ``math.inf`` where there is none at all.
+
+        Args:
+            start, goal: clusters, from :meth:`cluster`.
+
+        Raises:
+            QueryError: no such cluster.
+            MissingTableError: the asset was baked without distances between clusters.
+        """
+        a, b = self._cluster_number(start), self._cluster_number(goal)
+        return self._units(int(self._searches.bounds.cluster_distance[a, b]))
+
+    def cluster_cost(self, start: int, goal: int, price: str = "average") -> float:
+        """What to reckon with for going through one cluster into the next, in units.
+
+        Args:
+            start, goal: clusters, from :meth:`cluster`.
+            price: "minimum", the cheapest step across, an optimist's; "maximin", the longest of
+                the shortest ways through the first cluster from where it can be entered, a
+                pessimist's; or "average", the mean of those.
+
+        Returns:
+            The price; ``math.inf`` where no step leads from one to the other.
+
+        Raises:
+            QueryError: no such cluster or price.
+            MissingTableError: the asset was baked without distances between clusters.
+        """
+        a, b = self._cluster_number(start), self._cluster_number(goal)
+        return self._units(self._searches.bounds.cluster_cost(a, b, price))
+
+    def heuristic(
+        self, start: Place, goal: Place, heuristic: str | Given | None = "maximum"
+    ) -> float:
+        """What a heuristic says of the distance, in units: no more than it is, if admissible.
+
+        Args:
+            heuristic: as for :meth:`search`; "maximum" is the baked one.
+
+        Raises:
+            QueryError: as for :meth:`search`.
+            MissingTableError: the asset was baked without it.
+        """
+        row, goal_row = self._row_of(start), self._row_of(goal)
+        return self._units(self._searches.told_by(heuristic, row, goal_row))
+
+    def _cluster_number(self, cluster: int) -> int:
+        count = self._searches.bounds.clusters.count
+        try:
+            number = index(cluster)
+        except TypeError:
+            number = -1
+        if not 0 <= number < count:
+            raise QueryError(
+                f"no cluster {cluster!r}",
+                expected=f"0 to {count - 1}" if count else "none: the profile can stand nowhere",
+            )
+        return number
+
+    def _units(self, ticks: int) -> float:
+        if ticks >= _UNREACHABLE:
+            return math.inf
+        return ticks / self._places.ticks_per_unit
 
     # -- levels that change ------------------------------------------------------------------------
 

@@ -12,7 +12,8 @@ import numpy as np
 
 from bake.errors import QueryError
 from bake.graph import Int32Array
-from bake.runtime.heuristics import HEURISTICS, Given, best_name, given_heuristic
+from bake.runtime.bounds import Bounds
+from bake.runtime.heuristics import HEURISTICS, Given, best_name, given_heuristic, stored_guide
 from bake.runtime.hpa import HierarchyPaths
 from bake.runtime.places import Place
 from bake.runtime.search_result import SearchResult, TraceStep
@@ -100,6 +101,11 @@ class Searches:
         return HierarchyPaths(self.tables)
 
     @cached_property
+    def bounds(self) -> Bounds:
+        """The profile's baked lower bounds of distances."""
+        return Bounds(self.tables)
+
+    @cached_property
     def default_heuristic(self) -> str:
         return best_name(self.tables)
 
@@ -124,6 +130,16 @@ class Searches:
                 f"no heuristic {heuristic!r}", expected=" or ".join(sorted(HEURISTICS))
             )
         return HEURISTICS[heuristic](self, goal)
+
+    def told_by(self, heuristic: str | Given | None, row: int, goal: int) -> int:
+        """Ticks a heuristic says lie between two rows.
+
+        Raises:
+            QueryError: as for :meth:`estimate`.
+        """
+        if heuristic == "maximum" and (guide := stored_guide(self)) is not None:
+            return guide.between(row, goal)
+        return int(self.space.estimates(self.estimate(heuristic, goal), goal)[row])
 
     def run(self, row: int, goal: int, request: Request) -> Outcome:
         """Search from one row to another.
@@ -215,8 +231,16 @@ def _dijkstra(searches: Searches, row: int, goal: int, request: Request) -> Outc
 
 
 def _astar(searches: Searches, row: int, goal: int, request: Request) -> Outcome:
-    estimate = searches.estimate(request.heuristic, goal)
-    return _by_estimate(searches, row, goal, request, estimate, 1.0)
+    name = request.heuristic
+    if name is None and searches.bounds.has_heuristic and not request.trace:
+        name = "maximum"
+    if name == "maximum" and not request.trace and request.queue != "heap":
+        guide = stored_guide(searches)
+        if guide is not None and (request.queue == "bucket" or searches.space.weights_alike):
+            if _unreachable(searches, row, goal):
+                return Outcome(None, 0, 0, guide.told)
+            return _outcome(guide.astar(searches.space, row, goal), guide.told, 1.0)
+    return _by_estimate(searches, row, goal, request, searches.estimate(name, goal), 1.0)
 
 
 def _weighted(searches: Searches, row: int, goal: int, request: Request) -> Outcome:

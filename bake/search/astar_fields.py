@@ -18,8 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bake.graph import Int32Array
-from bake.search.astar_buckets import FULL, NO_PATH
-from bake.search.astar_buckets import FOUND
+from bake.search.astar_buckets import FOUND, FULL, NO_PATH
 from bake.search.estimate import AXES, HEX, LARGEST, NULL
 from bake.search.jit import inlined, kernel
 
@@ -73,7 +72,7 @@ def _estimated(
         elif one >= half:
             nearer = -nearer
         h = max(h, nearer)
-    return min(max(h, corrected), LARGEST)
+    return int(min(max(h, corrected), LARGEST))
 
 
 @kernel
@@ -236,13 +235,14 @@ def fill_by_fields(
     toward: npt.NDArray[np.int64],
     two_way: bool,
     goal: int,
+    begin: int,
     h: Int32Array,
 ) -> None:
-    """Write every row's estimate toward one goal into ``h`` (r, 1)."""
+    """Write the estimates of rows from ``begin`` on toward one goal into ``h`` (k, 1)."""
     kind, straight, extra = int(numbers[0]) & 15, int(numbers[1]), int(numbers[2])
     norm_shift, scale = int(numbers[3]), numbers[5]
     for row in range(len(h)):
         h[row, 0] = _estimated(
             kind, straight, extra, norm_shift, scale, record, fields, field_shift, toward, two_way,
-            row, goal,
+            begin + row, goal,
         )  # fmt: skip

@@ -168,9 +168,10 @@ def fields_toward(
             place = (mine * (mine + 1) >> 1) + cluster
         else:
             place = (cluster * (cluster + 1) >> 1) + mine
+        # As int64: numba makes floats of uint8 beside whole numbers that have a sign.
         code = np.int64(chosen[place])
-        u = code >> 4
-        v = code & 15
+        u = int(code >> 4)
+        v = int(code & 15)
         if symmetric and cluster > mine:
             u, v = v, u
         toward[cluster, 1] = u

@@ -46,6 +46,11 @@ class Guide:
             np.concatenate([self.at, self.label[:, None], self.pivot], axis=1).astype(np.int32)
         )
 
+    @cached_property
+    def told(self) -> Estimate:
+        """What results say of it."""
+        return Estimate("maximum", ROWS, admissible=True, consistent=False)
+
     def toward(self, goal: int) -> npt.NDArray[np.int64]:
         """(c, 2) int64: what the table says of one goal."""
         toward = np.empty((len(self.anchor), 2), dtype=np.int64)
@@ -75,9 +80,26 @@ class Guide:
             self.toward(goal),
             self.two_way,
             goal,
+            0,
             table,
         )
         return Estimate(name, ROWS, table=table, admissible=True, consistent=False)
+
+    def between(self, row: int, goal: int) -> int:
+        """Ticks from one row to another, at least."""
+        h = np.empty((1, 1), dtype=np.int32)
+        fill_by_fields(
+            self.norm.numbers(),
+            self.record,
+            self.fields,
+            self.shift,
+            self.toward(goal),
+            self.two_way,
+            goal,
+            row,
+            h,
+        )
+        return int(h[0, 0])
 
     def astar(self, space: SearchSpace, start: int, goal: int) -> Found:
         """A* with a bucket queue; rows are expanded again where that is needed."""

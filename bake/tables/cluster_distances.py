@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bake.errors import BudgetError, in_units
-from bake.graph import UNREACHABLE, Int32Array, Subgraph
+from bake.graph import UNREACHABLE, Int32Array
 from bake.search.batch import LANES, Scratch, Waist
 from bake.search.fields import NO_PATH, least_beyond_fields
 from bake.search.link_costs import price_links

@@ -114,7 +114,7 @@ def field_table(
             own.least = np.empty((count, kinds, LANES), dtype=np.int32)
         target = member[first[begin] : first[begin + goals]]
         basin = label[target]
-        lane = ((basin - begin) * kinds)[:, None] + np.arange(kinds, dtype=np.int32)
+        lane = np.add.outer((basin - begin) * kinds, np.arange(kinds)).astype(np.int32)
         raised = (high[basin] - level[target]).astype(np.int32)
         dist = waist.distances_to_sets(
             np.repeat(target, kinds), lane.ravel(), raised.ravel(), own.scratch
@@ -168,5 +168,3 @@ def _threads_within(budget: int, rows: int, basins: int, threads: int, *, two_wa
             remedy='raise memory_budget, or set kind = "landmark" in [heuristic]',
         )
     return threads
-
-

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from math import isqrt
 
 import numpy as np
+import numpy.typing as npt
 
 from bake.graph import Int32Array, Subgraph
 from bake.search.partition import connected_parts
@@ -98,6 +99,7 @@ def heuristic(
     bytes_per_node: int,
     budget: int,
     threads: int,
+    share: int = 1,
 ) -> Heuristic:
     """Make a heuristic.
 
@@ -108,6 +110,7 @@ def heuristic(
         kind, bytes_per_node: see :func:`heuristic_size`.
         budget: bytes this may allocate.
         threads: how many searches at once; changes no byte of the result.
+        share: make a table of one in so many basins only, to see what it would take.
 
     Raises:
         BudgetError: the budget is too short.
@@ -118,21 +121,23 @@ def heuristic(
     two_way = bool(is_two_way(graph.first_out, graph.head, weight))
     size = heuristic_size(rows, bytes_per_node, kind=kind, two_way=two_way)
     part, parts = connected_parts(graph.first_out, graph.head, np.zeros(rows, dtype=np.int32))
-    extent = np.bincount(part, minlength=max(1, parts))
+    extent = np.bincount(part, minlength=max(1, parts)).astype(np.int64)
     first = int((part == extent.argmax()).argmax()) if rows else 0
     if not rows:
         return Heuristic(two_way, np.zeros((0, size.pivots), dtype=np.int32), None)
     pivot = pivot_distances(graph, weight, first, size.pivots, two_way=two_way)
     if not size.basins:
         return Heuristic(two_way, pivot, None)
-    label, sample = _basins(sub, extent[part], size.basins)
+    label, sample = _basins(sub, extent[part], -(-size.basins // share))
     table = field_table(
         sub, at, slopes, pivot, label, sample, two_way=two_way, budget=budget, threads=threads
     )
     return Heuristic(two_way, pivot, table)
 
 
-def _basins(sub: Subgraph, extent: Int32Array, count: int) -> tuple[Int32Array, Int32Array]:
+def _basins(
+    sub: Subgraph, extent: npt.NDArray[np.int64], count: int
+) -> tuple[Int32Array, Int32Array]:
     """(r) int32 basin of every row, (c) int32 sample of each, c <= count.
 
     Basins are numbered by the places of their samples, so that consecutive ones lie together.

@@ -73,7 +73,9 @@ def _profile(asset: Asset, name: str) -> dict[str, Any]:
     tables: list[dict[str, Any]] = []
     for table, kind, columns in TABLES:
         paths = [profile_path(name, one) for one in columns]
-        if all(asset.has(path) for path in paths):
+        # Of several forms of one table the fullest comes first.
+        listed = any(one["table"] == table for one in tables)
+        if not listed and all(asset.has(path) for path in paths):
             shape = list(asset.shape(paths[-1]))
             tables.append(
                 {

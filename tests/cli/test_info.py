@@ -45,7 +45,10 @@ def test_for_programs(project: Path) -> None:
     walker = found["profiles"]["walker"]
     assert (walker["nodes"], walker["components"], walker["one_way"]) == (22, 1, False)
     tables = {table["table"]: table for table in walker["tables"]}
-    assert list(tables) == ["components", "next_hops", "distances", "clusters", "hierarchy"]
+    assert list(tables) == [
+        *("components", "next_hops", "distances", "clusters", "hierarchy"),
+        *("cluster_distances", "heuristic"),
+    ]
     assert tables["next_hops"] == {
         "table": "next_hops",
         "kind": "all-pairs next hops, dense",

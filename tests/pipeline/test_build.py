@@ -437,12 +437,16 @@ def test_a_profile_stands_above_the_recipe_and_the_recipe_above_the_level(tmp_pa
 
 
 LAYERS = [c.path.rpartition("/")[2] for c in COLUMNS if "/layer_" in c.path]
+BETWEEN = ["cluster_distance", "cluster_pair", "cluster_cost"]
+GUIDE = ["pivot_distance", "basin", "basin_anchor", "basin_distance", "basin_fields", "field"]
 
 
 @pytest.mark.parametrize(
     ("tables", "expected"),
     [
-        (None, {"component", "hop", "distance", "cluster", *LAYERS}),
+        (None, {"component", "hop", "distance", "cluster", *LAYERS, *BETWEEN, *GUIDE}),
+        (("cluster_distances",), {"component", "cluster", *BETWEEN}),
+        (("heuristic",), {"component", *GUIDE}),
         (("clusters",), {"component", "cluster"}),
         (("hierarchy",), {"component", "cluster", *LAYERS}),
         (("components",), {"component"}),

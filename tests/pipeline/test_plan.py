@@ -63,6 +63,8 @@ def test_every_table_is_planned(tmp_path: Path) -> None:
         "next_hops",
         "clusters",
         "hierarchy",
+        "cluster_distances",
+        "heuristic",
     }
 
 

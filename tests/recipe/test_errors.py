@@ -13,7 +13,7 @@ COST = 'expected a number above 0 and at most 1,000,000, or "blocked"'
 BLOCKED = 'use "blocked" for terrain that can\'t be entered'
 LEVEL_KEYS = (
     "connectivity, corner_cutting, cost_rule, ticks_per_unit, memory_budget, tables, next_hops, "
-    "clusters, hierarchy, lint, legend, tiled, ldtk, terrain"
+    "clusters, hierarchy, lint, heuristic, legend, tiled, ldtk, terrain"
 )
 TOP = f"expected {LEVEL_KEYS}, profiles, sources, output or levels"
 LEVEL = f"expected {LEVEL_KEYS} or profiles"
@@ -22,8 +22,8 @@ SIZE = "expected at least 1 MiB and less than 8 EiB"
 UP_TO = "a whole number from 1 to"
 TICKS = "expected a whole number from 1 to 16,777,216"
 GLOB = 'expected a glob relative to the recipe\'s folder, such as "levels_src/*.png"'
-NAMES = '"components", "next_hops", "distances", "clusters"'
-TABLES = f'expected "auto" or a list of {NAMES}, "hierarchy"'
+NAMES = '"components", "next_hops", "distances", "clusters", "hierarchy", "cluster_distances"'
+TABLES = f'expected "auto" or a list of {NAMES}, "heuristic"'
 ENTER = 'expected a list of terrain names such as ["water"]'
 COLOUR = (
     'expected a colour as "#rgb", "#rrggbb" or "#rrggbbaa" in hexadecimal digits; '
@@ -144,6 +144,18 @@ ONE_MISTAKE = [
         f'[hierarchy] levels: found "Auto"; expected "auto" or {UP_TO} 16; did you mean "auto"?',
     ),
     ("hierarchy.keep_paths = 1", "[hierarchy] keep_paths: found 1; expected true or false"),
+    (
+        "heuristic.kind = 'fields'",
+        '[heuristic] kind: found "fields"; expected "field" or "landmark"; did you mean "field"?',
+    ),
+    (
+        "heuristic.bytes_per_node = 4",
+        "[heuristic] bytes_per_node: found 4; expected a whole number from 8 to 256",
+    ),
+    (
+        "heuristic = 20",
+        "heuristic: found 20; expected a table, as in [heuristic] with bytes_per_node = 20",
+    ),
     ("clusters.size = 3", "[clusters] size: found 3; expected a whole number from 4 to 1,024"),
     ("clusters.regions = 'no'", '[clusters] regions: found "no"; expected true or false'),
     (
@@ -229,12 +241,12 @@ ONE_MISTAKE = [
     ),
     (
         "tables = ['auto']",
-        f'tables, item 1: found "auto"; expected {NAMES} or "hierarchy"',
+        f'tables, item 1: found "auto"; expected {NAMES} or "heuristic"',
     ),
     (
         "tables = ['distance']",
         'tables, item 1: found "distance"; '
-        f'expected {NAMES} or "hierarchy"; did you mean "distances"?',
+        f'expected {NAMES} or "heuristic"; did you mean "distances"?',
     ),
     # tables that are none
     ("legend = 3", 'legend: found 3; expected a table, as in [legend] with "#3a7d44" = "grass"'),

@@ -12,7 +12,10 @@ from bake.errors import BakeError, BakeErrors, RecipeError
 from bake.recipe import LevelRecipe, load_recipe
 from tests.recipe.toml_text import write_toml
 
-TABLE_NAMES = ["components", "next_hops", "distances", "clusters", "hierarchy"]
+TABLE_NAMES = [
+    *("components", "next_hops", "distances", "clusters", "hierarchy"),
+    *("cluster_distances", "heuristic"),
+]
 
 names = st.sampled_from(["a", "tall grass", "Wasser", "größe", 'quo"te', "back\\slash", "x.y"])
 costs = st.one_of(
@@ -51,6 +54,13 @@ level_keys = {
             "spacing": st.integers(1, 1024),
             "levels": st.just("auto") | st.integers(1, 16),
             "keep_paths": st.booleans(),
+        },
+    ),
+    "heuristic": st.fixed_dictionaries(
+        {},
+        optional={
+            "kind": st.sampled_from(["field", "landmark"]),
+            "bytes_per_node": st.integers(8, 256),
         },
     ),
     "legend": st.dictionaries(colours, names, max_size=4),
@@ -115,9 +125,9 @@ def meaning(project: dict, level: dict) -> dict:
 
     flat = {**project, **level}
     tables = flat.get("tables", "auto")
-    next_hops, clusters, hierarchy = (
+    next_hops, clusters, hierarchy, heuristic = (
         {**project.get(name, {}), **level.get(name, {})}
-        for name in ("next_hops", "clusters", "hierarchy")
+        for name in ("next_hops", "clusters", "hierarchy", "heuristic")
     )
     levels = hierarchy.get("levels", "auto")
     return {
@@ -132,6 +142,7 @@ def meaning(project: dict, level: dict) -> dict:
             **{"mode": "hpa", "spacing": 8, "keep_paths": True, **hierarchy},
             "levels": None if levels == "auto" else levels,
         },
+        "heuristic": {"kind": "field", "bytes_per_node": 20, **heuristic},
         "legend": {**legend(project), **legend(level)},
         "terrain": ruled({**project.get("terrain", {}), **level.get("terrain", {})}),
         "profiles": {
