@@ -48,7 +48,10 @@ NAMES = ["inn", "mill", "ford", "keep"]
 @pytest.fixture(scope="module")
 def originals(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
     folder = tmp_path_factory.mktemp("originals")
-    every = ("components", "next_hops", "distances", "clusters", "hierarchy")
+    every = (
+        *("components", "next_hops", "distances", "clusters", "hierarchy"),
+        *("cluster_distances", "heuristic"),
+    )
     grid = bake(
         write_grid(folder / "grid.json", DRAWN), recipe_for(tables=every, cluster_size=2, levels=2)
     )
@@ -88,6 +91,9 @@ def ask_everything(path: Path, *, check: bool = True) -> list[object]:
                     nav.reachable(start, goal),
                     way,
                     round(nav.search(start, goal, "hpa").cost, 6),
+                    nav.heuristic(start, goal),
+                    nav.cluster_distance(nav.cluster(start), nav.cluster(goal)),
+                    nav.cluster_cost(nav.cluster(start), nav.cluster(goal)),
                     None if way is None else nav.length(way),
                 ]
         answers.append(nav.next_hops(places, places[::-1]).tolist())

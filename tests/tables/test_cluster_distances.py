@@ -1,0 +1,134 @@
+"""Distances and prices between clusters: the lecture notes' figures, and a slow oracle."""
+
+from dataclasses import replace
+from math import inf
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from bake.errors import BudgetError
+from bake.graph import UNREACHABLE
+from bake.tables.cluster_distances import ClusterDistances, cluster_distances
+from bake.tables.clusters import Clusters, clusters
+from tests.oracles import arcs_of, distances_from
+from tests.strategies import FAMILIES, Arc, ArcList, arc_lists, seeded
+from tests.tables.compare import subgraph
+
+
+def labelled(n: int, arcs: list[Arc], label: list[int]) -> Clusters:
+    count = max(label, default=-1) + 1
+    given_label = np.array(label, dtype=np.int32)
+    return Clusters(subgraph(n, arcs), given_label, count, np.zeros((count, 2), dtype=np.int32))
+
+
+def made(n: int, arcs: list[Arc], label: list[int]) -> ClusterDistances:
+    return cluster_distances(labelled(n, arcs, label), budget=2**30)
+
+
+def test_the_figures_of_the_notes() -> None:
+    """C is entered at C1 from A and at C6 from B; D is entered from C5 and from C7."""
+    names = ["A1", "B1", "C1", "C2", "C3", "C4", "C5", "C6", "C7", "D1", "D2"]
+    edges = [
+        *(("A1", "C1", 1), ("B1", "C6", 1), ("C5", "D1", 1), ("C7", "D2", 2), ("D1", "D2", 1)),
+        *(("C1", "C2", 1), ("C2", "C3", 1), ("C3", "C4", 1), ("C4", "C5", 1)),
+        *(("C6", "C7", 1), ("C1", "C7", 9), ("C6", "C5", 9)),
+    ]
+    at = {name: node for node, name in enumerate(names)}
+    arcs = [(at[a], at[b], w) for x, y, w in edges for a, b in ((x, y), (y, x))]
+    found = made(len(names), arcs, ["ABCD".index(name[0]) for name in names])
+    pairs = map(tuple, found.pair.tolist())
+    prices = dict(zip(pairs, found.cost.tolist(), strict=True))
+    c, d = 2, 3
+    # C1 to C5 is 4 and C5 to D1 is 1; C6 to C7 is 1 and C7 to D2 is 2: 5 and 3.
+    assert prices[c, d] == [1, 5, 4]
+    assert found.distance[c, d] == 1
+    assert found.distance[0, d] == 1 + 4 + 1
+    assert found.distance[1, d] == 1 + 1 + 2
+    assert found.distance.diagonal().tolist() == [0, 0, 0, 0]
+
+
+def test_a_dead_end_is_priced_from_where_it_was_entered() -> None:
+    arcs = [(0, 1, 3), (1, 0, 3), (1, 2, 5), (2, 1, 5)]
+    found = made(3, arcs, [0, 0, 1])
+    assert found.pair.tolist() == [[0, 1], [1, 0]]
+    assert found.cost.tolist() == [[5, 5, 5], [5, 5, 5]]
+
+
+def test_a_cluster_nothing_leads_into_is_priced_from_all_its_rows() -> None:
+    found = made(3, [(0, 1, 2), (1, 2, 4)], [0, 0, 1])
+    assert found.pair.tolist() == [[0, 1]]
+    assert found.cost.tolist() == [[4, 6, 5]]
+    assert found.distance.tolist() == [[0, 4], [UNREACHABLE, 0]]
+
+
+def oracle(n: int, arcs: list[Arc], label: list[int]) -> None:
+    found = made(n, arcs, label)
+    graph = arcs_of(range(n), arcs)
+    count = max(label, default=-1) + 1
+    least = {(a, b): inf for a in range(count) for b in range(count)}
+    for start in range(n):
+        for goal, distance in distances_from(graph, start).items():
+            pair = label[start], label[goal]
+            least[pair] = min(least[pair], distance)
+    told = np.where(found.distance == UNREACHABLE, inf, found.distance.astype(float))
+    assert {(a, b): told[a, b] for a, b in least} == least
+    joined = sorted({(label[a], label[b]) for a, b, _ in arcs if label[a] != label[b]})
+    assert found.pair.tolist() == [list(pair) for pair in joined]
+    for (here, there), cost in zip(joined, found.cost.tolist(), strict=True):
+        links = [(a, w) for a, b, w in arcs if (label[a], label[b]) == (here, there)]
+        inner: dict[int, list[tuple[int, int]]] = arcs_of(
+            range(n), [arc for arc in arcs if label[arc[0]] == label[arc[1]] == here]
+        )
+        onward = {}
+        for row in (row for row in range(n) if label[row] == here):
+            reached = distances_from(inner, row)
+            ways = [reached[tail] + w for tail, w in links if tail in reached]
+            if ways:
+                onward[row] = min(ways)
+        entered = [b for a, b, _ in arcs if label[b] == here and label[a] not in (here, there)]
+        again = [b for a, b, _ in arcs if label[b] == here and label[a] != here]
+        for rows in (entered, again, list(onward)):
+            prices = [onward[row] for row in rows if row in onward]
+            if prices:
+                break
+        assert cost == [min(w for _, w in links), max(prices), sum(prices) // len(prices)]
+
+
+@given(graph=arc_lists(largest=10), data=st.data())
+@settings(deadline=None, max_examples=80)
+def test_any_graph(graph: ArcList, data: st.DataObject) -> None:
+    n, arcs = graph
+    label = data.draw(st.lists(st.integers(0, 3), min_size=n, max_size=n))
+    used = sorted(set(label))
+    oracle(n, arcs, [used.index(one) for one in label])
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_families(family) -> None:  # type: ignore[no-untyped-def]
+    n, arcs = seeded(family, 3, 40)
+    found = clusters(subgraph(n, arcs), size=2)
+    oracle(n, arcs, found.label.tolist())
+
+
+def test_more_clusters_than_lanes() -> None:
+    n = 300
+    arcs = [(a, a + 1, 7) for a in range(n - 1)]
+    found = made(n, arcs, list(range(n)))
+    row = np.arange(n)
+    away = row[None, :] - row[:, None]
+    assert (found.distance == np.where(away < 0, UNREACHABLE, 7 * away)).all()
+
+
+def test_nowhere_to_stand() -> None:
+    found = cluster_distances(labelled(0, [], []), budget=2**30)
+    assert found.distance.shape == (0, 0)
+    assert found.pair.shape == (0, 2)
+    assert found.cost.shape == (0, 3)
+
+
+def test_a_short_budget_is_refused_in_words() -> None:
+    found = replace(labelled(2, [(0, 1, 1)], [0, 1]))
+    with pytest.raises(BudgetError, match="distances between 2 clusters need"):
+        cluster_distances(found, budget=100)
