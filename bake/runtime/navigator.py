@@ -403,6 +403,7 @@ class Navigator:
 
     def _rows_along(self, path: Sequence[Place]) -> Int32Array:
         return np.array([self._row_of(place) for place in path], dtype=np.int32)
+
     # -- lower bounds -----------------------------------------------------------------------------
 
     def cluster(self, place: Place) -> int:

@@ -78,14 +78,15 @@ def _estimated(
 @kernel
 def search_by_fields(
     first_out: Int32Array,
-    arcs: Int32Array,
+    arcs: npt.NDArray[np.uint32],
     numbers: npt.NDArray[np.float64],
     record: Int32Array,
     fields: Int32Array,
     field_shift: int,
     toward: npt.NDArray[np.int64],
     two_way: bool,
-    state: Int32Array,
+    label: npt.NDArray[np.int64],
+    seen: Int32Array,
     stamp: int,
     entry: Int32Array,
     bucket: Int32Array,
@@ -114,10 +115,11 @@ def search_by_fields(
         kind, straight, extra, norm_shift, scale, record, fields, field_shift, toward, two_way,
         start, goal,
     )  # fmt: skip
-    state[start, 0] = stamp
-    state[start, 1] = 0
-    state[start, 2] = -1
-    state[start, 3] = h
+    mark = -(stamp << 32)
+    older = mark + (1 << 32)
+    label[start] = mark
+    seen[start, 0] = -1
+    seen[start, 1] = h
     base = h
     entry[0, 0] = start
     entry[0, 1] = 0
@@ -143,11 +145,11 @@ def search_by_fields(
             base = _FAR
             other = one
             while other >= 0:
-                base = min(base, int(entry[other, 1]) + int(state[entry[other, 0], 3]))
+                base = min(base, int(entry[other, 1]) + int(seen[entry[other, 0], 1]))
                 other = int(entry[other, 2])
             while one >= 0:
                 after = int(entry[one, 2])
-                f = int(entry[one, 1]) + int(state[entry[one, 0], 3])
+                f = int(entry[one, 1]) + int(seen[entry[one, 0], 1])
                 place = min((f - base) >> width, far)
                 entry[one, 2] = bucket[place]
                 bucket[place] = one
@@ -164,38 +166,38 @@ def search_by_fields(
         entry[one, 2] = free
         free = one
         held -= 1
-        ahead = int(state[row, 3])
-        if g != state[row, 1] or g + ahead >= best:
+        ahead = int(seen[row, 1])
+        if mark + g != label[row] or g + ahead >= best:
             continue
         expanded += 1
         for arc in range(first_out[row], first_out[row + 1]):
-            head = int(arcs[arc, 0])
-            if state[head, 0] != stamp:
+            head = int(np.int64(arcs[arc, 0]))
+            if label[head] >= older:
                 h = _estimated(
                     kind, straight, extra, norm_shift, scale, record, fields, field_shift, toward,
                     two_way, head, goal,
                 )  # fmt: skip
-                state[head, 0] = stamp
-                state[head, 1] = _FAR
-                state[head, 3] = h
+                # Looked at, not reached.
+                label[head] = mark + _FAR
+                seen[head, 1] = h
             if two_way:
-                ahead = max(ahead, int(state[head, 3]) - int(arcs[arc, 1]))
+                ahead = max(ahead, int(seen[head, 1]) - int(np.int64(arcs[arc, 1])))
         if g + ahead >= best:
             continue
-        state[row, 3] = ahead
+        seen[row, 1] = ahead
         for arc in range(first_out[row], first_out[row + 1]):
-            head = int(arcs[arc, 0])
-            step = int(arcs[arc, 1])
+            head = int(np.int64(arcs[arc, 0]))
+            step = int(np.int64(arcs[arc, 1]))
             reached = g + step
-            if state[head, 1] <= reached:
+            if label[head] <= mark + reached:
                 continue
-            h = max(int(state[head, 3]), ahead - step)
+            h = max(int(seen[head, 1]), ahead - step)
             f = reached + h
             if f >= best:
                 continue
-            state[head, 1] = reached
-            state[head, 2] = row
-            state[head, 3] = h
+            label[head] = mark + reached
+            seen[head, 0] = row
+            seen[head, 1] = h
             if head == goal:
                 best = reached
                 status = FOUND

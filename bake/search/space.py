@@ -218,8 +218,8 @@ class SearchSpace:
         """A* with a bucket queue by a kernel of its own; ``start`` is not ``goal``.
 
         Args:
-            kernel: takes ``first_out, arcs, *guide, state, stamp, entry, bucket, width, start,
-                goal, answer`` as :func:`bake.search.astar_buckets.search_buckets` does.
+            kernel: takes ``first_out, arcs, *guide, label, seen, stamp, entry, bucket, width,
+                start, goal, answer`` as :func:`bake.search.astar_buckets.search_buckets` does.
         """
         scratch = self._borrow()
         while True:
@@ -227,7 +227,8 @@ class SearchSpace:
                 self.first_out,
                 self.arcs,
                 *guide,
-                scratch.state,
+                scratch.label,
+                scratch.seen,
                 scratch.next_stamp(),
                 scratch.entry,
                 scratch.bucket,
