@@ -82,7 +82,7 @@ TABLES: tuple[tuple[str, str, tuple[str, ...]], ...] = (
     (
         "heuristic",
         "distances to pivots, and between basins corrected by fields",
-        ("pivot_distance", "basin", "basin_anchor", "field", "basin_fields", "basin_distance"),
+        ("basin", "pivot_distance", "basin_anchor", "field", "basin_fields", "basin_distance"),
     ),
     ("heuristic", "distances to pivots", ("pivot_distance",)),
 )

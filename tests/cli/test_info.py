@@ -85,7 +85,7 @@ def test_every_table_and_its_stored_bytes(project: Path, name: str) -> None:
                 asset.stored_bytes(profile_path(profile, column)) for column in columns
             )
             for profile in asset.profiles
-            for table, _, columns in TABLES
+            for table, _, columns in reversed(TABLES)  # of two forms the first one counts
             if asset.has(profile_path(profile, columns[0]))
         }
         told_of = sum(stored.values())
