@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 Algorithm = Literal["auto", "dijkstra", "floyd_warshall"]
 Storage = Literal["auto", "dense", "compressed"]
 HierarchyMode = Literal["hpa", "exact", "none"]
-HeuristicKind = Literal["field", "landmark"]
+HeuristicKind = Literal["auto", "field", "landmark"]
 
 RECIPE_NAME = "bake.toml"
 
@@ -107,7 +107,8 @@ class LevelRecipe:
         spacing: most steps between two transitions of an entrance, 1 to 1024.
         levels: layers of the hierarchy, 1 to 16; None = auto.
         keep_paths: whether ways inside clusters are kept.
-        heuristic_kind: "field" or "landmark".
+        heuristic_kind: "field" or "landmark"; "auto" = "field" where ``tables`` asks for a
+            heuristic, and none where it is "auto".
         heuristic_bytes: what the heuristic may take for each node, 8 to 256.
         legend: terrain by image colour, "#rrggbb" where opaque, else "#rrggbbaa", lower case;
             sorted by colour.
@@ -133,7 +134,7 @@ class LevelRecipe:
     spacing: int = 8
     levels: int | None = None
     keep_paths: bool = True
-    heuristic_kind: HeuristicKind = "field"
+    heuristic_kind: HeuristicKind = "auto"
     heuristic_bytes: int = 20
     legend: Mapping[str, str] = field(default_factory=dict)
     tiled: TiledReading = field(default_factory=TiledReading)

@@ -333,11 +333,14 @@ class HeuristicTable(Table):
 
     kind: Annotated[
         HeuristicKind | None,
-        PlainValidator(values.one_of("field", "landmark"), json_schema_input_type=HeuristicKind),
+        PlainValidator(
+            values.one_of("auto", "field", "landmark"), json_schema_input_type=HeuristicKind
+        ),
     ] = Field(
         default=None,
         description='"field": a table between basins, corrected by fields, and a few pivots; '
-        '"landmark": pivots alone, faster to bake. Default: "field".',
+        '"landmark": pivots alone, faster to bake. Default: "auto", which is "field" where '
+        'tables names "heuristic", and no heuristic where tables is "auto".',
     )
     bytes_per_node: Annotated[
         int | None,
@@ -464,7 +467,7 @@ class LevelTable(Table):
         WithJsonSchema(_TABLES),
     ] = Field(
         default=None,
-        description='Products to bake. Default: "auto", which is all of them, distances only '
+        description='Products to bake. Default: "auto", which is all but the heuristic, distances only '
         "where they take at most 16 MiB.",
     )
     next_hops: NextHopsTable = Field(default_factory=NextHopsTable)

@@ -287,7 +287,7 @@ def test_canonical_tells_every_meaning_apart(recipe):
         'next_hops.storage = "auto"',
         "clusters.size = 32",
         'hierarchy = { mode = "hpa", spacing = 8, levels = "auto", keep_paths = true }',
-        'heuristic = { kind = "field", bytes_per_node = 20 }',
+        'heuristic = { kind = "auto", bytes_per_node = 20 }',
         'tables = "auto"',
         "ticks_per_unit = 27720",
         "profiles.default.terrain = {}",

@@ -50,8 +50,10 @@ def wants_between(recipe: LevelRecipe, found: Clusters | None) -> bool:
 
 
 def wants_heuristic(recipe: LevelRecipe) -> bool:
-    """Whether the heuristic is made."""
-    return recipe.tables is None or "heuristic" in recipe.tables
+    """Whether the heuristic is made; "auto" makes next hops, beside which few need one."""
+    if recipe.tables is None:
+        return recipe.heuristic_kind != "auto"
+    return "heuristic" in recipe.tables
 
 
 def coordinates(world: World, sub: Subgraph) -> tuple[Int32Array, Slopes]:
@@ -102,8 +104,10 @@ def kind_within_budget(sub: Subgraph, recipe: LevelRecipe) -> str:
     A table between basins that would exceed the budget is then left out.
     """
     graph, rows = sub.graph, sub.graph.node_count
-    if recipe.tables is not None or recipe.heuristic_kind == "landmark":
-        return recipe.heuristic_kind
+    if recipe.heuristic_kind == "landmark":
+        return "landmark"
+    if recipe.tables is not None:
+        return "field"
     two_way = bool(is_two_way(graph.first_out, graph.head, sub.weight))
     size = heuristic_size(rows, recipe.heuristic_bytes, kind="field", two_way=two_way)
     needed = table_memory(rows, size.basins, 1, two_way=two_way)

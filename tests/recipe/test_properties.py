@@ -59,7 +59,7 @@ level_keys = {
     "heuristic": st.fixed_dictionaries(
         {},
         optional={
-            "kind": st.sampled_from(["field", "landmark"]),
+            "kind": st.sampled_from(["auto", "field", "landmark"]),
             "bytes_per_node": st.integers(8, 256),
         },
     ),
@@ -142,7 +142,7 @@ def meaning(project: dict, level: dict) -> dict:
             **{"mode": "hpa", "spacing": 8, "keep_paths": True, **hierarchy},
             "levels": None if levels == "auto" else levels,
         },
-        "heuristic": {"kind": "field", "bytes_per_node": 20, **heuristic},
+        "heuristic": {"kind": "auto", "bytes_per_node": 20, **heuristic},
         "legend": {**legend(project), **legend(level)},
         "terrain": ruled({**project.get("terrain", {}), **level.get("terrain", {})}),
         "profiles": {
