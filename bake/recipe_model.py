@@ -467,8 +467,8 @@ class LevelTable(Table):
         WithJsonSchema(_TABLES),
     ] = Field(
         default=None,
-        description='Products to bake. Default: "auto", which is all but the heuristic, distances only '
-        "where they take at most 16 MiB.",
+        description='Products to bake. Default: "auto", which is all but the heuristic, '
+        "distances only where they take at most 16 MiB.",
     )
     next_hops: NextHopsTable = Field(default_factory=NextHopsTable)
     clusters: ClustersTable = Field(default_factory=ClustersTable)

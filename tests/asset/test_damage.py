@@ -14,6 +14,7 @@ import pytest
 from bake.asset import Asset, read_header
 from bake.asset.columns import PROFILE
 from bake.asset.columns_things import THING_COLUMNS
+from bake.asset.columns_updates import COLUMNS as UPDATE_COLUMNS
 from bake.asset.schema import ATTRIBUTES, COLUMNS, FORMAT_VERSION
 from bake.errors import (
     AssetError,
@@ -336,9 +337,11 @@ def edit(path: Path, change: Callable[[h5py.File], None]) -> None:
         change(file)
 
 
-#: Those of links, regions, spots and doors have a file of their own.
+#: Those of links, regions, spots and doors have a file of their own, and so have those of updates.
 ALL_COLUMNS = [
-    column.path.replace(PROFILE, "default") for column in COLUMNS if column not in THING_COLUMNS
+    column.path.replace(PROFILE, "default")
+    for column in COLUMNS
+    if column not in (*THING_COLUMNS, *UPDATE_COLUMNS)
 ]
 #: What no question needs: kept for drawing and for editors.
 UNASKED = {"/terrain/name", "/terrain/colour", "/terrain/grid"}

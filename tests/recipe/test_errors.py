@@ -146,7 +146,8 @@ ONE_MISTAKE = [
     ("hierarchy.keep_paths = 1", "[hierarchy] keep_paths: found 1; expected true or false"),
     (
         "heuristic.kind = 'fields'",
-        '[heuristic] kind: found "fields"; expected "auto", "field" or "landmark"; did you mean "field"?',
+        '[heuristic] kind: found "fields"; expected "auto", "field" or "landmark"; '
+        'did you mean "field"?',
     ),
     (
         "heuristic.bytes_per_node = 4",
