@@ -6,8 +6,8 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import pairwise
-from pathlib import Path
 from operator import index
+from pathlib import Path
 from typing import Any
 
 import numpy as np
