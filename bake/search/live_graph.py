@@ -30,7 +30,7 @@ from bake.search.lanes import (
 
 #: Nodes of P beside the ends of changed arcs. More of them make fewer sources stale, and more
 #: goals whose flow field must be rebuilt.
-HALO = 72
+HALO = 24
 
 #: Most lanes searched for at once, and most border nodes before an edit is not worth judging.
 WIDEST = 64
