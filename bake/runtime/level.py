@@ -180,9 +180,16 @@ class LevelAsset:
     def warm_up(self, *methods: str) -> None:
         """Compile, or load, the kernels that questions to any profile need; see Navigator.warm_up.
 
+        "update" among the methods lays out what :meth:`update` needs.
+
         Raises:
             QueryError: no such method.
         """
+        if "update" in methods:
+            self._live.warm_up()
+            methods = tuple(name for name in methods if name != "update")
+            if not methods:
+                return
         for name in self.profiles:
             self.profile(name).warm_up(*methods)
 

@@ -110,6 +110,19 @@ class Live:
                 states = {name: line.baked() for name, line in self._lines.items()}
                 self._states, self._ground = states, Ground.baked(self.rules)
 
+    def warm_up(self) -> None:
+        """:meth:`load`, and compile or load the kernels of a first update and first answer."""
+        from bake.search.flow_field import flow_field
+        from bake.search.live_graph import Lanes, doubts
+
+        with self._writing:
+            self.load()
+            for state in self._states.values():
+                if state.row_count > 1:
+                    graph, lanes = state.graph, Lanes()
+                    doubts(graph, graph, np.zeros(1, dtype=np.int32), lanes)
+                    flow_field(graph.into, 0, graph.shift)
+
     def update(
         self,
         blocked: Iterable[Place] = (),

@@ -86,6 +86,12 @@ def test_the_report(level: LevelAsset) -> None:
     assert nav.update().arcs == 0
 
 
+def test_warming_up_changes_nothing(level: LevelAsset) -> None:
+    level.warm_up("update")
+    assert not level._live.moments
+    assert level.profile().update(blocked=[(1, 0)]).closed == ((1, 0),)
+
+
 def test_a_path_that_is_cut_is_no_longer_valid(level: LevelAsset) -> None:
     nav = level.profile()
     path = nav.path((0, 0), (5, 0))
