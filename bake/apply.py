@@ -244,6 +244,7 @@ def _recipe(stated: dict[str, object]) -> LevelRecipe:
     """What of a recipe decides which tables are made."""
     clusters = cast("dict[str, object]", stated["clusters"])
     hierarchy = cast("dict[str, object]", stated["hierarchy"])
+    heuristic = cast("dict[str, object]", stated["heuristic"])
     tables = stated["tables"]
     names = cast("dict[str, object]", stated["profiles"])
     return LevelRecipe(
@@ -256,5 +257,7 @@ def _recipe(stated: dict[str, object]) -> LevelRecipe:
         spacing=cast("int", hierarchy["spacing"]),
         levels=cast("int | None", hierarchy["levels"]),
         keep_paths=cast("bool", hierarchy["keep_paths"]),
+        heuristic_kind=heuristic["kind"],  # type: ignore[arg-type]
+        heuristic_bytes=cast("int", heuristic["bytes_per_node"]),
         profiles=tuple(ProfileRecipe(name) for name in sorted(names)),
     )

@@ -413,6 +413,8 @@ class Navigator:
             QueryError: as for :meth:`next_hop`.
             MissingTableError: the asset was baked without clusters.
         """
+        if self._live.moments:
+            return self._live.moments[self.name].cluster(place)
         row = self._row_of(place)
         return int(self._searches.bounds.clusters.cluster[row])
 
@@ -428,6 +430,8 @@ class Navigator:
             QueryError: no such cluster.
             MissingTableError: the asset was baked without distances between clusters.
         """
+        if self._live.moments:
+            return self._live.moments[self.name].cluster_distance(start, goal)
         a, b = self._cluster_number(start), self._cluster_number(goal)
         return self._units(int(self._searches.bounds.cluster_distance[a, b]))
 
@@ -447,6 +451,8 @@ class Navigator:
             QueryError: no such cluster or price.
             MissingTableError: the asset was baked without distances between clusters.
         """
+        if self._live.moments:
+            return self._live.moments[self.name].cluster_cost(start, goal, price)
         a, b = self._cluster_number(start), self._cluster_number(goal)
         return self._units(self._searches.bounds.cluster_cost(a, b, price))
 
