@@ -7,7 +7,7 @@ orders are normalised. Two recipes that mean the same are equal however their fi
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from stat import S_ISREG
@@ -261,12 +261,17 @@ def load_recipe(path: Path | None) -> Recipe:
         defaults=defaults,
         levels={name: _merged(defaults, level) for name, level in sorted(table.levels.items())},
         inside={
-            (file, name): _merged(_merged(defaults, whole), level)
-            for file, whole in sorted(table.levels.items())
+            (file, name): _merged(_merged(defaults, table.levels[file]), level)
             for name, level in sorted(table.levels.items())
-            if name.startswith(f"{file}-")
+            for file in _files_of(name)
+            if file in table.levels
         },
     )
+
+
+def _files_of(name: str) -> Iterator[str]:
+    """What the file may be called that a level is one of several of."""
+    return (name[:at] for at, letter in enumerate(name) if letter == "-")
 
 
 def recipe_schema() -> dict[str, Any]:

@@ -33,6 +33,8 @@ from bake.toml_places import MAX_DEPTH, KeyPath, TooDeepError, key_lines
 
 #: A recipe is written by hand; anything larger is some other file given by mistake.
 MAX_RECIPE_BYTES = 2**20
+#: Mistakes told at once; whoever has more has some other file, or one mistake many times over.
+MAX_TOLD = 100
 
 #: For each table of fixed name, and each kind of table under it ("*"), how one is written.
 _EXAMPLES: Mapping[KeyPath, str] = {
@@ -125,6 +127,9 @@ def read_table(path: Path) -> RecipeTable:
         )
         for mistake in mistakes
     ]
+    if len(problems) > MAX_TOLD:
+        more = RecipeError(f"and {len(problems) - MAX_TOLD:,} more mistakes", file=path)
+        problems = [*problems[:MAX_TOLD], more]
     raise problems[0] if len(problems) == 1 else BakeErrors(problems)
 
 
@@ -134,6 +139,8 @@ def _read(path: Path) -> str:
             raise RecipeError(
                 "found a folder", file=path, expected="a file", remedy=f"give {path / RECIPE_NAME}"
             )
+        if not (path.is_file() or not path.exists()):
+            raise RecipeError("found a device or a pipe", file=path, expected="a regular file")
         with path.open("rb") as file:
             raw = file.read(MAX_RECIPE_BYTES + 1)
     except FileNotFoundError:
@@ -280,4 +287,4 @@ def _place(path: KeyPath, data: dict[str, Any], lines: Mapping[KeyPath, int]) ->
 
 
 def _key(name: str) -> str:
-    return name if re.fullmatch(r"[A-Za-z0-9_-]+", name) else quoted(name)
+    return name if re.fullmatch(r"[A-Za-z0-9_-]{1,60}", name) else quoted(name)

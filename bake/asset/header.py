@@ -7,6 +7,7 @@ and damage can be judged before, and without, HDF5. A seal over its own text cov
 from __future__ import annotations
 
 import contextlib
+import errno
 import hashlib
 import json
 import os
@@ -246,7 +247,13 @@ def header_for(level: str, sources: tuple[tuple[str, str], ...], recipe: str) ->
 
 
 def sha256_of(path: Path, skip: int = 0) -> str:
-    """sha256 of a file, without its first ``skip`` bytes."""
+    """sha256 of a file, without its first ``skip`` bytes.
+
+    Raises:
+        OSError: it cannot be read, or is a device or a pipe, which may never end.
+    """
+    if not (path.is_file() or path.is_dir() or not path.exists()):
+        raise OSError(errno.EINVAL, "this is a device or a pipe")
     digest = hashlib.sha256()
     with path.open("rb") as file:
         file.seek(skip)

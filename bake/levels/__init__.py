@@ -11,6 +11,7 @@ from pathlib import Path
 from bake.editors import LdtkReading, TiledReading
 from bake.errors import LevelError
 from bake.level import Level
+from bake.levels.allowance import allowance
 
 IMAGE_SUFFIXES = frozenset({".png", ".bmp", ".gif", ".tga", ".tif", ".tiff", ".webp"})
 LOSSY_SUFFIXES = frozenset({".jpg", ".jpeg", ".jpe", ".jfif"})
@@ -62,6 +63,7 @@ def load(
     tiled: TiledReading | None = None,
     ldtk: LdtkReading | None = None,
     project: Path | None = None,
+    memory_budget: int | None = None,
 ) -> Level:
     """Read one level.
 
@@ -72,12 +74,19 @@ def load(
         tiled: how Tiled maps are read; None = by the defaults.
         ldtk: how LDtk projects are read; None = by the defaults.
         project: folder that files a level refers to must lie in; None = the level's own.
+        memory_budget: bytes; bounds what reading may take. None = 2 GiB.
 
     Raises:
         LevelError: the file is missing, unreadable, of no known format, or damaged.
         BakeErrors: several such mistakes, each with its own line.
     """
     path = Path(path)
+    _check_suffix(path)
+    with allowance(memory_budget):
+        return _read(path, legend, part, tiled, ldtk, project)
+
+
+def _check_suffix(path: Path) -> None:
     suffix = path.suffix.lower()
     if suffix in LOSSY_SUFFIXES:
         raise LevelError(
@@ -101,6 +110,17 @@ def load(
             file=path,
             expected=f"one of {', '.join(sorted(SUFFIXES))}",
         )
+
+
+def _read(
+    path: Path,
+    legend: Mapping[str, str],
+    part: str,
+    tiled: TiledReading | None,
+    ldtk: LdtkReading | None,
+    project: Path | None,
+) -> Level:
+    suffix = path.suffix.lower()
     if suffix in IMAGE_SUFFIXES:
         from bake.levels.image import read_image
 

@@ -14,7 +14,7 @@ from pydantic import ValidationError
 
 from bake.errors import LevelError
 from bake.level import Colour, GraphLevel, TerrainRule
-from bake.levels.json_text import json_place, shown
+from bake.levels.json_text import json_place, one_of, shown
 from bake.levels.limits import MAX_COST, check_terrain_count
 from bake.levels.terrain_json import TERRAINS, is_plain_text, terrain_rules, told
 from bake.levels.tiles_json import check_version
@@ -204,7 +204,7 @@ class _Reader:
                 else f'the node names no terrain, so it is "{DEFAULT_TERRAIN}", '
                 "which is not among the graph's terrains",
                 *place,
-                expected=f"one of {', '.join(shown(each) for each in number)}",
+                expected=one_of(number),
                 remedy="add it to graph.terrains",
             )
         # Only up to what one byte holds, the count is checked once all nodes are read.

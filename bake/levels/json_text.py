@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 
 from bake.errors import LevelError
@@ -13,10 +14,13 @@ from bake.levels.source import read_text
 
 #: A JSON value takes many times its text in memory, hence far less than an image may have.
 MAX_JSON_BYTES = 2**26
+#: Of one object. No format has that many, and each key too many would be a mistake to tell of.
+MAX_KEYS = 2**16
 
 _IDENTIFIER = re.compile(r"[A-Za-z_$][A-Za-z0-9_$-]*")
 _TOKEN = re.compile(r'("[^"\\]*(?:\\.[^"\\]*)*")(\s*:)?|[\[\]{},]')
 _SHOWN = 60
+_LISTED = 16
 
 
 def read_document(path: Path) -> object:
@@ -44,6 +48,10 @@ def read_document(path: Path) -> object:
             file=path,
             place=f"{place} (line {line})",
             expected="each key once",
+        ) from None
+    except _TooManyKeysError:
+        raise LevelError(
+            "an object has too many keys", file=path, expected=f"at most {MAX_KEYS:,} in one object"
         ) from None
     except RecursionError:
         raise LevelError(
@@ -81,11 +89,25 @@ def shown(value: object) -> str:
     return text if len(text) <= _SHOWN else text[: _SHOWN - 3] + "..."
 
 
+def one_of(names: Iterable[str | int]) -> str:
+    """What was expected, where any of some names would do; the first few of many."""
+    first = [shown(name) for name in islice(names, _LISTED + 1)]
+    if len(first) > _LISTED:
+        first[-1] = "..."
+    return f"one of {', '.join(first)}"
+
+
 class _DuplicateKeyError(Exception):
     pass
 
 
+class _TooManyKeysError(Exception):
+    pass
+
+
 def _unique_keys(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    if len(pairs) > MAX_KEYS:
+        raise _TooManyKeysError
     found = dict(pairs)
     if len(found) != len(pairs):
         raise _DuplicateKeyError

@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from bake.errors import LevelError
-from bake.level import MAX_CELLS, MAX_TERRAINS
+from bake.level import MAX_TERRAINS
+from bake.levels.allowance import most_cells
 
 #: Largest cost or arc length a level file may state, in units. Costs are stored in int32 ticks of
 #: at least one a unit, so anything larger has no place in any asset.
@@ -25,12 +26,12 @@ def check_size(path: Path, width: int, height: int, place: str | None = None) ->
             place=place,
             expected="at least one cell",
         )
-    if width * height > MAX_CELLS:
+    if width * height > most_cells():
         raise LevelError(
             f"the level is {width:,} x {height:,}, {width * height:,} cells",
             file=path,
             place=place,
-            expected=f"at most {MAX_CELLS:,}",
+            expected=f"at most {most_cells():,}",
             remedy="split it into several levels",
         )
 

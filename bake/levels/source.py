@@ -6,6 +6,7 @@ import stat
 from pathlib import Path
 
 from bake.errors import LevelError
+from bake.levels.allowance import spend_text
 
 _BOM = b"\xef\xbb\xbf"
 
@@ -56,6 +57,7 @@ def read_text(path: Path, limit: int, remedy: str) -> str:
         raise LevelError(
             f"the file has {size:,} bytes", file=path, expected=f"at most {limit:,}", remedy=remedy
         )
+    spend_text(path, size)
     data = read_start(path, size)
     try:
         return data.decode("utf-8")

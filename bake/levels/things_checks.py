@@ -229,16 +229,23 @@ def _in_order(cells: npt.NDArray[np.int32]) -> npt.NDArray[np.int32]:
 
 
 def _shared_door_cell(level: GridLevel, doors: Sequence[Door]) -> LevelError | None:
-    owner: dict[tuple[int, int], Door] = {}
-    for door in doors:
-        for x, y in door.cells.tolist():
-            other = owner.setdefault((x, y), door)
-            if other is not door:
-                return LevelError(
-                    f"door {shown(door.name)} has the cell "
-                    f"{cell_text((x, y), level.floor_height)}, which door {shown(other.name)} has",
-                    file=level.source,
-                    place=door.place,
-                    expected="doors without common cells",
-                )
-    return None
+    if not doors:
+        return None
+    cells = np.concatenate([door.cells for door in doors]).astype(np.int64)
+    door_of = np.repeat(np.arange(len(doors)), [len(door.cells) for door in doors])
+    place = cells[:, 1] * level.width + cells[:, 0]
+    # Stable, so that of the cells of one place those of the earlier doors come first.
+    order = np.argsort(place, kind="stable")
+    shared = np.flatnonzero(place[order][1:] == place[order][:-1])
+    if not len(shared):
+        return None
+    at = int(order[shared + 1].min())
+    door, first = doors[door_of[at]], doors[door_of[np.flatnonzero(place == place[at])[0]]]
+    x, y = cells[at].tolist()
+    return LevelError(
+        f"door {shown(door.name)} has the cell {cell_text((x, y), level.floor_height)}, "
+        f"which door {shown(first.name)} has",
+        file=level.source,
+        place=door.place,
+        expected="doors without common cells",
+    )

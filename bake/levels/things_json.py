@@ -11,9 +11,10 @@ import numpy.typing as npt
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 from bake.errors import LevelError
+from bake.levels.allowance import spend_area
 from bake.levels.json_text import json_place, shown
 from bake.levels.limits import MAX_COST
-from bake.levels.terrain_json import DistinctNames, StrictModel, TerrainName, refuse
+from bake.levels.terrain_json import FIRST_ONLY, DistinctNames, StrictModel, TerrainName, refuse
 from bake.things import EAST, NORTH, SOUTH, WEST, Cell, Door, Link, Region, Spot, Things
 
 Side = Literal["north", "east", "south", "west"]
@@ -66,7 +67,7 @@ class LinkTable(StrictModel):
 
 
 class _Area(StrictModel):
-    cells: list[Place] = Field(default=[], description="its cells")
+    cells: Annotated[list[Place], FIRST_ONLY] = Field(default=[], description="its cells")
     rect: Rect = Field(
         default=[0, 0, 1, 1],
         description="[x, y, width, height], on levels of several floors [x, y, width, height, f]",
@@ -104,7 +105,9 @@ class DoorTable(_Area):
 class LedgeTable(_Area):
     """Cells that no step leaves or enters heading some ways."""
 
-    bars: list[Side] = Field(description="headings no step onto or off these cells has")
+    bars: Annotated[list[Side], FIRST_ONLY] = Field(
+        description="headings no step onto or off these cells has"
+    )
 
 
 #: Keys of the tables above by the key of a tile file they stand under.
@@ -248,6 +251,7 @@ class ThingReader:
             )
         left, top = self._inside(x, y, floor[0] if floor else 0, steps)
         self._inside(x + width - 1, y + height - 1, floor[0] if floor else 0, steps)
+        spend_area(self.path, width * height, json_place(steps))
         ys, xs = np.mgrid[top : top + height, left : left + width]
         return np.stack([xs.ravel(), ys.ravel()], axis=1).astype(np.int32)
 

@@ -19,9 +19,10 @@ from bake.level import (
     HexLayout,
     Rules,
 )
-from bake.levels.json_text import json_place, shown
+from bake.levels.json_text import json_place, one_of, shown
 from bake.levels.limits import check_size, check_terrain_count
 from bake.levels.terrain_json import (
+    FIRST_ONLY,
     DistinctNames,
     StrictModel,
     TerrainName,
@@ -110,7 +111,7 @@ class TileFile(StrictModel):
     legend: dict[Symbol, TerrainName] = Field(
         default={}, description="terrain by character, for `rows`"
     )
-    rows: list[str] = Field(
+    rows: Annotated[list[str], FIRST_ONLY] = Field(
         default=[], description="the cells, top to bottom: strings of equal length"
     )
     palette: DistinctNames = Field(
@@ -131,15 +132,19 @@ class TileFile(StrictModel):
         description="rows of one floor, where several lie below one another in the cells, the "
         "lowest first; steps never lead from one floor to another, links do",
     )
-    links: list[LinkTable] = Field(
+    links: Annotated[list[LinkTable], FIRST_ONLY] = Field(
         default=[], description="ways between two cells: stairs, ladders, teleporters, jumps"
     )
-    regions: list[RegionTable] = Field(default=[], description="named cells")
-    spots: list[SpotTable] = Field(default=[], description="spawns, exits and other named cells")
-    doors: list[DoorTable] = Field(
+    regions: Annotated[list[RegionTable], FIRST_ONLY] = Field(default=[], description="named cells")
+    spots: Annotated[list[SpotTable], FIRST_ONLY] = Field(
+        default=[], description="spawns, exits and other named cells"
+    )
+    doors: Annotated[list[DoorTable], FIRST_ONLY] = Field(
         default=[], description="cells that change terrain together, between named states"
     )
-    ledges: list[LedgeTable] = Field(default=[], description="cells that bar some headings")
+    ledges: Annotated[list[LedgeTable], FIRST_ONLY] = Field(
+        default=[], description="cells that bar some headings"
+    )
 
 
 KEYS = tuple(field.alias or name for name, field in TileFile.model_fields.items())
@@ -301,7 +306,7 @@ def _declared(
                     f"the terrain {shown(terrain)} is not among the level's terrains",
                     file=path,
                     place=json_place([key, entry]),
-                    expected=f"one of {', '.join(shown(name) for name in tiles.terrains)}",
+                    expected=one_of(tiles.terrains),
                     remedy="add it to terrains, or leave terrains out",
                 )
         names = tuple(tiles.terrains)
@@ -333,9 +338,7 @@ def _from_rows(path: Path, tiles: TileFile, names: tuple[str, ...]) -> npt.NDArr
             f"no legend entry for {listed}",
             file=path,
             place=json_place(["rows", y, x]),
-            expected=f"one of {', '.join(shown(symbol) for symbol in tiles.legend)}"
-            if tiles.legend
-            else None,
+            expected=one_of(tiles.legend) if tiles.legend else None,
             remedy=f"add {first} to legend",
         )
     return terrain

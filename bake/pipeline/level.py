@@ -167,6 +167,7 @@ def read_level(task: Task) -> Level:
         tiled=recipe.tiled,
         ldtk=recipe.ldtk,
         project=task.project,
+        memory_budget=recipe.memory_budget,
     )
     return replace(level, name=task.name)
 

@@ -8,6 +8,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from bake.editors import BELOW
 from bake.level import MAX_TERRAINS
+from bake.levels.allowance import spend_work
 from bake.levels.ldtk.layout import Layout, PlacedLevel, TerrainLayer
 from bake.levels.ldtk.legend import Legend
 from bake.levels.ldtk.model import Tile
@@ -86,9 +87,9 @@ class Canvas:
         for codes in (self._tiles(each), self._values(each)):
             if codes is None:
                 continue
+            spend_work(each.where.file, own.size, str(each.where))
             size = layer.grid_size // cell
-            fine = codes.repeat(size, axis=0).repeat(size, axis=1) if size > 1 else codes
-            _lay_over(own, fine, layer.offset_x // cell, layer.offset_y // cell)
+            _lay_over(own, codes, size, layer.offset_x // cell, layer.offset_y // cell)
 
     def _values(self, each: TerrainLayer) -> Codes | None:
         """(height, width) terrain of an IntGrid layer, UNKNOWN where it is empty."""
@@ -97,13 +98,14 @@ class Canvas:
             return None
         definition = self.project.definition(layer, each.where)
         values = np.array(layer.int_grid_csv, dtype=np.int64).reshape(layer.height, layer.width)
-        codes = np.full(values.shape, UNKNOWN, dtype=np.uint8)
-        for value in np.unique(values).tolist():
+        kinds, kind_of = np.unique(values, return_inverse=True)
+        codes = np.full(len(kinds), UNKNOWN, dtype=np.uint8)
+        for at, value in enumerate(kinds.tolist()):
             if value:
                 terrain = self.legend.value(definition, value, each.where)
                 if terrain != BELOW:
-                    codes[values == value] = self.code(terrain, each.where)
-        return codes
+                    codes[at] = self.code(terrain, each.where)
+        return codes[kind_of.reshape(values.shape)]
 
     def _tiles(self, each: TerrainLayer) -> Codes | None:
         """(height, width) terrain of a layer's tiles, later ones above earlier ones."""
@@ -135,11 +137,18 @@ class Canvas:
         return codes
 
 
-def _lay_over(below: Codes, above: Codes, x: int, y: int) -> None:
-    """Cover ``below`` with what is known of ``above``, its corner at (x, y)."""
-    height, width = below.shape
-    top, left = max(0, y), max(0, x)
-    part = above[max(0, -y) : max(0, height - y), max(0, -x) : max(0, width - x)]
-    here = below[top : top + part.shape[0], left : left + part.shape[1]]
+def _lay_over(below: Codes, above: Codes, size: int, x: int, y: int) -> None:
+    """Cover ``below`` with what is known of ``above``: its corner at (x, y), ``size`` cells each.
+
+    Cells are looked up from below, as a grid of large cells may reach far past the level.
+    """
+    rows = (np.arange(below.shape[0], dtype=np.int64) - y) // size
+    columns = (np.arange(below.shape[1], dtype=np.int64) - x) // size
+    own_rows = np.flatnonzero((rows >= 0) & (rows < above.shape[0]))
+    own_columns = np.flatnonzero((columns >= 0) & (columns < above.shape[1]))
+    if not (len(own_rows) and len(own_columns)):
+        return
+    part = above[rows[own_rows][:, np.newaxis], columns[own_columns]]
+    here = below[own_rows[0] : own_rows[-1] + 1, own_columns[0] : own_columns[-1] + 1]
     covers = part != UNKNOWN
     here[covers] = part[covers]

@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from bake.level import MAX_CELLS
+import numpy as np
+
+from bake.levels.allowance import most_cells
+from bake.levels.json_text import shown
 from bake.levels.ldtk.legend import Legend
 from bake.levels.ldtk.model import LayerInstance, TilesetDefinition
 from bake.levels.ldtk.project import LoadedLevel, Project, Where
@@ -95,10 +98,10 @@ def lay_out(project: Project, levels: Sequence[LoadedLevel], layout: str, legend
     sizes = [(-(-each.level.px_wid // cell), -(-each.level.px_hei // cell)) for each in levels]
     width = max(x - left + w for (x, _), (w, _) in zip(corners, sizes, strict=True))
     height = max(y - top + h for (_, y), (_, h) in zip(corners, sizes, strict=True))
-    if width * height * len(floors) > MAX_CELLS:
+    if width * height * len(floors) > most_cells():
         levels[0].where.refuse(
             f"the levels take {len(floors)} x {width:,} x {height:,} cells",
-            f"at most {MAX_CELLS:,}",
+            f"at most {most_cells():,}",
             'bake them one by one: world = "each" in [ldtk]' if len(levels) > 1 else "split it",
         )
     placed = [
@@ -107,7 +110,7 @@ def lay_out(project: Project, levels: Sequence[LoadedLevel], layout: str, legend
         )
         for loaded, own, (x, y), (w, h) in zip(levels, layers, corners, sizes, strict=True)
     ]
-    _check_overlaps(placed)
+    _check_overlaps(placed, (len(floors) * height, width))
     return Layout(cell, width, height, floors, tuple(placed))
 
 
@@ -186,17 +189,22 @@ def _corners(levels: Sequence[LoadedLevel], layout: str, cell: int) -> Iterator[
             yield level.world_x // cell, level.world_y // cell
 
 
-def _check_overlaps(levels: Sequence[PlacedLevel]) -> None:
-    """Rows of the grid tell floors apart, so one comparison serves all."""
-    active: list[PlacedLevel] = []
-    for each in sorted(levels, key=lambda level: (level.y, level.x)):
-        active = [other for other in active if other.y + other.height > each.y]
-        for other in active:
-            if each.x < other.x + other.width and other.x < each.x + each.width:
-                each.loaded.where.refuse(
-                    f"the level overlaps {other.loaded.level.identifier}",
-                    "levels of one depth side by side",
-                    "move one of them or give it another depth, or bake levels one by one: "
-                    'world = "each" in [ldtk]',
-                )
-        active.append(each)
+def _check_overlaps(levels: Sequence[PlacedLevel], shape: tuple[int, int]) -> None:
+    """Rows of the grid tell floors apart, so one grid of cells taken serves all."""
+    taken = np.zeros(shape, dtype=np.bool_)
+    for number, each in enumerate(levels):
+        here = taken[each.y : each.y + each.height, each.x : each.x + each.width]
+        if here.any():
+            other = next(other for other in levels[:number] if _overlap(each, other))
+            each.loaded.where.refuse(
+                f"the level overlaps {shown(other.loaded.level.identifier)}",
+                "levels of one depth side by side",
+                "move one of them or give it another depth, or bake levels one by one: "
+                'world = "each" in [ldtk]',
+            )
+        here[:] = True
+
+
+def _overlap(one: PlacedLevel, other: PlacedLevel) -> bool:
+    across = one.x < other.x + other.width and other.x < one.x + one.width
+    return across and one.y < other.y + other.height and other.y < one.y + one.height

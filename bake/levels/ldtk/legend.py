@@ -26,6 +26,8 @@ class Legend:
     def __init__(self, entries: Mapping[str, str]) -> None:
         self.entries = entries
         self.colours: dict[str, Colour] = {}
+        self._tags: dict[int, dict[int, list[str]]] = {}
+        self._values: dict[int, dict[int, GridValue]] = {}
         self._tiles: dict[str, list[tuple[int, int, str]]] = {}
         for key, terrain in entries.items():
             kind, _, rest = key.partition(":")
@@ -39,7 +41,11 @@ class Legend:
 
     def value(self, layer: LayerDefinition, number: int, where: Where) -> str:
         """Terrain, or BELOW, of a value of an IntGrid layer."""
-        known = next((each for each in layer.int_grid_values if each.value == number), None)
+        if layer.uid not in self._values:
+            # Backwards, so that of several of one number the first counts.
+            listed = reversed(layer.int_grid_values)
+            self._values[layer.uid] = {each.value: each for each in listed}
+        known = self._values[layer.uid].get(number)
         if known is None:
             where.inside("intGridCsv").refuse(
                 f"the value {number} is defined nowhere",
@@ -80,7 +86,12 @@ class Legend:
         ]
         if ranges:
             return min(ranges, key=lambda each: each[1] - each[0])[2]
-        tags = [tag.enum_value_id for tag in tileset.enum_tags if number in tag.tile_ids]
+        if tileset.uid not in self._tags:
+            tagged = self._tags[tileset.uid] = {}
+            for enum_tag in tileset.enum_tags:
+                for each in enum_tag.tile_ids:
+                    tagged.setdefault(each, []).append(enum_tag.enum_value_id)
+        tags = self._tags[tileset.uid].get(number, [])
         for tag in tags:
             if (terrain := self.entries.get(f"enum:{tag}")) is not None:
                 return terrain

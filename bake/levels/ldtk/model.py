@@ -11,11 +11,14 @@ from typing import Annotated, Any
 from pydantic import BaseModel, ConfigDict, Field
 from pydantic.alias_generators import to_camel
 
+from bake.levels.terrain_json import FIRST_ONLY
+
 Pixels = Annotated[int, Field(ge=-(2**40), le=2**40)]
 Length = Annotated[int, Field(ge=0, le=2**40)]
 GridSize = Annotated[int, Field(ge=1, le=2**20)]
 Point = Annotated[list[Pixels], Field(min_length=2, max_length=2)]
 Number = Annotated[int, Field(ge=-(2**62), le=2**62)]
+Fraction = Annotated[float, Field(ge=-(2**20), le=2**20, allow_inf_nan=False)]
 Name = Annotated[str, Field(min_length=1)]
 
 
@@ -34,29 +37,29 @@ class GridValue(Part):
 class LayerDefinition(Part):
     uid: Number
     identifier: Name
-    int_grid_values: list[GridValue] = []
+    int_grid_values: Annotated[list[GridValue], FIRST_ONLY] = []
 
 
 class EnumTag(Part):
     enum_value_id: Name
-    tile_ids: list[Number]
+    tile_ids: Annotated[list[Number], FIRST_ONLY]
 
 
 class TilesetDefinition(Part):
     uid: Number
     identifier: Name
-    enum_tags: list[EnumTag] = []
+    enum_tags: Annotated[list[EnumTag], FIRST_ONLY] = []
 
 
 class EntityDefinition(Part):
     uid: Number
-    tags: list[str] = []
+    tags: Annotated[list[str], FIRST_ONLY] = []
 
 
 class Definitions(Part):
-    layers: list[LayerDefinition]
-    tilesets: list[TilesetDefinition] = []
-    entities: list[EntityDefinition] = []
+    layers: Annotated[list[LayerDefinition], FIRST_ONLY]
+    tilesets: Annotated[list[TilesetDefinition], FIRST_ONLY] = []
+    entities: Annotated[list[EntityDefinition], FIRST_ONLY] = []
 
 
 class FieldInstance(Part):
@@ -70,16 +73,16 @@ class EntityInstance(Part):
 
     identifier: Name = Field(alias="__identifier")
     grid: Point = Field(alias="__grid")
-    pivot: Annotated[list[float], Field(min_length=2, max_length=2)] = Field(
+    pivot: Annotated[list[Fraction], Field(min_length=2, max_length=2)] = Field(
         alias="__pivot", default=[0.0, 0.0]
     )
-    tags: list[str] = Field(alias="__tags", default=[])
+    tags: Annotated[list[str], FIRST_ONLY] = Field(alias="__tags", default=[])
     iid: str | None = None
     def_uid: Number
     px: Point
     width: Length
     height: Length
-    field_instances: list[FieldInstance] = []
+    field_instances: Annotated[list[FieldInstance], FIRST_ONLY] = []
 
 
 class LayerInstance(Part):
@@ -94,10 +97,10 @@ class LayerInstance(Part):
     offset_y: Pixels = Field(alias="__pxTotalOffsetY", default=0)
     tileset_def_uid: Number | None = Field(alias="__tilesetDefUid", default=None)
     layer_def_uid: Number
-    int_grid_csv: list[Number] = []
-    auto_layer_tiles: list[Any] = []
-    grid_tiles: list[Any] = []
-    entity_instances: list[EntityInstance] = []
+    int_grid_csv: Annotated[list[Number], FIRST_ONLY] = []
+    auto_layer_tiles: Annotated[list[Any], FIRST_ONLY] = []
+    grid_tiles: Annotated[list[Any], FIRST_ONLY] = []
+    entity_instances: Annotated[list[EntityInstance], FIRST_ONLY] = []
 
 
 class Tile(Part):
@@ -115,4 +118,4 @@ class LevelInstance(Part):
     px_wid: Annotated[int, Field(ge=1, le=2**40)]
     px_hei: Annotated[int, Field(ge=1, le=2**40)]
     external_rel_path: str | None = None
-    layer_instances: list[LayerInstance] | None = None
+    layer_instances: Annotated[list[LayerInstance], FIRST_ONLY] | None = None

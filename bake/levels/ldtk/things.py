@@ -14,6 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from bake.levels.allowance import spend_area
 from bake.levels.json_text import shown
 from bake.levels.ldtk.canvas import Canvas
 from bake.levels.ldtk.fields import Fields
@@ -71,6 +72,7 @@ class ThingReader:
         self.regions: list[Region] = []
         self.spots: list[Spot] = []
         self.doors: list[Door] = []
+        self._here = {one.loaded.level.iid for one in canvas.layout.levels}
         self._ways: set[tuple[object, ...]] = set()
 
     def things(self) -> Things:
@@ -171,6 +173,7 @@ class ThingReader:
         rows = _covered(each.top, each.entity.height, size, level.y, level.height)
         if not (columns and rows):
             return np.array([self._cell(each)], dtype=np.int32)
+        spend_area(each.where.file, len(rows) * len(columns), each.place)
         ys, xs = np.mgrid[rows.start : rows.stop, columns.start : columns.stop]
         return np.stack([xs.ravel(), ys.ravel()], axis=1).astype(np.int32)
 
@@ -232,8 +235,9 @@ class ThingReader:
     ) -> Entity | None:
         """What a reference means; None for an entity of a level that is another asset."""
         goal = by_iid.get(reference["entityIid"])
-        here = {one.loaded.level.iid for one in self.canvas.layout.levels}
-        if goal is None and (reference.get("levelIid") in here or "levelIid" not in reference):
+        if goal is None and (
+            reference.get("levelIid") in self._here or "levelIid" not in reference
+        ):
             each.where.refuse(
                 f"it refers to the entity {shown(reference['entityIid'])}, which is nowhere",
                 "an entity of a layer that counts",

@@ -11,6 +11,8 @@ from typing import NoReturn
 from bake.errors import LevelError
 from bake.levels.json_text import shown
 
+#: Of one object, tile or layer. Those of a template are copied to every object drawn from it.
+MAX_PROPERTIES = 1024
 _WHOLE = re.compile(r"-?[0-9]{1,18}")
 _LIMIT = 10**18
 
@@ -88,7 +90,10 @@ class Fields:
     def properties(self) -> Properties:
         """The custom properties."""
         found: dict[str, object] = {}
-        for item in self.items("properties"):
+        items = self.items("properties")
+        if len(items) > MAX_PROPERTIES:
+            self.refuse(f"it has {len(items):,} properties", f"at most {MAX_PROPERTIES:,}")
+        for item in items:
             name = item.text("name")
             if name in found:
                 self.refuse(f"the property {shown(name)} is given twice", "each property once")

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from bake.errors import LevelError
+from bake.levels.allowance import spend_text
 from bake.levels.json_text import read_document, shown
 from bake.levels.references import project_root, referred_file
 from bake.levels.source import check_file, read_start
 from bake.levels.tiled.fields import Fields
 from bake.levels.tiled.tmx_words import map_words, template_words, tileset_words
 from bake.levels.tiled.xml_tree import parse_xml
+
+if TYPE_CHECKING:
+    from bake.levels.tiled.tilesets import Tileset
 
 MAX_XML_BYTES = 2**26
 _WORDS = {"map": map_words, "tileset": tileset_words, "template": template_words}
@@ -23,11 +28,14 @@ class ProjectFiles:
 
     Attributes:
         depends_on: every file read besides the level itself, in order.
+        tilesets: those in files of their own, each read once.
     """
 
     def __init__(self, source: Path, project: Path | None, *, allow_outside: bool) -> None:
         self.source = source
         self.depends_on: list[Path] = []
+        self.tilesets: dict[Path, Tileset] = {}
+        self._known: set[Path] = {source}
         self.allow_outside = allow_outside
         self.root = project_root(source, project)
 
@@ -57,7 +65,8 @@ class ProjectFiles:
         Raises:
             LevelError: unreadable, or no file of this kind.
         """
-        if owner is not None and path not in self.depends_on and path != self.source:
+        if owner is not None and path not in self._known:
+            self._known.add(path)
             self.depends_on.append(path)
         size = check_file(path)
         if size > MAX_XML_BYTES:
@@ -74,6 +83,7 @@ class ProjectFiles:
             raise LevelError(
                 f"the {kind} is not JSON", file=path, expected="JSON as Tiled saves it"
             )
+        spend_text(path, size)
         data = read_start(path, size)
         root = parse_xml(path, data)
         if root.tag != kind:
@@ -102,7 +112,7 @@ class ProjectFiles:
 def _check_version(fields: Fields) -> None:
     version = fields.values.get("version", "1.0")
     major = str(version).split(".", maxsplit=1)[0]
-    if not major.isdigit() or not isinstance(version, str | float | int):
+    if not (major.isascii() and major.isdigit()) or not isinstance(version, str | float | int):
         fields.at("version").refuse(f"found {shown(version)}", 'a version such as "1.10"')
     if int(major[:9]) > _NEWEST_MAJOR:
         fields.at("version").refuse(

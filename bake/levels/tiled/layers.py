@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from bake.editors import TiledReading
 from bake.level import MAX_CELLS
+from bake.levels.allowance import spend_work
 from bake.levels.json_text import shown
 from bake.levels.limits import check_size
 from bake.levels.tiled.fields import Fields
@@ -155,6 +156,7 @@ def pieces(layer: Layer, whole: Box) -> Iterator[tuple[Box, Gids]]:
                 and box.top + box.height <= whole.top + whole.height
             ):
                 named.refuse("the chunk lies outside the map", "one inside it, or an infinite map")
+            spend_work(named.file, box.width * box.height, named.place)
             data = chunk.values.get("data", [])
             yield box, decode(named, data, encoding, compression, box.width, box.height)
         return
@@ -167,4 +169,5 @@ def pieces(layer: Layer, whole: Box) -> Iterator[tuple[Box, Gids]]:
             f"{whole.width:,} x {whole.height:,}, as the map is",
             "save it again in Tiled",
         )
+    spend_work(fields.file, width * height, fields.place)
     yield whole, decode(fields, fields.values["data"], encoding, compression, width, height)

@@ -9,7 +9,7 @@ import numpy as np
 
 from bake.editors import TiledReading
 from bake.level import GridLevel, Rules
-from bake.levels.limits import check_terrain_count
+from bake.levels.limits import check_size, check_terrain_count
 from bake.levels.things_checks import checked
 from bake.levels.tiled.canvas import Canvas
 from bake.levels.tiled.fields import Fields
@@ -54,6 +54,8 @@ def open_map(owner: Fields, reading: TiledReading, files: ProjectFiles) -> MapLe
     layers = open_layers(owner, reading)
     floors = _floors(layers)
     whole = extent(owner, layers)
+    # Every floor is painted whole, before an infinite map is cropped to what it holds.
+    check_size(owner.file, whole.width, whole.height * max(1, len(floors)))
     tilesets = Tilesets(owner, files)
     canvas = Canvas(owner, tilesets, geometry, reading)
     canvas.paint(layers, whole, floors)

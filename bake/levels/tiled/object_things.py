@@ -28,6 +28,11 @@ class ThingReader:
         self.regions: list[Region] = []
         self.spots: list[Spot] = []
         self.doors: list[Door] = []
+        self._numbered: dict[int, list[Object]] = {}
+        self._called: dict[str, list[Object]] = {}
+        for each in objects:
+            self._numbered.setdefault(each.number, []).append(each)
+            self._called.setdefault(each.name, []).append(each)
         self._taken: dict[tuple[str, str], str] = {}
         self._ways: set[tuple[object, ...]] = set()
 
@@ -100,9 +105,9 @@ class ThingReader:
         if type(wanted) is int:
             if wanted == 0:  # what Tiled writes where no object was chosen
                 return None
-            found = [other for other in self.objects if other.number == wanted]
+            found = self._numbered.get(wanted, [])
         elif isinstance(wanted, str):
-            found = [other for other in self.objects if other.name == wanted]
+            found = self._called.get(wanted, [])
         else:
             each.properties.refuse("to", "an object, or the name of one")
         if len(found) != 1:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+from bake.levels.allowance import spend_work
 from bake.levels.json_text import shown
 from bake.levels.tiled.fields import Fields, Properties, as_number
 from bake.levels.tiled.files import ProjectFiles
@@ -19,6 +20,13 @@ Shape = Literal["point", "box", "ellipse", "polygon", "polyline", "tile", "text"
 MAX_CORNERS = 4096
 _MAX_PIXELS = 1e9
 _MAX_TEMPLATES_DEEP = 16
+_DRAWN = frozenset({"point", "ellipse", "capsule", "polygon", "polyline", "text"})
+#: Keys of an object that are read. In the order Tiled writes them, so that what a template says
+#: is gone through alike everywhere.
+_WORDS = (
+    *("capsule", "class", "ellipse", "gid", "height", "id", "name", "point", "polygon"),
+    *("polyline", "rotation", "text", "type", "width", "x", "y"),
+)
 
 
 @dataclass(frozen=True)
@@ -115,7 +123,7 @@ def _read(item: Fields, layer: Layer, map_tilesets: Tilesets, templates: _Templa
     item = item.at(_place(item, number, layer))
     behind = templates.behind(item)
     properties = item.properties()
-    values = dict(item.values)
+    values = {key: value for key, value in item.values.items() if key in _WORDS}
     # A gid counts in the tilesets of the file it stands in.
     tilesets: Tilesets | None = map_tilesets
     has_gid, text = item.has("gid"), item.is_text
@@ -123,12 +131,11 @@ def _read(item: Fields, layer: Layer, map_tilesets: Tilesets, templates: _Templa
         properties = properties.over(template.properties())
         if not has_gid and template.has("gid"):
             has_gid, tilesets = True, own
-        drawn = {"point", "ellipse", "capsule", "polygon", "polyline", "text"}
-        for key, value in template.values.items():
-            if key in drawn and drawn & values.keys() - {key}:
+        for key in _WORDS:
+            if key not in template.values or (key in _DRAWN and _DRAWN & values.keys() - {key}):
                 continue
             # Templates of the other kind of file have their numbers in the other form.
-            values.setdefault(key, value)
+            values.setdefault(key, template.values[key])
         text = text or template.is_text
     fields = Fields(item.file, values, item.place, is_text=text)
     fields = fields.at(_place(fields, number, layer))
@@ -208,6 +215,8 @@ def _corners(fields: Fields, shape: Shape) -> tuple[tuple[float, float], ...]:
             f"the {shape} has {len(points) if isinstance(points, list) else 'no'} corners",
             f"2 to {MAX_CORNERS:,}",
         )
+    # Objects of one template share its corners, so a small file may ask for many.
+    spend_work(fields.file, len(points), fields.place)
     found = []
     for point in points:
         pair = (

@@ -7,6 +7,7 @@ import math
 import numpy as np
 import numpy.typing as npt
 
+from bake.levels.allowance import spend_area, spend_work
 from bake.levels.tiled.geometry import Floats
 from bake.levels.tiled.objects import Object
 from bake.levels.tiled.placing import Placing
@@ -62,6 +63,9 @@ def cells_of(thing: Object, placing: Placing) -> npt.NDArray[np.int32]:
     floor = floor_place(thing, placing)
     found: list[npt.NDArray[np.int64]] = []
     left, top, right, bottom = _candidates(thing, placing)
+    around = max(0, right - left) * max(0, bottom - top)
+    spend_area(thing.fields.file, around, thing.fields.place)
+    spend_work(thing.fields.file, around * max(1, len(thing.corners)), thing.fields.place)
     for first, last in strips(right - left, bottom - top) if left < right else ():
         ys, xs = np.mgrid[top + first : top + last, left:right]
         inside = _inside(thing, placing, *placing.geometry.centres(xs, ys))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
+from copy import copy
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -10,6 +11,9 @@ from bake.levels.json_text import shown
 from bake.levels.tiled.fields import Fields, Properties
 from bake.levels.tiled.files import ProjectFiles
 from bake.levels.tiled.gids import TILE_BITS
+
+#: Of one tileset; a tile belongs to one colour of each.
+MAX_WANG_SETS = 256
 
 
 @dataclass(frozen=True)
@@ -48,6 +52,17 @@ class Tileset:
         self.count = fields.whole("tilecount") if fields.has("tilecount") else None
         self.alignment = fields.text("objectalignment", "unspecified")
 
+    def begun_at(self, first_gid: int) -> Tileset:
+        """The same set at another place among gids, sharing what is known of its tiles."""
+        if first_gid == self.first_gid:
+            return self
+        # Looked up here, so that a file is gone through once, however often a map names it.
+        shared = {"listed": self.listed, "wang": self.wang}
+        found = copy(self)
+        found.first_gid = first_gid
+        found.__dict__.update(shared)
+        return found
+
     @cached_property
     def listed(self) -> dict[int, Fields]:
         found: dict[int, Fields] = {}
@@ -62,8 +77,12 @@ class Tileset:
     def wang(self) -> dict[int, tuple[str, ...]]:
         """Names of the colours that most of a tile's corners and edges have, by tile."""
         found: dict[int, tuple[str, ...]] = {}
-        for wangset in self.fields.items("wangsets"):
+        wangsets = self.fields.items("wangsets")
+        if len(wangsets) > MAX_WANG_SETS:
+            self.fields.refuse(f"{len(wangsets):,} Wang sets", f"at most {MAX_WANG_SETS}")
+        for wangset in wangsets:
             names = [colour.text("name", "") for colour in wangset.items("colors")]
+            seen: set[int] = set()
             for tile in wangset.items("wangtiles"):
                 corners = tile.values.get("wangid")
                 colours = _colours(tile, corners, len(names))
@@ -71,6 +90,9 @@ class Tileset:
                     # Of several, the one listed last: sets start with what is walked on.
                     most = max(set(colours), key=lambda each: (colours.count(each), each))
                     number = tile.whole("tileid")
+                    if number in seen:
+                        tile.refuse(f"tile {number} is given twice", "each tile once")
+                    seen.add(number)
                     found[number] = (*found.get(number, ()), names[most - 1])
         return found
 
@@ -93,7 +115,7 @@ class Tileset:
 
 
 def _colours(tile: Fields, corners: object, count: int) -> list[int]:
-    if not isinstance(corners, list):
+    if not isinstance(corners, list) or len(corners) > 8:
         tile.refuse(f"wangid is {shown(corners)}", "a list of eight numbers")
     found = []
     for each in corners:
@@ -140,4 +162,7 @@ def open_tileset(item: Fields, first_gid: int, files: ProjectFiles) -> Tileset:
     if not item.has("source"):
         return Tileset(item.at(""), first_gid)
     path = files.refer(item, item.text("source"))
-    return Tileset(files.open(path, "tileset", item), first_gid)
+    known = files.tilesets.get(path)
+    if known is None:
+        known = files.tilesets[path] = Tileset(files.open(path, "tileset", item), first_gid)
+    return known.begun_at(first_gid)

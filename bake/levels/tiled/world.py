@@ -23,8 +23,12 @@ from bake.things import Things
 
 MAX_MAPS = 10_000
 _MAX_PATTERN = 200
-#: A repeated group can make one match take as long as one likes.
-_REPEATED_GROUP = re.compile(r"\)[*+{]")
+#: A repeated group can make one match take as long as one likes; so can many repeats beside one
+#: another, and flags that let blanks stand between a group and its repeat.
+_REPEATED_GROUP = re.compile(r"\)[*+{?]|\(\?")
+_REPEAT = re.compile(r"(?<!\\)[*+?{]")
+_MAX_REPEATS = 4
+_MAX_NAME = 128
 
 
 @dataclass(frozen=True)
@@ -75,9 +79,10 @@ def members(path: Path, reading: TiledReading, project: Path | None) -> list[Mem
 def _matches(item: Fields, files: ProjectFiles) -> list[Member]:
     """The map files a pattern matches; its first two groups are column and row."""
     text = item.text("regexp")
-    if len(text) > _MAX_PATTERN or _REPEATED_GROUP.search(text):
+    repeats = len(_REPEAT.findall(text))
+    if len(text) > _MAX_PATTERN or repeats > _MAX_REPEATS or _REPEATED_GROUP.search(text):
         item.refuse(
-            f"the pattern {shown(text)} is long, or repeats a group",
+            f"the pattern {shown(text)} is long, or repeats a group, or has many repeats",
             r"a pattern such as map_(\d+)_(\d+)\.tmx",
         )
     try:
@@ -89,9 +94,9 @@ def _matches(item: Fields, files: ProjectFiles) -> list[Member]:
     scale = [item.number(f"multiplier{axis}", 1) for axis in "XY"]
     shift = [item.number(f"offset{axis}", 0) for axis in "XY"]
     found = []
-    for path in sorted(item.file.parent.iterdir()):
+    for path in _map_files(item.file.parent):
         match = pattern.fullmatch(path.name)
-        if match is None or path.suffix.lower() not in (".tmx", ".tmj") or not path.is_file():
+        if match is None:
             continue
         named = item.at(f"map {shown(path.name)}")
         at = []
@@ -104,6 +109,17 @@ def _matches(item: Fields, files: ProjectFiles) -> list[Member]:
     if not found:
         item.refuse(f"the pattern {shown(text)} matches no map file", "at least one")
     return found
+
+
+def _map_files(folder: Path) -> list[Path]:
+    """The map files of a folder, by name."""
+    return sorted(
+        path
+        for path in folder.iterdir()
+        if path.suffix.lower() in (".tmx", ".tmj")
+        and len(path.name) <= _MAX_NAME
+        and path.is_file()
+    )
 
 
 def read_member(path: Path, part: str, reading: TiledReading, project: Path | None) -> GridLevel:

@@ -1,0 +1,133 @@
+"""What reading one level may take, all its files and layers and things together.
+
+Levels come from strangers, and a small file can ask for much: a layer that inflates a thousandfold,
+a tileset named a million times, regions that each cover the map. So everything that a file can ask
+for more of than it has bytes is paid for from an allowance, before it is done.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+from pathlib import Path
+
+from bake.errors import LevelError, in_units
+from bake.level import MAX_CELLS
+
+#: Taken where no recipe says one; that of a recipe without the key.
+DEFAULT_MEMORY_BUDGET = 2 * 2**30
+#: Memory that parsed text takes at most, by byte of text: lists of empty objects come to 30.
+TEXT_FACTOR = 32
+#: Memory of a grid while it is read, by cell; and of cells of regions and doors.
+CELL_BYTES = 8
+AREA_BYTES = 64
+#: Cells visited in layers and under objects; a second or so for each hundred million.
+MAX_WORK = 8 * MAX_CELLS
+
+
+@dataclass
+class _Left:
+    """What is left of the allowance.
+
+    Attributes:
+        cells: of the grid; looked at, not used up.
+        text: bytes of text to read.
+        area: cells of regions and doors.
+        work: cells to visit.
+    """
+
+    budget: int
+    cells: int
+    text: int
+    area: int
+    work: int
+
+    @staticmethod
+    def of(budget: int) -> _Left:
+        return _Left(
+            budget,
+            min(MAX_CELLS, budget // CELL_BYTES),
+            budget // TEXT_FACTOR,
+            budget // AREA_BYTES,
+            MAX_WORK,
+        )
+
+
+_left: ContextVar[_Left | None] = ContextVar("left", default=None)
+
+
+@contextmanager
+def allowance(memory_budget: int | None) -> Iterator[None]:
+    """Read one level within what a budget allows; None = the default one."""
+    token = _left.set(_Left.of(memory_budget or DEFAULT_MEMORY_BUDGET))
+    try:
+        yield
+    finally:
+        _left.reset(token)
+
+
+def _now() -> _Left:
+    # Readers called by themselves have a whole allowance for each thing they do.
+    return _left.get() or _Left.of(DEFAULT_MEMORY_BUDGET)
+
+
+def most_cells() -> int:
+    """Cells a grid may have."""
+    return _now().cells
+
+
+def spend_text(file: Path, size: int) -> None:
+    """Pay for reading ``size`` bytes of text.
+
+    Raises:
+        LevelError: the files of the level have more than the memory budget has room for.
+    """
+    left = _now()
+    if size > left.text:
+        raise LevelError(
+            f"this file has {size:,} bytes, and the level may read {left.text:,} more",
+            file=file,
+            expected=f"at most {in_units(left.budget // TEXT_FACTOR)} in all its files, for a "
+            f"memory_budget of {in_units(left.budget)}",
+            remedy="split the level, or raise memory_budget",
+        )
+    left.text -= size
+
+
+def spend_area(file: Path, cells: int, place: str | None) -> None:
+    """Pay for cells of a region, a door or a ledge.
+
+    Raises:
+        LevelError: together they have more than the memory budget has room for.
+    """
+    left = _now()
+    if cells > left.area:
+        raise LevelError(
+            f"it has up to {cells:,} cells, and {left.area:,} are left for it",
+            file=file,
+            place=place,
+            expected=f"at most {left.budget // AREA_BYTES:,} cells in all regions, doors and "
+            f"ledges, for a memory_budget of {in_units(left.budget)}",
+            remedy="leave out those that cover whole maps",
+        )
+    left.area -= cells
+
+
+def spend_work(file: Path, cells: int, place: str | None) -> None:
+    """Pay for visiting cells: of a layer, or for each corner of a polygon those around it.
+
+    Raises:
+        LevelError: the layers and objects of the level visit more than MAX_WORK.
+    """
+    left = _now()
+    if cells > left.work:
+        raise LevelError(
+            f"reading it visits {cells:,} cells, and {left.work:,} are left for it",
+            file=file,
+            place=place,
+            expected=f"at most {MAX_WORK:,} cells in all layers and under all objects of a level",
+            remedy="split the level, or leave out layers and large polygons",
+        )
+    left.work -= cells

@@ -1,0 +1,98 @@
+"""One reader, fuzzed in a process of its own by atheris (libFuzzer) until its runs are up.
+
+`python -m fuzz.child READER RUNS WORK`; `python -m fuzz` starts it.
+"""
+
+from __future__ import annotations
+
+import gc
+import json
+import resource
+import shutil
+import sys
+import time
+from pathlib import Path
+
+#: Address space of the process. Readers of small files have no need of more.
+MEMORY_BYTES = 4 * 2**30
+#: Longest an input may take, in seconds.
+SECONDS = 20
+MAX_BYTES = 2**14
+
+_INSTRUMENTED = [
+    "bake.levels", "bake.recipe", "bake.recipe_file", "bake.recipe_model", "bake.recipe_values",
+    "bake.toml_places", "bake.errors", "PIL",
+]  # fmt: skip
+
+
+def main() -> None:
+    name, runs, work = sys.argv[1], int(sys.argv[2]), Path(sys.argv[3])
+    import atheris
+
+    with atheris.instrument_imports(include=_INSTRUMENTED):
+        from fuzz import targets
+        from fuzz.judge import UndocumentedError, judge
+
+        for module in ("image", "tiles_json", "graph_json", "movingai", "tiled.world", "ldtk.read"):
+            __import__(f"bake.levels.{module}")
+        import bake.recipe_file  # noqa: F401
+    target = targets.TARGETS[name]
+    folder, corpus, found = work / name / "level", work / name / "corpus", work / name / "found"
+    shutil.rmtree(folder, ignore_errors=True)
+    for each in (folder, corpus, found):
+        each.mkdir(parents=True, exist_ok=True)
+    target.prepare(folder)
+    seeds = target.seeds()
+    for number, seed in enumerate(seeds):
+        (corpus / f"seed-{number}").write_bytes(seed)
+    path = folder / target.file
+    counts = {"read": 0, "refused": 0}
+    failures: dict[str, int] = {}
+    slowest = 0.0
+    begun = time.perf_counter()
+
+    def one(data: bytes) -> None:
+        nonlocal slowest
+        path.write_bytes(data)
+        start = time.perf_counter()
+        try:
+            counts[judge(target.read, folder)] += 1
+        except UndocumentedError as error:
+            if error.where not in failures:
+                stem = "".join(mark if mark.isalnum() else "-" for mark in error.where)
+                (found / f"{stem}.bin").write_bytes(data)
+                (found / f"{stem}.txt").write_text(f"{error.where}\n{error}\n", "utf-8")
+            failures[error.where] = failures.get(error.where, 0) + 1
+        slowest = max(slowest, time.perf_counter() - start)
+        done = sum(counts.values()) + sum(failures.values())
+        if done % 250 == 0:
+            gc.collect()  # images hang on to their errors' frames
+        if done % 1000 == 0 or done >= runs:
+            told = {
+                "reader": name, "inputs": done, **counts, "failures": failures,
+                "slowest_s": round(slowest, 3),
+                "per_s": round(done / (time.perf_counter() - begun)),
+                "peak_mib": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024,
+            }  # fmt: skip
+            (work / name / "summary.json").write_text(json.dumps(told), "utf-8")
+
+    def mutator(data: bytes, max_size: int, seed: int) -> bytes:
+        if seed % 8 == 0:
+            return atheris.Mutate(data, max_size)
+        if seed % 2:  # one that is right, as the corpus fills with refused ones
+            data = seeds[seed // 2 % len(seeds)]
+        return target.mutated(data, seed)[:max_size]
+
+    limits = resource.getrlimit(resource.RLIMIT_AS)
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, limits[1]))
+    arguments = [
+        "fuzz", str(corpus), f"-runs={runs}", f"-max_len={MAX_BYTES}", f"-timeout={SECONDS}",
+        f"-artifact_prefix={found}/", "-rss_limit_mb=3000", "-len_control=0",
+        "-mutate_depth=1", "-seed=1",
+    ]  # fmt: skip
+    atheris.Setup(arguments, one, custom_mutator=mutator)
+    atheris.Fuzz()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,161 @@
+"""What is fuzzed: for each reader a file it reads, what lies beside it, and how it is read."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from bake.editors import LdtkReading, TiledReading
+from bake.level import Level
+from bake.levels import load, parts
+from bake.levels.scenario import read_scenario
+from bake.recipe import load_recipe
+from fuzz import seeds
+from fuzz.mutate_json import mutate_bytes, mutate_json
+from fuzz.mutate_lines import mutate_lines
+from fuzz.mutate_png import mutate_png
+from fuzz.mutate_xml import mutate_xml
+
+Mutator = Callable[[bytes, random.Random], bytes | None]
+
+LEGEND = {"#123456": "grass", "#00000080": "fog"}
+#: Memory a level may take, so that large ones are refused soon.
+BUDGET = 16 * 2**20
+TILED = TiledReading(
+    legend={"wang:Water": "water", "property:solid=1": "wall", "tile:set:4-5": "below"}
+)
+LDTK = LdtkReading(legend={"area:Region": "mud", "entity:Exit": "exit", "enum:Rock": "wall"})
+
+
+@dataclass(frozen=True)
+class Target:
+    """One reader.
+
+    Attributes:
+        name: on the command line.
+        file: name of the hostile file, in a folder of its own.
+        seeds: files to start from.
+        mutators: changes that keep the format; plain changes of bytes are always among them.
+        read: reads what lies in the folder.
+        beside: other files of the folder.
+    """
+
+    name: str
+    file: str
+    seeds: Callable[[], list[bytes]]
+    mutators: tuple[Mutator, ...]
+    read: Callable[[Path], object]
+    beside: Mapping[str, str | bytes] = field(default_factory=dict)
+
+    def prepare(self, folder: Path) -> None:
+        for name, content in self.beside.items():
+            data = content.encode() if isinstance(content, str) else content
+            (folder / name).write_bytes(data)
+
+    def mutated(self, data: bytes, seed: int) -> bytes:
+        """The data, changed."""
+        random_ = random.Random(seed)
+        if self.mutators and random_.random() < 0.8:
+            found = random_.choice(self.mutators)(data, random_)
+            if found is not None:
+                return found
+        changed = bytearray(data)
+        for _ in range(random_.choice((1, 1, 2, 4))):
+            mutate_bytes(changed, random_)
+        return bytes(changed)
+
+
+def _level(name: str, *, each: bool = False) -> Callable[[Path], object]:
+    def read(folder: Path) -> list[Level]:
+        path = folder / name
+        world = "each" if each else "one"
+        tiled = TiledReading(legend=TILED.legend, world=world)  # type: ignore[arg-type]
+        ldtk = LdtkReading(legend=LDTK.legend, world=world)  # type: ignore[arg-type]
+        return [
+            load(
+                path,
+                LEGEND,
+                part=part,
+                tiled=tiled,
+                ldtk=ldtk,
+                project=folder,
+                memory_budget=BUDGET,
+            )
+            for part in parts(path, tiled=tiled, ldtk=ldtk)[:4]
+        ]
+
+    return read
+
+
+def _any_image(folder: Path) -> list[Level]:
+    """The bytes as TGA too, which has no signature."""
+    path = folder / "level.png"
+    if not path.read_bytes()[:4].startswith((b"\x89PNG", b"BM", b"GIF8", b"RIFF", b"II*", b"MM\0")):
+        path = path.rename(folder / "level.tga")
+    return [load(path, LEGEND, memory_budget=BUDGET)]
+
+
+_SPLIT = seeds.split_project()
+_MAPS = {"m_0_0.tmx": seeds.PLAIN, "m_1_0.tmx": seeds.PLAIN, "m_0_3.tmx": seeds.PLAIN}
+
+TARGETS = {
+    each.name: each
+    for each in (
+        Target("image", "level.png", lambda: list(seeds.images()), (mutate_png,), _any_image),
+        Target(
+            "tiles", "level.json", lambda: seeds.dumped(*seeds.TILES), (mutate_json,),
+            _level("level.json"),
+        ),
+        Target(
+            "graph", "level.json", lambda: seeds.dumped(*seeds.GRAPHS), (mutate_json,),
+            _level("level.json"),
+        ),
+        Target("map", "level.map", lambda: [seeds.MAP], (mutate_lines,), _level("level.map")),
+        Target(
+            "scenario", "level.scen", lambda: [seeds.SCENARIO], (mutate_lines,),
+            lambda folder: read_scenario(folder / "level.scen"),
+        ),
+        Target(
+            "tmx", "level.tmx", lambda: seeds.tiled_maps("tmx"), (mutate_xml,), _level("level.tmx"),
+            {"set.tsx": seeds.TILESET, "thing.tx": seeds.TEMPLATE},
+        ),
+        Target(
+            "tmj", "level.tmj", lambda: seeds.tiled_maps("tmj") + seeds.own("valley.tmj"),
+            (mutate_json,), _level("level.tmj"),
+        ),
+        Target(
+            "tileset", "set.tsx", lambda: [
+            seeds.TILESET.encode(), *seeds.dumped(seeds.TILESET_JSON)],
+            (mutate_xml, mutate_json), _level("level.tmx"),
+            {"level.tmx": seeds.OUTER, "thing.tx": seeds.TEMPLATE},
+        ),
+        Target(
+            "template", "thing.tx",
+            lambda: [seeds.TEMPLATE.encode(), *seeds.dumped(seeds.TEMPLATE_JSON)],
+            (mutate_xml, mutate_json), _level("level.tmx"),
+            {"level.tmx": seeds.OUTER, "set.tsx": seeds.TILESET},
+        ),
+        Target(
+            "world", "all.world", lambda: seeds.dumped(seeds.WORLD, seeds.WORLD_PATTERN),
+            (mutate_json,), _level("all.world"), _MAPS,
+        ),
+        Target(
+            "world-each", "all.world", lambda: seeds.dumped(seeds.WORLD, seeds.WORLD_PATTERN),
+            (mutate_json,), _level("all.world", each=True), _MAPS,
+        ),
+        Target("ldtk", "all.ldtk", seeds.projects, (mutate_json,), _level("all.ldtk")),
+        Target(
+            "ldtk-each", "all.ldtk", seeds.projects, (mutate_json,), _level("all.ldtk", each=True)
+        ),
+        Target(
+            "ldtkl", "one.ldtkl", lambda: [_SPLIT[1]], (mutate_json,), _level("all.ldtk"),
+            {"all.ldtk": _SPLIT[0]},
+        ),
+        Target(
+            "recipe", "bake.toml", lambda: [seeds.RECIPE], (mutate_lines,),
+            lambda folder: load_recipe(folder / "bake.toml"),
+        ),
+    )
+}  # fmt: skip
