@@ -20,7 +20,7 @@ from bake.level import Connectivity, CornerCutting, CostRule, TerrainRule
 from bake.severity import Severity
 
 if TYPE_CHECKING:
-    from bake.recipe_model import LdtkTable, LevelTable, RuleTable, TiledTable
+    from bake.recipe_model import LdtkTable, LevelTable, RecipeTable, RuleTable, TiledTable
 
 Algorithm = Literal["auto", "dijkstra", "floyd_warshall"]
 Storage = Literal["auto", "dense", "compressed"]
@@ -54,6 +54,8 @@ MAX_SPACING = 1024
 MAX_LEVELS = 16
 MIN_HEURISTIC_BYTES = 8
 MAX_HEURISTIC_BYTES = 256
+#: Entries of legends and terrain of the project, times tables of levels.
+MAX_MERGED = 2**22
 
 #: Keys of a recipe that, written below [terrain], are taken for terrains.
 SETTING_NAMES = frozenset(
@@ -253,6 +255,13 @@ def load_recipe(path: Path | None) -> Recipe:
     from bake.recipe_file import read_table
 
     table = read_table(path)
+    pairs = [
+        (file, name)
+        for name in sorted(table.levels)
+        for file in _files_of(name)
+        if file in table.levels
+    ]
+    _check_merged(path, table, len(table.levels) + len(pairs))
     defaults = _merged(LevelRecipe(), table)
     return Recipe(
         file=path,
@@ -261,12 +270,23 @@ def load_recipe(path: Path | None) -> Recipe:
         defaults=defaults,
         levels={name: _merged(defaults, level) for name, level in sorted(table.levels.items())},
         inside={
-            (file, name): _merged(_merged(defaults, table.levels[file]), level)
-            for name, level in sorted(table.levels.items())
-            for file in _files_of(name)
-            if file in table.levels
+            (file, name): _merged(_merged(defaults, table.levels[file]), table.levels[name])
+            for file, name in pairs
         },
     )
+
+
+def _check_merged(path: Path, table: RecipeTable, levels: int) -> None:
+    """Every level has the project's entries laid out for itself."""
+    entries = len(table.legend) + len(table.terrain)
+    entries += len(table.tiled.legend) + len(table.ldtk.legend)
+    if levels * entries > MAX_MERGED:
+        raise RecipeError(
+            f"found {entries:,} entries of legends and terrain, and {levels:,} tables of levels",
+            file=path,
+            expected=f"at most {MAX_MERGED:,} if multiplied",
+            remedy="split the recipe into those of several projects",
+        )
 
 
 def _files_of(name: str) -> Iterator[str]:

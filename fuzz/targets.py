@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from bake.editors import LdtkReading, TiledReading
-from bake.level import Level
+from bake.level import Level, TerrainRule
 from bake.levels import load, parts
 from bake.levels.scenario import read_scenario
-from bake.recipe import load_recipe
+from bake.pipeline.sources import find_tasks
+from bake.recipe import LevelRecipe, Recipe, load_recipe
 from fuzz import seeds
 from fuzz.mutate_json import mutate_bytes, mutate_json
 from fuzz.mutate_lines import mutate_lines
@@ -97,6 +98,27 @@ def _any_image(folder: Path) -> list[Level]:
     return [load(path, LEGEND, memory_budget=BUDGET)]
 
 
+def _bake(folder: Path) -> None:
+    """The whole pipeline, by a small budget."""
+    from bake.pipeline.level import bake_level
+
+    recipe = replace(
+        LevelRecipe(),
+        legend=LEGEND,
+        terrain={
+            "floor": TerrainRule(1.0),
+            "wall": TerrainRule(None),
+            "mud": TerrainRule(2.5),
+            "road": TerrainRule(1.0),
+        },
+        memory_budget=BUDGET,
+    )
+    recipe = Recipe(file=folder / "bake.toml", sources=("*.json",), defaults=recipe)
+    for task in find_tasks(recipe, [], folder / "baked"):
+        task.asset.parent.mkdir(exist_ok=True)
+        bake_level(task, 1, lambda stage, done: None)
+
+
 _SPLIT = seeds.split_project()
 _MAPS = {"m_0_0.tmx": seeds.PLAIN, "m_1_0.tmx": seeds.PLAIN, "m_0_3.tmx": seeds.PLAIN}
 
@@ -156,6 +178,10 @@ TARGETS = {
         Target(
             "recipe", "bake.toml", lambda: [seeds.RECIPE], (mutate_lines,),
             lambda folder: load_recipe(folder / "bake.toml"),
+        ),
+        Target(
+            "bake", "level.json", lambda: seeds.dumped(*seeds.TILES, *seeds.GRAPHS),
+            (mutate_json,), _bake,
         ),
     )
 }  # fmt: skip

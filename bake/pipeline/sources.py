@@ -130,6 +130,7 @@ def _from_recipe(recipe: Recipe) -> list[Path]:
                 next(base.iterdir(), None)
             files += [file for file in recipe.folder.glob(glob) if _is_level(file)]
     files = _distinct(sorted(files))
+    _check_inside(recipe, files)
     if not files:
         raise LevelError(
             f"no level file in {', '.join(recipe.sources)}",
@@ -138,6 +139,19 @@ def _from_recipe(recipe: Recipe) -> list[Path]:
             remedy="name level files on the command line, or set sources in bake.toml",
         )
     return files
+
+
+def _check_inside(recipe: Recipe, files: Iterable[Path]) -> None:
+    """Levels come from strangers, and a link among them may lead anywhere."""
+    root = recipe.folder.resolve()
+    for file in files:
+        if not file.resolve().is_relative_to(root):
+            raise LevelError(
+                f"this is a link to {file.resolve()}, outside the project",
+                file=file,
+                expected=f"a file inside {root}",
+                remedy="copy it there, or name it on the command line",
+            )
 
 
 def _is_plain(part: str) -> bool:

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from bake.levels.allowance import most_cells
-from bake.levels.json_text import shown
 from bake.levels.ldtk.legend import Legend
 from bake.levels.ldtk.model import LayerInstance, TilesetDefinition
 from bake.levels.ldtk.project import LoadedLevel, Project, Where
@@ -197,7 +196,7 @@ def _check_overlaps(levels: Sequence[PlacedLevel], shape: tuple[int, int]) -> No
         if here.any():
             other = next(other for other in levels[:number] if _overlap(each, other))
             each.loaded.where.refuse(
-                f"the level overlaps {shown(other.loaded.level.identifier)}",
+                f"the level overlaps {other.loaded.level.identifier}",
                 "levels of one depth side by side",
                 "move one of them or give it another depth, or bake levels one by one: "
                 'world = "each" in [ldtk]',
