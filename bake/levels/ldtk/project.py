@@ -27,6 +27,7 @@ from bake.levels.terrain_json import told
 
 M = TypeVar("M", bound=BaseModel)
 
+_LONGEST_WORDS = 200
 LAYOUTS = ("Free", "GridVania", "LinearHorizontal", "LinearVertical")
 
 
@@ -45,9 +46,12 @@ class Where:
 
     def __str__(self) -> str:
         place = json_place(self.steps)
-        if place and self.words:
-            return f"{place} ({self.words})"
-        return place or self.words or "top level"
+        words = self.words
+        if not words.isprintable() or len(words) > _LONGEST_WORDS:
+            words = shown(words)
+        if place and words:
+            return f"{place} ({words})"
+        return place or words or "top level"
 
     def inside(self, *steps: str | int, words: str = "") -> Where:
         return Where(self.file, (*self.steps, *steps), words or self.words)
