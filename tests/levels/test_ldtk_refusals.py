@@ -308,7 +308,7 @@ def test_mutated_projects(tmp_path: Path, changes: list[tuple[Any, Any]], each: 
         try:
             for step in steps[:-1]:
                 owner = owner[step]
-            owner[steps[-1]] = junk
+            owner[steps[-1]] = copy.deepcopy(junk)  # a later change may go inside
         except (KeyError, IndexError, TypeError):
             continue  # an earlier change took it away
     path = tmp_path / "isle.ldtk"
