@@ -144,6 +144,8 @@ def _fill(file: h5py.File, contents: Contents) -> None:
         digest = digest_of(array)
         twin = twins.setdefault((declared.path, array.dtype.str, array.shape, digest), path)
         if twin != path:
+            # A group that a link brings into being would be stamped with the time.
+            file.require_group(path.rpartition("/")[0])
             file[path] = file[twin]
             continue
         if array.dtype.kind == "S":

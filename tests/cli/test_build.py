@@ -207,6 +207,7 @@ def test_no_recipe_is_needed(bare: Path) -> None:
         "distances",
         "clusters",
         "hierarchy",
+        "cluster_distances",
     ]
 
 

@@ -444,7 +444,7 @@ GUIDE = ["pivot_distance", "basin", "basin_anchor", "basin_distance", "basin_fie
 @pytest.mark.parametrize(
     ("tables", "expected"),
     [
-        (None, {"component", "hop", "distance", "cluster", *LAYERS, *BETWEEN, *GUIDE}),
+        (None, {"component", "hop", "distance", "cluster", *LAYERS, *BETWEEN}),
         (("cluster_distances",), {"component", "cluster", *BETWEEN}),
         (("heuristic",), {"component", *GUIDE}),
         (("clusters",), {"component", "cluster"}),
