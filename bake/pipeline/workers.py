@@ -47,15 +47,25 @@ def attempt_in_processes(
 
 @contextmanager
 def _interrupts_held() -> Iterator[None]:
-    """Processes started in here never see an interrupt: the one that started them ends them."""
-    if not hasattr(signal, "pthread_sigmask"):
+    """Processes started in here never see an interrupt: the one that started them ends them.
+
+    Blocking the signal is for them, who inherit that. This process has other threads to take it,
+    and would meet it between starting a process and telling it what it is for, so it waits too.
+    """
+    in_main = threading.current_thread() is threading.main_thread()
+    if not hasattr(signal, "pthread_sigmask") or not in_main:
         yield
         return
+    came: list[int] = []
+    handler = signal.signal(signal.SIGINT, lambda number, frame: came.append(number))
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        signal.signal(signal.SIGINT, handler)
+    if came and handler is signal.default_int_handler:
+        raise KeyboardInterrupt
 
 
 @contextmanager
