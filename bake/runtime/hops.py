@@ -172,8 +172,7 @@ class RunHops:
             row_data[:-1, 2:] = self.at
         else:
             row_data[:-1, 2] = np.arange(self.rows)
-        # A row of its own each on graph levels too: compiled steps look before they know.
-        greedy_slot = self.greedy_slot if len(self.at) else np.zeros((self.rows, SECTORS), np.int8)
+        greedy_slot = self.greedy_slot
         if greedy_slot.max(initial=0) < 2**7:
             greedy_slot = greedy_slot.astype(np.int8)
         return row_data, self.start, self.symbol, self.greedy, greedy_slot

@@ -24,8 +24,6 @@ def _slot(
     greedy_slot: Int32Array,
     row: np.int64,
     goal: np.int64,
-    dx: np.int32,
-    dy: np.int32,
 ) -> np.int64:
     low = np.int64(row_data[row, 0])
     length = np.int64(row_data[row + 1, 0]) - low
@@ -34,13 +32,13 @@ def _slot(
         half = length >> 1
         low += half if start[low + half] <= goal else 0
         length -= half
-    # Worked out whether or not it is asked for: which it is cannot be guessed, and guessing wrong
-    # costs more.
-    side = np.int64(dx > 0) - np.int64(dx < 0) + 1
-    side = side * 3 + np.int64(dy > 0) - np.int64(dy < 0) + 1
-    ahead = np.int64(greedy_slot[row, side * 2 + np.int64(abs(dy) > abs(dx))])
     slot = np.int64(symbol[low])
-    slot = ahead if slot == greedy else slot
+    if slot == greedy:
+        dx = row_data[goal, 2] - row_data[row, 2]
+        dy = row_data[goal, 3] - row_data[row, 3]
+        side = np.int64(dx > 0) - np.int64(dx < 0) + 1
+        side = side * 3 + np.int64(dy > 0) - np.int64(dy < 0) + 1
+        slot = np.int64(greedy_slot[row, side * 2 + np.int64(abs(dy) > abs(dx))])
     return slot
 
 
@@ -58,9 +56,7 @@ def look_up_runs(
     """Symbols of many pairs, the greedy move resolved. See :func:`follow_runs`."""
     for pair in range(len(rows)):
         row, goal = np.int64(rows[pair]), np.int64(goals[pair])
-        dx = row_data[goal, 2] - row_data[row, 2]
-        dy = row_data[goal, 3] - row_data[row, 3]
-        slots[pair] = _slot(row_data, start, symbol, greedy, greedy_slot, row, goal, dx, dy)
+        slots[pair] = _slot(row_data, start, symbol, greedy, greedy_slot, row, goal)
 
 
 @kernel
@@ -131,27 +127,15 @@ def follow_runs(
                 end = filled[walker]
                 if end == size:
                     return pair
-                x = row_data[row, 2]
-                y = row_data[row, 3]
-                places[walker, end, 0] = x
-                places[walker, end, 1] = y
+                places[walker, end, 0] = row_data[row, 2]
+                places[walker, end, 1] = row_data[row, 3]
                 filled[walker] = end + 1
                 if row == goal:
                     spans[walked, 2] = end + 1
                     walkers[walker, 2] = -1
                     arrived = True
                     continue
-                slot = _slot(
-                    row_data,
-                    start,
-                    symbol,
-                    greedy,
-                    greedy_slot,
-                    row,
-                    goal,
-                    row_data[goal, 2] - x,
-                    row_data[goal, 3] - y,
-                )
+                slot = _slot(row_data, start, symbol, greedy, greedy_slot, row, goal)
                 if end >= walkers[walker, 3] or slot < 0 or slot >= none:
                     return ASTRAY
                 walkers[walker, 0] = head_row[row_data[row, 1] + slot]
