@@ -6,11 +6,10 @@ patch's changes makes a world, and everything is made from that anew.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, TypeVar, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -18,11 +17,21 @@ import numpy.typing as npt
 from bake.asset import Asset, header_for, sha256_of, write_asset
 from bake.errors import PatchError
 from bake.graph import BLOCKED, Metric
-from bake.level import GraphLevel, GridLevel, Level, TerrainRule
+from bake.level import (
+    Connectivity,
+    CornerCutting,
+    CostRule,
+    GraphLevel,
+    GridLevel,
+    HexLayout,
+    Level,
+    TerrainRule,
+)
 from bake.metric import AgentProfile, MovementRules
 from bake.pipeline.contents import together
 from bake.pipeline.level import world_contents
-from bake.recipe import LevelRecipe, ProfileRecipe
+from bake.recipe import LevelRecipe
+from bake.recipe_stated import read_stated
 from bake.runtime.live.arguments import spot_of
 from bake.runtime.live.ground import CLOSED, Ground
 from bake.runtime.live.patch import read_patch
@@ -36,7 +45,13 @@ from bake.worlds import World, build_world
 #: Terrain below obstacles, where the level has none that is blocked for everyone.
 OBSTACLE = "obstacle"
 
+_CORNER_CUTTING: tuple[CornerCutting, ...] = ("never", "one_free", "always")
+_COST_RULES: tuple[CostRule, ...] = ("mean", "entered")
+_CONNECTIVITY: tuple[Connectivity, ...] = (4, 6, 8)
+_HEX_LAYOUTS: tuple[HexLayout | None, ...] = ("odd-r", "even-r", "odd-q", "even-q", None)
+
 Report = Callable[[str, float], None]
+T = TypeVar("T")
 
 
 def apply_patch(asset: Path, patch: Path, output: Path, threads: int, report: Report) -> int:
@@ -63,21 +78,21 @@ def apply_patch(asset: Path, patch: Path, output: Path, threads: int, report: Re
         level = _level(rules, profiles, ground, patch)
         agents = [_agent(profile, level.terrains) for profile in profiles]
         movement = MovementRules(
-            rules.corner_cutting,  # type: ignore[arg-type]
-            rules.cost_rule,  # type: ignore[arg-type]
+            _one_of(_CORNER_CUTTING, rules.corner_cutting, rules),
+            _one_of(_COST_RULES, rules.cost_rule, rules),
             rules.places.ticks_per_unit,
         )
         world = build_world(
             level,
             agents,
             movement,
-            rules.connectivity,  # type: ignore[arg-type]
+            _one_of(_CONNECTIVITY, rules.connectivity, rules),
             strict_links=False,
         )
         world = _with_prices(world, rules, ground)
         stated = old.text("recipe") or "{}"
+        recipe = _recipe(stated, rules)
         name, header = rules.places.name, old.header
-    recipe = _recipe(json.loads(stated))
     parts = world_contents(world, movement, agents, recipe, stated, threads, report)
     report("write", 0)
     sources = (*header.sources, (patch.name, sha256_of(patch)))
@@ -127,7 +142,7 @@ def _level(rules: LevelRules, profiles: list[ProfileRules], ground: Ground, patc
         terrain,
         tuple(names),
         colours=colours,
-        hex_layout=places.hex_layout,  # type: ignore[arg-type]
+        hex_layout=_one_of(_HEX_LAYOUTS, places.hex_layout, rules),
         barred=None if barred is None else barred.reshape(terrain.shape),
         floor_height=places.floor_height,
         things=things,
@@ -240,24 +255,17 @@ def _with_prices(world: World, rules: LevelRules, ground: Ground) -> World:
     return replace(world, metrics=metrics)
 
 
-def _recipe(stated: dict[str, object]) -> LevelRecipe:
-    """What of a recipe decides which tables are made."""
-    clusters = cast("dict[str, object]", stated["clusters"])
-    hierarchy = cast("dict[str, object]", stated["hierarchy"])
-    heuristic = cast("dict[str, object]", stated["heuristic"])
-    tables = stated["tables"]
-    names = cast("dict[str, object]", stated["profiles"])
-    return LevelRecipe(
-        ticks_per_unit=cast("int", stated["ticks_per_unit"]),
-        tables=None if tables is None else tuple(cast("list[str]", tables)),
-        storage=stated["storage"],  # type: ignore[arg-type]
-        cluster_size=cast("int", clusters["size"]),
-        cluster_regions=cast("bool", clusters["regions"]),
-        hierarchy=hierarchy["mode"],  # type: ignore[arg-type]
-        spacing=cast("int", hierarchy["spacing"]),
-        levels=cast("int | None", hierarchy["levels"]),
-        keep_paths=cast("bool", hierarchy["keep_paths"]),
-        heuristic_kind=heuristic["kind"],  # type: ignore[arg-type]
-        heuristic_bytes=cast("int", heuristic["bytes_per_node"]),
-        profiles=tuple(ProfileRecipe(name) for name in sorted(names)),
-    )
+def _recipe(stated: str, rules: LevelRules) -> LevelRecipe:
+    """What the asset's recipe asks for, of the profiles it has."""
+    try:
+        return read_stated(stated)
+    except ValueError as error:
+        raise rules.wrong(f"its recipe says {error}") from None
+
+
+def _one_of(known: tuple[T, ...], stated: object, rules: LevelRules) -> T:
+    """What the asset states, as the value of a closed type it is."""
+    for each in known:
+        if each == stated:
+            return each
+    raise rules.wrong(f"found {stated!r}, not one of {', '.join(map(str, known))}")

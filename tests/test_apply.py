@@ -10,8 +10,9 @@ import pytest
 from bake.apply import apply_patch
 from bake.asset import Asset
 from bake.asset.verify import verify_asset
-from bake.errors import PatchError
+from bake.errors import CorruptAssetError, PatchError
 from bake.runtime import open_asset
+from tests.asset.signing import edited
 from tests.cli.command import bake as command
 from tests.runtime.baked import bake, recipe_for, write_graph, write_grid
 from tests.runtime.live.model import GraphModel, GridModel, check_level
@@ -94,3 +95,23 @@ def test_the_command(tmp_path: Path) -> None:
     refused = command("apply", output, tmp_path / "saved.patch", "-o", tmp_path / "newer.h5")
     assert refused.code == 1
     assert not (tmp_path / "newer.h5").exists()
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "told"),
+    [
+        ("recipe", b"{}", "ticks_per_unit"),
+        ("recipe", b'{"profiles":', "its recipe says Invalid JSON"),
+        ("connectivity", 5, "found 5, not one of 4, 6, 8"),
+    ],
+)
+def test_an_asset_that_states_no_rules(tmp_path: Path, name: str, value: object, told: str) -> None:
+    asset = bake(write_grid(tmp_path / "drawn.json", [["floor"] * 3] * 2), recipe_for())
+    with edited(asset) as file:
+        file.attrs[name] = np.bytes_(value) if isinstance(value, bytes) else value
+    with open_asset(asset) as level:
+        level.save_patch(tmp_path / "saved.patch")
+    with pytest.raises(CorruptAssetError) as caught:
+        apply_patch(asset, tmp_path / "saved.patch", tmp_path / "new.h5", 1, lambda *_: None)
+    assert str(caught.value).startswith(f"{asset}: damaged: ")
+    assert told in str(caught.value)

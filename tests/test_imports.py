@@ -49,13 +49,8 @@ ALSO = {
     "asset/verify_kernels.py": {"bake.search.jit.kernel"},
 }
 
-#: The recipe is one part in several files.
-PARTS = {
-    "recipe_file": "recipe",
-    "recipe_model": "recipe",
-    "recipe_values": "recipe",
-    "toml_places": "recipe",
-}
+#: Parts in several files, and how the names of those begin.
+IN_SEVERAL = {"cli": "cli", "recipe": "recipe", "toml_places": "recipe"}
 
 #: The only files a package may be imported in.
 CONFINED: dict[str, tuple[str, ...]] = {
@@ -104,7 +99,7 @@ def imports(tree: ast.AST, *, outermost: bool) -> Iterator[str]:
 def part_of(module: str) -> str:
     """The part of the package a file or dotted name belongs to."""
     name = module.removesuffix(".py").split(".")[0]
-    return PARTS.get(name, "cli" if name.startswith("cli") else name)
+    return next((part for begin, part in IN_SEVERAL.items() if name.startswith(begin)), name)
 
 
 def parts_imported(path: Path, *, outermost: bool) -> set[str]:
