@@ -10,6 +10,7 @@ import sys
 import time
 from dataclasses import asdict, replace
 from enum import StrEnum
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
@@ -427,7 +428,7 @@ def verify(
                 proof = verify_asset(
                     asset,
                     profile,
-                    lambda done, name=asset.name: progress(name, "verify", done),  # type: ignore[misc]
+                    partial(progress, asset.name, "verify"),
                     sample=sample,
                 )
                 results.append({"asset": str(asset), "right": True, **asdict(proof)})

@@ -146,15 +146,17 @@ def _keys(old: Tables, new: Tables) -> tuple[npt.NDArray[np.int64], npt.NDArray[
         )
     if a.is_grid:
         wide = max(a.width, b.width)
-        return tuple(  # type: ignore[return-value]
-            y.astype(np.int64) * wide + x
-            for tables in (old, new)
-            for y, x in [np.divmod(tables.places.flat[tables.node], np.int32(tables.places.width))]
-        )
+        return _cell_keys(old, wide), _cell_keys(new, wide)
     number = {name: place for place, name in enumerate(a.names)}
     known = len(number)
     keys = [number.get(name, known + place) for place, name in enumerate(b.names)]
     return old.node.astype(np.int64), np.array(keys, dtype=np.int64)[new.node]
+
+
+def _cell_keys(tables: Tables, wide: int) -> npt.NDArray[np.int64]:
+    """(r) each row's cell in reading order, on a grid ``wide`` cells wide."""
+    y, x = np.divmod(tables.places.flat[tables.node].astype(np.int64), tables.places.width)
+    return np.asarray(y * wide + x, dtype=np.int64)
 
 
 def _arcs(

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NoReturn
+from typing import NoReturn, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -154,7 +154,7 @@ class _Reader:
             terrain.append(self.node_terrain(item, at, terrain_number, bool(declared)))
         check_terrain_count(self.path, len(terrain_number), "nodes")
         return _Nodes(
-            names=tuple(number),  # type: ignore[arg-type]  # all of one kind, as checked
+            names=cast("tuple[str, ...] | tuple[int, ...]", tuple(number)),  # as checked
             number=number,
             kind=kind,
             position=self.positions(items),

@@ -67,10 +67,11 @@ def _colour(text: str) -> str:
 
 
 def _distinct(names: list[str]) -> list[str]:
-    if len(set(names)) != len(names):
-        seen: set[str] = set()
-        twice = next(name for name in names if name in seen or seen.add(name))  # type: ignore[func-returns-value]
-        refuse(f"{shown(twice)} is given twice", "each name once")
+    seen: set[str] = set()
+    for name in names:
+        if name in seen:
+            refuse(f"{shown(name)} is given twice", "each name once")
+        seen.add(name)
     return names
 
 

@@ -79,9 +79,8 @@ class LevelLinter:
         )
 
     def _spoken(self, x: int, y: int) -> tuple[int, ...]:
-        rows = self._floor_height
-        several = rows is not None and isinstance(self.world.level, GridLevel)
-        if rows is None or not several or rows == self.world.level.height:  # type: ignore[union-attr]
+        rows, level = self._floor_height, self.world.level
+        if rows is None or not isinstance(level, GridLevel) or rows == level.height:
             return (x, y)
         return (x, y % rows, y // rows)
 
@@ -109,10 +108,10 @@ class LevelLinter:
 
     def _opened(self, profile: AgentProfile, sub: Subgraph) -> Graph:
         """The profile's graph as if all doors stood open, their places after its rows."""
-        cell = self.world.cell
-        if not self.world.doors or cell is None:
+        level, cell = self.world.level, self.world.cell
+        if not self.world.doors or cell is None or not isinstance(level, GridLevel):
             return sub.graph
-        mask = np.zeros(self.world.level.terrain.shape, dtype=np.bool_)  # type: ignore[union-attr]
+        mask = np.zeros(level.terrain.shape, dtype=np.bool_)
         for door in self.world.doors:
             mask[door.cells[:, 1], door.cells[:, 0]] = True
         near = under_footprint(mask, profile.size, np.logical_or, False, self._floor_height)

@@ -144,12 +144,15 @@ def world_contents(
             world,
             recipe,
             threads,
-            lambda done, place=place: report(  # type: ignore[misc]
-                "next hops", (place + done) / len(profiles)
-            ),
+            _part_of(report, place, len(profiles)),
         )
         parts += baked[twin]
     return parts
+
+
+def _part_of(report: Report, place: int, count: int) -> Callable[[float], None]:
+    """Reports how far one of several profiles is as how far all are."""
+    return lambda done: report("next hops", (place + done) / count)
 
 
 def read_level(task: Task) -> Level:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from operator import index
-from typing import Any, cast
+from typing import Any, SupportsIndex, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -78,7 +78,7 @@ def floor_of(places: Places, point: Sequence[float], said: str) -> tuple[Sequenc
     """
     try:
         x, y, number = point
-        floor = index(number)  # type: ignore[arg-type]
+        floor = index(cast("SupportsIndex", number))
     except (TypeError, ValueError):
         raise QueryError(
             f"{said} is no point", expected="(x, y, floor), two finite numbers and an integer"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import cached_property
 from operator import index
+from typing import SupportsIndex, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -129,7 +130,7 @@ class Places:
         if isinstance(name, str):
             return self._node_of_name.get(name)
         try:
-            return self._node_of_name.get(index(name))  # type: ignore[arg-type]
+            return self._node_of_name.get(index(cast("SupportsIndex", name)))
         except TypeError:
             return None
 

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, TypeVar, cast
 
 import numpy as np
 
@@ -113,7 +113,7 @@ class Searches:
         """What was made under this name before, or now."""
         if name not in self._kept:
             self._kept[name] = make()
-        return self._kept[name]  # type: ignore[return-value]
+        return cast("T", self._kept[name])
 
     def estimate(self, heuristic: str | Given | None, goal: int) -> Estimate:
         """The heuristic a request names.

@@ -135,19 +135,17 @@ class Adjacency:
         count = graph.arc_count
         room = count + count // 8 + 256
 
-        def pool(
-            values: npt.NDArray[np.generic], dtype: type[np.generic]
-        ) -> npt.NDArray[np.generic]:
-            spread = np.zeros(room, dtype=dtype)
+        def pool(values: Int32Array) -> Int32Array:
+            spread = np.zeros(room, dtype=np.int32)
             spread[:count] = values
             return spread
 
         return Adjacency(
             graph.first_out[:-1].copy(),
             graph.first_out[1:].copy(),
-            pool(graph.head, np.int32),  # type: ignore[arg-type]
-            pool(weight, np.int32),  # type: ignore[arg-type]
-            pool(label, np.int32),  # type: ignore[arg-type]
+            pool(graph.head),
+            pool(weight),
+            pool(label),
             np.full(room, ALL, dtype=np.uint32),
             count,
         )

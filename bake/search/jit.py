@@ -78,7 +78,7 @@ def _load_without_blas() -> None:
     """
     if "scipy.linalg" in sys.modules:
         return
-    sys.modules["scipy.linalg"] = None  # type: ignore[assignment]
+    sys.modules["scipy.linalg"] = None  # type: ignore[assignment]  # imports of it then fail
     try:
         importlib.import_module("numba.np.arraymath")
     except ImportError:

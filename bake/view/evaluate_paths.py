@@ -6,6 +6,7 @@ import statistics
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import cast
 
 import numpy as np
 
@@ -55,7 +56,7 @@ def walk_all(
         _first_move(nav, start, goal, method, heuristic)
     for start, goal in problems:
         found = nav.search(start, goal, method, heuristic)
-        walked.paths.append(found.path)  # type: ignore[arg-type]
+        walked.paths.append(cast("list[Cell] | None", found.path))
         walked.exact.append(found.bound == 1)
         walked.expanded.append(found.expanded)
         begun = time.perf_counter()

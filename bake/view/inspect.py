@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from bake.asset import Asset
 from bake.asset.schema import TABLES, profile_path
 from bake.errors import UnknownProfileError, in_units
@@ -69,7 +71,7 @@ def _twin(asset: Asset, name: str, columns: tuple[str, ...]) -> str | None:
 
 def _profile(asset: Asset, name: str) -> dict[str, Any]:
     component = asset.read(profile_path(name, "component"))
-    rows = int((component >= 0).sum())  # type: ignore[operator]
+    rows = int(np.count_nonzero(component.astype(np.int64) >= 0))
     tables: list[dict[str, Any]] = []
     for table, kind, columns in TABLES:
         paths = [profile_path(name, one) for one in columns]

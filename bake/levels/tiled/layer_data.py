@@ -11,6 +11,7 @@ import re
 import warnings
 import zlib
 from array import array
+from typing import TypeGuard, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -81,8 +82,7 @@ def _check_count(layer: Fields, count: int, width: int, height: int) -> None:
 
 
 def _listed(layer: Fields, data: list[object], width: int) -> Gids:
-    numbers = set(map(type, data)) <= {int}
-    if not numbers or (data and not (min(data) >= 0 and max(data) <= MAX_GID)):  # type: ignore[type-var, operator]
+    if not _are_gids(data):
         wrong = next(
             at for at, gid in enumerate(data) if type(gid) is not int or not 0 <= gid <= MAX_GID
         )
@@ -91,6 +91,14 @@ def _listed(layer: Fields, data: list[object], width: int) -> Gids:
             "a whole number of 32 bits",
         )
     return np.array(data, dtype=np.uint32)
+
+
+def _are_gids(data: list[object]) -> TypeGuard[list[int]]:
+    """Looked at as a whole: there may be millions."""
+    if not set(map(type, data)) <= {int}:
+        return False
+    numbers = cast("list[int]", data)
+    return min(numbers, default=0) >= 0 and max(numbers, default=0) <= MAX_GID
 
 
 def _csv(layer: Fields, text: str, width: int, height: int) -> Gids:
