@@ -17,15 +17,9 @@ import numpy as np
 import numpy.typing as npt
 
 from bake.graph import Int32Array
+from bake.search.bucket_queue import FOUND, FULL, NO_PATH, UNREACHED, clear, spread
 from bake.search.estimate import estimated, spot
 from bake.search.jit import kernel
-
-#: What searches return: there is a path, there is none, the queue needs more room.
-FOUND = 1
-NO_PATH = 0
-FULL = -1
-
-_FAR = 2**31 - 1
 
 #: The lowest bit of a byte; 8 where there is none.
 _LOWEST = np.array([8, *((byte & -byte).bit_length() - 1 for byte in range(1, 256))], np.uint8)
@@ -97,7 +91,7 @@ def search_buckets(
     held = 1
     cursor = 0
     top = 0
-    best = _FAR
+    best = UNREACHED
     expanded = 0
     status = NO_PATH
     while held > 0:
@@ -107,20 +101,7 @@ def search_buckets(
             # Only the far ones are left: begin again at the nearest of them.
             if base + (far << width) >= best:
                 break
-            one = bucket[far]
-            bucket[far] = -1
-            base = _FAR
-            other = one
-            while other >= 0:
-                base = min(base, int(entry[other, 1]) + int(seen[entry[other, 0], 1]))
-                other = int(entry[other, 2])
-            while one >= 0:
-                after = int(entry[one, 2])
-                f = int(entry[one, 1]) + int(seen[entry[one, 0], 1])
-                place = min((f - base) >> width, far)
-                entry[one, 2] = bucket[place]
-                bucket[place] = one
-                one = after
+            base = spread(entry, bucket, seen, width)
             cursor = 0
             top = far
             continue
@@ -202,9 +183,7 @@ def search_buckets(
             held += 1
         if status == FULL:
             break
-    for place in range(cursor, top + 1):
-        bucket[place] = -1
-    bucket[far] = -1
+    clear(bucket, cursor, top)
     answer[0] = best
     answer[1] = expanded
     return status

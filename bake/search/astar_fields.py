@@ -18,11 +18,9 @@ import numpy as np
 import numpy.typing as npt
 
 from bake.graph import Int32Array
-from bake.search.astar_buckets import FOUND, FULL, NO_PATH
+from bake.search.bucket_queue import FOUND, FULL, NO_PATH, UNREACHED, clear, spread
 from bake.search.estimate import AXES, HEX, LARGEST, NULL
 from bake.search.jit import inlined, kernel
-
-_FAR = 2**31 - 1
 
 #: Columns of a row's record before the distances to pivots: x, y, cluster.
 HEAD = 3
@@ -130,7 +128,7 @@ def search_by_fields(
     held = 1
     cursor = 0
     top = 0
-    best = _FAR
+    best = UNREACHED
     expanded = 0
     status = NO_PATH
     while held > 0:
@@ -140,20 +138,7 @@ def search_by_fields(
             # Only the far ones are left: begin again at the nearest of them.
             if base + (far << width) >= best:
                 break
-            one = bucket[far]
-            bucket[far] = -1
-            base = _FAR
-            other = one
-            while other >= 0:
-                base = min(base, int(entry[other, 1]) + int(seen[entry[other, 0], 1]))
-                other = int(entry[other, 2])
-            while one >= 0:
-                after = int(entry[one, 2])
-                f = int(entry[one, 1]) + int(seen[entry[one, 0], 1])
-                place = min((f - base) >> width, far)
-                entry[one, 2] = bucket[place]
-                bucket[place] = one
-                one = after
+            base = spread(entry, bucket, seen, width)
             cursor = 0
             top = far
             continue
@@ -178,7 +163,7 @@ def search_by_fields(
                     two_way, head, goal,
                 )  # fmt: skip
                 # Looked at, not reached.
-                label[head] = mark + _FAR
+                label[head] = mark + UNREACHED
                 seen[head, 1] = h
             if two_way:
                 ahead = max(ahead, int(seen[head, 1]) - int(np.int64(arcs[arc, 1])))
@@ -220,9 +205,7 @@ def search_by_fields(
             held += 1
         if status == FULL:
             break
-    for place in range(cursor, top + 1):
-        bucket[place] = -1
-    bucket[far] = -1
+    clear(bucket, cursor, top)
     answer[0] = best
     answer[1] = expanded
     return status

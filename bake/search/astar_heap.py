@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bake.graph import Int32Array
-from bake.search.astar_buckets import FOUND, FULL, NO_PATH
+from bake.search.bucket_queue import FOUND, FULL, NO_PATH
 from bake.search.estimate import estimated, spot
 from bake.search.heap import pop, push
 from bake.search.jit import kernel

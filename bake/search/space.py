@@ -15,9 +15,10 @@ import numpy as np
 import numpy.typing as npt
 
 from bake.graph import Graph, Int32Array
-from bake.search.astar_buckets import FOUND, FULL, search_buckets, trail
+from bake.search.astar_buckets import search_buckets, trail
 from bake.search.astar_heap import search_heap
 from bake.search.bidirectional import search_from_both_ends
+from bake.search.bucket_queue import FOUND, FULL
 from bake.search.estimate import INFLATION, Estimate, fill_estimates
 from bake.search.greedy_best_first import search_greedily
 from bake.search.successors import successor_masks
