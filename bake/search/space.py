@@ -18,7 +18,7 @@ from bake.graph import Graph, Int32Array
 from bake.search.astar_buckets import search_buckets, trail
 from bake.search.astar_heap import search_heap
 from bake.search.bidirectional import search_from_both_ends
-from bake.search.bucket_queue import FOUND, FULL
+from bake.search.bucket_queue import FOUND, FULL, UNREACHED
 from bake.search.estimate import INFLATION, Estimate, fill_estimates
 from bake.search.greedy_best_first import search_greedily
 from bake.search.successors import successor_masks
@@ -130,6 +130,11 @@ class SearchSpace:
         """A bucket spans 2**this ticks: a third of the lightest arc, more or less."""
         return max(0, int(self.weight.min(initial=2**30) // 3).bit_length())
 
+    @property
+    def narrow_width(self) -> int:
+        """An eighth of that: nearly perfect estimates differ by less than a third of an arc."""
+        return max(0, self.bucket_width - 3)
+
     @cached_property
     def weights_alike(self) -> bool:
         """Whether the bucket queue is the better one here."""
@@ -216,7 +221,7 @@ class SearchSpace:
     def by_buckets(
         self, kernel: Callable[..., int], *guide: object, start: int, goal: int
     ) -> Found:
-        """A* with a bucket queue by a kernel of its own; ``start`` is not ``goal``.
+        """A* with a queue of narrow buckets by a kernel of its own; ``start`` is not ``goal``.
 
         Args:
             kernel: takes ``first_out, arcs, *guide, label, seen, stamp, entry, bucket, width,
@@ -233,7 +238,7 @@ class SearchSpace:
                 scratch.next_stamp(),
                 scratch.entry,
                 scratch.bucket,
-                self.bucket_width,
+                self.narrow_width,
                 start,
                 goal,
                 scratch.answer,
@@ -317,7 +322,7 @@ class SearchSpace:
         sides = [scratch.label, *(scratch.labels if "labels" in vars(scratch) else [])]
         # Labels of the last search are smaller than all others.
         ticks = np.min(sides, axis=0) + (scratch.stamp << 32)
-        rows = np.flatnonzero(ticks < 1 << 32).astype(np.int32)
+        rows = np.flatnonzero(ticks < UNREACHED).astype(np.int32)
         return rows, ticks[rows]
 
     def _borrow(self) -> Scratch:
