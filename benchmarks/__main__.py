@@ -29,6 +29,7 @@ BENCHMARKS = {
     "plan": "Foretold by bake plan",
     "paths": "Paths",
     "search": "Searching one path",
+    "heuristics": "Heuristics",
     "hierarchy": "HPA*",
     "floyd_warshall": "Floyd-Warshall",
     "growth": "How cost grows",
