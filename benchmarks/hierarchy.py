@@ -111,7 +111,7 @@ def _baked(bench: Bench, name: str, mode: Mode) -> Path:
 
 def _ends(nav: Navigator, scenario: Scenario, problem: int) -> tuple[int, int]:
     start, goal = scenario.start[problem].tolist(), scenario.goal[problem].tolist()
-    return nav._row_of(tuple(start)), nav._row_of(tuple(goal))
+    return nav._now.rows.row(tuple(start)), nav._now.rows.row(tuple(goal))
 
 
 def _errors(
@@ -119,15 +119,15 @@ def _errors(
 ) -> npt.NDArray[np.float64]:
     """Relative errors of plans before smoothing, of whole paths, of walks; all checked."""
     found = []
-    paths = nav._searches.hierarchy
+    paths = nav._now.searches.hierarchy
     for problem in spread.tolist():
         start, goal = _ends(nav, scenario, problem)
         way = paths.find(start, goal)
         if kind < 2:
             rows, ticks = paths.rows(way, smooth=kind == 1)
-            cells = nav._searches.places(rows)
+            cells = nav._now.searches.places(rows)
         else:
-            places = nav._searches.places
+            places = nav._now.searches.places
             cells = [places(np.array([start]))[0]]
             cells += [cell for piece in paths.walk(way) for cell in places(piece)]
             ticks = None
@@ -142,7 +142,7 @@ def _check(
     assert cells[0] == tuple(scenario.start[problem].tolist()), f"{what}: another start"
     assert cells[-1] == tuple(scenario.goal[problem].tolist()), f"{what}: another goal"
     length = nav.length(cells)  # type: ignore[arg-type]
-    units = nav._places.ticks_per_unit
+    units = nav._now.tables.places.ticks_per_unit
     assert ticks is None or abs(ticks / units - length) < 1e-3, f"{what}: {ticks} ticks, {length}"
     optimal = float(scenario.optimal[problem])
     slack = 1e-4 + float(scenario.rounding[problem])
@@ -167,7 +167,7 @@ def _check_exact(bench: Bench, name: str, problems: int) -> None:
 
 def _time(nav: Navigator, scenario: Scenario, timed: npt.NDArray[np.int64]) -> dict[str, float]:
     """Seconds a problem takes each contender."""
-    searches = nav._searches
+    searches = nav._now.searches
     paths, space = searches.hierarchy, searches.space
     rows = np.array([_ends(nav, scenario, problem) for problem in timed.tolist()], dtype=np.int32)
     starts, goals = np.ascontiguousarray(rows.T)

@@ -80,7 +80,7 @@ def _measure(
         begun = time.perf_counter()
         _toggle(nav, cell, standing)
         update.append((time.perf_counter() - begun) * 1000)
-        moment = nav._live.moments[nav.name]
+        moment = nav._current.moments[nav.name]
         state = moment.state
         doubt.append(100 * np.count_nonzero(state.source) / state.row_count)
         pairs.append(100 * _share_in_doubt(moment))
@@ -117,7 +117,7 @@ def _measure(
 
 
 def _cells(nav: Navigator) -> list[Cell]:
-    return [(int(x), int(y)) for x, y in nav._tables.cell_of_row.tolist()]
+    return [(int(x), int(y)) for x, y in nav._now.tables.cell_of_row.tolist()]
 
 
 def _toggle(nav: Navigator, cell: Cell, standing: set[Cell], *, back: bool = False) -> None:
@@ -142,13 +142,13 @@ def _stale_pair(moment: Moment, draw: random.Random) -> tuple[Cell, Cell]:
     sources = np.flatnonzero((state.source + state.goal[goal] >= 2) & state.standing)
     start = int(sources[draw.randrange(len(sources))])
     flat = state.spot_of_row
-    width = moment._places.width
+    width = moment.tables.places.width
     return tuple(divmod(int(flat[start]), width)[::-1]), tuple(divmod(int(flat[goal]), width)[::-1])
 
 
 def _rebake_seconds(nav: Navigator) -> float:
     """All next hops of the level, once, on one thread."""
-    tables = nav._tables
+    tables = nav._now.tables
     usable = tables.usable
 
     def once() -> float:

@@ -128,7 +128,7 @@ class Asset:
         return None if value is None else int(value)
 
     def _attribute(self, name: str, group: str) -> Any:
-        self._check_open()
+        self.check_open()
         pattern = pattern_of(f"{group}/x").rsplit("/", 1)[0] or "/"
         declared = next(a for a in ATTRIBUTES if (a.group, a.name) == (pattern, name))
         try:
@@ -146,7 +146,7 @@ class Asset:
 
     def has(self, path: str) -> bool:
         """Whether a column is there."""
-        self._check_open()
+        self.check_open()
         try:
             return path in self._file
         except _DAMAGE as error:
@@ -225,14 +225,19 @@ class Asset:
         paths = shared + [profile_path(p, name) for p in self.profiles for name in own]
         return [path for path in paths if self.has(path)]
 
-    def _check_open(self) -> None:
+    def check_open(self) -> None:
+        """Refuse to go on after :meth:`close`.
+
+        Raises:
+            AssetError: the asset is closed.
+        """
         if not self._file:
             raise AssetError(
                 "the asset is closed", file=self.path, remedy="look things up inside `with`"
             )
 
     def _dataset(self, path: str) -> h5py.Dataset:
-        self._check_open()
+        self.check_open()
         declared = column(pattern_of(path))
         try:
             dataset = self._file[path]

@@ -8,11 +8,11 @@ from types import TracebackType
 
 from bake.asset import Asset
 from bake.errors import UnknownProfileError
-from bake.runtime.live.live import Live
+from bake.runtime.current import Current
 from bake.runtime.live.report import UpdateReport
 from bake.runtime.navigator import Navigator
 from bake.runtime.places import Name, Place, Places
-from bake.runtime.things import Door, Link, Region, Spot, ThingTables
+from bake.runtime.things import Door, Link, Region, Spot
 
 
 class LevelAsset:
@@ -35,23 +35,22 @@ class LevelAsset:
         self.floors = self._places.floors
         self.height = self._places.height // self.floors
         self.is_grid = self._places.is_grid
-        self._things = ThingTables(self._places)
-        self._live = Live(self._places, self.profiles)
+        self._current = Current(self._places, self.profiles)
 
     @property
     def links(self) -> Mapping[str, Link]:
         """Ways between cells that need not be neighbours, by name; read when first asked for."""
-        return self._things.links
+        return self._current.things.links
 
     @property
     def regions(self) -> Mapping[str, Region]:
         """Named cells, by name; read when first asked for."""
-        return self._things.regions
+        return self._current.things.regions
 
     @property
     def doors(self) -> Mapping[str, Door]:
         """Cells that change terrain together, by name; read when first asked for."""
-        return self._things.doors
+        return self._current.things.doors
 
     def spots(self, kind: str | None = None, *, profile: str | None = None) -> tuple[Spot, ...]:
         """Named places, in the order of the level; read when first asked for.
@@ -62,7 +61,7 @@ class LevelAsset:
         """
         return tuple(
             spot
-            for spot in self._things.spots.values()
+            for spot in self._current.things.spots.values()
             if kind in (None, spot.kind)
             and (profile is None or spot.profiles is None or profile in spot.profiles)
         )
@@ -83,7 +82,9 @@ class LevelAsset:
 
         Raises:
             UnknownProfileError: no such profile, or several and none named.
+            AssetError: the asset is closed.
         """
+        self._asset.check_open()
         if name is None and len(self.profiles) == 1:
             name = self.profiles[0]
         if name not in self.profiles:
@@ -92,7 +93,7 @@ class LevelAsset:
                 file=self._asset.path,
                 expected=" or ".join(repr(known) for known in self.profiles),
             )
-        return Navigator(self._places, name, self._live)
+        return Navigator(self._current, name)
 
     def update(
         self,
@@ -120,7 +121,7 @@ class LevelAsset:
             QueryError: no such place, terrain or arc, a cost that is none, or one that leaves the
                 integer scale. Then nothing has changed.
         """
-        return self._live.update(blocked, opened, terrain, arcs)
+        return self._current.live.update(blocked, opened, terrain, arcs)
 
     def repair(self, budget_ms: float | None = 2) -> int:
         """Make ahead of time what updates left stale: next hops that nobody has asked for yet.
@@ -135,7 +136,7 @@ class LevelAsset:
         Raises:
             QueryError: a budget that is none.
         """
-        return self._live.repair(self.profiles, budget_ms)
+        return self._current.live.repair(self.profiles, budget_ms)
 
     def set_state(self, door: str, state: str) -> dict[str, UpdateReport]:
         """Put a door into one of the states the level gives it; one batch, like :meth:`update`.
@@ -143,7 +144,7 @@ class LevelAsset:
         Raises:
             QueryError: no such door, or no such state of it.
         """
-        return self._live.set_state(door, state)
+        return self._current.live.set_state(door, state)
 
     def save_patch(self, path: str | Path) -> None:
         """Write what has become of the level since it was baked to a small file.
@@ -151,7 +152,7 @@ class LevelAsset:
         Raises:
             OutputError: it cannot be written.
         """
-        self._live.save_patch(Path(path))
+        self._current.live.save_patch(Path(path))
 
     def apply_patch(self, path: str | Path) -> dict[str, UpdateReport]:
         """Make the level what it was when a patch was saved, whatever has become of it; one batch.
@@ -160,7 +161,7 @@ class LevelAsset:
             PatchError: no patch, one of another asset or version, or a damaged one; then nothing
                 has changed.
         """
-        return self._live.apply_patch(Path(path))
+        return self._current.live.apply_patch(Path(path))
 
     def journal(self, path: str | Path) -> int:
         """Replay every whole batch of a journal, and write down each one from now on.
@@ -175,7 +176,7 @@ class LevelAsset:
             OutputError: it cannot be opened or written.
             QueryError: a journal is being kept already.
         """
-        return self._live.keep_journal(Path(path))
+        return self._current.live.keep_journal(Path(path))
 
     def warm_up(self, *methods: str) -> None:
         """Compile, or load, the kernels that questions to any profile need; see Navigator.warm_up.
@@ -186,7 +187,7 @@ class LevelAsset:
             QueryError: no such method.
         """
         if "update" in methods:
-            self._live.warm_up()
+            self._current.live.warm_up()
             methods = tuple(name for name in methods if name != "update")
             if not methods:
                 return
@@ -194,8 +195,8 @@ class LevelAsset:
             self.profile(name).warm_up(*methods)
 
     def close(self) -> None:
-        """Close the file. A navigator that was used before may go on; a new one may not."""
-        self._live.close()
+        """Close the file. What a navigator has looked up before it may go on with, no more."""
+        self._current.close()
         self._asset.close()
 
     def __enter__(self) -> LevelAsset:

@@ -199,13 +199,7 @@ class Searches:
 
 def _unreachable(searches: Searches, row: int, goal: int) -> bool:
     """Whether component labels tell that there is no path."""
-    tables = searches.tables
-    a, b = (int(tables.component[tables.node[one]]) for one in (row, goal))
-    if a == b:
-        return False
-    if not tables.one_way:
-        return True
-    return tables.reach is not None and not tables.reach[a, b >> 3] & (128 >> (b & 7))
+    return searches.tables.joined(row, goal) is False
 
 
 def _table(searches: Searches, row: int, goal: int, request: Request) -> Outcome:

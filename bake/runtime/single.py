@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import cast
 
 from bake.graph import Int32Array
@@ -23,36 +24,38 @@ NextHop = Callable[[Place, Place], Place | None]
 _WRONG = (TypeError, ValueError, IndexError, NotImplementedError)
 
 
+@dataclass(frozen=True)
 class QuickLookup:
     """A function (start, goal) -> next hop for one profile, which can be taken back.
 
     Attributes:
         next_hop: the function; once taken back it leaves everything to the careful way.
+        row_at_cell: what it looks cells up in, its own; None where it has nothing to take back.
     """
 
-    def __init__(self, tables: Tables, careful: NextHop) -> None:
-        """Make one.
-
-        Args:
-            tables: with next hops.
-            careful: takes whatever the quick way does not.
-        """
-        self._row_at = tables.row_at_cell.copy() if tables.places.is_grid else None
-        if tables.places.floor_height is None:
-            self.next_hop = self._made(careful, tables)
-        else:
-            self.next_hop = floored_lookup(
-                tables.places, lambda hard: self._made(hard, tables), careful
-            )
-
-    def _made(self, careful: NextHop, tables: Tables) -> NextHop:
-        return single_lookup(tables, careful, self._row_at)
+    next_hop: NextHop
+    row_at_cell: Int32Array | None
 
     def revoke(self) -> None:
         """Take the function back, in whoever's hands it is."""
-        if self._row_at is not None:
+        if self.row_at_cell is not None:
             # No cell has a row any more, which is a case for the careful way.
-            self._row_at.fill(-1)
+            self.row_at_cell.fill(-1)
+
+
+def quick_lookup(tables: Tables, careful: NextHop) -> QuickLookup:
+    """Make the lookup of baked tables.
+
+    Args:
+        tables: with next hops.
+        careful: takes whatever the quick way does not.
+    """
+    places = tables.places
+    row_at = tables.row_at_cell.copy() if places.is_grid else None
+    if places.floor_height is None:
+        return QuickLookup(single_lookup(tables, careful, row_at), row_at)
+    floored = floored_lookup(places, lambda hard: single_lookup(tables, hard, row_at), careful)
+    return QuickLookup(floored, row_at)
 
 
 def single_lookup(tables: Tables, careful: NextHop, row_at_cell: Int32Array | None) -> NextHop:

@@ -312,6 +312,16 @@ class Tables:
             raise self.damaged("reach does not fit the components")
         return reach
 
+    def joined(self, row: int, goal: int) -> bool | None:
+        """Whether there is a path; None where components alone do not tell."""
+        a, b = int(self.component[self.node[row]]), int(self.component[self.node[goal]])
+        if a == b:
+            return True
+        if not self.one_way:
+            return False
+        reach = self.reach
+        return None if reach is None else bool(reach[a, b >> 3] & (128 >> (b & 7)))
+
     def column(self, name: str, kind: type[np.generic]) -> npt.NDArray[Any]:
         """One of the profile's columns, as an array of this type."""
         return self._read(name, kind)

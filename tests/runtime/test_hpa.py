@@ -238,8 +238,8 @@ def test_start_and_goal_on_transitions(tmp_path: Path) -> None:
     )
     with open_asset(path) as level:
         nav = level.profile()
-        layer = nav._searches.hierarchy.tables.layers[0]
-        cells = nav._tables.cell_of_row[layer.row].tolist()
+        layer = nav._now.searches.hierarchy.tables.layers[0]
+        cells = nav._now.tables.cell_of_row[layer.row].tolist()
         # Two clusters share a border of eight: transitions at both its ends, on either side.
         assert sorted(map(tuple, cells)) == [(7, 0), (7, 7), (8, 0), (8, 7)]
         assert nav.path((7, 0), (8, 0), "hpa") == [(7, 0), (8, 0)]
@@ -263,8 +263,8 @@ def test_the_first_moves_come_before_the_rest(tmp_path: Path) -> None:
     )
     with open_asset(path) as level:
         nav = level.profile()
-        hierarchy = nav._searches.hierarchy
-        start, goal = (nav._row_of(place) for place in ((0, 0), (89, 8)))
+        hierarchy = nav._now.searches.hierarchy
+        start, goal = (nav._now.rows.row(place) for place in ((0, 0), (89, 8)))
         way = hierarchy.find(start, goal)
         pieces = list(hierarchy.walk(way))
         assert len(pieces[0]) <= 9 + 9
@@ -279,11 +279,11 @@ def test_many_in_one_call_are_those_one_by_one(tmp_path: Path) -> None:
     )
     with open_asset(path) as level:
         nav = level.profile()
-        hierarchy = nav._searches.hierarchy
-        every = np.arange(nav._tables.row_count, dtype=np.int32)
+        hierarchy = nav._now.searches.hierarchy
+        every = np.arange(nav._now.tables.row_count, dtype=np.int32)
         starts, goals = np.repeat(every, 7), np.tile(every, 7)
         first, many = hierarchy.many(starts, goals)
-        cells = nav._tables.cell_of_row
+        cells = nav._now.tables.cell_of_row
         told, places = nav.paths(cells[starts], cells[goals], "hpa")
         assert told.tolist() == first.tolist()
         assert places.tolist() == cells[many].tolist()

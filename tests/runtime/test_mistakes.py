@@ -376,13 +376,15 @@ def test_missing_tables(tmp_path: Path, tables: tuple[str, ...], missing: str) -
 
 def test_closed(grid_asset: Path) -> None:
     with open_asset(grid_asset) as level:
-        used, unused = level.profile(), level.profile()
+        used = level.profile()
         answer = used.next_hop(FREE, (3, 2))
+    with open_asset(grid_asset) as other:
+        unused = other.profile()
     for ask in (
         lambda: unused.next_hop(FREE, (3, 2)),
         lambda: unused.distance(FREE, (3, 2)),
         lambda: unused.next_hops([FREE], [FREE]),
-        lambda: level.profile().nearest((0, 0)),
+        lambda: level.profile(),
     ):
         with pytest.raises(AssetError, match="closed"):
             ask()

@@ -51,7 +51,7 @@ def uncompiled(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 def hops_of(nav: Navigator) -> DenseHops | RunHops:
-    return nav._tables.hops
+    return nav._now.tables.hops
 
 
 def all_pairs(count: int) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]:
@@ -100,7 +100,7 @@ def check_forms(source: Path, recipe: LevelRecipe | None = None) -> None:
 
 
 def places_of(nav: Navigator) -> list[object]:
-    tables = nav._tables
+    tables = nav._now.tables
     return [tables.places.place(int(node)) for node in tables.node]
 
 
@@ -229,7 +229,7 @@ def test_every_answer_where_ways_lead_one_way(
     with open_asset(asset) as level:
         nav = level.profile()
         check_navigator(nav, steps, list(range(n)))
-        assert (nav._tables.reach is None) != closure
+        assert (nav._now.tables.reach is None) != closure
 
 
 # -- small levels ----------------------------------------------------------------------------------

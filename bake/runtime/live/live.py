@@ -1,14 +1,9 @@
-"""A level that changes: one writer, any number of readers.
-
-Everything a reader needs of one moment hangs on ``moments``, which a batch replaces by a single
-assignment; so an answer is from before a batch or from after it, never from between.
-"""
+"""A level that changes: the one writer, who publishes what many readers answer from."""
 
 from __future__ import annotations
 
 import threading
 import time
-import weakref
 from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property
 from pathlib import Path
@@ -18,8 +13,10 @@ import numpy as np
 import numpy.typing as npt
 
 from bake.errors import CostError, PatchError, QueryError
+from bake.runtime.live.arguments import edit_of, place_of
 from bake.runtime.live.ground import Edit, Ground
 from bake.runtime.live.journal import Journal
+from bake.runtime.live.moment import Moment
 from bake.runtime.live.patch import (
     changes_of,
     edit_from,
@@ -28,65 +25,42 @@ from bake.runtime.live.patch import (
     read_patch,
     write_patch,
 )
+from bake.runtime.live.pricing import Pricing
+from bake.runtime.live.profile_state import Moved, ProfileLine, ProfileState
+from bake.runtime.live.repairs import repair
 from bake.runtime.live.report import UpdateReport
 from bake.runtime.live.rules import LevelRules, ProfileRules
-from bake.runtime.places import Place, Places
-from bake.runtime.things import ThingTables
+from bake.runtime.places import Place
 
 if TYPE_CHECKING:
-    from bake.runtime.live.moment import Moment
-    from bake.runtime.live.pricing import Pricing
-    from bake.runtime.live.profile_state import ProfileLine, ProfileState
-    from bake.runtime.navigator import Navigator
+    from bake.runtime.current import Current
 
 
 class Live:
-    """What has become of a level since it was baked.
+    """What has become of a level since it was baked, and the only one to change it."""
 
-    Attributes:
-        moments: answers of each profile now; empty while nothing has changed.
-    """
-
-    def __init__(self, places: Places, profiles: tuple[str, ...]) -> None:
-        self.moments: Mapping[str, Moment] = {}
-        self._places = places
-        self._profiles = profiles
+    def __init__(self, current: Current) -> None:
+        self._current = current
+        self._profiles = tuple(current.baked)
         self._writing = threading.RLock()
-        self._watching: weakref.WeakSet[Navigator] = weakref.WeakSet()
         self._ground: Ground | None = None
         self._states: dict[str, ProfileState] = {}
         self._journal: Journal | None = None
-        self._things = ThingTables(places)
-
-    def watch(self, navigator: Navigator) -> None:
-        """Tell this navigator when the level changes."""
-        self._watching.add(navigator)
 
     @cached_property
     def rules(self) -> LevelRules:
-        return LevelRules(self._places)
+        return LevelRules(self._current.places)
 
     @cached_property
     def _pricing(self) -> dict[str, Pricing]:
-        from bake.runtime.live.pricing import Pricing
-
         return {
             name: Pricing(self.rules, ProfileRules(self.rules, name)) for name in self._profiles
         }
 
     @cached_property
-    def _baked(self) -> dict[str, Navigator]:
-        """Navigators of the level as it was baked, whatever has become of it."""
-        from bake.runtime.navigator import Navigator
-
-        return {name: Navigator(self._places, name) for name in self._profiles}
-
-    @cached_property
     def _lines(self) -> dict[str, ProfileLine]:
-        from bake.runtime.live.profile_state import ProfileLine
-
         return {
-            name: ProfileLine(self.rules, self._baked[name]._tables, self._pricing[name])
+            name: ProfileLine(self.rules, self._current.baked[name].tables, self._pricing[name])
             for name in self._profiles
         }
 
@@ -131,8 +105,6 @@ class Live:
         arcs: Mapping[tuple[Place, Place], float | None] | None = None,
     ) -> dict[str, UpdateReport]:
         """Apply one batch: see :meth:`bake.runtime.LevelAsset.update`."""
-        from bake.runtime.live.arguments import edit_of
-
         with self._writing:
             return self.apply(edit_of(self.rules, blocked, opened, terrain, arcs))
 
@@ -148,8 +120,6 @@ class Live:
 
     def repair(self, names: Iterable[str], budget_ms: float | None) -> int:
         """Make stale rows of some profiles anew: see :meth:`bake.runtime.LevelAsset.repair`."""
-        from bake.runtime.live.repairs import repair
-
         if budget_ms is not None and not (
             isinstance(budget_ms, int | float) and 0 <= budget_ms < float("inf")
         ):
@@ -160,10 +130,10 @@ class Live:
 
     def set_state(self, door: str, state: str) -> dict[str, UpdateReport]:
         """Put a door into one of its states: see :meth:`bake.runtime.LevelAsset.set_state`."""
-        found = self._things.doors.get(door)
-        where = f"level {self._places.name!r}"
+        found = self._current.things.doors.get(door)
+        where = f"level {self._current.places.name!r}"
         if found is None:
-            known = " or ".join(repr(name) for name in self._things.doors)
+            known = " or ".join(repr(name) for name in self._current.things.doors)
             raise QueryError(
                 f"no door is named {door!r}", place=where, expected=known or "there are none"
             )
@@ -247,39 +217,28 @@ class Live:
                     error.found, place=error.place, expected=error.expected, remedy=error.remedy
                 ) from None
             states = {name: each.state for name, each in moved.items()}
-            before, after = self.moments, self._moments(states, ground)
+            before, after = self._current.moments, self._moments(states, ground)
             if self._journal is not None:
                 self._journal.append(record())
             self._ground, self._states = ground, states
-            self.moments = after
-            self._announce(before)
+            self._current.publish(after)
             return {name: self._report(name, moved[name], before, after) for name in after}
 
     def _moments(self, states: dict[str, ProfileState], ground: Ground) -> dict[str, Moment]:
-        from bake.runtime.live.moment import Moment
-
         return {
-            name: Moment(self, self._baked[name], line.pricing, states[name], ground)
+            name: Moment(
+                self._current, self._current.baked[name], line.pricing, states[name], ground
+            )
             for name, line in self._lines.items()
         }
-
-    def _announce(self, before: Mapping[str, Moment]) -> None:
-        for moment in before.values():
-            moment._superseded()
-        for navigator in list(self._watching):
-            navigator._superseded()
 
     def _report(
         self,
         name: str,
-        moved: object,
+        moved: Moved,
         before: Mapping[str, Moment],
         after: Mapping[str, Moment],
     ) -> UpdateReport:
-        from bake.runtime.live.arguments import place_of
-        from bake.runtime.live.profile_state import Moved
-
-        assert isinstance(moved, Moved)
         state = moved.state
         old = before[name].state if name in before else None
         was = np.zeros(state.row_count, dtype=np.bool_)

@@ -4,88 +4,83 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import cached_property
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 import numpy.typing as npt
 
-from bake.errors import BlockedCellError, QueryError
+from bake.errors import QueryError
 from bake.graph import BLOCKED
+from bake.runtime.answers import Answers
+from bake.runtime.baked import BakedAnswers
 from bake.runtime.hops import plane_of, view_of
 from bake.runtime.live.ground import Ground
 from bake.runtime.live.live_tables import LiveTables
 from bake.runtime.live.pricing import Pricing
 from bake.runtime.live.profile_state import ProfileState
-from bake.runtime.navigator import Navigator
 from bake.runtime.places import Cell, Int32Array, Place
 from bake.runtime.searches import Outcome, Request, Searches
-from bake.runtime.single import NextHop
+from bake.runtime.single import NextHop, QuickLookup
 
 if TYPE_CHECKING:
-    from bake.runtime.live.live import Live
+    from bake.runtime.current import Current
 
 _WRONG = (TypeError, ValueError, IndexError, NotImplementedError)
 
 
-class Moment(Navigator):
-    """A navigator for one moment.
+class Moment(Answers):
+    """Answers for one moment.
 
     Attributes:
         state: the profile at the moment.
         ground: what lies below it.
     """
 
-    _tables: LiveTables
+    tables: LiveTables
 
     def __init__(
-        self, live: Live, baked: Navigator, pricing: Pricing, state: ProfileState, ground: Ground
+        self,
+        current: Current,
+        baked: BakedAnswers,
+        pricing: Pricing,
+        state: ProfileState,
+        ground: Ground,
     ) -> None:
-        super().__init__(baked._places, baked.name)
-        self._line = live
+        super().__init__(LiveTables(baked.tables, state, pricing, ground), current)
         self._baked = baked
         self._pricing = pricing
         self.state = state
         self.ground = ground
-        self._tables = LiveTables(baked._tables, state, pricing, ground)
-        self._places = self._tables.places
-        self._searches = MomentSearches(self._tables)
-        self._row_at: Int32Array | None = None
 
-    def _load(self) -> None:
-        quick: NextHop = self._next_hop_carefully
-        if self._places.is_grid:
-            self._row_at = self.state.row_at_spot.copy()
-            fresh = self._baked._lookup() if self._tables.baked.has_hops else quick
-            quick = moment_lookup(self._tables, fresh, quick, self._row_at)
-        self.next_hop = quick  # type: ignore[method-assign,assignment]
-        self._loaded = True
-        if self._line.moments.get(self.name, self) is not self:
-            self._superseded()
+    @cached_property
+    def searches(self) -> Searches:
+        return MomentSearches(self.tables)
 
-    def _superseded(self) -> None:
-        if self._row_at is not None:
-            self._row_at.fill(-1)
+    def _quick_lookup(self, careful: NextHop) -> QuickLookup:
+        if not self._places.is_grid:
+            return QuickLookup(careful, None)
+        row_at = self.state.row_at_spot.copy()
+        fresh = self._baked.unrevoked if self.tables.baked.has_hops else careful
+        return QuickLookup(moment_lookup(self.tables, fresh, careful, row_at), row_at)
 
-    def _next_hop_carefully(self, start: Place, goal: Place) -> Place | None:
-        now = self._line.moments.get(self.name, self)
-        if now is not self:
-            return now.next_hop(start, goal)
-        row, goal_row = self._row_of(start), self._row_of(goal)
+    def next_hop(self, start: Place, goal: Place) -> Place | None:
+        row, goal_row = self.rows.row(start), self.rows.row(goal)
         if row == goal_row:
-            return self._place(row)
-        ahead = self._tables.ahead(row, goal_row)
-        return None if ahead < 0 else self._place(ahead)
+            return self.rows.place(row)
+        ahead = self.tables.ahead(row, goal_row)
+        return None if ahead < 0 else self.rows.place(ahead)
 
     def distance(self, start: Place, goal: Place) -> float:
-        row, goal_row = self._row_of(start), self._row_of(goal)
+        row, goal_row = self.rows.row(start), self.rows.row(goal)
         if row == goal_row:
             return 0.0
         ends = np.array([row], dtype=np.int32), np.array([goal_row], dtype=np.int32)
-        return float(self._tables.ticks_between(*ends)[0]) / self._places.ticks_per_unit
+        return float(self.tables.ticks_between(*ends)[0]) / self._places.ticks_per_unit
 
     def length(self, path: Sequence[Place]) -> float:
-        rows = [self._row_of(place) for place in path]
+        rows = self.rows.along(path).tolist()
         if len(rows) < 2:
             return 0.0
         spots = np.unique(self.state.spot_of_row[rows]).astype(np.int64)
@@ -104,50 +99,27 @@ class Moment(Navigator):
         for a, b in pairwise(rows):
             step = price.get((int(self.state.spot_of_row[a]), int(self.state.spot_of_row[b])))
             if step is None:
-                raise QueryError(
-                    f"no step leads from {self._place(a)!r} to {self._place(b)!r} "
-                    f"for profile {self.name!r}"
-                )
+                raise self._no_step(a, b)
             total += step[1]
         return total
 
-    def still_valid(self, path: Sequence[Place]) -> bool:
-        try:
-            rows = [self._row_of(place) for place in path]
-        except BlockedCellError:
-            return False
+    def _joined(self, row: int, next_row: int) -> bool:
         out = self.state.graph.out
-        for a, b in pairwise(rows):
-            arcs = slice(out.begin[a], out.end[a])
-            if not ((out.to[arcs] == b) & (out.weight[arcs] != BLOCKED)).any():
-                return False
-        return True
+        arcs = slice(out.begin[row], out.end[row])
+        return bool(((out.to[arcs] == next_row) & (out.weight[arcs] != BLOCKED)).any())
 
     def reachable(self, start: Place, goal: Place) -> bool:
-        row, goal_row = self._row_of(start), self._row_of(goal)
+        row, goal_row = self.rows.row(start), self.rows.row(goal)
         field = self.state.columns.by_goal.get(goal_row)
         if field is not None:
             return field.view[row] >= 0 or row == goal_row
-        tables = self._tables
-        a, b = (int(tables.component[tables.node[each]]) for each in (row, goal_row))
-        if a == b:
-            return True
-        if not tables.one_way:
-            return False
-        if tables.reach is not None:
-            return bool(tables.reach[a, b >> 3] & (128 >> (b & 7)))
-        return tables.field(goal_row).view[row] >= 0
+        known = self.tables.joined(row, goal_row)
+        return self.tables.field(goal_row).view[row] >= 0 if known is None else known
 
-    def path(
-        self, start: Place, goal: Place, method: str = "table", heuristic: Any = None
-    ) -> list[Place] | None:
-        row, goal_row = self._row_of(start), self._row_of(goal)
-        if method != "table" or heuristic is not None:
-            found = self._searches.run(row, goal_row, Request(method, heuristic))
-            return None if found.rows is None else self._searches.places(found.rows)
+    def _path_by_hops(self, row: int, goal_row: int) -> list[Place] | None:
         ends = np.array([row], dtype=np.int32), np.array([goal_row], dtype=np.int32)
-        _, rows = self._tables.walk(*ends)
-        return self._searches.places(rows) if len(rows) else None
+        _, rows = self.tables.walk(*ends)
+        return self.searches.places(rows) if len(rows) else None
 
     def walk(self, start: Place, goal: Place) -> Iterator[Place] | None:
         path = self.path(start, goal)
@@ -159,8 +131,8 @@ class Moment(Navigator):
         return super().nearest(point)
 
     def next_hops(self, starts: npt.ArrayLike, goals: npt.ArrayLike) -> npt.NDArray[Any]:
-        rows, goal_rows = self._pairs(starts, goals)
-        ahead = self._tables.ahead_of(rows, goal_rows)
+        rows, goal_rows = self.rows.pairs(starts, goals)
+        ahead = self.tables.ahead_of(rows, goal_rows)
         there = rows == goal_rows
         ahead[there] = rows[there]
         stuck = ahead < 0
@@ -169,7 +141,7 @@ class Moment(Navigator):
             cells[stuck] = -1
             return cells
         hops = np.empty(len(ahead), dtype=object)
-        names, node = self._places.names, self._tables.node
+        names, node = self._places.names, self.tables.node
         hops[:] = [None if row < 0 else names[node[row]] for row in ahead.tolist()]
         return hops
 
@@ -178,12 +150,6 @@ class Moment(Navigator):
     ) -> tuple[npt.NDArray[np.int64], npt.NDArray[Any]]:
         # Layers are those of the level as it was baked: tables stand in, which are exact.
         return super().paths(starts, goals, "table" if method == "hpa" else method)
-
-    def _places_of(self, rows: Int32Array) -> Int32Array:
-        """(k, 2) int32 cells, or (k, 3) with their floor, as a game says them."""
-        if not len(self._tables.cell_of_row):
-            return np.empty((len(rows), 2), dtype=np.int32)
-        return self._places.spoken(self._tables.cell_of_row.take(rows, axis=0))
 
 
 class MomentSearches(Searches):

@@ -6,7 +6,6 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from bake.runtime.live.repairs import pending_sources
 from bake.runtime.places import Place
 
 if TYPE_CHECKING:
@@ -44,10 +43,10 @@ class UpdateReport:
         if self._after is None:
             return 0, 0
         if self._before is not None:
-            before = self._before._tables.component_count
+            before = self._before.tables.component_count
         else:
-            before = self._after._tables.baked_components
-        return before, self._after._tables.component_count
+            before = self._after.tables.baked_components
+        return before, self._after.tables.component_count
 
     @property
     def components_changed(self) -> bool:
@@ -57,4 +56,6 @@ class UpdateReport:
     @property
     def pending(self) -> int:
         """Sources in doubt whose rows are not made anew yet: see :meth:`Navigator.repair`."""
+        from bake.runtime.live.repairs import pending_sources
+
         return 0 if self._after is None else len(pending_sources(self._after.state))

@@ -52,7 +52,7 @@ def test_a_wrong_batch_changes_nothing(level: LevelAsset, batch: dict[str, objec
         level.update(**batch)  # type: ignore[arg-type]
     assert "\n" not in str(caught.value)
     assert nav.distances_to((0, 0)).tolist() == before
-    assert not level._live.moments
+    assert not level._current.moments
 
 
 def test_a_lookup_held_from_before_tells_what_is(level: LevelAsset) -> None:
@@ -88,7 +88,7 @@ def test_the_report(level: LevelAsset) -> None:
 
 def test_warming_up_changes_nothing(level: LevelAsset) -> None:
     level.warm_up("update")
-    assert not level._live.moments
+    assert not level._current.moments
     assert level.profile().update(blocked=[(1, 0)]).closed == ((1, 0),)
 
 
