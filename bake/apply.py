@@ -14,7 +14,8 @@ from typing import Any, TypeVar, cast
 import numpy as np
 import numpy.typing as npt
 
-from bake.asset import Asset, header_for, sha256_of, write_asset
+from bake.asset import Asset, header_for, sha256_of
+from bake.asset.write import write_asset
 from bake.errors import PatchError
 from bake.graph import BLOCKED, Metric
 from bake.level import (

@@ -10,7 +10,7 @@ import h5py
 import numpy as np
 import pytest
 
-from bake.asset import Asset, Contents, header_for, read_header, sha256_of, write_asset
+from bake.asset import Asset, header_for, read_header, sha256_of
 from bake.asset.columns import PROFILE
 from bake.asset.schema import (
     ATTRIBUTES,
@@ -21,6 +21,7 @@ from bake.asset.schema import (
     TABLES,
     pattern_of,
 )
+from bake.asset.write import Contents, write_asset
 from bake.errors import AssetError, OutputError
 from tests.oracles import Ground
 from tests.runtime.baked import (
@@ -423,7 +424,8 @@ FULL_DISK = """
 import resource, signal, sys
 from pathlib import Path
 import numpy as np
-from bake.asset import Contents, header_for, write_asset
+from bake.asset import header_for
+from bake.asset.write import Contents, write_asset
 from bake.errors import OutputError
 
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
