@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import json
 import os
+import stat
 from pathlib import Path
 from typing import Any
 
 from bake.errors import OutputError, PatchError
-from bake.runtime.live.patch import check_head, digest, head_line
+from bake.runtime.live.patch import NOT_A_FILE, check_head, digest, head_line
 from bake.runtime.live.rules import LevelRules
 
 KIND = "levelbake-journal"
@@ -43,6 +44,8 @@ class Journal:
         except OSError as error:
             raise OutputError(f"cannot be opened: {error.strerror or error}", file=path) from None
         try:
+            if not stat.S_ISREG(os.fstat(self._file).st_mode):
+                raise PatchError(NOT_A_FILE, file=path, expected="a regular file")
             self.records = self._begin(rules)
         except BaseException:
             os.close(self._file)

@@ -18,6 +18,7 @@ from bake.runtime.live.ground import Edit, Ground
 from bake.runtime.live.journal import Journal
 from bake.runtime.live.moment import Moment
 from bake.runtime.live.patch import (
+    WRONG,
     changes_of,
     edit_from,
     edit_record,
@@ -179,7 +180,7 @@ class Live:
                 self._become(ground, dict)
             else:
                 self.apply(edit_from(self.rules, record))
-        except (TypeError, ValueError, KeyError) as error:
+        except WRONG as error:
             said = error.found if isinstance(error, QueryError) else "it says nothing of this level"
             raise PatchError(f"damaged: line {line}: {said}", file=path) from None
 

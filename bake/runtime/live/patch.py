@@ -10,6 +10,8 @@ import hashlib
 import json
 import math
 import os
+import re
+import stat
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +24,13 @@ from bake.runtime.live.rules import LevelRules
 KIND = "levelbake-patch"
 VERSION = 1
 
-_WRONG = (TypeError, ValueError, KeyError, IndexError, OverflowError, RecursionError)
+NOT_A_FILE = "this is a folder, a device or a pipe"
+
+#: What reading a record raises that is none of this level.
+WRONG = (TypeError, ValueError, KeyError, IndexError, OverflowError, RecursionError)
+_VERSION = re.compile(r"[0-9]{1,9}")
+#: Most letters of the first line, of what is said of a spot and its steps, and of another arc.
+_FIRST_LINE, _SPOT, _ARC = 1024, 1024, 128
 
 
 def write_patch(path: Path, rules: LevelRules, ground: Ground) -> None:
@@ -51,20 +59,32 @@ def read_patch(path: Path, rules: LevelRules) -> Ground:
     Raises:
         PatchError: no patch, one of another asset, of another version, or a damaged one.
     """
-    try:
-        first, _, text = path.read_text(encoding="utf-8").partition("\n")
-    except OSError as error:
-        raise PatchError(f"cannot be read: {error.strerror or error}", file=path) from None
-    except UnicodeDecodeError:
-        raise PatchError("this is no patch", file=path) from None
+    first, _, text = _text_of(path, rules).partition("\n")
     words = first.split(" ")
     check_head(path, KIND, VERSION, words[:3], rules)
     if len(words) != 4 or words[3] != digest(text):
         raise PatchError("damaged: its digest does not fit", file=path, remedy="save it again")
     try:
         return ground_of(rules, json.loads(text))
-    except _WRONG:
+    except WRONG:
         raise PatchError("damaged: it says nothing of this level", file=path) from None
+
+
+def _text_of(path: Path, rules: LevelRules) -> str:
+    """A patch's text, if it is no longer than one of this level may be."""
+    most = _FIRST_LINE + _SPOT * rules.spot_count + _ARC * len(rules.places.head)
+    try:
+        if not stat.S_ISREG(path.stat().st_mode):
+            raise PatchError(NOT_A_FILE, file=path, expected="a regular file")
+        with path.open(encoding="utf-8") as file:
+            text = file.read(most + 1)
+    except OSError as error:
+        raise PatchError(f"cannot be read: {error.strerror or error}", file=path) from None
+    except UnicodeDecodeError:
+        raise PatchError("this is no patch", file=path) from None
+    if len(text) > most:
+        raise PatchError("longer than any patch of this level", file=path)
+    return text
 
 
 def head_line(kind: str, version: int, rules: LevelRules) -> str:
@@ -79,7 +99,7 @@ def check_head(path: Path, kind: str, version: int, words: list[str], rules: Lev
         PatchError
     """
     what = kind.removeprefix("levelbake-")
-    if len(words) != 3 or words[0] != kind or not words[1].isdecimal():
+    if len(words) != 3 or words[0] != kind or not _VERSION.fullmatch(words[1]):
         raise PatchError(f"this is no {what}", file=path, expected=f"one saved by level.{what}()")
     if int(words[1]) != version:
         raise PatchError(

@@ -1,5 +1,6 @@
 """Patches and journals: kept, refused, torn; and a process killed while it writes one."""
 
+import hashlib
 import json
 import os
 import random
@@ -183,3 +184,53 @@ def test_nothing_acknowledged_is_lost_when_killed(tmp_path: Path, seed: int) -> 
     with open_asset(asset) as level:
         assert level.journal(file) == len(done)
         check_level(level, model, random.Random(seed))
+
+
+@pytest.mark.parametrize("version", ["9" * 5000, "٣", "-1", "1.0", ""])
+def test_versions_that_are_none(level: LevelAsset, tmp_path: Path, version: str) -> None:
+    for file, kind in ((tmp_path / "a.patch", "patch"), (tmp_path / "a.journal", "journal")):
+        file.write_text(f"levelbake-{kind} {version} {'0' * 64}\n", "utf-8")
+        with pytest.raises(PatchError, match=f"this is no {kind}"):
+            level.apply_patch(file) if kind == "patch" else level.journal(file)
+
+
+@pytest.mark.parametrize(
+    "record",
+    [
+        {"blocked": [], "opened": [], "terrain": [], "arcs": [[0, 1, 10**400]]},
+        {"blocked": [10**400], "opened": [], "terrain": [], "arcs": []},
+        {"blocked": [], "opened": [], "terrain": [[0]], "arcs": []},
+        {"ground": {"terrain": [], "obstacles": [], "arcs": [[0, 1, 10**400]]}},
+        {"ground": []},
+    ],
+)
+def test_a_batch_that_says_nothing_of_the_level(
+    level: LevelAsset, tmp_path: Path, record: object
+) -> None:
+    file = tmp_path / "kept.journal"
+    level.journal(file)
+    level.close()
+    text = json.dumps(record)
+    digest = hashlib.sha256(text.encode()).hexdigest()[:16]
+    with file.open("a", encoding="utf-8") as opened:
+        opened.write(f"{digest} {text}\n")
+    with (
+        open_asset(tmp_path / "drawn.h5") as again,
+        pytest.raises(PatchError, match="damaged: line 2: it says nothing of this level"),
+    ):
+        again.journal(file)
+
+
+def test_files_that_never_end(level: LevelAsset, tmp_path: Path) -> None:
+    level.save_patch(tmp_path / "saved.patch")
+    with (tmp_path / "saved.patch").open("a", encoding="utf-8") as file:
+        file.write(" " * 2**20)
+    with pytest.raises(PatchError, match="longer than any patch of this level"):
+        level.apply_patch(tmp_path / "saved.patch")
+    with pytest.raises(PatchError, match="a device or a pipe"):
+        level.apply_patch(tmp_path)
+    if Path("/dev/zero").exists():
+        with pytest.raises(PatchError, match="a device or a pipe"):
+            level.apply_patch("/dev/zero")
+        with pytest.raises(PatchError, match="a device or a pipe"):
+            level.journal("/dev/zero")
