@@ -13,7 +13,7 @@ from bake.levels import load, parts
 from bake.levels.scenario import read_scenario
 from bake.pipeline.sources import find_tasks
 from bake.recipe import LevelRecipe, Recipe, load_recipe
-from fuzz import seeds
+from fuzz import baked, seeds
 from fuzz.mutate_json import mutate_bytes, mutate_json
 from fuzz.mutate_lines import mutate_lines
 from fuzz.mutate_png import mutate_png
@@ -48,11 +48,12 @@ class Target:
     seeds: Callable[[], list[bytes]]
     mutators: tuple[Mutator, ...]
     read: Callable[[Path], object]
-    beside: Mapping[str, str | bytes] = field(default_factory=dict)
+    beside: Mapping[str, str | bytes | Callable[[], bytes]] = field(default_factory=dict)
 
     def prepare(self, folder: Path) -> None:
         for name, content in self.beside.items():
-            data = content.encode() if isinstance(content, str) else content
+            data = content() if callable(content) else content
+            data = data.encode() if isinstance(data, str) else data
             (folder / name).write_bytes(data)
 
     def mutated(self, data: bytes, seed: int) -> bytes:
@@ -122,6 +123,8 @@ def _bake(folder: Path) -> None:
 _SPLIT = seeds.split_project()
 _MAPS = {"m_0_0.tmx": seeds.PLAIN, "m_1_0.tmx": seeds.PLAIN, "m_0_3.tmx": seeds.PLAIN}
 
+BAKED = {"level.h5": baked.asset, "graph.h5": baked.graph}
+
 TARGETS = {
     each.name: each
     for each in (
@@ -182,6 +185,21 @@ TARGETS = {
         Target(
             "bake", "level.json", lambda: seeds.dumped(*seeds.TILES, *seeds.GRAPHS),
             (mutate_json,), _bake,
+        ),
+        Target(
+            "patch", "saved.patch", baked.patches, (baked.mutate_records,), baked.read_patch,
+            BAKED,
+        ),
+        Target(
+            "apply", "saved.patch", baked.patches, (baked.mutate_records,), baked.bake_patch,
+            BAKED,
+        ),
+        Target(
+            "journal", "kept.journal", baked.journals, (baked.mutate_records,),
+            baked.read_journal, BAKED,
+        ),
+        Target("header", "header.json", baked.headers, (mutate_json, mutate_lines),
+            baked.read_asset,
         ),
     )
 }  # fmt: skip

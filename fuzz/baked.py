@@ -1,0 +1,206 @@
+"""Files that belong to an asset: patches, journals, and an asset's own header.
+
+They carry digests, which hardly a change would survive. So the hostile files say ASSET, GRAPH, SEAL
+and DIGEST instead, and the digests there would be are put in before they are read.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import random
+import zlib
+from contextlib import suppress
+from functools import cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from bake.apply import apply_patch
+from bake.asset import read_header
+from bake.level import TerrainRule
+from bake.pipeline.level import bake_level
+from bake.pipeline.sources import Task
+from bake.recipe import LevelRecipe, ProfileRecipe
+from bake.runtime import LevelAsset, QueryError, open_asset
+from fuzz import seeds
+from fuzz.mutate_json import mutate_json
+from fuzz.mutate_lines import mutate_lines
+
+_RECIPE = LevelRecipe(
+    terrain={
+        "floor": TerrainRule(1.0),
+        "mud": TerrainRule(2.5),
+        "wall": TerrainRule(None),
+        "water": TerrainRule(1.0, ("water",)),
+        "road": TerrainRule(1.0),
+    },
+    profiles=(ProfileRecipe("cat"),),
+    tables=("components", "next_hops"),
+)
+_CHANGES = {
+    "terrain": [[0, 1], [2, 0]],
+    "obstacles": [1, 2],
+    "arcs": [[0, 1, 4.5], [1, 0, "closed"]],
+}
+_BATCHES = (
+    {"blocked": [1], "opened": [2], "terrain": [[2, 1]], "arcs": [[0, 1, 2.5], [1, 0, None]]},
+    {"ground": _CHANGES},
+    {"blocked": [], "opened": [1], "terrain": [], "arcs": [[0, 1, "closed"]]},
+)
+
+
+@cache
+def asset() -> bytes:
+    """A level of two floors with links, a door and a ledge, baked."""
+    return _baked(seeds.TILES[0], _RECIPE)
+
+
+@cache
+def graph() -> bytes:
+    """A graph, baked."""
+    return _baked(seeds.GRAPHS[0], _RECIPE)
+
+
+def _baked(level: object, recipe: LevelRecipe) -> bytes:
+    with TemporaryDirectory() as name:
+        file = Path(name) / "level.json"
+        file.write_text(json.dumps(level), "utf-8")
+        bake_level(Task(file, file.with_suffix(".h5"), recipe), 1, lambda stage, done: None)
+        return file.with_suffix(".h5").read_bytes()
+
+
+def patches() -> list[bytes]:
+    """Patches of both levels: some changes, and none."""
+    return [
+        f"levelbake-patch 1 {of} DIGEST\n{json.dumps(changes)}\n".encode()
+        for of in ("ASSET", "GRAPH")
+        for changes in (_CHANGES, {"terrain": [], "obstacles": [], "arcs": []})
+    ]
+
+
+def journals() -> list[bytes]:
+    """Journals of both levels: of some batches, of none, and one that was torn."""
+    lines = "".join(f"DIGEST {json.dumps(batch)}\n" for batch in _BATCHES)
+    return [
+        f"levelbake-journal 1 {of}\n{batches}".encode()
+        for of in ("ASSET", "GRAPH")
+        for batches in (lines, "", lines[:-3])
+    ]
+
+
+def headers() -> list[bytes]:
+    """The header of the first level; its seal is that of whatever stands before it."""
+    text, _ = _header()
+    return [text[: text.rfind(b'"seal"')] + b'"seal": "SEAL"\n}\n']
+
+
+def mutate_records(data: bytes, random_: random.Random) -> bytes | None:
+    """JSON inside a line changed, or lines."""
+    lines = data.split(b"\n")
+    places = [place for place, line in enumerate(lines) if b"{" in line]
+    if not places or random_.random() < 0.25:
+        return mutate_lines(data, random_)
+    place = random_.choice(places)
+    before, brace, inner = lines[place].partition(b"{")
+    changed = mutate_json(brace + inner, random_)
+    if changed is None:
+        return None
+    lines[place] = before + changed
+    return b"\n".join(lines)
+
+
+def read_patch(folder: Path) -> None:
+    """Apply it; what it made of the level can be saved, and brings the same level back."""
+    level_file = _fill_patch(folder)
+    with open_asset(level_file) as level:
+        level.apply_patch(folder / "saved.patch")
+        _ask(level)
+        once = _saved(level, folder)
+        level.apply_patch(folder / "again.patch")
+        assert _saved(level, folder) == once, "a patch saved from a patch is another one"
+
+
+def bake_patch(folder: Path) -> None:
+    """`bake apply`, and a look at what it made."""
+    level_file = _fill_patch(folder)
+    new = folder / "new.h5"
+    apply_patch(level_file, folder / "saved.patch", new, 1, lambda stage, done: None)
+    with open_asset(new) as level:
+        _ask(level)
+
+
+def read_journal(folder: Path) -> None:
+    """Replay it; now and then write one more batch, and replay all of it again."""
+    file = folder / "kept.journal"
+    first, *lines = file.read_bytes().split(b"\n")
+    for at, line in enumerate(lines):
+        if line.startswith(b"DIGEST "):
+            text = line[len(b"DIGEST ") :]
+            lines[at] = _sha256(text)[:16] + b" " + text
+    level_file, first = _bound(folder, first)
+    file.write_bytes(b"\n".join((first, *lines)))
+    twice = zlib.crc32(file.read_bytes()) % 4 == 0  # it takes as long again
+    with open_asset(level_file) as level:
+        count = level.journal(file)
+        _ask(level)
+        if not twice:
+            return
+        level.update()
+        once = _saved(level, folder)
+    with open_asset(level_file) as level:
+        assert level.journal(file) == count + 1, "a batch was lost"
+        assert _saved(level, folder) == once, "a journal replayed again makes another level"
+
+
+def read_asset(folder: Path) -> None:
+    """A header, before the rest of an asset."""
+    text = (folder / "header.json").read_bytes()
+    text = text.replace(b"SEAL", _sha256(text[: text.rfind(b'"seal"')]))
+    _, block = _header()
+    file = folder / "level.h5"
+    file.write_bytes(text.ljust(block) + asset()[block:])
+    with open_asset(file) as level:
+        _ask(level)
+
+
+@cache
+def _header() -> tuple[bytes, int]:
+    """The first level's header, and the bytes of its block."""
+    with TemporaryDirectory() as name:
+        file = Path(name) / "level.h5"
+        file.write_bytes(asset())
+        header = read_header(file)
+    return header.text(), header.block
+
+
+def _fill_patch(folder: Path) -> Path:
+    file = folder / "saved.patch"
+    first, newline, changes = file.read_bytes().partition(b"\n")
+    level_file, first = _bound(folder, first.replace(b"DIGEST", _sha256(changes)))
+    file.write_bytes(first + newline + changes)
+    return level_file
+
+
+def _bound(folder: Path, first: bytes) -> tuple[Path, bytes]:
+    """The asset a first line names, and that line as it would be."""
+    word, name = (b"GRAPH", "graph.h5") if b"GRAPH" in first else (b"ASSET", "level.h5")
+    level_file = folder / name
+    return level_file, first.replace(word, read_header(level_file).fingerprint().encode())
+
+
+def _saved(level: LevelAsset, folder: Path) -> bytes:
+    level.save_patch(folder / "again.patch")
+    return (folder / "again.patch").read_bytes()
+
+
+def _ask(level: LevelAsset) -> None:
+    """A question to every profile."""
+    for name in level.profiles:
+        nav = level.profile(name)
+        start, goal = ((2, 0, 0), (1, 1, 1)) if level.is_grid else ("mill", "inn")
+        with suppress(QueryError):  # there may be a wall
+            nav.path(start, goal)
+
+
+def _sha256(data: bytes) -> bytes:
+    return hashlib.sha256(data).hexdigest().encode()
