@@ -75,13 +75,21 @@ def run_measured(command: Sequence[str]) -> Usage:
 def python_says(program: str) -> float:
     """The number a short program prints, run by an interpreter of its own."""
     done = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+        [sys.executable, "-c", program],
+        capture_output=True,
+        text=True,
+        check=True,
+        env=environment(),
     )
     return float(done.stdout)
 
 
 def environment(extra: Mapping[str, str] | None = None) -> dict[str, str]:
-    """This process's environment with variables set, and no compiler cache but the package's."""
-    result = {key: value for key, value in os.environ.items() if key != "NUMBA_CACHE_DIR"}
+    """This process's environment with variables set, and no compiler cache but the package's.
+
+    Bytecode is kept, as where Python was installed to be used.
+    """
+    unwanted = ("NUMBA_CACHE_DIR", "PYTHONDONTWRITEBYTECODE")
+    result = {key: value for key, value in os.environ.items() if key not in unwanted}
     result.update(extra or {})
     return result

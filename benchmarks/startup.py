@@ -40,9 +40,12 @@ def run(bench: Bench, section: Section) -> None:
     times = bench.either(15, 3)
     assert child.python_says(_LOADED) == 0, "import bake.runtime loads more than numpy and h5py"
     imported = median(child.python_says(_IMPORT) for _ in range(times))
+    child.run([command, "--help"])
     helped = median(child.run([command, "--help"]) for _ in range(times))
     idle = _nothing_to_do(bench, command, times)
-    section.text(f"Each in a process of its own, by the wall clock; medians of {times}.")
+    section.text(
+        f"Each in a process of its own, by the wall clock, with bytecode there; medians of {times}."
+    )
     section.table(
         ("what", "seconds"),
         [
