@@ -16,7 +16,7 @@ from bake.metric import AgentProfile, MovementRules, terrain_cost
 from bake.pipeline.text_columns import texts
 from bake.tables.all_pairs import AllPairs
 from bake.tables.components import Components
-from bake.tables.compressed import RunTable
+from bake.tables.run_writer import RunTable
 from bake.worlds import World
 
 Columns = dict[str, npt.NDArray[np.generic]]

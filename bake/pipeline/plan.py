@@ -29,7 +29,8 @@ from bake.search.first_moves import lowest_first_moves
 from bake.search.floyd_warshall import floyd_warshall
 from bake.tables.all_pairs import AllPairs, choose_algorithm, slot_dtype
 from bake.tables.components import Components, components
-from bake.tables.compressed import ROW_BYTES, RUN_BYTES, RunWriter
+from bake.tables.compressed import ROW_BYTES, RUN_BYTES
+from bake.tables.run_writer import RunWriter
 from bake.worlds import World
 
 #: Windows of consecutive batches that are searched; a level of fewer batches is searched whole.

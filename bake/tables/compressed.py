@@ -8,24 +8,18 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 
 import numpy as np
 
 from bake.errors import BudgetError, in_units
 from bake.graph import Int32Array, Subgraph
-from bake.greedy import SECTORS, greedy_slots
 from bake.search.batch import INFINITY, LANES, Scratch, Waist
-from bake.search.first_moves import SlotArray
 from bake.search.floyd_warshall import floyd_warshall
 from bake.search.floyd_warshall import working_bytes as closing_bytes
-from bake.search.runs import EVERY, end_runs, extend_runs, group_by_row, name_slots
 from bake.tables.all_pairs import Algorithm, Progress, choose_algorithm, mark_unreachable
+from bake.tables.run_writer import RunTable, RunWriter
 
 Take = Callable[[int, int, Int32Array], None]
-
-#: Rows between two visits to the buffer of ended runs; bounds its size.
-SLICE = 4096
 
 #: Bytes a row needs beside its batch distances: its set, run, greedy moves, and the graph's arcs.
 ROW_BYTES = 256
@@ -34,32 +28,6 @@ ROW_BYTES = 256
 #: have what is left of the budget.
 EXPECTED_RUNS = 64
 RUN_BYTES = 24
-
-
-@dataclass(frozen=True)
-class RunTable:
-    """Next hops as runs of targets, row after row.
-
-    Attributes:
-        run_count: (r) int32, runs of each row, at least one.
-        run_start: (k) int32, the first target of each run; the first run of a row begins at 0.
-        run_slot: (k) unsigned, the slot to take from the row toward any target of the run; or the
-            greedy move (all ones, less one), or no path (all ones). What it says of the row itself,
-            and of targets another table says cannot be reached, means nothing.
-    """
-
-    run_count: Int32Array
-    run_start: Int32Array
-    run_slot: SlotArray
-
-
-def run_dtype(sub: Subgraph) -> np.dtype[np.unsignedinteger]:
-    """Smallest unsigned type that holds every slot and, apart from them, two symbols."""
-    largest = int(sub.slot.max(initial=0))
-    for kind in (np.uint8, np.uint16, np.uint32):
-        if largest < np.iinfo(kind).max - 1:
-            return np.dtype(kind)
-    raise AssertionError("slots are int32")
 
 
 def working_bytes(sub: Subgraph, threads: int, algorithm: Algorithm, *, distances: bool) -> int:
@@ -154,95 +122,6 @@ def _from_matrix(sub: Subgraph, threads: int, take: Take, progress: Progress) ->
         dist[:, : stop - start] = matrix[:, start:stop]
         dist[:, stop - start :] = INFINITY
         take(start, stop, dist)
-
-
-class RunWriter:
-    """Runs of every row, batch after batch.
-
-    Attributes:
-        ended_count: runs ended so far; every row has one more under way.
-    """
-
-    def __init__(self, sub: Subgraph, at: Int32Array | None, *, unreachable_fits: bool) -> None:
-        graph = sub.graph
-        self._sub = sub
-        self._unreachable_fits = unreachable_fits
-        self._rows = graph.node_count
-        self._dtype = run_dtype(sub)
-        self._none = int(np.iinfo(self._dtype).max)
-        self._greedy = self._none - 1
-        if at is None:
-            self._at = np.empty((0, 2), dtype=np.int32)
-            self._greedy_slot = np.empty((0, SECTORS), dtype=np.int16)
-        else:
-            self._at = at
-            self._greedy_slot = greedy_slots(graph.first_out, graph.head, at).astype(np.int16)
-        self._moves = np.full(self._rows, EVERY, dtype=np.uint64)
-        self._run_start = np.zeros(self._rows, dtype=np.int32)
-        self._ended: list[tuple[Int32Array, Int32Array, Int32Array]] = []
-        self.ended_count = 0
-        size = min(SLICE, self._rows) * LANES
-        self._buffers = tuple(np.empty(size, dtype=np.int32) for _ in range(3))
-
-    def restart(self) -> None:
-        """Forget everything taken in, to sample batches from elsewhere."""
-        self._moves[:] = EVERY
-        self._run_start[:] = 0
-        self._ended.clear()
-        self.ended_count = 0
-
-    def take(self, start: int, stop: int, dist: Int32Array) -> None:
-        """Take in the distances to targets start to stop; batches must come in order."""
-        graph = self._sub.graph
-        ended_row, ended_start, ended_symbol = self._buffers
-        for first_row in range(0, self._rows, SLICE):
-            count = extend_runs(
-                graph.first_out,
-                graph.head,
-                self._sub.weight,
-                dist,
-                start,
-                stop,
-                first_row,
-                min(first_row + SLICE, self._rows),
-                self._at,
-                self._greedy_slot,
-                self._unreachable_fits,
-                self._moves,
-                self._run_start,
-                self._greedy,
-                self._none,
-                ended_row,
-                ended_start,
-                ended_symbol,
-            )
-            self.ended_count += count
-            if count:
-                self._ended.append(
-                    (
-                        ended_row[:count].copy(),
-                        ended_start[:count].copy(),
-                        ended_symbol[:count].copy(),
-                    )
-                )
-
-    def finish(self) -> RunTable:
-        """End every row's last run and sort the runs by row."""
-        last = np.empty(self._rows, dtype=np.int32)
-        end_runs(self._sub.graph.first_out, self._moves, self._greedy, self._none, last)
-        rows = np.arange(self._rows, dtype=np.int32)
-        self._ended.append((rows, self._run_start, last))
-        count = np.zeros(self._rows, dtype=np.int64)
-        for row, _, _ in self._ended:
-            count += np.bincount(row, minlength=self._rows)
-        place = np.cumsum(count) - count
-        start = np.empty(int(count.sum()), dtype=np.int32)
-        symbol = np.empty_like(start)
-        for row, run_start, run_symbol in self._ended:
-            group_by_row(row, run_start, run_symbol, place, start, symbol)
-        graph = self._sub.graph
-        name_slots(graph.first_out, self._sub.slot, count, self._greedy, self._none, symbol)
-        return RunTable(count.astype(np.int32), start, symbol.astype(self._dtype))
 
 
 def _from_batches(waist: Waist, threads: int, take: Take, progress: Progress) -> None:

@@ -19,15 +19,10 @@ from bake.greedy import chart
 from bake.level import HexLayout
 from bake.search.batch import LANES, Waist
 from bake.search.runs import SLOT_BITS
-from bake.tables import compressed
+from bake.tables import run_writer
 from bake.tables.components import components
-from bake.tables.compressed import (
-    RunTable,
-    RunWriter,
-    compressed_next_hops,
-    run_dtype,
-    working_bytes,
-)
+from bake.tables.compressed import compressed_next_hops, working_bytes
+from bake.tables.run_writer import RunTable, RunWriter, run_dtype
 from bake.worlds import World
 from tests.oracles import Cell, Lattice, offset_to_cube
 from tests.runtime.baked import GROUND
@@ -376,7 +371,7 @@ def test_whole_and_part_batches(n: int) -> None:
 def test_slices_of_rows_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     sub = subgraph(*seeded(FAMILIES[0], 9, 150))
     whole = runs_of(sub)
-    monkeypatch.setattr(compressed, "SLICE", 7)
+    monkeypatch.setattr(run_writer, "SLICE", 7)
     same_runs(whole, runs_of(sub))
 
 
