@@ -52,4 +52,4 @@ $(READY): requirements.lock pyproject.toml
 	$(PYTHON) -c "open('$(READY)', 'w').close()"
 
 clean:
-	$(PYTHON) -c "import pathlib; [p.unlink() for g in ('*.h5', '.*.tmp', '*.png') for p in pathlib.Path('baked').glob(g)]"
+	$(PYTHON) -c "import pathlib, shutil; [shutil.rmtree(p) if p.is_dir() else p.unlink() for g in ('*.h5', '.*.tmp', '.*.checkpoint', '*.png') for p in pathlib.Path('baked').glob(g)]"

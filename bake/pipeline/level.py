@@ -15,6 +15,7 @@ from bake.greedy import chart
 from bake.level import GridLevel, Level, Rules
 from bake.levels import load
 from bake.metric import AgentProfile, MovementRules
+from bake.pipeline.checkpoint import Checkpoint
 from bake.pipeline.choose import check_world_fits, choose
 from bake.pipeline.contents import profile_contents, shared_contents, together
 from bake.pipeline.contents_things import things_contents
@@ -27,7 +28,7 @@ from bake.pipeline.twins import as_another, first_alike
 from bake.recipe import LevelRecipe
 from bake.tables.all_pairs import AllPairs, all_pairs
 from bake.tables.components import components
-from bake.tables.compressed import compressed_next_hops
+from bake.tables.compressed import Ledger, compressed_next_hops
 from bake.worlds import World, build_world
 
 #: Called with the stage and the fraction of it that is done.
@@ -43,6 +44,7 @@ class Baked:
         profiles: names.
         size: bytes of the asset.
         seconds: wall time.
+        taken_up: share of the searched pairs that came from a checkpoint.
     """
 
     nodes: int
@@ -50,6 +52,7 @@ class Baked:
     profiles: tuple[str, ...]
     size: int
     seconds: float
+    taken_up: float
 
 
 def bake_level(task: Task, threads: int, report: Report) -> Baked:
@@ -79,12 +82,19 @@ def bake_level(task: Task, threads: int, report: Report) -> Baked:
         sources = source_digests(task.source, level.depends_on)
     if sources[: len(before)] != before:
         raise LevelError("changed while it was being read", file=task.source, remedy="build again")
-    # 4. Level to world.
-    report("graph", 0)
+    header = header_for(level.name, sources, recipe_digest(recipe))
+    checkpoint = Checkpoint(task.asset, header.fingerprint(), lambda word: report(word, 0))
     try:
+        # 4. Level to world.
+        report("graph", 0)
         world, rules, profiles = read_world(level, recipe)
         # 5. One profile after another: components, next hops, distances, clusters, hierarchy.
-        parts = world_contents(world, rules, profiles, recipe, recipe.canonical(), threads, report)
+        stated = recipe.canonical()
+        parts = world_contents(world, rules, profiles, recipe, stated, threads, report, checkpoint)
+        # 6. Columns to file, and the file into place.
+        report("write", 0)
+        size = write_asset(task.asset, header, together(parts))
+        checkpoint.clear()
     except (CostError, BudgetError) as error:
         raise type(error)(
             error.found,
@@ -93,13 +103,12 @@ def bake_level(task: Task, threads: int, report: Report) -> Baked:
             expected=error.expected,
             remedy=error.remedy,
         ) from None
-    # 6. Columns to file, and the file into place.
-    report("write", 0)
-    header = header_for(level.name, sources, recipe_digest(recipe))
-    size = write_asset(task.asset, header, together(parts))
+    finally:
+        checkpoint.release()
     seconds = time.perf_counter() - begun
     names = tuple(profile.name for profile in profiles)
-    return Baked(world.graph.node_count, world.graph.arc_count, names, size, seconds)
+    taken_up = checkpoint.taken_up / max(1, checkpoint.pairs)
+    return Baked(world.graph.node_count, world.graph.arc_count, names, size, seconds, taken_up)
 
 
 def world_contents(
@@ -110,6 +119,7 @@ def world_contents(
     stated: str,
     threads: int,
     report: Report,
+    checkpoint: Checkpoint | None = None,
 ) -> list[Contents]:
     """Everything an asset holds, made from a world: one profile after another.
 
@@ -119,6 +129,7 @@ def world_contents(
         stated: the recipe as the asset is to state it.
         threads: how many.
         report: told the stage and how far it is.
+        checkpoint: of long searches; None = they are not to be taken up.
 
     Raises:
         CostError, BudgetError.
@@ -145,6 +156,7 @@ def world_contents(
             recipe,
             threads,
             _part_of(report, place, len(profiles)),
+            None if checkpoint is None else checkpoint.table(place, profile.name),
         )
         parts += baked[twin]
     return parts
@@ -216,6 +228,7 @@ def _profile(
     recipe: LevelRecipe,
     threads: int,
     progress: Callable[[float], None],
+    ledger: Ledger | None,
 ) -> list[Contents]:
     sub = usable_subgraph(world.graph, world.metrics[profile.name])
     parts = components(sub, world.graph.node_count)
@@ -231,6 +244,7 @@ def _profile(
             budget=recipe.memory_budget,
             threads=threads,
             progress=progress,
+            ledger=ledger,
         )
         pairs = AllPairs(None, distance)
     elif choice.hops == "dense" or choice.distances:

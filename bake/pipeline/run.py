@@ -9,6 +9,7 @@ from pathlib import Path
 from bake.asset.partial import remove_leftovers
 from bake.errors import OutputError
 from bake.pipeline.attempt import Outcome, Report, attempt
+from bake.pipeline.checkpoint_folder import CheckpointFolder
 from bake.pipeline.sources import Task
 from bake.pipeline.staleness import judge
 from bake.pipeline.workers import attempt_in_processes
@@ -36,6 +37,8 @@ def build(
         if reasons:
             stale.append(task)
         else:
+            # Of a bake that was killed between publishing its asset and removing this.
+            CheckpointFolder(task.asset).clear()
             yield Outcome(task, "fresh")
     folders = sorted({task.asset.parent for task in tasks})
     for folder in folders:

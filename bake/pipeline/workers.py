@@ -6,18 +6,28 @@ import multiprocessing
 import os
 import signal
 import threading
-from collections.abc import Iterator, Sequence
+import time
+from collections.abc import Collection, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager, suppress
-from multiprocessing.connection import Connection
+from multiprocessing.connection import Connection, wait
+from multiprocessing.process import BaseProcess
+from types import FrameType
+from typing import cast
 
 from bake.errors import BakeError
 from bake.pipeline.attempt import Outcome, Report, attempt
 from bake.pipeline.sources import Task
 
+#: Seconds a worker has to end by itself; shorter than what a command has that is interrupted.
+PATIENCE = 1.0
+
 #: Where a worker process tells how far it is.
 _news: Connection | None = None
+
+#: Whether a worker process is baking.
+_at_work = False
 
 
 def attempt_in_processes(
@@ -38,11 +48,22 @@ def attempt_in_processes(
             for future in as_completed(futures):
                 yield _result(future, futures[future])
         except BaseException:
-            for worker in set(multiprocessing.active_children()) - others:
-                worker.terminate()
+            _end(set(multiprocessing.active_children()) - others)
             raise
         finally:
             pool.shutdown(wait=True, cancel_futures=True)
+
+
+def _end(workers: Collection[BaseProcess]) -> None:
+    """Let workers end by themselves, which leaves checkpoints, but not for long."""
+    for worker in workers:
+        worker.terminate()
+    end, left = time.monotonic() + PATIENCE, {worker.sentinel: worker for worker in workers}
+    while left and (gone := wait(list(left), end - time.monotonic())):
+        for sentinel in gone:
+            del left[cast("int", sentinel)]
+    for worker in left.values():
+        worker.kill()
 
 
 @contextmanager
@@ -98,6 +119,7 @@ def _join(channel: Connection) -> None:
     global _news  # noqa: PLW0603 - a pool hands its workers nothing but globals
     _news = channel
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, _told_to_end)
     threading.Thread(target=_end_with_parent, daemon=True).start()
 
 
@@ -109,10 +131,25 @@ def _end_with_parent() -> None:
         os._exit(1)
 
 
+def _told_to_end(number: int, frame: FrameType | None) -> None:
+    # Told again, as a pool does that has lost another worker, it would leave what it is saving.
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    if not _at_work:
+        os._exit(1)
+    raise KeyboardInterrupt
+
+
 def _work(task: Task, threads: int, force: bool) -> Outcome:
+    global _at_work  # noqa: PLW0603 - signal handlers are handed nothing but globals
     channel = _news
     assert channel is not None
-    return attempt(task, threads, force, lambda *news: channel.send(news))
+    try:
+        _at_work = True
+        return attempt(task, threads, force, lambda *news: channel.send(news))
+    except KeyboardInterrupt:
+        os._exit(1)
+    finally:
+        _at_work = False
 
 
 def _submitted(pool: ProcessPoolExecutor, task: Task, threads: int, force: bool) -> Future[Outcome]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from typing import Protocol
 
 import numpy as np
 
@@ -20,6 +21,23 @@ from bake.tables.all_pairs import Algorithm, Progress, choose_algorithm, mark_un
 from bake.tables.run_writer import RunTable, RunWriter
 
 Take = Callable[[int, int, Int32Array], None]
+
+
+class Ledger(Protocol):
+    """Keeps what a long search has come to, so that another one can take it up."""
+
+    def take_up(self, writer: RunWriter, most_runs: int) -> None:
+        """Bring a fresh writer to where an earlier search was cut; at most so many ended runs."""
+
+    def offer(self, writer: RunWriter) -> None:
+        """A batch was taken in."""
+
+    def finished(self, writer: RunWriter) -> None:
+        """The last batch was taken in."""
+
+    def interrupted(self, writer: RunWriter) -> None:
+        """The search is about to end before its time."""
+
 
 #: Bytes a row needs beside its batch distances: its set, run, greedy moves, and the graph's arcs.
 ROW_BYTES = 256
@@ -51,6 +69,7 @@ def compressed_next_hops(
     budget: int,
     threads: int,
     progress: Progress,
+    ledger: Ledger | None = None,
 ) -> tuple[RunTable, Int32Array | None]:
     """Search for batches of targets and compress what comes, batch after batch.
 
@@ -66,6 +85,8 @@ def compressed_next_hops(
         threads: how many batches to search at once, fewer where the budget is short; changes no
             byte of the result.
         progress: called with the fraction done.
+        ledger: where to keep what was come to; of no use where distances are kept as well, or
+            by Floyd-Warshall. Changes no byte of the result.
 
     Returns:
         The runs, and (r, r) int32 distances, UNREACHABLE where there is no path, or None.
@@ -89,6 +110,9 @@ def compressed_next_hops(
     writer = RunWriter(sub, at, unreachable_fits=unreachable_fits)
     distance = np.empty((rows, rows), dtype=np.int32) if distances else None
 
+    by_matrix = choose_algorithm(sub, algorithm) == "floyd_warshall"
+    kept = None if by_matrix or distances else ledger
+
     def take(start: int, stop: int, dist: Int32Array) -> None:
         writer.take(start, stop, dist)
         if writer.ended_count + rows > most_runs:
@@ -100,14 +124,41 @@ def compressed_next_hops(
             )
         if distance is not None:
             distance[:, start:stop] = dist[:, : stop - start]
+        if kept is not None:
+            kept.offer(writer)
 
-    if choose_algorithm(sub, algorithm) == "floyd_warshall":
+    if by_matrix:
         _from_matrix(sub, threads, take, progress)
+    elif kept is None:
+        _from_batches(Waist.of(sub.graph, sub.weight), 0, threads, take, progress)
     else:
-        _from_batches(Waist.of(sub.graph, sub.weight), threads, take, progress)
+        _into_ledger(sub, writer, kept, most_runs - rows, threads, take, progress)
     if distance is not None:
         mark_unreachable(distance)
     return writer.finish(), distance
+
+
+def _into_ledger(
+    sub: Subgraph,
+    writer: RunWriter,
+    ledger: Ledger,
+    most_runs: int,
+    threads: int,
+    take: Take,
+    progress: Progress,
+) -> None:
+    """Search from where an earlier search was cut, and let the next one do so."""
+    ledger.take_up(writer, most_runs)
+    try:
+        if writer.taken < sub.graph.node_count:
+            waist = Waist.of(sub.graph, sub.weight)
+            _from_batches(waist, writer.taken, threads, take, progress)
+    except KeyboardInterrupt:
+        # Not so where a second interrupt came before the thread that takes in had ended.
+        if writer.whole:
+            ledger.interrupted(writer)
+        raise
+    ledger.finished(writer)
 
 
 def _from_matrix(sub: Subgraph, threads: int, take: Take, progress: Progress) -> None:
@@ -124,16 +175,19 @@ def _from_matrix(sub: Subgraph, threads: int, take: Take, progress: Progress) ->
         take(start, stop, dist)
 
 
-def _from_batches(waist: Waist, threads: int, take: Take, progress: Progress) -> None:
-    """Search several batches at once, but hand them on one after another, in order."""
-    count = -(-waist.node_count // LANES)
-    turn = _Turn(count)
+def _from_batches(waist: Waist, begin: int, threads: int, take: Take, progress: Progress) -> None:
+    """Search several batches at once, but hand them on one after another, in order.
+
+    Args:
+        begin: the first target.
+    """
+    turn = _Turn(-(-(waist.node_count - begin) // LANES))
 
     def work() -> None:
         scratch = waist.scratch()
         while (batch := turn.claim()) is not None:
             try:
-                start = batch * LANES
+                start = begin + batch * LANES
                 stop = min(start + LANES, waist.node_count)
                 dist = waist.distances_to(np.arange(start, stop, dtype=np.int32), scratch)
                 if not turn.wait(batch):
@@ -143,7 +197,7 @@ def _from_batches(waist: Waist, threads: int, take: Take, progress: Progress) ->
                 turn.give_up()
                 raise
             turn.pass_on()
-            progress((batch + 1) / count)
+            progress(stop / waist.node_count)
 
     with ThreadPoolExecutor(max_workers=threads) as pool:
         workers = [pool.submit(work) for _ in range(threads)]

@@ -26,6 +26,8 @@ def print_summary(outcomes: Sequence[Outcome], seconds: float) -> None:
         colour = {"baked": "green", "fresh": "dim", "failed": "bold red"}[outcome.status]
         row = [escape(outcome.task.name), f"[{colour}]{outcome.status}[/]"]
         if baked is not None:
+            if baked.taken_up:
+                row[1] += f", {baked.taken_up:.0%} from a checkpoint"
             row += [f"{baked.nodes:,}", f"{baked.arcs:,}", str(len(baked.profiles))]
             row += [in_units(baked.size), f"{baked.seconds:.2f} s"]
         elif outcome.status == "fresh":
@@ -60,6 +62,7 @@ def as_data(outcomes: Sequence[Outcome], seconds: float) -> dict[str, Any]:
                 "profiles": list(outcome.baked.profiles),
                 "bytes": outcome.baked.size,
                 "seconds": round(outcome.baked.seconds, 3),
+                "taken_up": round(outcome.baked.taken_up, 3),
             }
         if outcome.error is not None:
             level["error"] = str(outcome.error)

@@ -1,0 +1,142 @@
+"""Long builds that are killed or interrupted, and taken up by the next one."""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.cli.command import quiet_environment
+from tests.cli.test_crashes import wait_until_gone
+from tests.runtime.baked import write_grid
+
+ROOT = Path(__file__).resolve().parents[2]
+NAMES = ("hall", "yard")
+SIDE = 24
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals are POSIX's")
+
+#: Comes into every process of a build: what is saved the second time is the last there is, or each
+#: checkpoint takes a while, so that whatever comes to the build comes before its end.
+HOOK = """
+import os, time
+from bake.pipeline.checkpoint_file import TableFile
+
+save, saved = TableFile.save, []
+
+def slowly(self, *arguments, **options):
+    save(self, *arguments, **options)
+    saved.append(self)
+    time.sleep(3600 if os.environ["HOOK"] == "stop" and len(saved) == 2 else 0.2)
+
+TableFile.save = slowly
+"""
+
+
+def write_project(folder: Path) -> Path:
+    sources = folder / "project" / "levels_src"
+    sources.mkdir(parents=True)
+    rng = random.Random(1)
+    kinds = ("floor",) * 5 + ("mud", "wall")
+    for name in NAMES:
+        drawn = [[rng.choice(kinds) for _ in range(SIDE)] for _ in range(SIDE)]
+        write_grid(sources / f"{name}.json", drawn)
+    recipe = folder / "project" / "bake.toml"
+    recipe.write_text('tables = ["next_hops"]\n[terrain]\nwall = "blocked"\n')
+    return recipe.parent
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    (tmp_path / "hook").mkdir()
+    (tmp_path / "hook" / "sitecustomize.py").write_text(HOOK)
+    return write_project(tmp_path)
+
+
+@pytest.fixture(scope="module")
+def expected(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
+    """What a build that nothing happens to bakes."""
+    found, err = finish(write_project(tmp_path_factory.mktemp("whole")), "1")
+    assert "checkpoint" not in err
+    return found
+
+
+def start(project: Path, jobs: str, hook: str = "") -> subprocess.Popen[str]:
+    places = [str(ROOT), *([str(project.parent / "hook")] if hook else [])]
+    return subprocess.Popen(
+        [sys.executable, "-c", "from bake.cli import main; main()", "build", "--jobs", jobs],
+        cwd=project,
+        env={
+            **quiet_environment(),
+            "PYTHONPATH": os.pathsep.join(places),
+            "HOOK": hook,
+            "BAKE_CHECKPOINT_SECONDS": "0" if hook else "",
+        },
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+
+
+def states(project: Path) -> list[Path]:
+    return sorted((project / "baked").glob(".*.checkpoint/0.state"))
+
+
+def wait_for_checkpoints(project: Path, process: subprocess.Popen[str], count: int) -> None:
+    while len(states(project)) < count:
+        assert process.poll() is None, process.communicate()
+        time.sleep(0.01)
+
+
+def finish(project: Path, jobs: str) -> tuple[dict[str, bytes], str]:
+    """A build that is left alone; the assets there are then, and nothing else; what it said."""
+    process = start(project, jobs)
+    out, err = process.communicate(timeout=300)
+    assert process.returncode == 0, out + err
+    found = {file.name: file.read_bytes() for file in (project / "baked").iterdir()}
+    assert sorted(found) == [f"{name}.h5" for name in NAMES]
+    return found, err
+
+
+@pytest.mark.parametrize("jobs", ["1", "2"])
+@pytest.mark.parametrize("all_of_it", [True, False])
+def test_a_killed_build_is_taken_up(
+    jobs: str, all_of_it: bool, project: Path, expected: dict[str, bytes]
+) -> None:
+    process = start(project, jobs, "stop")
+    wait_for_checkpoints(project, process, int(jobs))
+    if all_of_it:
+        os.killpg(process.pid, signal.SIGKILL)
+    else:
+        process.kill()
+    process.communicate()
+    wait_until_gone(process.pid)
+    assert len(states(project)) == int(jobs)
+    found, err = finish(project, jobs)
+    assert found == expected
+    assert err.count("of the next hops taken up from a checkpoint") == int(jobs)
+
+
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_an_interrupted_build_is_taken_up(
+    jobs: str, project: Path, expected: dict[str, bytes]
+) -> None:
+    process = start(project, jobs, "slow")
+    wait_for_checkpoints(project, process, int(jobs))
+    os.killpg(process.pid, signal.SIGINT)
+    _, err = process.communicate(timeout=60)
+    wait_until_gone(process.pid)
+    assert process.returncode == 130
+    assert err.splitlines()[-1] == "interrupted; what was finished is kept"
+    assert "Traceback" not in err
+    assert len(states(project)) == int(jobs)
+    found, err = finish(project, jobs)
+    assert found == expected
+    assert err.count("of the next hops taken up from a checkpoint") == int(jobs)
