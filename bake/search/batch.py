@@ -4,10 +4,8 @@ One lane a target. A bucket queue holds nodes, keyed by the largest distance tha
 any lane; popping a node relaxes arcs into it for all lanes in one vectorised loop. Targets of a
 batch lie close together, so their frontiers nearly coincide; waiting for the last of them means a
 node is popped little more than once (1.4 to 1.7 times on game maps). The method is
-label-correcting: in any order, at the fixpoint every lane is exact.
-
-The bucket queue follows R. B. Dial, "Algorithm 360: shortest-path forest with topological
-ordering", Comm. ACM 12(11), 1969, with buckets wider than one.
+label-correcting: in any order, at the fixpoint every lane is exact. The queue is that of
+:mod:`bake.search.ring`.
 """
 
 from __future__ import annotations
@@ -21,6 +19,7 @@ from bake.errors import CostError
 from bake.graph import Graph, Int32Array
 from bake.search.jit import kernel
 from bake.search.patch_order import PATCH
+from bake.search.ring import IDLE, RING, UNTOUCHED, shift_for
 from bake.search.successors import ALL, MASK_BITS, successor_masks
 
 #: "No path yet". Distances stay below it, so a distance plus a weight never wraps in int32.
@@ -28,13 +27,6 @@ INFINITY = 2**30
 
 #: Targets a batch searches for at once: one patch, eight cache lines of int32 a node.
 LANES = PATCH
-
-#: Buckets in the queue's ring; keys beyond it wait in the last bucket, which is only less tidy.
-RING = 1024
-
-#: Bucket of a node that no lane has reached, and of one that is not queued.
-_UNTOUCHED = -2
-_IDLE = -1
 
 
 @kernel
@@ -54,21 +46,21 @@ def _relax_batch(
     pending: npt.NDArray[np.uint32],
 ) -> int:
     n = len(first_in) - 1
-    bucket[:] = _UNTOUCHED
+    bucket[:] = UNTOUCHED
     pending[:] = 0
     first = np.full(RING, -1, np.int32)
     queued = 0
     longest = np.int32(0)
     for place in range(len(targets)):
         node = targets[place]
-        if bucket[node] == _UNTOUCHED:
+        if bucket[node] == UNTOUCHED:
             dist[node, :] = INFINITY
             pending[node] = ALL
-            bucket[node] = _IDLE
+            bucket[node] = IDLE
         dist[node, lanes[place]] = min(dist[node, lanes[place]], begin[place])
     for place in range(len(targets)):
         node = targets[place]
-        if bucket[node] != _IDLE:
+        if bucket[node] != IDLE:
             continue
         gain = np.int32(0)
         for lane in range(LANES):
@@ -91,7 +83,7 @@ def _relax_batch(
         first[current & (RING - 1)] = after
         if after >= 0:
             leader[after] = -1
-        bucket[node] = _IDLE
+        bucket[node] = IDLE
         queued -= 1
         start = first_in[node]
         mask = pending[node]
@@ -103,12 +95,12 @@ def _relax_batch(
             other = tail[arc]
             cost = weight[arc]
             gain = np.int32(-1)
-            if bucket[other] == _UNTOUCHED:
+            if bucket[other] == UNTOUCHED:
                 for lane in range(LANES):
                     new = min(np.int32(dist[node, lane] + cost), np.int32(INFINITY))
                     dist[other, lane] = new
                     gain = max(gain, new if new < INFINITY else np.int32(-1))
-                bucket[other] = _IDLE
+                bucket[other] = IDLE
             else:
                 for lane in range(LANES):
                     new = np.int32(dist[node, lane] + cost)
@@ -143,7 +135,7 @@ def _relax_batch(
             first[key & (RING - 1)] = other
             queued += 1
     for node in range(n):
-        if bucket[node] == _UNTOUCHED:
+        if bucket[node] == UNTOUCHED:
             dist[node, :] = INFINITY
     return int(longest)
 
@@ -174,11 +166,10 @@ class Waist:
         backward, order = graph.reverse()
         inward = weight[order]
         heaviest = int(weight.max(initial=0))
-        # About half a typical arc; wider where the heaviest arcs would leave the ring.
-        width = max(int(np.median(weight)) // 2 if len(weight) else 1, heaviest // (RING // 2), 1)
         successors = successor_masks(backward.first_out, backward.head, inward)
-        shift = width.bit_length() - 1
-        return Waist(backward.first_out, backward.head, inward, successors, shift, heaviest)
+        return Waist(
+            backward.first_out, backward.head, inward, successors, shift_for(weight), heaviest
+        )
 
     @property
     def node_count(self) -> int:

@@ -13,11 +13,10 @@ import numpy.typing as npt
 
 from bake.graph import BLOCKED, Int32Array
 from bake.search.adjacency import Adjacency
-from bake.search.batch import INFINITY, RING
+from bake.search.batch import INFINITY
 from bake.search.jit import COMPILED, kernel
+from bake.search.ring import IDLE, RING
 from bake.search.successors import ALL, MASK_BITS
-
-_IDLE = -1
 
 
 @kernel
@@ -38,7 +37,7 @@ def _flow(
 ) -> None:
     dist[:] = INFINITY
     ahead[:] = -1
-    bucket[:] = _IDLE
+    bucket[:] = IDLE
     first = np.full(RING, -1, np.int32)
     dist[goal] = 0
     pending[goal] = ALL
@@ -57,7 +56,7 @@ def _flow(
         first[current & (RING - 1)] = after
         if after >= 0:
             leader[after] = -1
-        bucket[node] = _IDLE
+        bucket[node] = IDLE
         queued -= 1
         start = begin[node]
         mask = pending[node]

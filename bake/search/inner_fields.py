@@ -13,8 +13,9 @@ import numpy as np
 import numpy.typing as npt
 
 from bake.graph import Int32Array
-from bake.search.batch import INFINITY, RING
+from bake.search.batch import INFINITY
 from bake.search.jit import kernel
+from bake.search.ring import IDLE, RING
 
 #: Slot of a node in a field from which the transition cannot be reached, by bits a slot.
 NO_SLOT = {4: 15, 8: 255, 16: 65535}
@@ -132,7 +133,7 @@ def inner_fields(
             for here in range(n):
                 dist[here] = INFINITY
                 step[here] = none
-                bucket[here] = -1
+                bucket[here] = IDLE
             dist[origin] = 0
             bucket[origin] = 0
             follower[origin] = -1
@@ -149,7 +150,7 @@ def inner_fields(
                 first[current & (RING - 1)] = after
                 if after >= 0:
                     leader[after] = -1
-                bucket[here] = -1
+                bucket[here] = IDLE
                 queued -= 1
                 for arc in range(first_in[here], first_in[here + 1]):
                     other = tail[arc]

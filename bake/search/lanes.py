@@ -9,15 +9,13 @@ import numpy as np
 import numpy.typing as npt
 
 from bake.graph import BLOCKED, Int32Array
-from bake.search.batch import INFINITY, RING
+from bake.search.batch import INFINITY
 from bake.search.jit import kernel
+from bake.search.ring import IDLE, RING, UNTOUCHED
 from bake.search.successors import ALL, MASK_BITS
 
 #: Lanes come in multiples of this: one cache line of int32.
 LINE = 16
-
-_UNTOUCHED = -2
-_IDLE = -1
 
 
 @kernel
@@ -50,13 +48,13 @@ def relax_lanes(
     """
     n = len(begin)
     blocks = dist.shape[1] // LINE
-    bucket[:] = _UNTOUCHED
+    bucket[:] = UNTOUCHED
     first = np.full(RING, -1, np.int32)
     queued = 0
     longest = np.int32(0)
     for lane in range(len(targets)):
         node = targets[lane]
-        if bucket[node] == _UNTOUCHED:
+        if bucket[node] == UNTOUCHED:
             dist[node, :] = INFINITY
             pending[node] = ALL
             bucket[node] = 0
@@ -77,7 +75,7 @@ def relax_lanes(
         first[current & (RING - 1)] = after
         if after >= 0:
             leader[after] = -1
-        bucket[node] = _IDLE
+        bucket[node] = IDLE
         queued -= 1
         start = begin[node]
         mask = pending[node]
@@ -91,7 +89,7 @@ def relax_lanes(
                 continue
             other = to[arc]
             gain = np.int32(-1)
-            if bucket[other] == _UNTOUCHED:
+            if bucket[other] == UNTOUCHED:
                 pending[other] = 0
                 for block in range(blocks):
                     here = dist[node, block * LINE : block * LINE + LINE]
@@ -100,7 +98,7 @@ def relax_lanes(
                         new = min(np.int32(here[lane] + cost), np.int32(INFINITY))
                         there[lane] = new
                         gain = max(gain, new if new < INFINITY else np.int32(-1))
-                bucket[other] = _IDLE
+                bucket[other] = IDLE
             else:
                 for block in range(blocks):
                     here = dist[node, block * LINE : block * LINE + LINE]
@@ -138,7 +136,7 @@ def relax_lanes(
             first[key & (RING - 1)] = other
             queued += 1
     for node in range(n):
-        if bucket[node] == _UNTOUCHED:
+        if bucket[node] == UNTOUCHED:
             dist[node, :] = INFINITY
     return int(longest)
 

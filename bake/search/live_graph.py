@@ -17,7 +17,7 @@ import numpy.typing as npt
 from bake.errors import CostError
 from bake.graph import BLOCKED, Graph, Int32Array
 from bake.search.adjacency import Adjacency
-from bake.search.batch import INFINITY, RING
+from bake.search.batch import INFINITY
 from bake.search.jit import COMPILED, kernel
 from bake.search.lanes import (
     LINE,
@@ -27,6 +27,7 @@ from bake.search.lanes import (
     rows_that_differ,
     spread_to_tails,
 )
+from bake.search.ring import shift_for
 
 #: Nodes of P beside the ends of changed arcs. More of them make fewer sources stale, and more
 #: goals whose flow field must be rebuilt.
@@ -110,13 +111,12 @@ class LiveGraph:
         into = Adjacency.of(backward, weight[order], label[order])
         usable = weight[weight != BLOCKED]
         heaviest = int(usable.max(initial=1))
-        width = max(int(np.median(usable)) // 2 if len(usable) else 1, heaviest // (RING // 2), 1)
         every = np.arange(graph.node_count, dtype=np.int32)
         symmetric = COMPILED and bool(_goes_back(out.begin, out.end, out.to, out.weight, every))
         if COMPILED:
             into.mask(every)
             out.mask(every)
-        return LiveGraph(out, into, width.bit_length() - 1, heaviest, symmetric)
+        return LiveGraph(out, into, shift_for(usable), heaviest, symmetric)
 
     @property
     def row_count(self) -> int:

@@ -11,13 +11,11 @@ import numpy as np
 import numpy.typing as npt
 
 from bake.graph import BLOCKED, Int32Array
-from bake.search.batch import INFINITY, RING
+from bake.search.batch import INFINITY
 from bake.search.jit import kernel
 from bake.search.lanes import LINE
+from bake.search.ring import IDLE, RING, UNTOUCHED
 from bake.search.successors import ALL, MASK_BITS
-
-_UNTOUCHED = -2
-_IDLE = -1
 
 
 @kernel
@@ -52,13 +50,13 @@ def relax_sources(
         The largest distance.
     """
     n = len(begin)
-    bucket[:] = _UNTOUCHED
+    bucket[:] = UNTOUCHED
     first = np.full(RING, -1, np.int32)
     queued = 0
     longest = np.int32(0)
     for lane in range(len(sources)):
         node = sources[lane]
-        if bucket[node] == _UNTOUCHED:
+        if bucket[node] == UNTOUCHED:
             dist[node, :] = INFINITY
             ahead[node, :] = -1
             pending[node] = ALL
@@ -80,7 +78,7 @@ def relax_sources(
         first[current & (RING - 1)] = after
         if after >= 0:
             leader[after] = -1
-        bucket[node] = _IDLE
+        bucket[node] = IDLE
         queued -= 1
         start = begin[node]
         mask = pending[node]
@@ -93,9 +91,9 @@ def relax_sources(
             if cost == BLOCKED:
                 continue
             other = to[arc]
-            if bucket[other] == _UNTOUCHED:
+            if bucket[other] == UNTOUCHED:
                 pending[other] = 0
-                bucket[other] = _IDLE
+                bucket[other] = IDLE
                 dist[other, :] = INFINITY
                 ahead[other, :] = -1
             gain = np.int32(-1)
@@ -139,7 +137,7 @@ def relax_sources(
             first[key & (RING - 1)] = other
             queued += 1
     for node in range(n):
-        if bucket[node] == _UNTOUCHED:
+        if bucket[node] == UNTOUCHED:
             dist[node, :] = INFINITY
             ahead[node, :] = -1
     return int(longest)
