@@ -15,8 +15,11 @@ from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+import numpy as np
+import numpy.typing as npt
+
 from bake.apply import apply_patch
-from bake.asset import read_header
+from bake.asset import Asset
 from bake.level import TerrainRule
 from bake.pipeline.level import bake_level
 from bake.pipeline.sources import Task
@@ -49,24 +52,40 @@ _BATCHES = (
 )
 
 
-@cache
-def asset() -> bytes:
-    """A level of two floors with links, a door and a ledge, baked."""
-    return _baked(seeds.TILES[0], _RECIPE)
+class _Kept(Asset):
+    """An asset that stays open, whose columns are read once; it is not what is hostile."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(path)
+        self._columns: dict[str, npt.NDArray[np.generic]] = {}
+
+    def read(self, path: str) -> npt.NDArray[np.generic]:
+        if path not in self._columns:
+            self._columns[path] = super().read(path)
+        return self._columns[path].copy()
+
+    def close(self) -> None:
+        pass
+
+
+_LEVELS = {
+    b"ASSET": seeds.TILES[0],  # two floors with links, a door and a ledge
+    b"GRAPH": seeds.GRAPHS[0],
+}
 
 
 @cache
-def graph() -> bytes:
-    """A graph, baked."""
-    return _baked(seeds.GRAPHS[0], _RECIPE)
+def _folder() -> TemporaryDirectory[str]:
+    return TemporaryDirectory(ignore_cleanup_errors=True)  # as assets in it stay open
 
 
-def _baked(level: object, recipe: LevelRecipe) -> bytes:
-    with TemporaryDirectory() as name:
-        file = Path(name) / "level.json"
-        file.write_text(json.dumps(level), "utf-8")
-        bake_level(Task(file, file.with_suffix(".h5"), recipe), 1, lambda stage, done: None)
-        return file.with_suffix(".h5").read_bytes()
+@cache
+def _baked(word: bytes) -> _Kept:
+    """The asset a word stands for, baked once."""
+    file = Path(_folder().name) / f"{word.decode().lower()}.json"
+    file.write_text(json.dumps(_LEVELS[word]), "utf-8")
+    bake_level(Task(file, file.with_suffix(".h5"), _RECIPE), 1, lambda stage, done: None)
+    return _Kept(file.with_suffix(".h5"))
 
 
 def patches() -> list[bytes]:
@@ -90,7 +109,7 @@ def journals() -> list[bytes]:
 
 def headers() -> list[bytes]:
     """The header of the first level; its seal is that of whatever stands before it."""
-    text, _ = _header()
+    text = _baked(b"ASSET").header.text()
     return [text[: text.rfind(b'"seal"')] + b'"seal": "SEAL"\n}\n']
 
 
@@ -111,8 +130,8 @@ def mutate_records(data: bytes, random_: random.Random) -> bytes | None:
 
 def read_patch(folder: Path) -> None:
     """Apply it; what it made of the level can be saved, and brings the same level back."""
-    level_file = _fill_patch(folder)
-    with open_asset(level_file) as level:
+    asset = _fill_patch(folder)
+    with LevelAsset(asset) as level:
         level.apply_patch(folder / "saved.patch")
         _ask(level)
         once = _saved(level, folder)
@@ -122,9 +141,9 @@ def read_patch(folder: Path) -> None:
 
 def bake_patch(folder: Path) -> None:
     """`bake apply`, and a look at what it made."""
-    level_file = _fill_patch(folder)
+    asset = _fill_patch(folder)
     new = folder / "new.h5"
-    apply_patch(level_file, folder / "saved.patch", new, 1, lambda stage, done: None)
+    apply_patch(asset.path, folder / "saved.patch", new, 1, lambda stage, done: None)
     with open_asset(new) as level:
         _ask(level)
 
@@ -137,17 +156,17 @@ def read_journal(folder: Path) -> None:
         if line.startswith(b"DIGEST "):
             text = line[len(b"DIGEST ") :]
             lines[at] = _sha256(text)[:16] + b" " + text
-    level_file, first = _bound(folder, first)
+    asset, first = _bound(first)
     file.write_bytes(b"\n".join((first, *lines)))
     twice = zlib.crc32(file.read_bytes()) % 4 == 0  # it takes as long again
-    with open_asset(level_file) as level:
+    with LevelAsset(asset) as level:
         count = level.journal(file)
         _ask(level)
         if not twice:
             return
         level.update()
         once = _saved(level, folder)
-    with open_asset(level_file) as level:
+    with LevelAsset(asset) as level:
         assert level.journal(file) == count + 1, "a batch was lost"
         assert _saved(level, folder) == once, "a journal replayed again makes another level"
 
@@ -156,36 +175,27 @@ def read_asset(folder: Path) -> None:
     """A header, before the rest of an asset."""
     text = (folder / "header.json").read_bytes()
     text = text.replace(b"SEAL", _sha256(text[: text.rfind(b'"seal"')]))
-    _, block = _header()
+    asset = _baked(b"ASSET")
+    block = asset.header.block
     file = folder / "level.h5"
-    file.write_bytes(text.ljust(block) + asset()[block:])
+    file.write_bytes(text.ljust(block) + asset.path.read_bytes()[block:])
     with open_asset(file) as level:
         _ask(level)
 
 
-@cache
-def _header() -> tuple[bytes, int]:
-    """The first level's header, and the bytes of its block."""
-    with TemporaryDirectory() as name:
-        file = Path(name) / "level.h5"
-        file.write_bytes(asset())
-        header = read_header(file)
-    return header.text(), header.block
-
-
-def _fill_patch(folder: Path) -> Path:
+def _fill_patch(folder: Path) -> _Kept:
     file = folder / "saved.patch"
     first, newline, changes = file.read_bytes().partition(b"\n")
-    level_file, first = _bound(folder, first.replace(b"DIGEST", _sha256(changes)))
+    asset, first = _bound(first.replace(b"DIGEST", _sha256(changes)))
     file.write_bytes(first + newline + changes)
-    return level_file
+    return asset
 
 
-def _bound(folder: Path, first: bytes) -> tuple[Path, bytes]:
+def _bound(first: bytes) -> tuple[_Kept, bytes]:
     """The asset a first line names, and that line as it would be."""
-    word, name = (b"GRAPH", "graph.h5") if b"GRAPH" in first else (b"ASSET", "level.h5")
-    level_file = folder / name
-    return level_file, first.replace(word, read_header(level_file).fingerprint().encode())
+    word = b"GRAPH" if b"GRAPH" in first else b"ASSET"
+    asset = _baked(word)
+    return asset, first.replace(word, asset.header.fingerprint().encode())
 
 
 def _saved(level: LevelAsset, folder: Path) -> bytes:

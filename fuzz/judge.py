@@ -58,13 +58,12 @@ def _where(error: BaseException) -> str:
 def _check_words(error: BakeError) -> None:
     text = str(error)
     lines = text.split("\n")
-    origin = _where(error)
     if len(lines) > MOST_LINES:
-        raise UndocumentedError(f"many lines, {origin}", text[:2000])
+        raise UndocumentedError(f"many lines, {_where(error)}", text[:2000])
     if max(map(len, lines)) > LONGEST_LINE:
-        raise UndocumentedError(f"long line, {origin}", text[:2000])
+        raise UndocumentedError(f"long line, {_where(error)}", text[:2000])
     if not all(line.isprintable() for line in lines):
-        raise UndocumentedError(f"unprintable line, {origin}", ascii(text)[:2000])
+        raise UndocumentedError(f"unprintable line, {_where(error)}", ascii(text)[:2000])
 
 
 def _check_level(level: object) -> None:

@@ -48,12 +48,11 @@ class Target:
     seeds: Callable[[], list[bytes]]
     mutators: tuple[Mutator, ...]
     read: Callable[[Path], object]
-    beside: Mapping[str, str | bytes | Callable[[], bytes]] = field(default_factory=dict)
+    beside: Mapping[str, str | bytes] = field(default_factory=dict)
 
     def prepare(self, folder: Path) -> None:
         for name, content in self.beside.items():
-            data = content() if callable(content) else content
-            data = data.encode() if isinstance(data, str) else data
+            data = content.encode() if isinstance(content, str) else content
             (folder / name).write_bytes(data)
 
     def mutated(self, data: bytes, seed: int) -> bytes:
@@ -123,8 +122,6 @@ def _bake(folder: Path) -> None:
 _SPLIT = seeds.split_project()
 _MAPS = {"m_0_0.tmx": seeds.PLAIN, "m_1_0.tmx": seeds.PLAIN, "m_0_3.tmx": seeds.PLAIN}
 
-BAKED = {"level.h5": baked.asset, "graph.h5": baked.graph}
-
 TARGETS = {
     each.name: each
     for each in (
@@ -188,15 +185,13 @@ TARGETS = {
         ),
         Target(
             "patch", "saved.patch", baked.patches, (baked.mutate_records,), baked.read_patch,
-            BAKED,
         ),
         Target(
             "apply", "saved.patch", baked.patches, (baked.mutate_records,), baked.bake_patch,
-            BAKED,
         ),
         Target(
             "journal", "kept.journal", baked.journals, (baked.mutate_records,),
-            baked.read_journal, BAKED,
+            baked.read_journal,
         ),
         Target("header", "header.json", baked.headers, (mutate_json, mutate_lines),
             baked.read_asset,
