@@ -1,10 +1,12 @@
 """How many small changes to `bake/search` and `bake/tables` the tests notice.
 
-    python -m benchmarks.mutation [--sample 200] [--seed 1] [--limit 60] [MODULE...]
+    python -m benchmarks.mutation [--sample 200] [--seed 1] [--budget 10] [--each 2] [MODULE...]
 
-Each mutant of a sample replaces its module in a process of its own, uncompiled, and the tests that
-concern that module run until one fails. A mutant that is not noticed survives: either a test is
-missing, or the change means nothing. The seed decides the sample, so a run can be repeated.
+Each mutant of a sample replaces its module in a process of its own, uncompiled, and the tests near
+that module run until one fails: those of them that take at most a few seconds each, and some more
+in all, which are found by running them unchanged first. A mutant that is not noticed survives:
+either a test is missing, or slow, or the change means nothing. The seed decides the sample, and
+times are those of the processor, so a run can be repeated beside others.
 """
 
 from __future__ import annotations
@@ -13,67 +15,38 @@ import argparse
 import ast
 import contextlib
 import importlib.util
+import json
 import os
 import random
+import resource
 import signal
 import sys
-import time
 from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
 from pathlib import Path
 from types import CodeType, ModuleType
 
+import pytest
+from hypothesis import Phase, settings
+
 from benchmarks.mutants import Mutant, mutants
+from benchmarks.near_tests import Quick, files_for
 
 ROOT = Path(__file__).parents[1]
 PACKAGES = ("search", "tables")
-#: Tests of small cases, the quickest first; `TESTS` puts others before them.
-COMMON = ("tests/lecture_notes", "tests/tables/test_small_graphs.py")
-_SEARCHES = ("tests/runtime/test_searches.py",)
-_CLUSTERS = ("tests/tables/test_clusters.py",)
-_HPA = (*_CLUSTERS, "tests/runtime/test_hpa.py")
-TESTS: dict[str, tuple[str, ...]] = {
-    "search/adjacency": ("tests/search/test_space.py",),
-    "search/astar_buckets": _SEARCHES,
-    "search/astar_heap": _SEARCHES,
-    "search/batch": ("tests/search/test_batch.py",),
-    "search/bidirectional": _SEARCHES,
-    "search/entrances": _HPA,
-    "search/estimate": _SEARCHES,
-    "search/first_moves": ("tests/search/test_dense_first_moves.py",),
-    "search/floyd_warshall": ("tests/search/test_floyd_warshall.py",),
-    "search/follow": ("tests/runtime/test_runs.py",),
-    "search/greedy_best_first": _SEARCHES,
-    "search/heap": _SEARCHES,
-    "search/heap_pairs": _HPA,
-    "search/hpa": _HPA,
-    "search/inner_fields": _HPA,
-    "search/inside": _HPA,
-    "search/min_plus": _HPA,
-    "search/norms": ("tests/search/test_norms.py",),
-    "search/overlay": _HPA,
-    "search/overlay_landmarks": _HPA,
-    "search/partition": _CLUSTERS,
-    "search/patch_order": ("tests/search/test_patch_order.py",),
-    "search/runs": ("tests/tables/test_compressed.py",),
-    "search/smooth": _HPA,
-    "search/space": ("tests/search/test_space.py", *_SEARCHES),
-    "search/straight_runs": _HPA,
-    "search/strong_components": ("tests/tables/test_components.py",),
-    "search/successors": ("tests/search/test_successors.py",),
-    "search/symmetric": _CLUSTERS,
-    "search/trace": _SEARCHES,
-    "search/visibility": ("tests/runtime/test_sight.py",),
-    "tables/all_pairs": ("tests/tables/test_all_pairs.py",),
-    "tables/clusters": _CLUSTERS,
-    "tables/components": ("tests/tables/test_components.py",),
-    "tables/compressed": ("tests/tables/test_compressed.py",),
-    "tables/hierarchy": _HPA,
-    "tables/layers": _HPA,
-}
 #: What a mutant came to, by how its process ended.
 KILLED, SURVIVED, ENDLESS = "killed", "survived", "endless"
+#: Seconds of the processor a mutant has beyond twice what its tests took unchanged.
+_SLACK = 5
+
+_PLAIN = (
+    *("-x", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", "-p", "no:randomly"),
+    "--hypothesis-profile=mutation",
+)
 
 
 class _Replaced(MetaPathFinder, Loader):
@@ -94,48 +67,81 @@ class _Replaced(MetaPathFinder, Loader):
         exec(self.code, module.__dict__)
 
 
-def tests_of(module: Path) -> list[str]:
-    """Where to look first, then the rest: a mutant ends at its first failure."""
-    chosen = (*TESTS.get(f"{module.parent.name}/{module.stem}", ()), *COMMON)
-    return list(dict.fromkeys(chosen))
+@dataclass(frozen=True)
+class Baseline:
+    """The tests of some modules, unchanged.
+
+    Attributes:
+        tests: their names.
+        left_out: how many there are beside them that take too long.
+        seconds: of the processor, imports included.
+    """
+
+    tests: tuple[str, ...]
+    left_out: int
+    seconds: float
 
 
-def outcome(module: Path, tree: ast.Module | None, limit: float) -> tuple[str, float]:
-    """Run a module's tests with it replaced (None: as it is); how that ended, in seconds."""
-    started = time.perf_counter()
+@cache
+def baseline(files: tuple[str, ...], each: float, total: float) -> Baseline:
+    """Run files of tests unchanged, and keep those that are quick.
+
+    Raises:
+        SystemExit: one fails, or none is quick.
+    """
+
+    kept = ("chosen", "failed", "left_out", "seconds")
+
+    def run() -> int:
+        quick = Quick(each, total)
+        pytest.main([*_PLAIN[1:], *files], plugins=[quick])
+        os.write(there, json.dumps({name: getattr(quick, name) for name in kept}).encode())
+        return 0
+
+    here, there = os.pipe()
+    with os.fdopen(here, "rb") as pipe:
+        child = _forked(run)
+        os.close(there)
+        told = json.loads(pipe.read() or b"{}")
+        os.waitpid(child, 0)
+    if not told or told["failed"] or not told["chosen"]:
+        sys.exit(f"without a change, of {', '.join(files)}: {told}")
+    return Baseline(tuple(told["chosen"]), told["left_out"], told["seconds"])
+
+
+def outcome(module: Path, tree: ast.Module, near: Baseline) -> tuple[str, float]:
+    """Run a module's tests with it replaced; how that ended, and seconds of the processor."""
+    limit = int(2 * near.seconds + _SLACK)
+
+    def run() -> int:
+        resource.setrlimit(resource.RLIMIT_CPU, (limit, limit))
+        name = ".".join(module.relative_to(ROOT).with_suffix("").parts)
+        sys.meta_path.insert(0, _Replaced(name, compile(tree, str(module), "exec"), module))
+        return int(pytest.main([*_PLAIN, *near.tests]))
+
+    _, status, used = os.wait4(_forked(run), 0)
+    if os.WIFSIGNALED(status) and os.WTERMSIG(status) in (signal.SIGKILL, signal.SIGXCPU):
+        return ENDLESS, _seconds(used)
+    return (SURVIVED if status == 0 else KILLED), _seconds(used)
+
+
+def _forked(run: Callable[[], int]) -> int:
+    """Start a silent process that ends with what ``run`` returns."""
     child = os.fork()
-    if child == 0:
-        os.setsid()
-        _run(module, tree)
-    while True:
-        done, status = os.waitpid(child, os.WNOHANG)
-        taken = time.perf_counter() - started
-        if done:
-            return (SURVIVED if status == 0 else KILLED), taken
-        if taken > limit:
-            os.killpg(child, signal.SIGKILL)
-            os.waitpid(child, 0)
-            return ENDLESS, taken
-        time.sleep(0.02)
-
-
-def _run(module: Path, tree: ast.Module | None) -> None:
-    """In the child: run the tests, end with their status."""
+    if child:
+        return child
     code = 3
     try:
         silent = os.open(os.devnull, os.O_WRONLY)
         os.dup2(silent, 1)
         os.dup2(silent, 2)
-        if tree is not None:
-            name = ".".join(module.relative_to(ROOT).with_suffix("").parts)
-            program = compile(tree, str(module), "exec")
-            sys.meta_path.insert(0, _Replaced(name, program, module))
-        import pytest
-
-        plain = ["-x", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", "-p", "no:randomly"]
-        code = int(pytest.main([*plain, *tests_of(module)]))
+        code = run()
     finally:
         os._exit(code)
+
+
+def _seconds(used: resource.struct_rusage) -> float:
+    return used.ru_utime + used.ru_stime
 
 
 def _sample(modules: list[Path], size: int, seed: int) -> list[tuple[Path, Mutant]]:
@@ -150,22 +156,20 @@ def main() -> int:
     parser.add_argument("modules", nargs="*", help="such as search/heap; else all of both packages")
     parser.add_argument("--sample", type=int, default=200)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--limit", type=float, default=180.0, help="seconds for a mutant")
+    parser.add_argument("--each", type=float, default=2.0, help="seconds a test may take")
+    parser.add_argument("--budget", type=float, default=10.0, help="seconds for a mutant's tests")
     chosen = parser.parse_args()
 
     os.environ["NUMBA_DISABLE_JIT"] = "1"
     os.chdir(ROOT)
-    for name in (
-        "numpy",
-        "h5py",
-        "numba",
-        "networkx",
-        "scipy.sparse.csgraph",
-        "hypothesis",
-        "pytest",
-    ):
+    # Once, before the processes part.
+    for name in ("numpy", "h5py", "numba", "networkx", "scipy.sparse.csgraph", "pydantic"):
         with contextlib.suppress(ImportError):
-            __import__(name)  # once, before the processes part
+            __import__(name)
+    # A failure is enough: what is smallest, or fails again, is of no interest.
+    settings.register_profile(
+        "mutation", deadline=None, derandomize=True, phases=[Phase.explicit, Phase.generate]
+    )
 
     modules = [ROOT / "bake" / f"{name}.py" for name in chosen.modules] or [
         file
@@ -174,17 +178,17 @@ def main() -> int:
         if file.stem not in ("__init__", "jit")
     ]
     counts: dict[str, Counter[str]] = {package: Counter() for package in PACKAGES}
-    right: set[Path] = set()
+    told: set[Path] = set()
     for module, mutant in _sample(modules, chosen.sample, chosen.seed):
-        if module not in right:
-            ended, taken = outcome(module, None, chosen.limit)
-            print(f"# {module.stem}: unchanged {ended} in {taken:.1f} s", flush=True)
-            if ended != SURVIVED:
-                sys.exit(
-                    f"the tests of {module} fail, or take longer than --limit, without a change"
-                )
-            right.add(module)
-        ended, taken = outcome(module, mutant.tree(), chosen.limit)
+        near = baseline(files_for(module), chosen.each, chosen.budget)
+        if module not in told:
+            told.add(module)
+            print(
+                f"# {module.stem}: {len(near.tests)} tests in {near.seconds:.0f} s, "
+                f"{near.left_out} left out",
+                flush=True,
+            )
+        ended, taken = outcome(module, mutant.tree(), near)
         counts[module.parent.name][ended] += 1
         if ended != KILLED:
             place = f"{module.relative_to(ROOT)}:{mutant.line}"
