@@ -39,6 +39,7 @@ MAY_IMPORT: dict[str, frozenset[str]] = {
         "lint": "errors footprint graph level metric pipeline recipe search severity things worlds",
         "interop": "asset errors graph runtime",
         "apply": "asset errors graph level metric pipeline recipe runtime things worlds",
+        "__main__": "cli",
         "cli": "*",
     }.items()
 }

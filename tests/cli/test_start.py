@@ -18,6 +18,13 @@ def test_version() -> None:
     assert (done.code, done.out, done.err) == (0, f"levelbake {__version__}\n", "")
 
 
+def test_as_a_module() -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "bake", "--version"], capture_output=True, text=True, check=True
+    )
+    assert done.stdout == f"levelbake {__version__}\n"
+
+
 @pytest.mark.parametrize("arguments", [["--help"], ["--version"], ["build", "--help"]])
 def test_help_loads_nothing_heavy(arguments: list[str]) -> None:
     code = (
