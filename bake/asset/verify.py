@@ -25,13 +25,9 @@ from bake.errors import CorruptAssetError
 Int64Array = npt.NDArray[np.int64]
 
 _BLOCKED = 2**31 - 1
-_NO_PATH = np.int64(2**62)
 
 #: Every distance is below this.
 _SCALE = 2**30
-
-#: Memory one block of targets may take, in bytes: several int64 arrays of rows x targets.
-BLOCK_BYTES = 2**27
 
 Progress = Callable[[float], None]
 
@@ -136,17 +132,7 @@ class _Profile:
         square = (self.rows, self.rows)
         self._require(stored is None or stored.shape == square, "distance is not square")
         targets = self._targets()
-        if has_hop:
-            self._prove_hops(targets, stored, progress)
-        else:
-            assert stored is not None
-            step = max(1, BLOCK_BYTES // (8 * 6 * max(1, self.rows)))
-            for place in range(0, len(targets), step):
-                block = targets[place : place + step]
-                given = self._attained(self._distances(stored[:, block]), block)
-                self._bellman(given, block)
-                self._agrees_with_components(given, block)
-                progress((place + len(block)) / len(targets))
+        self._prove_pairs(targets, stored, has_hop, progress)
         pairs = self.rows * len(targets)
         return Proof(pairs if has_hop else 0, pairs if has_distance else 0, count)
 
@@ -182,10 +168,14 @@ class _Profile:
         drawn = np.random.default_rng().choice(self.rows, self.sample, replace=False)
         return np.sort(drawn)
 
-    def _prove_hops(
-        self, targets: Int64Array, stored: npt.NDArray[Any] | None, progress: Progress
+    def _prove_pairs(
+        self,
+        targets: Int64Array,
+        stored: npt.NDArray[Any] | None,
+        has_hop: bool,
+        progress: Progress,
     ) -> None:
-        """Prove hops block by block, and distances where they are stored."""
+        """Prove hops and distances block by block, whichever there are."""
         from bake.asset.verify_hops import Blocks
 
         blocks = Blocks(
@@ -203,7 +193,7 @@ class _Profile:
             cell = self._shared("cell")[self.node] if self.asset.has("/world/cell") else None
             problem = blocks.use_runs(*runs, cell, self.asset.text("hex_layout"))
             self._require(problem is None, str(problem))
-        else:
+        elif has_hop:
             hop = self.asset.map(profile_path(self.name, "hop"))
             self._require(hop.shape == (self.rows, self.rows), "hop is not square")
             blocks.use_table(hop)
@@ -211,34 +201,6 @@ class _Profile:
             if found is not None:
                 raise self._bad_pair(*found)
             progress(done / len(targets))
-
-    def _distances(self, stored: npt.NDArray[Any]) -> Int64Array:
-        return np.where(stored == _BLOCKED, _NO_PATH, stored.astype(np.int64))
-
-    def _attained(self, given: Int64Array, targets: Int64Array) -> Int64Array:
-        """Distances with no hops beside them: each must be attained by some arc."""
-        attained = given == _NO_PATH
-        attained[targets, np.arange(len(targets))] = given[targets, np.arange(len(targets))] == 0
-        for slot in range(int(self.degree.max(initial=0))):
-            rows, heads, weights = self._arcs_of_slot(slot)
-            attained[rows] |= given[rows] == weights[:, None] + given[heads]
-        self._require_pairs(attained, targets, "a distance is not that of any path")
-        return given
-
-    def _bellman(self, distance: Int64Array, targets: Int64Array) -> None:
-        for slot in range(int(self.degree.max(initial=0))):
-            rows, heads, weights = self._arcs_of_slot(slot)
-            short = distance[rows] > weights[:, None] + distance[heads]
-            if short.any():
-                at, lane = np.argwhere(short)[0]
-                raise self._bad_pair(int(rows[at]), int(targets[lane]), "there is a shorter path")
-
-    def _arcs_of_slot(self, slot: int) -> tuple[Int64Array, Int64Array, Int64Array]:
-        rows = np.flatnonzero(self.degree > slot)
-        arcs = self.first[rows] + slot
-        usable = self.arc_row[arcs] >= 0
-        rows, arcs = rows[usable], arcs[usable]
-        return rows, self.arc_row[arcs], self.weight[arcs].astype(np.int64)
 
     def _prove_components(self) -> int:
         from scipy.sparse import csr_array
@@ -263,24 +225,6 @@ class _Profile:
         self._require(number == count, "component_count is not the number of components")
         return int(count)
 
-    def _reaches(self, targets: Int64Array) -> npt.NDArray[np.bool_] | None:
-        """(r, targets) whether components say there is a path; None where they cannot tell."""
-        mine = self.component[self.node]
-        goal = mine[targets]
-        if self._reach is not None:
-            return np.asarray(self._reach[mine[:, None], goal[None, :]])
-        if self.asset.number("one_way", f"/profiles/{self.name}"):
-            return None
-        return np.asarray(mine[:, None] == goal[None, :])
-
-    def _agrees_with_components(self, distance: Int64Array, targets: Int64Array) -> None:
-        told = self._reaches(targets)
-        found = distance < _NO_PATH
-        if told is None:  # at least within a component there is a path
-            mine = self.component[self.node]
-            told = found | (mine[:, None] == mine[targets][None, :])
-        self._require_pairs(told == found, targets, "components and tables disagree")
-
     @cached_property
     def _reach(self) -> npt.NDArray[np.bool_] | None:
         if not self._has("reach"):
@@ -293,13 +237,6 @@ class _Profile:
     def _require(self, holds: bool, otherwise: str) -> None:
         if not holds:
             raise _wrong(self.asset, f"profile {self.name!r}: {otherwise}")
-
-    def _require_pairs(
-        self, holds: npt.NDArray[np.bool_], targets: Int64Array, otherwise: str
-    ) -> None:
-        if not holds.all():
-            row, lane = np.argwhere(~holds)[0]
-            raise self._bad_pair(int(row), int(targets[lane]), otherwise)
 
     def _bad_pair(self, row: int, target: int, found: str) -> CorruptAssetError:
         return _wrong(

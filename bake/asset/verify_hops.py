@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from bake.asset import verify_bellman as bellman
 from bake.asset import verify_kernels as kernels
 from bake.asset.verify_runs import Int64Array, Runs, directions, on_chart
 
@@ -20,20 +21,24 @@ LANES = 256
 #: Memory the distances of one block may take; what has more rows gets fewer lanes.
 BLOCK_BYTES = 2**26
 
-_SHORTER = 3
 _SAID = {
     kernels.BAD_SLOT: "a hop is no arc",
     kernels.BLOCKED_ARC: "a hop takes an arc the profile may not",
     kernels.BAD_OWN: "a hop leads away from its own goal",
     2: "hops do not lead to their goal",
-    _SHORTER: "there is a shorter path",
-    4: "components and tables disagree",
+    bellman.SHORTER: "there is a shorter path",
+    bellman.DISAGREES: "components and tables disagree",
+    bellman.NOT_ATTAINED: "a distance is not that of any path",
+    bellman.DIFFERS: "a stored distance differs from the way its hops lead",
 }
 
 #: Row and target of a pair, and what is wrong with it.
 Found = tuple[int, int, str]
 
 Split = Callable[[npt.NDArray[np.int32], "_Room"], None]
+
+#: Looks at the distances of a block that were proved: targets, and (r, k) ticks. In any thread.
+Observer = Callable[[npt.NDArray[np.int32], npt.NDArray[np.int32]], None]
 
 
 class _Room:
@@ -52,7 +57,7 @@ class _Room:
 
 
 class Blocks:
-    """The hops of one profile, for proofs."""
+    """The distances of one profile: those its hops imply, else those stored, else searched for."""
 
     def __init__(
         self,
@@ -86,6 +91,12 @@ class Blocks:
         elif one_way:
             self._how = kernels.UNTOLD
         self._split: Split | None = None
+        tail = np.repeat(np.arange(self._rows), degree)
+        arc = np.arange(len(tail)) + np.repeat(first - (np.cumsum(degree) - degree), degree)
+        usable = arc_row[arc] >= 0
+        self._edges = bellman.Edges.of(
+            tail[usable], arc_row[arc[usable]], weight[arc[usable]], self._rows
+        )
 
     def use_runs(
         self,
@@ -140,7 +151,7 @@ class Blocks:
         def split(targets: npt.NDArray[np.int32], room: _Room) -> None:
             kernels.segments_of_table(
                 targets,
-                np.ascontiguousarray(hop[:, targets]),
+                _columns(hop, targets),
                 none,
                 self._first,
                 self._degree,
@@ -153,13 +164,17 @@ class Blocks:
         self._split = split
 
     def look(
-        self, targets: Int64Array, stored: npt.NDArray[Any] | None
+        self,
+        targets: Int64Array,
+        stored: npt.NDArray[Any] | None,
+        observers: Sequence[Observer] = (),
     ) -> Iterator[tuple[int, Found | None]]:
         """Prove blocks of targets, in order.
 
         Args:
             targets: rows, ascending.
-            stored: (r, r) distances to compare with, or None.
+            stored: (r, r) distances to prove too, or None.
+            observers: shown the distances of each block, where they are right.
 
         Yields:
             How many targets were looked at, and what was found to be wrong.
@@ -181,7 +196,9 @@ class Blocks:
                         done += size
                         yield done, future.result()
                     room = rooms[place % threads]
-                    waiting.append((len(block), pool.submit(self._one, block, stored, room)))
+                    waiting.append(
+                        (len(block), pool.submit(self._one, block, stored, observers, room))
+                    )
                 while waiting:
                     size, future = waiting.popleft()
                     done += size
@@ -191,33 +208,71 @@ class Blocks:
                     future.cancel()
 
     def _one(
-        self, targets: npt.NDArray[np.int32], stored: npt.NDArray[Any] | None, room: _Room
+        self,
+        targets: npt.NDArray[np.int32],
+        stored: npt.NDArray[Any] | None,
+        observers: Sequence[Observer],
+        room: _Room,
     ) -> Found | None:
+        # The last block may have fewer lanes.
+        dist = room.dist.reshape(-1)[: self._rows * len(targets)].reshape(self._rows, len(targets))
+        beside = None if stored is None else _columns(stored, targets)
+        if self._split is not None:
+            self._follow(targets, dist, room)
+        elif beside is not None:
+            self._take(targets, beside, dist, room.wrong)
+        if not room.wrong[2]:
+            edges = self._edges
+            bellman.first_shortcut(edges.first, edges.other, edges.up, edges.down, dist, room.wrong)
+            # Hops that lead to their goals imply distances, even if there are shorter ones.
+            if beside is not None and self._split is not None:
+                shorter = room.wrong.copy()
+                bellman.first_difference(beside, dist, room.wrong)
+                if not room.wrong[2]:
+                    room.wrong[:] = shorter
+        if not room.wrong[2]:
+            told = (self._label, self._how, self._reach)
+            bellman.first_disagreement(targets, *told, dist, room.wrong)
+        row, lane, what = (int(number) for number in room.wrong)
+        if what:
+            return row, int(targets[lane]), _SAID[what]
+        for observer in observers:
+            observer(targets, dist)
+        return None
+
+    def _follow(
+        self, targets: npt.NDArray[np.int32], dist: npt.NDArray[np.int32], room: _Room
+    ) -> None:
+        """Distances the hops imply."""
         assert self._split is not None
         self._split(targets, room)
         segments = (room.seg_first, room.seg_arc, room.seg_stop)
         arcs = (self._arc_row, self._weight)
-        # The last block may have fewer lanes.
-        dist = room.dist.reshape(-1)[: self._rows * len(targets)].reshape(self._rows, len(targets))
         kernels.begin(*segments, dist)
         middle = len(targets) // 2
         kernels.order_rows(middle, *segments, *arcs, room.key, room.stack, room.order, room.buckets)
         kernels.resolve(room.order, *segments, *arcs, dist, room.stack, room.wrong)
-        if not room.wrong[2]:
-            graph = (self._first, self._degree)
-            kernels.first_wrong(*segments, *graph, *arcs, dist, room.wrong)
-        if not room.wrong[2]:
-            told = (self._label, self._how, self._reach)
-            kernels.first_disagreement(targets, *told, dist, room.wrong)
-        row, lane, what = (int(number) for number in room.wrong)
-        # Hops that lead to their goals imply distances, even if there are shorter ones.
-        if stored is not None and what in (0, _SHORTER):
-            differs = np.where(dist < kernels.FAR, dist, 2**31 - 1) != stored[:, targets]
-            if differs.any():
-                row, lane = (int(place) for place in np.argwhere(differs)[0])
-                said = "a stored distance differs from the way its hops lead"
-                return row, int(targets[lane]), said
-        return (row, int(targets[lane]), _SAID[what]) if what else None
+
+    def _take(
+        self,
+        targets: npt.NDArray[np.int32],
+        stored: npt.NDArray[Any],
+        dist: npt.NDArray[np.int32],
+        wrong: npt.NDArray[np.int64],
+    ) -> None:
+        """Distances that are stored, with no hops beside them: each must be attained."""
+        bellman.load_distances(stored, dist, wrong)
+        if not wrong[2]:
+            graph = (self._first, self._degree, self._arc_row, self._weight)
+            bellman.first_unattained(targets, *graph, dist, wrong)
+
+
+def _columns(table: npt.NDArray[Any], targets: npt.NDArray[np.int32]) -> npt.NDArray[Any]:
+    """Some columns of a table that may be mapped from a file; targets ascend."""
+    first, last = int(targets[0]), int(targets[-1])
+    if last - first + 1 == len(targets):
+        return np.ascontiguousarray(table[:, first : last + 1])
+    return np.ascontiguousarray(table[:, targets])
 
 
 def _processors() -> int:

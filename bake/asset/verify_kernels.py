@@ -29,7 +29,7 @@ SAME, MATRIX, UNTOLD = 0, 1, 2
 
 
 @kernel
-def _told(mine: int, goal: int, how: int, reach: AnyArray) -> bool:
+def path_told(mine: int, goal: int, how: int, reach: AnyArray) -> bool:
     if how != MATRIX:
         return mine == goal
     return bool((reach[mine, goal >> 3] >> (7 - (goal & 7))) & 1)
@@ -113,15 +113,18 @@ def segments_of_runs(
         uniform &= label[targets[lane]] == goal
     low_x = low_y = 2**30
     high_x = high_y = -(2**30)
+    toward_arc = np.empty(9, np.int32)
+    lane_x, lane_y = np.empty(lanes, np.int32), np.empty(lanes, np.int32)
     if len(at):
         for lane in range(lanes):
             x, y = at[targets[lane], 0], at[targets[lane], 1]
+            lane_x[lane], lane_y[lane] = x, y
             low_x, high_x = min(low_x, x), max(high_x, x)
             low_y, high_y = min(low_y, y), max(high_y, y)
     count = 0
     for row in range(rows):
         base = seg_first[row] = count
-        told = uniform and _told(label[row], goal, how, reach)
+        told = uniform and path_told(label[row], goal, how, reach)
         if uniform and not told:
             count = _emit(NO_ARC, lanes - 1, base, count, seg_arc, seg_stop)
             continue
@@ -145,6 +148,7 @@ def segments_of_runs(
                 while targets[stop] < run_start[run + 1]:
                     stop += 1
             symbol = run_symbol[run]
+            steady = False
             if whole and symbol == GREEDY:
                 dx, dy = low_x - at[row, 0], low_y - at[row, 1]
                 far_x, far_y = high_x - at[row, 0], high_y - at[row, 1]
@@ -155,16 +159,37 @@ def segments_of_runs(
                         count = _emit(arc, stop - 1, base, count, seg_arc, seg_stop)
                         lane = stop
                         continue
+                # Whether signs alone decide, toward wherever the block reaches.
+                steady = True
+                for x in range(_sign(dx), _sign(far_x) + 1):
+                    for y in range(_sign(dy), _sign(far_y) + 1):
+                        slot = int(toward[row, x, y])
+                        steady &= slot >= 0 or x == 1 or y == 1
+                        toward_arc[3 * x + y] = _arc(row, slot, first, degree, arc_row)
             elif whole:
                 arc = _arc(row, symbol, first, degree, arc_row)
                 count = _emit(arc, stop - 1, base, count, seg_arc, seg_stop)
+                lane = stop
+                continue
+            if whole and steady:
+                # Lane by lane, as rows beside the block see its targets in several directions.
+                for each in range(lane, stop):
+                    x = _sign(lane_x[each] - at[row, 0])
+                    y = _sign(lane_y[each] - at[row, 1])
+                    arc = toward_arc[3 * x + y]
+                    if count > base and seg_arc[count - 1] == arc:
+                        seg_stop[count - 1] = each + 1
+                    else:
+                        seg_arc[count] = arc
+                        seg_stop[count] = each + 1
+                        count += 1
                 lane = stop
                 continue
             for each in range(lane, stop):
                 target = targets[each]
                 if target == row:
                     arc = OWN
-                elif how != UNTOLD and not _told(label[row], label[target], how, reach):
+                elif how != UNTOLD and not path_told(label[row], label[target], how, reach):
                     arc = NO_ARC
                 else:
                     slot = symbol
@@ -325,10 +350,13 @@ def resolve(
 ) -> None:
     """Distances the hops imply, (r, k): row by row in an order in which most are known in time.
 
-    What a row has to wait for is looked up along the hops at once, and then known to others.
+    What a row has to wait for is looked up along the hops at once, and then known to others. Every
+    distance is written once it is known where its hop leads, so at the end each hop's arc is the
+    difference of two distances.
 
     Args:
-        wrong: (3) out: row, lane and what is wrong with the first hop that leads nowhere, or 0.
+        wrong: (3) out: row, lane and what is wrong with a hop that leads nowhere, or 0: what it is
+            instead of an arc, or 2 where it does not lead to its goal.
     """
     far = np.int32(FAR)
     wrong[:] = 0
@@ -337,15 +365,17 @@ def resolve(
         for segment in range(seg_first[row], seg_first[row + 1]):
             arc, stop = seg_arc[segment], seg_stop[segment]
             if arc >= 0:
-                mine, ahead, cost = dist[row], dist[arc_row[arc]], weight[arc]
-                longest = np.int32(0)
-                for each in range(lane, stop):
+                # Slices, since loops that begin at 0 are known never to count from an array's end,
+                # and only then handle several lanes at once.
+                mine, ahead = dist[row, lane:stop], dist[arc_row[arc], lane:stop]
+                cost, longest = weight[arc], np.int32(0)
+                for each in range(len(mine)):
                     length = min(np.int32(ahead[each] + cost), far)
                     mine[each] = length
                     longest = max(longest, length)
                 if longest >= far:
                     for each in range(lane, stop):
-                        if mine[each] < far:
+                        if dist[row, each] < far:
                             continue
                         what = _walk(
                             row,
@@ -361,93 +391,7 @@ def resolve(
                         if what:
                             wrong[0], wrong[1], wrong[2] = row, each, what
                             return
-            lane = stop
-
-
-@kernel
-def first_wrong(
-    seg_first: Int64Array,
-    seg_arc: Int32Array,
-    seg_stop: Int32Array,
-    first: Int64Array,
-    degree: Int64Array,
-    arc_row: Int32Array,
-    weight: Int32Array,
-    dist: Int32Array,
-    wrong: Int64Array,
-) -> None:
-    """Check what makes distances and hops right, for all rows and lanes.
-
-    A hop's arc makes the difference of two distances; no arc makes less (Bellman's condition).
-
-    Args:
-        wrong: (3) out: row, lane, and what is wrong: the segment's arc where that is none, else 2
-            where the hop does not lead to its goal, 3 where an arc is shorter, 0 for nothing.
-    """
-    lanes = dist.shape[1]
-    wrong[:] = 0
-    for row in range(len(first)):
-        mine = dist[row]
-        lane = 0
-        for segment in range(seg_first[row], seg_first[row + 1]):
-            arc, stop = seg_arc[segment], seg_stop[segment]
-            if arc >= 0:
-                ahead, cost = dist[arc_row[arc]], weight[arc]
-                longest, low, high = np.int32(0), np.int32(FAR), np.int32(-FAR)
-                for each in range(lane, stop):
-                    step = np.int32(mine[each] - ahead[each])
-                    longest = max(longest, mine[each])
-                    low, high = min(low, step), max(high, step)
-                if longest >= FAR or low != cost or high != cost:
-                    for each in range(lane, stop):
-                        if mine[each] >= FAR or mine[each] - ahead[each] != cost:
-                            wrong[0], wrong[1], wrong[2] = row, each, 2
-                            return
             elif arc < OWN:
                 wrong[0], wrong[1], wrong[2] = row, lane, arc
                 return
             lane = stop
-        for arc in range(first[row], first[row] + degree[row]):
-            if arc_row[arc] < 0:
-                continue
-            ahead, cost = dist[arc_row[arc]], weight[arc]
-            high = np.int32(-FAR)
-            for each in range(lanes):
-                high = max(high, np.int32(mine[each] - ahead[each]))
-            if high > cost:
-                for each in range(lanes):
-                    if mine[each] - ahead[each] > cost:
-                        wrong[0], wrong[1], wrong[2] = row, each, 3
-                        return
-
-
-@kernel
-def first_disagreement(
-    targets: Int32Array,
-    label: Int32Array,
-    how: int,
-    reach: AnyArray,
-    dist: Int32Array,
-    wrong: Int64Array,
-) -> None:
-    """Where components and distances differ on whether there is a path: row, lane and 4, or 0."""
-    wrong[:] = 0
-    goal = label[targets[0]]
-    uniform = True
-    for target in targets:
-        uniform &= label[target] == goal
-    for row in range(len(label)):
-        mine = label[row]
-        told = _told(mine, goal, how, reach)
-        differ = 0
-        if uniform and (told or how != UNTOLD):
-            for lane in range(len(targets)):
-                differ |= (dist[row, lane] < FAR) != told
-            if not differ:
-                continue
-        for lane in range(len(targets)):
-            found = dist[row, lane] < FAR
-            told = _told(mine, label[targets[lane]], how, reach)
-            if found != told and (told or how != UNTOLD):
-                wrong[0], wrong[1], wrong[2] = row, lane, 4
-                return
