@@ -1,0 +1,175 @@
+"""Commands that find paths in an asset, or draw it: path, eval, render."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from bake.cli.options import (
+    AssetFile,
+    HeuristicName,
+    Json,
+    MethodName,
+    PlaceText,
+    Profile,
+    print_json,
+)
+
+if TYPE_CHECKING:
+    from bake.runtime import LevelAsset
+    from bake.runtime.places import Place
+    from bake.view.evaluate import Evaluation
+
+
+class Show(StrEnum):
+    """What a picture shows."""
+
+    terrain = "terrain"
+    components = "components"
+    distances = "distances"
+    hops = "hops"
+    clusters = "clusters"
+    search = "search"
+
+
+def path(
+    asset: AssetFile,
+    start: PlaceText,
+    goal: PlaceText,
+    method: MethodName = "table",
+    heuristic: HeuristicName = None,
+    smooth: Annotated[
+        bool, typer.Option("--smooth", help="Only the waypoints of straight lines.")
+    ] = False,
+    profile: Profile = None,
+    as_json: Json = False,
+) -> None:
+    """Print a path, a shortest one unless the method says otherwise."""
+    from bake.runtime import open_asset
+
+    with open_asset(asset) as level:
+        nav = level.profile(profile)
+        searched = nav.search(_place(level, start), _place(level, goal), method, heuristic)
+        found, cost = searched.path, searched.cost
+        if smooth and found is not None:
+            found = nav.smooth(found)
+            cost = nav.any_angle_length(found)
+    there = found is not None
+    steps = len(found) - 1 if found is not None else None
+    if as_json:
+        print_json(
+            {"reachable": there, "cost": cost if there else None, "steps": steps, "path": found}
+        )
+    elif found is None:
+        typer.echo(f"{goal} cannot be reached from {start}")
+    else:
+        typer.echo(" ".join(_text(place) for place in found))
+        typer.echo(f"{steps} steps, cost {cost:.6g}")
+
+
+def evaluate(
+    asset: AssetFile,
+    scenario: Annotated[Path, typer.Argument(metavar="FILE.scen", help="Moving AI scenario file.")],
+    method: MethodName = "table",
+    heuristic: HeuristicName = None,
+    profile: Profile = None,
+    as_json: Json = False,
+) -> None:
+    """Solve every problem of a scenario file; exit 1 where a path is missing or wrongly long."""
+    from bake.view.evaluate import evaluate as run
+
+    result = run(asset, scenario, profile, method, heuristic)
+    if as_json:
+        print_json(asdict(result))
+    else:
+        _print_evaluation(result, searched=method != "table")
+    if result.wrong:
+        raise typer.Exit(1)
+
+
+def render(
+    asset: AssetFile,
+    output: Annotated[Path, typer.Option("-o", "--output", help="PNG file to write.")],
+    show: Annotated[Show, typer.Option(help="What to draw.")] = Show.terrain,
+    toward: Annotated[
+        str | None, typer.Option(metavar="X,Y", help="Goal of distances and hops.")
+    ] = None,
+    path: Annotated[
+        tuple[str, str] | None,
+        typer.Option("--path", metavar="X,Y X,Y", help="Draw a shortest path too."),
+    ] = None,
+    scale: Annotated[
+        int | None, typer.Option(min=1, help="Pixels a cell; else what fits a screen.")
+    ] = None,
+    layer: Annotated[int, typer.Option(min=1, help="Which clusters; 1 = the lowest.")] = 1,
+    method: Annotated[
+        str | None, typer.Option(help="How the path is found; else by next hops.")
+    ] = None,
+    heuristic: Annotated[str | None, typer.Option(help="What guides the search.")] = None,
+    lint: Annotated[bool, typer.Option("--lint", help="Mark what lint finds.")] = False,
+    profile: Profile = None,
+    as_json: Json = False,
+) -> None:
+    """Draw an asset: terrain, components, clusters, a path, a search, distances or hops."""
+    from bake.runtime import open_asset
+    from bake.view.render import render_asset
+
+    with open_asset(asset) as level:
+        ends = None if path is None else (_place(level, path[0]), _place(level, path[1]))
+        goal = None if toward is None else _place(level, toward)
+    drawn = render_asset(
+        asset,
+        output,
+        profile=profile,
+        show=show.value,
+        path=ends,
+        toward=goal,
+        scale=scale,
+        layer=layer,
+        method=method,
+        heuristic=heuristic,
+        lint=lint,
+    )
+    if as_json:
+        print_json(drawn)
+    else:
+        typer.echo(f"{output}: {drawn['width']} x {drawn['height']} pixels")
+
+
+def _place(level: LevelAsset, text: str) -> Place:
+    """A cell from "X,Y", or a node by the name its level gave it."""
+    if not level.is_grid:
+        return level.node_name(text)
+    count, form = (2, "X,Y such as 3,4") if level.floors == 1 else (3, "X,Y,FLOOR such as 3,4,0")
+    try:
+        cell = tuple(int(part) for part in text.split(","))
+    except ValueError:
+        cell = ()
+    if len(cell) != count:
+        raise typer.BadParameter(f"{text!r} is no cell; write {form}")
+    return cell
+
+
+def _text(place: Place) -> str:
+    return ",".join(map(str, place)) if isinstance(place, tuple) else str(place)
+
+
+def _print_evaluation(result: Evaluation, *, searched: bool) -> None:
+    typer.echo(
+        f"{result.solved} of {result.problems} problems solved at their optimal length, "
+        f"largest difference {result.max_error:.2g}, {result.ns_per_step:.1f} ns a step, "
+        f"{result.us_per_path:.2f} us a path"
+    )
+    if searched:
+        over = result.suboptimality
+        typer.echo(
+            f"{over.mean:.3%} too long on average, {over.p99:.3%} at the 99th percentile, "
+            f"{result.expanded_mean:,.0f} places expanded, {result.median_us:.1f} us a path "
+            f"and {result.first_move_us:.1f} us to the first move at the median"
+        )
+    if result.first_wrong is not None:
+        typer.echo(f"first wrong: {result.first_wrong}")
