@@ -20,7 +20,9 @@ from bake.level import Connectivity, CornerCutting, CostRule, TerrainRule
 from bake.severity import Severity
 
 if TYPE_CHECKING:
-    from bake.recipe_model import LdtkTable, LevelTable, RecipeTable, RuleTable, TiledTable
+    from bake.recipe_editors import LdtkTable, TiledTable
+    from bake.recipe_model import LevelTable, RecipeTable
+    from bake.recipe_terrain import RuleTable
 
 Algorithm = Literal["auto", "dijkstra", "floyd_warshall"]
 Storage = Literal["auto", "dense", "compressed"]
