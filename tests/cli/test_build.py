@@ -101,6 +101,7 @@ def test_json_and_nothing_else(project: Path) -> None:
     fen = done.data["levels"][0]
     assert set(fen) == {
         *("level", "source", "asset", "status", "nodes", "arcs", "profiles", "bytes", "seconds"),
+        "taken_up",
     }
     assert fen["profiles"] == ["boat", "walker"]
     assert Path(fen["asset"]).stat().st_size == fen["bytes"]
