@@ -47,7 +47,7 @@ MAY_IMPORT: dict[str, frozenset[str]] = {
 #: What a single file may import beside what its part may.
 ALSO = {
     # How to compile, and no algorithm: a proof shares none with what it proves.
-    "asset/verify_kernels.py": {"bake.search.jit.kernel"},
+    "asset/verify*.py": {"bake.search.jit.kernel"},
 }
 
 #: Parts in several files, and how the names of those begin.
@@ -105,7 +105,8 @@ def part_of(module: str) -> str:
 
 def parts_imported(path: Path, *, outermost: bool) -> set[str]:
     found = imports(ast.parse(path.read_text("utf-8")), outermost=outermost)
-    found = (name for name in found if name not in ALSO.get(place(path), ()))
+    also = {name for where, names in ALSO.items() if fnmatch(place(path), where) for name in names}
+    found = (name for name in found if name not in also)
     return {part_of(name.removeprefix("bake.")) for name in found if name.startswith("bake.")}
 
 
