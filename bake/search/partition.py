@@ -11,7 +11,7 @@ from bake.search.jit import kernel
 
 @kernel
 def _lowest_of_part(
-    first_out: Int32Array, head: Int32Array, key: Int32Array, low: Int32Array
+    first_out: Int32Array, head: Int32Array, key: npt.NDArray[np.int64], low: Int32Array
 ) -> None:
     n = len(first_out) - 1
     for node in range(n):
@@ -39,7 +39,7 @@ def _lowest_of_part(
 
 
 def connected_parts(
-    first_out: Int32Array, head: Int32Array, key: Int32Array
+    first_out: Int32Array, head: Int32Array, key: npt.NDArray[np.integer]
 ) -> tuple[Int32Array, int]:
     """Cut the classes of a labelling into connected parts; arcs count in both directions.
 
@@ -47,7 +47,7 @@ def connected_parts(
 
     Args:
         first_out, head: the graph; (n + 1), (m) int32.
-        key: (n) int32, class of every node; arcs between classes join nothing.
+        key: (n) integers, class of every node; arcs between classes join nothing.
 
     Returns:
         (n) int32 part of every node, and how many parts there are. Parts are numbered by class,
@@ -55,7 +55,7 @@ def connected_parts(
     """
     n = len(first_out) - 1
     low = np.empty(n, dtype=np.int32)
-    _lowest_of_part(first_out, head, key, low)
+    _lowest_of_part(first_out, head, key.astype(np.int64, copy=False), low)
     root = np.flatnonzero(low == np.arange(n, dtype=np.int32))
     order = np.lexsort((root, key[root]))
     part = np.empty(n, dtype=np.int32)

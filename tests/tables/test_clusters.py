@@ -10,7 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bake.graph import Subgraph, usable_subgraph
-from bake.tables.clusters import Clusters, clusters, region_of_rows
+from bake.search.squares import region_of_rows
+from bake.tables.clusters import Clusters, clusters
 from bake.worlds import World
 from tests.oracles import Lattice
 from tests.runtime.baked import GROUND, rows
