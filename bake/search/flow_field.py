@@ -1,4 +1,4 @@
-"""A flow field: every node's distance to one goal, and its next node on a shortest path there.
+"""A flow field: every node's distance to a goal, and its next node on a shortest path there.
 
 E. W. Dijkstra's method with the bucket queue of R. B. Dial (Algorithm 360, Comm. ACM 12(11), 1969),
 label-correcting where a bucket holds more than one distance.
@@ -26,7 +26,7 @@ def _flow(
     to: Int32Array,
     weight: Int32Array,
     masks: npt.NDArray[np.uint32],
-    goal: int,
+    goals: Int32Array,
     shift: int,
     dist: Int32Array,
     ahead: Int32Array,
@@ -39,13 +39,18 @@ def _flow(
     ahead[:] = -1
     bucket[:] = IDLE
     first = np.full(RING, -1, np.int32)
-    dist[goal] = 0
-    pending[goal] = ALL
-    bucket[goal] = 0
-    leader[goal] = -1
-    follower[goal] = -1
-    first[0] = goal
-    queued = 1
+    queued = 0
+    for place in range(len(goals)):
+        goal = goals[place]
+        dist[goal] = 0
+        pending[goal] = ALL
+        bucket[goal] = 0
+        leader[goal] = -1
+        follower[goal] = first[0]
+        if first[0] >= 0:
+            leader[first[0]] = goal
+        first[0] = goal
+        queued += 1
     current = 0
     while queued > 0:
         node = first[current & (RING - 1)]
@@ -112,10 +117,18 @@ def flow_field(into: Adjacency, goal: int, shift: int) -> tuple[Int32Array, Int3
         (r) int32 ticks, INFINITY where there is no path; (r) int32 the next node, -1 at the goal
         and where there is no path.
     """
+    return nearest_field(into, np.array([goal], dtype=np.int32), shift)
+
+
+def nearest_field(into: Adjacency, goals: Int32Array, shift: int) -> tuple[Int32Array, Int32Array]:
+    """:func:`flow_field` toward the nearest of several goals, each given once.
+
+    With arcs out of each node instead, distances are those from the nearest of them.
+    """
     n = into.row_count
     dist, ahead = np.empty((2, n), dtype=np.int32)
     if not COMPILED:
-        _flow_by_heap(into, goal, dist, ahead)
+        _flow_by_heap(into, goals, dist, ahead)
         return dist, ahead
     links = np.empty((3, n), dtype=np.int32)
     pending = np.empty(n, dtype=np.uint32)
@@ -125,7 +138,7 @@ def flow_field(into: Adjacency, goal: int, shift: int) -> tuple[Int32Array, Int3
         into.to,
         into.weight,
         into.masks,
-        goal,
+        goals,
         shift,
         dist,
         ahead,
@@ -137,15 +150,16 @@ def flow_field(into: Adjacency, goal: int, shift: int) -> tuple[Int32Array, Int3
     return dist, ahead
 
 
-def _flow_by_heap(into: Adjacency, goal: int, dist: Int32Array, ahead: Int32Array) -> None:
+def _flow_by_heap(into: Adjacency, goals: Int32Array, dist: Int32Array, ahead: Int32Array) -> None:
     """The same in plain Python, where lists and a heap beat arrays."""
     begin, end = into.begin.tolist(), into.end.tolist()
     to, weight = into.to.tolist(), into.weight.tolist()
     blocked = int(BLOCKED)
     best = [INFINITY] * len(begin)
     onward = [-1] * len(begin)
-    best[goal] = 0
-    heap = [(0, goal)]
+    heap = [(0, goal) for goal in goals.tolist()]
+    for _, goal in heap:
+        best[goal] = 0
     while heap:
         so_far, node = heapq.heappop(heap)
         if so_far > best[node]:

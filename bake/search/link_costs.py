@@ -8,9 +8,10 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from bake.graph import Int32Array
+from bake.graph import Graph, Int32Array
 from bake.search.heap import pop, push
 from bake.search.jit import kernel
+from bake.search.partition import crossing_arcs
 
 _FAR = 2**31 - 1
 
@@ -94,3 +95,53 @@ def price_links(
         cost[place, 0] = cheapest
         cost[place, 1] = largest
         cost[place, 2] = total // count
+
+
+def priced_pairs(
+    graph: Graph, weight: Int32Array, label: Int32Array, first: Int32Array, member: Int32Array
+) -> tuple[Int32Array, Int32Array]:
+    """Price every pair of clusters that an arc joins.
+
+    Args:
+        graph, weight: (m) int32 ticks.
+        label: (r) int32; rows of no cluster have no arcs.
+        first, member: rows by cluster; (c + 1), int32.
+
+    Returns:
+        (p, 2) int32 clusters, in order; (p, 3) int32 ticks: minimum, maximin, average.
+    """
+    tail, arc = crossing_arcs(graph.first_out, graph.head, label)
+    here, there = label[tail], label[graph.head[arc]]
+    order = np.lexsort((there, here))
+    pair, first_link = _runs(here[order], there[order])
+    backward, behind = graph.reverse()
+    cost = np.empty((len(pair), 3), dtype=np.int32)
+    room = graph.arc_count + len(arc) + 1
+    price_links(
+        backward.first_out,
+        backward.head,
+        weight[behind],
+        label,
+        first,
+        member,
+        pair,
+        first_link,
+        tail[order],
+        weight[arc[order]],
+        np.empty(room, dtype=np.int64),
+        np.empty(room, dtype=np.int32),
+        np.empty(graph.node_count, dtype=np.int32),
+        cost,
+    )
+    return pair, cost
+
+
+def _runs(
+    here: npt.NDArray[np.int32], there: npt.NDArray[np.int32]
+) -> tuple[Int32Array, Int32Array]:
+    """Distinct pairs of two sorted columns, (p, 2), and where each begins, (p + 1)."""
+    fresh = np.ones(len(here), dtype=np.bool_)
+    fresh[1:] = (here[1:] != here[:-1]) | (there[1:] != there[:-1])
+    begins = np.flatnonzero(fresh)
+    pair = np.ascontiguousarray(np.stack([here[begins], there[begins]], axis=1))
+    return pair, np.append(begins, len(here)).astype(np.int32)

@@ -11,13 +11,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from bake.errors import BudgetError, in_units
 from bake.graph import UNREACHABLE, Int32Array
 from bake.search.batch import LANES, Scratch, Waist
 from bake.search.fields import NO_PATH, least_beyond_fields
-from bake.search.link_costs import price_links
+from bake.search.link_costs import priced_pairs
 from bake.tables.clusters import Clusters
 
 #: "auto" leaves the table out where it would have more entries than this (16 MiB) ...
@@ -97,45 +96,5 @@ def cluster_distances(
         distance[:, start:stop] = least[:, 0, : stop - start]
         progress(stop / count)
     assert NO_PATH == UNREACHABLE
-    pair, cost = _priced(found)
+    pair, cost = priced_pairs(sub.graph, sub.weight, found.label, first, member)
     return ClusterDistances(distance, pair, cost)
-
-
-def _priced(found: Clusters) -> tuple[Int32Array, Int32Array]:
-    sub = found.sub
-    tail, arc = found.crossing
-    here, there = found.label[tail], found.label[sub.graph.head[arc]]
-    order = np.lexsort((there, here))
-    pair, first_link = _runs(here[order], there[order])
-    backward, behind = sub.graph.reverse()
-    cost = np.empty((len(pair), 3), dtype=np.int32)
-    room = sub.graph.arc_count + len(arc) + 1
-    first, member, _ = found.members
-    price_links(
-        backward.first_out,
-        backward.head,
-        sub.weight[behind],
-        found.label,
-        first,
-        member,
-        pair,
-        first_link,
-        tail[order],
-        sub.weight[arc[order]],
-        np.empty(room, dtype=np.int64),
-        np.empty(room, dtype=np.int32),
-        np.empty(sub.graph.node_count, dtype=np.int32),
-        cost,
-    )
-    return pair, cost
-
-
-def _runs(
-    here: npt.NDArray[np.int32], there: npt.NDArray[np.int32]
-) -> tuple[Int32Array, Int32Array]:
-    """Distinct pairs of two sorted columns, (p, 2), and where each begins, (p + 1)."""
-    fresh = np.ones(len(here), dtype=np.bool_)
-    fresh[1:] = (here[1:] != here[:-1]) | (there[1:] != there[:-1])
-    begins = np.flatnonzero(fresh)
-    pair = np.ascontiguousarray(np.stack([here[begins], there[begins]], axis=1))
-    return pair, np.append(begins, len(here)).astype(np.int32)
