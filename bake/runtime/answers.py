@@ -225,7 +225,7 @@ class Answers(ABC):
 
     def cluster_distance(self, start: int, goal: int) -> float:
         a, b = self._cluster_number(start), self._cluster_number(goal)
-        return self._units(int(self.searches.bounds.cluster_distance[a, b]))
+        return self._units(int(self.searches.bounds.toward_cluster(b)[a]))
 
     def cluster_cost(self, start: int, goal: int, price: str) -> float:
         a, b = self._cluster_number(start), self._cluster_number(goal)

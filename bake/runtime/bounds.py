@@ -43,6 +43,11 @@ class Bounds:
             raise self.tables.damaged("cluster_distance does not fit the clusters")
         return distance
 
+    def toward_cluster(self, goal: int) -> Int32Array:
+        """(c) int32 ticks from every cluster to one; UNREACHABLE where there is no path."""
+        toward: Int32Array = self.cluster_distance[:, goal]
+        return toward
+
     @cached_property
     def _costs(self) -> dict[tuple[int, int], tuple[int, ...]]:
         if not self.tables.has("cluster_cost"):
@@ -160,7 +165,7 @@ class Bounds:
         from bake.search.estimate import LARGEST, NULL, ROWS
 
         label = self.clusters.cluster
-        toward = self.cluster_distance[:, label[goal]]
+        toward = self.toward_cluster(int(label[goal]))
         table = np.minimum(toward, LARGEST).astype(np.int32)[label][:, None]
         kind = norm.kind if norm.admissible else NULL
         return replace(

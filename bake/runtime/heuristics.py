@@ -145,18 +145,19 @@ def given_heuristic(searches: Searches, given: Given, goal: int) -> Estimate:
     return Estimate("given", ROWS, table=table, admissible=admissible, consistent=consistent)
 
 
-def _fitting_norm(searches: Searches) -> Estimate:
+def fitting_norm(searches: Searches) -> Estimate:
+    """The geometric heuristic that fits a level's movement."""
     name = best_name(searches.tables)
     return HEURISTICS[name](searches, 0)
 
 
 def stored_guide(searches: Searches) -> Guide | None:
     """The baked heuristic, for searches that know guides; None where it has no table."""
-    return searches.kept("guide", lambda: searches.bounds.guide(_fitting_norm(searches)))
+    return searches.kept("guide", lambda: searches.bounds.guide(fitting_norm(searches)))
 
 
 def _cluster(searches: Searches, goal: int) -> Estimate:
-    return searches.bounds.between_clusters(goal, _fitting_norm(searches))
+    return searches.bounds.between_clusters(goal, fitting_norm(searches))
 
 
 def _landmark(searches: Searches, goal: int) -> Estimate:
@@ -167,7 +168,7 @@ def _maximum(searches: Searches, goal: int) -> Estimate:
     guide = stored_guide(searches)
     if guide is not None:
         return guide.estimate("maximum", goal)
-    norm = _fitting_norm(searches)
+    norm = fitting_norm(searches)
     return searches.kept("maximum", lambda: searches.bounds.landmarks("maximum", norm))
 
 

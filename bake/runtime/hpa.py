@@ -50,7 +50,7 @@ class _Scratch:
         transitions, arcs = len(first.node), len(first.arcs)
         most_rows = int(first.cluster_data[:, 1].max(initial=0))
         most_ends = int(np.diff(first.first_transition).max(initial=0))
-        inside = _most_arcs_inside(tables)
+        inside = tables.most_arcs_inside
         self.turn = 0
         self.ends = np.zeros((2, most_ends, 2), dtype=np.int64)
         self.local = np.zeros((most_rows, 4), dtype=np.int64)
@@ -76,16 +76,6 @@ class _Scratch:
         """The first of so many numbers no search used before."""
         self.turn += count
         return self.turn - count + 1
-
-
-def _most_arcs_inside(tables: HierarchyTables) -> int:
-    """Arcs of the cluster that has most, in either direction."""
-    row_data, row_back = tables.row_data, tables.backwards[0]
-    most = 0
-    for data in (row_data, row_back):
-        arcs = np.bincount(data[:, 0], weights=data[:, 3] - data[:, 2])
-        most = max(most, int(arcs.max(initial=0)))
-    return most
 
 
 @dataclass(frozen=True)

@@ -247,6 +247,18 @@ class HierarchyTables:
         )
         return row_back, together(graph.head, usable.weight[behind])
 
+    @cached_property
+    def most_arcs_inside(self) -> int:
+        """Arcs of the cluster that has most, in either direction."""
+        return max(most_arcs(self.row_data), most_arcs(self.backwards[0]))
+
+
+def most_arcs(row_data: Int32Array) -> int:
+    """The most arcs that leave the rows of one cluster."""
+    rows = row_data[row_data[:, 0] >= 0]
+    arcs = np.bincount(rows[:, 0], weights=rows[:, 3] - rows[:, 2])
+    return int(arcs.max(initial=0))
+
 
 def grouped(label: Int32Array, count: int) -> tuple[Int32Array, Int32Array, Int32Array]:
     """Nodes by label: first (c + 1), node (n) ascending within one, and each node's rank there."""

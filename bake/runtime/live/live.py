@@ -260,4 +260,5 @@ class Live:
             tuple(place_of(rules, spot) for spot in state.spot_of_row[gone].tolist()),
             before.get(name),
             after[name],
+            tuple(moved.changed.tolist()),
         )

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Sequence
 from functools import cached_property
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, cast
@@ -17,11 +16,12 @@ from bake.runtime.answers import Answers
 from bake.runtime.baked import BakedAnswers
 from bake.runtime.hops import plane_of, view_of
 from bake.runtime.live.ground import Ground
+from bake.runtime.live.live_searches import LiveSearches
 from bake.runtime.live.live_tables import LiveTables
 from bake.runtime.live.pricing import Pricing
 from bake.runtime.live.profile_state import ProfileState
 from bake.runtime.places import Cell, Int32Array, Place
-from bake.runtime.searches import Outcome, Request, Searches
+from bake.runtime.searches import Searches
 from bake.runtime.single import NextHop, QuickLookup
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ class Moment(Answers):
 
     @cached_property
     def searches(self) -> Searches:
-        return MomentSearches(self.tables)
+        return LiveSearches(self.tables, self._baked.searches)
 
     def _quick_lookup(self, careful: NextHop) -> QuickLookup:
         if not self._places.is_grid:
@@ -121,10 +121,6 @@ class Moment(Answers):
         _, rows = self.tables.walk(*ends)
         return self.searches.places(rows) if len(rows) else None
 
-    def walk(self, start: Place, goal: Place) -> Iterator[Place] | None:
-        path = self.path(start, goal)
-        return None if path is None else iter(path[1:])
-
     def nearest(self, point: Sequence[float]) -> Place:
         if not self.state.standing.any():
             raise QueryError(f"profile {self.name!r} can stand nowhere in this level")
@@ -144,22 +140,6 @@ class Moment(Answers):
         names, node = self._places.names, self.tables.node
         hops[:] = [None if row < 0 else names[node[row]] for row in ahead.tolist()]
         return hops
-
-    def paths(
-        self, starts: npt.ArrayLike, goals: npt.ArrayLike, method: str = "table"
-    ) -> tuple[npt.NDArray[np.int64], npt.NDArray[Any]]:
-        # Layers are those of the level as it was baked: tables stand in, which are exact.
-        return super().paths(starts, goals, "table" if method == "hpa" else method)
-
-
-class MomentSearches(Searches):
-    """Searches on a changed graph; whatever was baked for searches is not asked."""
-
-    def run(self, row: int, goal: int, request: Request) -> Outcome:
-        if request.method == "hpa":
-            # The layers are those of the level as it was baked: an exact search stands in.
-            request = replace(request, method="table")
-        return super().run(row, goal, request)
 
 
 def moment_lookup(

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bake.graph import BLOCKED, Graph, Int32Array
+from bake.runtime.live.clusters import ClusterLine, ClusterVersion
 from bake.runtime.live.columns import ROOM, Change, Columns
 from bake.runtime.live.ground import Ground
 from bake.runtime.live.pricing import STEP, Pricing
@@ -40,6 +41,7 @@ class ProfileState:
         columns: flow fields of goals asked for.
         rows: rows made anew, by source; they do not answer for goals marked in ``since``.
         since: (r) uint8, 1 for goals near a change that came after the first of those rows.
+        clusters: and the layers above them; None where the asset has none.
     """
 
     graph: LiveGraph
@@ -53,6 +55,7 @@ class ProfileState:
     columns: Columns
     rows: dict[int, RepairedRow]
     since: ByteArray
+    clusters: ClusterVersion | None
 
     @property
     def row_count(self) -> int:
@@ -115,11 +118,58 @@ class ProfileLine:
         standing = np.ones(tables.row_count, dtype=np.bool_)
         columns = Columns(live, self.room)
         return ProfileState(
-            live, spot, known, known, standing, fresh, fresh, {}, columns, {}, fresh
+            live,
+            spot,
+            known,
+            known,
+            standing,
+            fresh,
+            fresh,
+            {},
+            columns,
+            {},
+            fresh,
+            self._baked_clusters(live, standing),
         )
 
+    def _baked_clusters(self, graph: LiveGraph, standing: BoolArray) -> ClusterVersion | None:
+        if not self.tables.has("cluster"):
+            return None
+        none = np.empty(0, dtype=np.int32)
+        return ClusterVersion(ClusterLine(self.tables, graph), graph, standing, none, None, none)
+
     def after(self, state: ProfileState, ground: Ground, spots: Int64Array) -> Moved:
-        """The profile once the ground is another.
+        """The profile once the ground is another: see :meth:`_moved`."""
+        moved = self._moved(state, ground, spots)
+        if state.clusters is None:
+            return moved
+        return replace(moved, state=self._clustered(state, moved))
+
+    def _clustered(self, before: ProfileState, moved: Moved) -> ProfileState:
+        """The state with clusters that follow."""
+        state, baked = moved.state, self.tables.row_count
+        stood = np.zeros(state.row_count, dtype=np.bool_)
+        stood[: len(before.standing)] = before.standing
+        others = np.flatnonzero(stood != state.standing)
+        changed = np.union1d(moved.changed, others).astype(np.int32)
+        clusters = before.clusters
+        assert clusters is not None
+        if not len(changed):
+            return state
+        whole = state.standing[:baked].all() and not state.standing[baked:].any()
+        as_baked = whole and not state.differs
+        clusters = ClusterVersion(
+            clusters.line,
+            state.graph,
+            state.standing,
+            state.spot_of_row[baked:],
+            None if as_baked else clusters,
+            changed[:0] if as_baked else changed,
+        )
+        return replace(state, clusters=clusters)
+
+    def _moved(self, state: ProfileState, ground: Ground, spots: Int64Array) -> Moved:
+        """The profile once the ground is another, clusters apart.
 
         Args:
             state: before.

@@ -36,6 +36,7 @@ class UpdateReport:
     closed: tuple[Place, ...]
     _before: Moment | None = field(default=None, repr=False, compare=False)
     _after: Moment | None = field(default=None, repr=False, compare=False)
+    _changed: tuple[int, ...] = field(default=(), repr=False, compare=False)
 
     @cached_property
     def components(self) -> tuple[int, int]:
@@ -52,6 +53,17 @@ class UpdateReport:
     def components_changed(self) -> bool:
         """Whether there are more of them, or fewer."""
         return self.components[0] != self.components[1]
+
+    @cached_property
+    def clusters(self) -> tuple[int, ...]:
+        """Clusters an arc changed in, or on the border of, as they are numbered now; ascending.
+
+        Found when first asked for; none where the asset has no clusters.
+        """
+        if self._after is None or self._after.state.clusters is None or not self._changed:
+            return ()
+        label = self._after.state.clusters.made().partition.label
+        return tuple(sorted({int(label[row]) for row in self._changed} - {-1}))
 
     @property
     def pending(self) -> int:

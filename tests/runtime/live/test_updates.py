@@ -77,6 +77,7 @@ def test_the_report(level: LevelAsset) -> None:
     assert report.arcs > 0
     assert report.components == (1, 2)
     assert report.components_changed
+    assert report.clusters == (0, 1)
     assert nav.nearest((0, 1)) == (0, 1)
     assert not nav.reachable((0, 1), (1, 0))
     assert nav.next_hop((0, 1), (1, 0)) is None
