@@ -10,7 +10,7 @@ import pytest
 from bake.asset.columns_things import THING_COLUMNS
 from bake.errors import CorruptAssetError
 from bake.runtime import open_asset
-from tests.asset.test_damage import edit, replaced
+from tests.asset.damage import edit, replaced
 from tests.runtime.tower import baked_tower
 
 NAMES = [column.path for column in THING_COLUMNS]

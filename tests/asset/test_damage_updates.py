@@ -8,7 +8,7 @@ import pytest
 
 from bake.errors import CorruptAssetError
 from bake.runtime import open_asset
-from tests.asset.test_damage import edit, replaced
+from tests.asset.damage import edit, replaced
 from tests.runtime.baked import bake, recipe_for, rows, write_grid
 from tests.runtime.tower import baked_tower
 

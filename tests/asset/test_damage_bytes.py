@@ -1,0 +1,146 @@
+"""Bytes that are not those that were written, and what notices: length, digests, reading itself."""
+
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import h5py
+import numpy as np
+import pytest
+
+from bake.asset import Asset, read_header
+from bake.errors import CorruptAssetError, NotAnAssetError
+from tests.asset.damage import ALL_COLUMNS, ask_everything, holder, refusal
+from tests.asset.signing import sign_body
+
+
+@pytest.mark.parametrize("share", [0.02, 0.1, 0.3, 0.5, 0.7, 0.9, 0.99])
+def test_cut_short(asset: Path, share: float) -> None:
+    data = asset.read_bytes()
+    asset.write_bytes(data[: int(len(data) * share)])
+    with pytest.raises((CorruptAssetError, NotAnAssetError)) as caught:
+        ask_everything(asset)
+    assert str(caught.value).startswith(f"{asset}: ")
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("change", [lambda data: data[:-1], lambda data: data + b"\0"])
+def test_one_byte_less_or_more(asset: Path, change: Callable[[bytes], bytes]) -> None:
+    data = change(asset.read_bytes())
+    asset.write_bytes(data)
+    assert f"the file has {len(data):,} bytes, its header says" in refusal(asset, CorruptAssetError)
+
+
+@pytest.mark.parametrize("name", ALL_COLUMNS)
+def test_a_column_that_is_not_what_was_written_is_named(
+    name: str, asset: Path, graph: Path
+) -> None:
+    """Every column in turn, in a file whose own digest fits."""
+    path = holder(name, asset, graph)
+    header = read_header(path)
+    with h5py.File(path, "r+") as file:
+        stored = file[name]
+        raw = bytearray(np.asarray(stored[()]).tobytes())
+        raw[len(raw) // 2] ^= 1
+        stored[...] = np.frombuffer(raw, stored.dtype).reshape(stored.shape)
+    sign_body(path, header)
+    with Asset(path) as opened, pytest.raises(CorruptAssetError) as caught:
+        opened.read(name)
+    assert f"damaged: column {name} does not match its digest" in str(caught.value)
+
+
+@pytest.mark.parametrize("name", ["/world/head", "/profiles/default/hop"])
+def test_a_column_without_a_digest_is_named(name: str, asset: Path) -> None:
+    header = read_header(asset)
+    with h5py.File(asset, "r+") as file:
+        del file[name].attrs["sha256"]
+    sign_body(asset, header)
+    with Asset(asset) as opened, pytest.raises(CorruptAssetError, match=f"column {name} does not"):
+        opened.read(name)
+
+
+def test_damage_after_opening_is_found_when_a_column_is_read(asset: Path) -> None:
+    with Asset(asset) as opened:
+        with h5py.File(asset, "r") as file:
+            place = file["/profiles/default/distance"].id.get_offset()
+        with asset.open("r+b") as raw:
+            raw.seek(place)
+            raw.write(b"\1\2\3")
+        with pytest.raises(CorruptAssetError, match="distance does not match its digest"):
+            opened.read("/profiles/default/distance")
+
+
+def test_an_asset_may_be_opened_without_looking_at_all_of_it(asset: Path) -> None:
+    expected = ask_everything(asset)
+    assert ask_everything(asset, check=False) == expected
+    data = bytearray(asset.read_bytes())
+    data[-1] ^= 1
+    asset.write_bytes(data)
+    Asset(asset, check=False).close()
+    assert "do not match the digest" in refusal(asset, CorruptAssetError)
+
+
+def test_an_asset_that_is_replaced_while_it_is_opened(
+    asset: Path, graph: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """HDF5 opens by name; header and columns must be those of one file all the same."""
+    opening = h5py.File
+    replacements = [graph.read_bytes()]
+
+    def replace_first(path: Path, mode: str) -> h5py.File:
+        if replacements:
+            new = path.with_suffix(".new")
+            new.write_bytes(replacements.pop())
+            new.replace(path)
+        return opening(path, mode)
+
+    monkeypatch.setattr("bake.asset.read.h5py.File", replace_first)
+    with Asset(asset) as opened:
+        assert opened.header.level == opened.text("name") == "graph"
+
+
+FUZZ = """
+import random, sys
+from pathlib import Path
+from bake.errors import BakeError
+from tests.asset.damage import ask_everything
+
+path, seed = Path(sys.argv[1]), sys.argv[2]
+whole = path.read_bytes()
+rng = random.Random(seed)
+refused = 0
+for _ in range(60):
+    data = bytearray(whole)
+    for _ in range(rng.choice((1, 3, 30))):
+        data[rng.randrange(int(len(data) * float(sys.argv[3])))] = rng.randrange(256)
+    path.write_bytes(data)
+    try:
+        ask_everything(path, check=False)
+    except BakeError as error:
+        assert "\\n" not in str(error), error
+        refused += 1
+print(refused)
+"""
+
+
+@pytest.mark.parametrize("share", [0.01, 0.05, 1.0])
+@pytest.mark.parametrize("which", ["grid", "graph"])
+def test_random_bytes(
+    which: str, share: float, tmp_path: Path, originals: dict[str, bytes]
+) -> None:
+    """Where no one looks at the digest first, damage ends in an answer or a named error.
+
+    In a process of its own, lest HDF5 crash.
+    """
+    path = tmp_path / "fuzzed.h5"
+    path.write_bytes(originals[which])
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", FUZZ, str(path), "seed", str(share)],
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=Path(__file__).resolve().parents[2],
+    )
+    assert done.returncode == 0, done.stderr[-3000:]
+    assert int(done.stdout) > 0

@@ -1,0 +1,183 @@
+"""Columns that are not what the schema says: their type, their shape, their length."""
+
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+
+import h5py
+import numpy as np
+import pytest
+
+from bake.asset import Asset
+from bake.asset.columns import PROFILE
+from bake.asset.schema import COLUMNS
+from bake.errors import CorruptAssetError
+from bake.runtime import open_asset
+from tests.asset.damage import (
+    ALL_COLUMNS,
+    DRAWN,
+    UNASKED,
+    ask_everything,
+    edit,
+    holder,
+    lengthened,
+    replaced,
+)
+from tests.runtime.baked import GROUND, bake, profile_for, recipe_for, write_grid
+
+
+@pytest.mark.parametrize("name", ALL_COLUMNS)
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda old: np.zeros(old.shape, dtype=np.complex128),
+        lambda old: np.zeros((*old.shape, 2), dtype=old.dtype),
+        lambda old: old.reshape(-1)[0],
+        lambda old: np.zeros(old.shape, dtype=[("a", "i4")]),
+        lambda old: h5py.Empty(old.dtype),
+    ],
+    ids=["dtype", "more dimensions", "no dimension", "compound", "empty"],
+)
+def test_a_column_that_is_not_what_the_schema_says_is_named(
+    name: str, make: Callable[[np.ndarray], object], asset: Path, graph: Path
+) -> None:
+    path = holder(name, asset, graph)
+    edit(path, replaced(name, make))
+    for read in (Asset.read, Asset.map, Asset.shape):
+        with Asset(path) as opened, pytest.raises(CorruptAssetError) as caught:
+            read(opened, name)
+        line = str(caught.value)
+        assert line.startswith(f"{path}: damaged: column {name} ")
+        assert "\n" not in line
+    if name not in UNASKED:
+        with pytest.raises(CorruptAssetError, match=name):
+            ask_everything(path)
+
+
+@pytest.mark.parametrize("name", ALL_COLUMNS)
+def test_a_column_that_is_a_folder(name: str, asset: Path, graph: Path) -> None:
+    path = holder(name, asset, graph)
+    edit(path, lambda file: (file.__delitem__(name), file.create_group(name)))  # type: ignore[func-returns-value]
+    with (
+        Asset(path) as opened,
+        pytest.raises(CorruptAssetError, match=f"column {name} is no array"),
+    ):
+        opened.read(name)
+
+
+@pytest.mark.parametrize(
+    "name", [c.path.replace(PROFILE, "default") for c in COLUMNS if not c.optional]
+)
+def test_a_missing_column_is_named(name: str, asset: Path) -> None:
+    edit(asset, lambda file: file.__delitem__(name))
+    with Asset(asset) as opened, pytest.raises(CorruptAssetError, match=f"column {name}"):
+        opened.read(name)
+    if name not in UNASKED:
+        with pytest.raises(CorruptAssetError, match=name):
+            ask_everything(asset)
+
+
+@pytest.mark.parametrize("name", [name for name in ALL_COLUMNS if name not in UNASKED])
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda old: old[:-1],
+        lambda old: np.concatenate([old, old[-1:]]),
+        lambda old: old[:0],
+        lambda old: old[..., :-1] if old.ndim > 1 else old[:1],
+    ],
+    ids=["one less", "one more", "none", "narrower"],
+)
+def test_columns_of_lengths_that_do_not_fit(
+    name: str, make: Callable[[np.ndarray], object], asset: Path, graph: Path
+) -> None:
+    """Right type, wrong length: damage, or else every answer is right all the same."""
+    path = holder(name, asset, graph)
+    expected = ask_everything(path)
+    edit(path, replaced(name, make))
+    with suppress(CorruptAssetError):
+        assert ask_everything(path) == expected
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "/terrain/colour",
+        "/world/first_out",
+        "/world/head",
+        "/world/length",
+        "/world/node_terrain",
+        "/world/cell",
+        "/world/position",
+        "/world/node_name",
+        "/profiles/default/cost",
+        "/profiles/default/weight",
+        "/profiles/default/component",
+        "/profiles/default/run_count",
+    ],
+)
+def test_a_column_that_is_longer_than_the_others_is_named(
+    name: str, asset: Path, graph: Path
+) -> None:
+    """Whichever column is asked for, the one that is not like the others is to blame."""
+    path = holder(name, asset, graph)
+    edit(path, lengthened(name))
+    declared = next(c for c in COLUMNS if c.path.replace(PROFILE, "default") == name)
+    dim = declared.dims[0].removesuffix(" + 1")
+    # Beside a single other one, no telling which is wrong: both are named.
+    with Asset(path) as opened:
+        with pytest.raises(CorruptAssetError) as caught:
+            opened.read(name)
+        assert f"column {name} " in str(caught.value)
+        assert f" of {dim}, " in str(caught.value)
+        others = [
+            c.path.replace(PROFILE, "default")
+            for c in COLUMNS
+            if dim in [each.removesuffix(" + 1") for each in c.dims]
+            and ("profiles" in c.path) >= ("profiles" in name)
+        ]
+        for other in filter(opened.has, others):
+            with pytest.raises(CorruptAssetError) as caught:
+                opened.read(other)
+            assert f"column {name} " in str(caught.value)
+
+
+def test_damage_to_one_profile_leaves_the_others_alone(tmp_path: Path) -> None:
+    profiles = tuple(profile_for(name, GROUND) for name in ("a", "b"))
+    path = bake(write_grid(tmp_path / "two.json", DRAWN), recipe_for(profiles=profiles))
+    edit(path, lengthened("/profiles/a/weight"))
+    with open_asset(path) as level:
+        assert level.profile("b").length([(0, 0), (1, 0)]) == 1
+        with pytest.raises(CorruptAssetError, match="column /profiles/a/weight "):
+            level.profile("a").length([(0, 0), (1, 0)])
+
+
+def test_points_of_three_coordinates_and_colours_of_four(asset: Path, graph: Path) -> None:
+    for path, name in ((asset, "/world/cell"), (graph, "/world/position")):
+        edit(path, replaced(name, lambda old: np.concatenate([old, old[:, :1]], axis=1)))
+        with Asset(path) as opened, pytest.raises(CorruptAssetError, match=f"column {name} has 3"):
+            opened.read(name)
+    name = "/terrain/colour"
+    edit(asset, replaced(name, lambda old: np.concatenate([old, old[:, :1]], axis=1)))
+    with Asset(asset) as opened, pytest.raises(CorruptAssetError, match=f"column {name} has 4"):
+        opened.read(name)
+
+
+def test_a_column_that_claims_more_than_the_file_holds(asset: Path) -> None:
+    """HDF5 would fill what was never written, gigabytes of it."""
+
+    def change(file: h5py.File) -> None:
+        for name in ("grid", "name"):
+            dtype = file["terrain"][name].dtype
+            del file["terrain"][name]
+            shape = (2**16, 2**16) if name == "grid" else (2**36,)
+            chunks = (64, 64) if name == "grid" else (2**12,)
+            file["terrain"].create_dataset(name, shape, dtype, chunks=chunks, compression="gzip")
+        del file["terrain/colour"], file["profiles/default/cost"]
+        file.attrs["width"] = file.attrs["height"] = np.int64(2**16)
+
+    edit(asset, change)
+    with Asset(asset) as opened:
+        for name in ("/terrain/grid", "/terrain/name"):
+            with pytest.raises(CorruptAssetError, match=f"column {name} is stored only in part"):
+                opened.read(name)

@@ -1,0 +1,98 @@
+"""Columns of the right type and shape whose values are wrong."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import h5py
+import numpy as np
+import pytest
+
+from bake.asset import Asset
+from bake.errors import CorruptAssetError
+from bake.runtime import open_asset
+from tests.asset.damage import NAMES, ask_everything, edit, holder, replaced
+
+
+@pytest.mark.parametrize("name", ["/terrain/name", "/world/node_name"])
+@pytest.mark.parametrize("text", [b"\xff\xfe", b"\xc3", "Ä".encode()[1:]])
+def test_text_that_is_not_utf_8(name: str, text: bytes, asset: Path, graph: Path) -> None:
+    path = holder(name, asset, graph)
+    width = len(max(NAMES, key=len))
+
+    def change(old: np.ndarray) -> np.ndarray:
+        new = old.astype(f"S{width + 9}")
+        new[1] = text
+        # Two halves of one letter, side by side, are none.
+        new[0] = b"\xc3"
+        return new
+
+    edit(path, replaced(name, change))
+    with Asset(path) as opened, pytest.raises(CorruptAssetError, match=f"column {name} is not UTF"):
+        opened.read(name)
+
+
+def test_a_terrain_there_is_not(asset: Path) -> None:
+    for name in ("/terrain/grid", "/world/node_terrain"):
+        edit(asset, replaced(name, lambda old: np.where(old == old.max(), 200, old).astype("u1")))
+        with Asset(asset) as opened, pytest.raises(CorruptAssetError) as caught:
+            opened.read(name)
+        assert f"column {name} has terrain 200 of 6" in str(caught.value)
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf])
+def test_positions_that_are_nowhere(graph: Path, value: float) -> None:
+    edit(graph, replaced("/world/position", lambda old: np.full_like(old, value)))
+    with pytest.raises(CorruptAssetError, match="position"):
+        ask_everything(graph)
+
+
+@pytest.mark.parametrize("said", ["int", "str", "float"])
+def test_names_of_another_type_than_was_said(graph: Path, said: str) -> None:
+    def change(file: h5py.File) -> None:
+        file.attrs["node_name_type"] = np.bytes_(said)
+        if said == "str":
+            del file["world/node_name"]
+            file["world/node_name"] = np.arange(len(NAMES))
+
+    edit(graph, change)
+    if said == "float":  # neither, so what is there counts
+        ask_everything(graph)
+        return
+    with pytest.raises(CorruptAssetError, match="node_name"):
+        ask_everything(graph)
+
+
+WRONG_VALUES = [
+    ("/world/first_out", lambda old: old[::-1].copy()),
+    ("/world/first_out", lambda old: old + 1),
+    ("/world/first_out", lambda old: old * 1000),
+    ("/world/head", lambda old: old + 100_000),
+    ("/world/head", lambda old: old - 100_000),
+    ("/world/cell", lambda old: old + 100),
+    ("/world/cell", lambda old: old - 100),
+    ("/world/node_terrain", lambda old: old + 200),
+    ("/profiles/default/component", lambda old: old - 100),
+    ("/profiles/default/component", lambda old: old + 100_000),
+    ("/profiles/default/weight", lambda old: old * 0),
+    ("/profiles/default/weight", lambda old: -old),
+    ("/profiles/default/hop", lambda old: old * 0 + 200),
+]
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize(("name", "make"), WRONG_VALUES)
+def test_values_that_lead_nowhere(
+    name: str, make: Callable[[np.ndarray], object], asset: Path
+) -> None:
+    edit(asset, replaced(name, make))
+    with pytest.raises(CorruptAssetError):
+        ask_everything(asset)
+
+
+def test_hops_that_go_round_in_circles(asset: Path) -> None:
+    edit(asset, replaced("/profiles/default/hop", lambda old: old * 0))
+    with open_asset(asset) as level:
+        nav = level.profile()
+        for start, goal in (((0, 0), (0, 2)), ((0, 2), (1, 0))):
+            with pytest.raises(CorruptAssetError, match="do not lead"):
+                nav.path(start, goal)
