@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from bake.greedy import chart
 from bake.runtime.layers import HierarchyTables
-from bake.runtime.places import Int32Array
+from bake.runtime.places import Int32Array, Places
 from bake.runtime.tables import Tables
 
 #: Rows a path has room for at first.
@@ -79,7 +79,7 @@ class _Scratch:
 
 
 @dataclass(frozen=True)
-class _Ground:
+class Runs:
     """What smoothing goes by; see :mod:`bake.search.smooth`."""
 
     form: int
@@ -151,7 +151,7 @@ class HierarchyPaths:
         smoothed = ground is not None and tables.mode != "exact"
         if ground is None:
             none = np.zeros((0, 2), dtype=np.int32)
-            ground = _Ground(0, False, none, none[:, 0], 0, none.astype(np.uint8), none)
+            ground = Runs(0, False, none, none[:, 0], 0, none.astype(np.uint8), none)
         first = np.zeros(len(starts) + 1, dtype=np.int64)
         rows = np.empty(ROOM + EACH * len(starts), dtype=np.int32)
         scratch = self._borrow()
@@ -329,9 +329,8 @@ class HierarchyPaths:
         )
 
     @cached_property
-    def ground(self) -> _Ground | None:
+    def ground(self) -> Runs | None:
         """Straight runs of a lattice; None on graphs, whose paths are not smoothed."""
-        from bake.search.smooth import HEX, SQUARE_4, SQUARE_8
         from bake.search.straight_runs import HEADINGS, step_weights, straight_runs
 
         tables = self.tables.tables
@@ -350,12 +349,19 @@ class HierarchyPaths:
         near = np.abs(at[graph.head] - at[graph.tail()]).max(initial=0) <= 1
         run = np.zeros((width * height, HEADINGS), dtype=np.uint8)
         straight_runs(row_at, width, weight, run)
-        form = SQUARE_4 if places.asset.number("connectivity") == 4 else SQUARE_8
-        form = HEX if places.hex_layout else form
-        return _Ground(form, bool(even and near), at, row_at, width, run, weight)
+        return Runs(form_of(places), bool(even and near), at, row_at, width, run, weight)
 
     def _borrow(self) -> _Scratch:
         try:
             return self._scratch.pop()
         except IndexError:
             return _Scratch(self.tables)
+
+
+def form_of(places: Places) -> int:
+    """How a lattice's differences are taken apart: see :mod:`bake.search.smooth`."""
+    from bake.search.smooth import HEX, SQUARE_4, SQUARE_8
+
+    if places.hex_layout:
+        return HEX
+    return SQUARE_4 if places.asset.number("connectivity") == 4 else SQUARE_8

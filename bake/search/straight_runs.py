@@ -23,7 +23,7 @@ LONGEST = 255
 HEADINGS = 8
 
 #: A bit for each heading that is diagonal.
-_SLANTED = 0b10100101
+SLANTED = 0b10100101
 
 
 @inlined
@@ -73,7 +73,7 @@ def step_weights(
             ticks = weight[row, way]
             if ticks == 0:
                 continue
-            slanted = (_SLANTED >> way) & 1
+            slanted = (SLANTED >> way) & 1
             if seen[slanted] == 0:
                 seen[slanted] = ticks
             if ticks != seen[slanted]:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import threading
+from collections.abc import Callable
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -13,6 +14,7 @@ import numpy.typing as npt
 from bake.graph import Int32Array
 from bake.greedy import chart
 from bake.runtime.layers import ClusterTables, HierarchyTables, LayerTable
+from bake.runtime.live.live_runs import LiveRuns
 from bake.runtime.tables import Tables
 from bake.runtime.things import ThingTables
 
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
     from bake.search.live_hierarchy import Layout, LiveHierarchy
 
 BoolArray = npt.NDArray[np.bool_]
+T = TypeVar("T")
 
 #: What recipes say where the asset does not.
 _SIZE, _SPACING = 32, 8
@@ -37,11 +40,11 @@ class ClusterLine:
 
     def __init__(self, tables: Tables, graph: LiveGraph) -> None:
         self.tables = tables
-        self.lock = threading.Lock()
+        self.lock = threading.RLock()
         self._graph = graph
         self._layout: Layout | None = None
 
-    @property
+    @cached_property
     def has_hierarchy(self) -> bool:
         return self.tables.has("layer_nodes")
 
@@ -116,6 +119,14 @@ class ClusterLine:
             found.landmark,
             (),
         )
+
+    @cached_property
+    def baked_runs(self) -> LiveRuns | None:
+        """Straight runs of the level as it was baked; None on graphs."""
+        if not self.tables.places.is_grid:
+            return None
+        layout = self.layout(np.zeros(0, dtype=np.int32))
+        return LiveRuns.of(self.tables.places, self.baked, layout)
 
     def layout(self, spots: Int32Array) -> Layout:
         """Where rows lie.
@@ -207,6 +218,45 @@ def _as_rebuilt(
     )
 
 
+class Chain(Generic[T]):
+    """Something of each version, made when first asked for from the last one that was made."""
+
+    def __init__(self, before: Chain[T] | None, changed: Int32Array) -> None:
+        """One more version.
+
+        Args:
+            before: the version before; None = as baked.
+            changed: rows that are different from then.
+        """
+        self._made: T | None = None
+        # What to make it from, and all rows that are different from that: replaced as one.
+        self._origin: tuple[T | None, Int32Array] = (None, changed)
+        if before is not None:
+            base, since = before._origin
+            self._origin = (base, np.union1d(since, changed).astype(np.int32))
+
+    def get(
+        self, lock: threading.RLock, baked: Callable[[], T], edited: Callable[[T, Int32Array], T]
+    ) -> T:
+        """It, made now if nobody has asked before.
+
+        Args:
+            lock: held while it is made.
+            baked: gives the baked one.
+            edited: makes it from another version and the rows that are different.
+        """
+        if self._made is None:
+            with lock:
+                if self._made is None:
+                    base, changed = self._origin
+                    made = baked() if base is None else base
+                    if len(changed):
+                        made = edited(made, changed)
+                    self._origin = (made, changed[:0])
+                    self._made = made
+        return self._made
+
+
 class ClusterVersion:
     """A profile's clusters at one moment.
 
@@ -237,24 +287,37 @@ class ClusterVersion:
         self.graph = graph
         self._standing = standing
         self._spots = spots
-        self._made: LiveHierarchy | None = None
-        # What to make it from, and all rows that are different from that: replaced as one.
-        self._origin: tuple[LiveHierarchy | None, Int32Array] = (None, changed)
-        if before is not None:
-            base, since = before._origin
-            self._origin = (base, np.union1d(since, changed).astype(np.int32))
+        self._layers: Chain[LiveHierarchy] = Chain(
+            None if before is None else before._layers, changed
+        )
+        self._runs: Chain[LiveRuns] = Chain(None if before is None else before._runs, changed)
 
     def made(self) -> LiveHierarchy:
-        """The clusters and layers, made now if nobody has asked before."""
-        if self._made is None:
-            with self.line.lock:
-                if self._made is None:
-                    base, changed = self._origin
-                    made = self.line.baked if base is None else base
-                    if len(changed):
-                        layout = self.line.layout(self._spots)
-                        out, into = self.graph.out, self.graph.into
-                        made = made.edited(changed, self._standing, out, into, layout)
-                    self._origin = (made, changed[:0])
-                    self._made = made
-        return self._made
+        """The clusters and layers."""
+        return self._layers.get(self.line.lock, lambda: self.line.baked, self._edited)
+
+    def warm_up(self) -> None:
+        """Load or compile what making another version takes; a version of no use is made."""
+        if len(self._standing):
+            row = np.zeros(1, dtype=np.int32)
+            made = self._edited(self.made(), row)
+            if (runs := self.runs()) is not None:
+                runs.edited(row, made, self.line.layout(self._spots))
+
+    def runs(self) -> LiveRuns | None:
+        """Straight runs, for smoothing; None on graphs."""
+        if self.line.baked_runs is None:
+            return None
+        return self._runs.get(self.line.lock, self._baked_runs, self._edited_runs)
+
+    def _edited(self, base: LiveHierarchy, changed: Int32Array) -> LiveHierarchy:
+        layout = self.line.layout(self._spots)
+        out, into = self.graph.out, self.graph.into
+        return base.edited(changed, self._standing, out, into, layout)
+
+    def _baked_runs(self) -> LiveRuns:
+        assert self.line.baked_runs is not None
+        return self.line.baked_runs
+
+    def _edited_runs(self, base: LiveRuns, changed: Int32Array) -> LiveRuns:
+        return base.edited(changed, self.made(), self.line.layout(self._spots))

@@ -8,7 +8,7 @@ from typing import cast
 import numpy as np
 
 from bake.graph import BLOCKED, Int32Array
-from bake.runtime.hpa import HierarchyPaths
+from bake.runtime.hpa import HierarchyPaths, Runs
 from bake.runtime.layers import HierarchyTables, LayerTable, most_arcs
 from bake.runtime.live.clusters import ClusterVersion
 from bake.runtime.live.live_tables import LiveTables
@@ -59,4 +59,9 @@ class LiveHierarchyPaths(HierarchyPaths):
 
     def __init__(self, tables: LiveTables, clusters: ClusterVersion) -> None:
         self.tables = LiveLayers(tables, clusters)
+        self._clusters = clusters
         self._scratch = []
+
+    @cached_property
+    def ground(self) -> Runs | None:
+        return self._clusters.runs()

@@ -97,6 +97,8 @@ class Live:
                     graph, lanes = state.graph, Lanes()
                     doubts(graph, graph, np.zeros(1, dtype=np.int32), lanes)
                     flow_field(graph.into, 0, graph.shift)
+                if state.clusters is not None and state.clusters.line.has_hierarchy:
+                    state.clusters.warm_up()
 
     def update(
         self,

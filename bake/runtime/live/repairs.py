@@ -49,7 +49,7 @@ def pending_goals(state: ProfileState) -> Int32Array:
 
 
 def repair(state: ProfileState, until: float) -> int:
-    """Make rows and flow fields anew until a moment, or until none is left.
+    """Make rows and flow fields anew until a moment, or until none is left; layers first.
 
     Args:
         state: the profile; gains rows and fields, each of which is true of it.
@@ -60,6 +60,9 @@ def repair(state: ProfileState, until: float) -> int:
     """
     from bake.search.jit import COMPILED
 
+    if state.clusters is not None and state.clusters.line.has_hierarchy:
+        state.clusters.made()
+        state.clusters.runs()
     goals, sources = pending_goals(state), pending_sources(state)
     if not COMPILED:
         return _one_by_one(state, goals, until) + len(sources)

@@ -4,6 +4,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bake.graph import Graph, Int32Array, Subgraph
+from bake.runtime.hpa import HierarchyPaths
 from bake.runtime.live.moment import Moment
 from bake.search.inside import slot_at
 from bake.search.layer_rebuild import RebuiltLayer
@@ -82,6 +83,7 @@ def check_hierarchy(moment: Moment) -> int:
             )
         below = anew
     check_landmarks(live)
+    check_runs(moment)
     return len(live.layers[0].node)
 
 
@@ -117,3 +119,17 @@ def check_landmarks(live: LiveHierarchy) -> None:
     known = landmark[tail] < FAR
     most = landmark[tail] + layer.arcs[:, 1:2]
     assert (landmark[layer.arcs[:, 0]][known] <= most[known]).all()
+
+
+def check_runs(moment: Moment) -> None:
+    """What paths are smoothed by is what it would be if made anew."""
+    paths = moment.searches.hierarchy
+    live, anew = paths.ground, HierarchyPaths.ground.func(paths)  # type: ignore[attr-defined]
+    if live is None or anew is None:
+        assert live is anew
+        return
+    assert (live.weight == anew.weight).all()
+    assert anew.even or not live.even
+    assert live.form == anew.form
+    spot, wanted = (each.at[:, 1] * each.width + each.at[:, 0] for each in (live, anew))
+    assert (live.run[spot] == anew.run[wanted]).all()
