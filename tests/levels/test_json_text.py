@@ -79,7 +79,10 @@ def test_the_line_of_a_key_given_twice(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "line"),
     [
-        ('{"a": 1,}', "line 1, column 9: not JSON: "),
+        (
+            '{"a": 1,}',
+            "line 1, column ",
+        ),  # of the comma or of what follows it, by version of Python
         ('{\n  "a" 1}', "line 2, column 7: not JSON: Expecting ':' delimiter"),
         ("{} {}", "line 1, column 4: not JSON: Extra data"),
         ("{'a': 1}", "line 1, column 2: not JSON: "),
