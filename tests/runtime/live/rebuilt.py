@@ -128,8 +128,10 @@ def check_runs(moment: Moment) -> None:
     if live is None or anew is None:
         assert live is anew
         return
-    assert (live.weight == anew.weight).all()
+    # As it was baked, rows that came later are of no account.
+    rows = len(live.at)
+    assert (live.weight == anew.weight[:rows]).all()
     assert anew.even or not live.even
     assert live.form == anew.form
     spot, wanted = (each.at[:, 1] * each.width + each.at[:, 0] for each in (live, anew))
-    assert (live.run[spot] == anew.run[wanted]).all()
+    assert (live.run[spot] == anew.run[wanted[:rows]]).all()
