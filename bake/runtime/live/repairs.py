@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 
 MaskArray = npt.NDArray[np.uint32]
 
+#: Part of all rows from which on a sweep over all goals takes less time than so many searches.
+SWEPT = 1 / 7
+
 
 class RepairedRow:
     """Next rows from one source toward every goal, as runs of goals."""
@@ -68,9 +71,12 @@ def repair(state: ProfileState, until: float) -> int:
         return _one_by_one(state, goals, until) + len(sources)
     from bake.search.lanes import LINE
 
+    left = len(goals) + len(sources)
+    if until == float("inf") and len(sources) > SWEPT * state.row_count:
+        _sweep(state, sources)
+        sources, left = sources[:0], len(goals)
     slices = [(True, goals[at : at + LINE]) for at in range(0, len(goals), LINE)]
     slices += [(False, sources[at : at + LINE]) for at in range(0, len(sources), LINE)]
-    left = len(goals) + len(sources)
     n = state.row_count
     if not slices:
         return 0
@@ -142,6 +148,16 @@ def _rows(
         start, step = np.empty((2, count_runs(ahead, lane)), dtype=np.int32)
         write_runs(ahead, lane, start, step)
         state.rows[row] = RepairedRow(start, step)
+
+
+def _sweep(state: ProfileState, sources: Int32Array) -> None:
+    """All rows in doubt at once."""
+    from bake.search.repair_sweep import sweep_rows
+
+    first, start, step = sweep_rows(*state.graph.out.compact(), sources)
+    spans = zip(first[:-1].tolist(), first[1:].tolist(), strict=True)
+    for row, (begin, end) in zip(sources.tolist(), spans, strict=True):
+        state.rows[row] = RepairedRow(start[begin:end], step[begin:end])
 
 
 def _one_by_one(state: ProfileState, goals: Int32Array, until: float) -> int:

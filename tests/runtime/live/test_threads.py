@@ -26,7 +26,8 @@ def lengths_of(nav: Navigator) -> tuple[float, float]:
 
 def test_no_answer_is_torn(tmp_path: Path) -> None:
     asset = bake(
-        write_grid(tmp_path / "ring.json", rows(*PICTURE)), recipe_for(storage="compressed")
+        write_grid(tmp_path / "ring.json", rows(*PICTURE)),
+        recipe_for(storage="compressed", cluster_size=4),
     )
     wrong: list[object] = []
     done = threading.Event()
@@ -41,7 +42,7 @@ def test_no_answer_is_torn(tmp_path: Path) -> None:
         def read(nav: Navigator, quick: object) -> None:
             try:
                 for turn in range(LOOKUPS):
-                    kind = turn % 4
+                    kind = turn % 6
                     if kind == 0:
                         path = nav.path((2, 0), (6, 0))
                         assert path is not None
@@ -54,6 +55,16 @@ def test_no_answer_is_torn(tmp_path: Path) -> None:
                         assert nav.distance((2, 0), (6, 0)) in (short, long)
                     elif kind == 2:
                         assert quick((2, 0), (6, 0)) in ((3, 0), (1, 0), (1, 1))  # type: ignore[operator]
+                    elif kind == 3:
+                        # Over layers that follow: through the one door, or through the other.
+                        way = nav.path((2, 0), (6, 0), "hpa")
+                        assert way is not None
+                        assert (NORTH in way) != (SOUTH in way), way
+                    elif kind == 4:
+                        walked = nav.walk((2, 2), (6, 2))
+                        assert walked is not None
+                        steps = list(walked)
+                        assert (NORTH in steps) != (SOUTH in steps), steps
                     else:
                         first, cells = nav.paths([(2, 0), (2, 2)], [(6, 0), (6, 2)])
                         sizes = (first[1] - first[0], first[2] - first[1])
