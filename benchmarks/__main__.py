@@ -24,6 +24,7 @@ BENCHMARKS = {
     "startup": "Start-up",
     "all_pairs": "All pairs",
     "memory": "Memory",
+    "verify": "Proofs",
     "sizes": "File sizes",
     "updates": "Levels that change",
     "plan": "Foretold by bake plan",

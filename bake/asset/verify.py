@@ -8,11 +8,11 @@ every entry optimal. Components are compared with scipy's.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -21,6 +21,10 @@ from bake.asset.read import Asset
 from bake.asset.schema import profile_path
 from bake.asset.verify_hierarchy import Below, prove_clusters, prove_hierarchy
 from bake.errors import CorruptAssetError
+
+if TYPE_CHECKING:
+    from bake.asset.verify_bounds import BasinDistances, ClusterDistances
+    from bake.asset.verify_hops import Observer
 
 Int64Array = npt.NDArray[np.int64]
 
@@ -40,11 +44,14 @@ class Proof:
         pairs: (source, target) pairs whose hop was shown optimal, over all profiles.
         distances: pairs whose stored distance was shown equal to that of the hops.
         components: components compared, over all profiles.
+        bounds: pairs of clusters, and of basins of the heuristic, whose bound was compared with the
+            distances of all their rows, or of those that lead to the targets of a sample.
     """
 
     pairs: int
     distances: int
     components: int
+    bounds: int = 0
 
 
 def verify_asset(
@@ -74,6 +81,7 @@ def verify_asset(
                 total.pairs + proof.pairs,
                 total.distances + proof.distances,
                 total.components + proof.components,
+                total.bounds + proof.bounds,
             )
         return total
 
@@ -123,40 +131,133 @@ class _Profile:
     def prove(self, progress: Progress) -> Proof:
         count = self._prove_components()
         self._prove_layers()
+        bounds = self._bounds()
         self._has_runs = self._has("run_count")
         has_hop, has_distance = self._has("hop") or self._has_runs, self._has("distance")
-        if not has_hop and not has_distance:
-            progress(1.0)
-            return Proof(0, 0, count)
         stored = self.asset.map(profile_path(self.name, "distance")) if has_distance else None
         square = (self.rows, self.rows)
         self._require(stored is None or stored.shape == square, "distance is not square")
         targets = self._targets()
-        self._prove_pairs(targets, stored, has_hop, progress)
+        if has_hop or has_distance:
+            self._prove_pairs(targets, stored, has_hop, bounds, progress)
+        elif bounds:
+            self._search(targets, bounds, progress)
+        for bound in bounds:
+            bound.judge(everything=len(targets) == self.rows)
+        progress(1.0)
         pairs = self.rows * len(targets)
-        return Proof(pairs if has_hop else 0, pairs if has_distance else 0, count)
+        return Proof(
+            pairs if has_hop else 0,
+            pairs if has_distance else 0,
+            count,
+            sum(bound.pairs for bound in bounds),
+        )
 
-    def _prove_layers(self) -> None:
-        """Clusters and hierarchy, where the asset has them."""
-        if not self._has("cluster"):
-            return
+    @cached_property
+    def _graph(self) -> Below:
+        """The arcs the profile may take."""
         tail = np.repeat(np.arange(self.rows), self.degree)
         slot = np.arange(len(tail)) - np.repeat(np.cumsum(self.degree) - self.degree, self.degree)
         arc = self.first[tail] + slot
         usable = self.arc_row[arc] >= 0
         weight = self.weight.astype(np.int64)[arc]
-        below = Below(
+        return Below(
             tail[usable], self.arc_row[arc][usable], weight[usable], slot[usable], self.rows
         )
+
+    def _prove_layers(self) -> None:
+        """Clusters and hierarchy, where the asset has them."""
+        if not self._has("cluster"):
+            return
         label = self._own("cluster")
-        prove_clusters(below, label, self._require)
+        prove_clusters(self._graph, label, self._require)
         if not self._has("layer_nodes"):
             return
         group = f"/profiles/{self.name}"
         mode = self.asset.text("hierarchy_mode", group) or ""
         self._require(mode in ("hpa", "exact"), f"hierarchy_mode is {mode!r}")
         two_way = bool(self.asset.number("two_way", group))
-        prove_hierarchy(below, label, self._column, mode, two_way, self._require)
+        prove_hierarchy(self._graph, label, self._column, mode, two_way, self._require)
+
+    def _bounds(self) -> list[ClusterDistances | BasinDistances]:
+        """What is to be proved of lower bounds pair by pair; the rest of them is proved here."""
+        from bake.asset import verify_bounds as bounds
+
+        found: list[ClusterDistances | BasinDistances] = []
+        if self._has("cluster_distance"):
+            self._require(self._has("cluster"), "cluster_distance, but no cluster")
+            label = self._own("cluster")
+            stored = self._column("cluster_distance")
+            found.append(bounds.ClusterDistances(stored, label, self._require))
+            prices = (self._column("cluster_pair"), self._column("cluster_cost"))
+            bounds.prove_prices(self._graph, label, *prices, self._require)
+        if self._has("pivot_distance"):
+            group = f"/profiles/{self.name}"
+            two_way = bool(self.asset.number("pivot_two_way", group))
+            pivot = self._column("pivot_distance")
+            bounds.prove_pivots(self._graph, pivot, self._require, two_way=two_way)
+            if self._has("basin"):
+                shift = self.asset.number("field_shift", group)
+                at = self._coordinates()
+                height = bounds.field_heights(
+                    self._column("field"), shift, at, pivot, self._require
+                )
+                found.append(
+                    bounds.BasinDistances(
+                        self._own("basin"),
+                        self._column("basin_distance"),
+                        self._column("basin_fields"),
+                        height,
+                        self._own("basin_anchor"),
+                        self._require,
+                        two_way=two_way,
+                    )
+                )
+        return found
+
+    def _coordinates(self) -> Int64Array:
+        from bake.asset.verify_bounds import coordinates
+
+        asset, grid = self.asset, self.asset.has("/world/cell")
+        height = asset.number("floor_height") if grid else None
+        width = asset.number("width") if grid else None
+        placed = not grid and asset.has("/world/position")
+        return coordinates(
+            self._shared("cell")[self.node] if grid else None,
+            asset.read("/world/position")[self.node] if placed else None,
+            asset.text("hex_layout") if grid else None,
+            (width, height) if width and height else None,
+            self.rows,
+        )
+
+    def _search(
+        self,
+        targets: Int64Array,
+        bounds: list[ClusterDistances | BasinDistances],
+        progress: Progress,
+    ) -> None:
+        """Look at pairs that no table tells the distance of."""
+        from bake.asset.verify_search import LANES, Search, Sets
+
+        search = Search(self._graph)
+        if len(targets) == self.rows:
+            for place, bound in enumerate(bounds):
+                bound.search(
+                    search,
+                    lambda done, place=place: progress((place + done) / len(bounds)),  # type: ignore[misc]
+                )
+            return
+
+        def look(block: Int64Array, dist: npt.NDArray[np.int32]) -> None:
+            for bound in bounds:
+                bound(block.astype(np.int32), dist)
+
+        search.toward(
+            [targets[a : a + LANES] for a in range(0, len(targets), LANES)],
+            lambda block: Sets(block, np.arange(len(block)), np.zeros_like(block), len(block)),
+            look,
+            progress,
+        )
 
     def _column(self, name: str) -> npt.NDArray[Any]:
         return self.asset.read(profile_path(self.name, name))
@@ -173,6 +274,7 @@ class _Profile:
         targets: Int64Array,
         stored: npt.NDArray[Any] | None,
         has_hop: bool,
+        observers: Sequence[Observer],
         progress: Progress,
     ) -> None:
         """Prove hops and distances block by block, whichever there are."""
@@ -197,7 +299,7 @@ class _Profile:
             hop = self.asset.map(profile_path(self.name, "hop"))
             self._require(hop.shape == (self.rows, self.rows), "hop is not square")
             blocks.use_table(hop)
-        for done, found in blocks.look(targets, stored):
+        for done, found in blocks.look(targets, stored, observers):
             if found is not None:
                 raise self._bad_pair(*found)
             progress(done / len(targets))

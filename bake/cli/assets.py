@@ -128,7 +128,10 @@ def _proof(asset: Path, profile: str | None, sample: int | None, progress: Progr
 def _print_proofs(results: list[dict[str, Any]], sample: int | None) -> None:
     for result in results:
         if result["right"]:
-            typer.echo(f"{result['asset']}: {result['pairs']:,} pairs proved optimal")
+            typer.echo(
+                f"{result['asset']}: {result['pairs']:,} pairs proved optimal, "
+                f"{result['bounds']:,} bounds right"
+            )
     if sample is not None and all(result["right"] for result in results):
         typer.echo(
             f"{sample} targets of each profile, drawn at random: a table wrong for one target "

@@ -89,14 +89,18 @@ def test_right(project: Path) -> None:
     told = [line.split(": ")[1] for line in done.out.splitlines()]
     pairs = 6 * 6 + 22 * 22
     yard = 13 + 9 + 4
-    assert told == [f"{n:,} pairs proved optimal" for n in (pairs, 25, 25, yard * yard)]
+    # Bounds of every pair of clusters; most levels here are one.
+    assert told == [
+        f"{n:,} pairs proved optimal, {bounds} bounds right"
+        for n, bounds in ((pairs, 2), (25, 1), (25, 4), (yard * yard, 9))
+    ]
 
 
 def test_a_sample(project: Path) -> None:
     done = bake("verify", "baked/fen.h5", "--sample", "4")
     assert done.code == 0
     first, second = done.out.splitlines()
-    assert first == f"{Path('baked/fen.h5')}: {4 * 6 + 4 * 22} pairs proved optimal"
+    assert first == f"{Path('baked/fen.h5')}: {4 * 6 + 4 * 22} pairs proved optimal, 2 bounds right"
     assert second.startswith("4 targets of each profile, drawn at random: ")
     assert "with probability 0.96" in second
 
@@ -114,6 +118,7 @@ def test_right_as_json(project: Path) -> None:
                 "pairs": 6 * 6 + 22 * 22,
                 "distances": 6 * 6 + 22 * 22,
                 "components": 2,
+                "bounds": 2,
             },
             {
                 "asset": "baked/ways.h5",
@@ -121,6 +126,7 @@ def test_right_as_json(project: Path) -> None:
                 "pairs": 25,
                 "distances": 25,
                 "components": 4,
+                "bounds": 4,
             },
         ],
     }
