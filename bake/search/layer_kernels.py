@@ -306,9 +306,24 @@ def join_arcs(
     """
     filled = 0
     first_out[0] = 0
+    alike = len(first_transition) == len(old_first_transition)
+    for cluster in range(len(origin)):
+        alike = alike and first_transition[cluster + 1] == old_first_transition[cluster + 1]
+    for one in range(len(node)):
+        alike = alike and came[one] == one
     for cluster in range(len(origin)):
         first = first_transition[cluster]
         count = first_transition[cluster + 1] - first
+        if alike and origin[cluster] >= 0:
+            # All transitions are those of before, and those of this cluster lead where they led.
+            for one in range(first, first + count):
+                for arc in range(old_first_out[one], old_first_out[one + 1]):
+                    over[filled, 0] = old_arcs[arc, 0]
+                    over[filled, 1] = old_arcs[arc, 1]
+                    filled += 1
+                first_out[one + 1] = filled
+                same[one] = True
+            continue
         for place in range(count):
             one = first + place
             begun = filled
@@ -347,16 +362,16 @@ def join_arcs(
                 over[spot, 1] = ticks
                 filled += 1
             first_out[one + 1] = filled
-            alike = was >= 0 and old_first_out[was + 1] - old_first_out[was] == filled - begun
-            if alike:
+            equal = was >= 0 and old_first_out[was + 1] - old_first_out[was] == filled - begun
+            if equal:
                 old = old_first_out[was]
                 for arc in range(begun, filled):
-                    alike = (
-                        alike
+                    equal = (
+                        equal
                         and came[over[arc, 0]] == old_arcs[old + arc - begun, 0]
                         and over[arc, 1] == old_arcs[old + arc - begun, 1]
                     )
-            same[one] = alike
+            same[one] = equal
     return filled
 
 

@@ -16,11 +16,13 @@ import numpy.typing as npt
 from bake.graph import Int32Array
 from bake.search.adjacency import Adjacency
 from bake.search.layer_kernels import lay_out_rows, mark_crossings
-from bake.search.layer_rebuild import Ground, RebuiltLayer, Rows, rebuild_layer
+from bake.search.layer_rebuild import Ground, Passed, RebuiltLayer, Rows, rebuild_layer
 from bake.search.live_crossings import crossings_of
 from bake.search.live_rows import LiveRows
 from bake.search.lower_landmarks import lowered_landmarks
 from bake.search.repartition import Partition, join_clusters
+
+BoolArray = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
@@ -68,7 +70,7 @@ class LiveHierarchy:
     def edited(
         self,
         changed: Int32Array,
-        standing: npt.NDArray[np.bool_],
+        standing: BoolArray,
         out: Adjacency,
         into: Adjacency,
         layout: Layout,
@@ -90,9 +92,7 @@ class LiveHierarchy:
         partition, cut, origin = self.partition.edited(
             changed, members, standing, layout.key, rows.span, rows.arcs
         )
-        data = np.empty((len(standing), 4), dtype=np.int32)
-        lay_out_rows(partition.label, rows.span, data)
-        ground = Ground.of(data, rows.arcs, len(origin))
+        ground = self._ground(partition, origin, rows, changed, cut)
         made = replace(self, rows=rows, partition=partition, ground=ground)
         if not self.most_layers:
             return replace(made, fresh=(np.flatnonzero(origin < 0).astype(np.int32),))
@@ -103,43 +103,83 @@ class LiveHierarchy:
         first, passed, fresh = rebuild_layer(
             ground, mask, None, Rows(changed, origin), self.layers[0], self.layers[0].bits
         )
-        landmark = lowered_landmarks(first.first_out, first.arcs, passed.before, self.landmark)
-        layers, rebuilt = [first], [fresh]
-        tile = layout.tile[partition.lowest]
-        while len(layers) < self.most_layers:
-            below = layers[-1]
-            data_above = graph_of(below)
-            if len(layers) == 1 and passed.nothing and self._alike(data_above, tile, layout):
-                layers += self.layers[1:]
-                rebuilt += [fresh[:0]] * len(self.layers[1:])
-                break
-            parent, wider = join_clusters(data_above, below.arcs, tile)
-            if len(wider) == len(tile):
-                break
-            data_above[:, 0] = parent[data_above[:, 0]]
-            chosen_above = np.empty(len(data_above), dtype=np.uint8)
-            mark_crossings(data_above, below.arcs, chosen_above)
-            if not chosen_above.any():
-                break
-            old = self.layers[len(layers)] if len(layers) < len(self.layers) else None
-            layer, passed, fresh = rebuild_layer(
-                Ground.of(data_above, below.arcs, len(wider)),
-                chosen_above,
-                below.row,
-                passed,
-                old,
-                old.bits if old is not None else first.bits,
-            )
-            layers.append(layer)
-            rebuilt.append(fresh)
-            tile = wider
+        landmark = lowered_landmarks(
+            first.first_out, first.arcs, passed.before, passed.same, self.landmark
+        )
+        above, rebuilt = self._above(first, passed, layout.tile[partition.lowest], layout)
         return replace(
             made,
             chosen=chosen,
-            layers=tuple(layers),
+            layers=(first, *above),
             landmark=landmark,
-            fresh=tuple(rebuilt),
+            fresh=(fresh, *rebuilt),
         )
+
+    def _above(
+        self, first: RebuiltLayer, passed: Passed, tile: Int32Array, layout: Layout
+    ) -> tuple[list[RebuiltLayer], list[Int32Array]]:
+        """The layers above the first one, and the clusters of each that were built anew.
+
+        Args:
+            first, passed: the first layer, and how it goes together with the one before.
+            tile: (c, 2) int32, squares of its clusters.
+            layout: of rows.
+        """
+        layers: list[RebuiltLayer] = []
+        rebuilt: list[Int32Array] = []
+        below = first
+        while len(layers) + 1 < self.most_layers:
+            data = graph_of(below)
+            if below is first and passed.nothing and self._alike(data, tile, layout):
+                return list(self.layers[1:]), [tile[:0, 0]] * len(self.layers[1:])
+            parent, wider = join_clusters(data, below.arcs, tile)
+            if len(wider) == len(tile):
+                break
+            data[:, 0] = parent[data[:, 0]]
+            chosen = np.empty(len(data), dtype=np.uint8)
+            mark_crossings(data, below.arcs, chosen)
+            if not chosen.any():
+                break
+            number = len(layers) + 1
+            old = self.layers[number] if number < len(self.layers) else None
+            below, passed, fresh = rebuild_layer(
+                Ground.of(data, below.arcs, len(wider)),
+                chosen,
+                below.row,
+                passed,
+                old,
+                first.bits if old is None else old.bits,
+            )
+            layers.append(below)
+            rebuilt.append(fresh)
+            tile = wider
+        return layers, rebuilt
+
+    def warm_up(self, standing: BoolArray, out: Adjacency, into: Adjacency, layout: Layout) -> None:
+        """Load or compile what :meth:`edited` takes; the versions are of no use."""
+        made = self.edited(np.zeros(1, dtype=np.int32), standing, out, into, layout)
+        if made.layers:
+            first = made.layers[0]
+            every = np.arange(len(first.node), dtype=np.int32)
+            other = Passed(every, np.zeros(len(every), dtype=np.bool_))
+            made._above(first, other, layout.tile[made.partition.lowest], layout)
+
+    def _ground(
+        self,
+        partition: Partition,
+        origin: Int32Array,
+        rows: LiveRows,
+        changed: Int32Array,
+        cut: Int32Array,
+    ) -> Ground:
+        """The rows by cluster; mostly as before, but for the clusters cut anew."""
+        every = np.arange(len(origin), dtype=np.int32)
+        if len(origin) == self.ground.count and (origin[origin >= 0] == every[origin >= 0]).all():
+            ground = replace(self.ground, arcs=rows.arcs)
+            return ground.patched(partition.label, rows.span, changed, cut)
+        data = np.empty((len(partition.label), 4), dtype=np.int32)
+        lay_out_rows(partition.label, rows.span, data)
+        return Ground.of(data, rows.arcs, len(origin))
 
     def _alike(self, data: Int32Array, tile: Int32Array, layout: Layout) -> bool:
         """Whether clusters of the first layer are what they were, its transitions being so."""
@@ -153,7 +193,7 @@ class LiveHierarchy:
         self,
         partition: Partition,
         cut: Int32Array,
-        standing: npt.NDArray[np.bool_],
+        standing: BoolArray,
         rows: LiveRows,
         into: Adjacency,
         layout: Layout,

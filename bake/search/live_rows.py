@@ -132,10 +132,9 @@ class LiveRows:
             out: arcs by tail, of all rows.
             rows: both ends of every arc that is different; new rows, too.
         """
-        span = np.zeros((out.row_count, 2), dtype=np.int32)
-        odd = np.zeros(out.row_count, dtype=np.bool_)
-        span[: len(self.span)] = self.span
-        odd[: len(self.odd)] = self.odd
+        more = out.row_count - len(self.odd)
+        span = np.concatenate([self.span, np.zeros((more, 2), dtype=np.int32)])
+        odd = np.concatenate([self.odd, np.zeros(more, dtype=np.bool_)])
         self.pool.add(out, rows, span)
         _find_odd(self.pool.arcs, span, rows, odd)
         return LiveRows(self.pool, self.pool.arcs, span, odd)

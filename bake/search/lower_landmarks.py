@@ -9,6 +9,7 @@ as it takes; where arcs are gone or dearer they stand.
 from __future__ import annotations
 
 import numpy as np
+import numpy.typing as npt
 
 from bake.graph import BLOCKED, Int32Array
 from bake.search.heap_pairs import Heap, drop_first, push
@@ -18,12 +19,18 @@ _FAR = int(BLOCKED)
 
 
 @kernel
-def _lower(first_out: Int32Array, arcs: Int32Array, landmark: Int32Array, heap: Heap) -> None:
+def _lower(
+    first_out: Int32Array,
+    arcs: Int32Array,
+    same: npt.NDArray[np.bool_],
+    landmark: Int32Array,
+    heap: Heap,
+) -> None:
     for mark in range(landmark.shape[1]):
         size = 0
         for node in range(len(landmark)):
             here = np.int64(landmark[node, mark])
-            if here == _FAR:
+            if here == _FAR or same[node]:
                 continue
             for arc in range(first_out[node], first_out[node + 1]):
                 other = arcs[arc, 0]
@@ -48,6 +55,7 @@ def lowered_landmarks(
     first_out: Int32Array,
     arcs: Int32Array,
     came: Int32Array,
+    same: npt.NDArray[np.bool_],
     old: Int32Array,
 ) -> Int32Array:
     """Bounds for a changed graph of transitions.
@@ -55,6 +63,7 @@ def lowered_landmarks(
     Args:
         first_out, arcs: the graph; (t + 1), (a, 2) int32 heads and ticks.
         came: (t) int32, the transition each one was, -1 for new ones.
+        same: (t) bool, whether its arcs are what they were.
         old: (s, k) int32 ticks, 2**31 - 1 where there is no way.
 
     Returns:
@@ -64,5 +73,5 @@ def lowered_landmarks(
     known = came >= 0
     landmark[known] = old[came[known]]
     heap = np.empty((2 * len(arcs) + 1, 2), dtype=np.int64)
-    _lower(first_out, arcs, landmark, heap)
+    _lower(first_out, arcs, same, landmark, heap)
     return landmark

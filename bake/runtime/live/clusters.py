@@ -299,10 +299,10 @@ class ClusterVersion:
     def warm_up(self) -> None:
         """Load or compile what making another version takes; a version of no use is made."""
         if len(self._standing):
-            row = np.zeros(1, dtype=np.int32)
-            made = self._edited(self.made(), row)
+            made, layout = self.made(), self.line.layout(self._spots)
+            made.warm_up(self._standing, self.graph.out, self.graph.into, layout)
             if (runs := self.runs()) is not None:
-                runs.edited(row, made, self.line.layout(self._spots))
+                runs.edited(np.zeros(1, dtype=np.int32), made, layout)
 
     def runs(self) -> LiveRuns | None:
         """Straight runs, for smoothing; None on graphs."""

@@ -18,7 +18,7 @@ from typing import cast
 import numpy as np
 import numpy.typing as npt
 import pytest
-from hypothesis import HealthCheck, settings
+from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
@@ -244,6 +244,7 @@ TestChanges.settings = settings(
     stateful_step_count=LENGTH,
     deadline=None,
     suppress_health_check=list(HealthCheck),
+    phases=(Phase.explicit, Phase.generate),
 )
 
 
