@@ -117,6 +117,21 @@ class RebuiltLayer:
     field: ByteArray
     cluster_data: Int64Array
 
+    @property
+    def cluster_count(self) -> int:
+        return self.ground.count
+
+    @property
+    def cluster(self) -> Int32Array:
+        """(t) int32, cluster of each transition in this layer."""
+        own: Int32Array = self.ground.data[self.node, 0]
+        return own
+
+    @property
+    def below_cluster(self) -> Int32Array:
+        """(n) int32, cluster in this layer of every node below."""
+        return np.ascontiguousarray(self.ground.data[:, 0])
+
 
 @dataclass(frozen=True)
 class Passed:

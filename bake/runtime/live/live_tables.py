@@ -62,6 +62,10 @@ class LiveTables(Tables):
         """Whether a baked product still stands; none but next hops and distances do."""
         return name in ("hop", "run_count", "distance") and self.baked.has(name)
 
+    def column(self, name: str, kind: type[np.generic]) -> npt.NDArray[Any]:
+        """Refused: columns are of the level as it was baked."""
+        raise self.missing(name)
+
     @cached_property
     def node(self) -> Int32Array:
         if self.places.is_grid:
