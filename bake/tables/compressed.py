@@ -39,6 +39,9 @@ class Ledger(Protocol):
         """The search is about to end before its time."""
 
 
+#: Seconds a batch that is being taken in has to end when the search is interrupted.
+PATIENCE = 1.0
+
 #: Bytes a row needs beside its batch distances: its set, run, greedy moves, and the graph's arcs.
 ROW_BYTES = 256
 
@@ -130,7 +133,8 @@ def compressed_next_hops(
     if by_matrix:
         _from_matrix(sub, threads, take, progress)
     elif kept is None:
-        _from_batches(Waist.of(sub.graph, sub.weight), 0, threads, take, progress)
+        waist = Waist.of(sub.graph, sub.weight)
+        _from_batches(waist, 0, threads, take, progress, lambda: None)
     else:
         _into_ledger(sub, writer, kept, most_runs - rows, threads, take, progress)
     if distance is not None:
@@ -149,15 +153,11 @@ def _into_ledger(
 ) -> None:
     """Search from where an earlier search was cut, and let the next one do so."""
     ledger.take_up(writer, most_runs)
-    try:
-        if writer.taken < sub.graph.node_count:
-            waist = Waist.of(sub.graph, sub.weight)
-            _from_batches(waist, writer.taken, threads, take, progress)
-    except KeyboardInterrupt:
-        # Not so where a second interrupt came before the thread that takes in had ended.
-        if writer.whole:
-            ledger.interrupted(writer)
-        raise
+    if writer.taken < sub.graph.node_count:
+        waist = Waist.of(sub.graph, sub.weight)
+        _from_batches(
+            waist, writer.taken, threads, take, progress, lambda: ledger.interrupted(writer)
+        )
     ledger.finished(writer)
 
 
@@ -175,11 +175,19 @@ def _from_matrix(sub: Subgraph, threads: int, take: Take, progress: Progress) ->
         take(start, stop, dist)
 
 
-def _from_batches(waist: Waist, begin: int, threads: int, take: Take, progress: Progress) -> None:
+def _from_batches(
+    waist: Waist,
+    begin: int,
+    threads: int,
+    take: Take,
+    progress: Progress,
+    interrupted: Callable[[], None],
+) -> None:
     """Search several batches at once, but hand them on one after another, in order.
 
     Args:
         begin: the first target.
+        interrupted: called where an interrupt ends the search, once no batch is being taken in.
     """
     turn = _Turn(-(-(waist.node_count - begin) // LANES))
 
@@ -204,8 +212,11 @@ def _from_batches(waist: Waist, begin: int, threads: int, take: Take, progress: 
         try:
             for worker in workers:
                 worker.result()
-        except BaseException:  # an interrupt reaches this thread alone
+        except BaseException as error:  # an interrupt reaches this thread alone
             turn.give_up()
+            # Other batches may take their time to end, and there is not much of it.
+            if isinstance(error, KeyboardInterrupt) and turn.over():
+                interrupted()
             raise
 
 
@@ -217,6 +228,7 @@ class _Turn:
         self._claimed = 0
         self._turn = 0
         self._over = False
+        self._taking = False
         self._changed = threading.Condition()
 
     def claim(self) -> int | None:
@@ -231,12 +243,20 @@ class _Turn:
         """Wait until every batch before this one was handed on; False if one failed."""
         with self._changed:
             self._changed.wait_for(lambda: self._over or self._turn == batch)
+            if not self._over:
+                self._taking = True
             return not self._over
 
     def pass_on(self) -> None:
         with self._changed:
             self._turn += 1
+            self._taking = False
             self._changed.notify_all()
+
+    def over(self) -> bool:
+        """After giving up, wait until no batch is taken in; whether there is none."""
+        with self._changed:
+            return self._changed.wait_for(lambda: not self._taking, PATIENCE)
 
     def give_up(self) -> None:
         with self._changed:

@@ -59,7 +59,6 @@ class RunWriter:
 
     Attributes:
         taken: targets taken in so far.
-        whole: False while a batch is being taken in, when the other attributes do not fit together.
         moves: (r) uint64, set of moves of each row's run under way, see :mod:`bake.search.runs`.
         run_start: (r) int32, the target it began at.
         ended: runs ended so far, in pieces of three (e) int32: row, first target, symbol.
@@ -85,7 +84,6 @@ class RunWriter:
         self.ended: list[Piece] = []
         self.ended_count = 0
         self.taken = 0
-        self.whole = True
         size = min(SLICE, self._rows) * LANES
         self._buffers = tuple(np.empty(size, dtype=np.int32) for _ in range(3))
 
@@ -135,7 +133,6 @@ class RunWriter:
 
     def take(self, start: int, stop: int, dist: Int32Array) -> None:
         """Take in the distances to targets start to stop; batches must come in order."""
-        self.whole = False
         graph = self._sub.graph
         ended_row, ended_start, ended_symbol = self._buffers
         for first_row in range(0, self._rows, SLICE):
@@ -169,7 +166,6 @@ class RunWriter:
                     )
                 )
         self.taken = stop
-        self.whole = True
 
     def finish(self) -> RunTable:
         """End every row's last run and sort the runs by row."""
