@@ -120,13 +120,13 @@ def _baked(bench: Bench, name: str) -> Path:
 
 
 def _guide(nav: Navigator) -> Guide:
-    guide = stored_guide(nav._searches)
+    guide = stored_guide(nav._now.searches)
     assert guide is not None, "no table between basins"
     return guide
 
 
 def _bytes_a_node(nav: Navigator) -> float:
-    tables = nav._searches.tables
+    tables = nav._now.searches.tables
     names = ("pivot_distance", "basin", "basin_anchor", "basin_distance", "basin_fields", "field")
     read = tables.places.asset.read
     stored = sum(read(profile_path(tables.profile, name)).nbytes for name in names)
@@ -134,19 +134,19 @@ def _bytes_a_node(nav: Navigator) -> float:
 
 
 def _measure(nav: Navigator, name: str, problems: int) -> _Measured:
-    searches, guide = nav._searches, _guide(nav)
+    searches, guide = nav._now.searches, _guide(nav)
     space = searches.space
     scenario = read_scenario(scenario_file(name))
     chosen = _longest(scenario, problems)
     ends = [
-        (nav._row_of(tuple(start)), nav._row_of(tuple(goal)))
+        (nav._now.rows.row(tuple(start)), nav._now.rows.row(tuple(goal)))
         for start, goal in zip(
             scenario.start[chosen].tolist(), scenario.goal[chosen].tolist(), strict=True
         )
     ]
     octile = [space.astar(searches.estimate("octile", goal), start, goal) for start, goal in ends]
     baked = [guide.astar(space, start, goal) for start, goal in ends]
-    units = nav._places.ticks_per_unit
+    units = nav._now.tables.places.ticks_per_unit
     for problem, one, other in zip(chosen.tolist(), octile, baked, strict=True):
         what = f"{name}: line {scenario.line[problem]}"
         assert one.ticks == other.ticks, f"{what}: {other.ticks} ticks, octile {one.ticks}"
@@ -242,8 +242,8 @@ def _check_pairs(
     nav: Navigator, ground: Ground, true: npt.NDArray[np.float64], heuristic: str
 ) -> tuple[bool, bool, int, int, float] | None:
     """What is claimed, how often each claim fails, the mean of h / d; None where it cannot be."""
-    searches = nav._searches
-    row = np.array([nav._row_of(tuple(cell)) for cell in ground.cell.tolist()])
+    searches = nav._now.searches
+    row = np.array([nav._now.rows.row(tuple(cell)) for cell in ground.cell.tolist()])
     graph, weight = ground.sub.graph, ground.sub.weight
     tail, head = graph.tail(), graph.head
     larger = arcs = 0

@@ -46,7 +46,7 @@ class _Scratch:
     """Memory of one query at a time."""
 
     def __init__(self, tables: HierarchyTables) -> None:
-        first = tables.layers[0]
+        first, stack = tables.layers[0], tables.stack
         transitions, arcs = len(first.node), len(first.arcs)
         most_rows = int(first.cluster_data[:, 1].max(initial=0))
         most_ends = int(np.diff(first.first_transition).max(initial=0))
@@ -56,9 +56,11 @@ class _Scratch:
         self.local = np.zeros((most_rows, 4), dtype=np.int64)
         self.heap = np.zeros((max(arcs + most_ends, inside) + 2, 2), dtype=np.int64)
         self.state = np.zeros((transitions, 8), dtype=np.int64)
-        self.at_goal = np.zeros(tables.landmark.shape[1], dtype=np.int64)
-        self.expanded = np.zeros(transitions, dtype=np.int32)
+        self.at_goal = np.zeros(stack.landmark.shape[1], dtype=np.int64)
+        self.raised = np.zeros((2, stack.most_raised, 2), dtype=np.int64)
+        self.expanded = np.zeros(transitions + 2 * most_ends, dtype=np.int32)
         self.plan = np.zeros(transitions, dtype=np.int32)
+        self.spare_plan = np.zeros(transitions, dtype=np.int32)
         self.told = np.zeros(4, dtype=np.int64)
         self.room = ROOM + most_rows
 
@@ -154,6 +156,7 @@ class HierarchyPaths:
             ground = Runs(0, False, none, none[:, 0], 0, none.astype(np.uint8), none)
         first = np.zeros(len(starts) + 1, dtype=np.int64)
         rows = np.empty(ROOM + EACH * len(starts), dtype=np.int32)
+        row_back, arc_back = tables.backwards
         scratch = self._borrow()
         pair = 0
         while pair < len(starts):
@@ -164,23 +167,19 @@ class HierarchyPaths:
                 smoothed,
                 tables.row_data,
                 tables.arc_data,
-                *tables.backwards,
-                layer.cluster_data,
-                layer.row,
-                layer.field,
-                layer.bits,
-                layer.first_out,
-                layer.arcs,
-                tables.landmark,
-                tables.two_way,
+                row_back,
+                arc_back,
+                *tables.stack,
                 scratch.turns((len(layer.row) + 8) * (len(starts) - pair)),
                 scratch.ends,
                 scratch.local,
                 scratch.heap,
                 scratch.state,
+                scratch.raised,
                 scratch.at_goal,
                 scratch.expanded,
                 scratch.plan,
+                scratch.spare_plan,
                 scratch.told,
                 ground.form,
                 ground.even,
@@ -235,7 +234,6 @@ class HierarchyPaths:
         from bake.search.inside import ASTRAY
 
         tables = self.tables
-        first = tables.layers[0]
         row_back, arc_back = tables.backwards
         length = find_way(
             start,
@@ -244,22 +242,17 @@ class HierarchyPaths:
             tables.arc_data,
             row_back,
             arc_back,
-            first.cluster_data,
-            first.row,
-            first.field,
-            first.bits,
-            first.first_out,
-            first.arcs,
-            tables.landmark,
-            tables.two_way,
+            *tables.stack,
             scratch.turns(TURNS),
             scratch.ends,
             scratch.local,
             scratch.heap,
             scratch.state,
+            scratch.raised,
             scratch.at_goal,
             scratch.expanded,
             scratch.plan,
+            scratch.spare_plan,
             scratch.told,
         )
         if length == ASTRAY:

@@ -12,6 +12,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from bake.asset.schema import profile_path
+from bake.runtime.layer_stack import LayerStack, layer_stack
 from bake.runtime.places import Int32Array
 from bake.runtime.tables import Tables
 
@@ -127,8 +129,6 @@ class HierarchyTables:
         two_way: whether every arc leads back at the same weight.
         layers: lowest first.
         landmark: (t, k) int32 ticks from each landmark to the transitions of the first layer.
-        top: next hops (slot in the layer, all ones = none) and ticks between the transitions of the
-            last layer, both (t, t); None where it has none, or is too large for a table.
     """
 
     def __init__(self, tables: Tables) -> None:
@@ -145,7 +145,6 @@ class HierarchyTables:
         self.landmark = tables.column("layer_landmark", np.int32)
         if len(self.landmark) != len(self.layers[0].node) or self.landmark.min(initial=0) < 0:
             raise tables.damaged("layer_landmark does not fit the first layer")
-        self.top = self._top()
 
     def _layers(self) -> tuple[LayerTable, ...]:
         tables = self.tables
@@ -208,8 +207,15 @@ class HierarchyTables:
             raise tables.damaged("layer_field does not fit the clusters")
         return tuple(layers)
 
+    @cached_property
+    def stack(self) -> LayerStack:
+        """All layers in one numbering, with the table on top of them."""
+        field = self.tables.column("layer_field", np.uint8)
+        return layer_stack(self.layers, self._top(), field, self.landmark, two_way=self.two_way)
+
     def _top(self) -> tuple[npt.NDArray[Any], Int32Array] | None:
-        hop = self.tables.column("layer_hop", np.int64)
+        """Next hops (slot in the last layer, all ones = none) and ticks; None without a table."""
+        hop = self.tables.places.asset.read(profile_path(self.tables.profile, "layer_hop"))
         distance = self.tables.column("layer_distance", np.int32)
         if not hop.size and not distance.size:
             return None
@@ -217,6 +223,8 @@ class HierarchyTables:
         count = len(last.node)
         if hop.shape != (count, count) or distance.shape != (count, count):
             raise self.tables.damaged("layer_hop does not fit the last layer")
+        if distance.min(initial=0) < 0:
+            raise self.tables.damaged("layer_distance is below zero")
         return hop, distance
 
     @cached_property

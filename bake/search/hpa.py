@@ -1,8 +1,10 @@
-"""Hierarchical path-finding at run time: connect, search the transitions, refine hop by hop.
+"""Hierarchical path-finding at run time: connect, plan over transitions, refine hop by hop.
 
 A. Botea, M. Mueller, J. Schaeffer, "Near optimal hierarchical path-finding", J. Game Development
 1(1), 2004, sections 3.2 and 3.3. Where fields are kept, a start is connected to its cluster's
-transitions by following them, with no search at all.
+transitions by following them, with no search at all. A plan comes from the table on top of the
+layers (:mod:`bake.search.ascent`), or, where there is none or both ends lie close together, from a
+search of the first layer.
 """
 
 from __future__ import annotations
@@ -11,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bake.graph import Int32Array
+from bake.search.ascent import ascend, descend, join, turn_round, with_ends
 from bake.search.heap_pairs import Heap
 from bake.search.inside import (
     ASTRAY,
@@ -98,14 +101,25 @@ def find_way(
     over_arc: Int32Array,
     landmark: Int32Array,
     two_way: bool,
+    node_data: Int32Array,
+    layer_data: npt.NDArray[np.int64],
+    last_cluster: Int32Array,
+    first_top: Int32Array,
+    first_ascent: npt.NDArray[np.int64],
+    up: Int32Array,
+    down: Int32Array,
+    top_hop: Int32Array,
+    top_distance: Int32Array,
     turn: int,
     ends: npt.NDArray[np.int64],
     local: npt.NDArray[np.int64],
     heap: Heap,
     state: npt.NDArray[np.int64],
+    raised: npt.NDArray[np.int64],
     at_goal: npt.NDArray[np.int64],
     expanded: Int32Array,
     plan: Int32Array,
+    spare_plan: Int32Array,
     told: npt.NDArray[np.int64],
 ) -> int:
     """The transitions on the way from one row to another.
@@ -115,22 +129,32 @@ def find_way(
             arc turned round (the same arrays where ``two_way``).
         cluster_data: (c + 1, 4) int64 first transition, rows, first byte of fields, bytes a field.
         over_row: (t) int32, row of each transition.
-        field, bits: ways to transitions; bits = 0: none are kept.
+        field, bits: ways to transitions; bits = 0: the first layer keeps none.
         over_first, over_arc, landmark, two_way, state, heap, at_goal, expanded: as for
-            :func:`bake.search.overlay.search_overlay`.
+            :func:`bake.search.overlay.search_overlay`. These arcs, ``cluster_data`` and ``field``
+            are of all layers, one after another.
+        node_data, layer_data, first_top, first_ascent, up, down, top_hop, top_distance,
+            spare_plan: see :mod:`bake.search.ascent`; up are ascents and down the ways back.
+            Without a table (0, 0) the first layer is searched.
+        last_cluster: (c) int32, cluster of the last layer each one of the first is part of.
+        raised: (2, m, 2) int64, working memory for the most nodes of a cluster of the last layer.
         turn: a multiple of TURNS no search before had.
         ends: (2, e, 2) int64, working memory for the most transitions of a cluster.
         local: as for :func:`bake.search.inside.search_inside`.
         plan: (t) int32, filled.
         told: (4) int64, filled: ticks of the way before smoothing (NO_WAY = none), transitions
-            expanded, transitions start and goal were connected to.
+            expanded (by the table: all that were connected), and connected to start and to goal.
 
     Returns:
         How many transitions the plan has, 0 for a way inside one cluster; NO_WAY; ASTRAY.
     """
     told[:] = 0
     best = NONE
-    if row_data[start, CLUSTER] == row_data[goal, CLUSTER]:
+    here, there = row_data[start, CLUSTER], row_data[goal, CLUSTER]
+    by_table = len(top_distance) > 0 and (
+        len(layer_data) == 1 or last_cluster[here] != last_cluster[there]
+    )
+    if here == there:
         inner = search_inside(row_data, arc_data, start, goal, turn, local, heap)
         if inner >= 0:
             best = inner
@@ -165,6 +189,50 @@ def find_way(
     )
     if starts < 0 or goals < 0:
         return ASTRAY
+    told[TOLD_STARTS] = starts
+    told[TOLD_GOALS] = goals
+    if by_table:
+        for side in range(2):
+            for place in range(starts if side == 0 else goals):
+                expanded[told[TOLD_EXPANDED]] = ends[side, place, 0]
+                told[TOLD_EXPANDED] += 1
+        begun = first_top[last_cluster[here]]
+        ended = first_top[last_cluster[there]]
+        up_count = ascend(ends[0], starts, first_ascent, up, raised[0])
+        down_count = ascend(ends[1], goals, first_ascent, down, raised[1])
+        best, near, far = join(
+            begun, raised[0], up_count, ended, raised[1], down_count, top_distance, best
+        )
+        told[TOLD_COST] = best if best < NONE else NO_WAY
+        if near < 0:
+            return 0 if best < NONE else NO_WAY
+        length = descend(
+            near,
+            far,
+            over_first,
+            over_arc,
+            node_data,
+            cluster_data,
+            layer_data,
+            field,
+            top_hop,
+            plan,
+            spare_plan,
+        )
+        if length == ASTRAY:
+            return ASTRAY
+        return with_ends(
+            raised[0, near - begun, 1],
+            near - begun,
+            raised[1, far - ended, 1],
+            far - ended,
+            up,
+            first_ascent,
+            down,
+            plan,
+            length,
+            spare_plan,
+        )
     best, last, count = search_overlay(
         over_first,
         over_arc,
@@ -182,8 +250,6 @@ def find_way(
         expanded,
     )
     told[TOLD_EXPANDED] = count
-    told[TOLD_STARTS] = starts
-    told[TOLD_GOALS] = goals
     told[TOLD_COST] = best if best < NONE else NO_WAY
     if best >= NONE:
         return NO_WAY
@@ -193,10 +259,7 @@ def find_way(
         plan[length] = node
         length += 1
         node = state[node, BEFORE]
-    for place in range(length // 2):
-        kept = plan[place]
-        plan[place] = plan[length - 1 - place]
-        plan[length - 1 - place] = kept
+    turn_round(plan, 0, length)
     return length
 
 
@@ -264,7 +327,7 @@ def refine(
                     return ASTRAY, filled
                 if found > filled:
                     found -= 1
-                    _turn_round(path, filled, found)
+                    turn_round(path, filled, found)
                     path[found] = goal
                     found += 1
             else:
@@ -281,14 +344,6 @@ def refine(
                 path[filled] = there
                 filled += 1
                 there = local[row_data[there, PLACE], FROM]
-            _turn_round(path, begun, filled)
+            turn_round(path, begun, filled)
         hop += 1
     return hop, filled
-
-
-@kernel
-def _turn_round(path: Int32Array, begin: int, end: int) -> None:
-    for place in range((end - begin) // 2):
-        kept = path[begin + place]
-        path[begin + place] = path[end - 1 - place]
-        path[end - 1 - place] = kept

@@ -9,6 +9,7 @@ import numpy as np
 
 from bake.graph import BLOCKED, Int32Array
 from bake.runtime.hpa import HierarchyPaths, Runs
+from bake.runtime.layer_stack import LayerStack, first_alone
 from bake.runtime.layers import HierarchyTables, LayerTable, most_arcs
 from bake.runtime.live.clusters import ClusterVersion
 from bake.runtime.live.live_tables import LiveTables
@@ -28,12 +29,16 @@ class LiveLayers(HierarchyTables):
         # As far as searches look, both kinds of layers have the same columns.
         self.layers = cast("tuple[LayerTable, ...]", made.layers)
         self.landmark = made.landmark
-        self.top = None
         # Known already; in a class that works them out when first asked.
         self.__dict__["row_data"] = made.ground.data
         self.__dict__["arc_data"] = made.rows.arcs
         self._most_arcs = made.ground.most_arcs
         self._into = clusters.graph.into
+
+    @cached_property
+    def stack(self) -> LayerStack:
+        """The first layer alone: a table of the last one would take longer to follow a change."""
+        return first_alone(self.layers[0], self.landmark, two_way=self.two_way)
 
     @cached_property
     def backwards(self) -> tuple[Int32Array, Int32Array]:
