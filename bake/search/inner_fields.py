@@ -23,13 +23,7 @@ NO_SLOT = {4: 15, 8: 255, 16: 65535}
 
 @kernel
 def _put(field: npt.NDArray[np.uint8], base: int, bits: int, place: int, slot: int) -> None:
-    if bits == 4:
-        byte = base + (place >> 1)
-        if place & 1:
-            field[byte] = (field[byte] & 15) | (slot << 4)
-        else:
-            field[byte] = (field[byte] & 240) | slot
-    elif bits == 8:
+    if bits == 8:
         field[base + place] = slot
     else:
         field[base + 2 * place] = slot & 255

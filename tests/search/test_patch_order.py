@@ -51,6 +51,13 @@ def test_a_batch_of_a_lattice_lies_close_together() -> None:
     assert np.median(spans) <= 2 * np.sqrt(PATCH)
 
 
+def test_a_star_fills_one_patch_and_its_other_leaves_are_one_each() -> None:
+    """By hand: seeds wait on a stack, so the leaves that did not fit come from the last one on."""
+    leaves = PATCH + 40
+    order = patch_order(weighted(leaves + 1, [(0, leaf, 1) for leaf in range(1, leaves + 1)])[0])
+    assert order.tolist() == [*range(PATCH), *range(leaves, PATCH - 1, -1)]
+
+
 def test_the_order_hangs_on_the_graph_alone() -> None:
     n, arcs = seeded(FAMILIES[0], 1, 200)
     first, second = (patch_order(weighted(n, arcs)[0]) for _ in range(2))
