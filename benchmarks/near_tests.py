@@ -21,6 +21,7 @@ _CLUSTERS = ("tests/tables/test_clusters.py",)
 _HPA = (*_CLUSTERS, "tests/runtime/test_hpa.py")
 _HEURISTIC = ("tests/tables/test_heuristic.py",)
 _DISTANCES = ("tests/tables/test_cluster_distances.py",)
+_REBUILT = ("tests/runtime/live/test_stateful.py",)
 _LIVE = (
     "tests/runtime/live/test_golden.py",
     "tests/runtime/live/test_updates.py",
@@ -28,7 +29,7 @@ _LIVE = (
 )
 _ALL_PAIRS = ("tests/tables/test_all_pairs.py", "tests/tables/test_compressed.py")
 TESTS: dict[str, tuple[str, ...]] = {
-    "search/adjacency": _LIVE,
+    "search/adjacency": ("tests/search/test_adjacency.py", *_LIVE),
     "search/astar_buckets": _SEARCHES,
     "search/astar_fields": _HEURISTIC,
     "search/astar_heap": _SEARCHES,
@@ -53,11 +54,18 @@ TESTS: dict[str, tuple[str, ...]] = {
     "search/heap_pairs": _HPA,
     "search/hpa": _HPA,
     "search/hpa_many": _HPA,
-    "search/inner_fields": _HPA,
+    "search/inner_fields": ("tests/search/test_inner_fields.py", *_HPA),
     "search/inside": _HPA,
     "search/lanes": _LIVE,
+    "search/layer_kernels": _REBUILT,
+    "search/layer_rebuild": _REBUILT,
     "search/link_costs": _DISTANCES,
+    "search/live_crossings": _REBUILT,
     "search/live_graph": _LIVE,
+    "search/live_hierarchy": _REBUILT,
+    "search/live_rows": _REBUILT,
+    "search/live_runs": _REBUILT,
+    "search/lower_landmarks": _REBUILT,
     "search/min_plus": ("tests/search/test_floyd_warshall.py", *_HPA),
     "search/norms": ("tests/search/test_norms.py",),
     "search/overlay": _HPA,
@@ -65,13 +73,17 @@ TESTS: dict[str, tuple[str, ...]] = {
     "search/partition": (*_CLUSTERS, *_HEURISTIC),
     "search/patch_order": ("tests/search/test_patch_order.py",),
     "search/repair_rows": _LIVE,
+    "search/repair_sweep": _LIVE,
+    "search/repartition": _REBUILT,
+    "search/ring": (*_SEARCHES, *_HEURISTIC),
     "search/runs": ("tests/tables/test_compressed.py", "tests/runtime/test_runs.py"),
     "search/smooth": _HPA,
     "search/space": _SEARCHES,
+    "search/squares": _HPA,
     "search/straight_runs": _HPA,
     "search/strong_components": ("tests/tables/test_components.py",),
     "search/successors": ("tests/search/test_successors.py",),
-    "search/symmetric": (*_CLUSTERS, *_HEURISTIC),
+    "search/symmetric": ("tests/search/test_symmetric.py", *_CLUSTERS, *_HEURISTIC),
     "search/trace": _SEARCHES,
     "search/visibility": ("tests/runtime/test_sight.py",),
     "search/voronoi": _HEURISTIC,
@@ -85,6 +97,7 @@ TESTS: dict[str, tuple[str, ...]] = {
     "tables/hierarchy": _HPA,
     "tables/layers": _HPA,
     "tables/pivots": _HEURISTIC,
+    "tables/run_writer": ("tests/tables/test_compressed.py",),
     "tables/slopes": _HEURISTIC,
 }
 
