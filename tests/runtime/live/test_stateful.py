@@ -114,6 +114,22 @@ class Changes(RuleBasedStateMachine):
         self.update(seed, 1)
         self.update(seed + 1, 1)
 
+    @rule(seed=st.integers(0, 2**32), price=st.sampled_from([None, 0.5, math.inf, math.inf]))
+    def price_steps(self, seed: int, price: float | None) -> None:
+        # Closed both ways, a step parts entrances without a cell of the other cluster changing.
+        rng = random.Random(seed)
+        steps = sorted(self.model.steps(self.level.profiles[-1]))  # type: ignore[type-var]
+        drawn = rng.sample(steps, min(3, len(steps))) if price else sorted(self.model.prices)
+        there_and_back = {way for a, b in drawn for way in ((a, b), (b, a)) if way in steps}
+        arcs = dict.fromkeys(there_and_back if price else drawn, price)
+        for arc in arcs:
+            self.model.prices.pop(arc, None)  # type: ignore[arg-type]
+            if price is not None:
+                self.model.prices[arc] = price  # type: ignore[index]
+        self.level.update(arcs=arcs)  # type: ignore[arg-type]
+        self.changed = True
+        done["batches"] += 1
+
     @rule()
     def repair(self) -> None:
         assert self.level.repair(None) == 0
