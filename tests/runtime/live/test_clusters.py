@@ -173,3 +173,29 @@ def test_graphs_with_positions_and_without(tmp_path: Path, laid: bool) -> None:
             check_hierarchy(cast("Moment", nav._now))
             nav.update(opened=[gone])
             check_hierarchy(cast("Moment", nav._now))
+
+
+def test_a_neighbour_is_searched_again_where_its_transitions_move(tmp_path: Path) -> None:
+    recipe = recipe_for(cluster_size=6, spacing=8, connectivity=4)
+    asset = bake(write_grid(tmp_path / "open.json", rows(*["............"] * 6)), recipe)
+    with open_asset(asset) as level:
+        nav = level.profile()
+        nav.update()
+        beyond = transitions(nav, 6)
+        assert beyond == [(6, 0), (6, 5)]
+        # Both steps lie inside the cluster in the west: no arc of the other one changes.
+        step = ((5, 2), (5, 3))
+        report = nav.update(arcs={step: math.inf, step[::-1]: math.inf})
+        assert report.clusters == (0,)
+        assert transitions(nav, 6) == [(6, 1), (6, 4)]
+        check_hierarchy(cast("Moment", nav._now))
+        nav.update(arcs={step: None, step[::-1]: None})
+        assert transitions(nav, 6) == beyond
+
+
+def transitions(nav: Navigator, column: int) -> list[tuple[int, int]]:
+    """Cells of a column that are transitions."""
+    moment = cast("Moment", nav._now)
+    row = moment.searches.hierarchy.tables.layers[0].row
+    cells = moment.tables.cell_of_row[row].tolist()
+    return sorted((x, y) for x, y in cells if x == column)
