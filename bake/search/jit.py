@@ -33,7 +33,10 @@ COMPILED = numba is not None
 def cache_folder() -> Path:
     """Where compiled kernels of exactly these sources are kept; `BAKE_CACHE_DIR` overrides."""
     digest = hashlib.sha256()
-    for source in sorted(Path(__file__).parent.glob("*.py")):
+    searches = Path(__file__).parent
+    # Proofs have kernels of their own.
+    proofs = (searches.parent / "asset").glob("verify*.py")
+    for source in [*sorted(searches.glob("*.py")), *sorted(proofs)]:
         digest.update(source.name.encode() + b"\0" + source.read_bytes() + b"\0")
     return _user_cache() / "kernels" / digest.hexdigest()[:16]
 
