@@ -23,7 +23,7 @@ RECIPES = {
     "bounds alone": 'tables = ["cluster_distances", "heuristic"]\n',
 }
 #: Tables of distances grow with the square: this many cells at most.
-MOST_DENSE = 30_000
+MOST_DENSE = 20_000
 
 AIM = 2
 

@@ -146,6 +146,7 @@ def test_every_wrong_distance_is_found(tmp_path: Path, hops: bool) -> None:
         pair = (rng.randrange(len(distance)), rng.randrange(len(distance)))
         changed = distance.copy()
         wrong = [0, 1, 27720, int(BLOCKED), int(distance[pair]) // 2, int(distance.min()) + 7]
+        wrong += [-1, 2**30, 2**30 + 5, int(BLOCKED) - 1, -(2**31)]
         changed[pair] = rng.choice([each for each in wrong if each != distance[pair]])
         store(path, "distance", changed)
         with pytest.raises(CorruptAssetError, match="profile 'default'"):

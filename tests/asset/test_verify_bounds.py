@@ -152,6 +152,28 @@ def test_a_sample_finds_what_is_no_lower_bound_toward_its_targets(
         proved(path)
 
 
+@pytest.mark.parametrize("way", ["hops", "search"])
+@pytest.mark.parametrize(
+    "name",
+    [*COLUMNS, "basin", "basin_anchor", "basin_fields", "field", "cluster"],
+)
+def test_any_values_at_all_are_an_error_in_one_line(name: str, way: str, tmp_path: Path) -> None:
+    path = baked(tmp_path, way, ONE_WAY)
+    right = table(path, name)
+    rng = np.random.default_rng(7)
+    limits = np.iinfo(right.dtype)
+    for _ in range(6):
+        changed = right.copy()
+        places = rng.choice(right.size, max(1, right.size // 3), replace=False)
+        changed.flat[places] = rng.integers(
+            limits.min, limits.max, len(places), right.dtype, endpoint=True
+        )
+        store(path, name, changed)
+        with pytest.raises(CorruptAssetError) as caught:
+            proved(path)
+        assert "\n" not in str(caught.value)
+
+
 def replaced(path: Path, name: str, array: np.ndarray) -> None:
     with edited(path) as file:
         del file[f"/profiles/default/{name}"]
