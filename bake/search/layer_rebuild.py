@@ -13,83 +13,19 @@ import numpy.typing as npt
 
 from bake.errors import CostError
 from bake.graph import Int32Array
-from bake.search.batch import INFINITY
-from bake.search.inner_fields import NO_SLOT, inner_fields, keep_undominated
-from bake.search.layer_kernels import (
+from bake.search.inner_fields import NO_SLOT
+from bake.search.layer_ground import Ground
+from bake.search.layer_inside import cluster_layout, search_fresh
+from bake.search.layer_joins import join_arcs, join_fields
+from bake.search.layer_members import (
     ByteArray,
     Int64Array,
-    arcs_inside,
-    join_arcs,
-    join_fields,
-    lay_out_inside,
     list_transitions,
     match_clusters,
     match_transitions,
-    place_members,
 )
 
 BoolArray = npt.NDArray[np.bool_]
-
-
-@dataclass(frozen=True)
-class Ground:
-    """What a layer stands on, see :mod:`bake.search.layer_kernels`.
-
-    Attributes:
-        data: (n, 4) int32; arcs: (m, 2) int32.
-        first_member, member: nodes by cluster, ascending within one; (c + 1), int32.
-        most_arcs: the most arcs that leave the nodes of one cluster.
-    """
-
-    data: Int32Array
-    arcs: Int32Array
-    first_member: Int32Array
-    member: Int32Array
-    most_arcs: int
-
-    @staticmethod
-    def of(data: Int32Array, arcs: Int32Array, count: int) -> Ground:
-        """Of ``count`` clusters; places are written into ``data``."""
-        first_member = np.empty(count + 1, dtype=np.int32)
-        member = np.empty(len(data), dtype=np.int32)
-        most = place_members(data, first_member, member)
-        return Ground(data, arcs, first_member, member[: first_member[-1]], most)
-
-    def patched(
-        self, label: Int32Array, span: Int32Array, changed: Int32Array, cut: Int32Array
-    ) -> Ground:
-        """Of rows of which some clusters have come to hold others; no number has moved.
-
-        Args:
-            label: (r) int32; span: (r, 2) int32, where arcs of each row are.
-            changed: rows that lie elsewhere in ``arcs`` now, or in another cluster, or in none.
-            cut: all rows of the clusters that are different.
-        """
-        more = np.zeros((len(label) - len(self.data), 4), dtype=np.int32)
-        data = np.concatenate([self.data, more])
-        data[changed, 2:] = span[changed]
-        data[changed, 0] = label[changed]
-        cut = np.sort(cut)
-        own, begin, most = label[cut], 0, self.most_arcs
-        data[cut, 0] = own
-        size = np.diff(self.first_member)
-        parts: list[Int32Array] = []
-        for cluster in np.unique(own).tolist():
-            rows = cut[own == cluster]
-            data[rows, 1] = np.arange(len(rows), dtype=np.int32)
-            most = max(most, int((span[rows, 1] - span[rows, 0]).sum()))
-            parts += [self.member[begin : self.first_member[cluster]], rows]
-            begin = self.first_member[cluster + 1]
-            size[cluster] = len(rows)
-        first_member = np.zeros_like(self.first_member)
-        np.cumsum(size, out=first_member[1:])
-        member = np.concatenate([*parts, self.member[begin:]])
-        return Ground(data, self.arcs, first_member, member, most)
-
-    @property
-    def count(self) -> int:
-        """Clusters."""
-        return len(self.first_member) - 1
 
 
 @dataclass(frozen=True)
@@ -165,17 +101,6 @@ class Rows:
     origin: Int32Array
 
 
-@dataclass(frozen=True)
-class _Inside:
-    """Clusters that were searched anew: see :func:`bake.search.inner_fields.inner_fields`."""
-
-    first_distance: Int64Array
-    distance: Int32Array
-    keep: BoolArray
-    begins: Int64Array
-    field: ByteArray
-
-
 def rebuild_layer(
     ground: Ground,
     chosen: ByteArray,
@@ -240,7 +165,7 @@ def rebuild_layer(
     fresh = np.flatnonzero(origin < 0).astype(np.int32)
     rank = np.full(count, -1, dtype=np.int32)
     rank[fresh] = np.arange(len(fresh), dtype=np.int32)
-    inside = _search_inside(ground, fresh, first_transition, node, bits)
+    inside = search_fresh(ground, fresh, first_transition, node, bits)
     degree = ground.data[node, 3] - ground.data[node, 2]
     room = len(old.arcs) + int(np.count_nonzero(inside.keep)) + int(degree.sum())
     first_out = np.empty(found + 1, dtype=np.int32)
@@ -303,97 +228,6 @@ def _fits(ground: Ground, passed: Passed | Rows, bits: int) -> bool:
     return int((data[:, 3] - data[:, 2]).max(initial=1)) <= NO_SLOT[bits]
 
 
-def cluster_layout(first_transition: Int32Array, first_member: Int32Array, bits: int) -> Int64Array:
-    """(c + 1, 4) int64, by cluster: first transition, nodes, first byte of its fields, of each."""
-    data = np.zeros((len(first_member), 4), dtype=np.int64)
-    data[:, 0] = first_transition
-    data[:-1, 1] = np.diff(first_member)
-    data[:-1, 3] = (data[:-1, 1] * bits + 7) // 8
-    np.cumsum(np.diff(data[:, 0]) * data[:-1, 3], out=data[1:, 2])
-    return data
-
-
-def _search_inside(
-    ground: Ground,
-    fresh: Int32Array,
-    first_transition: Int32Array,
-    node: Int32Array,
-    bits: int,
-) -> _Inside:
-    """Search some clusters from each of their transitions."""
-    first_member = ground.first_member
-    if not len(fresh):
-        return _NO_INSIDE
-    nodes = int((first_member[fresh + 1] - first_member[fresh]).sum())
-    transitions = int((first_transition[fresh + 1] - first_transition[fresh]).sum())
-    first_node, first_local = np.empty((2, len(fresh) + 1), dtype=np.int32)
-    first_distance, begins = np.empty((2, len(fresh) + 1), dtype=np.int64)
-    place, label, every = np.empty((3, nodes), dtype=np.int32)
-    every[:] = np.arange(nodes, dtype=np.int32)
-    transition = np.empty(transitions, dtype=np.int32)
-    first_field = np.empty(transitions + 1, dtype=np.int64)
-    room = lay_out_inside(
-        ground.data,
-        fresh,
-        first_member,
-        ground.member,
-        first_transition,
-        node,
-        bits,
-        first_node,
-        first_local,
-        first_distance,
-        begins,
-        place,
-        label,
-        transition,
-        first_field,
-    )
-    first_out = np.empty(nodes + 1, dtype=np.int32)
-    head, weight, slot = np.empty((3, room), dtype=np.int32)
-    _, least = arcs_inside(
-        ground.data,
-        ground.arcs,
-        fresh,
-        first_member,
-        ground.member,
-        first_node,
-        first_out,
-        head,
-        weight,
-        slot,
-    )
-    distance = np.empty(int(first_distance[-1]), dtype=np.int32)
-    field = np.zeros(int(begins[-1]), dtype=np.uint8)
-    longest = inner_fields(
-        first_out,
-        head,
-        weight,
-        slot,
-        label,
-        first_node,
-        every,
-        place,
-        first_local,
-        transition,
-        least.bit_length() - 1,
-        first_distance,
-        distance,
-        bits,
-        first_field,
-        field,
-    )
-    if longest >= INFINITY - 1:
-        raise CostError(
-            f"distances inside a cluster reach {longest} ticks",
-            expected=f"fewer than {INFINITY - 1} ticks",
-            remedy="lower the costs, or ticks_per_unit",
-        )
-    keep = np.empty(len(distance), dtype=np.bool_)
-    keep_undominated(first_local, first_distance, distance, keep)
-    return _Inside(first_distance, distance, keep, begins, field)
-
-
 def _nothing() -> RebuiltLayer:
     none = np.zeros(0, dtype=np.int32)
     one = np.zeros(1, dtype=np.int32)
@@ -406,10 +240,3 @@ def _nothing() -> RebuiltLayer:
 
 
 _NOTHING = _nothing()
-_NO_INSIDE = _Inside(
-    np.zeros(1, dtype=np.int64),
-    np.zeros(0, dtype=np.int32),
-    np.zeros(0, dtype=np.bool_),
-    np.zeros(1, dtype=np.int64),
-    np.zeros(0, dtype=np.uint8),
-)

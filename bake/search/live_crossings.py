@@ -8,7 +8,7 @@ from bake.graph import BLOCKED, Int32Array
 from bake.search.adjacency import Adjacency
 from bake.search.entrances import find_crossings
 from bake.search.jit import kernel
-from bake.search.layer_kernels import ByteArray
+from bake.search.layer_members import ByteArray
 
 
 @kernel

@@ -15,8 +15,9 @@ import numpy.typing as npt
 
 from bake.graph import Int32Array
 from bake.search.adjacency import Adjacency
-from bake.search.layer_kernels import lay_out_rows, mark_crossings
-from bake.search.layer_rebuild import Ground, Passed, RebuiltLayer, Rows, rebuild_layer
+from bake.search.layer_ground import Ground
+from bake.search.layer_members import lay_out_rows, mark_crossings
+from bake.search.layer_rebuild import Passed, RebuiltLayer, Rows, rebuild_layer
 from bake.search.live_crossings import crossings_of
 from bake.search.live_rows import LiveRows
 from bake.search.lower_landmarks import lowered_landmarks

@@ -164,7 +164,7 @@ def join_clusters(
     """Larger clusters of those of a layer: two by two in either direction, in connected parts.
 
     Args:
-        data, arcs: the layer as a graph, see :mod:`bake.search.layer_kernels`; column 0 says the
+        data, arcs: the layer as a graph, see :mod:`bake.search.layer_members`; column 0 says the
             cluster of each transition.
         tile: (c, 2) int32, the square each cluster lies in.
 

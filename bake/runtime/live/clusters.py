@@ -73,7 +73,7 @@ class ClusterLine:
     @cached_property
     def baked(self) -> LiveHierarchy:
         """The version the asset holds."""
-        from bake.search.layer_rebuild import Ground
+        from bake.search.layer_ground import Ground
         from bake.search.live_crossings import crossings_of
         from bake.search.live_hierarchy import LiveHierarchy
         from bake.search.live_rows import LiveRows
@@ -193,7 +193,8 @@ def _as_rebuilt(
     layer: LayerTable, below: RebuiltLayer | None, found: HierarchyTables
 ) -> RebuiltLayer:
     """A baked layer as versions of it are."""
-    from bake.search.layer_rebuild import Ground, RebuiltLayer
+    from bake.search.layer_ground import Ground
+    from bake.search.layer_rebuild import RebuiltLayer
     from bake.search.live_hierarchy import graph_of
 
     if below is None:
