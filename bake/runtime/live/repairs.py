@@ -23,15 +23,19 @@ SWEPT = 1 / 7
 
 
 class RepairedRow:
-    """Next rows from one source toward every goal, as runs of goals."""
+    """Next rows from one source toward every goal, as runs of goals; several share their views."""
 
-    def __init__(self, start: Int32Array, step: Int32Array) -> None:
-        self._start = view_of(start)
-        self._step = view_of(step)
+    __slots__ = ("_begin", "_end", "_start", "_step")
+
+    def __init__(self, start: memoryview, step: memoryview, begin: int, end: int) -> None:
+        """Runs ``begin`` to ``end``: the first goal of each, and the row stepped to."""
+        self._start, self._step = start, step
+        self._begin, self._end = begin, end
 
     def ahead(self, goal: int) -> int:
         """The next row toward a goal; -1 at the source itself, and where there is no path."""
-        return self._step[bisect_right(self._start, goal) - 1]
+        run = bisect_right(self._start, goal, self._begin, self._end) - 1
+        return int(self._step[run])
 
 
 def pending_sources(state: ProfileState) -> Int32Array:
@@ -147,7 +151,7 @@ def _rows(
     for lane, row in enumerate(sources.tolist()):
         start, step = np.empty((2, count_runs(ahead, lane)), dtype=np.int32)
         write_runs(ahead, lane, start, step)
-        state.rows[row] = RepairedRow(start, step)
+        state.rows[row] = RepairedRow(view_of(start), view_of(step), 0, len(start))
 
 
 def _sweep(state: ProfileState, sources: Int32Array) -> None:
@@ -155,9 +159,10 @@ def _sweep(state: ProfileState, sources: Int32Array) -> None:
     from bake.search.repair_sweep import sweep_rows
 
     first, start, step = sweep_rows(*state.graph.out.compact(), sources)
+    starts, steps = view_of(start), view_of(step)
     spans = zip(first[:-1].tolist(), first[1:].tolist(), strict=True)
     for row, (begin, end) in zip(sources.tolist(), spans, strict=True):
-        state.rows[row] = RepairedRow(start[begin:end], step[begin:end])
+        state.rows[row] = RepairedRow(starts, steps, begin, end)
 
 
 def _one_by_one(state: ProfileState, goals: Int32Array, until: float) -> int:
