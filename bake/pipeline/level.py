@@ -45,6 +45,7 @@ class Baked:
         size: bytes of the asset.
         seconds: wall time.
         taken_up: share of the searched pairs that came from a checkpoint.
+        notes: what a person should know of its checkpoint.
     """
 
     nodes: int
@@ -53,6 +54,7 @@ class Baked:
     size: int
     seconds: float
     taken_up: float
+    notes: tuple[str, ...]
 
 
 def bake_level(task: Task, threads: int, report: Report) -> Baked:
@@ -83,7 +85,13 @@ def bake_level(task: Task, threads: int, report: Report) -> Baked:
     if sources[: len(before)] != before:
         raise LevelError("changed while it was being read", file=task.source, remedy="build again")
     header = header_for(level.name, sources, recipe_digest(recipe))
-    checkpoint = Checkpoint(task.asset, header.fingerprint(), lambda word: report(word, 0))
+    notes: list[str] = []
+
+    def say(note: str) -> None:
+        notes.append(note)
+        report(note, 0)
+
+    checkpoint = Checkpoint(task.asset, header.fingerprint(), say)
     try:
         # 4. Level to world.
         report("graph", 0)
@@ -108,7 +116,15 @@ def bake_level(task: Task, threads: int, report: Report) -> Baked:
     seconds = time.perf_counter() - begun
     names = tuple(profile.name for profile in profiles)
     taken_up = checkpoint.taken_up / max(1, checkpoint.pairs)
-    return Baked(world.graph.node_count, world.graph.arc_count, names, size, seconds, taken_up)
+    return Baked(
+        world.graph.node_count,
+        world.graph.arc_count,
+        names,
+        size,
+        seconds,
+        taken_up,
+        tuple(notes),
+    )
 
 
 def world_contents(

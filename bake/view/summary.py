@@ -26,8 +26,6 @@ def print_summary(outcomes: Sequence[Outcome], seconds: float) -> None:
         colour = {"baked": "green", "fresh": "dim", "failed": "bold red"}[outcome.status]
         row = [escape(outcome.task.name), f"[{colour}]{outcome.status}[/]"]
         if baked is not None:
-            if baked.taken_up:
-                row[1] += f", {baked.taken_up:.0%} from a checkpoint"
             row += [f"{baked.nodes:,}", f"{baked.arcs:,}", str(len(baked.profiles))]
             row += [in_units(baked.size), f"{baked.seconds:.2f} s"]
         elif outcome.status == "fresh":
@@ -38,6 +36,9 @@ def print_summary(outcomes: Sequence[Outcome], seconds: float) -> None:
     if not console.is_terminal:
         console.width = 100
     console.print(table)
+    for outcome in outcomes:
+        for note in outcome.baked.notes if outcome.baked is not None else ():
+            console.print(f"{escape(outcome.task.name)}: {escape(note)}", highlight=False)
     count = dict.fromkeys(("baked", "fresh", "failed"), 0)
     for outcome in outcomes:
         count[outcome.status] += 1
