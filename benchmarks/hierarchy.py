@@ -28,8 +28,10 @@ GAMES = ("lak303d", "den520d", "brc202d", "orz900d", "AR0011SR", "AcrosstheCape"
 OTHERS = ("maze512-4-0", "32room_000", "random512-25-0")
 QUICK = ("lak303d", "den520d", "32room_000")
 
-#: Problems checked and timed of a map: evenly spread over its file.
+#: Problems timed of a map: evenly spread over its file.
 PROBLEMS = 400
+#: Problems whose paths are checked at once.
+PORTION = 500
 #: A game map counts for speed where A* takes this long.
 WORTHWHILE_US = 400.0
 #: Aims for the mean error after smoothing, in percent.
@@ -54,11 +56,11 @@ def run(bench: Bench, section: Section) -> None:
     assert bench.jit_seconds >= 0
     problems = bench.either(PROBLEMS, 60)
     section.text(
-        f"Up to {problems} problems of each map's scenario file, evenly spread: how much longer "
-        "paths are than the file's optimal length, before and after smoothing, and as `nav.walk` "
-        "gives them. Every path was checked first: steps the profile may take from start to goal, "
-        "never shorter than the optimal length within what the file's digits round away, equal to "
-        "it in mode exact."
+        "How much longer paths are than the optimal length in the map's scenario file: smoothed, "
+        f"of every problem; before smoothing, and as `nav.walk` gives them, of {problems} at most, "
+        "evenly spread. Every path was checked first: steps the profile may take from start to "
+        "goal, never shorter than the optimal length within what the file's digits round away, "
+        "equal to it in mode exact."
     )
     section.text(
         "Times are of the longest third of each file, in microseconds a problem. Contenders take "
@@ -95,7 +97,8 @@ def _measure(bench: Bench, name: str, problems: int) -> _Measured:
         nav = level.profile()
         every = np.flatnonzero(scenario.optimal > 0)
         spread = every[np.linspace(0, len(every) - 1, min(problems, len(every))).astype(int)]
-        plain, smooth, walked = (_errors(nav, scenario, spread, kind) for kind in range(3))
+        plain, walked = (_errors(nav, scenario, spread, walks=walks) for walks in (False, True))
+        smooth = _smoothed(nav, scenario, every)
         third = every[np.argsort(scenario.optimal[every], kind="stable")[-(len(every) // 3) :]]
         timed = third[np.linspace(0, len(third) - 1, min(problems, len(third))).astype(int)]
         return _Measured(plain, smooth, walked, _time(nav, scenario, timed))
@@ -114,23 +117,56 @@ def _ends(nav: Navigator, scenario: Scenario, problem: int) -> tuple[int, int]:
     return nav._now.rows.row(tuple(start)), nav._now.rows.row(tuple(goal))
 
 
-def _errors(
-    nav: Navigator, scenario: Scenario, spread: npt.NDArray[np.int64], kind: int
+def _smoothed(
+    nav: Navigator, scenario: Scenario, every: npt.NDArray[np.int64]
 ) -> npt.NDArray[np.float64]:
-    """Relative errors of plans before smoothing, of whole paths, of walks; all checked."""
+    """Relative errors of smoothed paths, all checked step by step."""
+    space, paths = nav._now.searches.space, nav._now.searches.hierarchy
+    nodes = np.int64(space.graph.node_count)
+    step = space.graph.tail() * nodes + space.graph.head
+    order = np.argsort(step, kind="stable")
+    step, weight = step[order], space.weight[order]
     found = []
-    paths = nav._now.searches.hierarchy
+    for begin in range(0, len(every), PORTION):
+        part = every[begin : begin + PORTION]
+        ends = np.array([_ends(nav, scenario, problem) for problem in part.tolist()], np.int32)
+        starts, goals = np.ascontiguousarray(ends.T)
+        first, rows = paths.many(starts, goals)
+        what = f"{scenario.source.name}: problems {begin} to {begin + len(part)}"
+        assert (np.diff(first) > 0).all(), f"{what}: no path"
+        assert (rows[first[:-1]] == starts).all(), f"{what}: another start"
+        assert (rows[first[1:] - 1] == goals).all(), f"{what}: another goal"
+        taken = rows[:-1] * nodes + rows[1:]
+        at = np.minimum(np.searchsorted(step, taken), len(step) - 1)
+        within = np.ones(len(taken), dtype=np.bool_)
+        within[first[1:-1] - 1] = False
+        assert (step[at[within]] == taken[within]).all(), f"{what}: a step that is none"
+        so_far = np.concatenate([[0], np.cumsum(np.where(within, weight[at], 0))])
+        ticks = so_far[first[1:] - 1] - so_far[first[:-1]]
+        length = ticks / nav._now.tables.places.ticks_per_unit
+        optimal = scenario.optimal[part]
+        slack = 1e-4 + 1e-6 * optimal + scenario.rounding[part]
+        assert (length >= optimal - slack).all(), f"{what}: shorter than the shortest"
+        found.append(np.maximum(0.0, length / optimal - 1))
+    return np.concatenate(found)
+
+
+def _errors(
+    nav: Navigator, scenario: Scenario, spread: npt.NDArray[np.int64], *, walks: bool
+) -> npt.NDArray[np.float64]:
+    """Relative errors of plans before smoothing, or of walks; all checked."""
+    found = []
+    paths, places = nav._now.searches.hierarchy, nav._now.searches.places
     for problem in spread.tolist():
         start, goal = _ends(nav, scenario, problem)
         way = paths.find(start, goal)
-        if kind < 2:
-            rows, ticks = paths.rows(way, smooth=kind == 1)
-            cells = nav._now.searches.places(rows)
-        else:
-            places = nav._now.searches.places
-            cells = [places(np.array([start]))[0]]
+        ticks = None
+        if walks:
+            cells = places(np.array([start]))
             cells += [cell for piece in paths.walk(way) for cell in places(piece)]
-            ticks = None
+        else:
+            rows, ticks = paths.rows(way, smooth=False)
+            cells = places(rows)
         found.append(_check(nav, scenario, problem, cells, ticks))
     return np.array(found)
 
