@@ -19,6 +19,11 @@ from tests.shared_levels import shared_level
 HIERARCHY = ("components", "hierarchy")
 
 
+@pytest.fixture(autouse=True)
+def by_table_however_small(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("bake.runtime.layer_stack.LEAST_NODES", 0)
+
+
 def grid(seed: int) -> list[list[str]]:
     terrains = ["floor", "floor", "floor", "mud", "wall", "ledge", "road"]
     rng = random.Random(seed)
