@@ -44,7 +44,7 @@ def plan_bounds(
         between = cluster_distances(found, budget=recipe.memory_budget)
         seconds = time.perf_counter() - begun
         size = deflated_bytes(cluster_distances_contents(profile, between))
-        memory = working_bytes(sub.graph.node_count, found.count)
+        memory = working_bytes(found)
         plans.append(TablePlan(profile, "cluster_distances", "dense", size, seconds, memory))
     if wants_heuristic(recipe):
         plans.append(_plan_heuristic(profile, world, sub, recipe, threads))

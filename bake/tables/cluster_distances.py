@@ -28,6 +28,14 @@ AUTO_DISTANCES = 2**30
 Progress = Callable[[float], None]
 
 
+#: What searching takes for each arc, and pricing for each that leads from cluster to cluster.
+ARC_BYTES = 48
+CROSSING_BYTES = 56
+
+#: And the same for all levels.
+FIXED_BYTES = 2**14
+
+
 @dataclass(frozen=True)
 class ClusterDistances:
     """Distances and prices between clusters.
@@ -53,9 +61,12 @@ def fits_auto(rows: int, clusters: int) -> bool:
     return clusters * clusters <= AUTO_PAIRS and clusters * rows <= AUTO_DISTANCES
 
 
-def working_bytes(rows: int, clusters: int) -> int:
+def working_bytes(found: Clusters) -> int:
     """Peak memory of :func:`cluster_distances` in bytes, the table included."""
-    return rows * (Scratch.BYTES + 8) + 4 * clusters * (clusters + LANES)
+    rows, clusters = found.sub.graph.node_count, found.count
+    arcs, crossing = found.sub.graph.arc_count, len(found.crossing[1])
+    searches = rows * (Scratch.BYTES + 8) + arcs * ARC_BYTES + crossing * CROSSING_BYTES
+    return searches + 4 * clusters * (clusters + LANES) + FIXED_BYTES
 
 
 def cluster_distances(
@@ -73,7 +84,7 @@ def cluster_distances(
         CostError: distances run off the integer scale.
     """
     sub, count = found.sub, found.count
-    needed = working_bytes(sub.graph.node_count, count)
+    needed = working_bytes(found)
     if needed > budget:
         raise BudgetError(
             f"distances between {count:,} clusters need {in_units(needed)}",

@@ -1,5 +1,6 @@
 """Distances and prices between clusters: the lecture notes' figures, and a slow oracle."""
 
+import tracemalloc
 from dataclasses import replace
 from math import inf
 
@@ -10,7 +11,7 @@ from hypothesis import strategies as st
 
 from bake.errors import BudgetError
 from bake.graph import UNREACHABLE
-from bake.tables.cluster_distances import ClusterDistances, cluster_distances
+from bake.tables.cluster_distances import ClusterDistances, cluster_distances, working_bytes
 from bake.tables.clusters import Clusters, clusters
 from tests.oracles import arcs_of, distances_from
 from tests.strategies import FAMILIES, Arc, ArcList, arc_lists, seeded
@@ -132,3 +133,21 @@ def test_a_short_budget_is_refused_in_words() -> None:
     found = replace(labelled(2, [(0, 1, 1)], [0, 1]))
     with pytest.raises(BudgetError, match="distances between 2 clusters need"):
         cluster_distances(found, budget=100)
+
+
+@pytest.mark.parametrize(("n", "size"), [(700, 2), (900, 30), (64, 64)])
+def test_the_budget_is_what_it_takes(n: int, size: int) -> None:
+    """The refusal's own figure is enough, one byte less is not, and no more is ever used."""
+    arcs = [(a, b, 1) for a in range(n) for b in (a - 1, a + 1, a + 20) if 0 <= b < n]
+    found = labelled(n, arcs, [row // size for row in range(n)])
+    needed = working_bytes(found)
+    with pytest.raises(BudgetError):
+        cluster_distances(found, budget=needed - 1)
+    cluster_distances(found, budget=needed)  # compiles, and lays out what clusters are asked for
+    tracemalloc.start()
+    try:
+        cluster_distances(found, budget=needed)
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert peak <= needed
