@@ -27,6 +27,7 @@ BENCHMARKS = {
     "verify": "Proofs",
     "sizes": "File sizes",
     "updates": "Levels that change",
+    "updates_stress": "Levels that change, at length",
     "plan": "Foretold by bake plan",
     "paths": "Paths",
     "search": "Searching one path",
