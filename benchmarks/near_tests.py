@@ -21,7 +21,7 @@ _CLUSTERS = ("tests/tables/test_clusters.py",)
 _HPA = (*_CLUSTERS, "tests/runtime/test_hpa.py")
 _HEURISTIC = ("tests/tables/test_heuristic.py",)
 _DISTANCES = ("tests/tables/test_cluster_distances.py",)
-_REBUILT = ("tests/runtime/live/test_stateful.py",)
+_REBUILT = ("tests/runtime/live/test_clusters.py", "tests/runtime/live/test_stateful.py")
 _LIVE = (
     "tests/runtime/live/test_golden.py",
     "tests/runtime/live/test_updates.py",
