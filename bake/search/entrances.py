@@ -148,7 +148,8 @@ def _find_runs(
 ) -> None:
     queue = np.empty(len(near), np.int32)
     entrance[:] = _UNSEEN
-    count = 0
+    # Whole numbers of one type, or _flood would be compiled for each of several.
+    count = int(np.int64(0))
     for root in range(len(near)):
         if entrance[root] != _UNSEEN:
             continue
@@ -157,7 +158,7 @@ def _find_runs(
         found = _flood(
             first_out, head, label, near, far, ways, first, root, entrance, args_mark, depth, queue
         )
-        end = int(queue[found - 1])
+        end = int(np.int64(queue[found - 1]))
         found = _flood(
             first_out, head, label, near, far, ways, first, end, entrance, count, depth, queue
         )
