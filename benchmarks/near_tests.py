@@ -16,7 +16,8 @@ COMMON = (
     "tests/lecture_notes/test_next_hop_table.py",
     "tests/lecture_notes/test_astar.py",
 )
-_SEARCHES = ("tests/search/test_space.py", "tests/runtime/test_searches.py")
+_GUIDED = ("tests/runtime/test_guided.py",)
+_SEARCHES = ("tests/search/test_space.py", *_GUIDED, "tests/runtime/test_searches.py")
 _CLUSTERS = ("tests/tables/test_clusters.py",)
 _HPA = (*_CLUSTERS, "tests/runtime/test_hpa.py")
 _HEURISTIC = ("tests/tables/test_heuristic.py",)
@@ -31,7 +32,7 @@ _ALL_PAIRS = ("tests/tables/test_all_pairs.py", "tests/tables/test_compressed.py
 TESTS: dict[str, tuple[str, ...]] = {
     "search/adjacency": ("tests/search/test_adjacency.py", *_LIVE),
     "search/astar_buckets": _SEARCHES,
-    "search/astar_fields": _HEURISTIC,
+    "search/astar_fields": (*_GUIDED, *_HEURISTIC),
     "search/astar_heap": _SEARCHES,
     "search/batch": ("tests/search/test_batch.py", *_ALL_PAIRS),
     "search/bidirectional": _SEARCHES,

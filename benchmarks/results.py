@@ -22,6 +22,7 @@ def store(name: str, text: str, order: Sequence[str]) -> None:
     sections = _read()
     sections[name] = text.strip()
     known = [one for one in order if one in sections]
+    known += [one for one in sections if one not in order]  # of runs that are no benchmarks
     body = "\n".join(f"\n{_mark(one)}\n{sections[one]}\n{_mark(one, end=True)}" for one in known)
     RESULTS.write_text(HEAD + body + "\n", encoding="utf-8")
 
