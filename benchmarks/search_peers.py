@@ -107,9 +107,9 @@ def _pathfinding(ground: Ground) -> Callable[[Cell, Cell], Any]:
 
 
 SEARCH_PEERS = (
-    SearchPeer("networkx", "`astar_path`, octile heuristic", 4, _networkx),
+    SearchPeer("networkx", "`astar_path`, octile heuristic", 3, _networkx),
     SearchPeer("tcod", "`Pathfinder` on a `CustomGraph`, its own heuristic", 60, _tcod),
-    SearchPeer("pathfinding", "`AStarFinder`, its own heuristic", 4, _pathfinding),
+    SearchPeer("pathfinding", "`AStarFinder`, its own heuristic", 3, _pathfinding),
 )
 
 
