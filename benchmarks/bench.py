@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -48,7 +47,7 @@ class Bench:
         """One of two settings."""
         return quick if self.quick else full
 
-    def choose(self, section: Section, full: Sequence[str], quick: Sequence[str]) -> list[str]:
+    def choose(self, section: Section, full: tuple[str, ...], quick: tuple[str, ...]) -> list[str]:
         """The maps to measure, of those that are here.
 
         Raises:

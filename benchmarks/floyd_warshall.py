@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -42,8 +43,8 @@ def run(bench: Bench, section: Section) -> None:
         dense = weight.astype(np.float64)
         bench.tell(f"{n} nodes")
         results: dict[str, Any] = {}
-        turns = {"scipy": _timed(results, "scipy", lambda dense=dense: _scipy(dense))}
-        turns["bake"] = _timed(results, "bake", lambda sub=sub: _solve(sub, 1))
+        turns = {"scipy": _timed(results, "scipy", partial(_scipy, dense))}
+        turns["bake"] = _timed(results, "bake", partial(_solve, sub, 1))
         first = in_turns(turns, 1)
         _check(weight, results["bake"], results["scipy"])
         again = in_turns(turns, rounds - 1) if rounds > 1 else first

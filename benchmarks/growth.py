@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from benchmarks.baking import bake_map
 from benchmarks.bench import Bench
 from benchmarks.clock import seconds
@@ -30,7 +32,7 @@ def run(bench: Bench, section: Section) -> None:
         ground = ground_of(name)
         bench.tell(f"{name}: {ground.nodes:,} nodes")
         solve, sources = with_scipy(ground).solve, ground.sample(SOURCES, seed=3)
-        scipy = seconds(lambda solve=solve, sources=sources: solve(sources))
+        scipy = seconds(partial(solve, sources))
         baked = bake_map(name, bench.scratch / "growth", "compressed", 1)
         prove(baked.asset, ground, 4)
         measured.append((baked, scipy * 1e9 / len(sources) / ground.nodes))

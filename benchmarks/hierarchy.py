@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -102,6 +103,10 @@ def _measure(bench: Bench, name: str, problems: int) -> _Measured:
         third = every[np.argsort(scenario.optimal[every], kind="stable")[-(len(every) // 3) :]]
         timed = third[np.linspace(0, len(third) - 1, min(problems, len(third))).astype(int)]
         return _Measured(plain, smooth, walked, _time(nav, scenario, timed))
+
+
+#: Kinds of hierarchies.
+MODES: tuple[Mode, ...] = ("hpa", "exact")
 
 
 def _baked(bench: Bench, name: str, mode: Mode) -> Path:
@@ -213,7 +218,7 @@ def _time(nav: Navigator, scenario: Scenario, timed: npt.NDArray[np.int64]) -> d
         for start, goal in ends:
             space.astar(searches.estimate("octile", goal), start, goal)
 
-    contenders = {
+    contenders: dict[str, Callable[[], object]] = {
         "astar": astar,
         "whole": lambda: paths.many(starts, goals),
         "first": lambda: paths.many(starts, goals, first_piece=True),
@@ -223,9 +228,7 @@ def _time(nav: Navigator, scenario: Scenario, timed: npt.NDArray[np.int64]) -> d
     for work in contenders.values():
         work()
     with undisturbed():
-        taken = in_turns(
-            {name: lambda work=work: seconds(work) for name, work in contenders.items()}, TURNS
-        )
+        taken = in_turns({name: partial(seconds, work) for name, work in contenders.items()}, TURNS)
     return {name: spent / len(ends) for name, spent in taken.items()}
 
 
@@ -268,8 +271,8 @@ def _bake(bench: Bench, section: Section, names: Sequence[str]) -> None:
     slowest = 0.0
     for name in names:
         ground = ground_of(name)
-        for mode in ("hpa", "exact"):
-            spent, found = _build(ground, mode, bench.either(3, 2))  # type: ignore[arg-type]
+        for mode in MODES:
+            spent, found = _build(ground, mode, bench.either(3, 2))
             sizes = [
                 _layer_bytes(found, layer) / ground.nodes for layer in range(len(found.layers))
             ]
@@ -317,5 +320,6 @@ def _build(ground: Ground, mode: Mode, turns: int) -> tuple[float, Hierarchy]:
 
 def _layer_bytes(found: Hierarchy, place: int) -> int:
     layer = found.layers[place]
-    arrays = [layer.node, layer.graph.first_out, layer.graph.head, layer.weight, layer.field]
-    return sum(array.nbytes for array in arrays) + (found.landmark.nbytes if place == 0 else 0)
+    int32 = [layer.node, layer.graph.first_out, layer.graph.head, layer.weight]
+    size = sum(array.nbytes for array in int32) + layer.field.nbytes
+    return size + (found.landmark.nbytes if place == 0 else 0)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator
+from functools import partial
 from statistics import median
 
 import numpy as np
@@ -82,7 +84,7 @@ def _measure(
             turns = {kind: iter(range(100, 100 + rounds)) for kind in kinds}
             batch = in_turns(
                 {
-                    kind: lambda nav=nav, turn=turns[kind]: _batch(nav, ground, next(turn))
+                    kind: partial(_next_batch, nav, ground, turns[kind])
                     for kind, nav in navs.items()
                 },
                 rounds,
@@ -103,7 +105,11 @@ def _single(nav: Navigator, ground: Ground, seed: int) -> list[float]:
         begun = clock()
         hop(start, goal)
         taken.append(clock() - begun)
-    return np.percentile(taken, [50, 90, 99]).tolist()
+    return [float(share) for share in np.percentile(taken, [50, 90, 99])]
+
+
+def _next_batch(nav: Navigator, ground: Ground, seeds: Iterator[int]) -> float:
+    return _batch(nav, ground, next(seeds))
 
 
 def _batch(nav: Navigator, ground: Ground, seed: int) -> float:

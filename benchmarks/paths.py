@@ -125,7 +125,11 @@ def _measure(baked: BakedMap, scenario: Scenario, rounds: int) -> tuple[float, f
 
         def one_by_one() -> float:
             found: list[int] = []
-            spent = seconds(lambda: found.extend(map(len, map(nav.path, starts, goals))))
+            spent = seconds(
+                lambda: found.extend(
+                    len(nav.path(a, b) or ()) for a, b in zip(starts, goals, strict=True)
+                )
+            )
             return spent * 1e9 / max(1, sum(found) - len(found))
 
         def all_at_once() -> float:

@@ -54,7 +54,7 @@ def _networkx(ground: Ground) -> Callable[[Cell, Cell], Any]:
     cell = [tuple(one) for one in ground.cell.tolist()]
     node = {one: number for number, one in enumerate(cell)}
 
-    def octile(a: int, b: int) -> int:
+    def octile(a: int, b: int) -> Any:
         dx, dy = abs(cell[a][0] - cell[b][0]), abs(cell[a][1] - cell[b][1])
         return STRAIGHT * max(dx, dy) + (DIAGONAL - STRAIGHT) * min(dx, dy)
 

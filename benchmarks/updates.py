@@ -254,7 +254,7 @@ def _since(begun: float) -> float:
 def _toggled(level: LevelAsset, nav: Navigator) -> tuple[list[Cell], list[Cell]]:
     """Open cells, and walls beside them."""
     tables = nav._current.baked[nav.name].tables
-    cells = [(int(x), int(y)) for x, y in tables.cell_of_row.tolist()]
+    cells: list[Cell] = [(x, y) for x, y in tables.cell_of_row.tolist()]
     beside = {(x + dx, y + dy) for x, y in cells for dx, dy in ((1, 0), (0, 1), (-1, 0), (0, -1))}
     inside = {(x, y) for x, y in beside if 0 <= x < level.width and 0 <= y < level.height}
     return cells, sorted(inside - set(cells))
