@@ -46,7 +46,8 @@ def _squares_of_plane(position: npt.NDArray[np.float64], mean: int, laid_by: int
     if not len(laid):
         return np.zeros((rows, 2), dtype=np.int32)
     low = laid.min(axis=0)
-    extent = laid.max(axis=0) - low
+    with np.errstate(over="ignore"):  # told below by a side that is not finite
+        extent = laid.max(axis=0) - low
     wanted = max(1.0, len(laid) / mean)
     longer, shorter = float(extent.max()), float(extent.min())
     if not np.isfinite(longer) or longer <= 0:
