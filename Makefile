@@ -24,7 +24,7 @@ verify: $(READY)
 test: $(READY)
 	$(BIN)/python -m pytest -n $(TEST_JOBS)
 
-# Kernels as plain Python, so a good half hour; below 95 % is a failure.
+# Kernels as plain Python, so a good quarter of an hour; below 95 % is a failure.
 coverage: $(READY)
 	$(BIN)/python -m benchmarks.coverage_uncompiled
 

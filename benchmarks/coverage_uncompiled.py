@@ -1,6 +1,6 @@
 """Which lines of `bake` the tests run, kernels included, as plain Python.
 
-    python -m benchmarks.coverage_uncompiled [--limit 100] [--floor 95]
+    python -m benchmarks.coverage_uncompiled [--limit 100] [--floor 95] [--jobs 2]
 
 Coverage cannot look into compiled kernels, so compilation is off. Tests that bake whole maps would
 then take hours: each file of tests is interrupted after a limit, and counts as far as it came.
@@ -15,6 +15,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
@@ -24,6 +25,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--limit", type=float, default=100.0, help="seconds for a file of tests")
     parser.add_argument("--floor", type=float, default=95.0, help="per cent, else exit 2")
+    parser.add_argument("--jobs", type=int, default=2, help="files of tests at once")
     chosen = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         environment = {
@@ -33,10 +35,14 @@ def main() -> int:
         }
         coverage = [sys.executable, "-m", "coverage"]
         plain = ["-q", "-p", "no:cacheprovider", "-p", "no:xdist", "--hypothesis-profile=ci"]
-        for file in sorted((ROOT / "tests").rglob("test_*.py")):
+
+        def run(file: Path) -> None:
             name = str(file.relative_to(ROOT))
             command = [*coverage, "run", "-m", "pytest", *plain, name]
             print(f"{name}: {_run(command, environment, chosen.limit)}", flush=True)
+
+        with ThreadPoolExecutor(chosen.jobs) as pool:
+            list(pool.map(run, sorted((ROOT / "tests").rglob("test_*.py"))))
         subprocess.run([*coverage, "combine", "-q"], cwd=ROOT, env=environment, check=True)
         report = [*coverage, "report", "-m", "--skip-covered", f"--fail-under={chosen.floor}"]
         return subprocess.run(report, cwd=ROOT, env=environment, check=False).returncode
