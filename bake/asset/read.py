@@ -56,6 +56,7 @@ class Asset:
         self.path = Path(path)
         self._lengths: dict[tuple[str, str | None], int] = {}
         self._shapes: dict[str, tuple[int, ...]] = {}
+        self._known: dict[str, bool] = {}
         with contextlib.ExitStack() as opened:
             for _ in range(_ATTEMPTS):
                 # Mapped from here, not by name: another may take that name while this is open.
@@ -146,11 +147,15 @@ class Asset:
 
     def has(self, path: str) -> bool:
         """Whether a column is there."""
-        self.check_open()
-        try:
-            return path in self._file
-        except _DAMAGE as error:
-            raise self._corrupt(f"column {path} ({_first_line(error)})") from None
+        # Searches ask each time, and HDF5 takes many microseconds to say.
+        known = self._known.get(path)
+        if known is None:
+            self.check_open()
+            try:
+                known = self._known[path] = path in self._file
+            except _DAMAGE as error:
+                raise self._corrupt(f"column {path} ({_first_line(error)})") from None
+        return known
 
     def read(self, path: str) -> Array:
         """A whole column, as a new array.

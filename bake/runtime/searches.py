@@ -160,7 +160,7 @@ class Searches:
         """Rows as cells or names."""
         if self.tables.places.is_grid:
             cell = self.tables.places.spoken(self.tables.cell_of_row[rows])
-            return list(map(tuple, cell.tolist()))
+            return list(zip(*cell.T.tolist(), strict=True))
         place = self.tables.places.place
         return [place(node) for node in self.tables.node[rows].tolist()]
 
