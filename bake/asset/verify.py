@@ -86,6 +86,11 @@ def verify_asset(
         return total
 
 
+def _part_of(progress: Progress, place: int, count: int) -> Progress:
+    """Tells how far one of several parts is as how far all are."""
+    return lambda done: progress((place + done) / count)
+
+
 def _wrong(asset: Asset, found: str) -> CorruptAssetError:
     return CorruptAssetError(
         f"wrong: {found}", file=asset.path, remedy="rebake it: `bake build --force`"
@@ -242,10 +247,7 @@ class _Profile:
         search = Search(self._graph)
         if len(targets) == self.rows:
             for place, bound in enumerate(bounds):
-                bound.search(
-                    search,
-                    lambda done, place=place: progress((place + done) / len(bounds)),  # type: ignore[misc]
-                )
+                bound.search(search, _part_of(progress, place, len(bounds)))
             return
 
         def look(block: Int64Array, dist: npt.NDArray[np.int32]) -> None:
@@ -285,6 +287,7 @@ class _Profile:
             self.degree,
             self.arc_row,
             self.weight,
+            self._graph,
             self.component[self.node],
             self._reach,
             one_way=bool(self.asset.number("one_way", f"/profiles/{self.name}")),

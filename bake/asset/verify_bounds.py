@@ -26,21 +26,46 @@ Int64Array = npt.NDArray[np.int64]
 Progress = Callable[[float], None]
 
 
-class ClusterDistances:
-    """The proof of distances between clusters. Called with the distances of a block of targets."""
+class _Smallest:
+    """What was found of a value of every pair of groups, and what is stored of it."""
 
-    def __init__(self, stored: npt.NDArray[Any], label: Int64Array, require: Require) -> None:
-        count = int(label.max(initial=-1)) + 1
-        require(stored.shape == (count, count), "cluster_distance does not fit the clusters")
-        self._stored, self._require = stored.astype(np.int32), require
-        self._label, self._count = label.astype(np.int32), count
-        self._least = np.full((count, count), NONE, dtype=np.int32)
+    #: The column, what it is a column of, and what a value that is too small is not.
+    COLUMN, GROUP, SMALLEST = "", "", ""
+
+    def __init__(self, stored: Int32Array, require: Require) -> None:
+        """Nothing is found yet; ``stored`` is (groups, groups) ticks."""
+        self._stored, self._require = stored, require
+        self._count = len(stored)
+        self._least = np.full_like(stored, NONE)
         self._lock = threading.Lock()
 
     @property
     def pairs(self) -> int:
-        """Pairs of clusters."""
+        """Pairs of groups, in order."""
         return self._count**2
+
+    def judge(self, *, everything: bool) -> None:
+        """Compare; where only some targets were looked at nothing may be larger than was found."""
+        too_large = self._stored > self._least
+        wrong = self._stored != self._least if everything else too_large
+        if wrong.any():
+            a, b = (int(place) for place in np.argwhere(wrong)[0])
+            what = (
+                "is no lower bound" if too_large[a, b] else f"is not the smallest {self.SMALLEST}"
+            )
+            self._require(False, f"{self.COLUMN} from {self.GROUP} {a} to {b} {what}")
+
+
+class ClusterDistances(_Smallest):
+    """The proof of distances between clusters. Called with the distances of a block of targets."""
+
+    COLUMN, GROUP, SMALLEST = "cluster_distance", "cluster", "distance"
+
+    def __init__(self, stored: npt.NDArray[Any], label: Int64Array, require: Require) -> None:
+        count = int(label.max(initial=-1)) + 1
+        require(stored.shape == (count, count), "cluster_distance does not fit the clusters")
+        super().__init__(stored.astype(np.int32), require)
+        self._label = label.astype(np.int32)
 
     def __call__(self, targets: Int32Array, dist: Int32Array) -> None:
         least = self._least_of(dist)
@@ -72,18 +97,11 @@ class ClusterDistances:
         least[least == FAR] = NONE
         return least
 
-    def judge(self, *, everything: bool) -> None:
-        """Compare; where only some targets were looked at nothing may be larger than was found."""
-        too_large = self._stored > self._least
-        wrong = self._stored != self._least if everything else too_large
-        if wrong.any():
-            a, b = (int(place) for place in np.argwhere(wrong)[0])
-            what = "is no lower bound" if too_large[a, b] else "is not the smallest distance"
-            self._require(False, f"cluster_distance from cluster {a} to {b} {what}")
 
-
-class BasinDistances:
+class BasinDistances(_Smallest):
     """The proof of a table between basins. Called with the distances of a block of targets."""
+
+    COLUMN, GROUP, SMALLEST = "basin_distance", "basin", "there is"
 
     def __init__(
         self,
@@ -106,7 +124,6 @@ class BasinDistances:
             two_way: whether a pair is stored once for both directions.
         """
         count, fields = len(anchor), height.shape[1]
-        self._require, self._count = require, count
         in_range = len(label) == 0 or 0 <= label.min() <= label.max() < count
         require(bool(in_range), "basin does not fit the rows")
         require(bool(((anchor >= 0) & (anchor < len(label))).all()), "basin_anchor is no row")
@@ -118,7 +135,7 @@ class BasinDistances:
         place = high * (high + 1) // 2 + low if two_way else start * count + goal
         turned = (start > goal) & two_way
         code = chosen[place].astype(np.uint8)
-        self._stored = stored[place].astype(np.int32)
+        super().__init__(stored[place].astype(np.int32), require)
         self._of_start = np.where(turned, code & 15, code >> 4)
         self._of_goal = np.where(turned, code >> 4, code & 15)
         used = np.unique(np.concatenate([code.ravel() >> 4, code.ravel() & 15]))
@@ -130,13 +147,6 @@ class BasinDistances:
         keep[used] = True
         self._height = np.where(keep, height, 0).astype(np.int32)
         self._label = label.astype(np.int32)
-        self._least = np.full((count, count), NONE, dtype=np.int32)
-        self._lock = threading.Lock()
-
-    @property
-    def pairs(self) -> int:
-        """Pairs of basins, in order."""
-        return self._count**2
 
     def __call__(self, targets: Int32Array, dist: Int32Array) -> None:
         goal, behind = _by_group(self._label[targets])
@@ -189,15 +199,6 @@ class BasinDistances:
                     self._least[mine, goal] = _narrow(beyond[mine, lane])
 
         search.toward(range(0, len(lanes), LANES), sets_of, look, progress)
-
-    def judge(self, *, everything: bool) -> None:
-        """Compare; where only some targets were looked at nothing may be larger than was found."""
-        too_large = self._stored > self._least
-        wrong = self._stored != self._least if everything else too_large
-        if wrong.any():
-            a, b = (int(place) for place in np.argwhere(wrong)[0])
-            what = "is no lower bound" if too_large[a, b] else "is not the smallest there is"
-            self._require(False, f"basin_distance from basin {a} to {b} {what}")
 
 
 def prove_prices(

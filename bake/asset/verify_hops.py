@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -13,7 +12,9 @@ import numpy.typing as npt
 
 from bake.asset import verify_bellman as bellman
 from bake.asset import verify_kernels as kernels
+from bake.asset.verify_hierarchy import Below
 from bake.asset.verify_runs import Int64Array, Runs, directions, on_chart
+from bake.asset.verify_threads import processors
 
 #: Targets looked at together: more share an order of rows, fewer stay in the processor's cache.
 LANES = 256
@@ -65,6 +66,7 @@ class Blocks:
         degree: Int64Array,
         arc_row: Int64Array,
         weight: Int64Array,
+        graph: Below,
         label: Int64Array,
         reach: npt.NDArray[np.bool_] | None,
         *,
@@ -76,6 +78,7 @@ class Blocks:
             first, degree: (r) first arc and number of arcs of each row.
             arc_row: (m) row an arc leads to, -1 where the profile may not take it.
             weight: (m) ticks.
+            graph: the arcs it may take.
             label: (r) component of each row.
             reach: (components, components) whether one can be reached from another; None where
                 that is not stored.
@@ -91,12 +94,7 @@ class Blocks:
         elif one_way:
             self._how = kernels.UNTOLD
         self._split: Split | None = None
-        tail = np.repeat(np.arange(self._rows), degree)
-        arc = np.arange(len(tail)) + np.repeat(first - (np.cumsum(degree) - degree), degree)
-        usable = arc_row[arc] >= 0
-        self._edges = bellman.Edges.of(
-            tail[usable], arc_row[arc[usable]], weight[arc[usable]], self._rows
-        )
+        self._edges = bellman.Edges.of(graph.tail, graph.head, graph.weight, graph.count)
 
     def use_runs(
         self,
@@ -184,7 +182,7 @@ class Blocks:
             targets[place : place + lanes].astype(np.int32)
             for place in range(0, len(targets), lanes)
         ]
-        threads = max(1, min(len(blocks), _processors()))
+        threads = max(1, min(len(blocks), processors()))
         rooms = [_Room(self._rows, lanes) for _ in range(threads)]
         with ThreadPoolExecutor(threads) as pool:
             waiting: deque[tuple[int, Future[Found | None]]] = deque()
@@ -273,10 +271,3 @@ def _columns(table: npt.NDArray[Any], targets: npt.NDArray[np.int32]) -> npt.NDA
     if last - first + 1 == len(targets):
         return np.ascontiguousarray(table[:, first : last + 1])
     return np.ascontiguousarray(table[:, targets])
-
-
-def _processors() -> int:
-    try:
-        return len(os.sched_getaffinity(0))
-    except AttributeError:  # macOS and Windows have no affinity
-        return os.cpu_count() or 1

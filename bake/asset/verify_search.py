@@ -7,7 +7,6 @@ Whatever the order, when no row waits no arc offers a shortcut: distances are ex
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -18,6 +17,7 @@ import numpy.typing as npt
 
 from bake.asset.verify_hierarchy import Below
 from bake.asset.verify_kernels import FAR
+from bake.asset.verify_threads import processors
 from bake.search.jit import kernel
 
 Int32Array = npt.NDArray[np.int32]
@@ -164,13 +164,6 @@ class Search:
             spread(*graph, sources, self._shift, bucket, before, after, dist)
             look(block, np.ascontiguousarray(dist[:, : sets.count]))
 
-        with ThreadPoolExecutor(_processors()) as pool:
+        with ThreadPoolExecutor(processors()) as pool:
             for done, _ in enumerate(pool.map(one, blocks), start=1):
                 progress(done / len(blocks))
-
-
-def _processors() -> int:
-    try:
-        return len(os.sched_getaffinity(0))
-    except AttributeError:  # macOS and Windows have no affinity
-        return os.cpu_count() or 1
