@@ -12,6 +12,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from bake.errors import CostError
 from bake.graph import Int32Array
 from bake.search.batch import INFINITY
 from bake.search.jit import kernel
@@ -19,6 +20,20 @@ from bake.search.ring import IDLE, RING
 
 #: Slot of a node in a field from which the transition cannot be reached, by bits a slot.
 NO_SLOT = {4: 15, 8: 255, 16: 65535}
+
+
+def slot_bits(largest: int) -> int:
+    """Bits of a slot in a field where ``largest`` is the highest.
+
+    Raises:
+        CostError: a node has more arcs than fields can tell apart.
+    """
+    for bits, none in NO_SLOT.items():
+        if largest < none:
+            return bits
+    raise CostError(
+        f"a node has {largest + 1:,} arcs", expected=f"at most {NO_SLOT[16]:,} for a hierarchy"
+    )
 
 
 @kernel
@@ -235,3 +250,29 @@ def keep_undominated(
                     kept[source, goal] &= begun + square[via, goal] != square[source, goal]
         for source in range(count):
             square[source, source] = 0
+
+
+def undominated(
+    longest: int,
+    first_transition: Int32Array,
+    first_distance: npt.NDArray[np.int64],
+    distance: Int32Array,
+) -> npt.NDArray[np.bool_]:
+    """Which inner edges to keep: see :func:`keep_undominated`.
+
+    Args:
+        longest: what :func:`inner_fields` returned.
+        first_transition, first_distance, distance: as for it.
+
+    Raises:
+        CostError: a distance inside a cluster is too long for the scale.
+    """
+    if longest >= INFINITY - 1:
+        raise CostError(
+            f"distances inside a cluster reach {longest} ticks",
+            expected=f"fewer than {INFINITY - 1} ticks",
+            remedy="lower ticks_per_unit, or make clusters smaller",
+        )
+    keep = np.empty(len(distance), dtype=np.bool_)
+    keep_undominated(first_transition, first_distance, distance, keep)
+    return keep

@@ -7,10 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from bake.errors import CostError
 from bake.graph import Int32Array
-from bake.search.batch import INFINITY
-from bake.search.inner_fields import inner_fields, keep_undominated
+from bake.search.inner_fields import inner_fields, undominated
 from bake.search.inside import CLUSTER, END, FIRST, PLACE
 from bake.search.jit import kernel
 from bake.search.layer_ground import Ground
@@ -208,14 +206,7 @@ def search_fresh(
         first_field,
         field,
     )
-    if longest >= INFINITY - 1:
-        raise CostError(
-            f"distances inside a cluster reach {longest} ticks",
-            expected=f"fewer than {INFINITY - 1} ticks",
-            remedy="lower the costs, or ticks_per_unit",
-        )
-    keep = np.empty(len(distance), dtype=np.bool_)
-    keep_undominated(first_local, first_distance, distance, keep)
+    keep = undominated(longest, first_local, first_distance, distance)
     return Inside(first_distance, distance, keep, begins, field)
 
 

@@ -11,9 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from bake.errors import CostError
 from bake.graph import Int32Array
-from bake.search.inner_fields import NO_SLOT
+from bake.search.inner_fields import NO_SLOT, slot_bits
 from bake.search.layer_ground import Ground
 from bake.search.layer_inside import cluster_layout, search_fresh
 from bake.search.layer_joins import join_arcs, join_fields
@@ -135,7 +134,8 @@ def rebuild_layer(
     )
     node = node[:found].copy()
     if bits and (old is None or not _fits(ground, passed, bits)):
-        bits, old = max(bits, bits_for(ground)), None
+        most = int((ground.data[:, 3] - ground.data[:, 2]).max(initial=1))
+        bits, old = max(bits, slot_bits(most - 1)), None
     if old is None:
         old = _NOTHING
         origin = np.full(count, -1, dtype=np.int32)
@@ -207,19 +207,6 @@ def rebuild_layer(
         data,
     )
     return layer, Passed(came, same), fresh
-
-
-def bits_for(ground: Ground) -> int:
-    """Bits that the slots of all nodes below fit into.
-
-    Raises:
-        CostError: a node has more arcs than fields can tell apart.
-    """
-    most = int((ground.data[:, 3] - ground.data[:, 2]).max(initial=1))
-    for bits, none in NO_SLOT.items():
-        if most <= none:
-            return bits
-    raise CostError(f"a node has {most:,} arcs", expected=f"at most {NO_SLOT[16]:,}")
 
 
 def _fits(ground: Ground, passed: Passed | Rows, bits: int) -> bool:

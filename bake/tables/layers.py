@@ -12,14 +12,9 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from bake.errors import CostError
 from bake.graph import Graph, Int32Array
-from bake.search.batch import INFINITY
-from bake.search.inner_fields import inner_fields, keep_undominated
+from bake.search.inner_fields import inner_fields, slot_bits, undominated
 from bake.search.partition import members
-
-#: Slots a field of so many bits has room for, beside "no way".
-ROOM = {4: 15, 8: 255, 16: 65535}
 
 
 @dataclass(frozen=True)
@@ -44,16 +39,6 @@ class Layer:
     bits: int
     first_field: npt.NDArray[np.int64]
     field: npt.NDArray[np.uint8]
-
-
-def slot_bits(largest: int) -> int:
-    """Bits of a slot in a field where ``largest`` is the highest."""
-    for bits, room in ROOM.items():
-        if largest < room:
-            return bits
-    raise CostError(
-        f"a node has {largest + 1:,} arcs", expected=f"at most {ROOM[16]:,} for a hierarchy"
-    )
 
 
 def field_bytes(
@@ -123,15 +108,7 @@ def build_layer(
         first_field,
         field,
     )
-    if longest >= INFINITY - 1:
-        raise CostError(
-            f"distances inside a cluster reach {longest} ticks",
-            expected=f"fewer than {INFINITY - 1} ticks",
-            remedy="lower ticks_per_unit, or make clusters smaller",
-        )
-    keep = np.empty(len(distance), dtype=np.bool_)
-    keep_undominated(first_transition, first_distance, distance, keep)
-    kept = np.flatnonzero(keep)
+    kept = np.flatnonzero(undominated(longest, first_transition, first_distance, distance))
     cluster = np.searchsorted(first_distance, kept, side="right") - 1
     within = kept - first_distance[cluster]
     inner_tail = first_transition[cluster] + within // transitions[cluster]
