@@ -112,7 +112,7 @@ class Answers(ABC):
         else:
             first, path = walk(tables, rows, goal_rows)
         if places.is_grid:
-            return first, places.spoken(tables.cell_of_row.take(path, axis=0))
+            return first, self._places_of(path)
         node = tables.node[path]
         names = np.empty(len(node), dtype=object)
         names[:] = [places.names[one] for one in node.tolist()]

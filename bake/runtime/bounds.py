@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
@@ -22,6 +22,18 @@ if TYPE_CHECKING:
 PRICES = ("minimum", "maximin", "average")
 
 
+class ClusterNumbers(Protocol):
+    """What bounds need to know of clusters.
+
+    Attributes:
+        cluster: (r) int32, cluster of each row.
+        count: c.
+    """
+
+    cluster: Int32Array
+    count: int
+
+
 class Bounds:
     """What one profile's asset holds of them, checked as it is loaded."""
 
@@ -29,7 +41,7 @@ class Bounds:
         self.tables = tables
 
     @cached_property
-    def clusters(self) -> ClusterTables:
+    def clusters(self) -> ClusterNumbers:
         return ClusterTables(self.tables)
 
     @cached_property

@@ -94,7 +94,7 @@ class LiveBounds(Bounds):
         return clusters.made()
 
     @cached_property
-    def clusters(self) -> LiveClusters:  # type: ignore[override]  # the same two columns
+    def clusters(self) -> LiveClusters:
         return LiveClusters(self._made)
 
     def toward_cluster(self, goal: int) -> Int32Array:

@@ -10,7 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from bake.graph import BLOCKED, Graph, Int32Array
-from bake.runtime.live.clusters import ClusterLine, ClusterVersion
+from bake.runtime.live.cluster_line import ClusterLine
+from bake.runtime.live.clusters import ClusterVersion
 from bake.runtime.live.columns import ROOM, Change, Columns
 from bake.runtime.live.ground import Ground
 from bake.runtime.live.pricing import STEP, Pricing
