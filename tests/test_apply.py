@@ -35,7 +35,7 @@ def test_the_tables_are_those_of_a_fresh_bake(tmp_path: Path, seed: int) -> None
         for _ in range(3):
             batch = model.change(rng, 3)
             model.prices.clear()
-            level.update(**{**batch, "arcs": {}})  # type: ignore[arg-type]
+            level.update(**{**batch, "arcs": {}})
         level.save_patch(tmp_path / "saved.patch")
     lattices = {name: model.lattice(name) for name in ("walker", "boat")}
     if not any(lattice.cells() for lattice in lattices.values()):
@@ -63,7 +63,7 @@ def test_prices_are_kept(tmp_path: Path) -> None:
         ((1, 0), (2, 0)): 0.5,
     }
     with open_asset(asset) as level:
-        level.update(arcs=arcs)  # type: ignore[arg-type]
+        level.update(arcs=arcs)
         level.save_patch(tmp_path / "saved.patch")
     model.take(set(), set(), {}, arcs)
     with open_asset(folded(asset, tmp_path / "saved.patch")) as level:

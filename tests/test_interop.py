@@ -173,7 +173,7 @@ def test_a_baked_grid(tmp_path: Path) -> None:
 def test_a_baked_graph(tmp_path: Path) -> None:
     edges = [("inn", "mill", 1.5), ("mill", "ford", 2.0), ("ford", "inn", 4.0)]
     positions = {"inn": (0.0, 1.0), "mill": (2.5, 1.0), "ford": (-3.0, 0.25)}
-    asset = bake(write_graph(tmp_path / "r.json", list(positions), edges, positions=positions))  # type: ignore[arg-type]
+    asset = bake(write_graph(tmp_path / "r.json", list(positions), edges, positions=positions))
     found = asset_to_networkx(str(asset))
     assert sorted(found.edges(data="weight")) == sorted(edges)
     assert dict(found.nodes(data="pos")) == positions

@@ -42,7 +42,7 @@ def ask_everything(path: Path, *, check: bool = True) -> list[object]:
     answers: list[object] = []
     with open_asset(path, check=check) as level:
         nav = level.profile("default")
-        places: list = NAMES if not level.width else PLACES  # type: ignore[type-arg]
+        places: list = NAMES if not level.width else PLACES
         for start in places:
             for goal in places:
                 way = nav.path(start, goal)

@@ -116,7 +116,7 @@ def test_profiles_that_are_none(asset: Path, originals: dict[str, bytes]) -> Non
         lambda file: None,
     ):
         asset.write_bytes(originals["grid"])
-        edit(asset, lambda file, make=make: (file.__delitem__("profiles"), make(file)))  # type: ignore[misc]
+        edit(asset, lambda file, make=make: (file.__delitem__("profiles"), make(file)))
         with pytest.raises(CorruptAssetError):
             ask_everything(asset)
 
@@ -127,7 +127,7 @@ def test_a_profile_that_is_an_array(asset: Path) -> None:
         lambda file: (
             file.__delitem__("profiles/default"),
             file.__setitem__("profiles/default", 5),
-        ),  # type: ignore[func-returns-value]
+        ),
     )
     with pytest.raises(CorruptAssetError):
         ask_everything(asset)

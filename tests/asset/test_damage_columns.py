@@ -57,7 +57,7 @@ def test_a_column_that_is_not_what_the_schema_says_is_named(
 @pytest.mark.parametrize("name", ALL_COLUMNS)
 def test_a_column_that_is_a_folder(name: str, asset: Path, graph: Path) -> None:
     path = holder(name, asset, graph)
-    edit(path, lambda file: (file.__delitem__(name), file.create_group(name)))  # type: ignore[func-returns-value]
+    edit(path, lambda file: (file.__delitem__(name), file.create_group(name)))
     with (
         Asset(path) as opened,
         pytest.raises(CorruptAssetError, match=f"column {name} is no array"),

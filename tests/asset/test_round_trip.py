@@ -308,7 +308,7 @@ def test_everything_written_is_declared_and_describes_itself(tmp_path: Path) -> 
         with h5py.File(path) as file:
             groups["/"] = file
             file.visititems(
-                lambda name, item, groups=groups, datasets=datasets: (  # type: ignore[misc]
+                lambda name, item, groups=groups, datasets=datasets: (
                     datasets if isinstance(item, h5py.Dataset) else groups
                 ).__setitem__(f"/{name}", item)
             )
@@ -468,5 +468,5 @@ def test_what_the_schema_does_not_allow_is_not_written(tmp_path: Path) -> None:
         with pytest.raises(error):
             write_asset(
                 tmp_path / "new.h5", header_for("n", SOURCES, ""), Contents(attributes, columns)
-            )  # type: ignore[arg-type]
+            )
     assert list(tmp_path.iterdir()) == []

@@ -95,7 +95,7 @@ def test_any_graph(tmp_path: Path, graph: ArcList, way: str, placed: bool) -> No
     n, arcs = graph
     edges = [(tail, head, float(weight)) for tail, head, weight in arcs]
     positions = {node: (node % 5 * 1.5, node // 5 - 3.0) for node in range(n)} if placed else None
-    source = write_graph(tmp_path / "any.json", list(range(n)), edges, positions=positions)  # type: ignore[arg-type]
+    source = write_graph(tmp_path / "any.json", list(range(n)), edges, positions=positions)
     proved(bake(source, recipe_for(tables=WAYS[way], cluster_size=2, ticks_per_unit=1)))
 
 

@@ -103,7 +103,7 @@ class Table:
 
 def columns_of(path: Path) -> Columns:
     names = ("run_count", "run_start", "run_slot")
-    return tuple(table(path, name).tolist() for name in names)  # type: ignore[return-value]
+    return tuple(table(path, name).tolist() for name in names)
 
 
 def keep(path: Path, columns: Columns) -> None:

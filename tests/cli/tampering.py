@@ -35,6 +35,6 @@ def change_attribute(asset: Path, group: str, name: str, value: object) -> None:
 
 def change_header(asset: Path, **fields: object) -> None:
     """Change fields of the header, seal it again, and change nothing else."""
-    header = replace(read_header(asset), **fields)  # type: ignore[arg-type]
+    header = replace(read_header(asset), **fields)
     with asset.open("r+b") as file:
         file.write(header.to_bytes())

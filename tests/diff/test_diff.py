@@ -26,7 +26,7 @@ def two(folder: Path, old: list[str], new: list[str], **options: object) -> tupl
     assets = []
     for name, rows in (("old", old), ("new", new)):
         (folder / name).mkdir()
-        assets.append(grid(folder / name, *rows, **options))  # type: ignore[arg-type]
+        assets.append(grid(folder / name, *rows, **options))
     return assets[0], assets[1]
 
 

@@ -168,7 +168,7 @@ def test_many_links_to_names(tmp_path: Path) -> None:
     text = maps.tmx(maps.layer([[1, 1]]), maps.objects(*spots), width=2, height=1)
     path = written(tmp_path, "map.tmx", text)
     with soon():
-        assert len(load(path, {}).things.links) == 4999  # type: ignore[union-attr]
+        assert len(load(path, {}).things.links) == 4999
 
 
 def test_a_tileset_named_many_times_is_read_once(tmp_path: Path) -> None:
@@ -469,5 +469,5 @@ def test_door_cells_shared_by_the_third_of_three(tmp_path: Path) -> None:
 
 
 def test_grids_stay_what_they_were(tmp_path: Path) -> None:
-    grid = load(written(tmp_path, "level.json", json.dumps(tiles())), {}).terrain  # type: ignore[union-attr]
+    grid = load(written(tmp_path, "level.json", json.dumps(tiles())), {}).terrain
     assert np.array_equal(grid, np.zeros((2, 2), dtype=np.uint8))

@@ -39,18 +39,18 @@ def test_samples(tmp_path: Path, file: str, levels: dict[str, tuple[int, int, in
     for task in tasks:
         level = read_level(task)
         world, _, _ = read_world(level, task.recipe)
-        found = level.width, level.height, world.graph.node_count  # type: ignore[union-attr]
+        found = level.width, level.height, world.graph.node_count
         assert found == levels[task.name.removeprefix(file)]
 
 
 def test_things_of_the_samples() -> None:
     level = load(shared_level("ldtk/Typical_TopDown_example.ldtk"), {})
-    assert len(level.things.doors) == 8  # type: ignore[union-attr]
+    assert len(level.things.doors) == 8
 
 
 def test_our_own() -> None:
     abbey = load(LEVELS / "abbey.ldtk", {})
-    things = abbey.things  # type: ignore[union-attr]
+    things = abbey.things
     assert [link.both_ways for link in things.links] == [True, True]
     assert {door.name: door.state for door in things.doors} == {
         "west door": "open",

@@ -160,7 +160,7 @@ def test_islands_and_traps_against_walks(grid: list[list[str]], draw: st.DataObj
     found = linted(replace(level_of(grid), things=Things(spots=tuple(spots))))
     assert sum(f.cells for f in found if f.rule == "islands") == len(islands)
     assert sum(f.cells for f in found if f.rule == "traps") == len(traps)
-    assert sorted(f.cell for f in found if f.rule == "exits") == sorted(lost)  # type: ignore[type-var]
+    assert sorted(f.cell for f in found if f.rule == "exits") == sorted(lost)
     for rule, expected in (("islands", islands), ("traps", traps)):
         first = {f.cell for f in found if f.rule == rule}
         assert first <= expected

@@ -34,7 +34,7 @@ def statuses(outcomes: dict[str, Outcome]) -> dict[str, str]:
 
 def task_for(source: Path, **settings: object) -> Task:
     rules = {"wall": TerrainRule(None)}
-    recipe = LevelRecipe(terrain=rules, **settings)  # type: ignore[arg-type]
+    recipe = LevelRecipe(terrain=rules, **settings)
     return Task(source, source.with_suffix(".h5"), recipe)
 
 

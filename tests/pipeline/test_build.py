@@ -216,7 +216,7 @@ def test_another_file_of_a_level_that_changes_while_it_is_read(
     changes = [b"new"]
 
     def slow(path: Path, *arguments: object, **settings: object) -> object:
-        level = load(path, *arguments, **settings)  # type: ignore[arg-type]
+        level = load(path, *arguments, **settings)
         if seen := other.read_bytes():
             found.append(seen)
         if len(found) == when:

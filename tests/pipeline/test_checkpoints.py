@@ -272,7 +272,7 @@ def test_a_full_disk_ends_checkpoints_but_not_the_bake(
     def fill(self: TableFile, *arguments: object, **options: object) -> None:
         nonlocal calls
         calls += 1
-        save(self, *arguments, **options)  # type: ignore[arg-type]
+        save(self, *arguments, **options)
         if calls == 3:
             raise OSError(errno.ENOSPC, "No space left on device")
 

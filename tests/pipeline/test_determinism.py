@@ -98,7 +98,7 @@ def reference(project: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[s
 def test_how_it_is_baked_changes_no_byte(
     how: dict[str, object], project: Path, reference: dict[str, str], tmp_path: Path
 ) -> None:
-    assert baked(project, tmp_path / "out", **how) == reference  # type: ignore[arg-type]
+    assert baked(project, tmp_path / "out", **how) == reference
 
 
 def test_where_it_is_baked_changes_no_byte(

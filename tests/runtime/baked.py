@@ -75,7 +75,7 @@ def write_graph(
 
 def recipe_for(ground: Mapping[str, Ground] = GROUND, **settings: object) -> LevelRecipe:
     """A recipe with these costs, and any other setting."""
-    return LevelRecipe(terrain=rules_of(ground), **settings)  # type: ignore[arg-type]
+    return LevelRecipe(terrain=rules_of(ground), **settings)
 
 
 def profile_for(name: str, ground: Mapping[str, Ground]) -> ProfileRecipe:

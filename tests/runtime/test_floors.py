@@ -137,7 +137,7 @@ def test_nearest_stays_on_its_floor(tower: LevelAsset) -> None:
     assert nav.nearest((0, -99, 1)) == (0, 0, 1)
     for point in ((1, 1), (1, 1, 0.5), (1, 1, 1, 1), "abc"):
         with pytest.raises(QueryError, match=r"expected \(x, y, floor\)"):
-            nav.nearest(point)  # type: ignore[arg-type]
+            nav.nearest(point)
     with pytest.raises(OutsideMapError, match="there is no floor 2"):
         nav.nearest((1, 1, 2))
 
@@ -146,7 +146,7 @@ def test_wrong_places(tower: LevelAsset) -> None:
     nav = tower.profile("walker")
     for wrong in ((1, 1), (1, 1, 1, 1), (1, 1.5, 0), (1, 1, 0.0), "abc", None):
         with pytest.raises(QueryError, match=r"is no cell; expected \(x, y, floor\), three"):
-            nav.next_hop(wrong, (0, 0, 0))  # type: ignore[arg-type]
+            nav.next_hop(wrong, (0, 0, 0))
     for outside in ((0, 5, 0), (0, 0, 2), (9, 0, 0), (0, 0, -1), (-1, 0, 0), (0, -1, 1)):
         for ask in (lambda p: nav.next_hop((0, 0, 0), p), lambda p: nav.next_hops([p], [p])):
             with pytest.raises(OutsideMapError, match="y from 0 to 4, floor from 0 to 1") as caught:

@@ -49,8 +49,8 @@ def check(
     for start in places:
         for goal in places:
             shortest = best.get(start, {start: 0}).get(goal)
-            found = nav.search(start, goal, "hpa")  # type: ignore[arg-type]
-            walked = nav.walk(start, goal)  # type: ignore[arg-type]
+            found = nav.search(start, goal, "hpa")
+            walked = nav.walk(start, goal)
             if shortest is None:
                 assert found.path is None
                 assert found.cost == math.inf
@@ -88,7 +88,7 @@ def check_lattice(
     path, arcs = lattice_of(folder, lattice, layout, recipe)
     with open_asset(path) as level:
         exact = chosen.get("hierarchy") == "exact"
-        check(level.profile(), lattice.cells(), arcs, 27720, exact=exact)  # type: ignore[arg-type]
+        check(level.profile(), lattice.cells(), arcs, 27720, exact=exact)
 
 
 modes = st.sampled_from(["hpa", "exact"])
@@ -179,7 +179,7 @@ def test_any_graph_is_exact(
     recipe = LevelRecipe(
         ticks_per_unit=1,
         tables=HIERARCHY,
-        hierarchy=mode,  # type: ignore[arg-type]
+        hierarchy=mode,
         cluster_size=size,
         keep_paths=keep,
         levels=levels,

@@ -44,7 +44,7 @@ def random_grid(seed: int, width: int, height: int, walls: float = 0.25) -> list
     ]
 
 
-def check_navigator(nav: Navigator, steps: dict, places: list, exact: dict | None = None) -> None:  # type: ignore[type-arg]
+def check_navigator(nav: Navigator, steps: dict, places: list, exact: dict | None = None) -> None:
     """All pairs: next hop, distance, reachability, path; one by one and in one call.
 
     Args:
@@ -82,11 +82,11 @@ def check_navigator(nav: Navigator, steps: dict, places: list, exact: dict | Non
                 walked = sum(exact[step] for step in pairwise(path))
                 assert math.isclose(nav.length(path), walked, rel_tol=1e-12)
             best = min(steps[start, to] + lengths[to].get(goal, math.inf) for to, _ in arcs[start])
-            assert steps[start, hop] + lengths[hop][goal] == best  # type: ignore[index]
+            assert steps[start, hop] + lengths[hop][goal] == best
     many = nav.next_hops(starts, goals)
     if isinstance(places[0], tuple):
         assert many.dtype == np.int32
-        assert many.tolist() == [[-1, -1] if hop is None else list(hop) for hop in hops]  # type: ignore[arg-type]
+        assert many.tolist() == [[-1, -1] if hop is None else list(hop) for hop in hops]
     else:
         assert many.tolist() == hops
 
@@ -131,7 +131,7 @@ def test_hexagonal_levels(tmp_path: Path, layout: HexLayout, cost_rule: str) -> 
 @pytest.mark.parametrize("family", FAMILIES)
 @pytest.mark.parametrize("named", [False, True])
 def test_graph_levels(tmp_path: Path, family: object, named: bool) -> None:
-    n, arcs = seeded(family, 31, 30)  # type: ignore[arg-type]
+    n, arcs = seeded(family, 31, 30)
     # Ids that are neither the nodes' numbers nor in order.
     names: list[str] | list[int] = (
         [f"Straße {node}" for node in range(n)]
@@ -225,14 +225,14 @@ def test_nearest_on_a_grid(tmp_path: Path, seed: int) -> None:
                 lattice.cells(), key=lambda c: ((c[0] - x) ** 2 + (c[1] - y) ** 2, c[1], c[0])
             )
             assert nav.nearest((x, y)) == expected
-            assert nav.nearest(np.array([x, y])) == expected  # type: ignore[arg-type]
+            assert nav.nearest(np.array([x, y])) == expected
 
 
 def test_nearest_in_a_graph(tmp_path: Path) -> None:
     rng = random.Random(9)
     names = [f"n{number}" for number in range(40)]
     positions = {name: (rng.uniform(-50, 50), rng.uniform(-50, 50)) for name in names}
-    source = write_graph(tmp_path / "map.json", names, [("n0", "n1", 1.0)], positions=positions)  # type: ignore[arg-type]
+    source = write_graph(tmp_path / "map.json", names, [("n0", "n1", 1.0)], positions=positions)
     with open_asset(bake(source)) as level:
         nav = level.profile()
         for _ in range(100):

@@ -157,7 +157,7 @@ def test_numpy_numbers_are_numbers(nav: Navigator, dtype: type) -> None:
     assert nav.next_hop(tuple(start), tuple(goal)) == nav.next_hop((3, 2), (0, 1))
     assert nav.next_hop(start, goal) == nav.next_hop((3, 2), (0, 1))
     assert nav.distance(start, goal) == nav.distance((3, 2), (0, 1))
-    assert nav.next_hops(start[None], goal[None]).tolist() == [list(nav.next_hop((3, 2), (0, 1)))]  # type: ignore[arg-type]
+    assert nav.next_hops(start[None], goal[None]).tolist() == [list(nav.next_hop((3, 2), (0, 1)))]
 
 
 @pytest.mark.parametrize(
@@ -265,7 +265,7 @@ def test_unknown_nodes(roads: Navigator) -> None:
         roads.next_hops(["inn", "pub"], ["inn", "inn"])
     for wrong in ("inn", [["inn"]], None):
         with pytest.raises(QueryError):
-            roads.next_hops(wrong, wrong)  # type: ignore[arg-type]
+            roads.next_hops(wrong, wrong)
     assert roads.next_hops(np.array(["inn", "mill"]), np.array(["mill", "inn"])).tolist() == [
         "mill",
         None,
@@ -276,7 +276,7 @@ def test_whole_numbers_as_names(tmp_path: Path) -> None:
     with open_asset(bake(write_graph(tmp_path / "g.json", [10, -3], [(10, -3, 2.0)]))) as level:
         nav = level.profile()
         assert nav.next_hop(10, -3) == -3
-        assert nav.next_hop(np.int64(10), np.int16(-3)) == -3  # type: ignore[arg-type]
+        assert nav.next_hop(np.int64(10), np.int16(-3)) == -3
         assert nav.next_hops(np.array([10, -3]), np.array([-3, 10])).tolist() == [-3, None]
         for wrong in ("10", True, 0, 11):
             with pytest.raises(UnknownNodeError):
@@ -312,7 +312,7 @@ def test_nearest_from_far_away(nav: Navigator, x: float) -> None:
     assert nav.nearest((x, 1)) in DRAWN_CELLS
     assert nav.nearest((-x, -x)) in DRAWN_CELLS
     if x == 1e9:
-        assert nav.nearest((x, 1))[0] == 5  # type: ignore[index]
+        assert nav.nearest((x, 1))[0] == 5
 
 
 def test_nearest_without_positions(roads: Navigator) -> None:
@@ -338,7 +338,7 @@ def test_profiles(tmp_path: Path, grid_asset: Path) -> None:
         assert level.profile().name == level.profile("default").name == "default"
         for wrong in ("walker", "", "Default", 5, ("default",)):
             with pytest.raises(UnknownProfileError, match="'default'") as caught:
-                level.profile(wrong)  # type: ignore[arg-type]
+                level.profile(wrong)
             assert repr(wrong) in str(caught.value)
     two = (profile_for("boat", GROUND), profile_for("walker", GROUND))
     asset = bake(write_grid(tmp_path / "two.json", DRAWN), recipe_for(profiles=two))

@@ -147,7 +147,7 @@ def test_graph_levels(
         request.getfixturevalue("uncompiled")
     if not closure:
         monkeypatch.setattr("bake.tables.components.MAX_CLOSURE", 0)
-    n, arcs = seeded(family, 81, 80)  # type: ignore[arg-type]
+    n, arcs = seeded(family, 81, 80)
     edges = [(a, b, w % 1000 + 1) for a, b, w in arcs]
     check_forms(write_graph(tmp_path / "drawn.json", range(n), edges))
 
@@ -272,19 +272,19 @@ def test_a_profile_with_nowhere_to_stand(tmp_path: Path) -> None:
 
 def check_paths(nav: Navigator, starts: Places, goals: Places) -> None:
     """`paths` gives what `path` gives, pair by pair, and `distances` what `distance` gives."""
-    first, places = nav.paths(starts, goals)  # type: ignore[arg-type]
-    distances = nav.distances(starts, goals)  # type: ignore[arg-type]
+    first, places = nav.paths(starts, goals)
+    distances = nav.distances(starts, goals)
     assert first.dtype == np.int64
     assert first[0] == 0
     assert len(first) == len(starts) + 1
     assert first[-1] == len(places)
     assert distances.dtype == np.float64
     for pair, (start, goal) in enumerate(zip(starts, goals, strict=True)):
-        way = nav.path(start, goal)  # type: ignore[arg-type]
+        way = nav.path(start, goal)
         found = places[first[pair] : first[pair + 1]].tolist()
         found = [tuple(place) if isinstance(place, list) else place for place in found]
         assert found == (way or [])
-        assert distances[pair] == nav.distance(start, goal)  # type: ignore[arg-type]
+        assert distances[pair] == nav.distance(start, goal)
 
 
 @pytest.mark.parametrize("storage", ["dense", "compressed"])
@@ -301,7 +301,7 @@ def test_paths_of_every_pair(
     graph = write_graph(tmp_path / "graph.json", names, edges)
     for source, recipe in (
         (grid, recipe_for(tables=HOPS, storage=storage)),
-        (graph, LevelRecipe(tables=HOPS, storage=storage)),  # type: ignore[arg-type]
+        (graph, LevelRecipe(tables=HOPS, storage=storage)),
     ):
         with open_asset(bake(source, recipe)) as level:
             nav = level.profile()
@@ -371,10 +371,10 @@ def test_distances_to_one_node(storage: str, tmp_path: Path) -> None:
     n, arcs = seeded(FAMILIES[6], 15, 30)
     edges = [(f"n{a}", f"n{b}", float(w)) for a, b, w in arcs]
     source = write_graph(tmp_path / "graph.json", [f"n{node}" for node in range(n)], edges)
-    asset = bake(source, LevelRecipe(tables=HOPS, storage=storage))  # type: ignore[arg-type]
+    asset = bake(source, LevelRecipe(tables=HOPS, storage=storage))
     with open_asset(asset) as level:
         nav = level.profile()
-        assert sorted(nav.node_names) == sorted(f"n{node}" for node in range(n))  # type: ignore[type-var]
+        assert sorted(nav.node_names) == sorted(f"n{node}" for node in range(n))
         for goal in nav.node_names[::4]:
             expected = [nav.distance(start, goal) for start in nav.node_names]
             assert nav.distances_to(goal).tolist() == expected

@@ -31,10 +31,10 @@ def random_grid(seed: int, size: int = 9) -> list[list[str]]:
 
 def check(nav: Navigator, start: object, goal: object, heuristics: tuple[str, ...]) -> None:
     """Every method finds a path, or that there is none, and keeps what it promises."""
-    best = nav.distance(start, goal)  # type: ignore[arg-type]
+    best = nav.distance(start, goal)
 
     def ask(method: str, **settings: object) -> SearchResult:
-        found = nav.search(start, goal, method, **settings)  # type: ignore[arg-type]
+        found = nav.search(start, goal, method, **settings)
         assert found.method == method
         if math.isinf(best):
             assert (found.path, found.cost) == (None, math.inf)
@@ -148,7 +148,7 @@ def test_ones_own_heuristic(tmp_path: Path) -> None:
         nav.search((0, 1), (3, 1), heuristic={(3, 1): 0.0})
     for wrong in (-1, math.nan, math.inf, 1e9, "far", None):
         with pytest.raises(QueryError, match="the heuristic says"):
-            nav.search((0, 1), (3, 1), heuristic=lambda cell, wrong=wrong: wrong)  # type: ignore[misc]
+            nav.search((0, 1), (3, 1), heuristic=lambda cell, wrong=wrong: wrong)
     with pytest.raises(QueryError, match="cannot guide"):
         nav.search((0, 1), (3, 1), "bidirectional_astar", lambda cell: 0)
 
@@ -176,7 +176,7 @@ def test_ones_own_heuristic(tmp_path: Path) -> None:
 def test_mistakes(settings: dict[str, object], said: str, tmp_path: Path) -> None:
     nav = small(tmp_path).profile()
     with pytest.raises(QueryError) as caught:
-        nav.search((0, 0), (3, 2), **settings)  # type: ignore[arg-type]
+        nav.search((0, 0), (3, 2), **settings)
     assert said in str(caught.value)
 
 
@@ -186,7 +186,7 @@ def test_path_takes_a_method_too(tmp_path: Path) -> None:
     assert len(nav.path((0, 1), (3, 1), method="dijkstra") or ()) == 4
     for missing in ({}, {"method": "table"}):
         with pytest.raises(MissingTableError, match="no next_hops"):
-            nav.path((0, 1), (3, 1), **missing)  # type: ignore[arg-type]
+            nav.path((0, 1), (3, 1), **missing)
     with pytest.raises(MissingTableError, match="no next_hops"):
         nav.search((0, 1), (3, 1), "table")
     with pytest.raises(QueryError, match="uses no heuristic"):

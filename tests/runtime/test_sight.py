@@ -133,7 +133,7 @@ def test_smoothed_paths(seed: int, tmp_path: Path) -> None:
         for _ in range(25):
             path = nav.path(*rng.choices(cells, k=2))
             if path is not None:
-                check(nav, lattice, connectivity, path)  # type: ignore[arg-type]
+                check(nav, lattice, connectivity, path)
                 found += len(path) > 4
         assert found > 3
         for _ in range(400):

@@ -72,7 +72,7 @@ def write_tower(folder: Path, **more: object) -> Path:
 
 
 def tower_recipe(**settings: object) -> LevelRecipe:
-    return LevelRecipe(profiles=PROFILES, **settings)  # type: ignore[arg-type]
+    return LevelRecipe(profiles=PROFILES, **settings)
 
 
 def baked_tower(folder: Path, **settings: object) -> Path:

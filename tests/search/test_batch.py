@@ -14,7 +14,7 @@ from tests.tables.compare import weighted
 @pytest.mark.parametrize("family", FAMILIES)
 def test_any_targets_in_any_order(family: object) -> None:
     """Targets need not be near each other, nor in order, for the distances to be right."""
-    n, arcs = seeded(family, 11, 60)  # type: ignore[arg-type]
+    n, arcs = seeded(family, 11, 60)
     waist = Waist.of(*weighted(n, arcs))
     backward = arcs_of(range(n), [(head, tail, weight) for tail, head, weight in arcs])
     targets = np.random.default_rng(1).permutation(n)[: min(n, LANES)].astype(np.int32)

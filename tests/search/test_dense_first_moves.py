@@ -50,7 +50,7 @@ def test_any_graph(graph: ArcList) -> None:
 @pytest.mark.parametrize("family", FAMILIES)
 @pytest.mark.parametrize("seed", range(3))
 def test_families(family: object, seed: int) -> None:
-    n, arcs = seeded(family, seed, 300)  # type: ignore[arg-type]
+    n, arcs = seeded(family, seed, 300)
     assert np.array_equal(hops(n, arcs, dense=True), hops(n, arcs, dense=False))
 
 

@@ -46,7 +46,7 @@ def test_any_graph(graph: ArcList) -> None:
 
 @pytest.mark.parametrize("family", FAMILIES)
 def test_across_a_stride(family: object) -> None:
-    n, arcs = seeded(family, 5, 40)  # type: ignore[arg-type]
+    n, arcs = seeded(family, 5, 40)
     shifted = [(a + STRIDE, b + STRIDE, w) for a, b, w in arcs]
     joined = arcs + shifted + [(0, STRIDE, 3), (STRIDE + n - 1, n - 1, 2)]
     assert closed(STRIDE + n, joined).tolist() == by_dijkstra(STRIDE + n, joined)

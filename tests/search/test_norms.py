@@ -180,7 +180,7 @@ def test_positions_of_any_size(extent: float) -> None:
     at = quantised(np.array([[-extent, 0.0], [extent, 0.0], [0.0, 0.0]]))
     assert at.dtype == np.int32
     arcs = tuple(np.array(one, np.int32) for one in ([0, 1], [1, 2], [5, 7]))
-    assert check(euclidean(at, *arcs), at, arcs)  # type: ignore[arg-type]
+    assert check(euclidean(at, *arcs), at, arcs)
 
 
 def test_nothing_at_all() -> None:

@@ -103,7 +103,7 @@ def test_any_graph(arc_list: ArcList, seed: int) -> None:
 
 @pytest.mark.parametrize("family", FAMILIES)
 def test_families(family: object) -> None:
-    check_every_method(seeded(family, 3, 60), 5)  # type: ignore[arg-type]
+    check_every_method(seeded(family, 3, 60), 5)
 
 
 def test_queues_that_grow() -> None:

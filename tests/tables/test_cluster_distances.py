@@ -107,7 +107,7 @@ def test_any_graph(graph: ArcList, data: st.DataObject) -> None:
 
 
 @pytest.mark.parametrize("family", FAMILIES)
-def test_families(family) -> None:  # type: ignore[no-untyped-def]
+def test_families(family) -> None:
     n, arcs = seeded(family, 3, 40)
     found = clusters(subgraph(n, arcs), size=2)
     oracle(n, arcs, found.label.tolist())

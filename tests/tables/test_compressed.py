@@ -91,7 +91,7 @@ class Moves:
         for slot, head, weight in self.arcs(row):
             for target in np.flatnonzero(self._dist[head] + weight == self._dist[row]).tolist():
                 if np.isfinite(self._dist[row, target]):
-                    fine[target].add(slot)  # type: ignore[union-attr]
+                    fine[target].add(slot)
         for target, slots in enumerate(fine):
             assert slots is not None
             if target == row:
@@ -416,7 +416,7 @@ def test_distances_come_along(algorithm: Algorithm) -> None:
             progress=lambda done: None,
         )
         assert distance is not None
-        assert np.array_equal(distance, tables_of(sub).distance)  # type: ignore[arg-type]
+        assert np.array_equal(distance, tables_of(sub).distance)
         same_runs(runs, runs_of(sub))
 
 
@@ -531,12 +531,12 @@ def test_any_failing_batch_ends_all_threads(
     """Others wait for their turn when it fails, whichever it is."""
     search, take = Waist.distances_to, RunWriter.take
 
-    def failing_search(self, targets, scratch):  # type: ignore[no-untyped-def]
+    def failing_search(self, targets, scratch):
         if targets[0] == batch * LANES:
             raise MemoryError
         return search(self, targets, scratch)
 
-    def failing_take(self, start, stop, dist):  # type: ignore[no-untyped-def]
+    def failing_take(self, start, stop, dist):
         if start == batch * LANES:
             raise MemoryError
         take(self, start, stop, dist)

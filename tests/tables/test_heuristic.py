@@ -152,7 +152,7 @@ def test_never_too_much_on_lattices(
     rng = random.Random(f"{connectivity} {layout} {terrains}")
     grid = [[rng.choice(terrains.split()) for _ in range(11)] for _ in range(9)]
     lattice = Lattice(grid, GROUND, "never", cost_rule, 27720)
-    world = world_of(lattice, connectivity, layout)  # type: ignore[arg-type]
+    world = world_of(lattice, connectivity, layout)
     sub = usable_subgraph(world.graph, world.metrics["default"])
     at, slopes = coordinates(world, sub)
     assert len(slopes.slope) >= 4

@@ -131,10 +131,10 @@ def test_graphs_of_many_arcs_and_searches_at_once_stay_in_the_budget(
     for hops, distances in ((True, False), (False, True), (True, True)):
         needed = working_bytes(sub, threads, "dijkstra", hops=hops, distances=distances)
         settings = {"hops": hops, "distances": distances, "threads": threads, "budget": needed}
-        tables_of(sub, "dijkstra", **settings)  # type: ignore[arg-type]
+        tables_of(sub, "dijkstra", **settings)
         tracemalloc.start()
         try:
-            tables_of(sub, "dijkstra", **settings)  # type: ignore[arg-type]
+            tables_of(sub, "dijkstra", **settings)
             _, peak = tracemalloc.get_traced_memory()
         finally:
             tracemalloc.stop()

@@ -101,7 +101,7 @@ class Picture:
 def picture(asset: Path, **options: object) -> Picture:
     """Render a grid level."""
     output = asset.with_name("picture.png")
-    said = render_asset(asset, output, **options)  # type: ignore[arg-type]
+    said = render_asset(asset, output, **options)
     scale = options.get("scale")
     profile = options.get("profile")
     with Asset(asset) as opened:

@@ -139,5 +139,5 @@ def test_roads(tmp_path: Path) -> None:
         {"show": "search", "path": ("a", "f"), "method": "astar"},
         {"show": "search", "path": ("a", "f"), "method": "hpa"},
     ):
-        said = render_asset(asset, tmp_path / "a.png", **options)  # type: ignore[arg-type]
+        said = render_asset(asset, tmp_path / "a.png", **options)
         assert said["show"] == options["show"]

@@ -81,12 +81,12 @@ def test_a_failed_write_leaves_the_old_picture(
 @pytest.mark.parametrize("show", ["distances", "hops"])
 def test_distances_and_hops_need_a_goal(tmp_path: Path, show: str) -> None:
     with pytest.raises(QueryError, match=f"{show} need a goal; expected --toward"):
-        render_asset(grid(tmp_path, ".."), tmp_path / "a.png", show=show)  # type: ignore[arg-type]
+        render_asset(grid(tmp_path, ".."), tmp_path / "a.png", show=show)
 
 
 def test_an_unknown_view_is_named(tmp_path: Path) -> None:
     with pytest.raises(QueryError, match="no view 'heat'; expected terrain, components"):
-        render_asset(grid(tmp_path, ".."), tmp_path / "a.png", show="heat")  # type: ignore[arg-type]
+        render_asset(grid(tmp_path, ".."), tmp_path / "a.png", show="heat")
 
 
 def test_profiles_must_be_named_and_known(tmp_path: Path) -> None:

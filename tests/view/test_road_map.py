@@ -16,7 +16,7 @@ TRIANGLE = {"A": (0.0, 0.0), "B": (10.0, 0.0), "C": (10.0, 10.0)}
 
 def drawn(asset: Path, **options: object) -> tuple[npt.NDArray[np.uint8], dict[str, object]]:
     output = asset.with_name("picture.png")
-    said = render_asset(asset, output, **options)  # type: ignore[arg-type]
+    said = render_asset(asset, output, **options)
     return pixels_of(output), said
 
 

@@ -22,7 +22,7 @@ from tests.runtime.tower import baked_tower, tower_recipe, write_tower
 
 def picture(asset: Path, profile: str, **more: object) -> np.ndarray:
     output = asset.with_suffix(".png")
-    render_asset(asset, output, profile=profile, **more)  # type: ignore[arg-type]
+    render_asset(asset, output, profile=profile, **more)
     return np.asarray(Image.open(output).convert("RGB")).astype(int)
 
 

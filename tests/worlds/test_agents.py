@@ -27,7 +27,7 @@ EIGHT = [(dx, dy) for dx in (-1, 0, 1) for dy in (-1, 0, 1) if dx or dy]
 
 def link(start: Cell, goal: Cell, cost: float | None = None, **more: object) -> Link:
     told = {"both_ways": False, "profiles": None, "place": f"links {start} {goal}", **more}
-    return Link(f"{start}-{goal}", "link", start, goal, cost, **told)  # type: ignore[arg-type]
+    return Link(f"{start}-{goal}", "link", start, goal, cost, **told)
 
 
 def barred_grid(level: GridLevel, ledges: dict[Cell, str]) -> np.ndarray:
@@ -65,19 +65,16 @@ def built(
     agents: Agents, sizes: dict[str, int], connectivity: int, links: tuple[Link, ...] = ()
 ) -> World:
     lattice = agents.lattice
-    level = level_of(lattice.grid)  # type: ignore[arg-type]
+    level = level_of(lattice.grid)
     level = replace(
         level,
         barred=barred_grid(level, dict(agents.ledges)),
         floor_height=agents.floor_height,
         things=Things(links=links),
     )
-    rules = MovementRules(lattice.corner_cutting, lattice.cost_rule, lattice.ticks_per_unit)  # type: ignore[arg-type]
-    profiles = [
-        AgentProfile(name, rules_of(lattice.ground), size)  # type: ignore[arg-type]
-        for name, size in sizes.items()
-    ]
-    return build_world(level, profiles, rules, connectivity, strict_links=False)  # type: ignore[arg-type]
+    rules = MovementRules(lattice.corner_cutting, lattice.cost_rule, lattice.ticks_per_unit)
+    profiles = [AgentProfile(name, rules_of(lattice.ground), size) for name, size in sizes.items()]
+    return build_world(level, profiles, rules, connectivity, strict_links=False)
 
 
 @given(
@@ -176,8 +173,8 @@ def test_headings_of_hexagons(layout: str) -> None:
     for parity in (0, 1):
         shoved = parity == (1 if layout.startswith("odd") else 0)
         for (dx, dy), bits in zip(
-            hex_steps(layout, parity),  # type: ignore[arg-type]
-            hex_headings(layout),  # type: ignore[arg-type]
+            hex_steps(layout, parity),
+            hex_headings(layout),
             strict=True,
         ):
             across, along = (dx, dy) if by_row else (dy, dx)
@@ -192,7 +189,7 @@ def test_headings_of_hexagons(layout: str) -> None:
 
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_floors_and_ledges_on_hexagons(layout: str) -> None:
-    level = level_of(rows(*["...."] * 8), layout)  # type: ignore[arg-type]
+    level = level_of(rows(*["...."] * 8), layout)
     plain = build_world(level, [AgentProfile("p", rules_of(GROUND))], RULES, 8)
     barred = np.zeros((8, 4), dtype=np.uint8)
     barred[1, 1] = NORTH
@@ -304,7 +301,7 @@ def test_opening_a_door_needs_no_new_node_or_arc(
     cell = st.tuples(st.integers(0, width - 1), st.integers(0, height - 1))
     cells = draw.draw(st.lists(cell, min_size=1, max_size=4, unique=True))
     terrain = draw.draw(st.sampled_from(["floor", "mud", "wall", None]))
-    rules = MovementRules(corner_cutting, "mean", 100)  # type: ignore[arg-type]
+    rules = MovementRules(corner_cutting, "mean", 100)
     profiles = [AgentProfile("p", rules_of(GROUND), size), AgentProfile("q", rules_of(GROUND))]
 
     def world_in(state: str) -> World | None:

@@ -28,9 +28,9 @@ def level_of(grid: list[list[str]], layout: HexLayout | None = None) -> GridLeve
 
 
 def world_of(lattice: Lattice, connectivity: int, layout: HexLayout | None = None) -> World:
-    rules = MovementRules(lattice.corner_cutting, lattice.cost_rule, lattice.ticks_per_unit)  # type: ignore[arg-type]
+    rules = MovementRules(lattice.corner_cutting, lattice.cost_rule, lattice.ticks_per_unit)
     profile = AgentProfile("default", rules_of(lattice.ground))
-    return build_world(level_of(lattice.grid, layout), [profile], rules, connectivity)  # type: ignore[arg-type]
+    return build_world(level_of(lattice.grid, layout), [profile], rules, connectivity)
 
 
 def steps_of(world: World, profile: str = "default") -> dict[tuple[Cell, Cell], int]:
@@ -238,4 +238,4 @@ def heads_of(world: World, cell: Cell) -> list[Cell]:
     node = world.cell.tolist().index(list(cell))
     graph = world.graph
     arcs = slice(graph.first_out[node], graph.first_out[node + 1])
-    return [tuple(head) for head in world.cell[graph.head[arcs]].tolist()]  # type: ignore[misc]
+    return [tuple(head) for head in world.cell[graph.head[arcs]].tolist()]

@@ -39,14 +39,14 @@ def graph_level(
 
 @pytest.mark.parametrize("family", FAMILIES)
 def test_a_graph_keeps_its_names_positions_and_arcs(family: object) -> None:
-    n, arcs = seeded(family, 21, 80)  # type: ignore[arg-type]
+    n, arcs = seeded(family, 21, 80)
     level = graph_level(n, [(a, b, w / 4) for a, b, w in arcs if w < 10_000])
     world = build_world(level, [WALKER], RULES, 8)
     assert world.node_names is not None
     assert world.position is not None
     assert world.cell is None
     assert world.connectivity is None
-    assert sorted(world.node_names) == sorted(level.node_names)  # type: ignore[type-var]
+    assert sorted(world.node_names) == sorted(level.node_names)
     assert world.position[:, 0].tolist() == [int(str(name)[1:]) for name in world.node_names]
     ends = zip(world.graph.tail().tolist(), world.graph.head.tolist(), strict=True)
     names = [(world.node_names[a], world.node_names[b]) for a, b in ends]
@@ -58,7 +58,7 @@ def test_a_graph_keeps_its_names_positions_and_arcs(family: object) -> None:
 def test_terrain_of_nodes_prices_roads() -> None:
     level = graph_level(3, [(0, 1, 2.0), (1, 2, 2.0), (2, 0, 2.0)], bog=(1,))
     for cost_rule, expected in (("mean", [400, 400, 200]), ("entered", [600, 200, 200])):
-        rules = MovementRules("never", cost_rule, 100)  # type: ignore[arg-type]
+        rules = MovementRules("never", cost_rule, 100)
         world = build_world(level, [WALKER], rules, 8)
         assert world.node_names is not None
         by_tail = dict(
@@ -98,7 +98,7 @@ def test_a_world_is_the_same_every_time() -> None:
 
 @pytest.mark.parametrize("layout", [None, "odd-q"])
 def test_nowhere_to_stand(layout: str | None) -> None:
-    level = level_of([["floor", "wall"]], layout)  # type: ignore[arg-type]
+    level = level_of([["floor", "wall"]], layout)
     profile = AgentProfile("p", dict.fromkeys(level.terrains, TerrainRule(None)))
     with pytest.raises(LevelError, match=r"drawn\.json: no walkable cell: .*floor.*blocked"):
         build_world(level, [profile], RULES, 8)

@@ -158,7 +158,7 @@ def test_entities_are_refused_before_they_grow(tmp_path: Path) -> None:
     assert "declares a document type" in refused(write(tmp_path, outside))
 
 
-def json_with(change: Callable[[dict], None]) -> str:  # type: ignore[type-arg]
+def json_with(change: Callable[[dict], None]) -> str:
     document = json.loads(tmj(GIDS))
     change(document)
     return json.dumps(document)

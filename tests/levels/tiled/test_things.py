@@ -20,7 +20,7 @@ GROUND = layer([[1] * 6 for _ in range(5)])
 
 
 def with_things(folder: Path, *items: str, **more: object) -> Path:
-    return write(folder, tmx(GROUND, objects(*items), width=6, height=5, **more))  # type: ignore[arg-type]
+    return write(folder, tmx(GROUND, objects(*items), width=6, height=5, **more))
 
 
 def test_spots(tmp_path: Path) -> None:
@@ -275,7 +275,7 @@ def test_wrong_things(tmp_path: Path, items: list[str], told: str) -> None:
 def test_polygons_against_winding_each_point(
     corners: list[tuple[int, int]], orientation: str
 ) -> None:
-    geometry = Geometry(orientation, 16, 12, 4 if orientation == "hexagonal" else 0)  # type: ignore[arg-type]
+    geometry = Geometry(orientation, 16, 12, 4 if orientation == "hexagonal" else 0)
     fields = Fields(Path("a.tmx"), {}, "object", is_text=True)
     placing = Placing.of(fields, geometry, Box(0, 0, 5, 4), ())
     shape = tuple((x + 0.25, y + 0.25) for x, y in corners)

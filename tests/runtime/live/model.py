@@ -126,7 +126,7 @@ class GridModel:
             elif kind == "arc":
                 steps = sorted(self.steps("walker"))
                 if steps:
-                    arcs[rng.choice(steps)] = rng.choice([None, 0.25, 7.5, math.inf])  # type: ignore[index]
+                    arcs[rng.choice(steps)] = rng.choice([None, 0.25, 7.5, math.inf])
         self.take(blocked, opened, terrain, arcs)
         return {"blocked": sorted(blocked), "opened": opened, "terrain": terrain, "arcs": arcs}
 

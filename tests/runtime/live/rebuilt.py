@@ -124,7 +124,7 @@ def check_landmarks(live: LiveHierarchy) -> None:
 def check_runs(moment: Moment) -> None:
     """What paths are smoothed by is what it would be if made anew."""
     paths = moment.searches.hierarchy
-    live, anew = paths.ground, HierarchyPaths.ground.func(paths)  # type: ignore[attr-defined]
+    live, anew = paths.ground, HierarchyPaths.ground.func(paths)
     if live is None or anew is None:
         assert live is anew
         return

@@ -37,7 +37,7 @@ def level(tmp_path: Path) -> Iterator[LevelAsset]:
 def by_cluster(nav: Navigator, places: list[object]) -> dict[int, frozenset[object]]:
     found: dict[int, set[object]] = {}
     for place in places:
-        found.setdefault(nav.cluster(place), set()).add(place)  # type: ignore[arg-type]
+        found.setdefault(nav.cluster(place), set()).add(place)
     return {cluster: frozenset(those) for cluster, those in found.items()}
 
 
@@ -130,7 +130,7 @@ def stands(nav: Navigator, place: object) -> bool:
     state = cast("Moment", nav._now).state
     rules = nav._now._places
     if not rules.is_grid:
-        node = rules.node_named(place)  # type: ignore[arg-type]
+        node = rules.node_named(place)
         return node is not None and bool(state.row_at_spot[node] >= 0)
     x, y, *floor = cast("tuple[int, ...]", place)
     spot = (y + (floor[0] * (rules.floor_height or 0) if floor else 0)) * rules.width + x

@@ -98,22 +98,22 @@ def test_an_update_is_exact(
 ) -> None:
     monkeypatch.setattr(live_graph, "HALO", halo)
     nodes = sorted({end for edge in edges for end in edge[:2]}, key=str)
-    source = write_graph(tmp_path / "notes.json", nodes, edges, directed=False)  # type: ignore[arg-type]
+    source = write_graph(tmp_path / "notes.json", nodes, edges, directed=False)
     rest = arcs_of(nodes, both_ways([edge for edge in edges if edge[:2] != removed]))
     with open_asset(bake(source, recipe_for(storage=storage))) as level:
         nav = level.profile()
-        nav.update(arcs={removed: math.inf, removed[::-1]: math.inf})  # type: ignore[dict-item]
+        nav.update(arcs={removed: math.inf, removed[::-1]: math.inf})
         for a in nodes:
             for b in nodes:
-                assert nav.distance(a, b) == distances_from(rest, a)[b]  # type: ignore[arg-type]
+                assert nav.distance(a, b) == distances_from(rest, a)[b]
                 if a != b:
-                    assert nav.next_hop(a, b) in optimal_hops(rest, a, b)  # type: ignore[arg-type]
+                    assert nav.next_hop(a, b) in optimal_hops(rest, a, b)
 
 
 def test_a_source_whose_own_arc_grew_keeps_no_tied_move(tmp_path: Path) -> None:
     """Two ways of equal length: the dearer one must not be told, though no distance changed."""
     edges: Edges = [(0, 1, 1), (0, 2, 1), (1, 3, 1), (2, 3, 1), (3, 4, 1), (4, 5, 1)]
-    source = write_graph(tmp_path / "tied.json", list(range(6)), edges, directed=True)  # type: ignore[arg-type]
+    source = write_graph(tmp_path / "tied.json", list(range(6)), edges, directed=True)
     for storage in ("dense", "compressed"):
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(live_graph, "HALO", 0)

@@ -36,7 +36,7 @@ def change(level: LevelAsset, rng: random.Random, terrains: list[str], doors: se
         if what == "terrain":
             level.update(terrain={place: rng.choice(terrains)})
         else:
-            level.update(**{what: [place]})  # type: ignore[arg-type]
+            level.update(**{what: [place]})
     for door in level.doors.values():
         level.set_state(door.name, rng.choice(sorted(door.states)))
 

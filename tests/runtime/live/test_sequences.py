@@ -45,7 +45,7 @@ def run(model: GridModel | GraphModel, asset: Path, seed: int, batches: int) -> 
         navs = [level.profile(name) for name in level.profiles]
         for _ in range(batches):
             batch = model.change(rng, rng.choice([1, 1, 1, 2, 5]))
-            level.update(**batch)  # type: ignore[arg-type]
+            level.update(**batch)
             repaired = rng.choice([None, 0, 0, "all"])
             if repaired is not None:
                 left = level.repair(None if repaired == "all" else 0)
@@ -81,7 +81,7 @@ def test_hexagonal_levels(tmp_path: Path, layout: str) -> None:
 @pytest.mark.parametrize("family", FAMILIES)
 @pytest.mark.parametrize("seed", range(max(1, SEEDS // 6)))
 def test_graphs(tmp_path: Path, family: object, seed: int) -> None:
-    n, arcs = seeded(family, seed + 100, 14)  # type: ignore[arg-type]
+    n, arcs = seeded(family, seed + 100, 14)
     edges = [(a, b, ticks / 27720) for a, b, ticks in arcs]
     model = GraphModel(list(range(n)), edges)
     mixed = seed + n

@@ -103,7 +103,7 @@ class Changes(RuleBasedStateMachine):
     @rule(seed=st.integers(0, 2**32), size=st.sampled_from([1, 1, 1, 2, 5, 20]))
     def update(self, seed: int, size: int) -> None:
         batch = self.model.change(random.Random(seed), size)
-        reports = self.level.update(**batch)  # type: ignore[arg-type]
+        reports = self.level.update(**batch)
         assert set(reports) == set(self.level.profiles)
         self.changed = True
         done["batches"] += 1
@@ -118,15 +118,15 @@ class Changes(RuleBasedStateMachine):
     def price_steps(self, seed: int, price: float | None) -> None:
         # Closed both ways, a step parts entrances without a cell of the other cluster changing.
         rng = random.Random(seed)
-        steps = sorted(self.model.steps(self.level.profiles[-1]))  # type: ignore[type-var]
+        steps = sorted(self.model.steps(self.level.profiles[-1]))
         drawn = rng.sample(steps, min(3, len(steps))) if price else sorted(self.model.prices)
         there_and_back = {way for a, b in drawn for way in ((a, b), (b, a)) if way in steps}
         arcs = dict.fromkeys(there_and_back if price else drawn, price)
         for arc in arcs:
-            self.model.prices.pop(arc, None)  # type: ignore[arg-type]
+            self.model.prices.pop(arc, None)
             if price is not None:
-                self.model.prices[arc] = price  # type: ignore[index]
-        self.level.update(arcs=arcs)  # type: ignore[arg-type]
+                self.model.prices[arc] = price
+        self.level.update(arcs=arcs)
         self.changed = True
         done["batches"] += 1
 
@@ -178,9 +178,9 @@ def check_pairs(
     count = len(places)
     starts = [place for place in places for _ in range(count)]
     goals = places * count
-    told = nav.distances(starts, goals).reshape(count, count)  # type: ignore[arg-type]
+    told = nav.distances(starts, goals).reshape(count, count)
     assert (told == np.where(dist == NO_WAY, math.inf, dist / TICKS)).all()
-    hops = nav.next_hops(starts, goals)  # type: ignore[arg-type]
+    hops = nav.next_hops(starts, goals)
     step = np.array(
         [number.get(tuple(hop) if isinstance(hop, list) else hop, -1) for hop in hops.tolist()]
     ).reshape(count, count)
@@ -196,8 +196,8 @@ def check_bounds(
 ) -> None:
     """Heuristics are admissible, and distances between clusters exact."""
     searches = moment.searches
-    rows = np.array([moment.rows.row(place) for place in places])  # type: ignore[arg-type]
-    cluster = np.array([nav.cluster(place) for place in places])  # type: ignore[arg-type]
+    rows = np.array([moment.rows.row(place) for place in places])
+    cluster = np.array([nav.cluster(place) for place in places])
     for goal in goals:
         for name in ("maximum", "landmark", "cluster", None):
             estimate = searches.estimate(name, int(rows[goal]))
@@ -224,11 +224,11 @@ def check_searches(
     """A* is exact; HPA* finds a way where there is one, as good as its layers allow."""
     ends = places[start], places[goal]
     ticks = dist[start, goal]
-    found = nav.search(*ends)  # type: ignore[arg-type]
+    found = nav.search(*ends)
     assert found.cost == (math.inf if ticks == NO_WAY else ticks / TICKS)
     moment = cast("Moment", nav._now)
-    path = nav.path(*ends, "hpa")  # type: ignore[arg-type]
-    walked = nav.walk(*ends)  # type: ignore[arg-type]
+    path = nav.path(*ends, "hpa")
+    walked = nav.walk(*ends)
     if ticks == NO_WAY:
         assert path is None
         assert walked is None
@@ -241,11 +241,11 @@ def check_searches(
         assert (at[0], at[-1]) == (start, goal)
         cost = sum(int(weight[step]) for step in pairwise(at))
         assert cost == ticks if exact else cost >= ticks
-    _first, flat = nav.paths([ends[0]], [ends[1]], "hpa")  # type: ignore[list-item]
+    _first, flat = nav.paths([ends[0]], [ends[1]], "hpa")
     many = [tuple(each) if isinstance(each, list) else each for each in flat.tolist()]
     assert many == path
     hierarchy = moment.searches.hierarchy
-    rows = [moment.rows.row(place) for place in ends]  # type: ignore[arg-type]
+    rows = [moment.rows.row(place) for place in ends]
     guided = hierarchy.find(*rows)
     layers = copy.copy(hierarchy.tables)
     none = np.zeros((len(layers.landmark), 0), dtype=np.int32)

@@ -49,7 +49,7 @@ def test_a_wrong_batch_changes_nothing(level: LevelAsset, batch: dict[str, objec
     nav = level.profile()
     before = nav.distances_to((0, 0)).tolist()
     with pytest.raises(QueryError) as caught:
-        level.update(**batch)  # type: ignore[arg-type]
+        level.update(**batch)
     assert "\n" not in str(caught.value)
     assert nav.distances_to((0, 0)).tolist() == before
     assert not level._current.moments
