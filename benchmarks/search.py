@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -62,7 +63,7 @@ def run(bench: Bench, section: Section) -> None:
         with open_asset(_baked(bench, name)) as level, undisturbed():
             nav = level.profile()
             finders: dict[str, Callable[[Cell, Cell], Any]] = {
-                "bake": lambda a, b, nav=nav: nav.search(a, b).path,  # type: ignore[misc]
+                "bake": partial(_found, nav),
                 **{peer.package: peer.prepare(ground) for peer in peers},
             }
             sizes = {"bake": PROBLEMS, **{peer.package: peer.problems for peer in peers}}
@@ -138,6 +139,10 @@ def _beside(
 
     times = in_turns({"ours": timed(ours), "other": timed(other)}, rounds)
     return times["ours"], times["other"]
+
+
+def _found(nav: Navigator, start: Cell, goal: Cell) -> Any:
+    return nav.search(start, goal).path
 
 
 def _alone(nav: Navigator, sample: list[Problem], rounds: int) -> tuple[float, float]:

@@ -74,9 +74,7 @@ def verify_asset(
         profiles = [name for name in asset.profiles if profile in (None, name)]
         total = Proof(0, 0, 0)
         for place, name in enumerate(profiles):
-            proof = _Profile(asset, name, sample).prove(
-                lambda done, place=place: progress((place + done) / len(profiles))  # type: ignore[misc]
-            )
+            proof = _Profile(asset, name, sample).prove(_part_of(progress, place, len(profiles)))
             total = Proof(
                 total.pairs + proof.pairs,
                 total.distances + proof.distances,
