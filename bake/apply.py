@@ -32,7 +32,7 @@ from bake.metric import AgentProfile, MovementRules
 from bake.pipeline.contents import together
 from bake.pipeline.level import world_contents
 from bake.recipe import LevelRecipe
-from bake.recipe_stated import read_stated
+from bake.recipe.stated import read_stated
 from bake.runtime.live.arguments import spot_of
 from bake.runtime.live.ground import CLOSED, Ground
 from bake.runtime.live.patch import read_patch

@@ -44,7 +44,7 @@ def main() -> None:
 
         for module in ("image", "tiles_json", "graph_json", "movingai", "tiled.world", "ldtk.read"):
             __import__(f"bake.levels.{module}")
-        import bake.recipe_file  # noqa: F401
+        import bake.recipe.file  # noqa: F401
     target = targets.TARGETS[name]
     folder, corpus, found = work / name / "level", work / name / "corpus", work / name / "found"
     shutil.rmtree(folder, ignore_errors=True)

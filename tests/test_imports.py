@@ -50,9 +50,6 @@ ALSO = {
     "asset/verify*.py": {"bake.search.jit.kernel"},
 }
 
-#: Parts in several files, and how the names of those begin.
-IN_SEVERAL = {"cli": "cli", "recipe": "recipe", "toml_places": "recipe"}
-
 #: The only files a package may be imported in.
 CONFINED: dict[str, tuple[str, ...]] = {
     "typer": ("cli*",),
@@ -88,7 +85,7 @@ def imports(tree: ast.AST, *, outermost: bool) -> Iterator[str]:
         if isinstance(node, ast.ImportFrom):
             assert node.level == 0, "relative import"
             module = node.module or ""
-            # `from bake import recipe_values` imports a module, too.
+            # `from bake.recipe import values` imports a module, too.
             yield from (f"{module}.{alias.name}" for alias in node.names)
             continue
         for_checkers = isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test)
@@ -99,8 +96,7 @@ def imports(tree: ast.AST, *, outermost: bool) -> Iterator[str]:
 
 def part_of(module: str) -> str:
     """The part of the package a file or dotted name belongs to."""
-    name = module.removesuffix(".py").split(".")[0]
-    return next((part for begin, part in IN_SEVERAL.items() if name.startswith(begin)), name)
+    return module.removesuffix(".py").split(".")[0]
 
 
 def parts_imported(path: Path, *, outermost: bool) -> set[str]:

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from bake.recipe import LevelRecipe, load_recipe
-from bake.recipe_stated import read_stated
+from bake.recipe.stated import read_stated
 
 WRITTEN = """
 ticks_per_unit = 100

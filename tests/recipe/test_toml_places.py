@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bake.toml_places import TooDeepError, key_lines
+from bake.recipe.toml_places import TooDeepError, key_lines
 from tests.recipe.toml_text import write_toml
 
 EVERYTHING = '''\

@@ -14,14 +14,14 @@ from pydantic_core import ErrorDetails, PydanticCustomError
 
 from bake.errors import BakeErrors, RecipeError
 from bake.recipe import RECIPE_NAME
-from bake.recipe_editors import LdtkTable, TiledTable
-from bake.recipe_lint import LintTable
-from bake.recipe_model import LevelTable, RecipeTable
-from bake.recipe_shapes import Table
-from bake.recipe_tables import ClustersTable, HeuristicTable, HierarchyTable, NextHopsTable
-from bake.recipe_terrain import ProfileTable, RuleTable
-from bake.recipe_values import COST_EXPECTED, closest, colour, quoted, show
-from bake.toml_places import MAX_DEPTH, KeyPath, TooDeepError, key_lines
+from bake.recipe.editors import LdtkTable, TiledTable
+from bake.recipe.lint import LintTable
+from bake.recipe.model import LevelTable, RecipeTable
+from bake.recipe.shapes import Table
+from bake.recipe.tables import ClustersTable, HeuristicTable, HierarchyTable, NextHopsTable
+from bake.recipe.terrain import ProfileTable, RuleTable
+from bake.recipe.toml_places import MAX_DEPTH, KeyPath, TooDeepError, key_lines
+from bake.recipe.values import COST_EXPECTED, closest, colour, quoted, show
 
 #: A recipe is written by hand; anything larger is some other file given by mistake.
 MAX_RECIPE_BYTES = 2**20

@@ -6,9 +6,9 @@ from typing import Annotated
 
 from pydantic import Field, PlainValidator, WithJsonSchema
 
-from bake import recipe_values as values
 from bake.editors import WorldAs
-from bake.recipe_shapes import (
+from bake.recipe import values
+from bake.recipe.shapes import (
     NAME,
     Flag,
     LayerNames,

@@ -6,7 +6,6 @@ from typing import Annotated
 
 from pydantic import Field, PlainValidator, WithJsonSchema
 
-from bake import recipe_values as values
 from bake.recipe import (
     MAX_CLUSTER_SIZE,
     MAX_HEURISTIC_BYTES,
@@ -18,8 +17,9 @@ from bake.recipe import (
     HeuristicKind,
     HierarchyMode,
     Storage,
+    values,
 )
-from bake.recipe_shapes import Flag, Table, chosen, whole
+from bake.recipe.shapes import Flag, Table, chosen, whole
 
 
 class NextHopsTable(Table):

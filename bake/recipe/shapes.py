@@ -6,7 +6,7 @@ from typing import Annotated, Any, get_args
 
 from pydantic import BaseModel, ConfigDict, PlainValidator, WithJsonSchema, WrapValidator
 
-from bake import recipe_values as values
+from bake.recipe import values
 
 NAME: dict[str, Any] = {"type": "string", "minLength": 1}
 

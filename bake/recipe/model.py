@@ -10,7 +10,6 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, Field, PlainValidator, WithJsonSchema, WrapValidator
 
-from bake import recipe_values as values
 from bake.graph import DEFAULT_TICKS_PER_UNIT
 from bake.level import CornerCutting, CostRule
 from bake.recipe import (
@@ -20,10 +19,11 @@ from bake.recipe import (
     MAX_TICKS_PER_UNIT,
     MIN_MEMORY_BUDGET,
     TABLE_NAMES,
+    values,
 )
-from bake.recipe_editors import LdtkTable, TiledTable
-from bake.recipe_lint import LintTable
-from bake.recipe_shapes import (
+from bake.recipe.editors import LdtkTable, TiledTable
+from bake.recipe.lint import LintTable
+from bake.recipe.shapes import (
     NAME,
     ColourKey,
     LevelName,
@@ -34,8 +34,8 @@ from bake.recipe_shapes import (
     list_of,
     whole,
 )
-from bake.recipe_tables import ClustersTable, HeuristicTable, HierarchyTable, NextHopsTable
-from bake.recipe_terrain import ProfileTable, Terrain
+from bake.recipe.tables import ClustersTable, HeuristicTable, HierarchyTable, NextHopsTable
+from bake.recipe.terrain import ProfileTable, Terrain
 
 _MEMORY: dict[str, Any] = {
     "anyOf": [

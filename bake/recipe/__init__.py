@@ -20,9 +20,9 @@ from bake.level import Connectivity, CornerCutting, CostRule, TerrainRule
 from bake.severity import Severity
 
 if TYPE_CHECKING:
-    from bake.recipe_editors import LdtkTable, TiledTable
-    from bake.recipe_model import LevelTable, RecipeTable
-    from bake.recipe_terrain import RuleTable
+    from bake.recipe.editors import LdtkTable, TiledTable
+    from bake.recipe.model import LevelTable, RecipeTable
+    from bake.recipe.terrain import RuleTable
 
 Algorithm = Literal["auto", "dijkstra", "floyd_warshall"]
 Storage = Literal["auto", "dense", "compressed"]
@@ -254,7 +254,7 @@ def load_recipe(path: Path | None) -> Recipe:
     if path is None:
         return Recipe()
     # pydantic is costly to import, and a process that is handed a resolved recipe never needs it.
-    from bake.recipe_file import read_table
+    from bake.recipe.file import read_table
 
     table = read_table(path)
     pairs = [
@@ -298,7 +298,7 @@ def _files_of(name: str) -> Iterator[str]:
 
 def recipe_schema() -> dict[str, Any]:
     """JSON Schema (2020-12) of `bake.toml`, for editors that complete and check TOML."""
-    from bake.recipe_model import schema
+    from bake.recipe.model import schema
 
     return schema()
 

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from bake.recipe_shapes import Table, chosen
+from bake.recipe.shapes import Table, chosen
 from bake.severity import DEFAULT_SEVERITY, Severity
 
 SeverityKey = Annotated[Severity | None, chosen(Severity)]

@@ -13,10 +13,9 @@ from pydantic import (
     model_validator,
 )
 
-from bake import recipe_values as values
 from bake.footprint import MAX_SIZE
-from bake.recipe import MAX_COST
-from bake.recipe_shapes import NAME, Table, TerrainName, list_of, whole
+from bake.recipe import MAX_COST, values
+from bake.recipe.shapes import NAME, Table, TerrainName, list_of, whole
 
 _NUMBER_OR_BLOCKED: dict[str, Any] = {
     "anyOf": [{"type": "number", "exclusiveMinimum": 0, "maximum": MAX_COST}, {"const": "blocked"}]
