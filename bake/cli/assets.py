@@ -54,7 +54,7 @@ def verify(
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Prove every hop optimal and every component right, sharing no code with the bake."""
+    """Prove hops optimal, components, layers and bounds right, sharing no code with the bake."""
     from bake.view.progress import BuildProgress, style_for
 
     results: list[dict[str, Any]] = []
