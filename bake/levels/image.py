@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 import warnings
 from collections.abc import Mapping
@@ -16,6 +17,7 @@ from bake.level import MAX_CELLS, Colour, GridLevel
 from bake.levels.colour import colour_text, rgb
 from bake.levels.image_legend import BUILT_IN_RULES, ImageLegend
 from bake.levels.limits import check_size
+from bake.levels.quiet import quiet_libraries
 from bake.levels.source import check_file, read_start
 from bake.levels.unknown import UNKNOWN, describe_unknown, strips
 
@@ -112,7 +114,7 @@ def _decode(path: Path) -> Image.Image:
     # TGA has no signature, so nearly any bytes could pass for one: only its own suffix counts.
     formats = [*_FORMATS, "TGA"] if path.suffix.lower() == ".tga" else list(_FORMATS)
     try:
-        with warnings.catch_warnings():
+        with warnings.catch_warnings(), _quiet_tiff(start):
             warnings.simplefilter("ignore")
             if start.startswith(b"\x89PNG"):
                 with Image.open(path, formats=["PNG"]) as unread:
@@ -122,6 +124,7 @@ def _decode(path: Path) -> Image.Image:
                 _check_header(path, image)
                 image.load()
                 check_size(path, *image.size)
+                _packed(image, 0, 1)  # a palette that gives no colours fails only here
                 return image
     except LevelError:
         raise
@@ -146,6 +149,12 @@ def _decode(path: Path) -> Image.Image:
             file=path,
             remedy="save it again",
         ) from None
+
+
+def _quiet_tiff(start: bytes) -> contextlib.AbstractContextManager[None]:
+    """libtiff tells of damage itself, line by line; the error raised says it once."""
+    tiff = start.startswith((b"II", b"MM"))
+    return quiet_libraries() if tiff else contextlib.nullcontext()
 
 
 def _check_header(path: Path, image: Image.Image) -> None:

@@ -1,6 +1,7 @@
 """Images: every mode, the legends, and what must be refused."""
 
 import io
+import os
 import struct
 import zlib
 from pathlib import Path
@@ -391,6 +392,20 @@ def test_tiff_compressed_as_jpeg(tmp_path: Path) -> None:
     path = tmp_path / "soft.tif"
     Image.new("RGB", (8, 8)).save(path, compression="jpeg")
     assert "compressed lossy" in refusal(path)
+
+
+def test_libtiff_adds_no_lines_of_its_own(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "torn.tif"
+    Image.new("RGB", (40, 40)).save(path, compression="tiff_lzw")
+    data = bytearray(path.read_bytes())
+    data[10:30] = bytes(byte ^ 0x5A for byte in data[10:30])
+    path.write_bytes(data)
+    assert "damaged" in refusal(path)
+    assert capfd.readouterr().err == ""
+    os.write(2, b"seen again")
+    assert capfd.readouterr().err == "seen again"
 
 
 @pytest.mark.parametrize("suffix", [".gif", ".png", ".webp", ".tif"])
