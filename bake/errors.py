@@ -9,11 +9,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+#: Longest a part of a line may be; names in hostile levels can be far longer.
+_LONGEST_PART = 1000
+
 
 class BakeError(Exception):
     """One mistake, told in one line.
 
-    The message reads ``file: place: found; expected ...; remedy`` with the parts that are given.
+    The message reads ``file: place: found; expected ...; remedy`` with the parts that are given,
+    each cut where it is very long, and with escapes for what a terminal would not print.
     """
 
     def __init__(
@@ -34,12 +38,12 @@ class BakeError(Exception):
 
     def __str__(self) -> str:
         where = [str(part) for part in (self.file, self.place) if part is not None]
-        what = self.found
+        what = _cut(self.found)
         if self.expected is not None:
-            what += f"; expected {self.expected}"
+            what += f"; expected {_cut(self.expected)}"
         if self.remedy is not None:
-            what += f"; {self.remedy}"
-        return ": ".join([*where, what])
+            what += f"; {_cut(self.remedy)}"
+        return _printable(": ".join([*where, what]))
 
     def __reduce__(self) -> tuple[object, ...]:
         # Errors cross process borders in a parallel build; keyword arguments need help to pickle.
@@ -47,6 +51,19 @@ class BakeError(Exception):
             _rebuild,
             (type(self), self.found, self.file, self.place, self.expected, self.remedy),
         )
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _LONGEST_PART else text[: _LONGEST_PART - 3] + "..."
+
+
+def _printable(text: str) -> str:
+    if text.isprintable():
+        return text
+    return "".join(
+        letter if letter.isprintable() else letter.encode("unicode_escape").decode()
+        for letter in text
+    )
 
 
 def _rebuild(

@@ -1,0 +1,35 @@
+"""An error is one line that can be printed, whatever the names in it."""
+
+import pickle
+
+import pytest
+
+from bake.errors import BakeErrors, LevelError
+
+
+def test_all_parts() -> None:
+    error = LevelError("found", file="a.json", place="rows[1]", expected="this", remedy="do that")
+    assert str(error) == "a.json: rows[1]: found; expected this; do that"
+    assert str(pickle.loads(pickle.dumps(error))) == str(error)
+
+
+@pytest.mark.parametrize(
+    ("letter", "escape"), [("\n", "\\n"), ("\u2028", "\\u2028"), ("\x1b", "\\x1b")]
+)
+def test_what_would_break_the_line_or_a_terminal_is_escaped(letter: str, escape: str) -> None:
+    error = LevelError(f"terrain '{letter}'", file=f"{letter}.json", remedy=f"add {letter}")
+    assert str(error) == f"{escape}.json: terrain '{escape}'; add {escape}"
+
+
+def test_file_names_that_are_no_text() -> None:
+    assert str(LevelError("odd", file="\udcff.json")) == "\\udcff.json: odd"
+
+
+def test_long_parts_are_cut() -> None:
+    error = LevelError("a" * 5000, expected="b" * 1000, remedy="c" * 1001)
+    assert str(error) == f"{'a' * 997}...; expected {'b' * 1000}; {'c' * 997}..."
+
+
+def test_several_mistakes_have_a_line_each() -> None:
+    errors = BakeErrors([LevelError("one\ntwo"), LevelError("three")])
+    assert str(errors) == "one\\ntwo\nthree"
