@@ -1,6 +1,6 @@
 """One reader, fuzzed in a process of its own by atheris (libFuzzer) until its runs are up.
 
-`python -m fuzz.child READER RUNS WORK`; `python -m fuzz` starts it.
+`python -m fuzz.child READER RUNS WORK SEED`; `python -m fuzz` starts it.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def _kernels() -> list[str]:
 
 
 def main() -> None:
-    name, runs, work = sys.argv[1], int(sys.argv[2]), Path(sys.argv[3])
+    name, runs, work, first = sys.argv[1], int(sys.argv[2]), Path(sys.argv[3]), sys.argv[4]
     import atheris
 
     with atheris.instrument_imports(include=_INSTRUMENTED, exclude=_kernels()):
@@ -80,7 +80,7 @@ def main() -> None:
             told = {
                 "reader": name, "inputs": done, **counts, "failures": failures,
                 "slowest_s": round(slowest, 3),
-                "per_s": round(done / (time.perf_counter() - begun)),
+                "seconds": round(time.perf_counter() - begun),
                 "peak_mib": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024,
             }  # fmt: skip
             (work / name / "summary.json").write_text(json.dumps(told), "utf-8")
@@ -97,7 +97,7 @@ def main() -> None:
     arguments = [
         "fuzz", str(corpus), f"-runs={runs}", f"-max_len={MAX_BYTES}", f"-timeout={SECONDS}",
         f"-artifact_prefix={found}/", "-rss_limit_mb=3000", "-len_control=0",
-        "-mutate_depth=1", "-seed=1",
+        "-mutate_depth=1", f"-seed={first}",
     ]  # fmt: skip
     atheris.Setup(arguments, one, custom_mutator=mutator)
     atheris.Fuzz()
