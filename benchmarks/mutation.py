@@ -4,10 +4,9 @@
 
 Each mutant of a sample replaces its module in a process of its own, uncompiled, and the tests near
 that module run until one fails: those of them that take at most a few seconds each, and some more
-in all, which are found by running them unchanged first. A mutant that they do not notice meets the
-slower ones too. One that is not noticed then survives: a test is missing, or the change means
-nothing. The seed decides the sample, and times are those of the processor, so a run can be
-repeated beside others.
+in all, which are found by running them unchanged first. A mutant that they do not notice meets all
+tests of those files, compiled, in a copy of the project. One that is not noticed then survives: a
+test is missing, or the change means nothing. The seed decides the sample.
 """
 
 from __future__ import annotations
@@ -22,6 +21,8 @@ import random
 import resource
 import signal
 import sys
+import tempfile
+import time
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -34,17 +35,14 @@ from types import CodeType, ModuleType
 import pytest
 from hypothesis import Phase, settings
 
+from benchmarks.mutant_copy import ENDLESS, KILLED, SURVIVED, Copy
 from benchmarks.mutants import Mutant, mutants
 from benchmarks.near_tests import Quick, files_for
 
 ROOT = Path(__file__).parents[1]
 PACKAGES = ("search", "tables")
-#: What a mutant came to, by how its process ended.
-KILLED, SURVIVED, ENDLESS = "killed", "survived", "endless"
 #: Seconds of the processor a mutant has beyond twice what its tests took unchanged.
 _SLACK = 5
-#: How much longer tests may take for a mutant that the quick ones do not notice.
-_SLOWER = 5
 
 _PLAIN = (
     *("-x", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", "-p", "no:randomly"),
@@ -112,8 +110,8 @@ def baseline(files: tuple[str, ...], each: float, total: float) -> Baseline:
     return Baseline(tuple(told["chosen"]), told["left_out"], told["seconds"])
 
 
-def outcome(module: Path, tree: ast.Module, near: Baseline) -> tuple[str, float]:
-    """Run a module's tests with it replaced; how that ended, and seconds of the processor."""
+def outcome(module: Path, tree: ast.Module, near: Baseline) -> str:
+    """Run a module's quick tests with it replaced; how that ended."""
     limit = int(2 * near.seconds + _SLACK)
 
     def run() -> int:
@@ -122,10 +120,10 @@ def outcome(module: Path, tree: ast.Module, near: Baseline) -> tuple[str, float]
         sys.meta_path.insert(0, _Replaced(name, compile(tree, str(module), "exec"), module))
         return int(pytest.main([*_PLAIN, *near.tests]))
 
-    _, status, used = os.wait4(_forked(run), 0)
+    _, status = os.waitpid(_forked(run), 0)
     if os.WIFSIGNALED(status) and os.WTERMSIG(status) in (signal.SIGKILL, signal.SIGXCPU):
-        return ENDLESS, _seconds(used)
-    return (SURVIVED if status == 0 else KILLED), _seconds(used)
+        return ENDLESS
+    return SURVIVED if status == 0 else KILLED
 
 
 def _forked(run: Callable[[], int]) -> int:
@@ -141,10 +139,6 @@ def _forked(run: Callable[[], int]) -> int:
         code = run()
     finally:
         os._exit(code)
-
-
-def _seconds(used: resource.struct_rusage) -> float:
-    return used.ru_utime + used.ru_stime
 
 
 def _sample(modules: list[Path], size: int, seed: int) -> list[tuple[Path, Mutant]]:
@@ -180,31 +174,42 @@ def main() -> int:
         for file in sorted((ROOT / "bake" / package).glob("*.py"))
         if file.stem not in ("__init__", "jit")
     ]
+    with tempfile.TemporaryDirectory() as folder:
+        copy = Copy(ROOT, Path(folder))
+        sample = _sample(modules, chosen.sample, chosen.seed)
+        _meet(sample, copy, chosen.each, chosen.budget)
+    return 0
+
+
+def _meet(sample: list[tuple[Path, Mutant]], copy: Copy, each: float, budget: float) -> None:
+    """Let tests meet mutants, and print what came of them."""
     counts: dict[str, Counter[str]] = {package: Counter() for package in PACKAGES}
     told: set[Path] = set()
-    for module, mutant in _sample(modules, chosen.sample, chosen.seed):
-        near = baseline(files_for(module), chosen.each, chosen.budget)
+    for module, mutant in sample:
+        files = files_for(module)
+        near = baseline(files, each, budget)
         if module not in told:
             told.add(module)
             print(
                 f"# {module.stem}: {len(near.tests)} tests in {near.seconds:.0f} s, "
-                f"{near.left_out} left out",
+                f"{near.left_out} slower ones",
                 flush=True,
             )
-        ended, taken = outcome(module, mutant.tree(), near)
-        if ended == SURVIVED and near.left_out:
-            near = baseline(files_for(module), _SLOWER * chosen.each, _SLOWER * chosen.budget)
-            ended, taken = outcome(module, mutant.tree(), near)
-        counts[module.parent.name][ended] += 1
-        if ended != KILLED:
+        begun = time.perf_counter()
+        tree = mutant.tree()
+        ended, by = outcome(module, tree, near), "quick"
+        if ended == SURVIVED:
+            ended, by = copy.outcome(module, tree, files), "compiled"
+        counts[module.parent.name][f"{ended} {by}"] += 1
+        if ended != KILLED or by != "quick":
             place = f"{module.relative_to(ROOT)}:{mutant.line}"
-            print(f"{ended} {place}: {mutant.change} ({taken:.0f} s)", flush=True)
+            taken = time.perf_counter() - begun
+            print(f"{ended} ({by}) {place}: {mutant.change} ({taken:.0f} s)", flush=True)
     for package, found in counts.items():
         total = sum(found.values())
         if total:
-            noticed = total - found[SURVIVED]
+            noticed = total - found[f"{SURVIVED} compiled"]
             print(f"{package}: {noticed} of {total} noticed ({noticed / total:.1%}); {dict(found)}")
-    return 0
 
 
 if __name__ == "__main__":

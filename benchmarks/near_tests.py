@@ -19,8 +19,9 @@ COMMON = (
 _GUIDED = ("tests/runtime/test_guided.py",)
 _SEARCHES = ("tests/search/test_space.py", *_GUIDED, "tests/runtime/test_searches.py")
 _CLUSTERS = ("tests/tables/test_clusters.py",)
-_HPA = (*_CLUSTERS, "tests/runtime/test_hpa.py")
-_HEURISTIC = ("tests/tables/test_heuristic.py",)
+_PLANS = ("tests/runtime/test_plans_by_table.py",)
+_HPA = (*_CLUSTERS, "tests/runtime/test_hpa.py", *_PLANS)
+_HEURISTIC = ("tests/tables/test_heuristic.py", "tests/runtime/test_baked_heuristic.py")
 _DISTANCES = ("tests/tables/test_cluster_distances.py",)
 _REBUILT = ("tests/runtime/live/test_clusters.py", "tests/runtime/live/test_stateful.py")
 _LIVE = (
@@ -31,6 +32,7 @@ _LIVE = (
 _ALL_PAIRS = ("tests/tables/test_all_pairs.py", "tests/tables/test_compressed.py")
 TESTS: dict[str, tuple[str, ...]] = {
     "search/adjacency": ("tests/search/test_adjacency.py", *_LIVE),
+    "search/ascent": _PLANS,
     "search/astar_buckets": _SEARCHES,
     "search/astar_fields": (*_GUIDED, *_HEURISTIC),
     "search/astar_heap": _SEARCHES,
@@ -108,8 +110,12 @@ TESTS: dict[str, tuple[str, ...]] = {
 
 def files_for(module: Path) -> tuple[str, ...]:
     """Files of tests, the nearest first."""
-    own = TESTS.get(f"{module.parent.name}/{module.stem}", ())
+    own = TESTS[f"{module.parent.name}/{module.stem}"]
     return tuple(dict.fromkeys((*own, *COMMON)))
+
+
+#: Looking for quick tests ends after so many times what they may take.
+_TRIED = 5
 
 
 class TooLongError(BaseException):
@@ -142,7 +148,7 @@ class Quick:
     def pytest_runtest_protocol(self, item: pytest.Item) -> Generator[None, object, object]:
         begun = time.process_time()
         self.seconds = self.seconds or begun
-        if self.seconds > self.total:
+        if self.seconds > self.total or begun > _TRIED * self.total:
             item.add_marker(pytest.mark.skip)
             self.left_out += 1
         signal.setitimer(signal.ITIMER_PROF, self.each)
