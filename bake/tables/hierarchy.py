@@ -20,7 +20,7 @@ from bake.search.entrances import Crossings, find_crossings
 from bake.search.overlay_landmarks import farthest_landmarks
 from bake.search.partition import connected_parts, crossing_arcs, neighbours
 from bake.search.symmetric import is_two_way
-from bake.tables.all_pairs import all_pairs
+from bake.tables.all_pairs import all_pairs, working_bytes
 from bake.tables.clusters import Clusters
 from bake.tables.layers import Layer, build_layer
 
@@ -58,7 +58,7 @@ class Hierarchy:
             2**31 - 1 where there is no way.
         two_way: whether every arc of the profile leads back at the same cost.
         top_hop, top_distance: (t, t) next hops (slot in the top layer) and ticks between all
-            transitions of the last layer; None where they are too many.
+            transitions of the last layer; None where they are too many, or too many for the budget.
     """
 
     mode: Mode
@@ -223,10 +223,12 @@ def _top_table(
     top: Layer, budget: int
 ) -> tuple[npt.NDArray[np.unsignedinteger] | None, Int32Array | None]:
     nodes = len(top.node)
-    if not 0 < nodes <= MOST_TOP or 8 * nodes * nodes > budget:
+    if not 0 < nodes <= MOST_TOP:
         return None, None
     everyone = np.arange(nodes, dtype=np.int32)
     sub = Subgraph(top.graph, top.weight, everyone, _slots(top.graph))
+    if working_bytes(sub, 1, "dijkstra", hops=True, distances=True) > budget:
+        return None, None
     pairs = all_pairs(
         sub,
         algorithm="dijkstra",
