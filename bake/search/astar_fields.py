@@ -51,7 +51,7 @@ def _estimated(
         dy = abs(dy)
         h = (straight * max(dx, dy) + extra * min(dx, dy)) >> norm_shift
     elif kind == HEX:
-        h = (straight * max(abs(dx), abs(dy), abs(dx + dy))) >> norm_shift
+        h = straight * max(abs(dx), abs(dy), abs(dx + dy))
     elif kind != NULL:
         h = int(scale * np.sqrt(float(dx * dx + dy * dy)))
     cluster = record[row, 2]

@@ -110,7 +110,7 @@ def estimated(
             dy = abs(dy)
             h = (straight * max(dx, dy) + extra * min(dx, dy)) >> shift
         elif geometry == HEX:
-            h = (straight * max(abs(dx), abs(dy), abs(dx + dy))) >> shift
+            h = straight * max(abs(dx), abs(dy), abs(dx + dy))
         else:
             h = int(scale * np.sqrt(float(dx * dx + dy * dy)))
     stored = kind >> 4
