@@ -108,7 +108,7 @@ TESTS: dict[str, tuple[str, ...]] = {
     "tables/layers": ("tests/tables/test_hierarchy.py", *_HPA),
     "tables/pivots": _HEURISTIC,
     "tables/run_writer": ("tests/tables/test_compressed.py",),
-    "tables/slopes": _HEURISTIC,
+    "tables/slopes": ("tests/tables/test_slopes.py", *_HEURISTIC),
 }
 
 

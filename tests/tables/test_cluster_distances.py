@@ -11,7 +11,12 @@ from hypothesis import strategies as st
 
 from bake.errors import BudgetError
 from bake.graph import UNREACHABLE
-from bake.tables.cluster_distances import ClusterDistances, cluster_distances, working_bytes
+from bake.tables.cluster_distances import (
+    ClusterDistances,
+    cluster_distances,
+    fits_auto,
+    working_bytes,
+)
 from bake.tables.clusters import Clusters, clusters
 from tests.oracles import arcs_of, distances_from
 from tests.strategies import FAMILIES, Arc, ArcList, arc_lists, seeded
@@ -151,3 +156,11 @@ def test_the_budget_is_what_it_takes(n: int, size: int) -> None:
     finally:
         tracemalloc.stop()
     assert peak <= needed
+
+
+@pytest.mark.parametrize(
+    ("rows", "count", "fits"),
+    [(4096, 2048, True), (4096, 2049, False), (2**20, 1024, True), (2**20 + 1, 1024, False)],
+)
+def test_what_is_made_unasked(rows: int, count: int, fits: bool) -> None:
+    assert fits_auto(rows, count) is fits

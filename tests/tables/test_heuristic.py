@@ -1,6 +1,7 @@
 """The heuristic: never too much, for every pair of rows, on every kind of graph."""
 
 import random
+import tracemalloc
 from collections.abc import Callable
 
 import numpy as np
@@ -15,9 +16,9 @@ from bake.pipeline.heuristics import coordinates
 from bake.search.estimate import Estimate
 from bake.search.guide import Guide
 from bake.search.space import SearchSpace
-from bake.tables.field_table import pair_count, table_bytes
-from bake.tables.heuristic import Heuristic, heuristic, heuristic_size
-from bake.tables.slopes import Slopes, plane_slopes
+from bake.tables.field_table import pair_count, table_bytes, table_memory
+from bake.tables.heuristic import Heuristic, Size, heuristic, heuristic_size
+from bake.tables.slopes import Slopes, plane_slopes, square_slopes
 from tests.oracles import Lattice, arcs_of, distances_from
 from tests.runtime.baked import GROUND
 from tests.strategies import FAMILIES, Arc, ArcList, arc_lists, seeded
@@ -210,6 +211,74 @@ def test_the_budget_is_kept(rows: int, bytes_per_node: int, two_way: bool) -> No
         assert spent <= max(bytes_per_node, 8) * rows
         assert two_way or size.pivots % 2 == 0
         assert size.basins <= rows
+
+
+@pytest.mark.parametrize(
+    ("rows", "bytes_per_node", "two_way", "expected"),
+    [
+        (10_000, 20, True, Size(2, 198)),  # 5 * 198 * 199 / 2 + 4 * 198 of 100,000 bytes
+        (10_000, 20, False, Size(2, 141)),  # 5 * 141**2 + 4 * 141
+        (10_000, 8, True, Size(0, 153)),
+        (10_000, 10, True, Size(1, 125)),
+        (10_000, 13, False, Size(0, 147)),  # two columns a pivot do not fit
+        (100, 20, True, Size(2, 19)),  # labels of one byte
+        (1_000_000, 60, True, Size(14, 134)),  # no more can be searched: the rest is pivots
+        (1_000_000, 60, False, Size(14, 134)),
+        (3, 60, True, Size(2, 3)),
+    ],
+)
+def test_how_a_budget_is_spent(
+    rows: int, bytes_per_node: int, two_way: bool, expected: Size
+) -> None:
+    assert heuristic_size(rows, bytes_per_node, kind="field", two_way=two_way) == expected
+
+
+@pytest.mark.parametrize(
+    ("rows", "bytes_per_node", "two_way", "pivots"),
+    [
+        (999, 20, True, 5),
+        (999, 20, False, 4),
+        (999, 256, True, 64),
+        (3, 60, True, 3),
+        (0, 8, False, 2),
+    ],
+)
+def test_landmarks_take_all_of_it(
+    rows: int, bytes_per_node: int, two_way: bool, pivots: int
+) -> None:
+    size = heuristic_size(rows, bytes_per_node, kind="landmark", two_way=two_way)
+    assert size == Size(pivots, 0)
+
+
+@pytest.mark.parametrize(("rows", "threads"), [(60, 1), (900, 1), (900, 3)])
+@pytest.mark.parametrize("two_way", [True, False])
+def test_memory_is_what_was_said(rows: int, threads: int, two_way: bool) -> None:
+    """The refusal's own figure is enough, one byte less is not, and no more is ever used."""
+    arcs = [(a, b, 1) for a in range(rows) for b in (a - 1, a + 1, a + 30) if 0 <= b < rows]
+    if two_way:
+        arcs = sorted({*arcs, *((b, a, ticks) for a, b, ticks in arcs)})
+    sub = subgraph(rows, arcs)
+    cell = np.stack([np.arange(rows) % 30, np.arange(rows) // 30], axis=1).astype(np.int32)
+    size = heuristic_size(rows, 60, kind="field", two_way=two_way)
+
+    def make(budget: int) -> Heuristic:
+        return heuristic(
+            sub, cell, square_slopes(sub, cell), kind="field", bytes_per_node=60, budget=budget,
+            threads=threads,
+        )  # fmt: skip
+
+    least = table_memory(rows, size.basins, 1, two_way=two_way)
+    with pytest.raises(BudgetError):
+        make(least - 1)
+    make(least)
+    needed = table_memory(rows, size.basins, threads, two_way=two_way)
+    tracemalloc.start()
+    try:
+        make(needed)
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert needed / 2 <= peak <= needed
 
 
 def test_pairs_are_counted_as_they_lie() -> None:
