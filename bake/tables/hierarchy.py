@@ -18,7 +18,8 @@ from bake.errors import BudgetError, in_units
 from bake.graph import Graph, Int32Array, Subgraph
 from bake.search.entrances import Crossings, find_crossings
 from bake.search.overlay_landmarks import farthest_landmarks
-from bake.search.partition import connected_parts, crossing_arcs, neighbours
+from bake.search.partition import connected_parts, crossing_arcs
+from bake.search.repartition import join_clusters
 from bake.search.symmetric import is_two_way
 from bake.tables.all_pairs import all_pairs, working_bytes
 from bake.tables.clusters import Clusters
@@ -142,7 +143,11 @@ def hierarchy(
         own = label[below.node]
         if levels is None and len(own) <= TOP_TRANSITIONS:
             break
-        parent, joined, tile = _join(below, own, count, tile)
+        span = np.stack([below.graph.first_out[:-1], below.graph.first_out[1:]])
+        parent, tile = join_clusters(
+            np.stack([own, own, *span], axis=1), below.graph.head[:, None], tile
+        )
+        joined = len(tile)
         if joined == count:
             break
         above = parent[own]
@@ -187,24 +192,6 @@ def hierarchy(
 def _slots(graph: Graph) -> Int32Array:
     arc = np.arange(graph.arc_count, dtype=np.int32)
     return arc - np.repeat(graph.first_out[:-1], graph.out_degree())
-
-
-def _join(
-    layer: Layer, own: Int32Array, count: int, tile: Int32Array
-) -> tuple[Int32Array, int, Int32Array]:
-    """Clusters two by two in either direction, in connected parts.
-
-    Returns:
-        (c) int32 the larger cluster each one is part of, how many there are, and their squares.
-    """
-    tail, arc = crossing_arcs(layer.graph.first_out, layer.graph.head, own)
-    first, beside = neighbours(own[tail], own[layer.graph.head[arc]], count)
-    square = tile // 2
-    across = int(square[:, 0].max(initial=0)) + 1
-    parent, joined = connected_parts(first, beside, square[:, 1] * np.int32(across) + square[:, 0])
-    lowest = np.empty(joined, dtype=np.int64)
-    lowest[parent[::-1]] = np.arange(count)[::-1]
-    return parent, joined, square[lowest]
 
 
 def _check_budget(label: Int32Array, count: int, nodes: Int32Array, budget: int) -> None:
