@@ -1,5 +1,6 @@
 """Clusters, layers and bounds of levels that change, beside fresh bakes and by hand."""
 
+import json
 import math
 import random
 from collections.abc import Iterator
@@ -172,6 +173,20 @@ def test_graphs_with_positions_and_without(tmp_path: Path, laid: bool) -> None:
             nav.update(blocked=[gone], arcs={(a, b): rng.choice([0.5, 9, math.inf])})
             check_hierarchy(cast("Moment", nav._now))
             nav.update(opened=[gone])
+            check_hierarchy(cast("Moment", nav._now))
+
+
+def test_of_a_step_and_a_link_beside_it_the_cheaper_counts(tmp_path: Path) -> None:
+    links = [
+        {"name": "slide", "from": [3, 0], "to": [4, 0], "cost": 0.25},
+        {"name": "slow", "from": [4, 0], "to": [3, 0], "cost": 4},
+    ]
+    source = write_grid(tmp_path / "open.json", rows(*["........"] * 4))
+    source.write_text(json.dumps({**json.loads(source.read_text()), "links": links}))
+    with open_asset(bake(source, recipe_for(cluster_size=4, spacing=1))) as level:
+        nav = level.profile()
+        for change in ({"blocked": [(0, 0)]}, {"blocked": [(3, 2)]}, {"opened": [(3, 2)]}):
+            nav.update(**change)
             check_hierarchy(cast("Moment", nav._now))
 
 
