@@ -62,6 +62,7 @@ def find_tasks(recipe: Recipe, sources: Sequence[Path], output: Path | None) -> 
         RecipeError: rules for a level that is not among the recipe's sources.
     """
     folder = recipe.folder / recipe.output if output is None else output
+    _check_no_names(recipe, sources)
     files = _expand(sources) if sources else _from_recipe(recipe)
     _check_file_names(files)
     project = None if recipe.file is None else recipe.folder
@@ -152,6 +153,26 @@ def _check_inside(recipe: Recipe, files: Iterable[Path]) -> None:
                 expected=f"a file inside {root}",
                 remedy="copy it there, or name it on the command line",
             )
+
+
+def _check_no_names(recipe: Recipe, sources: Sequence[Path]) -> None:
+    """Names of levels where paths of files are wanted: say which path that is."""
+    for source in sources:
+        if source.parent != Path() or source.suffix or source.exists():
+            continue
+        for glob in recipe.sources:
+            meant = [
+                file
+                for file in recipe.folder.glob(glob)
+                if file.stem == source.name and _is_level(file)
+            ]
+            if meant:
+                raise LevelError(
+                    "there is no such file, though a level is called so",
+                    file=source,
+                    expected="a level file, or a folder of them",
+                    remedy=f"name {min(meant)}",
+                )
 
 
 def _is_plain(part: str) -> bool:

@@ -51,6 +51,18 @@ def test_lossy_images_are_not_passed_over_in_silence(tmp_path: Path) -> None:
     assert names(recipe_in(tmp_path)) == ["photo", "plan"]
 
 
+def test_the_name_of_a_level_is_no_path_but_says_which_one_is_meant(tmp_path: Path) -> None:
+    touch(tmp_path, "levels_src/keep.png")
+    recipe = recipe_in(tmp_path)
+    meant = tmp_path / "levels_src" / "keep.png"
+    with pytest.raises(LevelError, match="a level is called so") as caught:
+        names(recipe, [Path("keep")])
+    assert str(caught.value).endswith(f"name {meant}")
+    assert names(recipe, [meant]) == ["keep"]
+    # Nothing is known of others: they fail one by one, beside levels that are there.
+    assert names(recipe, [Path("elsewhere/moor"), Path("cave"), meant]) == ["cave", "keep", "moor"]
+
+
 def test_globs(tmp_path: Path) -> None:
     touch(tmp_path, "a/one.png", "a/deep/two.png", "b/three.json", "b/four.map")
     assert names(recipe_in(tmp_path, "a/*")) == ["one"]
