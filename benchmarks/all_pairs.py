@@ -5,11 +5,11 @@ from __future__ import annotations
 import filecmp
 from collections.abc import Callable
 
+from bake.processors import processors
 from benchmarks.baking import bake_map
 from benchmarks.bench import Bench
 from benchmarks.clock import in_turns, seconds
 from benchmarks.ground import Ground, ground_of
-from benchmarks.machine import processors
 from benchmarks.peers import PEERS, Contender, check_contender, with_scipy
 from benchmarks.proof import prove
 from benchmarks.section import Section

@@ -8,10 +8,10 @@ from functools import cached_property
 from pathlib import Path
 from typing import TypeVar
 
+from bake.processors import processors
 from bake.view.inspect import inspect_asset
 from benchmarks.baking import BakedMap, bake_map, warm_up
 from benchmarks.levels import level_file
-from benchmarks.machine import processors
 from benchmarks.section import Section
 
 T = TypeVar("T")

@@ -17,6 +17,7 @@ from bake.errors import QueryError
 from bake.levels.scenario import Scenario, read_scenario
 from bake.pipeline.level import bake_level
 from bake.pipeline.sources import Task
+from bake.processors import processors
 from bake.recipe import LevelRecipe
 from bake.runtime import Navigator, open_asset
 from bake.runtime.heuristics import HEURISTICS, stored_guide
@@ -25,7 +26,6 @@ from benchmarks.bench import Bench
 from benchmarks.clock import in_turns, seconds, undisturbed
 from benchmarks.ground import Ground, ground_of
 from benchmarks.levels import every_level, level_file, scenario_file
-from benchmarks.machine import processors
 from benchmarks.section import Section
 
 DRAGON_AGE = ("lak303d", "den520d", "brc202d", "orz900d")

@@ -9,18 +9,12 @@ from functools import cache
 from importlib.metadata import version
 from pathlib import Path
 
+from bake.processors import processors
+
 ROOT = Path(__file__).resolve().parents[1]
 
 #: What a run writes itself makes no other state of the project.
 _WRITTEN = ("benchmarks/RESULTS.md", "docs/growth.png")
-
-
-def processors() -> int:
-    """How many this process may use."""
-    try:
-        return len(os.sched_getaffinity(0))
-    except AttributeError:  # macOS and Windows have no affinity
-        return os.cpu_count() or 1
 
 
 @cache

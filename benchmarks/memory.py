@@ -5,13 +5,13 @@ Then every problem of the map's scenario file, by `bake eval`.
 
 from __future__ import annotations
 
+from bake.processors import processors
 from bake.view.evaluate import evaluate
 from benchmarks import child
 from benchmarks.baking import write_recipe
 from benchmarks.bench import Bench, Skip
 from benchmarks.ground import ground_of
 from benchmarks.levels import level_file, scenario_file
-from benchmarks.machine import processors
 from benchmarks.proof import prove
 from benchmarks.section import Section
 

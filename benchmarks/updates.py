@@ -14,6 +14,7 @@ import numpy as np
 from bake.greedy import chart
 from bake.pipeline.level import bake_level
 from bake.pipeline.sources import Task
+from bake.processors import processors
 from bake.recipe import LevelRecipe
 from bake.runtime import open_asset
 from bake.runtime.level import LevelAsset
@@ -23,7 +24,6 @@ from bake.runtime.places import Cell
 from bake.tables.compressed import compressed_next_hops
 from benchmarks.bench import Bench
 from benchmarks.levels import level_file, small_level
-from benchmarks.machine import processors
 from benchmarks.section import Section
 from tests.runtime.live.rebuilt import check_hierarchy
 

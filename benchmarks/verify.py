@@ -6,10 +6,10 @@ import shutil
 from pathlib import Path
 from statistics import median
 
+from bake.processors import processors
 from benchmarks import child
 from benchmarks.bench import Bench, Skip
 from benchmarks.levels import level_file
-from benchmarks.machine import processors
 from benchmarks.section import Section
 
 #: Maps, each with the tables of these recipes.

@@ -14,7 +14,7 @@ from bake.asset import verify_bellman as bellman
 from bake.asset import verify_kernels as kernels
 from bake.asset.verify_hierarchy import Below
 from bake.asset.verify_runs import Int64Array, Runs, directions, on_chart
-from bake.asset.verify_threads import processors
+from bake.processors import processors
 
 #: Targets looked at together: more share an order of rows, fewer stay in the processor's cache.
 LANES = 256

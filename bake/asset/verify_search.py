@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from bake.asset.verify_hierarchy import Below
 from bake.asset.verify_kernels import FAR
-from bake.asset.verify_threads import processors
+from bake.processors import processors
 from bake.search.jit import kernel
 
 Int32Array = npt.NDArray[np.int32]

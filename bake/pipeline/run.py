@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -13,6 +12,7 @@ from bake.pipeline.checkpoint_folder import CheckpointFolder
 from bake.pipeline.sources import Task
 from bake.pipeline.staleness import judge
 from bake.pipeline.workers import attempt_in_processes
+from bake.processors import processors
 
 
 def build(
@@ -48,7 +48,7 @@ def build(
     for folder in sorted({task.asset.parent for task in stale}):
         _prepare(folder)
     threads = threads_for(len(stale), jobs)
-    jobs = min(len(stale), jobs or _processors())
+    jobs = min(len(stale), jobs or processors())
     try:
         if jobs == 1:
             for task in stale:
@@ -62,15 +62,8 @@ def build(
 
 def threads_for(levels: int, jobs: int | None) -> int:
     """Threads each of several levels baked at once has to itself."""
-    processors = _processors()
-    return max(1, processors // max(1, min(levels, jobs or processors)))
-
-
-def _processors() -> int:
-    try:
-        return len(os.sched_getaffinity(0))
-    except AttributeError:  # macOS and Windows have no affinity
-        return os.cpu_count() or 1
+    there = processors()
+    return max(1, there // max(1, min(levels, jobs or there)))
 
 
 def _prepare(folder: Path) -> None:

@@ -26,7 +26,7 @@ from bake.recipe import load_recipe
 
 if __name__ == "__main__":
     recipe, out, jobs, processors = Path(sys.argv[1]), Path(sys.argv[2]), *map(int, sys.argv[3:])
-    run._processors = lambda: processors
+    run.processors = lambda: processors
     tasks = find_tasks(load_recipe(recipe), [], out)
     for outcome in build(tasks, jobs=jobs, force=True, report=lambda *news: None):
         assert outcome.status == "baked", outcome.error
