@@ -19,6 +19,8 @@ from bake.search.inside import (
     ASTRAY,
     CLUSTER,
     DISTANCE,
+    END,
+    FIRST,
     FROM,
     NO_WAY,
     PLACE,
@@ -249,6 +251,8 @@ def find_way(
         at_goal,
         expanded,
     )
+    if count == ASTRAY:
+        return ASTRAY
     told[TOLD_EXPANDED] = count
     told[TOLD_COST] = best if best < NONE else NO_WAY
     if best >= NONE:
@@ -303,6 +307,11 @@ def refine(
         if cluster != row_data[there, CLUSTER]:
             if filled >= len(path):
                 return hop, filled
+            arc, last = row_data[row, FIRST], row_data[row, END]
+            while arc < last and arc_data[arc, 0] != there:
+                arc += 1
+            if arc == last:
+                return ASTRAY, filled
             path[filled] = there
             filled += 1
             hop += 1

@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from bake.graph import BLOCKED, Int32Array
 from bake.search.heap_pairs import Heap, drop_first, push
+from bake.search.inside import ASTRAY
 from bake.search.jit import inlined, kernel
 
 #: Columns of ``state``, the memory of a search: by transition.
@@ -65,12 +66,13 @@ def search_overlay(
         best: cost of the best way known; only cheaper ones are looked for.
         turn: a number no search before had.
         state: (t, STATE_COLUMNS) int64, kept from search to search.
-        heap: room for start_count + a entries.
+        heap: room for start_count + a entries; landmarks that are right never need more.
         at_goal: (k) int64, working memory.
         expanded: (t) int32, filled with the transitions expanded, in order.
 
     Returns:
-        Cost of the way, or ``best``; its last transition, or -1; how many were expanded.
+        Cost of the way, or ``best``; its last transition, or -1; how many were expanded, or ASTRAY
+        where landmarks are wrong.
     """
     at_goal[:] = NONE
     for place in range(goal_count):
@@ -101,6 +103,8 @@ def search_overlay(
         cost = state[node, COST]
         if key > cost + state[node, BOUND]:
             continue
+        if count == len(expanded) or size + first_out[node + 1] - first_out[node] > len(heap):
+            return int(best), last, ASTRAY
         expanded[count] = node
         count += 1
         if state[node, NEAR_GOAL] == turn and cost + state[node, TO_GOAL] < best:
