@@ -53,6 +53,16 @@ def test_asked_for_layers_are_there_even_where_they_help_little() -> None:
     assert [len(stacked(ground, levels=count).layers) for count in (1, 2, 3)] == [1, 2, 3]
 
 
+def test_unasked_layers_end_where_one_is_hardly_smaller(monkeypatch: pytest.MonkeyPatch) -> None:
+    ground = field(12, 8, 2)
+    monkeypatch.setattr(stacking, "TOP_TRANSITIONS", 0)
+    sizes = [len(layer.node) for layer in stacked(ground, levels=2).layers]
+    for worthwhile, layers in ((sizes[1] / sizes[0], True), (sizes[1] / sizes[0] - 0.01, False)):
+        monkeypatch.setattr(stacking, "WORTHWHILE", worthwhile)
+        assert (len(stacked(ground).layers) > 1) is layers
+        assert len(stacked(ground, levels=2).layers) == 2
+
+
 def test_of_parallel_arcs_the_cheapest_is_kept_once() -> None:
     arcs = [(0, 1, 1), (1, 0, 1), (1, 2, 9), (1, 2, 4), (1, 2, 7), (2, 3, 1), (3, 2, 1)]
     label = np.array([0, 0, 1, 1], dtype=np.int32)
