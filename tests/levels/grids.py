@@ -36,6 +36,6 @@ def refusal(path: Path, legend: dict[str, str] | None = None) -> str:
     with pytest.raises(LevelError) as caught:
         load(path, legend or {})
     line = str(caught.value)
-    assert line.startswith(f"{path}: ")
+    assert line.startswith(f"{path}: ".replace("\0", "\\x00"))
     assert "\n" not in line
     return line.removeprefix(f"{path}: ")
