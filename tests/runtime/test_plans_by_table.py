@@ -58,6 +58,17 @@ def check_pairs(nav: Navigator, pairs: list[tuple[int, int]]) -> int:
     return ways
 
 
+def test_plans_on_a_handful_of_cells(tmp_path: Path) -> None:
+    """Small enough to be run uncompiled."""
+    drawn = write_grid(tmp_path / "small.json", [["floor"] * 8] * 4)
+    recipe = recipe_for(tables=HIERARCHY, cluster_size=2, levels=2, spacing=2)
+    with open_asset(bake(drawn, recipe)) as level:
+        nav = level.profile()
+        assert len(nav._now.searches.hierarchy.tables.stack.top_distance) > 0
+        rows = range(nav._now.tables.row_count)
+        assert check_pairs(nav, [(a, b) for a in rows for b in rows]) == len(rows) ** 2
+
+
 @pytest.mark.parametrize("levels", [1, 2, 3])
 @pytest.mark.parametrize("mode", ["hpa", "exact"])
 def test_plans_cost_what_a_search_finds(levels: int, mode: str, tmp_path: Path) -> None:
