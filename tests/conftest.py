@@ -1,7 +1,13 @@
 """Settings of all tests."""
 
+import signal
+
 from hypothesis import settings
 
 # Machines that run tests are shared: how long one example takes says nothing about the code.
 settings.register_profile("patient", deadline=None)
 settings.load_profile("patient")
+
+# A shell lets what it starts in the background ignore Ctrl-C, and so would the builds of tests.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
