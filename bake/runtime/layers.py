@@ -41,6 +41,17 @@ class ClusterTables:
         return grouped(self.cluster, self.count)
 
     @cached_property
+    def row_data(self) -> Int32Array:
+        """(r, 4) int32, by row: cluster, place in it, first arc, one past its last."""
+        tables = self.tables
+        return together(self.cluster, self.members[2], tables.first_arc, tables.end_arc)
+
+    @cached_property
+    def arc_data(self) -> Int32Array:
+        """(m, 2) int32: row an arc leads to, -1 where the profile may not take it; ticks."""
+        return together(self.tables.head_row, self.tables.weight)
+
+    @cached_property
     def crossing(self) -> tuple[Int32Array, Int32Array]:
         """Arcs between clusters the profile may take: tail (k) and head (k) int32 rows."""
         graph = self.tables.usable.graph
@@ -227,18 +238,15 @@ class HierarchyTables:
             raise self.tables.damaged("layer_distance is below zero")
         return hop, distance
 
-    @cached_property
+    @property
     def row_data(self) -> Int32Array:
-        """(r, 4) int32, by row: cluster, place in it, first arc, one past its last."""
-        tables = self.tables
-        return together(
-            self.clusters.cluster, self.clusters.members[2], tables.first_arc, tables.end_arc
-        )
+        """See :class:`ClusterTables`."""
+        return self.clusters.row_data
 
-    @cached_property
+    @property
     def arc_data(self) -> Int32Array:
-        """(m, 2) int32: row an arc leads to, -1 where the profile may not take it; ticks."""
-        return together(self.tables.head_row, self.tables.weight)
+        """See :class:`ClusterTables`."""
+        return self.clusters.arc_data
 
     @cached_property
     def backwards(self) -> tuple[Int32Array, Int32Array]:

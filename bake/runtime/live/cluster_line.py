@@ -81,9 +81,8 @@ class ClusterLine:
         square = tables.places.hex_layout is None
         pairs = np.zeros((0, 2), dtype=np.int32)
         if not self.has_hierarchy:
-            data, arcs = rows_of(clusters)
-            rows = LiveRows.of(data, arcs, two_way=True)
-            ground = Ground.of(data, arcs, clusters.count)
+            rows = LiveRows.of(clusters.row_data, clusters.arc_data, two_way=True)
+            ground = Ground.of(clusters.row_data.copy(), clusters.arc_data, clusters.count)
             return LiveHierarchy(square, None, 0, rows, partition, ground, pairs, (), pairs, ())
         found = HierarchyTables(tables)
         rows = LiveRows.of(found.row_data, found.arc_data, two_way=found.two_way)
@@ -173,15 +172,6 @@ class ClusterLine:
                 cells = np.stack([cells[:, 0], cells[:, 1] + floor], axis=1)
             drawn.append(cells)
         return tuple(drawn)
-
-
-def rows_of(clusters: ClusterTables) -> tuple[Int32Array, Int32Array]:
-    """Rows and arcs as :mod:`bake.search.inside` wants them."""
-    tables = clusters.tables
-    columns = (clusters.cluster, clusters.members[2], tables.first_arc, tables.end_arc)
-    data = np.ascontiguousarray(np.stack(columns, axis=1).astype(np.int32))
-    arcs = np.stack([tables.head_row, tables.weight], axis=1)
-    return data, np.ascontiguousarray(arcs.astype(np.int32))
 
 
 def _as_rebuilt(
