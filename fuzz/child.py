@@ -42,9 +42,9 @@ def main() -> None:
         from fuzz import targets
         from fuzz.judge import UndocumentedError, judge
 
-        for module in ("image", "tiles_json", "graph_json", "movingai", "tiled.world", "ldtk.read"):
-            __import__(f"bake.levels.{module}")
-        import bake.recipe.file  # noqa: F401
+        levels = ("image", "tiles_json", "graph_json", "movingai", "tiled.world", "ldtk.read")
+        for module in (*(f"levels.{each}" for each in levels), "recipe.file"):
+            __import__(f"bake.{module}")
     target = targets.TARGETS[name]
     folder, corpus, found = work / name / "level", work / name / "corpus", work / name / "found"
     shutil.rmtree(folder, ignore_errors=True)

@@ -178,7 +178,7 @@ def _parse(text: str, path: Path) -> dict[str, Any]:
         place = f"line {line}, column {column}"
     needs_quotes = message == "Invalid value"
     raise RecipeError(
-        f"not TOML: {''.join(mark if mark.isprintable() else ' ' for mark in message)}",
+        f"not TOML: {message}",
         file=path,
         place=place,
         remedy='text needs quotes, as in output = "baked"' if needs_quotes else None,

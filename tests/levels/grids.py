@@ -36,6 +36,7 @@ def refusal(path: Path, legend: dict[str, str] | None = None) -> str:
     with pytest.raises(LevelError) as caught:
         load(path, legend or {})
     line = str(caught.value)
-    assert line.startswith(f"{path}: ".replace("\0", "\\x00"))
+    told = str(path).replace("\0", "\\x00")
+    assert line.startswith(f"{told}: ")
     assert "\n" not in line
-    return line.removeprefix(f"{path}: ")
+    return line.removeprefix(f"{told}: ")
