@@ -160,19 +160,15 @@ def _check_no_names(recipe: Recipe, sources: Sequence[Path]) -> None:
     for source in sources:
         if source.parent != Path() or source.suffix or source.exists():
             continue
-        for glob in recipe.sources:
-            meant = [
-                file
-                for file in recipe.folder.glob(glob)
-                if file.stem == source.name and _is_level(file)
-            ]
-            if meant:
-                raise LevelError(
-                    "there is no such file, though a level is called so",
-                    file=source,
-                    expected="a level file, or a folder of them",
-                    remedy=f"name {min(meant)}",
-                )
+        found = (file for glob in recipe.sources for file in recipe.folder.glob(glob))
+        meant = [file for file in found if file.stem == source.name and _is_level(file)]
+        if meant:
+            raise LevelError(
+                "there is no such file, though a level is called so",
+                file=source,
+                expected="a level file, or a folder of them",
+                remedy=f"name {min(meant)}",
+            )
 
 
 def _is_plain(part: str) -> bool:

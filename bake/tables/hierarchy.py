@@ -143,10 +143,10 @@ def hierarchy(
         own = label[below.node]
         if levels is None and len(own) <= TOP_TRANSITIONS:
             break
-        span = np.stack([below.graph.first_out[:-1], below.graph.first_out[1:]])
-        parent, tile = join_clusters(
-            np.stack([own, own, *span], axis=1), below.graph.head[:, None], tile
-        )
+        first_out = below.graph.first_out
+        # Joining asks for no places inside clusters, column 1, and for no ticks.
+        data = np.stack([own, np.zeros_like(own), first_out[:-1], first_out[1:]], axis=1)
+        parent, tile = join_clusters(data, below.graph.head[:, None], tile)
         joined = len(tile)
         if joined == count:
             break
