@@ -238,12 +238,12 @@ class HierarchyTables:
             raise self.tables.damaged("layer_distance is below zero")
         return hop, distance
 
-    @property
+    @cached_property
     def row_data(self) -> Int32Array:
         """See :class:`ClusterTables`."""
         return self.clusters.row_data
 
-    @property
+    @cached_property
     def arc_data(self) -> Int32Array:
         """See :class:`ClusterTables`."""
         return self.clusters.arc_data
