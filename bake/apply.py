@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, TypeVar, cast
+from typing import TypeVar, cast
 
 import numpy as np
-import numpy.typing as npt
 
+from bake.arrays import AnyArray
 from bake.asset import Asset, header_for, sha256_of
 from bake.asset.write import write_asset
 from bake.errors import PatchError
@@ -37,9 +37,9 @@ from bake.runtime.live.arguments import spot_of
 from bake.runtime.live.ground import CLOSED, Ground
 from bake.runtime.live.patch import read_patch
 from bake.runtime.live.rules import LevelRules, ProfileRules
-from bake.runtime.places import Place, Places
-from bake.runtime.things import Door as BakedDoor
-from bake.runtime.things import ThingTables
+from bake.runtime.reader.places import Place, Places
+from bake.runtime.reader.things import Door as BakedDoor
+from bake.runtime.reader.things import ThingTables
 from bake.things import Cell, Door, Link, Region, Spot, Things
 from bake.worlds import World, build_world
 
@@ -174,14 +174,14 @@ def _agent(profile: ProfileRules, terrains: tuple[str, ...]) -> AgentProfile:
     return AgentProfile(profile.name, rules, profile.size)
 
 
-def _things(rules: LevelRules, terrain: npt.NDArray[Any], names: list[str], patch: Path) -> Things:
+def _things(rules: LevelRules, terrain: AnyArray, names: list[str], patch: Path) -> Things:
     tables = ThingTables(rules.places)
 
     def cell(place: Place) -> Cell:
         y, x = divmod(spot_of(rules, place), rules.places.width)
         return x, y
 
-    def cells(spoken: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    def cells(spoken: AnyArray) -> AnyArray:
         return np.array([cell(tuple(each)) for each in spoken.tolist()], dtype=np.int32)
 
     return Things(
@@ -211,8 +211,8 @@ def _things(rules: LevelRules, terrain: npt.NDArray[Any], names: list[str], patc
 
 def _door(
     door: BakedDoor,
-    cells: npt.NDArray[Any],
-    terrain: npt.NDArray[Any],
+    cells: AnyArray,
+    terrain: AnyArray,
     names: list[str],
     patch: Path,
 ) -> Door:

@@ -7,8 +7,8 @@ import hashlib
 from collections.abc import Mapping, Sequence
 
 import numpy as np
-import numpy.typing as npt
 
+from bake.arrays import UInt8Array
 from bake.level import Colour
 
 #: Colours of terrains whose name is part of, or contains, one of these words.
@@ -36,7 +36,7 @@ _KNOWN: tuple[tuple[str, Colour], ...] = (
 )
 
 
-def terrain_colours(terrains: Sequence[str], given: Mapping[str, Colour]) -> npt.NDArray[np.uint8]:
+def terrain_colours(terrains: Sequence[str], given: Mapping[str, Colour]) -> UInt8Array:
     """(terrain, 3) uint8 sRGB: the given colour, a fitting one, or one that hangs on the name."""
     return np.array([given.get(name) or _fitting(name) for name in terrains], dtype=np.uint8)
 

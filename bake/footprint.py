@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
+
+from bake.arrays import AnyArray
 
 #: Largest side of a footprint, in cells.
 MAX_SIZE = 16
 
-Array = npt.NDArray[Any]
+Array = AnyArray
 
 
 def under_footprint(

@@ -11,8 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-Int32Array = npt.NDArray[np.int32]
-BoolArray = npt.NDArray[np.bool_]
+from bake.arrays import BoolArray, Int32Array, Int64Array
 
 #: Weight of an arc that may not be used. Also "no path" in every stored distance.
 BLOCKED = np.int32(2**31 - 1)
@@ -61,7 +60,7 @@ class Graph:
     @staticmethod
     def from_arcs(
         node_count: int, tail: npt.NDArray[np.integer], head: npt.NDArray[np.integer]
-    ) -> tuple[Graph, npt.NDArray[np.int64]]:
+    ) -> tuple[Graph, Int64Array]:
         """Build from arc lists; arcs of one node keep the order they were given in.
 
         Args:
@@ -77,7 +76,7 @@ class Graph:
         np.cumsum(np.bincount(tail, minlength=node_count), out=first_out[1:])
         return Graph(first_out, head[order].astype(np.int32)), order
 
-    def reverse(self) -> tuple[Graph, npt.NDArray[np.int64]]:
+    def reverse(self) -> tuple[Graph, Int64Array]:
         """The graph with every arc turned round, and the arc behind each of its arcs."""
         return Graph.from_arcs(self.node_count, self.head, self.tail())
 

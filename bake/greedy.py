@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from bake.graph import Int32Array
+from bake.arrays import Int32Array, Int64Array
 
 #: Directions told apart: signs of dx and dy, and which of the two is longer.
 SECTORS = 18
@@ -50,10 +50,10 @@ def unchart(at: Int32Array, hex_layout: str | None) -> Int32Array:
     return np.stack([x, y], axis=1).astype(np.int32)
 
 
-def sectors(dx: npt.NDArray[np.integer], dy: npt.NDArray[np.integer]) -> npt.NDArray[np.int64]:
+def sectors(dx: npt.NDArray[np.integer], dy: npt.NDArray[np.integer]) -> Int64Array:
     """Direction of (dx, dy): ((sign dx + 1) * 3 + sign dy + 1) * 2, plus 1 where |dy| > |dx|."""
     side = (np.sign(dx).astype(np.int64) + 1) * 3 + np.sign(dy) + 1
-    sector: npt.NDArray[np.int64] = side * 2 + (np.abs(dy) > np.abs(dx))
+    sector: Int64Array = side * 2 + (np.abs(dy) > np.abs(dx))
     return sector
 
 

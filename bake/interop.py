@@ -12,13 +12,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 
+from bake.arrays import Int32Array, Int64Array
 from bake.asset import Asset
 from bake.errors import CostError, UnknownProfileError
-from bake.graph import BLOCKED, MAX_WEIGHT, Graph, Int32Array
-from bake.runtime.places import Places
-from bake.runtime.tables import Tables
+from bake.graph import BLOCKED, MAX_WEIGHT, Graph
+from bake.runtime.reader.places import Places
+from bake.runtime.reader.tables import Tables
 
 if TYPE_CHECKING:
     import networkx
@@ -164,7 +164,7 @@ def asset_to_networkx(path: str | Path, profile: str | None = None) -> networkx.
     return result
 
 
-def _lightest(graph: Graph, weight: Int32Array) -> npt.NDArray[np.int64]:
+def _lightest(graph: Graph, weight: Int32Array) -> Int64Array:
     """Arcs that are not blocked, ascending; of parallel ones the lightest, the first of equals."""
     if weight.shape != (graph.arc_count,):
         raise ValueError(f"{graph.arc_count} arcs, but weights of shape {weight.shape}")

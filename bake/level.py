@@ -11,9 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
-import numpy as np
-import numpy.typing as npt
-
+from bake.arrays import Float64Array, Int32Array, UInt8Array
 from bake.things import Things
 
 Colour = tuple[int, int, int]
@@ -73,13 +71,13 @@ class GridLevel:
 
     name: str
     source: Path
-    terrain: npt.NDArray[np.uint8]
+    terrain: UInt8Array
     terrains: tuple[str, ...]
     terrain_rules: Mapping[str, TerrainRule] = field(default_factory=dict)
     colours: Mapping[str, Colour] = field(default_factory=dict)
     hex_layout: HexLayout | None = None
     rules: Rules = Rules()
-    barred: npt.NDArray[np.uint8] | None = None
+    barred: UInt8Array | None = None
     floor_height: int | None = None
     things: Things = field(default_factory=Things)
     depends_on: tuple[Path, ...] = ()
@@ -112,11 +110,11 @@ class GraphLevel:
     name: str
     source: Path
     node_names: tuple[str, ...] | tuple[int, ...]
-    position: npt.NDArray[np.float64] | None
-    tail: npt.NDArray[np.int32]
-    head: npt.NDArray[np.int32]
-    length: npt.NDArray[np.float64]
-    node_terrain: npt.NDArray[np.uint8]
+    position: Float64Array | None
+    tail: Int32Array
+    head: Int32Array
+    length: Float64Array
+    node_terrain: UInt8Array
     terrains: tuple[str, ...]
     directed: bool
     terrain_rules: Mapping[str, TerrainRule] = field(default_factory=dict)

@@ -10,10 +10,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from bake.arrays import BoolArray, Float64Array, Int32Array, Int64Array, UInt8Array
 from bake.errors import CostError
-from bake.graph import BLOCKED, MAX_WEIGHT, Graph, Int32Array, Metric
+from bake.graph import BLOCKED, MAX_WEIGHT, Graph, Metric
 from bake.level import CornerCutting, CostRule, TerrainRule
 from bake.things import Link
 
@@ -56,9 +56,9 @@ class Topology:
     """
 
     graph: Graph
-    node_terrain: npt.NDArray[np.uint8]
+    node_terrain: UInt8Array
     terrains: tuple[str, ...]
-    length: npt.NDArray[np.float64]
+    length: Float64Array
     flank: Int32Array
     link: Int32Array | None = None
     links: tuple[Link, ...] = ()
@@ -74,8 +74,8 @@ class Ground:
             footprint may not make the step from one to the other. None = never.
     """
 
-    cost: npt.NDArray[np.float64]
-    hindered: Callable[[Int32Array, Int32Array], npt.NDArray[np.bool_]] | None
+    cost: Float64Array
+    hindered: Callable[[Int32Array, Int32Array], BoolArray] | None
 
 
 @dataclass(frozen=True)
@@ -87,13 +87,13 @@ class MovementRules:
     ticks_per_unit: int
 
 
-def terrain_cost(terrains: tuple[str, ...], profile: AgentProfile) -> npt.NDArray[np.float64]:
+def terrain_cost(terrains: tuple[str, ...], profile: AgentProfile) -> Float64Array:
     """(terrain) float64, cost of one cell in units; NaN where the profile cannot go."""
     costs = [profile.rules[name].cost for name in terrains]
     return np.array([np.nan if cost is None else cost for cost in costs], dtype=np.float64)
 
 
-def may_enter(terrains: tuple[str, ...], profile: AgentProfile) -> npt.NDArray[np.bool_]:
+def may_enter(terrains: tuple[str, ...], profile: AgentProfile) -> BoolArray:
     """(terrain, terrain) bool, whether a step from the first to the second is allowed."""
     allowed = np.ones((len(terrains), len(terrains)), dtype=np.bool_)
     for to, name in enumerate(terrains):
@@ -132,8 +132,8 @@ def build_metric(
         node_cost, hindered = ground.cost, ground.hindered
     passable = ~np.isnan(node_cost)
 
-    def step_free(a: Int32Array, b: Int32Array) -> npt.NDArray[np.bool_]:
-        free: npt.NDArray[np.bool_] = passable[a] & passable[b]
+    def step_free(a: Int32Array, b: Int32Array) -> BoolArray:
+        free: BoolArray = passable[a] & passable[b]
         if ground is None:
             free &= allowed[terrain[a], terrain[b]]
         elif hindered is not None:
@@ -171,15 +171,13 @@ def build_metric(
     return Metric(weight, passable, rules.ticks_per_unit)
 
 
-def _links_of(topology: Topology) -> npt.NDArray[np.int64]:
+def _links_of(topology: Topology) -> Int64Array:
     """Arcs that are links."""
     assert topology.link is not None
     return np.flatnonzero(topology.link != NO_LINK)
 
 
-def _may_take(
-    topology: Topology, profile: AgentProfile, arcs: npt.NDArray[np.int64]
-) -> npt.NDArray[np.bool_]:
+def _may_take(topology: Topology, profile: AgentProfile, arcs: Int64Array) -> BoolArray:
     """Whether these arcs, all of them links, are for the profile."""
     open_to = [link.profiles is None or profile.name in link.profiles for link in topology.links]
     taken = np.zeros(0, np.int32) if topology.link is None else topology.link[arcs]
@@ -187,8 +185,8 @@ def _may_take(
 
 
 def _check_range(
-    ticks: npt.NDArray[np.float64],
-    usable: npt.NDArray[np.bool_],
+    ticks: Float64Array,
+    usable: BoolArray,
     topology: Topology,
     profile: AgentProfile,
     ticks_per_unit: int,

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
-import numpy.typing as npt
+from bake.arrays import Int32Array
 
 Cell = tuple[int, int]
 
@@ -48,7 +47,7 @@ class Region:
     """
 
     name: str
-    cells: npt.NDArray[np.int32]
+    cells: Int32Array
     place: str
 
 
@@ -85,7 +84,7 @@ class Door:
     """
 
     name: str
-    cells: npt.NDArray[np.int32]
+    cells: Int32Array
     states: tuple[tuple[str, str | None], ...]
     state: str
     place: str

@@ -7,9 +7,9 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from scipy.sparse.csgraph import floyd_warshall
 
+from bake.arrays import Float64Array, Int32Array
 from bake.graph import Graph, Subgraph
 from bake.tables.all_pairs import AllPairs, all_pairs
 from benchmarks.bench import Bench
@@ -23,7 +23,7 @@ AIM = 10
 HEAVIEST = 1_000_000
 BUDGET = 4 * 2**30
 
-Matrix = npt.NDArray[np.int32]
+Matrix = Int32Array
 
 
 def run(bench: Bench, section: Section) -> None:
@@ -84,7 +84,7 @@ def _solve(sub: Subgraph, threads: int) -> AllPairs:
     )
 
 
-def _scipy(dense: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+def _scipy(dense: Float64Array) -> Float64Array:
     distance, _ = floyd_warshall(dense, return_predecessors=True)
     return np.asarray(distance)
 
@@ -97,7 +97,7 @@ def _timed(results: dict[str, Any], who: str, work: Callable[[], Any]) -> Callab
     return call
 
 
-def _check(weight: Matrix, ours: AllPairs, expected: npt.NDArray[np.float64]) -> None:
+def _check(weight: Matrix, ours: AllPairs, expected: Float64Array) -> None:
     n = len(weight)
     assert ours.distance is not None
     assert ours.hop is not None

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-import numpy.typing as npt
 from scipy.sparse import csr_array
 
-from bake.graph import DEFAULT_TICKS_PER_UNIT, Int32Array, Subgraph, usable_subgraph
+from bake.arrays import Int32Array, Int64Array
+from bake.graph import DEFAULT_TICKS_PER_UNIT, Subgraph, usable_subgraph
 from bake.interop import to_scipy
 from bake.level import GridLevel
 from bake.levels import load
@@ -49,7 +49,7 @@ class Ground:
         node[self.cell[:, 1], self.cell[:, 0]] = np.arange(self.nodes, dtype=np.int32)
         return node
 
-    def sample(self, count: int, seed: int) -> npt.NDArray[np.int64]:
+    def sample(self, count: int, seed: int) -> Int64Array:
         """Nodes drawn at random, without repeats."""
         count = min(count, self.nodes)
         return np.random.default_rng(seed).choice(self.nodes, count, replace=False)

@@ -9,9 +9,9 @@ from math import prod
 from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
 from scipy.sparse.csgraph import dijkstra
 
+from bake.arrays import Float64Array, Int64Array
 from bake.asset.schema import profile_path
 from bake.errors import QueryError
 from bake.levels.scenario import Scenario, read_scenario
@@ -20,8 +20,8 @@ from bake.pipeline.sources import Task
 from bake.processors import processors
 from bake.recipe import LevelRecipe
 from bake.runtime import Navigator, open_asset
-from bake.runtime.heuristics import HEURISTICS, stored_guide
-from bake.search.guide import Guide
+from bake.runtime.searching.heuristics import HEURISTICS, stored_guide
+from bake.search.point.guide import Guide
 from benchmarks.bench import Bench
 from benchmarks.clock import in_turns, seconds, undisturbed
 from benchmarks.ground import Ground, ground_of
@@ -172,9 +172,9 @@ def _measure(nav: Navigator, name: str, problems: int) -> _Measured:
     )
 
 
-def _longest(scenario: Scenario, problems: int) -> npt.NDArray[np.int64]:
+def _longest(scenario: Scenario, problems: int) -> Int64Array:
     third = scenario.optimal.argsort(kind="stable")[2 * len(scenario) // 3 :]
-    chosen: npt.NDArray[np.int64] = third[
+    chosen: Int64Array = third[
         np.linspace(0, len(third) - 1, min(problems, len(third))).astype(int)
     ]
     return chosen
@@ -239,7 +239,7 @@ def _every_pair(bench: Bench, section: Section) -> None:
 
 
 def _check_pairs(
-    nav: Navigator, ground: Ground, true: npt.NDArray[np.float64], heuristic: str
+    nav: Navigator, ground: Ground, true: Float64Array, heuristic: str
 ) -> tuple[bool, bool, int, int, float] | None:
     """What is claimed, how often each claim fails, the mean of h / d; None where it cannot be."""
     searches = nav._now.searches

@@ -9,8 +9,8 @@ from functools import partial
 from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
 
+from bake.arrays import Float64Array, Int64Array
 from bake.levels.scenario import Scenario, read_scenario
 from bake.pipeline.level import bake_level
 from bake.pipeline.sources import Task
@@ -45,9 +45,9 @@ TURNS = 3
 class _Measured:
     """Errors as fractions of the optimal length, and seconds a problem by contender."""
 
-    plain: npt.NDArray[np.float64]
-    smooth: npt.NDArray[np.float64]
-    walked: npt.NDArray[np.float64]
+    plain: Float64Array
+    smooth: Float64Array
+    walked: Float64Array
     seconds: dict[str, float]
 
 
@@ -122,9 +122,7 @@ def _ends(nav: Navigator, scenario: Scenario, problem: int) -> tuple[int, int]:
     return nav._now.rows.row(tuple(start)), nav._now.rows.row(tuple(goal))
 
 
-def _smoothed(
-    nav: Navigator, scenario: Scenario, every: npt.NDArray[np.int64]
-) -> npt.NDArray[np.float64]:
+def _smoothed(nav: Navigator, scenario: Scenario, every: Int64Array) -> Float64Array:
     """Relative errors of smoothed paths, all checked step by step."""
     space, paths = nav._now.searches.space, nav._now.searches.hierarchy
     nodes = np.int64(space.graph.node_count)
@@ -156,9 +154,7 @@ def _smoothed(
     return np.concatenate(found)
 
 
-def _errors(
-    nav: Navigator, scenario: Scenario, spread: npt.NDArray[np.int64], *, walks: bool
-) -> npt.NDArray[np.float64]:
+def _errors(nav: Navigator, scenario: Scenario, spread: Int64Array, *, walks: bool) -> Float64Array:
     """Relative errors of plans before smoothing, or of walks; all checked."""
     found = []
     paths, places = nav._now.searches.hierarchy, nav._now.searches.places
@@ -206,7 +202,7 @@ def _check_exact(bench: Bench, name: str, problems: int) -> None:
             assert abs(found.cost - optimal) <= slack, f"{name}: exact {found.cost}, not {optimal}"
 
 
-def _time(nav: Navigator, scenario: Scenario, timed: npt.NDArray[np.int64]) -> dict[str, float]:
+def _time(nav: Navigator, scenario: Scenario, timed: Int64Array) -> dict[str, float]:
     """Seconds a problem takes each contender."""
     searches = nav._now.searches
     paths, space = searches.hierarchy, searches.space

@@ -16,12 +16,16 @@ COMMON = (
     "tests/lecture_notes/test_next_hop_table.py",
     "tests/lecture_notes/test_astar.py",
 )
-_GUIDED = ("tests/runtime/test_guided.py",)
-_SEARCHES = ("tests/search/test_space.py", *_GUIDED, "tests/runtime/test_searches.py")
+_GUIDED = ("tests/runtime/searching/test_guided.py",)
+_SEARCHES = (
+    "tests/search/point/test_space.py",
+    *_GUIDED,
+    "tests/runtime/searching/test_searches.py",
+)
 _CLUSTERS = ("tests/tables/test_clusters.py",)
-_PLANS = ("tests/runtime/test_plans_by_table.py",)
-_HPA = (*_CLUSTERS, "tests/runtime/test_hpa.py", *_PLANS)
-_HEURISTIC = ("tests/tables/test_heuristic.py", "tests/runtime/test_baked_heuristic.py")
+_PLANS = ("tests/runtime/hierarchy/test_plans_by_table.py",)
+_HPA = (*_CLUSTERS, "tests/runtime/hierarchy/test_hpa.py", *_PLANS)
+_HEURISTIC = ("tests/tables/test_heuristic.py", "tests/runtime/searching/test_baked_heuristic.py")
 _DISTANCES = ("tests/tables/test_cluster_distances.py",)
 _REBUILT = ("tests/runtime/live/test_clusters.py", "tests/runtime/live/test_stateful.py")
 _LIVE = (
@@ -31,25 +35,25 @@ _LIVE = (
 )
 _ALL_PAIRS = ("tests/tables/test_all_pairs.py", "tests/tables/test_compressed.py")
 TESTS: dict[str, tuple[str, ...]] = {
-    "search/adjacency": ("tests/search/test_adjacency.py", *_LIVE),
+    "search/adjacency": ("tests/search/live/test_adjacency.py", *_LIVE),
     "search/ascent": _PLANS,
     "search/astar_buckets": _SEARCHES,
     "search/astar_fields": (*_GUIDED, *_HEURISTIC),
     "search/astar_heap": _SEARCHES,
-    "search/batch": ("tests/search/test_batch.py", *_ALL_PAIRS),
+    "search/batch": ("tests/search/all_pairs/test_batch.py", *_ALL_PAIRS),
     "search/bidirectional": _SEARCHES,
     "search/bucket_queue": (*_SEARCHES, *_HEURISTIC),
     "search/entrances": _HPA,
-    "search/estimate": ("tests/search/test_norms.py", *_SEARCHES, *_HEURISTIC),
+    "search/estimate": ("tests/search/point/test_norms.py", *_SEARCHES, *_HEURISTIC),
     "search/fields": (*_HEURISTIC, *_DISTANCES),
-    "search/first_moves": ("tests/search/test_dense_first_moves.py", *_ALL_PAIRS),
+    "search/first_moves": ("tests/search/all_pairs/test_dense_first_moves.py", *_ALL_PAIRS),
     "search/flow_field": _LIVE,
     "search/floyd_warshall": (
-        "tests/search/test_floyd_warshall.py",
-        "tests/search/test_dense_first_moves.py",
+        "tests/search/all_pairs/test_floyd_warshall.py",
+        "tests/search/all_pairs/test_dense_first_moves.py",
         "tests/lecture_notes/test_floyd_warshall.py",
     ),
-    "search/follow": ("tests/runtime/test_runs.py",),
+    "search/follow": ("tests/runtime/reader/test_runs.py",),
     "search/follow_field": _LIVE,
     "search/greedy_best_first": _SEARCHES,
     "search/guide": _HEURISTIC,
@@ -57,7 +61,7 @@ TESTS: dict[str, tuple[str, ...]] = {
     "search/heap_pairs": _HPA,
     "search/hpa": _HPA,
     "search/hpa_many": _HPA,
-    "search/inner_fields": ("tests/search/test_inner_fields.py", *_HPA),
+    "search/inner_fields": ("tests/search/hierarchy/test_inner_fields.py", *_HPA),
     "search/inside": _HPA,
     "search/lanes": _LIVE,
     "search/layer_ground": _REBUILT,
@@ -72,26 +76,26 @@ TESTS: dict[str, tuple[str, ...]] = {
     "search/live_rows": _REBUILT,
     "search/live_runs": _REBUILT,
     "search/lower_landmarks": _REBUILT,
-    "search/min_plus": ("tests/search/test_floyd_warshall.py", *_HPA),
-    "search/norms": ("tests/search/test_norms.py",),
+    "search/min_plus": ("tests/search/all_pairs/test_floyd_warshall.py", *_HPA),
+    "search/norms": ("tests/search/point/test_norms.py",),
     "search/overlay": _HPA,
     "search/overlay_landmarks": _HPA,
     "search/partition": (*_CLUSTERS, *_HEURISTIC),
-    "search/patch_order": ("tests/search/test_patch_order.py",),
+    "search/patch_order": ("tests/search/graph/test_patch_order.py",),
     "search/repair_rows": _LIVE,
     "search/repair_sweep": _LIVE,
     "search/repartition": _REBUILT,
     "search/ring": (*_SEARCHES, *_HEURISTIC),
-    "search/runs": ("tests/tables/test_compressed.py", "tests/runtime/test_runs.py"),
+    "search/runs": ("tests/tables/test_compressed.py", "tests/runtime/reader/test_runs.py"),
     "search/smooth": _HPA,
     "search/space": _SEARCHES,
     "search/squares": _HPA,
     "search/straight_runs": _HPA,
     "search/strong_components": ("tests/tables/test_components.py",),
-    "search/successors": ("tests/search/test_successors.py",),
-    "search/symmetric": ("tests/search/test_symmetric.py", *_CLUSTERS, *_HEURISTIC),
+    "search/successors": ("tests/search/graph/test_successors.py",),
+    "search/symmetric": ("tests/search/graph/test_symmetric.py", *_CLUSTERS, *_HEURISTIC),
     "search/trace": _SEARCHES,
-    "search/visibility": ("tests/runtime/test_sight.py",),
+    "search/visibility": ("tests/runtime/searching/test_sight.py",),
     "search/voronoi": _HEURISTIC,
     "tables/all_pairs": ("tests/tables/test_all_pairs.py", "tests/tables/test_limits.py"),
     "tables/cluster_distances": _DISTANCES,

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
+from bake.arrays import Int32Array, Int64Array
 from bake.levels.scenario import Scenario, read_scenario
 from bake.runtime import open_asset
 from bake.runtime.navigator import Navigator
@@ -103,7 +103,7 @@ def _check(baked: BakedMap, scenario: Scenario) -> int:
 
 
 def _check_one_by_one(
-    nav: Navigator, scenario: Scenario, first: npt.NDArray[np.int64], cells: npt.NDArray[np.int32]
+    nav: Navigator, scenario: Scenario, first: Int64Array, cells: Int32Array
 ) -> None:
     for problem in _some(scenario)[::10]:
         start, goal = scenario.start[problem].tolist(), scenario.goal[problem].tolist()

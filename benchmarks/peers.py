@@ -13,15 +13,15 @@ from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from scipy.sparse import coo_array, triu
 from scipy.sparse.csgraph import dijkstra
 
+from bake.arrays import Float64Array, Int64Array
 from bake.interop import to_networkx
 from benchmarks.ground import Ground
 
-Sources = npt.NDArray[np.int64]
-Distances = npt.NDArray[np.float64]
+Sources = Int64Array
+Distances = Float64Array
 
 
 @dataclass(frozen=True)

@@ -20,12 +20,12 @@ from bake.runtime import open_asset
 from bake.runtime.level import LevelAsset
 from bake.runtime.live.moment import Moment
 from bake.runtime.navigator import Navigator
-from bake.runtime.places import Cell
+from bake.runtime.reader.places import Cell
 from bake.tables.compressed import compressed_next_hops
 from benchmarks.bench import Bench
 from benchmarks.levels import level_file, small_level
 from benchmarks.section import Section
-from tests.runtime.live.rebuilt import check_hierarchy
+from tests.support.rebuilt import check_hierarchy
 
 FULL = ("den520d", "brc202d", "lak303d", "maze512-4-0")
 QUICK = ("lak303d",)

@@ -30,7 +30,7 @@ def _kernels() -> list[str]:
     return [
         ".".join(file.relative_to(_BAKE.parent).with_suffix("").parts)
         for file in sorted(_BAKE.rglob("*.py"))
-        if "bake.search.jit" in file.read_text("utf-8")
+        if "bake.kernels.jit" in file.read_text("utf-8")
     ]
 
 

@@ -9,9 +9,9 @@ from pathlib import Path
 
 from PIL import Image
 
-from tests.levels import ldtk_projects as ldtk
-from tests.levels.tiled import maps
 from tests.levels.tiled.test_mutations import GIDS, MAPS
+from tests.support import ldtk_projects as ldtk
+from tests.support import tiled_maps as maps
 
 LEVELS = Path(__file__).resolve().parents[1] / "levels_src"
 

@@ -9,14 +9,14 @@ import pytest
 
 from bake.apply import apply_patch
 from bake.asset import Asset
-from bake.asset.verify import verify_asset
 from bake.errors import CorruptAssetError, PatchError
 from bake.runtime import open_asset
-from tests.asset.signing import edited
-from tests.cli.command import bake as command
-from tests.runtime.baked import bake, recipe_for, write_graph, write_grid
-from tests.runtime.live.model import GraphModel, GridModel, check_level
+from bake.verify.asset import verify_asset
 from tests.runtime.live.test_sequences import grid_model
+from tests.support.baked import bake, recipe_for, write_graph, write_grid
+from tests.support.command import bake as command
+from tests.support.live_model import GraphModel, GridModel, check_level
+from tests.support.signing import edited
 
 
 def folded(asset: Path, patch: Path) -> Path:

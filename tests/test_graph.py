@@ -4,8 +4,8 @@ import numpy as np
 from hypothesis import given, settings
 
 from bake.graph import BLOCKED, Graph, Metric, usable_subgraph
-from tests.strategies import ArcList, arc_lists
-from tests.tables.compare import weighted
+from tests.support.compare import weighted
+from tests.support.strategies import ArcList, arc_lists
 
 
 @given(graph=arc_lists())

@@ -15,8 +15,7 @@ from bake.errors import AssetError, CostError, UnknownProfileError
 from bake.graph import BLOCKED, MAX_WEIGHT
 from bake.interop import asset_to_networkx, from_networkx, to_networkx, to_scipy
 from bake.runtime import open_asset
-from tests.oracles import Lattice, square_arcs
-from tests.runtime.baked import (
+from tests.support.baked import (
     GROUND,
     bake,
     profile_for,
@@ -25,8 +24,9 @@ from tests.runtime.baked import (
     write_graph,
     write_grid,
 )
-from tests.strategies import FAMILIES, Arc, ArcList, arc_lists, seeded
-from tests.tables.compare import subgraph, tables_of, ticks, weighted
+from tests.support.compare import subgraph, tables_of, ticks, weighted
+from tests.support.oracles import Lattice, square_arcs
+from tests.support.strategies import FAMILIES, Arc, ArcList, arc_lists, seeded
 
 DRAWN = rows("..m=~", ".#.v.", "....~")
 
@@ -185,7 +185,7 @@ def test_a_baked_graph(tmp_path: Path) -> None:
 
 
 def test_one_of_several_profiles(tmp_path: Path) -> None:
-    from tests.oracles import Ground
+    from tests.support.oracles import Ground
 
     dry = GROUND | {"water": Ground(None)}
     two = (profile_for("dry", dry), profile_for("walker", GROUND))

@@ -21,7 +21,7 @@ from bake.cli.options import (
 
 if TYPE_CHECKING:
     from bake.runtime import LevelAsset
-    from bake.runtime.places import Place
+    from bake.runtime.reader.places import Place
     from bake.view.evaluate import Evaluation
 
 

@@ -8,15 +8,15 @@ from pathlib import Path
 
 import numpy as np
 
+from bake.arrays import Int32Array
 from bake.asset import Asset
 from bake.diff.distances import Distances, compare_distances
 from bake.diff.matched import Matched, match
 from bake.diff.reachability import Reachability, compare_reachability
 from bake.errors import UnknownProfileError
-from bake.graph import Int32Array
-from bake.runtime.layers import ClusterTables
-from bake.runtime.places import Places
-from bake.runtime.tables import Tables
+from bake.runtime.hierarchy.layers import ClusterTables
+from bake.runtime.reader.places import Places
+from bake.runtime.reader.tables import Tables
 
 
 @dataclass(frozen=True)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from bake.arrays import Float64Array
 from bake.diff.matched import Matched
-from bake.runtime.walks import ticks_toward
+from bake.runtime.reader.walk import ticks_toward
 
 PERCENTILES = (50, 90, 99, 100)
 
@@ -63,7 +63,7 @@ def compare_distances(matched: Matched, sample: int) -> Distances | None:
         return None
     count = len(matched)
     goals = np.unique(np.linspace(0, count - 1, min(sample, count)).astype(np.int64))
-    shares: list[npt.NDArray[np.float64]] = []
+    shares: list[Float64Array] = []
     most: list[ChangedPair] = []
     pairs = longer = shorter = 0
     for goal in goals.tolist() if count else []:
@@ -86,7 +86,7 @@ def compare_distances(matched: Matched, sample: int) -> Distances | None:
     return Distances(len(goals), count, pairs, longer, shorter, percent, tuple(most[:_NAMED]))
 
 
-def _toward(matched: Matched, goal: int) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+def _toward(matched: Matched, goal: int) -> tuple[Float64Array, Float64Array]:
     """(k) units from each place to one, before and after."""
     fields = [
         ticks_toward(tables, int(rows[goal]))[rows] / tables.places.ticks_per_unit

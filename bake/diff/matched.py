@@ -6,13 +6,10 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-import numpy.typing as npt
 
+from bake.arrays import BoolArray, Float64Array, Int32Array, Int64Array
 from bake.errors import AssetError
-from bake.graph import Int32Array
-from bake.runtime.tables import Tables
-
-BoolArray = npt.NDArray[np.bool_]
+from bake.runtime.reader.tables import Tables
 
 
 @dataclass(frozen=True)
@@ -49,7 +46,7 @@ class Matched:
         return after < before
 
     @cached_property
-    def _costs(self) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+    def _costs(self) -> tuple[Float64Array, Float64Array]:
         return (
             crossing_cost(self.old)[self.old_row],
             crossing_cost(self.new)[self.new_row],
@@ -120,17 +117,17 @@ def _others(count: int, rows: Int32Array) -> Int32Array:
     return np.flatnonzero(others).astype(np.int32)
 
 
-def crossing_cost(tables: Tables) -> npt.NDArray[np.float64]:
+def crossing_cost(tables: Tables) -> Float64Array:
     """(r) float64 units, what crossing each row's terrain costs the profile."""
     cost = tables.column("cost", np.float64)
     terrain = tables.places.asset.read("/world/node_terrain")
     if len(terrain) != tables.places.node_count or terrain.max(initial=0) >= max(1, len(cost)):
         raise tables.damaged("node_terrain does not fit nodes and terrains")
-    crossing: npt.NDArray[np.float64] = cost[terrain[tables.node]]
+    crossing: Float64Array = cost[terrain[tables.node]]
     return crossing
 
 
-def _keys(old: Tables, new: Tables) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+def _keys(old: Tables, new: Tables) -> tuple[Int64Array, Int64Array]:
     a, b = old.places, new.places
     kinds = [
         f"hex {places.hex_layout}"
@@ -153,15 +150,13 @@ def _keys(old: Tables, new: Tables) -> tuple[npt.NDArray[np.int64], npt.NDArray[
     return old.node.astype(np.int64), np.array(keys, dtype=np.int64)[new.node]
 
 
-def _cell_keys(tables: Tables, wide: int) -> npt.NDArray[np.int64]:
+def _cell_keys(tables: Tables, wide: int) -> Int64Array:
     """(r) each row's cell in reading order, on a grid ``wide`` cells wide."""
     y, x = np.divmod(tables.places.flat[tables.node].astype(np.int64), tables.places.width)
     return np.asarray(y * wide + x, dtype=np.int64)
 
 
-def _arcs(
-    tables: Tables, rows: Int32Array, count: int
-) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+def _arcs(tables: Tables, rows: Int32Array, count: int) -> tuple[Int64Array, Int64Array]:
     """Ends of arcs between matched places as tail * count + head, ascending, and units * 2^20."""
     usable = tables.usable
     place = np.full(tables.row_count, -1, dtype=np.int64)

@@ -8,10 +8,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
-from bake.diff.matched import BoolArray, Matched
-from bake.runtime.tables import Tables
+from bake.arrays import BoolArray, Int64Array
+from bake.diff.matched import Matched
+from bake.runtime.reader.tables import Tables
 
 #: Groups whose pairs are looked at together.
 _BLOCK = 1024
@@ -88,7 +88,7 @@ def compare_reachability(matched: Matched) -> Reachability | None:
     )
 
 
-def _leads(tables: Tables, a: npt.NDArray[np.int64], b: npt.NDArray[np.int64]) -> BoolArray:
+def _leads(tables: Tables, a: Int64Array, b: Int64Array) -> BoolArray:
     """(len a, len b) bool, whether component a leads to component b."""
     same = np.asarray(a[:, None] == b)
     if not tables.one_way or tables.reach is None:

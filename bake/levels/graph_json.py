@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import NoReturn, cast
 
 import numpy as np
-import numpy.typing as npt
 from pydantic import ValidationError
 
+from bake.arrays import Float64Array, Int32Array, UInt8Array
 from bake.errors import LevelError
 from bake.level import Colour, GraphLevel, TerrainRule
 from bake.levels.json_text import json_place, one_of, shown
@@ -51,8 +51,8 @@ class _Nodes:
     names: tuple[str, ...] | tuple[int, ...]
     number: dict[str | int, int]
     kind: type
-    position: npt.NDArray[np.float64] | None
-    terrain: npt.NDArray[np.uint8]
+    position: Float64Array | None
+    terrain: UInt8Array
     terrains: tuple[str, ...]
 
 
@@ -210,7 +210,7 @@ class _Reader:
         # Only up to what one byte holds, the count is checked once all nodes are read.
         return min(number.setdefault(name, len(number)), 255)
 
-    def positions(self, items: list[dict[str, object]]) -> npt.NDArray[np.float64] | None:
+    def positions(self, items: list[dict[str, object]]) -> Float64Array | None:
         found = [self.position(item, at) for at, item in enumerate(items)]
         given = [position for position in found if position is not None]
         if not given:
@@ -262,7 +262,7 @@ class _Reader:
 
     def arcs(
         self, nodes: _Nodes, directed: bool, parallel: bool
-    ) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32], npt.NDArray[np.float64]]:
+    ) -> tuple[Int32Array, Int32Array, Float64Array]:
         """Tail, head and length of each arc, in the order of the file's edges."""
         if "edges" in self.document and "links" in self.document:
             self.refuse('both "edges" and "links" are given', "links", expected="one of them")

@@ -9,9 +9,9 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
 from PIL import Image, UnidentifiedImageError
 
+from bake.arrays import UInt8Array, UInt32Array
 from bake.errors import LevelError
 from bake.level import MAX_CELLS, Colour, GridLevel
 from bake.levels.colour import colour_text, rgb
@@ -48,7 +48,7 @@ def read_image(path: Path, legend: Mapping[str, str]) -> GridLevel:
     width, height = image.size
     terrain = np.empty((height, width), dtype=np.uint8)
     used = np.zeros(256, dtype=np.bool_)
-    sampled: list[npt.NDArray[np.uint32]] = []
+    sampled: list[UInt32Array] = []
     stride = 1 + width * height // SAMPLED_PIXELS
     for top, bottom in strips(width, height):
         packed = _packed(image, top, bottom)
@@ -76,7 +76,7 @@ def read_image(path: Path, legend: Mapping[str, str]) -> GridLevel:
 
 
 def _display_colours(
-    names: ImageLegend, terrains: tuple[str, ...], sample: npt.NDArray[np.uint32]
+    names: ImageLegend, terrains: tuple[str, ...], sample: UInt32Array
 ) -> dict[str, Colour]:
     """The commonest colour of each terrain among some pixels, else the legend's first one."""
     chosen = {name: names.colours[name] for name in terrains if name in names.colours}
@@ -88,7 +88,7 @@ def _display_colours(
     return chosen
 
 
-def _packed(image: Image.Image, top: int, bottom: int) -> npt.NDArray[np.uint32]:
+def _packed(image: Image.Image, top: int, bottom: int) -> UInt32Array:
     """(bottom - top, width) colours as 0xrrggbbaa."""
     strip = image.crop((0, top, image.width, bottom)).convert("RGBA")
     return np.asarray(strip).view(">u4")[..., 0].astype(np.uint32)
@@ -220,7 +220,7 @@ def _is_lossy_webp(start: bytes) -> bool:
     return False
 
 
-def _unknown_colours(path: Path, image: Image.Image, terrain: npt.NDArray[np.uint8]) -> LevelError:
+def _unknown_colours(path: Path, image: Image.Image, terrain: UInt8Array) -> LevelError:
     listed, (x, y), first = describe_unknown(
         terrain, lambda top, bottom: _packed(image, top, bottom), colour_text, "pixels"
     )

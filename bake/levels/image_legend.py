@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
 
+from bake.arrays import UInt8Array, UInt32Array
 from bake.errors import LevelError
 from bake.level import Colour, TerrainRule
 from bake.levels.colour import colour_text, pack_colour, rgb
@@ -88,7 +88,7 @@ class ImageLegend:
         self._clear = number[CLEAR]
         self._names_clear = any(packed & 0xFF == 0 for packed in self._translucent)
 
-    def look_up(self, packed: npt.NDArray[np.uint32]) -> npt.NDArray[np.uint8]:
+    def look_up(self, packed: UInt32Array) -> UInt8Array:
         """Terrain of each colour.
 
         Args:
@@ -97,7 +97,7 @@ class ImageLegend:
         Returns:
             Index into ``names``, or UNKNOWN; same shape.
         """
-        terrain: npt.NDArray[np.uint8] = self._opaque[packed >> np.uint32(8)]
+        terrain: UInt8Array = self._opaque[packed >> np.uint32(8)]
         alpha = packed.astype(np.uint8)
         translucent = alpha != 255
         if not self._names_clear:

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
 
+from bake.arrays import UInt8Array
 from bake.errors import LevelError
 from bake.level import Colour, GridLevel, Rules, TerrainRule
 from bake.levels.limits import check_size
@@ -160,7 +160,7 @@ def _no_header(path: Path, place: str, found: str) -> LevelError:
     )
 
 
-def _letters(path: Path, header: _Header, body: bytes) -> npt.NDArray[np.uint8]:
+def _letters(path: Path, header: _Header, body: bytes) -> UInt8Array:
     """(height, width) letters, once every line has the width and nothing follows the last."""
     width, height = header.width, header.height
     stride = width + 1
@@ -215,9 +215,7 @@ def _check_rest(path: Path, header: _Header, rest: bytes) -> None:
         )
 
 
-def _unknown_letters(
-    path: Path, terrain: npt.NDArray[np.uint8], letters: npt.NDArray[np.uint8]
-) -> LevelError:
+def _unknown_letters(path: Path, terrain: UInt8Array, letters: UInt8Array) -> LevelError:
     listed, (x, y), _ = describe_unknown(
         terrain, lambda top, bottom: letters[top:bottom], _letter_text, "cells"
     )

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
 
+from bake.arrays import Float64Array, Int32Array
 from bake.errors import LevelError
 from bake.levels.source import read_text
 
@@ -54,14 +54,14 @@ class Scenario:
     """
 
     source: Path
-    bucket: npt.NDArray[np.int32]
+    bucket: Int32Array
     map: tuple[str, ...]
-    size: npt.NDArray[np.int32]
-    start: npt.NDArray[np.int32]
-    goal: npt.NDArray[np.int32]
-    optimal: npt.NDArray[np.float64]
-    rounding: npt.NDArray[np.float64]
-    line: npt.NDArray[np.int32]
+    size: Int32Array
+    start: Int32Array
+    goal: Int32Array
+    optimal: Float64Array
+    rounding: Float64Array
+    line: Int32Array
 
     def __len__(self) -> int:
         return len(self.map)
@@ -108,7 +108,7 @@ def read_scenario(path: Path) -> Scenario:
     )
 
 
-def _rounding(optimal: npt.NDArray[np.float64], decimals: set[int]) -> npt.NDArray[np.float64]:
+def _rounding(optimal: Float64Array, decimals: set[int]) -> Float64Array:
     """Half a unit of the last digit printed.
 
     Files either print every length with the same number of decimals, or six significant digits and
@@ -117,7 +117,7 @@ def _rounding(optimal: npt.NDArray[np.float64], decimals: set[int]) -> npt.NDArr
     if len(decimals) == 1 and 0 not in decimals:
         return np.full(len(optimal), 0.5 * 10.0 ** -decimals.pop())
     size = np.floor(np.log10(np.maximum(optimal, 1e-9)))
-    rounding: npt.NDArray[np.float64] = 0.5 * 10.0 ** (size - (SIGNIFICANT - 1))
+    rounding: Float64Array = 0.5 * 10.0 ** (size - (SIGNIFICANT - 1))
     return rounding
 
 

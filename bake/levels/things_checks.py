@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
-import numpy.typing as npt
 
+from bake.arrays import Int32Array
 from bake.errors import BakeError, BakeErrors, LevelError
 from bake.level import GridLevel
 from bake.levels.json_text import shown
@@ -193,9 +193,7 @@ def _profiles(
         )
 
 
-def _area(
-    level: GridLevel, said: str, cells: npt.NDArray[np.int32], place: str
-) -> Iterator[BakeError]:
+def _area(level: GridLevel, said: str, cells: Int32Array, place: str) -> Iterator[BakeError]:
     if not len(cells):
         yield LevelError(
             f"{said} has no cells", file=level.source, place=place, expected="at least one"
@@ -204,7 +202,7 @@ def _area(
 
 
 def _cells(
-    level: GridLevel, said: str, cells: Sequence[Cell] | npt.NDArray[np.int32], place: str
+    level: GridLevel, said: str, cells: Sequence[Cell] | Int32Array, place: str
 ) -> Iterator[BakeError]:
     at = np.asarray(cells, dtype=np.int64).reshape(-1, 2)
     outside = ((at < 0) | (at >= [level.width, level.height])).any(axis=1)
@@ -222,7 +220,7 @@ def _cells(
         )
 
 
-def _in_order(cells: npt.NDArray[np.int32]) -> npt.NDArray[np.int32]:
+def _in_order(cells: Int32Array) -> Int32Array:
     """The cells in reading order, each once."""
     unique = np.unique(np.asarray(cells, dtype=np.int32)[:, ::-1], axis=0)
     return np.ascontiguousarray(unique[:, ::-1])

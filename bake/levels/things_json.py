@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Annotated, Literal
 
 import numpy as np
-import numpy.typing as npt
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
+from bake.arrays import Int32Array, UInt8Array
 from bake.errors import LevelError
 from bake.levels.allowance import spend_area
 from bake.levels.json_text import json_place, shown
@@ -178,7 +178,7 @@ class ThingReader:
             ),
         )
 
-    def barred(self, ledges: Sequence[LedgeTable]) -> npt.NDArray[np.uint8] | None:
+    def barred(self, ledges: Sequence[LedgeTable]) -> UInt8Array | None:
         """(height, width) uint8 headings barred, as bits; None without ledges.
 
         Raises:
@@ -224,7 +224,7 @@ class ThingReader:
             )
         return x, y + floor * rows
 
-    def _cells(self, area: _Area, key: str, place: int) -> npt.NDArray[np.int32]:
+    def _cells(self, area: _Area, key: str, place: int) -> Int32Array:
         given = area.model_fields_set & {"cells", "rect"}
         if len(given) != 1:
             raise LevelError(

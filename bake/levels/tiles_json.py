@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import numpy as np
-import numpy.typing as npt
 from pydantic import AfterValidator, ConfigDict, Field, ValidationError, WithJsonSchema
 
+from bake.arrays import UInt8Array, UInt32Array
 from bake.errors import LevelError
 from bake.level import (
     Connectivity,
@@ -316,7 +316,7 @@ def _declared(
     return names
 
 
-def _from_rows(path: Path, tiles: TileFile, names: tuple[str, ...]) -> npt.NDArray[np.uint8]:
+def _from_rows(path: Path, tiles: TileFile, names: tuple[str, ...]) -> UInt8Array:
     rows = tiles.rows
     check_size(path, len(rows[0]) if rows else 0, len(rows), place="rows")
     _check_widths(path, "rows", [len(row) for row in rows], "characters")
@@ -344,11 +344,11 @@ def _from_rows(path: Path, tiles: TileFile, names: tuple[str, ...]) -> npt.NDArr
     return terrain
 
 
-def _code_points(row: str) -> npt.NDArray[np.uint32]:
+def _code_points(row: str) -> UInt32Array:
     return np.frombuffer(row.encode("utf-32-le", "surrogatepass"), dtype="<u4")
 
 
-def _from_cells(path: Path, tiles: TileFile, names: tuple[str, ...]) -> npt.NDArray[np.uint8]:
+def _from_cells(path: Path, tiles: TileFile, names: tuple[str, ...]) -> UInt8Array:
     cells = tiles.cells
     for y, row in enumerate(cells):
         if not isinstance(row, list):
@@ -394,9 +394,7 @@ def _check_widths(path: Path, key: str, widths: Sequence[int], unit: str) -> Non
             )
 
 
-def _drop_unused(
-    names: tuple[str, ...], terrain: npt.NDArray[np.uint8]
-) -> tuple[tuple[str, ...], npt.NDArray[np.uint8]]:
+def _drop_unused(names: tuple[str, ...], terrain: UInt8Array) -> tuple[tuple[str, ...], UInt8Array]:
     used = np.zeros(256, dtype=np.bool_)
     used[terrain] = True
     present = np.flatnonzero(used)

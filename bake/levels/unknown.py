@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterator
 import numpy as np
 import numpy.typing as npt
 
+from bake.arrays import Int64Array, UInt8Array
+
 #: Marks a cell without terrain while a level is read; terrains are numbered below it.
 UNKNOWN = 255
 
@@ -24,7 +26,7 @@ def strips(width: int, height: int) -> Iterator[tuple[int, int]]:
 
 
 def describe_unknown(
-    terrain: npt.NDArray[np.uint8],
+    terrain: UInt8Array,
     values: Callable[[int, int], npt.NDArray[np.integer]],
     label: Callable[[int], str],
     cells: str,
@@ -62,8 +64,8 @@ def describe_unknown(
 
 
 def _tally(
-    terrain: npt.NDArray[np.uint8], values: Callable[[int, int], npt.NDArray[np.integer]]
-) -> tuple[npt.NDArray[np.integer], npt.NDArray[np.int64], npt.NDArray[np.int64], int]:
+    terrain: UInt8Array, values: Callable[[int, int], npt.NDArray[np.integer]]
+) -> tuple[npt.NDArray[np.integer], Int64Array, Int64Array, int]:
     height, width = terrain.shape
     kinds: npt.NDArray[np.integer] = np.zeros(0, dtype=np.uint32)
     counts = np.zeros(0, dtype=np.int64)

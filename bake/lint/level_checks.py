@@ -7,8 +7,9 @@ from collections.abc import Iterator, Mapping
 import numpy as np
 import numpy.typing as npt
 
+from bake.arrays import Int32Array
 from bake.footprint import under_footprint
-from bake.graph import Graph, Int32Array, Subgraph, usable_subgraph
+from bake.graph import Graph, Subgraph, usable_subgraph
 from bake.level import GridLevel
 from bake.lint.findings import Finding, Rule, Severity, severity_of
 from bake.lint.profile_checks import Place, Walks, check_profile

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
-from bake.graph import Graph, Int32Array
+from bake.arrays import BoolArray, Int32Array, Int64Array
+from bake.graph import Graph
 from bake.lint.findings import Rule
 from bake.lint.reach import largest_part, patches, reach, reached_from
 
@@ -52,7 +52,7 @@ class Spotted:
     """What a check found: the rule, the rows concerned and what is wrong with them."""
 
     rule: Rule
-    rows: npt.NDArray[np.int64]
+    rows: Int64Array
     message: str
 
 
@@ -94,9 +94,7 @@ def _rows(places: Sequence[Place]) -> Int32Array:
     return np.array([place.row for place in places if place.row >= 0], dtype=np.int32)
 
 
-def _grouped(
-    rule: Rule, graph: Graph, chosen: npt.NDArray[np.bool_], said: str
-) -> Iterator[Spotted]:
+def _grouped(rule: Rule, graph: Graph, chosen: BoolArray, said: str) -> Iterator[Spotted]:
     if not chosen.any():
         return
     groups = patches(graph, chosen)

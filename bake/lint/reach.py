@@ -5,12 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
-from bake.graph import BLOCKED, Graph, Int32Array, Metric, Subgraph
-from bake.search.strong_components import strong_components
-
-BoolArray = npt.NDArray[np.bool_]
+from bake.arrays import BoolArray, Int32Array, Int64Array
+from bake.graph import BLOCKED, Graph, Metric, Subgraph
+from bake.search.graph.strong_components import strong_components
 
 
 @dataclass(frozen=True)
@@ -87,7 +85,7 @@ def opened_graph(graph: Graph, metric: Metric, sub: Subgraph, at_door: BoolArray
     return opened
 
 
-def patches(graph: Graph, chosen: BoolArray) -> list[npt.NDArray[np.int64]]:
+def patches(graph: Graph, chosen: BoolArray) -> list[Int64Array]:
     """The chosen rows in groups that hang together whichever way arcs lead, largest first."""
     tail = graph.tail()
     inside = chosen[tail] & chosen[graph.head]

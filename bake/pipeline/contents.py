@@ -7,10 +7,10 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
+from bake.arrays import Int32Array
 from bake.asset.schema import profile_path
 from bake.asset.write import Contents, Scalar
 from bake.colours import terrain_colours
-from bake.graph import Int32Array
 from bake.level import GridLevel, Level
 from bake.metric import AgentProfile, MovementRules, terrain_cost
 from bake.pipeline.text_columns import texts

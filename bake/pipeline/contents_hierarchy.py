@@ -7,9 +7,9 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
+from bake.arrays import Int32Array
 from bake.asset.schema import profile_path
 from bake.asset.write import Contents
-from bake.graph import Int32Array
 from bake.tables.clusters import Clusters
 from bake.tables.hierarchy import Hierarchy
 

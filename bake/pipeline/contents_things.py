@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
+from bake.arrays import Int32Array
 from bake.asset.write import Contents, Scalar
 from bake.level import GridLevel
 from bake.metric import AgentProfile
@@ -94,5 +95,5 @@ def _for_profiles(group: str, profiles: Sequence[tuple[str, ...] | None]) -> Col
     }
 
 
-def _first(counts: Sequence[int]) -> npt.NDArray[np.int32]:
+def _first(counts: Sequence[int]) -> Int32Array:
     return np.concatenate([[0], np.cumsum(counts)]).astype(np.int32)

@@ -7,14 +7,15 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from bake.arrays import Int32Array
 from bake.asset.schema import profile_path
 from bake.asset.write import Contents
-from bake.graph import Int32Array, Subgraph
+from bake.graph import Subgraph
 from bake.greedy import chart
 from bake.level import GridLevel
 from bake.recipe import LevelRecipe
-from bake.search.norms import quantised
-from bake.search.symmetric import is_two_way
+from bake.search.graph.symmetric import is_two_way
+from bake.search.point.norms import quantised
 from bake.tables.cluster_distances import ClusterDistances, cluster_distances, fits_auto
 from bake.tables.clusters import Clusters
 from bake.tables.field_table import table_memory

@@ -6,13 +6,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from bake.arrays import Int32Array
 from bake.asset.write import Contents
-from bake.graph import Int32Array, Subgraph
+from bake.graph import Subgraph
 from bake.greedy import chart
 from bake.level import GridLevel
 from bake.pipeline.contents_hierarchy import clusters_contents, hierarchy_contents
 from bake.recipe import LevelRecipe
-from bake.search.squares import region_of_rows
+from bake.search.graph.squares import region_of_rows
 from bake.tables.clusters import Clusters, clusters
 from bake.tables.hierarchy import Hierarchy, hierarchy
 from bake.worlds import World

@@ -6,11 +6,12 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
+from bake.arrays import Int32Array
 from bake.asset import header_for
 from bake.asset.schema import BAKE_REVISION, FORMAT_NAME, FORMAT_VERSION
 from bake.asset.write import Contents, write_asset
 from bake.errors import BudgetError, CostError, LevelError
-from bake.graph import Int32Array, Subgraph, usable_subgraph
+from bake.graph import Subgraph, usable_subgraph
 from bake.greedy import chart
 from bake.level import GridLevel, Level, Rules
 from bake.levels import load

@@ -11,8 +11,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from bake.arrays import Int32Array
 from bake.graph import Graph, Subgraph, usable_subgraph
 from bake.pipeline.choose import Choice, choose, world_size
 from bake.pipeline.contents import profile_contents, shared_contents
@@ -24,9 +24,9 @@ from bake.pipeline.plan_bounds import plan_bounds
 from bake.pipeline.sources import Task
 from bake.pipeline.table_plan import TablePlan
 from bake.recipe import LevelRecipe
-from bake.search.batch import LANES, Scratch, Waist
-from bake.search.first_moves import lowest_first_moves
-from bake.search.floyd_warshall import floyd_warshall
+from bake.search.all_pairs.batch import LANES, Scratch, Waist
+from bake.search.all_pairs.first_moves import lowest_first_moves
+from bake.search.all_pairs.floyd_warshall import floyd_warshall
 from bake.tables.all_pairs import AllPairs, choose_algorithm, slot_dtype
 from bake.tables.components import Components, components
 from bake.tables.compressed import ROW_BYTES, RUN_BYTES
@@ -219,7 +219,7 @@ def _sample(world: World, sub: Subgraph, parts: Components, choice: Choice) -> _
 
 def _taker(
     world: World, sub: Subgraph, parts: Components, choice: Choice
-) -> tuple[Callable[[int, int, npt.NDArray[np.int32]], None], Callable[..., int]]:
+) -> tuple[Callable[[int, int, Int32Array], None], Callable[..., int]]:
     """What a bake does with a batch, and how many runs ended since the last reset."""
     if choice.hops == "compressed":
         writer = RunWriter(sub, rows_on_chart(world, sub), unreachable_fits=parts.tells_all)
@@ -234,7 +234,7 @@ def _taker(
     hop = np.empty((sub.graph.node_count, LANES), dtype=slot_dtype(sub))
     none = int(np.iinfo(hop.dtype).max)
 
-    def take(start: int, stop: int, dist: npt.NDArray[np.int32]) -> None:
+    def take(start: int, stop: int, dist: Int32Array) -> None:
         if choice.hops == "dense":
             graph = sub.graph
             lowest_first_moves(

@@ -6,16 +6,16 @@ import math
 from collections.abc import Sequence
 from functools import cached_property
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from bake.arrays import AnyArray, Int32Array
 from bake.errors import QueryError
 from bake.graph import UNREACHABLE
-from bake.runtime.answers import Answers
-from bake.runtime.places import Int32Array, Place
-from bake.runtime.single import NextHop, QuickLookup, quick_lookup
+from bake.runtime.reader.lookup import NextHop, QuickLookup, quick_lookup
+from bake.runtime.reader.places import Place
+from bake.runtime.snapshot import Answers
 
 _UNREACHABLE = int(UNREACHABLE)
 
@@ -60,7 +60,7 @@ class BakedAnswers(Answers):
         known = self.tables.joined(row, goal_row)
         return self._arc_toward(row, goal_row) is not None if known is None else known
 
-    def next_hops(self, starts: npt.ArrayLike, goals: npt.ArrayLike) -> npt.NDArray[Any]:
+    def next_hops(self, starts: npt.ArrayLike, goals: npt.ArrayLike) -> AnyArray:
         tables = self.tables
         rows, goal_rows = self.rows.pairs(starts, goals)
         slot = tables.hops.slots(rows, goal_rows)
@@ -78,15 +78,15 @@ class BakedAnswers(Answers):
         hops[there] = self._standing_still(rows, there)[there]
         return hops
 
-    def _places_after(self, arc: Int32Array) -> npt.NDArray[Any]:
+    def _places_after(self, arc: Int32Array) -> AnyArray:
         if self._places.is_grid:
             return self.tables.head_place.take(arc, axis=0)
         names = np.empty(len(arc), dtype=object)
         names[:] = [self._places.names[node] for node in self._places.head[arc].tolist()]
         return names
 
-    def _standing_still(self, rows: Int32Array, there: npt.NDArray[Any]) -> npt.NDArray[Any]:
-        still: npt.NDArray[Any]
+    def _standing_still(self, rows: Int32Array, there: AnyArray) -> AnyArray:
+        still: AnyArray
         if self._places.is_grid:
             still = np.full((len(rows), self._places.dimensions), -1, dtype=np.int32)
         else:

@@ -13,15 +13,15 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from bake.runtime.baked import BakedAnswers
-from bake.runtime.places import Places
-from bake.runtime.tables import Tables
+from bake.runtime.reader.places import Places
+from bake.runtime.reader.tables import Tables
 
 if TYPE_CHECKING:
-    from bake.runtime.answers import Answers
     from bake.runtime.live.live import Live
     from bake.runtime.live.moment import Moment
     from bake.runtime.navigator import Navigator
-    from bake.runtime.things import ThingTables
+    from bake.runtime.reader.things import ThingTables
+    from bake.runtime.snapshot import Answers
 
 
 class Current:
@@ -62,7 +62,7 @@ class Current:
     @cached_property
     def things(self) -> ThingTables:
         """Links, regions, spots and doors of the level."""
-        from bake.runtime.things import ThingTables
+        from bake.runtime.reader.things import ThingTables
 
         return ThingTables(self.places)
 

@@ -11,8 +11,8 @@ from bake.errors import UnknownProfileError
 from bake.runtime.current import Current
 from bake.runtime.live.report import UpdateReport
 from bake.runtime.navigator import Navigator
-from bake.runtime.places import Name, Place, Places
-from bake.runtime.things import Door, Link, Region, Spot
+from bake.runtime.reader.places import Name, Place, Places
+from bake.runtime.reader.things import Door, Link, Region, Spot
 
 
 class LevelAsset:

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-import numpy as np
 import numpy.typing as npt
 
-from bake.runtime.places import Name, Place
+from bake.arrays import AnyArray, Float64Array, Int64Array
+from bake.runtime.reader.places import Name, Place
 
 if TYPE_CHECKING:
-    from bake.runtime.answers import Answers
     from bake.runtime.current import Current
-    from bake.runtime.heuristics import Given
     from bake.runtime.live.report import UpdateReport
-    from bake.runtime.search_result import SearchResult
+    from bake.runtime.searching.heuristics import Given
+    from bake.runtime.searching.result import SearchResult
+    from bake.runtime.snapshot import Answers
 
 
 class Navigator:
@@ -166,7 +166,7 @@ class Navigator:
             QueryError: as for :meth:`next_hop`; no such method, heuristic or queue; a heuristic
                 that does not fit the level or the method.
         """
-        from bake.runtime.searches import Request
+        from bake.runtime.searching.methods import Request
 
         request = Request(method, heuristic, weight, queue, trace, looked_at)
         return self._now.search(start, goal, request)
@@ -346,7 +346,7 @@ class Navigator:
 
     # -- many at once -----------------------------------------------------------------------------
 
-    def next_hops(self, starts: npt.ArrayLike, goals: npt.ArrayLike) -> npt.NDArray[Any]:
+    def next_hops(self, starts: npt.ArrayLike, goals: npt.ArrayLike) -> AnyArray:
         """:meth:`next_hop` for many pairs in one call.
 
         Args:
@@ -363,7 +363,7 @@ class Navigator:
 
     def paths(
         self, starts: npt.ArrayLike, goals: npt.ArrayLike, method: str = "table"
-    ) -> tuple[npt.NDArray[np.int64], npt.NDArray[Any]]:
+    ) -> tuple[Int64Array, AnyArray]:
         """:meth:`path` for many pairs in one call; compiled where numba is installed.
 
         Args:
@@ -380,7 +380,7 @@ class Navigator:
         """
         return self._now.paths(starts, goals, method)
 
-    def distances(self, starts: npt.ArrayLike, goals: npt.ArrayLike) -> npt.NDArray[np.float64]:
+    def distances(self, starts: npt.ArrayLike, goals: npt.ArrayLike) -> Float64Array:
         """:meth:`distance` for many pairs in one call.
 
         Args:
@@ -394,7 +394,7 @@ class Navigator:
         """
         return self._now.distances(starts, goals)
 
-    def distances_to(self, goal: Place) -> npt.NDArray[np.float64]:
+    def distances_to(self, goal: Place) -> Float64Array:
         """Distances of every place to one goal, without a distance table: the hops are followed.
 
         Returns:

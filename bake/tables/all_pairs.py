@@ -13,17 +13,18 @@ from typing import Literal
 
 import numpy as np
 
+from bake.arrays import Int32Array
 from bake.errors import BudgetError, in_units
-from bake.graph import UNREACHABLE, Int32Array, Subgraph
-from bake.search.batch import INFINITY, LANES, Scratch, Waist
-from bake.search.first_moves import (
+from bake.graph import UNREACHABLE, Subgraph
+from bake.search.all_pairs.batch import INFINITY, LANES, Scratch, Waist
+from bake.search.all_pairs.first_moves import (
     SlotArray,
     dense_bytes,
     dense_first_moves,
     lowest_first_moves,
 )
-from bake.search.floyd_warshall import floyd_warshall
-from bake.search.floyd_warshall import working_bytes as closing_bytes
+from bake.search.all_pairs.floyd_warshall import floyd_warshall
+from bake.search.all_pairs.floyd_warshall import working_bytes as closing_bytes
 
 Algorithm = Literal["auto", "dijkstra", "floyd_warshall"]
 Progress = Callable[[float], None]

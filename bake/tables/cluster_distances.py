@@ -12,11 +12,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from bake.arrays import Int32Array
 from bake.errors import BudgetError, in_units
-from bake.graph import UNREACHABLE, Int32Array
-from bake.search.batch import LANES, Scratch, Waist
-from bake.search.fields import NO_PATH, least_beyond_fields
-from bake.search.link_costs import priced_pairs
+from bake.graph import UNREACHABLE
+from bake.search.all_pairs.batch import LANES, Scratch, Waist
+from bake.search.all_pairs.fields import NO_PATH, least_beyond_fields
+from bake.search.hierarchy.link_costs import priced_pairs
 from bake.tables.clusters import Clusters
 
 #: "auto" leaves the table out where it would have more entries than this (16 MiB) ...

@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-import numpy.typing as npt
 
-from bake.graph import Int32Array, Subgraph
-from bake.search.partition import connected_parts, crossing_arcs, members, neighbours
-from bake.search.squares import classes, squares
+from bake.arrays import Float64Array, Int32Array
+from bake.graph import Subgraph
+from bake.search.graph.partition import connected_parts, crossing_arcs, members, neighbours
+from bake.search.graph.squares import classes, squares
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,7 @@ def clusters(
     *,
     size: int,
     cell: Int32Array | None = None,
-    position: npt.NDArray[np.float64] | None = None,
+    position: Float64Array | None = None,
     region: Int32Array | None = None,
 ) -> Clusters:
     """Partition the rows of a profile.

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
-from bake.graph import Int32Array, Subgraph
-from bake.search.strong_components import reachable_components, strong_components
+from bake.arrays import Int32Array, Int64Array, UInt8Array
+from bake.graph import Subgraph
+from bake.search.graph.strong_components import reachable_components, strong_components
 
 #: Largest closure between one-way components that is stored, in bytes (23,168 components).
 MAX_CLOSURE = 64 * 2**20
@@ -33,7 +33,7 @@ class Components:
 
     component: Int32Array
     count: int
-    reach: npt.NDArray[np.uint8] | None
+    reach: UInt8Array | None
     one_way: bool
 
     @property
@@ -58,7 +58,7 @@ def components(sub: Subgraph, node_count: int) -> Components:
     return Components(component, count, reach, one_way)
 
 
-def _in_order(reach: npt.NDArray[np.uint8], order: npt.NDArray[np.int64]) -> npt.NDArray[np.uint8]:
+def _in_order(reach: UInt8Array, order: Int64Array) -> UInt8Array:
     """A closure with rows and bits permuted: component ``order[i]`` becomes component i."""
     permuted = np.empty_like(reach)
     step = max(1, BLOCK_BITS // len(order))

@@ -7,13 +7,13 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from bake.arrays import Int32Array, Int64Array, UInt8Array
 from bake.errors import BudgetError, in_units
-from bake.graph import Int32Array, Subgraph
-from bake.search.batch import LANES, Scratch, Waist
-from bake.search.fields import fill_fields, keep_best_fields, least_beyond_fields
-from bake.search.partition import members
+from bake.graph import Subgraph
+from bake.search.all_pairs.batch import LANES, Scratch, Waist
+from bake.search.all_pairs.fields import fill_fields, keep_best_fields, least_beyond_fields
+from bake.search.graph.partition import members
 from bake.tables.slopes import Slopes
 
 #: Fields there may be: two numbers below this make a byte.
@@ -28,7 +28,7 @@ HIGHEST = 2**29
 
 @dataclass(frozen=True)
 class FieldTable:
-    """Distances between basins, corrected by fields; see :mod:`bake.search.fields`.
+    """Distances between basins, corrected by fields; see :mod:`bake.search.all_pairs.fields`.
 
     Attributes:
         label: (r) int32, basin of every row.
@@ -44,7 +44,7 @@ class FieldTable:
     label: Int32Array
     anchor: Int32Array
     distance: Int32Array
-    chosen: npt.NDArray[np.uint8]
+    chosen: UInt8Array
     fields: Int32Array
     shift: int
 
@@ -133,7 +133,7 @@ def field_table(
 
 def _catalogue(
     at: Int32Array, slopes: Slopes, pivot: Int32Array, label: Int32Array, anchor: Int32Array
-) -> tuple[Int32Array, npt.NDArray[np.int64]]:
+) -> tuple[Int32Array, Int64Array]:
     """(f, 2 + p) int32 fields, the first one flat; (r, f) int64 ticks above each basin's anchor."""
     columns = pivot.shape[1]
     flat = np.zeros((1, 2 + columns), dtype=np.int32)

@@ -2,7 +2,7 @@
 
 Rows are cut into basins, the rows nearest to each of a farthest-point sample. A plain table of
 distances between basins is of little use: it jumps at every border. Corrected by fields that rise
-as distances do (:mod:`bake.search.fields`) it is nearly exact at the same size.
+as distances do (:mod:`bake.search.all_pairs.fields`) it is nearly exact at the same size.
 """
 
 from __future__ import annotations
@@ -11,12 +11,12 @@ from dataclasses import dataclass
 from math import isqrt
 
 import numpy as np
-import numpy.typing as npt
 
-from bake.graph import Int32Array, Subgraph
-from bake.search.partition import connected_parts
-from bake.search.symmetric import is_two_way
-from bake.search.voronoi import voronoi_cells
+from bake.arrays import Int32Array, Int64Array
+from bake.graph import Subgraph
+from bake.search.graph.partition import connected_parts
+from bake.search.graph.symmetric import is_two_way
+from bake.search.graph.voronoi import voronoi_cells
 from bake.tables.field_table import MOST_FIELDS, FieldTable, field_table, table_bytes
 from bake.tables.pivots import pivot_distances
 from bake.tables.slopes import Slopes
@@ -135,9 +135,7 @@ def heuristic(
     return Heuristic(two_way, pivot, table)
 
 
-def _basins(
-    sub: Subgraph, extent: npt.NDArray[np.int64], count: int
-) -> tuple[Int32Array, Int32Array]:
+def _basins(sub: Subgraph, extent: Int64Array, count: int) -> tuple[Int32Array, Int32Array]:
     """(r) int32 basin of every row, (c) int32 sample of each, c <= count.
 
     Basins are numbered by the places of their samples, so that consecutive ones lie together.

@@ -14,13 +14,14 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
+from bake.arrays import Int32Array
 from bake.errors import BudgetError, in_units
-from bake.graph import Graph, Int32Array, Subgraph
-from bake.search.entrances import Crossings, find_crossings
-from bake.search.overlay_landmarks import farthest_landmarks
-from bake.search.partition import connected_parts, crossing_arcs
-from bake.search.repartition import join_clusters
-from bake.search.symmetric import is_two_way
+from bake.graph import Graph, Subgraph
+from bake.search.graph.partition import connected_parts, crossing_arcs
+from bake.search.graph.symmetric import is_two_way
+from bake.search.hierarchy.entrances import Crossings, find_crossings
+from bake.search.hierarchy.overlay_landmarks import farthest_landmarks
+from bake.search.hierarchy.repartition import join_clusters
 from bake.tables.all_pairs import all_pairs, working_bytes
 from bake.tables.clusters import Clusters
 from bake.tables.layers import Layer, build_layer
@@ -82,7 +83,7 @@ def transitions_between(
         at: (r, 2) int32 chart coordinates; None on graphs, where every crossing is chosen.
         square: whether cells are square.
         mode: "exact" chooses every crossing.
-        spacing: see :func:`bake.search.entrances.find_crossings`.
+        spacing: see :func:`bake.search.hierarchy.entrances.find_crossings`.
     """
     graph = partition.sub.graph
     every = mode == "exact" or at is None

@@ -10,11 +10,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
-from bake.graph import Graph, Int32Array
-from bake.search.inner_fields import inner_fields, slot_bits, undominated
-from bake.search.partition import members
+from bake.arrays import Int32Array, Int64Array, UInt8Array
+from bake.graph import Graph
+from bake.search.graph.partition import members
+from bake.search.hierarchy.inner_fields import inner_fields, slot_bits, undominated
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ class Layer:
         weight: (a) int32 ticks.
         bits: of one slot in a field: 4, 8 or 16; 0 = there are none.
         first_field: (t + 1) int64, byte of ``field`` each transition's begins at.
-        field: uint8, see :mod:`bake.search.inner_fields`.
+        field: uint8, see :mod:`bake.search.hierarchy.inner_fields`.
     """
 
     node: Int32Array
@@ -37,13 +37,11 @@ class Layer:
     graph: Graph
     weight: Int32Array
     bits: int
-    first_field: npt.NDArray[np.int64]
-    field: npt.NDArray[np.uint8]
+    first_field: Int64Array
+    field: UInt8Array
 
 
-def field_bytes(
-    first_transition: Int32Array, first_member: Int32Array, bits: int
-) -> npt.NDArray[np.int64]:
+def field_bytes(first_transition: Int32Array, first_member: Int32Array, bits: int) -> Int64Array:
     """(t + 1) int64, where each transition's field begins; the last is the size of all."""
     nodes = np.diff(first_member).astype(np.int64)
     each = np.repeat((nodes * bits + 7) // 8, np.diff(first_transition))

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from bake.graph import Graph, Int32Array
-from bake.search.voronoi import UNSEEN, voronoi_cells
+from bake.arrays import Int32Array
+from bake.graph import Graph
+from bake.search.graph.voronoi import UNSEEN, voronoi_cells
 
 
 def pivot_distances(

@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
-from bake.graph import Int32Array, Subgraph
+from bake.arrays import Int32Array, UInt64Array
+from bake.graph import Subgraph
 from bake.greedy import SECTORS, greedy_slots
-from bake.search.batch import LANES
-from bake.search.first_moves import SlotArray
-from bake.search.runs import (
+from bake.search.all_pairs.batch import LANES
+from bake.search.all_pairs.first_moves import SlotArray
+from bake.search.all_pairs.runs import (
     EVERY,
     NONE_BIT,
     SLOT_BITS,
@@ -59,8 +59,8 @@ class RunWriter:
 
     Attributes:
         taken: targets taken in so far.
-        moves: (r) uint64, set of moves of each row's run under way, see :mod:`bake.search.runs`.
-        run_start: (r) int32, the target it began at.
+        moves: (r) uint64, set of moves of each row's run under way, see
+        :mod:`bake.search.all_pairs.runs`. run_start: (r) int32, the target it began at.
         ended: runs ended so far, in pieces of three (e) int32: row, first target, symbol.
         ended_count: how many; every row has one more under way.
     """
@@ -98,7 +98,7 @@ class RunWriter:
     def go_on_from(
         self,
         taken: int,
-        moves: npt.NDArray[np.uint64],
+        moves: UInt64Array,
         run_start: Int32Array,
         ended: list[Piece],
     ) -> None:
@@ -114,7 +114,7 @@ class RunWriter:
     def _check(
         self,
         taken: int,
-        moves: npt.NDArray[np.uint64],
+        moves: UInt64Array,
         run_start: Int32Array,
         ended: list[Piece],
     ) -> None:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
-from bake.graph import Int32Array, Subgraph
+from bake.arrays import Int32Array
+from bake.graph import Subgraph
 
 #: Bits after the point of slopes over coordinates that are no cells.
 FINE = 12
@@ -81,5 +81,5 @@ def _signed(slopes: list[tuple[int, int]]) -> Slopes:
     return Slopes(slope, 0)
 
 
-def _median(weight: npt.NDArray[np.int32]) -> int:
+def _median(weight: Int32Array) -> int:
     return int(np.sort(weight)[len(weight) // 2]) if len(weight) else 0

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 from PIL import Image, ImageFilter
 
+from bake.arrays import BoolArray, Int32Array, UInt8Array
 from bake.view.hex_cells import HexCells
 from bake.view.palette import Colour
 from bake.view.square_cells import SquareCells
@@ -33,9 +33,9 @@ class CellPaint:
         grid: how dark lines between other cells are, 0 to 1.
     """
 
-    fill: npt.NDArray[np.uint8]
-    stripe: npt.NDArray[np.uint8]
-    solid: npt.NDArray[np.bool_]
+    fill: UInt8Array
+    stripe: UInt8Array
+    solid: BoolArray
     stripe_colours: tuple[Colour, ...] = ()
     shade: float = 0.0
     grid: float = 0.0
@@ -48,7 +48,7 @@ def bands(cells: Cells) -> list[tuple[int, int]]:
     return [(top, min(height, top + step)) for top in range(0, height, step)]
 
 
-def paint_cells(cells: Cells, paint: CellPaint) -> npt.NDArray[np.uint8]:
+def paint_cells(cells: Cells, paint: CellPaint) -> UInt8Array:
     """(pixel_height, pixel_width, 3) uint8."""
     size = (cells.pixel_height, cells.pixel_width)
     picture = np.empty((*size, 3), dtype=np.uint8)
@@ -71,7 +71,7 @@ def paint_cells(cells: Cells, paint: CellPaint) -> npt.NDArray[np.uint8]:
     return picture
 
 
-def _reduced(sampled: npt.NDArray[np.uint8], samples: int) -> npt.NDArray[np.uint8]:
+def _reduced(sampled: UInt8Array, samples: int) -> UInt8Array:
     """Each pixel the mean of its samples."""
     if samples == 1:
         return sampled
@@ -84,15 +84,15 @@ def _reduced(sampled: npt.NDArray[np.uint8], samples: int) -> npt.NDArray[np.uin
     return ((total + count // 2) // count).astype(np.uint8)
 
 
-def _cover(samples_in: npt.NDArray[np.bool_], samples: int) -> npt.NDArray[np.uint8]:
+def _cover(samples_in: BoolArray, samples: int) -> UInt8Array:
     """How much of each pixel is in: 0 to 255."""
     return _reduced(samples_in.astype(np.uint8)[..., None] * np.uint8(255), samples)[..., 0]
 
 
 def _stripe(
-    colour: npt.NDArray[np.uint8],
+    colour: UInt8Array,
     paint: CellPaint,
-    cell: npt.NDArray[np.int32],
+    cell: Int32Array,
     samples: int,
     top: int,
 ) -> None:
@@ -112,9 +112,9 @@ def _stripe(
 
 
 def _rule(
-    colour: npt.NDArray[np.uint8],
+    colour: UInt8Array,
     paint: CellPaint,
-    cell: npt.NDArray[np.int32],
+    cell: Int32Array,
     cells: Cells,
     top: int,
 ) -> None:
@@ -134,9 +134,9 @@ def _rule(
 
 
 def _shade(
-    picture: npt.NDArray[np.uint8],
-    solid: npt.NDArray[np.uint8],
-    low: npt.NDArray[np.uint8],
+    picture: UInt8Array,
+    solid: UInt8Array,
+    low: UInt8Array,
     radius: float,
     depth: float,
 ) -> None:

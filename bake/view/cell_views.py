@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
+from bake.arrays import BoolArray, Int32Array, UInt8Array
 from bake.view.cell_paint import CellPaint
 from bake.view.cluster_colours import cluster_colours
 from bake.view.colourmap import mixed, shades
@@ -23,8 +23,6 @@ from bake.view.palette import (
 from bake.view.scene import Scene
 from bake.view.searched import Searched
 from bake.view.toward import Toward
-
-UInt8Array = npt.NDArray[np.uint8]
 
 _PLAIN, _OTHERS, _CUT_OFF = 0, 1, 2
 _TERRAIN_LIMIT = 16
@@ -111,7 +109,7 @@ def search_view(
     return paint, [*search_swatches(searched), *swatches]
 
 
-def _cut_off(paint: CellPaint, cells: npt.NDArray[np.int32]) -> list[Swatch]:
+def _cut_off(paint: CellPaint, cells: Int32Array) -> list[Swatch]:
     if not len(cells):
         return []
     paint.fill[cells] = UNREACHABLE
@@ -139,14 +137,14 @@ def _over_blocked(scene: Scene, grid_line: float, shade: float) -> tuple[CellPai
     return paint, swatches
 
 
-def _solid(scene: Scene) -> npt.NDArray[np.bool_]:
+def _solid(scene: Scene) -> BoolArray:
     solid = np.ones(scene.places.width * scene.places.height + 1, dtype=np.bool_)
     solid[_cells_of_rows(scene)] = False
     solid[-1] = False
     return solid
 
 
-def _cells_of_rows(scene: Scene) -> npt.NDArray[np.int32]:
+def _cells_of_rows(scene: Scene) -> Int32Array:
     return scene.places.flat[scene.tables.node]
 
 

@@ -5,14 +5,15 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from bake.view.colourmap import RgbArray, oklch
-from bake.view.scene import Int32Array, Scene
+from bake.arrays import Int32Array, UInt8Array
+from bake.view.colourmap import oklch
+from bake.view.scene import Scene
 
 #: Colours there are; a cluster with more neighbours than this may share one with some of them.
 _COLOURS = 7
 
 
-def cluster_colours(scene: Scene, cluster: Int32Array, count: int) -> RgbArray:
+def cluster_colours(scene: Scene, cluster: Int32Array, count: int) -> UInt8Array:
     """(count, 3) uint8 pale colours.
 
     The lowest colour free among neighbours with lower numbers (D. Welsh, M. Powell, "An upper
@@ -32,7 +33,7 @@ def cluster_colours(scene: Scene, cluster: Int32Array, count: int) -> RgbArray:
     return pale[chosen]
 
 
-def _pale() -> RgbArray:
+def _pale() -> UInt8Array:
     place = np.arange(_COLOURS, dtype=np.float64)
     lightness = np.where(place % 2 == 0, 0.9, 0.82)
     hue = 2 * np.pi * place * 3 / _COLOURS

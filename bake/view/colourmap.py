@@ -9,10 +9,8 @@ import math
 from functools import cache
 
 import numpy as np
-import numpy.typing as npt
 
-RgbArray = npt.NDArray[np.uint8]
-Float64Array = npt.NDArray[np.float64]
+from bake.arrays import Float64Array, UInt8Array
 
 #: Turning the hue by this much over and over never comes near an earlier hue for long.
 _GOLDEN_ANGLE = math.pi * (3 - math.sqrt(5))
@@ -20,7 +18,7 @@ _GOLDEN_ANGLE = math.pi * (3 - math.sqrt(5))
 _RAMP_STEPS = 256
 
 
-def oklch(lightness: Float64Array, chroma: Float64Array, hue: Float64Array) -> RgbArray:
+def oklch(lightness: Float64Array, chroma: Float64Array, hue: Float64Array) -> UInt8Array:
     """Oklab in polar form to sRGB.
 
     Args:
@@ -44,12 +42,12 @@ def oklch(lightness: Float64Array, chroma: Float64Array, hue: Float64Array) -> R
         axis=-1,
     ).clip(0, 1)
     encoded = np.where(linear <= 0.0031308, 12.92 * linear, 1.055 * linear ** (1 / 2.4) - 0.055)
-    colours: RgbArray = np.rint(encoded * 255).astype(np.uint8)
+    colours: UInt8Array = np.rint(encoded * 255).astype(np.uint8)
     return colours
 
 
 @cache
-def ramp() -> RgbArray:
+def ramp() -> UInt8Array:
     """(256, 3) uint8, from near (pale yellow) to far (deep violet); lightness falls evenly."""
     at = np.linspace(0, 1, _RAMP_STEPS)
     lightness = 0.955 - 0.58 * at
@@ -60,13 +58,13 @@ def ramp() -> RgbArray:
     return colours
 
 
-def shades(fraction: Float64Array) -> RgbArray:
+def shades(fraction: Float64Array) -> UInt8Array:
     """(k, 3) uint8 colours of the ramp at (k) fractions from 0, near, to 1, far."""
     step = np.rint(np.clip(fraction, 0, 1) * (_RAMP_STEPS - 1)).astype(np.intp)
     return ramp()[step]
 
 
-def vivid(count: int) -> RgbArray:
+def vivid(count: int) -> UInt8Array:
     """(count, 3) uint8 strong colours; those near each other in the list differ most."""
     place = np.arange(count, dtype=np.float64)
     hue = math.radians(28) + place * _GOLDEN_ANGLE
@@ -74,7 +72,7 @@ def vivid(count: int) -> RgbArray:
     return oklch(lightness, np.full(count, 0.19), hue)
 
 
-def mixed(colours: RgbArray, other: tuple[int, int, int], share: float) -> RgbArray:
+def mixed(colours: UInt8Array, other: tuple[int, int, int], share: float) -> UInt8Array:
     """Colours with this share of another one stirred in."""
     blend = colours * (1 - share) + np.array(other, dtype=np.float64) * share
     return np.rint(blend).astype(np.uint8)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
+from bake.arrays import Int32Array, Int64Array, UInt8Array
 from bake.view.colourmap import vivid
 from bake.view.legend import Swatch, shortened
 from bake.view.palette import LARGEST, Colour
-from bake.view.scene import Int32Array, Scene
+from bake.view.scene import Scene
 
 #: Hues come near each other beyond this many, so they are used again.
 _HUES = 24
@@ -16,14 +16,14 @@ _HUES = 24
 _LEGEND_LIMIT = 12
 
 
-def colours_by_rank(count: int, largest: Colour = LARGEST) -> npt.NDArray[np.uint8]:
+def colours_by_rank(count: int, largest: Colour = LARGEST) -> UInt8Array:
     """(count, 3) uint8, the largest component first."""
     bright = vivid(min(_HUES, max(0, count - 1)))
     others = bright[np.arange(max(0, count - 1)) % max(1, len(bright))]
     return np.vstack([np.array([largest], dtype=np.uint8), others])[:count]
 
 
-def rank_of_row(scene: Scene) -> tuple[Int32Array, npt.NDArray[np.int64], Int32Array]:
+def rank_of_row(scene: Scene) -> tuple[Int32Array, Int64Array, Int32Array]:
     """(r) int32 rank of each row's component, and by rank its places and its first row."""
     rank, places, first = scene.component_order()
     tables = scene.tables
@@ -32,10 +32,10 @@ def rank_of_row(scene: Scene) -> tuple[Int32Array, npt.NDArray[np.int64], Int32A
 
 def component_swatches(
     scene: Scene,
-    places: npt.NDArray[np.int64],
+    places: Int64Array,
     first: Int32Array,
     what: str,
-    colours: npt.NDArray[np.uint8],
+    colours: UInt8Array,
 ) -> list[Swatch]:
     """One swatch a component; where one-way arcs join it to the largest, it says so.
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 
 import numpy as np
-import numpy.typing as npt
 
+from bake.arrays import Float32Array, Float64Array, UInt8Array
 from bake.view.cell_paint import Cells, bands
 from bake.view.palette import CONTOUR, CONTOUR_ON_DARK
 
@@ -27,9 +27,9 @@ def contour_step(farthest: float, lines: int = 24) -> float:
 
 
 def draw_contours(
-    picture: npt.NDArray[np.uint8],
+    picture: UInt8Array,
     cells: Cells,
-    distance: npt.NDArray[np.float64],
+    distance: Float64Array,
     step: float,
     slopes: tuple[float, float],
     light_from: float,
@@ -63,8 +63,8 @@ def draw_contours(
 
 
 def _interpolated(
-    cells: Cells, value: npt.NDArray[np.float32], top: int, bottom: int, jump: float
-) -> npt.NDArray[np.float32]:
+    cells: Cells, value: Float32Array, top: int, bottom: int, jump: float
+) -> Float32Array:
     """Distance at each pixel, from the cell it is in and those on the same side of any wall."""
     cell, weight = cells.blend(top, bottom)
     middle = cells.samples // 2
@@ -75,13 +75,11 @@ def _interpolated(
     near[weight == 0] = 0
     total = weight.sum(axis=0)
     with np.errstate(invalid="ignore", divide="ignore"):
-        mean: npt.NDArray[np.float32] = (near * weight).sum(axis=0) / total
+        mean: Float32Array = (near * weight).sum(axis=0) / total
     return np.where(total > 0, mean, np.nan)
 
 
-def _cover(
-    level: npt.NDArray[np.float32], gentlest: float, steepest: float
-) -> npt.NDArray[np.float32]:
+def _cover(level: Float32Array, gentlest: float, steepest: float) -> Float32Array:
     """How much of each pixel lies on a line; lines are where ``level`` is a whole number above 0.
 
     Slopes are in levels a pixel. What is flatter than the gentlest is a nook along a wall where
@@ -92,11 +90,11 @@ def _cover(
     away = np.abs(level - nearest) / np.clip(slope, gentlest, steepest)
     cover = np.clip(_HALF_WIDTH + 0.5 - away, 0, 1)
     cover[~np.isfinite(level) | (nearest < 1) | (slope < gentlest)] = 0
-    covered: npt.NDArray[np.float32] = cover.astype(np.float32)
+    covered: Float32Array = cover.astype(np.float32)
     return covered
 
 
-def _gentler(level: npt.NDArray[np.float32], axis: int) -> npt.NDArray[np.float32]:
+def _gentler(level: Float32Array, axis: int) -> Float32Array:
     """The gentler of the slopes to both sides: the steeper one may lead across a wall."""
     difference = np.abs(np.diff(level, axis=axis))
     pad = [(0, 0), (0, 0)]
@@ -104,5 +102,5 @@ def _gentler(level: npt.NDArray[np.float32], axis: int) -> npt.NDArray[np.float3
     before = np.pad(difference, pad, constant_values=np.nan)
     pad[axis] = (0, 1)
     after = np.pad(difference, pad, constant_values=np.nan)
-    slope: npt.NDArray[np.float32] = np.nan_to_num(np.fmin(before, after))
+    slope: Float32Array = np.nan_to_num(np.fmin(before, after))
     return slope

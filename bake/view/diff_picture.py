@@ -6,10 +6,10 @@ from pathlib import Path
 
 import numpy as np
 
+from bake.arrays import Int32Array
 from bake.asset import Asset
 from bake.diff import Difference, ProfileDifference
 from bake.errors import QueryError
-from bake.graph import Int32Array
 from bake.view.cell_paint import CellPaint, paint_cells
 from bake.view.cell_views import faded_ground
 from bake.view.grid_map import fitting_cells, grid_line

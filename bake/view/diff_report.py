@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
+from bake.arrays import Int32Array
 from bake.diff import Difference, ProfileDifference
 from bake.diff.distances import PERCENTILES, Distances
 from bake.errors import in_units
-from bake.graph import Int32Array
-from bake.runtime.places import Place
-from bake.runtime.tables import Tables
+from bake.runtime.reader.places import Place
+from bake.runtime.reader.tables import Tables
 from bake.view.component_colours import place_text
 from bake.view.legend import number
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
 
+from bake.arrays import Int32Array
 from bake.errors import LevelError, QueryError
 from bake.levels.scenario import Scenario, read_scenario
 from bake.runtime import LevelAsset, open_asset
@@ -158,5 +158,5 @@ def _check_sizes(problems: Scenario, level: LevelAsset) -> None:
             )
 
 
-def _cell(pair: npt.NDArray[np.int32]) -> tuple[int, int]:
+def _cell(pair: Int32Array) -> tuple[int, int]:
     return int(pair[0]), int(pair[1])

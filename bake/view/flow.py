@@ -5,10 +5,11 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from bake.arrays import Float64Array, Int32Array
 from bake.view.cell_paint import Cells
 from bake.view.ink import Ink
 from bake.view.palette import ARROW
-from bake.view.scene import Float64Array, Int32Array, Scene
+from bake.view.scene import Scene
 from bake.view.toward import Toward
 
 #: Pixels there must be for an arrow; smaller cells share one.

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
-import numpy.typing as npt
 from PIL import Image, ImageDraw
 
+from bake.arrays import Float64Array, UInt8Array
 from bake.errors import QueryError
-from bake.runtime.floors import grid_cell
-from bake.runtime.places import Place
+from bake.runtime.reader.floors import grid_cell
+from bake.runtime.reader.places import Place
 from bake.view.cell_paint import CellPaint, Cells, paint_cells
 from bake.view.cell_views import (
     clusters_view,
@@ -156,9 +156,7 @@ def _view(request: Request, grid_line: float) -> tuple[CellPaint, list[Swatch]]:
     return (paint if grid_line else replace(paint, shade=0.0)), swatches
 
 
-def _contours(
-    pixels: npt.NDArray[np.uint8], scene: Scene, cells: Cells, toward: Toward, step: float
-) -> None:
+def _contours(pixels: UInt8Array, scene: Scene, cells: Cells, toward: Toward, step: float) -> None:
     distance = np.full(scene.places.width * scene.places.height, np.nan)
     distance[scene.places.flat[scene.tables.node]] = toward.distance
     costs = scene.costs[np.unique(scene.node_terrain()[scene.tables.node])]
@@ -178,7 +176,7 @@ def _draw_layers(ink: Ink, request: Request, cells: Cells) -> None:
 def _draw_marks(ink: Ink, request: Request, cells: Cells) -> None:
     width = request.scene.places.width
 
-    def points(places: Sequence[Place]) -> npt.NDArray[np.float64]:
+    def points(places: Sequence[Place]) -> Float64Array:
         known = request.scene.places
         cells_of = [grid_cell(known, place, repr(place)) for place in places]
         x, y = np.array(cells_of, dtype=np.int32).T
@@ -194,9 +192,7 @@ def _draw_marks(ink: Ink, request: Request, cells: Cells) -> None:
         draw_start(ink, ends[0], cells.scale)
 
 
-def _numbered(
-    pixels: npt.NDArray[np.uint8], scene: Scene, cells: Cells, toward: Toward
-) -> npt.NDArray[np.uint8]:
+def _numbered(pixels: UInt8Array, scene: Scene, cells: Cells, toward: Toward) -> UInt8Array:
     """Write each cell's distance into it."""
     picture = Image.fromarray(pixels)
     pen = ImageDraw.Draw(picture)

@@ -12,8 +12,8 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
+from bake.arrays import Float32Array, Float64Array, Int32Array
 from bake.level import HexLayout
-from bake.view.square_cells import Float32Array, Float64Array, Int32Array
 
 _HALF_SQRT_3 = math.sqrt(3) / 2
 

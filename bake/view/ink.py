@@ -8,10 +8,8 @@ import numpy as np
 import numpy.typing as npt
 from PIL import Image, ImageDraw
 
+from bake.arrays import Float64Array, UInt8Array
 from bake.view.palette import Colour
-
-Float64Array = npt.NDArray[np.float64]
-RgbArray = npt.NDArray[np.uint8]
 
 _SAMPLES = 4
 _BAND_PIXELS = 2**18
@@ -29,7 +27,7 @@ class _Layer:
 
     points: Float64Array
     size: float
-    colour: RgbArray
+    colour: UInt8Array
 
     def rows(self) -> tuple[Float64Array, Float64Array]:
         """Topmost and bottommost pixel row each shape may touch."""
@@ -43,15 +41,15 @@ class Ink:
 
     _layers: list[_Layer] = field(default_factory=list)
 
-    def lines(self, ends: Float64Array, width: float, colour: Colour | RgbArray) -> None:
+    def lines(self, ends: Float64Array, width: float, colour: Colour | UInt8Array) -> None:
         """(k, 4) float64 from x, y to x, y in pixels."""
         self._add(ends, width, colour)
 
-    def discs(self, centre: Float64Array, radius: float, colour: Colour | RgbArray) -> None:
+    def discs(self, centre: Float64Array, radius: float, colour: Colour | UInt8Array) -> None:
         """(k, 2) float64 x, y in pixels."""
         self._add(centre, radius, colour)
 
-    def polygons(self, corners: Float64Array, colour: Colour | RgbArray) -> None:
+    def polygons(self, corners: Float64Array, colour: Colour | UInt8Array) -> None:
         """(k, p, 2) float64 x, y in pixels of p > 2 corners each."""
         self._add(corners.reshape(len(corners), 2 * corners.shape[1]), 0.0, colour)
 
@@ -60,12 +58,12 @@ class Ink:
         self.lines(np.hstack([points[:-1], points[1:]]), width, colour)
         self.discs(points, width / 2, colour)
 
-    def _add(self, points: Float64Array, size: float, colour: Colour | RgbArray) -> None:
+    def _add(self, points: Float64Array, size: float, colour: Colour | UInt8Array) -> None:
         if len(points):
             each = np.broadcast_to(np.asarray(colour, dtype=np.uint8), (len(points), 3))
             self._layers.append(_Layer(np.asarray(points, dtype=np.float64), size, each))
 
-    def draw_on(self, picture: RgbArray) -> None:
+    def draw_on(self, picture: UInt8Array) -> None:
         """Draw everything into a (height, width, 3) uint8 picture."""
         height, width = picture.shape[:2]
         extents = [layer.rows() for layer in self._layers]
@@ -76,7 +74,7 @@ class Ink:
             if any(len(shapes) for shapes in chosen):
                 self._draw_band(picture[top:bottom], top, chosen)
 
-    def _draw_band(self, band: RgbArray, top: int, chosen: list[npt.NDArray[np.intp]]) -> None:
+    def _draw_band(self, band: UInt8Array, top: int, chosen: list[npt.NDArray[np.intp]]) -> None:
         height, width = band.shape[:2]
         large = Image.fromarray(band).resize(
             (width * _SAMPLES, height * _SAMPLES), Image.Resampling.NEAREST

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
-from bake.view.colourmap import RgbArray, shades
-from bake.view.ink import Float64Array, Ink
+from bake.arrays import Float64Array, Int32Array, UInt8Array
+from bake.view.colourmap import shades
+from bake.view.ink import Ink
 from bake.view.layer_scene import LayerScene
 from bake.view.legend import Swatch
 from bake.view.palette import ACROSS, CASING, INK, INSIDE, TRANSITION, WAYS, Colour
@@ -51,7 +51,7 @@ def way_colour(layer: int) -> Colour:
     return WAYS[(layer - 1) % len(WAYS)]
 
 
-def layer_swatches(layer: LayerScene, colours: RgbArray) -> list[Swatch]:
+def layer_swatches(layer: LayerScene, colours: UInt8Array) -> list[Swatch]:
     """What the colours of a layer mean."""
     first = colours[0].tolist() if len(colours) else (255, 255, 255)
     swatches = [Swatch((first[0], first[1], first[2]), f"{_count(layer.clusters, 'cluster')}")]
@@ -80,7 +80,7 @@ def search_swatches(searched: Searched) -> list[Swatch]:
     return swatches
 
 
-def _ends(point: Float64Array, pairs: npt.NDArray[np.int32]) -> Float64Array:
+def _ends(point: Float64Array, pairs: Int32Array) -> Float64Array:
     return np.hstack([point[pairs[:, 0]], point[pairs[:, 1]]])
 
 

@@ -6,9 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from bake.arrays import Int32Array
 from bake.errors import QueryError
-from bake.runtime.layers import ClusterTables, HierarchyTables, LayerTable
-from bake.view.scene import Int32Array, Scene
+from bake.runtime.hierarchy.layers import ClusterTables, HierarchyTables, LayerTable
+from bake.view.scene import Scene
 
 
 @dataclass(frozen=True)

@@ -8,8 +8,8 @@ from bake.errors import QueryError
 from bake.graph import Graph, Metric
 from bake.lint.profile_checks import Place, Spotted, Walks, check_profile
 from bake.lint.reach import opened_graph
-from bake.runtime.floors import grid_cell
-from bake.runtime.things import ThingTables
+from bake.runtime.reader.floors import grid_cell
+from bake.runtime.reader.things import ThingTables
 from bake.view.cell_paint import Cells
 from bake.view.ink import Ink
 from bake.view.legend import Swatch

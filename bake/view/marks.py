@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from bake.view.ink import Float64Array, Ink, RgbArray
+from bake.arrays import Float64Array, UInt8Array
+from bake.view.ink import Ink
 from bake.view.palette import CASING, GOAL, INK, PATH, START
 
 _SMALLEST_MARK = 6.5
@@ -53,7 +54,7 @@ def rings(centre: Float64Array, radius: Float64Array, corners: int = 40) -> Floa
     return np.concatenate([points[:, :-1], points[:, 1:]], axis=2).reshape(-1, 4)
 
 
-def draw_rings(ink: Ink, centre: Float64Array, radius: Float64Array, colour: RgbArray) -> None:
+def draw_rings(ink: Ink, centre: Float64Array, radius: Float64Array, colour: UInt8Array) -> None:
     """Rings of (k, 3) colours around (k, 2) points."""
     ends = rings(centre, radius)
     each = np.repeat(colour, len(ends) // max(1, len(centre)), axis=0)

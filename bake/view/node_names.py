@@ -9,7 +9,8 @@ import numpy as np
 import numpy.typing as npt
 from PIL import Image, ImageDraw
 
-from bake.runtime.places import Places
+from bake.arrays import Float64Array, UInt8Array
+from bake.runtime.reader.places import Places
 from bake.view.lettering import font, plain, width_of
 from bake.view.palette import INK, PAPER
 
@@ -49,12 +50,12 @@ def _buckets(box: Box) -> Iterator[tuple[int, int]]:
 
 
 def write_names(
-    pixels: npt.NDArray[np.uint8],
+    pixels: UInt8Array,
     places: Places,
-    point: npt.NDArray[np.float64],
+    point: Float64Array,
     radius: float,
     marked: npt.NDArray[np.intp],
-) -> npt.NDArray[np.uint8]:
+) -> UInt8Array:
     """Write names where they meet neither nodes nor each other, and hide the least of the roads.
 
     Args:

@@ -6,9 +6,9 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 from PIL import Image, ImageDraw
 
+from bake.arrays import UInt8Array
 from bake.view.colourmap import ramp
 from bake.view.legend import ColourBar, Legend, Swatch, number
 from bake.view.lettering import fitted, font, plain, width_of
@@ -34,7 +34,7 @@ class Map:
         framed: whether it fills its rectangle, which then gets a thin frame.
     """
 
-    pixels: npt.NDArray[np.uint8]
+    pixels: UInt8Array
     legend: Legend
     framed: bool
 

@@ -7,7 +7,7 @@ from typing import get_args
 
 from bake.asset import Asset
 from bake.errors import QueryError
-from bake.runtime.places import Place
+from bake.runtime.reader.places import Place
 from bake.view.component_colours import place_text
 from bake.view.grid_map import draw_grid
 from bake.view.layer_scene import read_layer

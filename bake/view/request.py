@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from bake.lint.profile_checks import Spotted
-from bake.runtime.places import Place
+from bake.runtime.reader.places import Place
 from bake.view.layer_scene import LayerScene
 from bake.view.scene import Scene
 from bake.view.searched import Searched

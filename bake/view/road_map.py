@@ -9,8 +9,9 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from bake.arrays import Float64Array, Int32Array, UInt8Array
 from bake.errors import QueryError
-from bake.runtime.places import Place
+from bake.runtime.reader.places import Place
 from bake.view.cell_views import terrain_swatches
 from bake.view.cluster_colours import cluster_colours
 from bake.view.colourmap import shades
@@ -36,7 +37,7 @@ from bake.view.palette import (
 )
 from bake.view.request import MAX_PIXELS, Request
 from bake.view.roads import Roads, roads_of
-from bake.view.scene import Float64Array, Scene
+from bake.view.scene import Scene
 from bake.view.small_components import ring_small_components
 from bake.view.toward import Toward
 
@@ -54,8 +55,6 @@ _NOTICED = 9
 
 #: Maps of more nodes are drawn without casings.
 _PLAIN_FROM = 20_000
-
-RgbArray = npt.NDArray[np.uint8]
 
 
 @dataclass(frozen=True)
@@ -154,11 +153,11 @@ def _plan(scene: Scene, scale: int | None) -> _Plan:
     )
 
 
-def _node_colours(request: Request) -> tuple[RgbArray, list[Swatch], ColourBar | None]:
+def _node_colours(request: Request) -> tuple[UInt8Array, list[Swatch], ColourBar | None]:
     """(n, 3) uint8 colour of every node, what they mean, and the bar of distances."""
     scene, toward = request.scene, request.toward
     terrain = scene.node_terrain()
-    colours: RgbArray = scene.colours[terrain]
+    colours: UInt8Array = scene.colours[terrain]
     node = scene.tables.node
     if request.show == "components":
         rank, places, first = rank_of_row(scene)
@@ -187,7 +186,7 @@ def _node_colours(request: Request) -> tuple[RgbArray, list[Swatch], ColourBar |
     return colours, swatches, ColourBar(toward.greatest, contour_step(toward.greatest, 12), False)
 
 
-def _draw_lines(ink: Ink, request: Request, plan: _Plan, roads: Roads, colours: RgbArray) -> None:
+def _draw_lines(ink: Ink, request: Request, plan: _Plan, roads: Roads, colours: UInt8Array) -> None:
     ends = np.hstack([plan.point[roads.a], plan.point[roads.b]])
     closed = ~(roads.there | roads.back)
     ink.lines(ends[closed], max(1.0, plan.road * 0.5), ROAD_CLOSED)
@@ -210,7 +209,7 @@ def _draw_shaded(
     scene: Scene,
     toward: Toward,
     plan: _Plan,
-    lines: tuple[Float64Array, npt.NDArray[np.int32], npt.NDArray[np.int32]],
+    lines: tuple[Float64Array, Int32Array, Int32Array],
 ) -> None:
     """Roads whose colour goes from one end's distance to the other's."""
     ends, a, b = lines
@@ -250,7 +249,7 @@ def _draw_arrows(ink: Ink, request: Request, plan: _Plan, roads: Roads) -> None:
         ink.polygons(arrow_heads((start + gap * 0.5)[roomy], gap[roomy], size), ARROW)
 
 
-def _draw_nodes(ink: Ink, scene: Scene, plan: _Plan, colours: RgbArray) -> None:
+def _draw_nodes(ink: Ink, scene: Scene, plan: _Plan, colours: UInt8Array) -> None:
     stands = scene.tables.component >= 0
     ink.discs(plan.point[~stands], plan.node * 0.7, ROAD_CLOSED)
     if plan.node >= 2:

@@ -5,12 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from bake.arrays import BoolArray, Int32Array
 from bake.graph import BLOCKED
-from bake.view.scene import Int32Array, Scene
-
-BoolArray = npt.NDArray[np.bool_]
+from bake.view.scene import Scene
 
 
 @dataclass(frozen=True)

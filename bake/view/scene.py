@@ -6,19 +6,16 @@ from dataclasses import dataclass
 from typing import cast
 
 import numpy as np
-import numpy.typing as npt
 
+from bake.arrays import Float64Array, Int32Array, Int64Array, UInt8Array
 from bake.asset import Asset
 from bake.asset.schema import profile_path
 from bake.errors import CorruptAssetError
 from bake.level import HexLayout
 from bake.runtime import LevelAsset, Navigator
-from bake.runtime.floors import grid_cell
-from bake.runtime.places import Place, Places
-from bake.runtime.tables import Tables
-
-Int32Array = npt.NDArray[np.int32]
-Float64Array = npt.NDArray[np.float64]
+from bake.runtime.reader.floors import grid_cell
+from bake.runtime.reader.places import Place, Places
+from bake.runtime.reader.tables import Tables
 
 
 @dataclass(frozen=True)
@@ -42,7 +39,7 @@ class Scene:
     navigator: Navigator
     hex_layout: HexLayout | None
     terrains: tuple[str, ...]
-    colours: npt.NDArray[np.uint8]
+    colours: UInt8Array
     costs: Float64Array
 
     @property
@@ -74,26 +71,26 @@ class Scene:
     def place_of_row(self, row: int) -> Place:
         return self.places.place(int(self.tables.node[row]))
 
-    def terrain_grid(self) -> npt.NDArray[np.uint8]:
+    def terrain_grid(self) -> UInt8Array:
         """(height * width) uint8 terrain of every cell in reading order."""
         grid = self.asset.read("/terrain/grid").astype(np.uint8, copy=False)
         if grid.shape != (self.places.height, self.places.width):
             raise self.damaged("the terrain grid is not as large as the level")
         return self._known_terrain(grid.reshape(-1))
 
-    def node_terrain(self) -> npt.NDArray[np.uint8]:
+    def node_terrain(self) -> UInt8Array:
         """(n) uint8 terrain of every node."""
         terrain = self.asset.read("/world/node_terrain").astype(np.uint8, copy=False)
         if len(terrain) != self.places.node_count:
             raise self.damaged("not every node has a terrain")
         return self._known_terrain(terrain)
 
-    def _known_terrain(self, terrain: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint8]:
+    def _known_terrain(self, terrain: UInt8Array) -> UInt8Array:
         if terrain.max(initial=0) >= len(self.terrains):
             raise self.damaged("a terrain has no name")
         return terrain
 
-    def component_order(self) -> tuple[Int32Array, npt.NDArray[np.int64], Int32Array]:
+    def component_order(self) -> tuple[Int32Array, Int64Array, Int32Array]:
         """Components from the largest to the smallest.
 
         Returns:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
-from bake.runtime.hpa import HierarchyPaths
-from bake.runtime.places import Place
-from bake.view.scene import Int32Array, Scene
+from bake.arrays import Float64Array, Int32Array
+from bake.runtime.hierarchy.paths import HierarchyPaths
+from bake.runtime.reader.places import Place
+from bake.view.scene import Scene
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ class Searched:
     cost: float
     expanded: int
     row: Int32Array
-    known: npt.NDArray[np.float64]
+    known: Float64Array
     transition: Int32Array
     plan: tuple[Int32Array, ...]
 

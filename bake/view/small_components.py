@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from bake.arrays import Float64Array
 from bake.view.component_colours import colours_by_rank, rank_of_row
 from bake.view.ink import Ink
 from bake.view.marks import draw_rings
-from bake.view.scene import Float64Array, Scene
+from bake.view.scene import Scene
 
 #: There are not more rings than this.
 _MOST_RINGS = 80

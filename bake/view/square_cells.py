@@ -5,11 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
-Int32Array = npt.NDArray[np.int32]
-Float32Array = npt.NDArray[np.float32]
-Float64Array = npt.NDArray[np.float64]
+from bake.arrays import Float32Array, Float64Array, Int32Array, Int64Array
 
 
 @dataclass(frozen=True)
@@ -70,7 +67,7 @@ class SquareCells:
             )
         return cell, weight
 
-    def _between(self, pixel: npt.NDArray[np.int64]) -> tuple[npt.NDArray[np.int64], Float64Array]:
+    def _between(self, pixel: Int64Array) -> tuple[Int64Array, Float64Array]:
         at = (pixel + 0.5) / self.scale - 0.5
         low = np.floor(at)
         return low.astype(np.int64), at - low

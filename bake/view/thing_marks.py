@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 from PIL import Image, ImageDraw
 
-from bake.runtime.places import Cell
-from bake.runtime.things import ThingTables
+from bake.arrays import Float64Array, UInt8Array
+from bake.runtime.reader.places import Cell
+from bake.runtime.reader.things import ThingTables
 from bake.view.cell_paint import Cells
-from bake.view.ink import Float64Array, Ink
+from bake.view.ink import Ink
 from bake.view.lettering import font, width_of
 from bake.view.palette import CASING, GOAL, INK, START
 from bake.view.scene import Scene
@@ -69,9 +69,7 @@ def _draw_head(ink: Ink, tip: Float64Array, along: Float64Array, size: float) ->
     ink.polygons(corners[None], INK)
 
 
-def label_floors(
-    pixels: npt.NDArray[np.uint8], scene: Scene, cells: Cells
-) -> npt.NDArray[np.uint8]:
+def label_floors(pixels: UInt8Array, scene: Scene, cells: Cells) -> UInt8Array:
     """A light bar where one floor ends and the next begins, and the number of each."""
     rows, floors = scene.places.floor_height, scene.places.floors
     if rows is None:

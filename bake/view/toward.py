@@ -6,10 +6,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from bake.arrays import Float64Array, Int32Array
 from bake.graph import UNREACHABLE
-from bake.runtime.places import Place
-from bake.runtime.walks import follow_toward, hops_toward
-from bake.view.scene import Float64Array, Int32Array, Scene
+from bake.runtime.reader.places import Place
+from bake.runtime.reader.walk import follow_toward, hops_toward
+from bake.view.scene import Scene
 
 
 @dataclass(frozen=True)

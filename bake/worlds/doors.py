@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-import numpy.typing as npt
 
-from bake.graph import Int32Array
+from bake.arrays import BoolArray, Int32Array, UInt8Array
 from bake.level import GridLevel
 
 
@@ -27,7 +26,7 @@ class DoorStates:
     cells: Int32Array
     states: tuple[str, ...]
     state: int
-    terrain: npt.NDArray[np.uint8]
+    terrain: UInt8Array
 
 
 def settled(level: GridLevel) -> tuple[GridLevel, tuple[DoorStates, ...]]:
@@ -55,7 +54,7 @@ def settled(level: GridLevel) -> tuple[GridLevel, tuple[DoorStates, ...]]:
     return replace(level, terrain=terrain), tuple(doors)
 
 
-def door_mask(doors: tuple[DoorStates, ...], shape: tuple[int, ...]) -> npt.NDArray[np.bool_]:
+def door_mask(doors: tuple[DoorStates, ...], shape: tuple[int, ...]) -> BoolArray:
     """(height, width) bool, cells of doors."""
     mask = np.zeros(shape, dtype=np.bool_)
     for door in doors:
@@ -65,9 +64,9 @@ def door_mask(doors: tuple[DoorStates, ...], shape: tuple[int, ...]) -> npt.NDAr
 
 def opens_to(
     doors: tuple[DoorStates, ...],
-    terrain: npt.NDArray[np.uint8],
-    open_terrain: npt.NDArray[np.bool_],
-) -> npt.NDArray[np.bool_]:
+    terrain: UInt8Array,
+    open_terrain: BoolArray,
+) -> BoolArray:
     """(height, width) bool, cells that are open in some state of their door.
 
     Args:

@@ -9,9 +9,9 @@ from __future__ import annotations
 import math
 
 import numpy as np
-import numpy.typing as npt
 
-from bake.graph import Graph, Int32Array
+from bake.arrays import BoolArray, Float64Array, Int32Array
+from bake.graph import Graph
 from bake.level import Connectivity, GridLevel, HexLayout
 from bake.metric import NO_FLANK, WALL_FLANK, Topology
 from bake.things import EAST, NORTH, SOUTH, WEST
@@ -49,7 +49,7 @@ def heading(step: Step) -> int:
 
 
 def lattice_topology(
-    level: GridLevel, connectivity: Connectivity, standable: npt.NDArray[np.bool_]
+    level: GridLevel, connectivity: Connectivity, standable: BoolArray
 ) -> tuple[Topology, Int32Array]:
     """Join every standable cell to its standable neighbours on the same floor.
 
@@ -69,7 +69,7 @@ def lattice_topology(
     node_at[1:-1, 1:-1][standable] = np.arange(len(xs), dtype=np.int32)
     tails: list[Int32Array] = []
     heads: list[Int32Array] = []
-    lengths: list[npt.NDArray[np.float64]] = []
+    lengths: list[Float64Array] = []
     flanks: list[Int32Array] = []
 
     barred = None

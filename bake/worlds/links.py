@@ -7,8 +7,9 @@ from dataclasses import replace
 
 import numpy as np
 
+from bake.arrays import Int32Array
 from bake.errors import BakeError, BakeErrors, LevelError
-from bake.graph import Graph, Int32Array
+from bake.graph import Graph
 from bake.level import GridLevel
 from bake.metric import NO_FLANK, NO_LINK, Topology
 from bake.things import Cell, Link

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from bake.graph import Int32Array
+from bake.arrays import Int32Array
 from bake.level import GridLevel
 from bake.worlds.world import World
 

@@ -12,11 +12,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-import numpy.typing as npt
 
+from bake.arrays import BoolArray, Int32Array
 from bake.errors import LevelError
 from bake.footprint import under_footprint
-from bake.graph import Int32Array
 from bake.level import GridLevel, Level
 from bake.metric import AgentProfile, Ground, may_enter, terrain_cost
 from bake.worlds.doors import DoorStates, door_mask, opens_to
@@ -42,7 +41,7 @@ def check_sizes(level: Level, profiles: Sequence[AgentProfile]) -> None:
 
 def standable(
     level: GridLevel, profiles: Sequence[AgentProfile], doors: tuple[DoorStates, ...]
-) -> npt.NDArray[np.bool_]:
+) -> BoolArray:
     """(height, width) bool, cells where some profile can stand in some state of the doors."""
     found = np.zeros(level.terrain.shape, dtype=np.bool_)
     for profile in profiles:
@@ -51,7 +50,7 @@ def standable(
     return found
 
 
-def _fits(level: GridLevel, size: int, passable: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
+def _fits(level: GridLevel, size: int, passable: BoolArray) -> BoolArray:
     return under_footprint(passable, size, np.logical_and, False, level.floor_height)
 
 
@@ -60,7 +59,7 @@ def door_nodes(
     profiles: Sequence[AgentProfile],
     doors: tuple[DoorStates, ...],
     cell: Int32Array,
-) -> npt.NDArray[np.bool_] | None:
+) -> BoolArray | None:
     """(n) bool, nodes whose footprint covers a cell of a door; None where there are no doors."""
     if not doors:
         return None
@@ -88,7 +87,7 @@ def ground_under(level: Level, profile: AgentProfile, cell: Int32Array | None) -
     if grids is None:
         return Ground(dearest[y, x], None)
 
-    def hindered(a: Int32Array, b: Int32Array) -> npt.NDArray[np.bool_]:
+    def hindered(a: Int32Array, b: Int32Array) -> BoolArray:
         step = cell[b] - cell[a]
         # Links lead anywhere; they are judged by themselves.
         near = (np.abs(step) <= 1).all(axis=1)
@@ -100,7 +99,7 @@ def ground_under(level: Level, profile: AgentProfile, cell: Int32Array | None) -
     return Ground(dearest[y, x], hindered)
 
 
-def _hindered_steps(level: GridLevel, profile: AgentProfile) -> npt.NDArray[np.bool_] | None:
+def _hindered_steps(level: GridLevel, profile: AgentProfile) -> BoolArray | None:
     """(3, 3, height, width) bool by dy + 1, dx + 1: whether some cell of a footprint anchored there
     may not make the step. None where every step is fine.
     """

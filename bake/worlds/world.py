@@ -6,13 +6,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-import numpy.typing as npt
 
+from bake.arrays import BoolArray, Float64Array, Int32Array
 from bake.errors import BakeErrors, LevelError
-from bake.graph import BLOCKED, Graph, Int32Array, Metric
+from bake.graph import BLOCKED, Graph, Metric
 from bake.level import Connectivity, GridLevel, HexLayout, Level
 from bake.metric import NO_LINK, AgentProfile, MovementRules, Topology, build_metric, terrain_cost
-from bake.search.patch_order import patch_order
+from bake.search.graph.patch_order import patch_order
 from bake.things import Link
 from bake.worlds.doors import DoorStates, settled
 from bake.worlds.explicit import explicit_topology
@@ -44,7 +44,7 @@ class World:
     level: Level
     topology: Topology
     cell: Int32Array | None
-    position: npt.NDArray[np.float64] | None
+    position: Float64Array | None
     node_names: tuple[str, ...] | tuple[int, ...] | None
     connectivity: Connectivity | None
     metrics: Mapping[str, Metric]
@@ -127,7 +127,7 @@ def build_world(
     )
 
 
-def _open_terrain(level: Level, profiles: Sequence[AgentProfile]) -> npt.NDArray[np.bool_]:
+def _open_terrain(level: Level, profiles: Sequence[AgentProfile]) -> BoolArray:
     """(terrain) bool, what some profile can stand on."""
     costs = np.stack([terrain_cost(level.terrains, profile) for profile in profiles])
     return np.asarray(~np.isnan(costs).all(axis=0))
@@ -135,7 +135,7 @@ def _open_terrain(level: Level, profiles: Sequence[AgentProfile]) -> npt.NDArray
 
 def _standable(
     level: GridLevel, profiles: Sequence[AgentProfile], doors: tuple[DoorStates, ...]
-) -> npt.NDArray[np.bool_]:
+) -> BoolArray:
     open_terrain = _open_terrain(level, profiles)
     if not doors and all(profile.size == 1 for profile in profiles):
         found = np.asarray(open_terrain[level.terrain])
@@ -156,9 +156,9 @@ def _nowhere_to_stand(level: Level) -> LevelError:
     )
 
 
-def _touches(topology: Topology, nodes: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
+def _touches(topology: Topology, nodes: BoolArray) -> BoolArray:
     """(m) bool, arcs that leave, enter or pass between some of the nodes."""
-    near: npt.NDArray[np.bool_] = nodes[topology.graph.tail()] | nodes[topology.graph.head]
+    near: BoolArray = nodes[topology.graph.tail()] | nodes[topology.graph.head]
     inside = topology.flank >= 0
     near |= (inside & nodes[np.where(inside, topology.flank, 0)]).any(axis=1)
     return near
@@ -187,7 +187,7 @@ def _check_terrains(level: Level, profiles: Sequence[AgentProfile]) -> None:
         raise problems[0] if len(problems) == 1 else BakeErrors(problems)
 
 
-def _keep_arcs(topology: Topology, keep: npt.NDArray[np.bool_]) -> Topology:
+def _keep_arcs(topology: Topology, keep: BoolArray) -> Topology:
     graph, order = Graph.from_arcs(
         topology.graph.node_count, topology.graph.tail()[keep], topology.graph.head[keep]
     )

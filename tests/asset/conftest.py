@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.asset.damage import DRAWN, NAMES
-from tests.runtime.baked import bake, recipe_for, write_graph, write_grid
+from tests.support.baked import bake, recipe_for, write_graph, write_grid
+from tests.support.damage import DRAWN, NAMES
 
 
 @pytest.fixture(scope="session")

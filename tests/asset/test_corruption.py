@@ -11,7 +11,7 @@ import pytest
 
 from bake.errors import AssetError
 from bake.runtime import open_asset
-from tests.runtime.baked import bake, recipe_for, rows, write_graph, write_grid
+from tests.support.baked import bake, recipe_for, rows, write_graph, write_grid
 
 #: Corruptions of all assets together; `BAKE_CORRUPTIONS=5000` in the environment for more.
 COUNT = int(os.environ.get("BAKE_CORRUPTIONS", "600"))

@@ -10,7 +10,7 @@ from bake.asset.columns import PROFILE
 from bake.asset.schema import ATTRIBUTES
 from bake.errors import BakeError, CorruptAssetError
 from bake.runtime import open_asset
-from tests.asset.damage import ask_everything, edit
+from tests.support.damage import ask_everything, edit
 
 
 @pytest.mark.parametrize("name", ["width", "height"])

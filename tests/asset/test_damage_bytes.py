@@ -11,8 +11,8 @@ import pytest
 
 from bake.asset import Asset, read_header
 from bake.errors import CorruptAssetError, NotAnAssetError
-from tests.asset.damage import ALL_COLUMNS, ask_everything, holder, refusal
-from tests.asset.signing import sign_body
+from tests.support.damage import ALL_COLUMNS, ask_everything, holder, refusal
+from tests.support.signing import sign_body
 
 
 @pytest.mark.parametrize("share", [0.02, 0.1, 0.3, 0.5, 0.7, 0.9, 0.99])
@@ -104,7 +104,7 @@ FUZZ = """
 import random, sys
 from pathlib import Path
 from bake.errors import BakeError
-from tests.asset.damage import ask_everything
+from tests.support.damage import ask_everything
 
 path, seed = Path(sys.argv[1]), sys.argv[2]
 whole = path.read_bytes()

@@ -13,7 +13,8 @@ from bake.asset.columns import PROFILE
 from bake.asset.schema import COLUMNS
 from bake.errors import CorruptAssetError
 from bake.runtime import open_asset
-from tests.asset.damage import (
+from tests.support.baked import GROUND, bake, profile_for, recipe_for, write_grid
+from tests.support.damage import (
     ALL_COLUMNS,
     DRAWN,
     UNASKED,
@@ -23,7 +24,6 @@ from tests.asset.damage import (
     lengthened,
     replaced,
 )
-from tests.runtime.baked import GROUND, bake, profile_for, recipe_for, write_grid
 
 
 @pytest.mark.parametrize("name", ALL_COLUMNS)

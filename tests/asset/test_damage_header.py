@@ -16,8 +16,8 @@ from bake.errors import (
     CorruptAssetError,
     NotAnAssetError,
 )
-from tests.asset.damage import ask_everything, refusal
-from tests.asset.signing import sign_body
+from tests.support.damage import ask_everything, refusal
+from tests.support.signing import sign_body
 
 
 def test_whole_assets_answer(asset: Path, graph: Path) -> None:

@@ -10,8 +10,8 @@ import pytest
 from bake.asset.columns_things import THING_COLUMNS
 from bake.errors import CorruptAssetError
 from bake.runtime import open_asset
-from tests.asset.damage import edit, replaced
-from tests.runtime.tower import baked_tower
+from tests.support.damage import edit, replaced
+from tests.support.tower import baked_tower
 
 NAMES = [column.path for column in THING_COLUMNS]
 WAY = [(7, 0, 0), (7, 0, 1), (8, 0, 1)]

@@ -8,9 +8,9 @@ import pytest
 
 from bake.errors import CorruptAssetError
 from bake.runtime import open_asset
-from tests.asset.damage import edit, replaced
-from tests.runtime.baked import bake, recipe_for, rows, write_grid
-from tests.runtime.tower import baked_tower
+from tests.support.baked import bake, recipe_for, rows, write_grid
+from tests.support.damage import edit, replaced
+from tests.support.tower import baked_tower
 
 DRAWN = rows("..v==~", ".#v==~", "..v===")
 

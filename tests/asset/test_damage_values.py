@@ -10,7 +10,7 @@ import pytest
 from bake.asset import Asset
 from bake.errors import CorruptAssetError
 from bake.runtime import open_asset
-from tests.asset.damage import NAMES, ask_everything, edit, holder, replaced
+from tests.support.damage import NAMES, ask_everything, edit, holder, replaced
 
 
 @pytest.mark.parametrize("name", ["/terrain/name", "/world/node_name"])

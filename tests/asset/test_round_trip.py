@@ -23,8 +23,7 @@ from bake.asset.schema import (
 )
 from bake.asset.write import Contents, write_asset
 from bake.errors import AssetError, OutputError
-from tests.oracles import Ground
-from tests.runtime.baked import (
+from tests.support.baked import (
     GROUND,
     LETTERS,
     bake,
@@ -34,7 +33,8 @@ from tests.runtime.baked import (
     write_graph,
     write_grid,
 )
-from tests.runtime.tower import baked_tower
+from tests.support.oracles import Ground
+from tests.support.tower import baked_tower
 
 SOURCES = (("level.png", "a" * 64), ("../tiles.png", "b" * 64))
 LENGTHS = {"xy": 2, "channel": 3, "node + 1": 8, "node": 7, "x": 6, "y": 4, "byte": 1}

@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 from bake.asset.schema import FORMAT_VERSION, OLDEST_READABLE
-from bake.asset.verify import verify_asset
 from bake.errors import AssetTooOldError
 from bake.runtime import open_asset
+from bake.verify.asset import verify_asset
 
 SAMPLES = Path(__file__).resolve().parents[1] / "samples"
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from PIL import Image
 
-from tests.cli.command import bake
+from tests.support.command import bake
 
 YARD = """\
 type octile

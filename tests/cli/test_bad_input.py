@@ -16,8 +16,8 @@ import h5py
 import pytest
 from PIL import Image
 
-from tests.cli.command import Done, bake, mistake
-from tests.shared_levels import shared_level
+from tests.support.command import Done, bake, mistake
+from tests.support.shared_levels import shared_level
 
 
 def build(source: Path) -> Done:

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from bake.asset import schema
-from tests.cli.command import bake, mistake
 from tests.cli.conftest import LEVELS
-from tests.cli.tampering import change_header
+from tests.support.command import bake, mistake
+from tests.support.tampering import change_header
 
 
 def test_all_is_well(project: Path) -> None:

@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.command import quiet_environment
 from tests.cli.test_crashes import wait_until_gone
-from tests.runtime.baked import write_grid
+from tests.support.baked import write_grid
+from tests.support.command import quiet_environment
 
 ROOT = Path(__file__).resolve().parents[2]
 NAMES = ("hall", "yard")

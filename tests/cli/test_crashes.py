@@ -17,8 +17,8 @@ from pathlib import Path
 import pytest
 
 from bake.runtime import open_asset
-from tests.cli.command import quiet_environment
-from tests.runtime.baked import write_grid
+from tests.support.baked import write_grid
+from tests.support.command import quiet_environment
 
 KILLS = int(os.environ.get("BAKE_KILLS", "8"))
 ROOT = Path(__file__).resolve().parents[2]

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.command import bake, mistake
-from tests.shared_levels import shared_level
+from tests.support.command import bake, mistake
+from tests.support.shared_levels import shared_level
 
 PROBLEMS = [
     ((0, 0), (3, 3), 6.0),

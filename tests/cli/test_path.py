@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.command import bake, mistake
+from tests.support.command import bake, mistake
 
 
 def test_cells(project: Path) -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from PIL import Image
 
-from tests.cli.command import bake, mistake
+from tests.support.command import bake, mistake
 
 pytest.importorskip("bake.view.render")
 

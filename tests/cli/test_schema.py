@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from tests.cli.command import bake, mistake
+from tests.support.command import bake, mistake
 
 ROOT = Path(__file__).parents[2]
 

@@ -6,7 +6,7 @@ import sys
 import pytest
 
 from bake import __version__
-from tests.cli.command import bake, bake_apart, quiet_environment
+from tests.support.command import bake, bake_apart, quiet_environment
 
 COMMANDS = ("build", "check", "info", "path", "eval", "render", "verify", "schema")
 #: typer itself loads pydantic for some options, where it is installed.

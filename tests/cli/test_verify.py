@@ -7,15 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pytest
 
+from bake.arrays import AnyArray
 from bake.asset import Asset
-from tests.cli.command import bake, mistake
-from tests.cli.tampering import change_attribute, change_column, change_header
+from tests.support.command import bake, mistake
+from tests.support.tampering import change_attribute, change_column, change_header
 
 NO_PATH = 2**31 - 1
 
@@ -76,8 +75,8 @@ class Routes:
                     yield row, goal, slot, loops, ahead - self.length(row, goal)
 
 
-def setting(row: int, column: int, value: int) -> Callable[[npt.NDArray[Any]], None]:
-    def edit(array: npt.NDArray[Any]) -> None:
+def setting(row: int, column: int, value: int) -> Callable[[AnyArray], None]:
+    def edit(array: AnyArray) -> None:
         array[row, column] = value
 
     return edit
@@ -231,7 +230,7 @@ def test_a_hop_another_profile_may_take(project: Path) -> None:
 def test_a_distance(project: Path, by: int) -> None:
     asset = project / "baked" / "yard.h5"
 
-    def edit(array: npt.NDArray[Any]) -> None:
+    def edit(array: AnyArray) -> None:
         row, goal = np.argwhere((array > 1) & (array != NO_PATH))[-1]
         array[row, goal] += by
 
@@ -256,7 +255,7 @@ def test_hops_and_distances_that_agree_on_a_detour(project: Path) -> None:
 def test_a_component(project: Path) -> None:
     asset = project / "baked" / "yard.h5"
 
-    def edit(array: npt.NDArray[Any]) -> None:
+    def edit(array: AnyArray) -> None:
         array[np.flatnonzero(array == 0)[-1]] = 1
 
     change_column(asset, "/profiles/default/component", edit)
@@ -266,7 +265,7 @@ def test_a_component(project: Path) -> None:
 def test_components_joined(project: Path) -> None:
     asset = project / "baked" / "yard.h5"
 
-    def edit(array: npt.NDArray[Any]) -> None:
+    def edit(array: AnyArray) -> None:
         array[array == 2] = 1
 
     change_column(asset, "/profiles/default/component", edit)
@@ -282,7 +281,7 @@ def test_a_component_count(project: Path) -> None:
 def test_reachability(project: Path) -> None:
     asset = project / "baked" / "ways.h5"
 
-    def edit(array: npt.NDArray[Any]) -> None:
+    def edit(array: AnyArray) -> None:
         array[0, 0] ^= 0b0001_0000
 
     change_column(asset, "/profiles/default/reach", edit)
@@ -292,7 +291,7 @@ def test_reachability(project: Path) -> None:
 def test_a_weight(project: Path) -> None:
     asset = project / "baked" / "five.h5"
 
-    def edit(array: npt.NDArray[Any]) -> None:
+    def edit(array: AnyArray) -> None:
         array[0] -= 1
 
     change_column(asset, "/profiles/default/weight", edit)
@@ -302,7 +301,7 @@ def test_a_weight(project: Path) -> None:
 def test_an_arc_into_nowhere(project: Path) -> None:
     asset = project / "baked" / "five.h5"
 
-    def edit(array: npt.NDArray[Any]) -> None:
+    def edit(array: AnyArray) -> None:
         array[3] = 5
 
     change_column(asset, "/world/head", edit)

@@ -15,8 +15,8 @@ from bake.diff import Difference, broken, compare, read_limit
 from bake.errors import AssetError, BlockedCellError, QueryError, UnknownProfileError
 from bake.recipe import LevelRecipe
 from bake.runtime import Navigator, open_asset
-from tests.cli.command import bake as run
-from tests.view.drawings import ANY, CLEAN, graph, grid
+from tests.support.command import bake as run
+from tests.support.drawings import ANY, CLEAN, graph, grid
 
 Cell = tuple[int, int]
 

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.command import bake
-from tests.docs.pages import ROOT
+from tests.support.command import bake
+from tests.support.pages import ROOT
 
 NAMES = (
     "arcade.json",

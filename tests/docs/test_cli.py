@@ -10,8 +10,8 @@ import pytest
 import typer
 
 from bake import cli
-from tests.cli.command import bake
-from tests.docs.pages import blocks, page, section
+from tests.support.command import bake
+from tests.support.pages import blocks, page, section
 
 PAGE = page("cli.md")
 COMMANDS: dict[str, Any] = typer.main.get_command(cli.app).commands

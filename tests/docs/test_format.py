@@ -16,7 +16,7 @@ import pytest
 from bake.asset import document, schema
 from bake.asset.header import Header
 from bake.runtime import open_asset
-from tests.docs.pages import blocks, page, section
+from tests.support.pages import blocks, page, section
 
 PAGE = page("format.md")
 

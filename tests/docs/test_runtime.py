@@ -8,7 +8,7 @@ import pytest
 
 import bake.runtime
 from bake.runtime import LevelAsset, Navigator
-from tests.docs.pages import blocks, page
+from tests.support.pages import blocks, page
 
 PAGE = page("runtime.md")
 

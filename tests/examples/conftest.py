@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.command import quiet_environment
+from tests.support.command import quiet_environment
 
 ROOT = Path(__file__).parents[2]
 EXAMPLE = ROOT / "examples"

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from tests.cli.command import bake
 from tests.examples.conftest import EXAMPLE, Run
+from tests.support.command import bake
 
 yaml = pytest.importorskip("yaml", reason="reading workflows needs pyyaml")
 

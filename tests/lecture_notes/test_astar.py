@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from bake.runtime import Navigator, open_asset
-from tests.runtime.baked import bake, write_graph
+from tests.support.baked import bake, write_graph
 
 ROADS = (
     "A-S 140, A-T 118, A-Z 75, S-R 80, S-F 99, S-O 151, Z-O 71, T-L 111, L-M 70, M-D 75, D-C 120, "

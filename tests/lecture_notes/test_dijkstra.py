@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from bake.runtime import open_asset
-from tests.runtime.baked import bake, write_graph
-from tests.tables.compare import Algorithm, subgraph, tables_of
+from tests.support.baked import bake, write_graph
+from tests.support.compare import Algorithm, subgraph, tables_of
 
 EDGES = [
     (1, 2, 7),

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from bake.search.floyd_warshall import floyd_warshall
-from tests import oracles
-from tests.tables.compare import Algorithm, subgraph, tables_of, weighted
+from bake.search.all_pairs.floyd_warshall import floyd_warshall
+from tests.support import oracles
+from tests.support.compare import Algorithm, subgraph, tables_of, weighted
 
 EDGES = [(0, 1, 9), (0, 2, 9), (1, 2, 9), (2, 3, 1), (2, 4, 6), (3, 4, 3)]
 BOTH = [arc for a, b, w in EDGES for arc in ((a, b, w), (b, a, w))]

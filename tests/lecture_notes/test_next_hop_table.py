@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 from bake.runtime import open_asset
-from tests.oracles import arcs_of, optimal_hops
-from tests.runtime.baked import bake, write_graph
-from tests.tables.compare import Algorithm, subgraph, tables_of
+from tests.support.baked import bake, write_graph
+from tests.support.compare import Algorithm, subgraph, tables_of
+from tests.support.oracles import arcs_of, optimal_hops
 
 NODES = "ABCDE"
 EDGES = ("AB", "AE", "BC", "BE", "CD", "DE")

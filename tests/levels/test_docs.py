@@ -10,7 +10,7 @@ from bake.level import GraphLevel, GridLevel
 from bake.levels import SUFFIXES, load
 from bake.levels.image_legend import BUILT_IN
 from bake.levels.movingai import LETTERS
-from tests.levels.grids import named, refusal
+from tests.support.grids import named, refusal
 
 PAGE = (Path(__file__).parents[2] / "docs" / "levels.md").read_text("utf-8")
 

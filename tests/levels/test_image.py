@@ -16,7 +16,7 @@ from bake.errors import LevelError
 from bake.level import GridLevel, TerrainRule
 from bake.levels import load
 from bake.levels.image import read_image
-from tests.levels.grids import grids, named, present, refusal
+from tests.support.grids import grids, named, present, refusal
 
 COLOURS = {
     "grass": (58, 125, 68),

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.levels.ldtk_projects import (
+from tests.support.ldtk_projects import (
     SET,
     SIZE,
     drawn,

@@ -11,7 +11,7 @@ from bake.pipeline import find_tasks
 from bake.pipeline.level import read_level, read_world
 from bake.recipe import load_recipe
 from tests.levels.test_docs import examples
-from tests.shared_levels import shared_level
+from tests.support.shared_levels import shared_level
 
 LEVELS = Path(__file__).parents[2] / "levels_src"
 

@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 from bake.editors import LdtkReading
 from bake.errors import BakeError, BakeErrors, LevelError
 from bake.levels import load, parts
-from tests.levels.grids import refusal
-from tests.levels.ldtk_projects import (
+from tests.support.grids import refusal
+from tests.support.ldtk_projects import (
     SET,
     entities,
     entity,

@@ -9,7 +9,7 @@ import pytest
 
 from bake.errors import LevelError
 from bake.things import EAST, NORTH, WEST, Things
-from tests.levels.ldtk_projects import entities, entity, int_grid, level, project, read, refer
+from tests.support.ldtk_projects import entities, entity, int_grid, level, project, read, refer
 
 GRASS = int_grid(*["........"] * 8)
 

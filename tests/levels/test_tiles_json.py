@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from bake.errors import BakeErrors
 from bake.level import GridLevel, Rules, TerrainRule
 from bake.levels import load
-from tests.levels.grids import grids, named, present, refusal
+from tests.support.grids import grids, named, present, refusal
 
 NAMES = ["grass", "deep water", "墙", "road"]
 SYMBOLS = {"grass": ".", "deep water": "~", "墙": "墙", "road": "🛣"}

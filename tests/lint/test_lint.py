@@ -16,10 +16,10 @@ from bake.lint.report import as_annotation, as_data, as_text
 from bake.metric import AgentProfile, MovementRules
 from bake.things import Spot, Things
 from bake.worlds import build_world
-from tests.cli.command import bake
-from tests.oracles import Lattice, square_arcs
-from tests.runtime.baked import GROUND, rows, rules_of
-from tests.strategies import grids
+from tests.support.baked import GROUND, rows, rules_of
+from tests.support.command import bake
+from tests.support.oracles import Lattice, square_arcs
+from tests.support.strategies import grids
 from tests.worlds.test_agents import door, link
 from tests.worlds.test_lattices import level_of
 

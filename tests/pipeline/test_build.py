@@ -17,8 +17,8 @@ from bake.level import TerrainRule
 from bake.pipeline import Task, build, find_tasks
 from bake.recipe import load_recipe
 from bake.runtime import open_asset
-from tests.pipeline.levels import run, silent, statuses, task_for, write_project
-from tests.runtime.baked import rows, write_graph, write_grid
+from tests.support.baked import rows, write_graph, write_grid
+from tests.support.pipeline_levels import run, silent, statuses, task_for, write_project
 
 
 @pytest.fixture

@@ -17,9 +17,9 @@ from bake.pipeline.checkpoint_file import TableFile
 from bake.pipeline.checkpoint_folder import CheckpointFolder
 from bake.pipeline.level import Baked, bake_level
 from bake.recipe import LevelRecipe, ProfileRecipe
-from bake.search.batch import LANES
-from tests.pipeline.levels import silent
-from tests.runtime.baked import recipe_for, write_graph, write_grid
+from bake.search.all_pairs.batch import LANES
+from tests.support.baked import recipe_for, write_graph, write_grid
+from tests.support.pipeline_levels import silent
 
 SIDE = 22
 HOPS = ("components", "next_hops")

@@ -13,10 +13,10 @@ from bake.errors import OutputError
 from bake.pipeline import Task, find_tasks
 from bake.pipeline.depfile import write_depfile
 from bake.recipe import load_recipe
-from tests.cli.command import bake
-from tests.levels.ldtk_projects import int_grid, level, project, write
-from tests.pipeline.levels import run
-from tests.runtime.baked import rows, write_grid
+from tests.support.baked import rows, write_grid
+from tests.support.command import bake
+from tests.support.ldtk_projects import int_grid, level, project, write
+from tests.support.pipeline_levels import run
 
 MAKE = shutil.which("make")
 

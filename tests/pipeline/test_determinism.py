@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from bake.asset.schema import BAKE_REVISION
-from tests.pipeline import golden
-from tests.runtime.baked import rows, write_graph, write_grid
+from tests.support import golden
+from tests.support.baked import rows, write_graph, write_grid
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -127,7 +127,7 @@ def test_levels_of_our_own_bake_to_what_they_always_did(tmp_path: Path) -> None:
     told = json.loads(golden.FILE.read_text("utf-8"))
     found = golden.bake_levels(tmp_path)
     assert sorted(found) == sorted(golden.LEVELS)
-    renew = "if that is meant, raise BAKE_REVISION and run `python -m tests.pipeline.golden`"
+    renew = "if that is meant, raise BAKE_REVISION and run `python -m tests.support.golden`"
     for level, columns in told["columns"].items():
         changed = [name for name, digest in columns.items() if found[level].get(name) != digest]
         assert not changed, f"{level}: {changed} changed; {renew}"

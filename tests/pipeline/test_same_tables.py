@@ -12,8 +12,8 @@ from bake.level import TerrainRule
 from bake.pipeline.level import bake_level
 from bake.pipeline.sources import Task
 from bake.recipe import LevelRecipe
-from tests.levels import ldtk_projects as ldtk
-from tests.levels.tiled.maps import ENCODINGS, layer, tmj, tmx, write
+from tests.support import ldtk_projects as ldtk
+from tests.support.tiled_maps import ENCODINGS, layer, tmj, tmx, write
 
 ROWS = ["......", ".##.#.", ".#....", ".#.##.", "....#."]
 GIDS = [[2 if cell == "#" else 1 for cell in row] for row in ROWS]

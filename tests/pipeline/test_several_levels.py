@@ -13,8 +13,8 @@ from bake.pipeline import Task, find_tasks, judge, reasons_to_bake
 from bake.pipeline.plan import plan_level
 from bake.recipe import load_recipe
 from bake.runtime import open_asset
-from tests.levels.ldtk_projects import int_grid, level, project, write
-from tests.pipeline.levels import run, statuses
+from tests.support.ldtk_projects import int_grid, level, project, write
+from tests.support.pipeline_levels import run, statuses
 
 EACH = '[ldtk]\nworld = "each"\n'
 

@@ -12,9 +12,9 @@ from bake.asset import read_header
 from bake.level import TerrainRule
 from bake.pipeline import Task, reasons_to_bake
 from bake.recipe import LevelRecipe, ProfileRecipe, load_recipe
-from tests.asset.signing import sign_body
-from tests.pipeline.levels import run, statuses, task_for
-from tests.runtime.baked import rows, write_grid
+from tests.support.baked import rows, write_grid
+from tests.support.pipeline_levels import run, statuses, task_for
+from tests.support.signing import sign_body
 
 
 @pytest.fixture

@@ -6,12 +6,12 @@ from unittest import mock
 import numpy as np
 
 from bake.asset import Asset
-from bake.asset.verify import verify_asset
 from bake.pipeline import level as pipeline_level
 from bake.runtime import open_asset
+from bake.verify.asset import verify_asset
 from bake.view.inspect import inspect_asset
-from tests.oracles import Ground
-from tests.runtime.baked import GROUND, bake, profile_for, recipe_for, rows, write_grid
+from tests.support.baked import GROUND, bake, profile_for, recipe_for, rows, write_grid
+from tests.support.oracles import Ground
 
 GRID = rows("..m..~", ".#m#.~", "......")
 OTHER_ROAD = {**GROUND, "road": Ground(9)}  # no cell of the level is road

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from bake.errors import BakeError, BakeErrors, RecipeError
 from bake.recipe import LevelRecipe, load_recipe
-from tests.recipe.toml_text import write_toml
+from tests.support.toml_text import write_toml
 
 TABLE_NAMES = [
     *("components", "next_hops", "distances", "clusters", "hierarchy"),

@@ -7,7 +7,7 @@ import pytest
 from bake.editors import TiledReading
 from bake.errors import BakeError
 from bake.recipe import LevelRecipe, load_recipe
-from tests.levels.tiled.maps import layer, tmx, write
+from tests.support.tiled_maps import layer, tmx, write
 
 
 def recipe(folder: Path, text: str) -> Path:

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bake.recipe.toml_places import TooDeepError, key_lines
-from tests.recipe.toml_text import write_toml
+from tests.support.toml_text import write_toml
 
 EVERYTHING = '''\
 # [comment]

@@ -4,7 +4,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from tests.runtime.baked import GROUND, bake, recipe_for, rows, write_grid
+from tests.support.baked import GROUND, bake, recipe_for, rows, write_grid
 
 HEAVY = ("numba", "typer", "PIL", "pydantic", "networkx", "scipy", "rich", "llvmlite", "click")
 

@@ -9,11 +9,11 @@ import pytest
 from scipy.sparse import csgraph, csr_array
 
 from bake.graph import UNREACHABLE, Graph, Metric, Subgraph, usable_subgraph
-from bake.search.batch import LANES
+from bake.search.all_pairs.batch import LANES
 from bake.tables.all_pairs import choose_algorithm, slot_dtype
-from tests.oracles import arcs_of, distances_from
-from tests.strategies import FAMILIES, Arc, seeded
-from tests.tables.compare import Algorithm, assert_same, check_hops, subgraph, tables_of, ticks
+from tests.support.compare import Algorithm, assert_same, check_hops, subgraph, tables_of, ticks
+from tests.support.oracles import arcs_of, distances_from
+from tests.support.strategies import FAMILIES, Arc, seeded
 
 Family = Callable[[random.Random, int], list[Arc]]
 

@@ -18,9 +18,9 @@ from bake.tables.cluster_distances import (
     working_bytes,
 )
 from bake.tables.clusters import Clusters, clusters
-from tests.oracles import arcs_of, distances_from
-from tests.strategies import FAMILIES, Arc, ArcList, arc_lists, seeded
-from tests.tables.compare import subgraph
+from tests.support.compare import subgraph
+from tests.support.oracles import arcs_of, distances_from
+from tests.support.strategies import FAMILIES, Arc, ArcList, arc_lists, seeded
 
 
 def labelled(n: int, arcs: list[Arc], label: list[int]) -> Clusters:

@@ -10,13 +10,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bake.graph import Subgraph, usable_subgraph
-from bake.search.squares import region_of_rows
+from bake.search.graph.squares import region_of_rows
 from bake.tables.clusters import Clusters, clusters
 from bake.worlds import World
-from tests.oracles import Lattice
-from tests.runtime.baked import GROUND, rows
-from tests.strategies import FAMILIES, Arc, ArcList, arc_lists, grids, seeded
-from tests.tables.compare import subgraph
+from tests.support.baked import GROUND, rows
+from tests.support.compare import subgraph
+from tests.support.oracles import Lattice
+from tests.support.strategies import FAMILIES, Arc, ArcList, arc_lists, grids, seeded
 from tests.worlds.test_lattices import world_of
 
 

@@ -12,8 +12,8 @@ from hypothesis import given, settings
 
 from bake.graph import UNREACHABLE, Metric, usable_subgraph
 from bake.tables.components import MAX_CLOSURE, Components, components
-from tests.strategies import FAMILIES, Arc, ArcList, arc_lists, seeded
-from tests.tables.compare import subgraph, weighted
+from tests.support.compare import subgraph, weighted
+from tests.support.strategies import FAMILIES, Arc, ArcList, arc_lists, seeded
 
 
 def check(n: int, arcs: list[Arc]) -> Components:

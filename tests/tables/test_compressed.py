@@ -10,29 +10,29 @@ from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
 import pytest
 
+from bake.arrays import Int32Array
 from bake.errors import BudgetError, CostError
 from bake.graph import MAX_WEIGHT, Subgraph, usable_subgraph
 from bake.greedy import chart
 from bake.level import HexLayout
-from bake.search.batch import LANES, Waist
-from bake.search.runs import SLOT_BITS
+from bake.search.all_pairs.batch import LANES, Waist
+from bake.search.all_pairs.runs import SLOT_BITS
 from bake.tables import run_writer
 from bake.tables.components import components
 from bake.tables.compressed import compressed_next_hops, working_bytes
 from bake.tables.run_writer import RunTable, RunWriter, run_dtype
 from bake.worlds import World
-from tests.oracles import Cell, Lattice, offset_to_cube
-from tests.runtime.baked import GROUND
-from tests.strategies import FAMILIES, TERRAINS, Arc, seeded
-from tests.tables.compare import Algorithm, subgraph, tables_of
+from tests.support.baked import GROUND
+from tests.support.compare import Algorithm, subgraph, tables_of
+from tests.support.oracles import Cell, Lattice, offset_to_cube
+from tests.support.strategies import FAMILIES, TERRAINS, Arc, seeded
 from tests.tables.test_all_pairs import by_scipy
 from tests.worlds.test_lattices import CORNERS, COST_RULES, LAYOUTS, world_of
 
 Family = Callable[[random.Random, int], list[Arc]]
-Chart = npt.NDArray[np.int32]
+Chart = Int32Array
 ALGORITHMS: tuple[Algorithm, ...] = ("dijkstra", "floyd_warshall")
 
 
@@ -296,7 +296,7 @@ def test_every_family(family: Family, fits: bool) -> None:
 def test_a_profile_that_may_not_use_every_arc(family: Family) -> None:
     """Slots count all arcs of the node, those of other profiles included."""
     from bake.graph import BLOCKED, Metric
-    from tests.tables.compare import weighted
+    from tests.support.compare import weighted
 
     n, arcs = seeded(family, 44, 90)
     graph, weight = weighted(n, arcs)
@@ -572,9 +572,9 @@ def test_a_listener_that_fails_ends_all_threads(threads: int) -> None:
 
 INTERRUPTED = """
 import atexit, os, signal, time
-from bake.search.batch import LANES
+from bake.search.all_pairs.batch import LANES
 from bake.tables.compressed import compressed_next_hops
-from tests.tables.compare import subgraph
+from tests.support.compare import subgraph
 
 n = 40 * LANES
 told = []

@@ -5,30 +5,30 @@ import tracemalloc
 from collections.abc import Callable
 
 import numpy as np
-import numpy.typing as npt
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from bake.arrays import Int32Array, Int64Array
 from bake.errors import BudgetError
-from bake.graph import Int32Array, Subgraph, usable_subgraph
+from bake.graph import Subgraph, usable_subgraph
 from bake.pipeline.heuristics import coordinates
-from bake.search.estimate import Estimate
-from bake.search.guide import Guide
-from bake.search.space import SearchSpace
+from bake.search.point.estimate import Estimate
+from bake.search.point.guide import Guide
+from bake.search.point.space import SearchSpace
 from bake.tables.field_table import pair_count, table_bytes, table_memory
 from bake.tables.heuristic import Heuristic, Size, heuristic, heuristic_size
 from bake.tables.slopes import Slopes, plane_slopes, square_slopes
-from tests.oracles import Lattice, arcs_of, distances_from
-from tests.runtime.baked import GROUND
-from tests.strategies import FAMILIES, Arc, ArcList, arc_lists, seeded
-from tests.tables.compare import subgraph
+from tests.support.baked import GROUND
+from tests.support.compare import subgraph
+from tests.support.oracles import Lattice, arcs_of, distances_from
+from tests.support.strategies import FAMILIES, Arc, ArcList, arc_lists, seeded
 from tests.worlds.test_lattices import world_of
 
 NO_PATH = np.iinfo(np.int64).max
 
 
-def true_distances(sub: Subgraph) -> npt.NDArray[np.int64]:
+def true_distances(sub: Subgraph) -> Int64Array:
     """(r, r) by the slow oracle."""
     n = sub.graph.node_count
     arcs = list(
@@ -174,7 +174,7 @@ def test_open_ground_is_bounded_exactly_by_its_fields() -> None:
 
 
 def test_pivots_bound_both_ways_and_are_consistent() -> None:
-    from bake.search.estimate import LANDMARKS, LANDMARKS_DIRECTED
+    from bake.search.point.estimate import LANDMARKS, LANDMARKS_DIRECTED
 
     for seed, family in enumerate(FAMILIES):
         n, arcs = seeded(family, seed, 30)

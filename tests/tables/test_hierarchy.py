@@ -8,10 +8,10 @@ from bake.tables import hierarchy as stacking
 from bake.tables.all_pairs import working_bytes
 from bake.tables.clusters import Clusters, clusters
 from bake.tables.hierarchy import Hierarchy, hierarchy
-from tests.oracles import Lattice
-from tests.runtime.baked import GROUND, rows
-from tests.strategies import Arc
-from tests.tables.compare import subgraph
+from tests.support.baked import GROUND, rows
+from tests.support.compare import subgraph
+from tests.support.oracles import Lattice
+from tests.support.strategies import Arc
 from tests.tables.test_clusters import part_of
 from tests.worlds.test_lattices import world_of
 

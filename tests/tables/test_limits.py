@@ -7,9 +7,9 @@ import pytest
 
 from bake.errors import BudgetError, CostError
 from bake.graph import MAX_WEIGHT, UNREACHABLE
-from bake.search.batch import INFINITY
+from bake.search.all_pairs.batch import INFINITY
 from bake.tables.all_pairs import working_bytes
-from tests.tables.compare import Algorithm, assert_same, subgraph, tables_of
+from tests.support.compare import Algorithm, assert_same, subgraph, tables_of
 
 ALGORITHMS: tuple[Algorithm, ...] = ("dijkstra", "floyd_warshall")
 

@@ -3,8 +3,8 @@
 import numpy as np
 
 from bake.tables.slopes import FINE, Slopes, hex_slopes, plane_slopes, square_slopes
-from tests.strategies import Arc
-from tests.tables.compare import subgraph
+from tests.support.compare import subgraph
+from tests.support.strategies import Arc
 
 CELL = np.array([[0, 0], [1, 0], [2, 0], [0, 1], [1, 1], [2, 1]], dtype=np.int32)
 STRAIGHT: list[Arc] = [(0, 1, 10), (1, 2, 10), (3, 4, 30), (0, 3, 10), (1, 4, 12)]

@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given, settings
 
 from bake.graph import UNREACHABLE
-from tests.oracles import arcs_of, distances_from, floyd_warshall, optimal_slots
-from tests.strategies import Arc, ArcList, arc_lists
-from tests.tables.compare import Algorithm, assert_same, subgraph, tables_of
+from tests.support.compare import Algorithm, assert_same, subgraph, tables_of
+from tests.support.oracles import arcs_of, distances_from, floyd_warshall, optimal_slots
+from tests.support.strategies import Arc, ArcList, arc_lists
 
 ALGORITHMS: tuple[Algorithm, ...] = ("dijkstra", "floyd_warshall")
 

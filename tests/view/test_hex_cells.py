@@ -11,7 +11,7 @@ from bake.asset import Asset
 from bake.view.cell_paint import Cells
 from bake.view.hex_cells import HexCells
 from bake.view.square_cells import SquareCells
-from tests.view.drawings import grid
+from tests.support.drawings import grid
 
 LAYOUTS = ["odd-r", "even-r", "odd-q", "even-q"]
 

@@ -14,7 +14,7 @@ from bake.view.layer_scene import read_layer
 from bake.view.palette import ACROSS, PATH, TRANSITION
 from bake.view.render import render_asset
 from bake.view.scene import Scene, read_scene
-from tests.view.drawings import graph, grid, picture
+from tests.support.drawings import graph, grid, picture
 
 #: Three 32-cell clusters side by side, joined by one gap each.
 HALL = ["." * 31 + "##" + "." * 30 + "##" + "." * 31] * 9 + ["." * 96]

@@ -2,25 +2,24 @@
 
 from pathlib import Path
 
-import numpy as np
-import numpy.typing as npt
 import pytest
 
+from bake.arrays import UInt8Array
 from bake.errors import QueryError, UnknownNodeError
 from bake.view.palette import ARROW, GOAL, PATH, START, UNREACHABLE
 from bake.view.render import render_asset
-from tests.view.drawings import graph, pixels_of
+from tests.support.drawings import graph, pixels_of
 
 TRIANGLE = {"A": (0.0, 0.0), "B": (10.0, 0.0), "C": (10.0, 10.0)}
 
 
-def drawn(asset: Path, **options: object) -> tuple[npt.NDArray[np.uint8], dict[str, object]]:
+def drawn(asset: Path, **options: object) -> tuple[UInt8Array, dict[str, object]]:
     output = asset.with_name("picture.png")
     said = render_asset(asset, output, **options)
     return pixels_of(output), said
 
 
-def count(pixels: npt.NDArray[np.uint8], colour: tuple[int, int, int]) -> int:
+def count(pixels: UInt8Array, colour: tuple[int, int, int]) -> int:
     return int((pixels == colour).all(axis=2).sum())
 
 
@@ -66,7 +65,7 @@ def test_components_differ(tmp_path: Path) -> None:
     )
     cut, _ = drawn(graph(tmp_path, nodes, [("A", "B"), ("B", "C")]), show="components")
 
-    def vivid(pixels: npt.NDArray[np.uint8]) -> int:
+    def vivid(pixels: UInt8Array) -> int:
         spread = pixels.max(axis=2).astype(int) - pixels.min(axis=2)
         return int((spread > 100).sum())
 

@@ -16,8 +16,8 @@ from bake.view.lint_marks import MARKED, find
 from bake.view.palette import CASING, INK
 from bake.view.render import render_asset
 from bake.view.scene import read_scene
-from tests.runtime.baked import bake, write_graph
-from tests.runtime.tower import baked_tower, tower_recipe, write_tower
+from tests.support.baked import bake, write_graph
+from tests.support.tower import baked_tower, tower_recipe, write_tower
 
 
 def picture(asset: Path, profile: str, **more: object) -> np.ndarray:

@@ -11,12 +11,12 @@ from bake.asset import Asset
 from bake.errors import CorruptAssetError, MissingTableError
 from bake.recipe import LevelRecipe
 from bake.runtime import open_asset
-from bake.runtime.tables import Tables
-from bake.runtime.walks import follow_toward
+from bake.runtime.reader.tables import Tables
+from bake.runtime.reader.walk import follow_toward
 from bake.view.scene import read_scene
 from bake.view.toward import all_toward
-from tests.asset.signing import edited
-from tests.view.drawings import grid, picture
+from tests.support.drawings import grid, picture
+from tests.support.signing import edited
 
 ROWS = ("..m..", ".##m.", "...#.", "#.#..", "...#.")
 

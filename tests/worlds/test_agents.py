@@ -15,10 +15,10 @@ from bake.metric import NO_LINK, AgentProfile, MovementRules
 from bake.things import EAST, NORTH, SOUTH, WEST, Door, Link, Region, Things
 from bake.worlds import World, build_world, region_labels
 from bake.worlds.lattice import hex_headings, hex_steps
-from tests.agents_oracle import Agents, Steps, agent_arcs, link_ticks, swept_cells
-from tests.oracles import Cell, Lattice
-from tests.runtime.baked import GROUND, rows, rules_of
-from tests.strategies import TERRAINS, grids
+from tests.support.agents_oracle import Agents, Steps, agent_arcs, link_ticks, swept_cells
+from tests.support.baked import GROUND, rows, rules_of
+from tests.support.oracles import Cell, Lattice
+from tests.support.strategies import TERRAINS, grids
 from tests.worlds.test_lattices import CORNERS, COST_RULES, LAYOUTS, level_of
 
 BITS = {"n": NORTH, "e": EAST, "s": SOUTH, "w": WEST}

@@ -12,10 +12,10 @@ from bake.graph import BLOCKED, usable_subgraph
 from bake.level import CornerCutting, CostRule, GridLevel, HexLayout
 from bake.metric import AgentProfile, MovementRules
 from bake.worlds import World, build_world
-from tests.oracles import Cell, Ground, Lattice, hex_arcs, square_arcs
-from tests.runtime.baked import GROUND, rows, rules_of
-from tests.strategies import TERRAINS, grids
-from tests.tables.compare import check_hops, tables_of
+from tests.support.baked import GROUND, rows, rules_of
+from tests.support.compare import check_hops, tables_of
+from tests.support.oracles import Cell, Ground, Lattice, hex_arcs, square_arcs
+from tests.support.strategies import TERRAINS, grids
 
 CORNERS: tuple[CornerCutting, ...] = ("never", "one_free", "always")
 COST_RULES: tuple[CostRule, ...] = ("mean", "entered")

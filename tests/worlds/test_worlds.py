@@ -10,7 +10,7 @@ from bake.graph import BLOCKED
 from bake.level import GraphLevel, GridLevel, TerrainRule
 from bake.metric import AgentProfile, MovementRules
 from bake.worlds import build_world
-from tests.strategies import FAMILIES, seeded
+from tests.support.strategies import FAMILIES, seeded
 from tests.worlds.test_lattices import level_of
 
 RULES = MovementRules("never", "mean", 100)

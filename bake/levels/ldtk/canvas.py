@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 from pydantic import TypeAdapter, ValidationError
 
+from bake.arrays import UInt8Array
 from bake.editors import BELOW
 from bake.level import MAX_TERRAINS
 from bake.levels.allowance import spend_work
@@ -19,7 +19,7 @@ from bake.levels.unknown import UNKNOWN
 #: Terrain of cells that belong to no level.
 OUTSIDE = "void"
 
-Codes = npt.NDArray[np.uint8]
+Codes = UInt8Array
 _TILES = TypeAdapter(list[Tile])
 
 

@@ -12,8 +12,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from bake.arrays import Int32Array
 from bake.levels.allowance import spend_area
 from bake.levels.json_text import shown
 from bake.levels.ldtk.canvas import Canvas
@@ -166,7 +166,7 @@ class ThingReader:
             each.where.refuse("it stands outside its level", "a place inside", "move it")
         return each.cell
 
-    def _cells(self, each: Entity) -> npt.NDArray[np.int32]:
+    def _cells(self, each: Entity) -> Int32Array:
         """(k, 2) cells whose middles it covers, in reading order; where none, the one it is on."""
         size, level = self.canvas.layout.cell, each.level
         columns = _covered(each.left, each.entity.width, size, level.x, level.width)

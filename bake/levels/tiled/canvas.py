@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
+from bake.arrays import BoolArray
 from bake.editors import BELOW, TiledReading
 from bake.level import MAX_TERRAINS
 from bake.levels.json_text import shown
@@ -122,8 +122,8 @@ class Canvas:
             )
         return code
 
-    def filled(self) -> npt.NDArray[np.bool_]:
+    def filled(self) -> BoolArray:
         """(height, width) bool, cells with a tile on any floor."""
         here = self.terrain != UNKNOWN
-        found: npt.NDArray[np.bool_] = here.reshape(-1, self.whole.height, self.whole.width).any(0)
+        found: BoolArray = here.reshape(-1, self.whole.height, self.whole.width).any(0)
         return found

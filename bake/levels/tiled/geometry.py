@@ -10,14 +10,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from bake.arrays import Float64Array, Int64Array
 from bake.level import HexLayout
 from bake.levels.tiled.fields import Fields
 from bake.levels.tiled.gids import Orientation
 
-Ints = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
+Ints = Int64Array
+Floats = Float64Array
 
 _ORIENTATIONS: tuple[Orientation, ...] = ("orthogonal", "isometric", "staggered", "hexagonal")
 _MAX_TILE = 2**20

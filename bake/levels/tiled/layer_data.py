@@ -14,13 +14,13 @@ from array import array
 from typing import TypeGuard, cast
 
 import numpy as np
-import numpy.typing as npt
 
+from bake.arrays import UInt32Array
 from bake.levels.json_text import shown
 from bake.levels.tiled.fields import Fields
 from bake.levels.tiled.gids import MAX_GID
 
-Gids = npt.NDArray[np.uint32]
+Gids = UInt32Array
 
 COMPRESSIONS = ("zlib", "gzip", "zstd")
 _REMEDY = "save it again in Tiled"

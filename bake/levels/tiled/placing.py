@@ -6,8 +6,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from bake.arrays import BoolArray, UInt8Array
 from bake.levels.limits import check_size
 from bake.levels.tiled.canvas import Canvas
 from bake.levels.tiled.fields import Fields
@@ -54,10 +54,10 @@ class Placing:
         check_size(owner.file, width, height * max(1, len(floors)), "turned by 45 degrees")
         return Placing(geometry, box, width, height, origin, floors)
 
-    def has(self, x: Ints, y: Ints) -> npt.NDArray[np.bool_]:
+    def has(self, x: Ints, y: Ints) -> BoolArray:
         """Whether cells of the map are cells of the level."""
         box = self.box
-        inside: npt.NDArray[np.bool_] = (x >= box.left) & (x < box.left + box.width)
+        inside: BoolArray = (x >= box.left) & (x < box.left + box.width)
         return inside & (y >= box.top) & (y < box.top + box.height)
 
     def cells(self, x: Ints, y: Ints, floor: int) -> tuple[Ints, Ints]:
@@ -66,9 +66,7 @@ class Placing:
             x, y = self.geometry.turned(x, y)
         return x - self.origin[0], y - self.origin[1] + floor * self.height
 
-    def lay_out(
-        self, canvas: Canvas, empty: int, outside: int
-    ) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.uint8]]:
+    def lay_out(self, canvas: Canvas, empty: int, outside: int) -> tuple[UInt8Array, UInt8Array]:
         """Terrain and barred headings of the level.
 
         Args:

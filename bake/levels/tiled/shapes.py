@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 
 import numpy as np
-import numpy.typing as npt
 
+from bake.arrays import BoolArray, Int32Array, Int64Array
 from bake.levels.allowance import spend_area, spend_work
 from bake.levels.tiled.geometry import Floats
 from bake.levels.tiled.objects import Object
@@ -47,7 +47,7 @@ def cell_at(thing: Object, local: tuple[float, float], placing: Placing) -> tupl
     return int(cx[0]), int(cy[0])
 
 
-def cells_of(thing: Object, placing: Placing) -> npt.NDArray[np.int32]:
+def cells_of(thing: Object, placing: Placing) -> Int32Array:
     """The cells whose middle lies inside the object, in reading order.
 
     Returns:
@@ -61,7 +61,7 @@ def cells_of(thing: Object, placing: Placing) -> npt.NDArray[np.int32]:
     if thing.shape in ("polyline", "text"):
         thing.fields.refuse(f"it is a {thing.shape}", "a rectangle, ellipse, polygon or point")
     floor = floor_place(thing, placing)
-    found: list[npt.NDArray[np.int64]] = []
+    found: list[Int64Array] = []
     left, top, right, bottom = _candidates(thing, placing)
     around = max(0, right - left) * max(0, bottom - top)
     spend_area(thing.fields.file, around, thing.fields.place)
@@ -131,7 +131,7 @@ def _candidates(thing: Object, placing: Placing) -> tuple[int, int, int, int]:
     )
 
 
-def _inside(thing: Object, placing: Placing, px: Floats, py: Floats) -> npt.NDArray[np.bool_]:
+def _inside(thing: Object, placing: Placing, px: Floats, py: Floats) -> BoolArray:
     turn = -math.radians(thing.rotation)
     dx, dy = px - thing.x, py - thing.y
     x = dx * math.cos(turn) - dy * math.sin(turn)
@@ -141,17 +141,13 @@ def _inside(thing: Object, placing: Placing, px: Floats, py: Floats) -> npt.NDAr
         return _in_polygon(thing.corners, x, y)
     if thing.shape == "ellipse":
         across, down = max(right - left, 1e-9) / 2, max(bottom - top, 1e-9) / 2
-        inside: npt.NDArray[np.bool_] = (
-            ((x - left) / across - 1) ** 2 + ((y - top) / down - 1) ** 2
-        ) <= 1
+        inside: BoolArray = (((x - left) / across - 1) ** 2 + ((y - top) / down - 1) ** 2) <= 1
         return inside
-    box: npt.NDArray[np.bool_] = (x >= left) & (x < right) & (y >= top) & (y < bottom)
+    box: BoolArray = (x >= left) & (x < right) & (y >= top) & (y < bottom)
     return box
 
 
-def _in_polygon(
-    corners: tuple[tuple[float, float], ...], x: Floats, y: Floats
-) -> npt.NDArray[np.bool_]:
+def _in_polygon(corners: tuple[tuple[float, float], ...], x: Floats, y: Floats) -> BoolArray:
     """Even-odd rule: a ray to the east crosses the outline an odd number of times."""
     inside = np.zeros(x.shape, dtype=np.bool_)
     for (ax, ay), (bx, by) in zip(corners, (*corners[1:], corners[0]), strict=True):

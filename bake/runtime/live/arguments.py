@@ -10,7 +10,7 @@ from typing import cast
 from bake.errors import OutsideMapError, QueryError, UnknownNodeError
 from bake.runtime.live.ground import Edit
 from bake.runtime.live.rules import LevelRules
-from bake.runtime.places import Cell, Place
+from bake.runtime.reader.places import Cell, Place
 
 Cells = Iterable[Place]
 

@@ -8,7 +8,7 @@ from typing import Generic, TypeVar
 
 import numpy as np
 
-from bake.graph import Int32Array
+from bake.arrays import Int32Array
 
 T = TypeVar("T")
 

@@ -9,17 +9,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bake.graph import Int32Array
+from bake.arrays import Int32Array
 from bake.greedy import chart
-from bake.runtime.layers import ClusterTables, HierarchyTables, LayerTable
+from bake.runtime.hierarchy.layers import ClusterTables, HierarchyTables, LayerTable
 from bake.runtime.live.live_runs import LiveRuns
-from bake.runtime.tables import Tables
-from bake.runtime.things import ThingTables
+from bake.runtime.reader.tables import Tables
+from bake.runtime.reader.things import ThingTables
 
 if TYPE_CHECKING:
-    from bake.search.layer_rebuild import RebuiltLayer
-    from bake.search.live_graph import LiveGraph
-    from bake.search.live_hierarchy import Layout, LiveHierarchy
+    from bake.search.hierarchy.layer_rebuild import RebuiltLayer
+    from bake.search.live.graph import LiveGraph
+    from bake.search.live.hierarchy import Layout, LiveHierarchy
 
 #: What recipes say where the asset does not.
 _SIZE, _SPACING = 32, 8
@@ -68,11 +68,11 @@ class ClusterLine:
     @cached_property
     def baked(self) -> LiveHierarchy:
         """The version the asset holds."""
-        from bake.search.layer_ground import Ground
-        from bake.search.live_crossings import crossings_of
-        from bake.search.live_hierarchy import LiveHierarchy
-        from bake.search.live_rows import LiveRows
-        from bake.search.repartition import Partition
+        from bake.search.hierarchy.layer_ground import Ground
+        from bake.search.hierarchy.repartition import Partition
+        from bake.search.live.crossings import crossings_of
+        from bake.search.live.hierarchy import LiveHierarchy
+        from bake.search.live.rows import LiveRows
 
         tables = self.tables
         clusters = ClusterTables(tables)
@@ -128,7 +128,7 @@ class ClusterLine:
         Args:
             spots: of the rows that came after those baked; later versions only append to them.
         """
-        from bake.search.live_hierarchy import Layout
+        from bake.search.live.hierarchy import Layout
 
         rows = self.tables.row_count + len(spots)
         if self._layout is None or len(self._layout.key) < rows:
@@ -140,8 +140,8 @@ class ClusterLine:
         return Layout(whole.key[:rows], whole.tile[:rows], at)
 
     def _laid(self, spots: Int32Array) -> Layout:
-        from bake.search.live_hierarchy import Layout
-        from bake.search.squares import classes, region_of_rows, squares
+        from bake.search.graph.squares import classes, region_of_rows, squares
+        from bake.search.live.hierarchy import Layout
 
         tables = self.tables
         places, baked = tables.places, tables.row_count
@@ -178,9 +178,9 @@ def _as_rebuilt(
     layer: LayerTable, below: RebuiltLayer | None, found: HierarchyTables
 ) -> RebuiltLayer:
     """A baked layer as versions of it are."""
-    from bake.search.layer_ground import Ground
-    from bake.search.layer_rebuild import RebuiltLayer
-    from bake.search.live_hierarchy import graph_of
+    from bake.search.hierarchy.layer_ground import Ground
+    from bake.search.hierarchy.layer_rebuild import RebuiltLayer
+    from bake.search.live.hierarchy import graph_of
 
     if below is None:
         data, arcs = found.row_data.copy(), found.arc_data

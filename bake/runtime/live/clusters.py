@@ -5,18 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
-from bake.graph import Int32Array
+from bake.arrays import BoolArray, Int32Array
 from bake.runtime.live.chain import Chain
 from bake.runtime.live.cluster_line import ClusterLine
 from bake.runtime.live.live_runs import LiveRuns
 
 if TYPE_CHECKING:
-    from bake.search.live_graph import LiveGraph
-    from bake.search.live_hierarchy import LiveHierarchy
-
-BoolArray = npt.NDArray[np.bool_]
+    from bake.search.live.graph import LiveGraph
+    from bake.search.live.hierarchy import LiveHierarchy
 
 
 class ClusterVersion:
@@ -43,7 +40,7 @@ class ClusterVersion:
             spots: of the rows that were not baked.
             before: the version before; None = as baked.
             changed: rows that are different from then; see
-                :meth:`bake.search.live_hierarchy.LiveHierarchy.edited`.
+                :meth:`bake.search.live.hierarchy.LiveHierarchy.edited`.
         """
         self.line = line
         self.graph = graph

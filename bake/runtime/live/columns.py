@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bake.graph import BLOCKED, Int32Array
-from bake.runtime.hops import view_of
+from bake.arrays import Int32Array
+from bake.graph import BLOCKED
+from bake.runtime.reader.hops import view_of
 
 if TYPE_CHECKING:
-    from bake.search.live_graph import LiveGraph
+    from bake.search.live.graph import LiveGraph
 
 #: Bytes of flow fields kept for each profile, unless the game says otherwise.
 ROOM = 64 * 2**20
@@ -73,7 +74,7 @@ class Columns:
         """The column of a goal, made now if it is not there."""
         column = self.by_goal.get(goal)
         if column is None:
-            from bake.search.flow_field import flow_field
+            from bake.search.live.flow_field import flow_field
 
             column = Column(*flow_field(self.graph.into, goal, self.graph.shift))
             self.keep(goal, column)

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
-from bake.runtime.live.rules import ByteArray, LevelRules
+from bake.arrays import BoolArray, Int64Array, UInt8Array
+from bake.runtime.live.rules import LevelRules
 
 #: Price of an arc that is closed.
 CLOSED = float("inf")
@@ -40,8 +40,8 @@ class Ground:
         prices: units by (tail, head) spot, of arcs that do not cost what the terrain says.
     """
 
-    terrain: ByteArray
-    obstacle: npt.NDArray[np.bool_]
+    terrain: UInt8Array
+    obstacle: BoolArray
     prices: Mapping[tuple[int, int], float]
 
     @staticmethod
@@ -49,7 +49,7 @@ class Ground:
         """The ground as it was baked."""
         return Ground(rules.terrain, np.zeros(rules.spot_count, dtype=np.bool_), {})
 
-    def edited(self, edit: Edit, floor: npt.NDArray[np.bool_], usual: int) -> Ground:
+    def edited(self, edit: Edit, floor: BoolArray, usual: int) -> Ground:
         """The ground after a batch.
 
         Args:
@@ -70,7 +70,7 @@ class Ground:
                 prices[arc] = units
         return Ground(terrain, obstacle, prices)
 
-    def changed_spots(self, other: Ground) -> npt.NDArray[np.int64]:
+    def changed_spots(self, other: Ground) -> Int64Array:
         """Spots that are not the same in both."""
         return np.flatnonzero((self.terrain != other.terrain) | (self.obstacle != other.obstacle))
 

@@ -7,10 +7,11 @@ from typing import cast
 
 import numpy as np
 
-from bake.graph import BLOCKED, Int32Array
-from bake.runtime.hpa import HierarchyPaths, Runs
-from bake.runtime.layer_stack import LayerStack, first_alone
-from bake.runtime.layers import HierarchyTables, LayerTable, most_arcs
+from bake.arrays import Int32Array
+from bake.graph import BLOCKED
+from bake.runtime.hierarchy.layers import HierarchyTables, LayerTable, most_arcs
+from bake.runtime.hierarchy.paths import HierarchyPaths, Runs
+from bake.runtime.hierarchy.stack import LayerStack, first_alone
 from bake.runtime.live.clusters import ClusterVersion
 from bake.runtime.live.live_tables import LiveTables
 

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 
+from bake.arrays import BoolArray
 from bake.errors import CostError, PatchError, QueryError
 from bake.runtime.live.arguments import edit_of, place_of
 from bake.runtime.live.ground import Edit, Ground
@@ -31,7 +31,7 @@ from bake.runtime.live.profile_state import Moved, ProfileLine, ProfileState
 from bake.runtime.live.repairs import repair
 from bake.runtime.live.report import UpdateReport
 from bake.runtime.live.rules import LevelRules, ProfileRules
-from bake.runtime.places import Place
+from bake.runtime.reader.places import Place
 
 if TYPE_CHECKING:
     from bake.runtime.current import Current
@@ -66,7 +66,7 @@ class Live:
         }
 
     @cached_property
-    def floor(self) -> npt.NDArray[np.bool_]:
+    def floor(self) -> BoolArray:
         """(terrain) bool, what some profile can stand on."""
         costs = [pricing.profile.cost for pricing in self._pricing.values()]
         return np.asarray(~np.isnan(costs).all(axis=0))
@@ -87,8 +87,8 @@ class Live:
 
     def warm_up(self) -> None:
         """:meth:`load`, and compile or load the kernels of a first update and first answer."""
-        from bake.search.flow_field import flow_field
-        from bake.search.live_graph import Lanes, doubts
+        from bake.search.live.flow_field import flow_field
+        from bake.search.live.graph import Lanes, doubts
 
         with self._writing:
             self.load()

@@ -15,19 +15,18 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
-from bake.graph import UNREACHABLE, Int32Array
-from bake.runtime.bounds import Bounds
+from bake.arrays import Int32Array, Int64Array
+from bake.graph import UNREACHABLE
 from bake.runtime.live.live_tables import LiveTables
-from bake.runtime.searches import Searches
+from bake.runtime.searching.bounds import Bounds
+from bake.runtime.searching.methods import Searches
 
 if TYPE_CHECKING:
-    from bake.search.estimate import Estimate
-    from bake.search.guide import Guide
-    from bake.search.live_hierarchy import LiveHierarchy
+    from bake.search.live.hierarchy import LiveHierarchy
+    from bake.search.point.estimate import Estimate
+    from bake.search.point.guide import Guide
 
-Int64Array = npt.NDArray[np.int64]
 
 _INFINITY = 2**30
 
@@ -101,7 +100,7 @@ class LiveBounds(Bounds):
         """(c) int32 ticks from every cluster to one; UNREACHABLE where there is no path."""
         found = self._toward.get(goal)
         if found is None:
-            from bake.search.flow_field import nearest_field
+            from bake.search.live.flow_field import nearest_field
 
             if not self.tables.baked.has("cluster_distance"):
                 raise self.tables.baked.missing("cluster_distances")
@@ -117,7 +116,7 @@ class LiveBounds(Bounds):
     def _costs(self) -> dict[tuple[int, int], tuple[int, ...]]:
         if not self.tables.baked.has("cluster_cost"):
             raise self.tables.baked.missing("cluster_distances")
-        from bake.search.link_costs import priced_pairs
+        from bake.search.hierarchy.link_costs import priced_pairs
 
         made, usable = self._made, self.tables.usable
         pair, cost = priced_pairs(
@@ -141,7 +140,7 @@ class LiveBounds(Bounds):
     @cached_property
     def _detours(self) -> Detours | None:
         """None where nothing costs less than it did."""
-        from bake.search.flow_field import nearest_field
+        from bake.search.live.flow_field import nearest_field
 
         tail, head, weight = self._cheaper
         if not len(tail):
@@ -174,7 +173,7 @@ class LiveBounds(Bounds):
 
     def guide(self, norm: Estimate) -> Guide | None:
         """The baked heuristic as it is, where nothing costs less than it did; else None."""
-        from bake.runtime.heuristics import stored_guide
+        from bake.runtime.searching.heuristics import stored_guide
 
         if not self.has_heuristic or len(self._cheaper[0]):
             return None
@@ -188,7 +187,7 @@ class LiveBounds(Bounds):
         return guide
 
     def _fitting(self, norm: Estimate, baked: Guide) -> Estimate:
-        from bake.search.estimate import NULL
+        from bake.search.point.estimate import NULL
 
         if norm.admissible and len(norm.at) == len(baked.at):
             return norm
@@ -196,7 +195,7 @@ class LiveBounds(Bounds):
 
     def stored(self, name: str, goal: int, norm: Estimate | None) -> Estimate:
         """The baked heuristic "landmark" or "maximum", and a norm of the moment where larger."""
-        from bake.search.estimate import LARGEST, ROWS, Estimate
+        from bake.search.point.estimate import LARGEST, ROWS, Estimate
 
         rows, baked_rows = self.tables.state.row_count, self.tables.baked.row_count
         bound = np.full(rows, LARGEST, dtype=np.int64)

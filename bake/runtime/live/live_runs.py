@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bake.graph import Int32Array
+from bake.arrays import Int32Array
 from bake.greedy import chart
-from bake.runtime.hpa import Runs, form_of
-from bake.runtime.places import Places
+from bake.runtime.hierarchy.paths import Runs, form_of
+from bake.runtime.reader.places import Places
 
 if TYPE_CHECKING:
-    from bake.search.live_hierarchy import Layout, LiveHierarchy
+    from bake.search.live.hierarchy import Layout, LiveHierarchy
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ class LiveRuns(Runs):
     @staticmethod
     def of(places: Places, made: LiveHierarchy, layout: Layout) -> LiveRuns:
         """Of a version, all anew."""
-        from bake.search.straight_runs import HEADINGS
+        from bake.search.hierarchy.straight_runs import HEADINGS
 
         y, x = np.divmod(np.arange(places.width * places.height, dtype=np.int32), places.width)
         every = chart(np.stack([x, y], axis=1).astype(np.int32), places.hex_layout)
@@ -58,8 +58,8 @@ class LiveRuns(Runs):
             changed: rows whose arcs are not what they were, and all new ones.
             made: arcs of the version; layout: where its rows lie.
         """
-        from bake.search.live_runs import reprice_steps, rerun
-        from bake.search.straight_runs import straight_runs
+        from bake.search.hierarchy.straight_runs import straight_runs
+        from bake.search.live.runs import reprice_steps, rerun
 
         assert layout.at is not None
         old, rows = len(self.at), len(made.partition.label)

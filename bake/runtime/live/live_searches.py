@@ -5,16 +5,16 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from bake.runtime.heuristics import fitting_norm
-from bake.runtime.hpa import HierarchyPaths
+from bake.runtime.hierarchy.paths import HierarchyPaths
 from bake.runtime.live.hierarchy import LiveHierarchyPaths
 from bake.runtime.live.live_bounds import LiveBounds
 from bake.runtime.live.live_tables import LiveTables
-from bake.runtime.searches import Searches
+from bake.runtime.searching.heuristics import fitting_norm
+from bake.runtime.searching.methods import Searches
 
 if TYPE_CHECKING:
-    from bake.runtime.heuristics import Given
-    from bake.search.estimate import Estimate
+    from bake.runtime.searching.heuristics import Given
+    from bake.search.point.estimate import Estimate
 
 
 class LiveSearches(Searches):

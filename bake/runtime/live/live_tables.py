@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
-from bake.graph import Graph, Int32Array, Subgraph
+from bake.arrays import AnyArray, BoolArray, Float64Array, Int32Array, Int64Array
+from bake.graph import Graph, Subgraph
 from bake.runtime.live.ground import Ground
 from bake.runtime.live.pricing import Pricing
 from bake.runtime.live.profile_state import ProfileState
-from bake.runtime.places import Places
-from bake.runtime.tables import Tables
-from bake.runtime.walks import walk, walked_ticks
+from bake.runtime.reader.places import Places
+from bake.runtime.reader.tables import Tables
+from bake.runtime.reader.walk import walk, walked_ticks
 
 if TYPE_CHECKING:
     from bake.runtime.live.columns import Column
@@ -62,7 +62,7 @@ class LiveTables(Tables):
         """Whether a baked product still stands; none but next hops and distances do."""
         return name in ("hop", "run_count", "distance") and self.baked.has(name)
 
-    def column(self, name: str, kind: type[np.generic]) -> npt.NDArray[Any]:
+    def column(self, name: str, kind: type[np.generic]) -> AnyArray:
         """Refused: columns are of the level as it was baked."""
         raise self.missing(name)
 
@@ -91,7 +91,7 @@ class LiveTables(Tables):
 
     @cached_property
     def _labelled(self) -> tuple[Int32Array, int]:
-        from bake.search.strong_components import strong_components
+        from bake.search.graph.strong_components import strong_components
 
         return strong_components(self.usable.graph)
 
@@ -109,8 +109,8 @@ class LiveTables(Tables):
         return bool((label[graph.tail()] != label[graph.head]).any())
 
     @cached_property
-    def reach(self) -> npt.NDArray[Any] | None:
-        from bake.search.strong_components import reachable_components
+    def reach(self) -> AnyArray | None:
+        from bake.search.graph.strong_components import reachable_components
 
         label, count = self._labelled
         if not self.one_way or count * ((count + 7) // 8) > _MAX_CLOSURE:
@@ -128,7 +128,7 @@ class LiveTables(Tables):
         return int(self.baked.component.max(initial=-1)) + 1
 
     @cached_property
-    def standing_points(self) -> npt.NDArray[np.float64] | None:
+    def standing_points(self) -> Float64Array | None:
         if self.places.is_grid:
             y, x = np.divmod(self.state.spot_of_row, np.int32(self.places.width))
             points = np.stack([x, y], axis=1).astype(np.float64)
@@ -140,7 +140,7 @@ class LiveTables(Tables):
         return points
 
     @cached_property
-    def _priced(self) -> tuple[Graph, npt.NDArray[np.float64]]:
+    def _priced(self) -> tuple[Graph, Float64Array]:
         """Arcs that may be taken, and what each costs in units before rounding to ticks."""
         rows = np.flatnonzero(self.state.standing)
         spots = self.state.spot_of_row[rows].astype(np.int64)
@@ -165,15 +165,15 @@ class LiveTables(Tables):
         return self._priced[0].head
 
     @cached_property
-    def exact_cost(self) -> npt.NDArray[np.float64]:
+    def exact_cost(self) -> Float64Array:
         return self._priced[1]
 
     @cached_property
-    def row_cost(self) -> npt.NDArray[np.float64]:
+    def row_cost(self) -> Float64Array:
         return self._pricing.cost_at(self._ground, self.state.spot_of_row.astype(np.int64))
 
     @cached_property
-    def distance(self) -> npt.NDArray[Any] | None:
+    def distance(self) -> AnyArray | None:
         return None  # :meth:`ticks_between` knows which part of the baked one still stands
 
     # -- answers, by rows -------------------------------------------------------------------------
@@ -186,7 +186,7 @@ class LiveTables(Tables):
         """Whether the baked tables no longer answer for a pair."""
         return int(self.state.source[row]) + int(self.state.goal[goal]) >= 2
 
-    def stale_pairs(self, rows: Int32Array, goals: Int32Array) -> npt.NDArray[np.bool_]:
+    def stale_pairs(self, rows: Int32Array, goals: Int32Array) -> BoolArray:
         """(k) bool: :meth:`stale`."""
         return np.asarray(self.state.source[rows] + self.state.goal[goals] >= 2)
 
@@ -219,7 +219,7 @@ class LiveTables(Tables):
             found[fresh[moves]] = baked.head_row[arc]
         return found
 
-    def ticks_between(self, rows: Int32Array, goals: Int32Array) -> npt.NDArray[np.float64]:
+    def ticks_between(self, rows: Int32Array, goals: Int32Array) -> Float64Array:
         """(k) float64 ticks, inf where there is no path."""
         ticks = np.full(len(rows), np.inf)
         stale = self.stale_pairs(rows, goals)
@@ -235,12 +235,12 @@ class LiveTables(Tables):
                 ticks[fresh] = _ticks(table[rows[fresh], goals[fresh]])
         return ticks
 
-    def ticks_toward(self, goal: int) -> npt.NDArray[np.float64]:
+    def ticks_toward(self, goal: int) -> Float64Array:
         """(r) float64 ticks from every row to a goal, inf where there is no path."""
         return _ticks(self.field(goal).dist)
 
-    def walk(self, rows: Int32Array, goals: Int32Array) -> tuple[npt.NDArray[np.int64], Int32Array]:
-        """Rows along each path: see :func:`bake.runtime.walks.walk`."""
+    def walk(self, rows: Int32Array, goals: Int32Array) -> tuple[Int64Array, Int32Array]:
+        """Rows along each path: see :func:`bake.runtime.reader.walk.walk`."""
         stale = self.stale_pairs(rows, goals)
         fresh = np.flatnonzero(~stale)
         first, path = np.zeros(1, dtype=np.int64), np.empty(0, dtype=np.int32)
@@ -258,7 +258,7 @@ class LiveTables(Tables):
             (self.field(goal), goal, pairs)
             for goal, pairs in _by_goal(goals, np.flatnonzero(stale))
         ]
-        from bake.search.follow_field import count_steps, follow_field
+        from bake.search.live.follow_field import count_steps, follow_field
 
         for column, goal, pairs in fields:
             steps = np.empty(len(pairs), dtype=np.int64)
@@ -279,9 +279,7 @@ class LiveTables(Tables):
         return starts, whole
 
 
-def _by_goal(
-    goals: Int32Array, pairs: npt.NDArray[np.int64]
-) -> list[tuple[int, npt.NDArray[np.int64]]]:
+def _by_goal(goals: Int32Array, pairs: Int64Array) -> list[tuple[int, Int64Array]]:
     """Pairs grouped by their goal."""
     if not len(pairs):
         return []
@@ -290,7 +288,7 @@ def _by_goal(
     return list(zip(each.tolist(), np.split(order, first[1:]), strict=True))
 
 
-def _ticks(dist: Int32Array) -> npt.NDArray[np.float64]:
+def _ticks(dist: Int32Array) -> Float64Array:
     ticks = dist.astype(np.float64)
     ticks[dist >= _INFINITY] = np.inf
     return ticks

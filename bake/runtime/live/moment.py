@@ -5,24 +5,25 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cached_property
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 import numpy.typing as npt
 
+from bake.arrays import AnyArray, Int32Array
 from bake.errors import QueryError
 from bake.graph import BLOCKED
-from bake.runtime.answers import Answers
 from bake.runtime.baked import BakedAnswers
-from bake.runtime.hops import plane_of, view_of
 from bake.runtime.live.ground import Ground
 from bake.runtime.live.live_searches import LiveSearches
 from bake.runtime.live.live_tables import LiveTables
 from bake.runtime.live.pricing import Pricing
 from bake.runtime.live.profile_state import ProfileState
-from bake.runtime.places import Cell, Int32Array, Place
-from bake.runtime.searches import Searches
-from bake.runtime.single import NextHop, QuickLookup
+from bake.runtime.reader.hops import plane_of, view_of
+from bake.runtime.reader.lookup import NextHop, QuickLookup
+from bake.runtime.reader.places import Cell, Place
+from bake.runtime.searching.methods import Searches
+from bake.runtime.snapshot import Answers
 
 if TYPE_CHECKING:
     from bake.runtime.current import Current
@@ -126,7 +127,7 @@ class Moment(Answers):
             raise QueryError(f"profile {self.name!r} can stand nowhere in this level")
         return super().nearest(point)
 
-    def next_hops(self, starts: npt.ArrayLike, goals: npt.ArrayLike) -> npt.NDArray[Any]:
+    def next_hops(self, starts: npt.ArrayLike, goals: npt.ArrayLike) -> AnyArray:
         rows, goal_rows = self.rows.pairs(starts, goals)
         ahead = self.tables.ahead_of(rows, goal_rows)
         there = rows == goal_rows
@@ -145,7 +146,7 @@ class Moment(Answers):
 def moment_lookup(
     tables: LiveTables, fresh: NextHop, careful: NextHop, row_at_cell: Int32Array
 ) -> NextHop:
-    """The single lookup: see :mod:`bake.runtime.single`.
+    """The single lookup: see :mod:`bake.runtime.reader.lookup`.
 
     Args:
         tables: of the moment.

@@ -12,13 +12,11 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from bake.arrays import BoolArray, Float64Array, Int32Array, Int64Array
 from bake.errors import QueryError
-from bake.graph import BLOCKED, MAX_WEIGHT, Int32Array
+from bake.graph import BLOCKED, MAX_WEIGHT
 from bake.runtime.live.ground import CLOSED, Ground
 from bake.runtime.live.rules import LevelRules, ProfileRules, lattice_steps
-
-BoolArray = npt.NDArray[np.bool_]
-Int64Array = npt.NDArray[np.int64]
 
 #: Label of an arc that is a lattice step; links and arcs of graphs have their number in the asset.
 STEP = -1
@@ -39,7 +37,7 @@ class Arcs:
     head: Int64Array
     label: Int32Array
     weight: Int32Array
-    units: npt.NDArray[np.float64]
+    units: Float64Array
 
     @staticmethod
     def together(parts: list[Arcs]) -> Arcs:
@@ -69,7 +67,7 @@ class Pricing:
         """(k) bool, whether the profile can stand there."""
         return ~np.isnan(self.cost_at(ground, spots))
 
-    def cost_at(self, ground: Ground, spots: Int64Array) -> npt.NDArray[np.float64]:
+    def cost_at(self, ground: Ground, spots: Int64Array) -> Float64Array:
         """(k) float64 units, the dearest ground under the footprint; NaN where it does not fit."""
         if self._lattice is not None:
             return self._lattice.cost_at(ground, spots)
@@ -135,7 +133,7 @@ class Pricing:
         head: Int64Array,
         label: Int32Array,
         usable: BoolArray,
-        units: npt.NDArray[np.float64],
+        units: Float64Array,
     ) -> Arcs:
         ticks = np.rint(units * self.rules.places.ticks_per_unit)
         bad = np.flatnonzero(usable & ~((ticks >= 1) & (ticks <= MAX_WEIGHT)))
@@ -196,7 +194,7 @@ class _Lattice:
         inside = (ys >= 0) & (ys < self.height) & (xs >= 0) & (xs < self.width)
         return np.unique(ys[inside] * self.width + xs[inside])
 
-    def cost_at(self, ground: Ground, spots: Int64Array) -> npt.NDArray[np.float64]:
+    def cost_at(self, ground: Ground, spots: Int64Array) -> Float64Array:
         if self.profile.size == 1:
             cost = self.profile.cost[ground.terrain[spots]]
             cost[ground.obstacle[spots]] = np.nan
@@ -278,8 +276,8 @@ class _Lattice:
         tail: Int64Array,
         head: Int64Array,
         bits: Int64Array,
-        before: npt.NDArray[np.float64],
-        after: npt.NDArray[np.float64],
+        before: Float64Array,
+        after: Float64Array,
     ) -> BoolArray:
         """Whether terrain lets the profile step from one cell to a neighbouring one."""
         free: BoolArray = ~np.isnan(before) & ~np.isnan(after)

@@ -7,23 +7,21 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
-from bake.graph import BLOCKED, Graph, Int32Array
+from bake.arrays import BoolArray, Int32Array, Int64Array, UInt8Array
+from bake.graph import BLOCKED, Graph
 from bake.runtime.live.cluster_line import ClusterLine
 from bake.runtime.live.clusters import ClusterVersion
 from bake.runtime.live.columns import ROOM, Change, Columns
 from bake.runtime.live.ground import Ground
 from bake.runtime.live.pricing import STEP, Pricing
 from bake.runtime.live.repairs import RepairedRow
-from bake.runtime.live.rules import ByteArray, LevelRules
-from bake.runtime.tables import Tables
+from bake.runtime.live.rules import LevelRules
+from bake.runtime.reader.tables import Tables
 
 if TYPE_CHECKING:
-    from bake.search.live_graph import Lanes, LiveGraph
+    from bake.search.live.graph import Lanes, LiveGraph
 
-BoolArray = npt.NDArray[np.bool_]
-Int64Array = npt.NDArray[np.int64]
 ArcKey = tuple[int, int, int]
 
 
@@ -50,12 +48,12 @@ class ProfileState:
     known_row: Int32Array
     row_at_spot: Int32Array
     standing: BoolArray
-    source: ByteArray
-    goal: ByteArray
+    source: UInt8Array
+    goal: UInt8Array
     differs: Mapping[ArcKey, int]
     columns: Columns
     rows: dict[int, RepairedRow]
-    since: ByteArray
+    since: UInt8Array
     clusters: ClusterVersion | None
 
     @property
@@ -89,7 +87,7 @@ class ProfileLine:
     """
 
     def __init__(self, rules: LevelRules, tables: Tables, pricing: Pricing) -> None:
-        from bake.search.live_graph import Lanes
+        from bake.search.live.graph import Lanes
 
         self.tables = tables
         self.pricing = pricing
@@ -99,7 +97,7 @@ class ProfileLine:
 
     def baked(self) -> ProfileState:
         """The profile as it was baked."""
-        from bake.search.live_graph import LiveGraph
+        from bake.search.live.graph import LiveGraph
 
         tables, rules = self.tables, self._rules
         row = tables.row_at_node
@@ -217,7 +215,7 @@ class ProfileLine:
     def _repriced(
         self, state: ProfileState, change: Change, label: Int32Array, come: Int32Array
     ) -> Moved:
-        from bake.search.live_graph import STALE, doubts
+        from bake.search.live.graph import STALE, doubts
 
         rows = state.row_count
         graph = state.graph.edited(rows, change.tail, change.head, label, change.new)
@@ -254,7 +252,7 @@ def _with_rows(
     fresh = near[stands & (row < 0)]
     if not len(fresh):
         return state, row
-    from bake.search.live_graph import STALE
+    from bake.search.live.graph import STALE
 
     rows = state.row_count + len(fresh)
     known = state.known_row.copy()

@@ -7,16 +7,14 @@ from bisect import bisect_right
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
-from bake.graph import Int32Array
-from bake.runtime.hops import view_of
+from bake.arrays import Int32Array, UInt32Array
 from bake.runtime.live.columns import Column
+from bake.runtime.reader.hops import view_of
 
 if TYPE_CHECKING:
     from bake.runtime.live.profile_state import ProfileState
 
-MaskArray = npt.NDArray[np.uint32]
 
 #: Part of all rows from which on a sweep over all goals takes less time than so many searches.
 SWEPT = 1 / 7
@@ -46,7 +44,7 @@ def pending_sources(state: ProfileState) -> Int32Array:
 
 def pending_goals(state: ProfileState) -> Int32Array:
     """Goals near a change whose flow field is not there, as many as there is room for."""
-    from bake.search.live_graph import STALE
+    from bake.search.live.graph import STALE
 
     stale = np.flatnonzero((state.goal == STALE) & state.standing).tolist()
     kept = state.columns.by_goal
@@ -65,7 +63,7 @@ def repair(state: ProfileState, until: float) -> int:
     Returns:
         Rows and fields still to be made.
     """
-    from bake.search.jit import COMPILED
+    from bake.kernels.jit import COMPILED
 
     if state.clusters is not None and state.clusters.line.has_hierarchy:
         state.clusters.made()
@@ -73,7 +71,7 @@ def repair(state: ProfileState, until: float) -> int:
     goals, sources = pending_goals(state), pending_sources(state)
     if not COMPILED:
         return _one_by_one(state, goals, until) + len(sources)
-    from bake.search.lanes import LINE
+    from bake.search.live.lanes import LINE
 
     left = len(goals) + len(sources)
     if until == float("inf") and len(sources) > SWEPT * state.row_count:
@@ -96,10 +94,14 @@ def repair(state: ProfileState, until: float) -> int:
 
 
 def _fields(
-    state: ProfileState, goals: Int32Array, room: Int32Array, links: Int32Array, pending: MaskArray
+    state: ProfileState,
+    goals: Int32Array,
+    room: Int32Array,
+    links: Int32Array,
+    pending: UInt32Array,
 ) -> None:
-    from bake.search.lanes import relax_lanes
-    from bake.search.repair_rows import steps_toward
+    from bake.search.live.lanes import relax_lanes
+    from bake.search.live.repair_rows import steps_toward
 
     graph, (dist, ahead) = state.graph, room
     into, out = graph.into, graph.out
@@ -127,9 +129,9 @@ def _rows(
     sources: Int32Array,
     room: Int32Array,
     links: Int32Array,
-    pending: MaskArray,
+    pending: UInt32Array,
 ) -> None:
-    from bake.search.repair_rows import count_runs, relax_sources, write_runs
+    from bake.search.live.repair_rows import count_runs, relax_sources, write_runs
 
     graph, (dist, ahead) = state.graph, room
     arcs = graph.out
@@ -156,7 +158,7 @@ def _rows(
 
 def _sweep(state: ProfileState, sources: Int32Array) -> None:
     """All rows in doubt at once."""
-    from bake.search.repair_sweep import sweep_rows
+    from bake.search.live.repair_sweep import sweep_rows
 
     first, start, step = sweep_rows(*state.graph.out.compact(), sources)
     starts, steps = view_of(start), view_of(step)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from bake.runtime.places import Place
+from bake.runtime.reader.places import Place
 
 if TYPE_CHECKING:
     from bake.runtime.live.moment import Moment

@@ -5,16 +5,13 @@ from __future__ import annotations
 from functools import cached_property
 
 import numpy as np
-import numpy.typing as npt
 
+from bake.arrays import BoolArray, Float64Array, Int32Array, Int64Array, UInt8Array
 from bake.asset.schema import profile_path
 from bake.errors import CorruptAssetError
 from bake.footprint import MAX_SIZE
-from bake.graph import Graph, Int32Array
-from bake.runtime.places import Places
-
-ByteArray = npt.NDArray[np.uint8]
-Int64Array = npt.NDArray[np.int64]
+from bake.graph import Graph
+from bake.runtime.reader.places import Places
 
 
 class LevelRules:
@@ -52,20 +49,20 @@ class LevelRules:
         return tuple(bytes(name).decode() for name in self.asset.read("/terrain/name").tolist())
 
     @cached_property
-    def terrain(self) -> ByteArray:
+    def terrain(self) -> UInt8Array:
         """(spots) uint8, the terrain that was baked."""
         path = "/terrain/grid" if self.places.is_grid else "/world/node_terrain"
         return np.ascontiguousarray(self.asset.read(path).astype(np.uint8).reshape(-1))
 
     @cached_property
-    def barred(self) -> ByteArray | None:
+    def barred(self) -> UInt8Array | None:
         """(cells) uint8 headings that ledges bar."""
         if not self.asset.has("/terrain/barred"):
             return None
         return self.asset.read("/terrain/barred").astype(np.uint8).reshape(-1)
 
     @cached_property
-    def length(self) -> npt.NDArray[np.float64]:
+    def length(self) -> Float64Array:
         """(m) float64, length of each baked arc; of a link its whole cost."""
         length = self.asset.read("/world/length").astype(np.float64)
         if len(length) != len(self.places.head):
@@ -193,7 +190,7 @@ class ProfileRules:
         self._level = level
 
     @cached_property
-    def takes(self) -> npt.NDArray[np.bool_]:
+    def takes(self) -> BoolArray:
         """(links) bool, whether each link is for this profile."""
         asset = self._level.asset
         if not asset.has("/links/name"):

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from bake.levels.tiled.gids import FLIP_ACROSS, FLIP_DOWN, TRANSPOSE, TURN_120, turned
 from bake.things import EAST, NORTH, SOUTH, WEST
-from tests.levels.grids import named
-from tests.levels.tiled.maps import ENCODINGS, layer, read, tmj, tmx, write
+from tests.support.grids import named
+from tests.support.tiled_maps import ENCODINGS, layer, read, tmj, tmx, write
 
 GIDS = [[1, 2, 3, 0], [4, 1, 1, 1]]
 NAMED = [["floor", "wall", "mud", "void"], ["water", "floor", "floor", "floor"]]
@@ -46,7 +46,7 @@ def test_flags_do_not_change_the_tile(tmp_path: Path, encoding: str) -> None:
 
 @pytest.mark.parametrize("encoding", ENCODINGS)
 def test_infinite_maps_begin_at_their_first_tile(tmp_path: Path, encoding: str) -> None:
-    from tests.levels.tiled.maps import attributes, cells
+    from tests.support.tiled_maps import attributes, cells
 
     # One tile in each chunk: (-1, -3), and (2, 1).
     chunks = "".join(

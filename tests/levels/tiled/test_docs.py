@@ -15,7 +15,7 @@ from bake.levels.tiled.layers import Box
 from bake.levels.tiled.placing import Placing
 from bake.pipeline.level import read_world
 from bake.recipe import Recipe, load_recipe
-from tests.shared_levels import shared_level
+from tests.support.shared_levels import shared_level
 
 PAGE = (Path(__file__).parents[3] / "docs" / "levels.md").read_text("utf-8")
 

@@ -8,8 +8,8 @@ import pytest
 
 from bake.levels.tiled.geometry import Geometry
 from bake.worlds.lattice import hex_steps
-from tests.levels.grids import named
-from tests.levels.tiled.maps import layer, read, tmx, write
+from tests.support.grids import named
+from tests.support.tiled_maps import layer, read, tmx, write
 
 STAGGERS = list(product("xy", ("odd", "even")))
 

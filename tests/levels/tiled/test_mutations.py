@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bake.errors import BakeError
-from tests.levels.tiled.maps import layer, objects, read, thing, tmj, tmx
+from tests.support.tiled_maps import layer, objects, read, thing, tmj, tmx
 
 GIDS = [[1, 2, 3], [4, 5, 1]]
 MAPS = {

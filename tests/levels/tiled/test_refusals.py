@@ -12,7 +12,17 @@ from pathlib import Path
 import pytest
 import zstandard
 
-from tests.levels.tiled.maps import PACK, attributes, layer, objects, read, refused, tmj, tmx, write
+from tests.support.tiled_maps import (
+    PACK,
+    attributes,
+    layer,
+    objects,
+    read,
+    refused,
+    tmj,
+    tmx,
+    write,
+)
 
 GIDS = [[1, 2], [3, 1]]
 GOOD = tmx(layer(GIDS), width=2, height=2)

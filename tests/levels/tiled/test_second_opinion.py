@@ -11,8 +11,8 @@ from bake.levels.tiled.files import ProjectFiles
 from bake.levels.tiled.layers import extent, open_layers, pieces
 from bake.levels.tiled.objects import read_objects
 from bake.levels.tiled.tilesets import Tilesets
-from tests.levels.tiled.maps import layer, objects, thing, tmj, tmx, write
-from tests.shared_levels import shared_level
+from tests.support.shared_levels import shared_level
+from tests.support.tiled_maps import layer, objects, thing, tmj, tmx, write
 
 pytiled_parser = pytest.importorskip("pytiled_parser")
 

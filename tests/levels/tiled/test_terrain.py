@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from bake.level import TerrainRule
-from tests.levels.grids import named
-from tests.levels.tiled.maps import layer, read, refused, tmx, write
+from tests.support.grids import named
+from tests.support.tiled_maps import layer, read, refused, tmx, write
 
 #: Tile 0 says everything at once; each later one leaves out what ranks highest.
 TILESET = """

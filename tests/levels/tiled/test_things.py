@@ -13,8 +13,8 @@ from bake.levels.tiled.layers import Box
 from bake.levels.tiled.objects import Object
 from bake.levels.tiled.placing import Placing
 from bake.levels.tiled.shapes import cell_of, cells_of
-from tests.levels.grids import named
-from tests.levels.tiled.maps import layer, objects, read, refused, thing, tmx, write
+from tests.support.grids import named
+from tests.support.tiled_maps import layer, objects, read, refused, thing, tmx, write
 
 GROUND = layer([[1] * 6 for _ in range(5)])
 

@@ -13,9 +13,9 @@ from bake.apply import apply_patch
 from bake.recipe import LevelRecipe
 from bake.runtime import LevelAsset, MissingTableError, Navigator, open_asset
 from bake.runtime.live.moment import Moment
-from tests.runtime.baked import bake, recipe_for, rows, write_graph, write_grid
-from tests.runtime.live.rebuilt import check_hierarchy
-from tests.runtime.tower import TOWER, tower_recipe, write_tower
+from tests.support.baked import bake, recipe_for, rows, write_graph, write_grid
+from tests.support.rebuilt import check_hierarchy
+from tests.support.tower import TOWER, tower_recipe, write_tower
 
 EVERYTHING = ("components", "next_hops", "hierarchy", "cluster_distances", "heuristic")
 

@@ -14,8 +14,8 @@ from pathlib import Path
 import pytest
 
 from bake.runtime import LevelAsset, OutputError, PatchError, QueryError, open_asset
-from tests.runtime.baked import bake, recipe_for, rows, write_grid
-from tests.runtime.live.model import GridModel, check_level
+from tests.support.baked import bake, recipe_for, rows, write_grid
+from tests.support.live_model import GridModel, check_level
 
 PICTURE = ("..m..", ".##..", "..#.=", "=...#")
 

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from bake.runtime import open_asset
-from bake.search import live_graph
-from tests.oracles import arcs_of, distances_from, optimal_hops
-from tests.runtime.baked import bake, recipe_for, write_graph
+from bake.search.live import graph as live_graph
+from tests.support.baked import bake, recipe_for, write_graph
+from tests.support.oracles import arcs_of, distances_from, optimal_hops
 
 Edges = list[tuple[object, object, int]]
 

@@ -11,7 +11,7 @@ from bake.pipeline.sources import find_tasks
 from bake.recipe import load_recipe
 from bake.runtime import LevelAsset, open_asset
 from bake.runtime.navigator import Navigator
-from tests.docs.pages import ROOT
+from tests.support.pages import ROOT
 
 
 def arcs_of(nav: Navigator) -> dict[tuple[object, object], list[int]]:

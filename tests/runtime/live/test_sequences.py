@@ -7,10 +7,11 @@ from pathlib import Path
 import pytest
 
 from bake.runtime import open_asset
-from bake.search import flow_field, live_graph
-from tests.runtime.live.model import GraphModel, GridModel, check, check_level, check_shut
-from tests.runtime.test_lookups import random_grid
-from tests.strategies import FAMILIES, seeded
+from bake.search.live import flow_field
+from bake.search.live import graph as live_graph
+from tests.runtime.reader.test_lookups import random_grid
+from tests.support.live_model import GraphModel, GridModel, check, check_level, check_shut
+from tests.support.strategies import FAMILIES, seeded
 
 #: Patches that take in no more than the ends of changed arcs leave most to the tables, as on large
 #: levels; the usual ones would hold all of these levels.

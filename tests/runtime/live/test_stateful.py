@@ -16,19 +16,19 @@ from pathlib import Path
 from typing import cast
 
 import numpy as np
-import numpy.typing as npt
 import pytest
 from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
+from bake.arrays import Int64Array
 from bake.runtime import LevelAsset, Navigator, open_asset
 from bake.runtime.live.moment import Moment
-from bake.search import live_graph
-from tests.runtime.live.model import TICKS, GraphModel, GridModel
-from tests.runtime.live.rebuilt import check_hierarchy
-from tests.runtime.test_lookups import random_grid
-from tests.strategies import FAMILIES, seeded
+from bake.search.live import graph as live_graph
+from tests.runtime.reader.test_lookups import random_grid
+from tests.support.live_model import TICKS, GraphModel, GridModel
+from tests.support.rebuilt import check_hierarchy
+from tests.support.strategies import FAMILIES, seeded
 
 #: Batches in all, about: in CI, or as the environment says.
 STEPS = int(os.environ.get("BAKE_UPDATE_STEPS", "2000"))
@@ -36,7 +36,7 @@ STEPS = int(os.environ.get("BAKE_UPDATE_STEPS", "2000"))
 LENGTH, WORLDS = 50, 24
 
 NO_WAY = np.int64(2**60)
-Square = npt.NDArray[np.int64]
+Square = Int64Array
 
 #: What was done, for whoever runs it by hand.
 done = {"batches": 0, "transitions": 0}

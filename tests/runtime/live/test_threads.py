@@ -6,7 +6,7 @@ from itertools import pairwise
 from pathlib import Path
 
 from bake.runtime import BlockedCellError, Navigator, open_asset
-from tests.runtime.baked import bake, recipe_for, rows, write_grid
+from tests.support.baked import bake, recipe_for, rows, write_grid
 
 #: Lookups of each reader; a million is by hand.
 LOOKUPS = int(os.environ.get("BAKE_THREAD_LOOKUPS", "8000"))

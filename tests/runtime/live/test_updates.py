@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from bake.runtime import LevelAsset, QueryError, open_asset
-from tests.runtime.baked import bake, recipe_for, rows, write_graph, write_grid
+from tests.support.baked import bake, recipe_for, rows, write_graph, write_grid
 
 PICTURE = ("......", ".####.", "......")
 

@@ -1,0 +1,226 @@
+"""Next hops as the asset holds them: a dense table, or runs of targets."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Callable
+from functools import cache, cached_property
+from typing import TYPE_CHECKING, cast
+
+import numpy as np
+
+from bake.arrays import AnyArray, BoolArray, Int32Array, Int64Array, UInt8Array
+from bake.greedy import SECTORS, sectors
+
+if TYPE_CHECKING:
+    from typing_extensions import Buffer
+
+#: Slot where there is no arc to take: no path, or already there.
+NO_SLOT = -1
+
+
+def view_of(array: AnyArray) -> memoryview[int]:
+    """A flat view whose elements are Python ints, several times faster to index than an array."""
+    return memoryview(cast("Buffer", array.reshape(-1)))
+
+
+def plane_of(array: AnyArray) -> memoryview[int]:
+    """The same for an array of two dimensions, indexed by both."""
+    return memoryview(cast("Buffer", np.ascontiguousarray(array)))
+
+
+@cache
+def _compiled_look_up() -> Callable[..., None] | None:
+    """The compiled lookup, imported at the first batch; None without numba."""
+    from bake.kernels.jit import COMPILED
+
+    if not COMPILED:
+        return None
+    from bake.search.all_pairs.follow import look_up_runs
+
+    return look_up_runs
+
+
+class DenseHops:
+    """A table [from, to] of slots, in memory or mapped from the file.
+
+    Attributes:
+        table: (r, r) unsigned.
+        none: what it says where there is no arc to take.
+        view: the same, flat.
+    """
+
+    def __init__(self, table: AnyArray) -> None:
+        self.table = table
+        self.none = int(np.iinfo(table.dtype).max)
+        self.view = view_of(table)
+
+    def slot(self, row: int, goal: int) -> int:
+        """The slot of one pair, or NO_SLOT."""
+        slot = int(self.table[row, goal])
+        return NO_SLOT if slot == self.none else slot
+
+    def slots(self, rows: Int32Array, goals: Int32Array) -> Int64Array:
+        """(m) slots of m pairs, NO_SLOT where there is none."""
+        slot = self.table.reshape(-1).take(rows * np.int64(len(self.table)) + goals)
+        return self._told(slot)
+
+    def column(self, goal: int) -> Int64Array:
+        """(r) slots of every row toward one goal."""
+        return self._told(self.table[:, goal])
+
+    def _told(self, slot: AnyArray) -> Int64Array:
+        told = slot.astype(np.int64)
+        told[slot == self.none] = NO_SLOT
+        return told
+
+
+class RunHops:
+    """Runs of targets, row after row; one binary search a lookup, no row is ever decoded.
+
+    Attributes:
+        first_run: (r + 1) int64, where each row's runs begin.
+        first_arc: (r) int32, the first arc of each row.
+        start: (k) integers, the first target of each run.
+        symbol: (k) unsigned: a slot, greedy, or none.
+        greedy, none: those two symbols.
+        at: (r, 2) int32 chart coordinates; empty on graph levels.
+        greedy_slot: (r, SECTORS) int32 slots, -1 where there is none; empty on graph levels.
+        component: (r) int32.
+        reach: (components, bytes) uint8 in numpy.packbits order, or None where each reaches itself
+            alone or where "none" is stored.
+        stores_none: whether unreachable targets are stored as "none".
+    """
+
+    def __init__(
+        self,
+        run_count: AnyArray,
+        first_arc: Int32Array,
+        start: AnyArray,
+        symbol: AnyArray,
+        at: Int32Array,
+        greedy_slot: Int32Array,
+        component: Int32Array,
+        reach: UInt8Array | None,
+        *,
+        stores_none: bool,
+    ) -> None:
+        self.first_run = np.zeros(len(run_count) + 1, dtype=np.int64)
+        np.cumsum(run_count, out=self.first_run[1:])
+        self.first_arc = first_arc
+        self.start = start
+        self.symbol = symbol
+        self.none = int(np.iinfo(symbol.dtype).max)
+        self.greedy = self.none - 1
+        self.at = at
+        self.greedy_slot = greedy_slot
+        self.component = component
+        self.reach = reach
+        self.stores_none = stores_none
+        self._first_view = view_of(self.first_run)
+        self._start_view = view_of(start)
+        self._symbol_view = view_of(symbol)
+        self._greedy_view = view_of(greedy_slot)
+        self._at_view = view_of(at)
+        self._component_view = view_of(component)
+
+    @property
+    def rows(self) -> int:
+        return len(self.first_run) - 1
+
+    def slot(self, row: int, goal: int) -> int:
+        """The slot of one pair, or NO_SLOT."""
+        if row == goal:
+            return NO_SLOT
+        component = self._component_view
+        a, b = component[row], component[goal]
+        if a != b and not self.stores_none:
+            reach = self.reach
+            if reach is None or not reach[a, b >> 3] & (128 >> (b & 7)):
+                return NO_SLOT
+        first = self._first_view
+        run = bisect_right(self._start_view, goal, first[row], first[row + 1]) - 1
+        symbol = self._symbol_view[run]
+        if symbol < self.greedy:
+            return symbol
+        if symbol == self.none:
+            return NO_SLOT
+        at = self._at_view
+        dx = at[2 * goal] - at[2 * row]
+        dy = at[2 * goal + 1] - at[2 * row + 1]
+        side = 12 if dx > 0 else 0 if dx < 0 else 6
+        side += 4 if dy > 0 else 0 if dy < 0 else 2
+        if abs(dy) > abs(dx):
+            side += 1
+        return self._greedy_view[row * SECTORS + side]
+
+    @cached_property
+    def compiled(
+        self,
+    ) -> tuple[Int32Array, AnyArray, AnyArray, int, AnyArray]:
+        """What compiled lookups take: row data, start, symbol, greedy, greedy_slot.
+
+        Row data are (r + 1, 4): first run, first arc, chart coordinates (on graph levels the row
+        itself and 0).
+        """
+        wide = self.first_run[-1] >= 2**31
+        row_data = np.zeros((self.rows + 1, 4), dtype=np.int64 if wide else np.int32)
+        row_data[:, 0] = self.first_run
+        row_data[:-1, 1] = self.first_arc
+        if len(self.at):
+            row_data[:-1, 2:] = self.at
+        else:
+            row_data[:-1, 2] = np.arange(self.rows)
+        greedy_slot = self.greedy_slot
+        if greedy_slot.max(initial=0) < 2**7:
+            greedy_slot = greedy_slot.astype(np.int8)
+        return row_data, self.start, self.symbol, self.greedy, greedy_slot
+
+    @cached_property
+    def _keys(self) -> Int64Array:
+        """(k) int64, row * r + start: ascending over the whole table."""
+        row = np.repeat(np.arange(self.rows, dtype=np.int64), np.diff(self.first_run))
+        keys: Int64Array = row * self.rows + self.start
+        return keys
+
+    def slots(self, rows: Int32Array, goals: Int32Array) -> Int64Array:
+        """(m) slots of m pairs, NO_SLOT where there is none."""
+        look_up = _compiled_look_up()
+        if look_up is None:
+            slot = self._searched_slots(rows, goals)
+        else:
+            slot = np.empty(len(rows), dtype=np.int64)
+            look_up(*self.compiled, rows, goals, slot)
+        slot[(slot == self.none) | (rows == goals)] = NO_SLOT
+        if not self.stores_none and self.parted:
+            slot[~self.reaches(rows, goals)] = NO_SLOT
+        return slot
+
+    def _searched_slots(self, rows: Int32Array, goals: Int32Array) -> Int64Array:
+        pair = rows * np.int64(self.rows) + goals
+        run = np.searchsorted(self._keys, pair, side="right") - 1
+        slot = self.symbol.take(run).astype(np.int64)
+        greedy = np.flatnonzero(slot == self.greedy)
+        if len(greedy):
+            a, b = rows[greedy], goals[greedy]
+            away = self.at[b] - self.at[a]
+            slot[greedy] = self.greedy_slot[a, sectors(away[:, 0], away[:, 1])]
+        return slot
+
+    def column(self, goal: int) -> Int64Array:
+        """(r) slots of every row toward one goal."""
+        rows = np.arange(self.rows, dtype=np.int32)
+        return self.slots(rows, np.full(self.rows, goal, dtype=np.int32))
+
+    @cached_property
+    def parted(self) -> bool:
+        """Whether there is more than one component."""
+        return bool(self.component.max(initial=0) > 0)
+
+    def reaches(self, rows: Int32Array, goals: Int32Array) -> BoolArray:
+        """(m) bool, whether there is a path, where ``stores_none`` is false."""
+        a, b = self.component[rows], self.component[goals]
+        same = np.asarray(a == b)
+        if self.reach is None:
+            return same
+        return np.asarray(same | ((self.reach[a, b >> 3] & (128 >> (b & 7))) != 0))

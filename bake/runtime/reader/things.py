@@ -1,0 +1,197 @@
+"""What a level holds besides terrain, as a game asks for it: links, regions, spots, doors."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from bake.arrays import AnyArray, Int32Array
+from bake.runtime.reader.places import Cell, Places
+
+
+@dataclass(frozen=True)
+class Link:
+    """A way between two cells that need not be neighbours.
+
+    Attributes:
+        name: unique among the level's links.
+        kind: what the level calls it, such as "stairs".
+        start, goal: places.
+        cost: of taking it, in units.
+        both_ways: whether it leads back, too.
+        profiles: who may take it; None = everyone.
+    """
+
+    name: str
+    kind: str
+    start: Cell
+    goal: Cell
+    cost: float
+    both_ways: bool
+    profiles: tuple[str, ...] | None
+
+
+@dataclass(frozen=True, eq=False)
+class Region:
+    """Named cells.
+
+    Attributes:
+        name: unique among the level's regions.
+        cells: (k, 2) int32 (x, y), or (k, 3) (x, y, floor), in reading order.
+    """
+
+    name: str
+    cells: Int32Array
+
+
+@dataclass(frozen=True)
+class Spot:
+    """A named place that matters to the game.
+
+    Attributes:
+        name: unique among the level's spots.
+        kind: what the level calls it, such as "spawn".
+        place: where.
+        profiles: whose it is; None = everyone's.
+    """
+
+    name: str
+    kind: str
+    place: Cell
+    profiles: tuple[str, ...] | None
+
+
+@dataclass(frozen=True, eq=False)
+class Door:
+    """Cells that change terrain together.
+
+    Attributes:
+        name: unique among the level's doors.
+        cells: (k, 2) int32 (x, y), or (k, 3) (x, y, floor), in reading order.
+        state: name of the state the level is baked in.
+        states: for each state, in the order of the level, the names of the k cells' terrains.
+    """
+
+    name: str
+    cells: Int32Array
+    state: str
+    states: Mapping[str, tuple[str, ...]]
+
+
+class ThingTables:
+    """Things of one asset, each kind read and checked when first asked for."""
+
+    def __init__(self, places: Places) -> None:
+        self._places = places
+        self._asset = places.asset
+
+    @cached_property
+    def links(self) -> Mapping[str, Link]:
+        """Links by name, in the order of the level."""
+        if not self._asset.has("/links/name"):
+            return {}
+        names, kinds = self._texts("links", "name"), self._texts("links", "kind")
+        start, goal = self._cells("links", "start"), self._cells("links", "goal")
+        cost = self._asset.read("/links/cost").astype(np.float64)
+        both = self._asset.read("/links/both_ways").astype(np.bool_)
+        if not (np.isfinite(cost).all() and (cost > 0).all()):
+            raise self._places.wrong("a link's cost is not positive")
+        profiles = self._profiles("links")
+        found = [
+            Link(name, kinds[at], _cell(start[at]), _cell(goal[at]), cost, back, profiles[at])
+            for at, (name, cost, back) in enumerate(
+                zip(names, cost.tolist(), both.tolist(), strict=True)
+            )
+        ]
+        return self._by_name("links", found)
+
+    @cached_property
+    def regions(self) -> Mapping[str, Region]:
+        """Regions by name, in the order of the level."""
+        if not self._asset.has("/regions/name"):
+            return {}
+        cells = self._parts("regions", "first_cell", self._cells("regions", "cell"))
+        names = self._texts("regions", "name")
+        return self._by_name("regions", [Region(*each) for each in zip(names, cells, strict=True)])
+
+    @cached_property
+    def spots(self) -> Mapping[str, Spot]:
+        """Spots by name, in the order of the level."""
+        if not self._asset.has("/spots/name"):
+            return {}
+        names, kinds = self._texts("spots", "name"), self._texts("spots", "kind")
+        cells, profiles = self._cells("spots", "cell"), self._profiles("spots")
+        found = [
+            Spot(name, kinds[at], _cell(cells[at]), profiles[at]) for at, name in enumerate(names)
+        ]
+        return self._by_name("spots", found)
+
+    @cached_property
+    def doors(self) -> Mapping[str, Door]:
+        """Doors by name, in the order of the level."""
+        if not self._asset.has("/doors/name"):
+            return {}
+        names = self._texts("doors", "name")
+        cells = self._parts("doors", "first_cell", self._cells("doors", "cell"))
+        state_names = self._texts("doors", "state_name")
+        numbers = np.arange(len(state_names))
+        states = self._parts("doors", "first_state", numbers)
+        baked = self._asset.read("/doors/state").astype(np.int64)
+        terrain = self._asset.read("/doors/terrain").astype(np.int64)
+        terrains = [bytes(name).decode() for name in self._asset.read("/terrain/name").tolist()]
+        sizes = [len(own) for own, mine in zip(cells, states, strict=True) for _ in mine]
+        if sum(sizes) != len(terrain):
+            raise self._places.wrong("terrains of door states do not fit their cells")
+        ends = np.cumsum([0, *sizes])
+        found = []
+        for at, name in enumerate(names):
+            mine = states[at].tolist()
+            if int(baked[at]) not in mine:
+                raise self._places.wrong("a door's state is none of its own")
+            each = {
+                state_names[state]: tuple(
+                    terrains[code] for code in terrain[ends[state] : ends[state + 1]].tolist()
+                )
+                for state in mine
+            }
+            if len(each) != len(mine):
+                raise self._places.wrong("a door has a state twice")
+            found.append(Door(name, cells[at], state_names[int(baked[at])], each))
+        return self._by_name("doors", found)
+
+    def _texts(self, group: str, column: str) -> list[str]:
+        stored = self._asset.read(f"/{group}/{column}").tolist()
+        return [bytes(text).decode() for text in stored]
+
+    def _cells(self, group: str, column: str) -> Int32Array:
+        cell = self._asset.read(f"/{group}/{column}").astype(np.int32)
+        limit = np.array([self._places.width, self._places.height])
+        if (cell < 0).any() or (cell >= limit).any():
+            raise self._places.wrong(f"column /{group}/{column} has cells outside the level")
+        return self._places.spoken(cell)
+
+    def _profiles(self, group: str) -> list[tuple[str, ...] | None]:
+        names = np.array(self._texts(group, "profile"), dtype=object)
+        parts = self._parts(group, "first_profile", names)
+        return [tuple(part.tolist()) or None for part in parts]
+
+    def _parts(self, group: str, column: str, items: AnyArray) -> list[AnyArray]:
+        """Items cut where the column says."""
+        first = self._asset.read(f"/{group}/{column}").astype(np.int64)
+        if first[0] != 0 or first[-1] != len(items) or (np.diff(first) < 0).any():
+            raise self._places.wrong(f"column /{group}/{column} contradicts the rest")
+        return np.split(items, first[1:-1])
+
+    def _by_name(self, group: str, things: list[Any]) -> dict[str, Any]:
+        found = {thing.name: thing for thing in things}
+        if len(found) != len(things):
+            raise self._places.wrong(f"two of /{group} have one name")
+        return found
+
+
+def _cell(numbers: Int32Array) -> Cell:
+    return tuple(numbers.tolist())

@@ -1,0 +1,185 @@
+"""Heuristics by name, for one profile. A new one is a line in HEURISTICS."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from bake.arrays import Int32Array
+from bake.errors import QueryError
+from bake.greedy import chart
+from bake.runtime.reader.places import Place
+from bake.runtime.reader.tables import Tables
+
+if TYPE_CHECKING:
+    from bake.runtime.searching.methods import Searches
+    from bake.search.point.estimate import Estimate
+    from bake.search.point.guide import Guide
+
+#: Makes a heuristic for one profile and the row of a goal. One that holds for every goal is made
+#: once: see :meth:`Searches.kept`.
+Maker = Callable[["Searches", int], "Estimate"]
+
+#: A heuristic of one's own: units from each place to the goal, by place or by a function.
+Given = Mapping[Place, float] | Callable[[Any], float]
+
+#: Steps of a hexagon's width that centres are measured in.
+_FINE_HEX = 1024
+
+
+def best_name(tables: Tables) -> str:
+    """The heuristic that fits a level's movement best."""
+    places = tables.places
+    if places.hex_layout is not None:
+        return "hex"
+    if places.is_grid:
+        return "octile" if _diagonal(tables) else "manhattan"
+    return "null" if places.position is None else "euclidean"
+
+
+def _diagonal(tables: Tables) -> bool:
+    at = tables.cell_of_row
+    graph = tables.usable.graph
+    step = np.abs(at[graph.head] - at[graph.tail()])
+    return bool((step == 1).all(axis=1).any())
+
+
+def _null(searches: Searches, goal: int) -> Estimate:
+    from bake.search.point.estimate import Estimate
+
+    return Estimate("null")
+
+
+def _norm(name: str) -> Maker:
+    def make(searches: Searches, goal: int) -> Estimate:
+        return searches.kept(name, lambda: _scaled(name, searches.tables))
+
+    return make
+
+
+def _scaled(name: str, tables: Tables) -> Estimate:
+    from bake.search.point.norms import cell_norm, euclidean, hex_norm, position_norm, quantised
+
+    places, usable = tables.places, tables.usable
+    arcs = usable.graph.tail(), usable.graph.head, usable.weight
+    if places.is_grid and places.hex_layout is None:
+        if name == "hex":
+            raise _wrong_kind(name, tables, "a hexagonal grid")
+        at = tables.cell_of_row
+        if places.floor_height is not None:
+            # Floors lie over one another, so stairs are no jumps.
+            at = at % np.array([places.width, places.floor_height], dtype=np.int32)
+        return euclidean(at, *arcs) if name == "euclidean" else cell_norm(name, at, *arcs)
+    if places.is_grid:
+        if name not in ("hex", "euclidean"):
+            raise _wrong_kind(name, tables, "a square grid, or a graph")
+        if name == "hex":
+            axial = np.ascontiguousarray(chart(tables.cell_of_row, places.hex_layout))
+            return hex_norm(axial, *arcs)
+        return euclidean(_centres(tables), *arcs)
+    if places.position is None:
+        raise QueryError(
+            f"heuristic {name!r} needs positions, this graph has none",
+            place=f"level {places.name!r}",
+            expected="null, or a heuristic without geometry",
+            remedy="give its nodes x and y",
+        )
+    if name == "hex":
+        raise _wrong_kind(name, tables, "a hexagonal grid")
+    at = quantised(places.position[tables.node])
+    return euclidean(at, *arcs) if name == "euclidean" else position_norm(name, at, *arcs)
+
+
+def _centres(tables: Tables) -> Int32Array:
+    """(r, 2) int32 centres of hexagons, neighbours _FINE_HEX apart."""
+    axial = chart(tables.cell_of_row, tables.places.hex_layout).astype(np.float64)
+    across, down = axial[:, 0] + axial[:, 1] / 2, axial[:, 1] * (math.sqrt(3) / 2)
+    return np.rint(np.stack([across, down], axis=1) * _FINE_HEX).astype(np.int32)
+
+
+def _wrong_kind(name: str, tables: Tables, kind: str) -> QueryError:
+    return QueryError(
+        f"heuristic {name!r} is for {kind}",
+        place=f"level {tables.places.name!r}",
+        expected=f"{best_name(tables)}, or another that fits its movement",
+    )
+
+
+def given_heuristic(searches: Searches, given: Given, goal: int) -> Estimate:
+    """One's own heuristic, asked for every place; its consistency is checked arc by arc.
+
+    Raises:
+        QueryError: a place without a value, or a value that is none.
+    """
+    from bake.search.point.estimate import LARGEST, ROWS, Estimate
+
+    tables = searches.tables
+    table = np.zeros((tables.row_count, 1), dtype=np.int32)
+    for row, node in enumerate(tables.node.tolist()):
+        place = tables.places.place(node)
+        try:
+            units = float(given(place) if callable(given) else given[place])
+        except KeyError:
+            raise QueryError(
+                f"the heuristic says nothing of {place!r}", expected="a value for every place"
+            ) from None
+        except (TypeError, ValueError):
+            units = math.nan
+        ticks = units * tables.places.ticks_per_unit
+        if not 0 <= ticks <= LARGEST:
+            raise QueryError(
+                f"the heuristic says {units:g} of {place!r}",
+                expected=f"units from 0 to {LARGEST / tables.places.ticks_per_unit:g}",
+            )
+        table[row, 0] = round(ticks)
+    graph, h = tables.usable.graph, table[:, 0].astype(np.int64)
+    consistent = bool((h[graph.tail()] - h[graph.head] <= tables.usable.weight).all())
+    admissible: bool | None = None
+    if h[goal] > 0:
+        admissible = False
+    elif consistent:
+        admissible = True
+    return Estimate("given", ROWS, table=table, admissible=admissible, consistent=consistent)
+
+
+def fitting_norm(searches: Searches) -> Estimate:
+    """The geometric heuristic that fits a level's movement."""
+    name = best_name(searches.tables)
+    return HEURISTICS[name](searches, 0)
+
+
+def stored_guide(searches: Searches) -> Guide | None:
+    """The baked heuristic, for searches that know guides; None where it has no table."""
+    return searches.kept("guide", lambda: searches.bounds.guide(fitting_norm(searches)))
+
+
+def _cluster(searches: Searches, goal: int) -> Estimate:
+    return searches.bounds.between_clusters(goal, fitting_norm(searches))
+
+
+def _landmark(searches: Searches, goal: int) -> Estimate:
+    return searches.kept("landmark", lambda: searches.bounds.landmarks("landmark", None))
+
+
+def _maximum(searches: Searches, goal: int) -> Estimate:
+    guide = stored_guide(searches)
+    if guide is not None:
+        return guide.estimate("maximum", goal)
+    norm = fitting_norm(searches)
+    return searches.kept("maximum", lambda: searches.bounds.landmarks("maximum", norm))
+
+
+HEURISTICS: dict[str, Maker] = {
+    "null": _null,
+    "manhattan": _norm("manhattan"),
+    "euclidean": _norm("euclidean"),
+    "chebyshev": _norm("chebyshev"),
+    "octile": _norm("octile"),
+    "hex": _norm("hex"),
+    "cluster": _cluster,
+    "landmark": _landmark,
+    "maximum": _maximum,
+}

@@ -1,0 +1,278 @@
+"""The narrow waist: distances from every node to a batch of targets.
+
+One lane a target. A bucket queue holds nodes, keyed by the largest distance that improved there in
+any lane; popping a node relaxes arcs into it for all lanes in one vectorised loop. Targets of a
+batch lie close together, so their frontiers nearly coincide; waiting for the last of them means a
+node is popped little more than once (1.4 to 1.7 times on game maps). The method is
+label-correcting: in any order, at the fixpoint every lane is exact. The queue is that of
+:mod:`bake.search.all_pairs.ring`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from bake.arrays import Int32Array, UInt32Array
+from bake.errors import CostError
+from bake.graph import Graph
+from bake.kernels.jit import kernel
+from bake.search.all_pairs.ring import IDLE, RING, UNTOUCHED, shift_for
+from bake.search.graph.patch_order import PATCH
+from bake.search.graph.successors import ALL, MASK_BITS, successor_masks
+
+#: "No path yet". Distances stay below it, so a distance plus a weight never wraps in int32.
+INFINITY = 2**30
+
+#: Targets a batch searches for at once: one patch, eight cache lines of int32 a node.
+LANES = PATCH
+
+
+@kernel
+def _relax_batch(
+    first_in: Int32Array,
+    tail: Int32Array,
+    weight: Int32Array,
+    successors: UInt32Array,
+    targets: Int32Array,
+    lanes: Int32Array,
+    begin: Int32Array,
+    shift: int,
+    dist: Int32Array,
+    bucket: Int32Array,
+    follower: Int32Array,
+    leader: Int32Array,
+    pending: UInt32Array,
+) -> int:
+    n = len(first_in) - 1
+    bucket[:] = UNTOUCHED
+    pending[:] = 0
+    first = np.full(RING, -1, np.int32)
+    queued = 0
+    longest = np.int32(0)
+    for place in range(len(targets)):
+        node = targets[place]
+        if bucket[node] == UNTOUCHED:
+            dist[node, :] = INFINITY
+            pending[node] = ALL
+            bucket[node] = IDLE
+        dist[node, lanes[place]] = min(dist[node, lanes[place]], begin[place])
+    for place in range(len(targets)):
+        node = targets[place]
+        if bucket[node] != IDLE:
+            continue
+        gain = np.int32(0)
+        for lane in range(LANES):
+            gain = max(gain, dist[node, lane] if dist[node, lane] < INFINITY else np.int32(0))
+        key = min(int(gain) >> shift, RING - 1)
+        bucket[node] = key
+        leader[node] = -1
+        follower[node] = first[key]
+        if first[key] >= 0:
+            leader[first[key]] = node
+        first[key] = node
+        queued += 1
+    current = 0
+    while queued > 0:
+        node = first[current & (RING - 1)]
+        if node < 0:
+            current += 1
+            continue
+        after = follower[node]
+        first[current & (RING - 1)] = after
+        if after >= 0:
+            leader[after] = -1
+        bucket[node] = IDLE
+        queued -= 1
+        start = first_in[node]
+        mask = pending[node]
+        pending[node] = 0
+        crowded = first_in[node + 1] - start > MASK_BITS
+        for arc in range(start, first_in[node + 1]):
+            if not crowded and not (mask >> np.uint32(arc - start)) & np.uint32(1):
+                continue
+            other = tail[arc]
+            cost = weight[arc]
+            gain = np.int32(-1)
+            if bucket[other] == UNTOUCHED:
+                for lane in range(LANES):
+                    new = min(np.int32(dist[node, lane] + cost), np.int32(INFINITY))
+                    dist[other, lane] = new
+                    gain = max(gain, new if new < INFINITY else np.int32(-1))
+                bucket[other] = IDLE
+            else:
+                for lane in range(LANES):
+                    new = np.int32(dist[node, lane] + cost)
+                    old = dist[other, lane]
+                    better = new < old
+                    dist[other, lane] = new if better else old
+                    gain = max(gain, new if better else np.int32(-1))
+            if gain < 0:
+                continue
+            longest = max(longest, gain)
+            pending[other] |= successors[arc]
+            key = min(max(int(gain) >> shift, current), current + RING - 1)
+            was = bucket[other]
+            if was >= 0:
+                if was <= key:
+                    continue
+                before = leader[other]
+                after = follower[other]
+                if before >= 0:
+                    follower[before] = after
+                else:
+                    first[was & (RING - 1)] = after
+                if after >= 0:
+                    leader[after] = before
+                queued -= 1
+            bucket[other] = key
+            leader[other] = -1
+            after = first[key & (RING - 1)]
+            follower[other] = after
+            if after >= 0:
+                leader[after] = other
+            first[key & (RING - 1)] = other
+            queued += 1
+    for node in range(n):
+        if bucket[node] == UNTOUCHED:
+            dist[node, :] = INFINITY
+    return int(longest)
+
+
+@dataclass(frozen=True)
+class Waist:
+    """A weighted graph laid out for searches toward targets.
+
+    Attributes:
+        first_in: (n + 1) int32.
+        tail: (m) int32, the node each arc comes from, grouped by its head.
+        weight: (m) int32 ticks, in the same order.
+        successors: (m) uint32, see :mod:`bake.search.graph.successors`.
+        shift: log2 of the width of one bucket in ticks.
+        heaviest: largest weight.
+    """
+
+    first_in: Int32Array
+    tail: Int32Array
+    weight: Int32Array
+    successors: UInt32Array
+    shift: int
+    heaviest: int
+
+    @staticmethod
+    def of(graph: Graph, weight: Int32Array) -> Waist:
+        """Lay out a graph whose arcs all have weights in [1, MAX_WEIGHT]."""
+        backward, order = graph.reverse()
+        inward = weight[order]
+        heaviest = int(weight.max(initial=0))
+        successors = successor_masks(backward.first_out, backward.head, inward)
+        return Waist(
+            backward.first_out, backward.head, inward, successors, shift_for(weight), heaviest
+        )
+
+    @property
+    def node_count(self) -> int:
+        return len(self.first_in) - 1
+
+    def scratch(self) -> Scratch:
+        """Memory for one search at a time; one per thread."""
+        n = self.node_count
+        links = np.empty((3, n), dtype=np.int32)
+        return Scratch(_aligned(n), links, np.empty(n, dtype=np.uint32))
+
+    def distances_to(self, targets: Int32Array, scratch: Scratch) -> Int32Array:
+        """Distances from every node to each of at most LANES targets.
+
+        Args:
+            targets: (k) int32 nodes, k <= LANES; close together is fast, anything is right.
+            scratch: from :meth:`scratch`; the result is a view of it.
+
+        Returns:
+            (n, LANES) int32 ticks, INFINITY where there is no path; lanes past k hold no path.
+
+        Raises:
+            CostError: a distance comes too near the end of the scale to be told from no path.
+        """
+        lanes = np.arange(len(targets), dtype=np.int32)
+        return self.distances_to_sets(targets, lanes, np.zeros_like(lanes), scratch)
+
+    def distances_to_sets(
+        self, targets: Int32Array, lanes: Int32Array, begin: Int32Array, scratch: Scratch
+    ) -> Int32Array:
+        """Distances from every node to each of at most LANES sets of targets, one set a lane.
+
+        Args:
+            targets: (k) int32 nodes; one may be in several sets.
+            lanes: (k) int32 in [0, LANES), the set each target is in.
+            begin: (k) int32 ticks, at least 0: what the way costs on from each target.
+            scratch: from :meth:`scratch`; the result is a view of it.
+
+        Returns:
+            (n, LANES) int32 ticks: the smallest distance to a target of the lane plus its
+            ``begin``; INFINITY where there is no path.
+
+        Raises:
+            CostError: as for :meth:`distances_to`.
+        """
+        bucket, follower, leader = scratch.links
+        longest = _relax_batch(
+            self.first_in,
+            self.tail,
+            self.weight,
+            self.successors,
+            targets,
+            lanes,
+            begin,
+            self.shift,
+            scratch.dist,
+            bucket,
+            follower,
+            leader,
+            scratch.pending,
+        )
+        if longest >= INFINITY - self.heaviest:
+            check_scale(scratch.dist, self.heaviest)
+        return scratch.dist
+
+
+@dataclass(frozen=True)
+class Scratch:
+    """Working memory of one batch search: distances, the queue's links, arcs left to relax."""
+
+    dist: Int32Array
+    links: Int32Array
+    pending: UInt32Array
+
+    #: Bytes for each node of the graph.
+    BYTES = LANES * 4 + 4 * 4
+
+
+def _aligned(rows: int) -> Int32Array:
+    """(rows, LANES) int32 on cache lines, so that no vector load touches two."""
+    line = 64
+    raw = np.empty(rows * LANES * 4 + line, dtype=np.uint8)
+    start = -raw.ctypes.data % line
+    return raw[start : start + rows * LANES * 4].view(np.int32).reshape(rows, LANES)
+
+
+@kernel
+def largest_finite(dist: Int32Array) -> int:
+    """The largest distance below INFINITY in an array of two dimensions; 0 if none."""
+    largest = np.int32(0)
+    for node in range(dist.shape[0]):
+        for lane in range(dist.shape[1]):
+            value = dist[node, lane]
+            largest = max(largest, value if value < INFINITY else np.int32(0))
+    return int(largest)
+
+
+def check_scale(dist: Int32Array, heaviest: int) -> None:
+    """Refuse distances so long that a further step would look like no path."""
+    largest = int(largest_finite(dist))
+    if largest >= INFINITY - heaviest:
+        raise CostError(
+            f"distances reach {largest} ticks",
+            expected=f"fewer than {INFINITY - heaviest} ticks",
+            remedy="lower ticks_per_unit",
+        )

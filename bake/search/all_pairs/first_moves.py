@@ -1,0 +1,270 @@
+"""Which arcs begin a shortest path: a local test on distances, so no second search is needed.
+
+An arc from s to h of weight w begins a shortest path to t exactly if d(h, t) + w = d(s, t).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from bake.arrays import Int32Array, UInt8Array, UInt16Array, UInt32Array
+from bake.kernels.jit import kernel
+from bake.search.all_pairs.batch import INFINITY
+
+SlotArray = UInt8Array | UInt16Array | UInt32Array
+
+
+@kernel
+def lowest_first_moves(
+    first_out: Int32Array,
+    head: Int32Array,
+    weight: Int32Array,
+    slot: Int32Array,
+    dist: Int32Array,
+    none: int,
+    start: int,
+    stop: int,
+    hop: SlotArray,
+) -> None:
+    """The first arc, in arc order, that begins a shortest path to each target.
+
+    Args:
+        first_out, head, weight: the graph; (n + 1), (m), (m) int32.
+        slot: (m) int32, what to store for an arc.
+        dist: (n, k) int32 distances to k targets, k >= stop - start.
+        none: what to store where no arc does: no path, or already there.
+        start, stop: columns of ``hop`` that the targets stand for.
+        hop: (n, n) unsigned; columns start to stop are filled.
+    """
+    lanes = stop - start
+    row = np.empty(lanes, hop.dtype)
+    for node in range(len(first_out) - 1):
+        for lane in range(lanes):
+            row[lane] = none
+        # Backwards, so that the lowest of several tied arcs is written last.
+        for back in range(first_out[node + 1] - first_out[node]):
+            arc = first_out[node + 1] - 1 - back
+            other = head[arc]
+            cost = weight[arc]
+            value = slot[arc]
+            for lane in range(lanes):
+                begins = dist[other, lane] + cost == dist[node, lane]
+                row[lane] = value if begins else row[lane]
+        for lane in range(lanes):
+            hop[node, start + lane] = row[lane]
+
+
+#: Targets `dense_first_moves` looks at together: distances to them from all nodes stay in cache.
+_LANES = 128
+
+#: Nodes it works on together, and arcs it keeps in mind for each node of the graph.
+_NODES = 1024
+_KEPT = 256
+
+#: Arcs of each node that it takes in turn. Where nodes have the same heads in the same places, as
+#: in a complete graph, the distances from these then stay in the first cache.
+_TURN = 64
+
+#: Arcs of its innermost loop, which is written out for as many.
+_ARCS = 4
+
+_NOBODY = np.int32(2**31 - 1)
+
+
+def dense_bytes(node_count: int, most_arcs: int) -> int:
+    """Working memory of one call of :func:`dense_first_moves`.
+
+    Args:
+        node_count: n.
+        most_arcs: largest out-degree.
+    """
+    rows = min(_NODES, node_count)
+    return 4 * ((_KEPT + _LANES + 1) * node_count + most_arcs + rows * (_LANES + 2) + 17)
+
+
+@kernel
+def _tight_arcs(
+    first_out: Int32Array,
+    head: Int32Array,
+    weight: Int32Array,
+    dist: Int32Array,
+    start: int,
+    stop: int,
+    tight: Int32Array,
+    first_tight: Int32Array,
+) -> int:
+    """Arcs no longer than the distance they span, of as many nodes as there is room for.
+
+    Each node's are made up to a multiple of _ARCS by repeating the last.
+
+    Returns:
+        The first node left out.
+    """
+    count = 0
+    node = start
+    while node < stop and count + first_out[node + 1] - first_out[node] + _ARCS <= len(tight):
+        row = dist[node]
+        first_tight[node - start] = count
+        for arc in range(first_out[node], first_out[node + 1]):
+            tight[count] = arc
+            count += 1 if weight[arc] == row[head[arc]] else 0
+        while (count - first_tight[node - start]) % _ARCS != 0:
+            tight[count] = tight[count - 1]
+            count += 1
+        node += 1
+    first_tight[node - start] = count
+    return node
+
+
+@kernel
+def _take_strip(
+    dist: Int32Array, left: int, right: int, strip: Int32Array, nearest: Int32Array
+) -> None:
+    """Columns left to right as rows of _LANES, and the least distance in each row."""
+    for node in range(dist.shape[0]):
+        here = dist[node, left:right]
+        there = strip[node * _LANES : (node + 1) * _LANES]
+        least = _NOBODY
+        for lane in range(len(here)):
+            there[lane] = here[lane]
+            least = min(least, here[lane])
+        for lane in range(len(here), _LANES):
+            there[lane] = INFINITY
+        nearest[node] = least
+
+
+@kernel
+def _lowest_arcs(
+    head: Int32Array,
+    weight: Int32Array,
+    arcs: Int32Array,
+    strip: Int32Array,
+    nearest: Int32Array,
+    goal: Int32Array,
+    found: Int32Array,
+    farthest: int,
+) -> int:
+    """Give each target of a strip to the lowest of a node's arcs that begins a shortest path.
+
+    Args:
+        head, weight: the graph's, (m) int32.
+        arcs: int32, in order, a multiple of _ARCS.
+        strip: (n * _LANES) int32 distances from all nodes to the targets.
+        nearest: (n) int32, the least distance from each node to any of the targets.
+        goal: (_LANES) int32 distances from the node to the targets.
+        found: (_LANES) int32, _NOBODY where an arc is still sought.
+        farthest: largest distance to a target.
+
+    Returns:
+        The largest of ``found``.
+    """
+    for at in range(0, len(arcs), _ARCS):
+        four = arcs[at : at + _ARCS]
+        arc0, arc1, arc2, arc3 = four[0], four[1], four[2], four[3]
+        head0, head1, head2, head3 = head[arc0], head[arc1], head[arc2], head[arc3]
+        cost0, cost1, cost2, cost3 = weight[arc0], weight[arc1], weight[arc2], weight[arc3]
+        if (
+            min(
+                min(nearest[head0] + cost0, nearest[head1] + cost1),
+                min(nearest[head2] + cost2, nearest[head3] + cost3),
+            )
+            > farthest
+        ):
+            continue
+        row0 = strip[head0 * _LANES : (head0 + 1) * _LANES]
+        row1 = strip[head1 * _LANES : (head1 + 1) * _LANES]
+        row2 = strip[head2 * _LANES : (head2 + 1) * _LANES]
+        row3 = strip[head3 * _LANES : (head3 + 1) * _LANES]
+        for lane in range(_LANES):
+            wanted = goal[lane]
+            best = arc3 if np.int32(row3[lane] + cost3) == wanted else _NOBODY
+            best = arc2 if np.int32(row2[lane] + cost2) == wanted else best
+            best = arc1 if np.int32(row1[lane] + cost1) == wanted else best
+            best = arc0 if np.int32(row0[lane] + cost0) == wanted else best
+            found[lane] = min(found[lane], best)
+    highest = np.int32(-1)
+    for lane in range(_LANES):
+        highest = max(highest, found[lane])
+    return int(highest)
+
+
+@kernel
+def dense_first_moves(
+    first_out: Int32Array,
+    head: Int32Array,
+    weight: Int32Array,
+    slot: Int32Array,
+    dist: Int32Array,
+    none: int,
+    start: int,
+    stop: int,
+    hop: SlotArray,
+) -> None:
+    """:func:`lowest_first_moves` from the whole matrix of distances, for nodes with many arcs.
+
+    An arc longer than the distance it spans begins no shortest path, which leaves few arcs of most
+    dense graphs. Those left are looked at in order until every target is found.
+
+    Args:
+        first_out, head, weight: the graph; (n + 1), (m), (m) int32.
+        slot: (m) int32, what to store for an arc.
+        dist: (n, n) int32 distances, INFINITY where there is no path.
+        none: what to store where no arc does: no path, or already there.
+        start, stop: rows of ``hop`` to fill.
+        hop: (n, n) unsigned.
+    """
+    n = dist.shape[0]
+    most = 0
+    for node in range(start, stop):
+        most = max(most, first_out[node + 1] - first_out[node])
+    tight = np.empty(_KEPT * n + most, np.int32)
+    rows = min(_NODES, stop - start)
+    first_tight = np.empty(rows + 1, np.int32)
+    farthest = np.empty(rows, np.int32)
+    nearest = np.empty(n, np.int32)
+    # On cache lines, so that no vector load touches two.
+    raw = np.empty((n + rows) * _LANES + 16, np.int32)
+    line = (-raw.ctypes.data % 64) // 4
+    strip = raw[line : line + n * _LANES]
+    founds = raw[line + n * _LANES : line + (n + rows) * _LANES]
+    first = start
+    while first < stop:
+        last = _tight_arcs(
+            first_out, head, weight, dist, first, min(first + rows, stop), tight, first_tight
+        )
+        longest = 0
+        for row in range(last - first):
+            longest = max(longest, first_tight[row + 1] - first_tight[row])
+        for left in range(0, n, _LANES):
+            right = min(left + _LANES, n)
+            _take_strip(dist, left, right, strip, nearest)
+            for row in range(last - first):
+                goal = strip[(first + row) * _LANES : (first + row + 1) * _LANES]
+                found = founds[row * _LANES : (row + 1) * _LANES]
+                far = np.int32(-1)
+                for lane in range(_LANES):
+                    wanted = goal[lane]
+                    sought = 0 < wanted < INFINITY
+                    found[lane] = _NOBODY if sought else np.int32(-1)
+                    far = max(far, wanted if sought else np.int32(-1))
+                farthest[row] = far
+            for turn in range(0, longest, _TURN):
+                for row in range(last - first):
+                    begin = first_tight[row] + turn
+                    end = min(begin + _TURN, first_tight[row + 1])
+                    if begin >= end or farthest[row] < 0:
+                        continue
+                    goal = strip[(first + row) * _LANES : (first + row + 1) * _LANES]
+                    found = founds[row * _LANES : (row + 1) * _LANES]
+                    highest = _lowest_arcs(
+                        head, weight, tight[begin:end], strip, nearest, goal, found, farthest[row]
+                    )
+                    if highest < _NOBODY:
+                        farthest[row] = -1
+            for row in range(last - first):
+                found = founds[row * _LANES : (row + 1) * _LANES]
+                out = hop[first + row, left:right]
+                for lane in range(len(out)):
+                    arc = found[lane]
+                    out[lane] = slot[arc] if arc >= 0 else none
+        first = last

@@ -1,0 +1,213 @@
+"""Lookups and walks on next hops stored as runs, compiled.
+
+The same steps as :class:`bake.runtime.reader.hops.RunHops`, for games that can afford numba.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from bake.arrays import Int32Array, Int64Array, UInt8Array
+from bake.kernels.jit import inlined, kernel
+
+#: Returned where a walk takes no arc, or more of them than there are rows: the table is damaged.
+ASTRAY = -1
+
+
+@inlined
+def _slot(
+    row_data: Int32Array,
+    start: Int32Array,
+    symbol: UInt8Array,
+    greedy: int,
+    greedy_slot: Int32Array,
+    row: np.int64,
+    goal: np.int64,
+) -> np.int64:
+    low = np.int64(row_data[row, 0])
+    length = np.int64(row_data[row + 1, 0]) - low
+    # Halving by arithmetic, not by branches, which would be guessed wrong half the time.
+    while length > 1:
+        half = length >> 1
+        low += half if start[low + half] <= goal else 0
+        length -= half
+    slot = np.int64(symbol[low])
+    if slot == greedy:
+        dx = row_data[goal, 2] - row_data[row, 2]
+        dy = row_data[goal, 3] - row_data[row, 3]
+        side = np.int64(dx > 0) - np.int64(dx < 0) + 1
+        side = side * 3 + np.int64(dy > 0) - np.int64(dy < 0) + 1
+        slot = np.int64(greedy_slot[row, side * 2 + np.int64(abs(dy) > abs(dx))])
+    return slot
+
+
+@kernel
+def look_up_runs(
+    row_data: Int32Array,
+    start: Int32Array,
+    symbol: UInt8Array,
+    greedy: int,
+    greedy_slot: Int32Array,
+    rows: Int32Array,
+    goals: Int32Array,
+    slots: Int64Array,
+) -> None:
+    """Symbols of many pairs, the greedy move resolved. See :func:`follow_runs`."""
+    for pair in range(len(rows)):
+        row, goal = np.int64(rows[pair]), np.int64(goals[pair])
+        slots[pair] = _slot(row_data, start, symbol, greedy, greedy_slot, row, goal)
+
+
+@kernel
+def follow_runs(
+    row_data: Int32Array,
+    start: Int32Array,
+    symbol: UInt8Array,
+    greedy: int,
+    greedy_slot: Int32Array,
+    head_row: Int32Array,
+    rows: Int32Array,
+    goals: Int32Array,
+    pair: int,
+    walkers: Int64Array,
+    filled: Int64Array,
+    spans: Int64Array,
+    places: Int32Array,
+) -> int:
+    """Walk from rows to goals, several walks in step, until all are done or a buffer is full.
+
+    A step is a chain of loads that wait for one another; those of another walk wait beside them.
+
+    Args:
+        row_data: (r + 1, 4) integers, what a step needs of its row in one piece of memory: first
+            run, first arc, and what to write down of the place, chart coordinates on a lattice.
+        start, symbol, greedy, greedy_slot: see :class:`bake.runtime.reader.hops.RunHops`.
+        head_row: (m) int32, row each arc leads to.
+        rows, goals: (p) int32; a negative row has no path.
+        pair: the first pair nobody has taken up.
+        walkers: (w, 4) int64, of each walk under way: row, goal, pair (negative: idle), and the
+            place by which it must be there.
+        filled: (w) int64, places each walker has written.
+        spans: (p, 3) int64: who walked a pair, and its first and last place there (the latter not
+            included).
+        places: (w, size, 2) int32, what each walker wrote, path after path, both ends included.
+
+    Returns:
+        The first pair nobody has taken up, to go on with after enlarging ``places``; p when all
+        paths are walked to their ends; ASTRAY.
+    """
+    size = places.shape[1]
+    count = len(row_data) - 1
+    none = greedy + 1
+    while True:
+        busy = 0
+        for walker in range(len(walkers)):
+            while walkers[walker, 2] < 0 and pair < len(rows):
+                spans[pair, 0] = walker
+                spans[pair, 1] = filled[walker]
+                spans[pair, 2] = filled[walker]
+                if rows[pair] >= 0:
+                    walkers[walker, 0] = rows[pair]
+                    walkers[walker, 1] = goals[pair]
+                    walkers[walker, 2] = pair
+                    walkers[walker, 3] = filled[walker] + count
+                pair += 1
+            busy += 1 if walkers[walker, 2] >= 0 else 0
+        if busy == 0:
+            return pair
+        arrived = False
+        while not arrived:
+            for walker in range(len(walkers)):
+                walked = walkers[walker, 2]
+                if walked < 0:
+                    continue
+                row = walkers[walker, 0]
+                goal = walkers[walker, 1]
+                end = filled[walker]
+                if end == size:
+                    return pair
+                places[walker, end, 0] = row_data[row, 2]
+                places[walker, end, 1] = row_data[row, 3]
+                filled[walker] = end + 1
+                if row == goal:
+                    spans[walked, 2] = end + 1
+                    walkers[walker, 2] = -1
+                    arrived = True
+                    continue
+                slot = _slot(row_data, start, symbol, greedy, greedy_slot, row, goal)
+                if end >= walkers[walker, 3] or slot < 0 or slot >= none:
+                    return ASTRAY
+                walkers[walker, 0] = head_row[row_data[row, 1] + slot]
+                if walkers[walker, 0] < 0:
+                    return ASTRAY
+
+
+@kernel
+def in_order(
+    spans: Int64Array,
+    places: Int32Array,
+    first: Int64Array,
+    path: Int32Array,
+) -> None:
+    """Put what the walkers of :func:`follow_runs` wrote behind one another, pair by pair.
+
+    Args:
+        spans, places: from there.
+        first: (p + 1) int64, where each path begins; the first of them given, the others written.
+        path: (k, 2) int32, written from ``first[0]`` on.
+    """
+    to = first[0]
+    for pair in range(len(spans)):
+        walker = spans[pair, 0]
+        for place in range(spans[pair, 1], spans[pair, 2]):
+            path[to, 0] = places[walker, place, 0]
+            path[to, 1] = places[walker, place, 1]
+            to += 1
+        first[pair + 1] = to
+
+
+@kernel
+def follow_table(
+    table: UInt8Array,
+    first_arc: Int32Array,
+    end_arc: Int32Array,
+    head_row: Int32Array,
+    rows: Int32Array,
+    goals: Int32Array,
+    pair: int,
+    first: Int64Array,
+    path: Int32Array,
+) -> int:
+    """Walk on a dense table of slots, pair by pair, until all are done or the buffer is full.
+
+    Args:
+        table: (r, r) slots.
+        first_arc, end_arc: (r) int32, the arcs of each row.
+        head_row, rows, goals: as for :func:`follow_runs`.
+        pair: which pair to go on with.
+        first: (p + 1) int64, where each path begins; filled up to the pair returned.
+        path: rows along the paths, ends included.
+
+    Returns:
+        The pair to go on with after enlarging ``path``; p when done; ASTRAY.
+    """
+    while pair < len(rows):
+        filled = first[pair]
+        row = int(rows[pair])
+        goal = int(goals[pair])
+        if row >= 0:
+            begun = filled
+            while True:
+                if filled == len(path):
+                    return pair
+                path[filled] = row
+                filled += 1
+                if row == goal:
+                    break
+                arc = first_arc[row] + np.int64(table[row, goal])
+                if filled - begun > len(table) or arc >= end_arc[row] or head_row[arc] < 0:
+                    return ASTRAY
+                row = int(head_row[arc])
+        pair += 1
+        first[pair] = filled
+    return pair

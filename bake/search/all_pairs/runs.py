@@ -1,0 +1,271 @@
+"""Run-length rows of first moves, written as batches of targets come.
+
+A row keeps the set of moves that have begun a shortest path to every target since its current run
+began. While a batch leaves some move of the set standing, that is all there is to do, and only arcs
+of the set need looking at. A run ends at the first target none of them leads to. Targets a
+separate table says cannot be reached fit any run.
+
+B. Strasser, D. Harabor, A. Botea, "Fast First-Move Queries through Run-Length Encoding", SoCS 2014,
+shows that taking the longest run each time gives the fewest; the greedy move as a symbol is that of
+M. Chiari, S. Zhao, A. Botea, A. Gerevini, D. Harabor, A. Saetti, M. Salvetti, P. Stuckey, "Cutting
+the Size of Compressed Path Databases with Wildcards and Redundant Symbols", ICAPS 2019.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from bake.arrays import Int16Array, Int32Array, Int64Array, UInt64Array
+from bake.kernels.jit import kernel
+from bake.search.all_pairs.batch import INFINITY, LANES
+
+#: Bits of a row's set: slots 0 to 61, then "no path", then the greedy move. Rows with more arcs
+#: keep a single slot.
+SLOT_BITS = 62
+NONE_BIT = np.uint64(1) << np.uint64(62)
+GREEDY_BIT = np.uint64(1) << np.uint64(63)
+EVERY = np.uint64(0xFFFFFFFFFFFFFFFF)
+
+
+@kernel
+def _sector(dx: int, dy: int) -> int:
+    across = 2 if dx > 0 else (0 if dx < 0 else 1)
+    down = 2 if dy > 0 else (0 if dy < 0 else 1)
+    return (across * 3 + down) * 2 + (1 if abs(dy) > abs(dx) else 0)
+
+
+@kernel
+def symbol_of(moves: np.uint64, greedy: int, none: int) -> int:
+    """The symbol that stands for a set of moves: its lowest slot, else greedy, else no path."""
+    if moves == EVERY:
+        return 0
+    for slot in range(SLOT_BITS):
+        if (moves >> np.uint64(slot)) & np.uint64(1):
+            return slot
+    return greedy if moves & GREEDY_BIT else none
+
+
+@kernel
+def extend_runs(
+    first_out: Int32Array,
+    head: Int32Array,
+    weight: Int32Array,
+    dist: Int32Array,
+    start: int,
+    stop: int,
+    first_row: int,
+    last_row: int,
+    at: Int32Array,
+    greedy_slot: Int16Array,
+    unreachable_fits: bool,
+    moves: UInt64Array,
+    run_start: Int32Array,
+    greedy: int,
+    none: int,
+    ended_row: Int32Array,
+    ended_start: Int32Array,
+    ended_symbol: Int32Array,
+) -> int:
+    """Take a batch of targets into every row's current run; write down the runs that ended.
+
+    Args:
+        first_out, head, weight: the graph; (n + 1), (m), (m) int32.
+        dist: (n, LANES) int32 distances to targets start to stop.
+        start, stop: the batch, in target order.
+        first_row, last_row: the rows to look at, the last one not included.
+        at: (n, 2) int32 chart coordinates; empty without a greedy move.
+        greedy_slot: (n, SECTORS) int16; empty without a greedy move.
+        unreachable_fits: whether a target without a path fits any run; else it is the move "none".
+        moves: (n) uint64, each row's set; read and written. EVERY to begin with. For a row of more
+            than SLOT_BITS arcs, the one slot kept, or "none" at NONE_BIT.
+        run_start: (n) int32, target each row's run began at; read and written.
+        greedy, none: symbols.
+        ended_row, ended_start, ended_symbol: (rows * LANES) int32, filled from the front.
+
+    Returns:
+        How many runs ended.
+    """
+    ended = 0
+    lanes = stop - start
+    use_greedy = len(greedy_slot) > 0
+    low_x = low_y = 2**30
+    high_x = high_y = -(2**30)
+    if use_greedy:
+        for target in range(start, stop):
+            low_x = min(low_x, at[target, 0])
+            high_x = max(high_x, at[target, 0])
+            low_y = min(low_y, at[target, 1])
+            high_y = max(high_y, at[target, 1])
+    found = np.empty(LANES, np.uint64)
+    for row in range(first_row, last_row):
+        first = first_out[row]
+        degree = first_out[row + 1] - first
+        crowded = degree > SLOT_BITS
+        held = moves[row]
+        here = start <= row < stop
+        # The quick way: does some move of the set hold for the whole batch?
+        if held != EVERY and not here and not crowded:
+            left = np.uint64(0)
+            straight = -1  # the one slot that is greedy toward the whole batch, if there is one
+            scattered = False
+            if held & GREEDY_BIT:
+                x0 = low_x - at[row, 0]
+                x1 = high_x - at[row, 0]
+                y0 = low_y - at[row, 1]
+                y1 = high_y - at[row, 1]
+                scattered = True
+                if (x0 > 0 or x1 < 0) and (y0 > 0 or y1 < 0):
+                    side = _sector(x0, y0) & ~1
+                    straight = greedy_slot[row, side]
+                    if straight != greedy_slot[row, side + 1]:
+                        straight = -1
+                    scattered = straight < 0
+            for slot in range(degree):
+                bit = np.uint64(1) << np.uint64(slot)
+                if held & bit or slot == straight:
+                    other = head[first + slot]
+                    cost = weight[first + slot]
+                    misses = np.int32(0)
+                    for lane in range(LANES):
+                        whole = dist[row, lane]
+                        misses |= np.int32(
+                            (dist[other, lane] + cost != whole) & (whole != INFINITY)
+                        )
+                    if misses == 0:
+                        left |= held & bit
+                        if slot == straight:
+                            left |= GREEDY_BIT
+            if scattered:
+                holds = True
+                for lane in range(lanes):
+                    whole = dist[row, lane]
+                    if whole == INFINITY:
+                        continue
+                    target = start + lane
+                    slot = greedy_slot[
+                        row, _sector(at[target, 0] - at[row, 0], at[target, 1] - at[row, 1])
+                    ]
+                    if slot < 0 or dist[head[first + slot], lane] + weight[first + slot] != whole:
+                        holds = False
+                        break
+                if holds:
+                    left |= GREEDY_BIT
+            if not unreachable_fits and left != 0:
+                for lane in range(lanes):
+                    if dist[row, lane] == INFINITY:
+                        left = np.uint64(0)
+            if left != 0:
+                moves[row] = left
+                continue
+        if not crowded:
+            for lane in range(LANES):
+                found[lane] = 0
+            for slot in range(degree):
+                bit = np.uint64(1) << np.uint64(slot)
+                other = head[first + slot]
+                cost = weight[first + slot]
+                for lane in range(LANES):
+                    begins = dist[other, lane] + cost == dist[row, lane]
+                    found[lane] |= bit if begins else np.uint64(0)
+        for lane in range(lanes):
+            target = start + lane
+            whole = dist[row, lane]
+            if target == row or (whole == INFINITY and unreachable_fits):
+                continue
+            if crowded:
+                kept = held
+                if held >= NONE_BIT:  # none yet, or no path
+                    fits = held == NONE_BIT and whole == INFINITY
+                else:
+                    arc = first + np.int64(held)
+                    fits = whole != INFINITY and dist[head[arc], lane] + weight[arc] == whole
+                if not fits:
+                    kept = NONE_BIT
+                    if whole != INFINITY:
+                        for slot in range(degree):
+                            arc = first + slot
+                            if dist[head[arc], lane] + weight[arc] == whole:
+                                kept = np.uint64(slot)
+                                break
+                fresh = held == EVERY
+                now = kept
+            else:
+                now = found[lane]
+                if whole == INFINITY:
+                    now = NONE_BIT
+                elif use_greedy:
+                    slot = greedy_slot[
+                        row, _sector(at[target, 0] - at[row, 0], at[target, 1] - at[row, 1])
+                    ]
+                    if slot >= 0 and (now >> np.uint64(slot)) & np.uint64(1):
+                        now |= GREEDY_BIT
+                fits = held & now != 0
+                fresh = False
+                if fits:
+                    now = held & now
+            if not fits and not fresh:
+                ended_row[ended] = row
+                ended_start[ended] = run_start[row]
+                if crowded:
+                    ended_symbol[ended] = none if held == NONE_BIT else np.int64(held)
+                else:
+                    ended_symbol[ended] = symbol_of(held, greedy, none)
+                ended += 1
+                run_start[row] = target
+            held = now
+        moves[row] = held
+    return ended
+
+
+@kernel
+def end_runs(
+    first_out: Int32Array,
+    moves: UInt64Array,
+    greedy: int,
+    none: int,
+    symbol: Int32Array,
+) -> None:
+    """The symbol of every row's last run, from the sets that :func:`extend_runs` left."""
+    for row in range(len(first_out) - 1):
+        held = moves[row]
+        if first_out[row + 1] - first_out[row] <= SLOT_BITS or held == EVERY:
+            symbol[row] = symbol_of(held, greedy, none)
+        else:
+            symbol[row] = none if held == NONE_BIT else np.int64(held)
+
+
+@kernel
+def group_by_row(
+    row: Int32Array,
+    start: Int32Array,
+    symbol: Int32Array,
+    place: Int64Array,
+    run_start: Int32Array,
+    run_symbol: Int32Array,
+) -> None:
+    """Put runs behind those of their row; ``place`` (n) is where each row's next one goes."""
+    for event in range(len(row)):
+        at = place[row[event]]
+        run_start[at] = start[event]
+        run_symbol[at] = symbol[event]
+        place[row[event]] = at + 1
+
+
+@kernel
+def name_slots(
+    first_out: Int32Array,
+    slot: Int32Array,
+    run_count: Int64Array,
+    greedy: int,
+    none: int,
+    symbol: Int32Array,
+) -> None:
+    """Replace arcs counted from their row's first one by the slots they stand for, in place."""
+    run = 0
+    for row in range(len(run_count)):
+        degree = first_out[row + 1] - first_out[row]
+        for _ in range(run_count[row]):
+            arc = symbol[run]
+            if arc not in (greedy, none) and arc < degree:
+                symbol[run] = slot[first_out[row] + arc]
+            run += 1

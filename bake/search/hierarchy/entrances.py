@@ -1,0 +1,242 @@
+"""Entrances: maximal runs of crossing arcs between two clusters, and where to cross them.
+
+A. Botea, M. Mueller, J. Schaeffer, "Near optimal hierarchical path-finding", J. Game Development
+1(1), 2004, section 3.1. Here a run is a chain of *crossings*, pairs of nodes on either side that an
+arc joins. The next crossing of a chain is one step away on both sides, there and back, without
+leaving either cluster, and can be crossed in the same directions. So whoever reaches one crossing
+of a run reaches all, and one transition a run is enough for every path there is.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from bake.arrays import BoolArray, Int32Array, UInt8Array
+from bake.kernels.jit import inlined, kernel
+
+#: A run shorter than this has one transition, in its middle; longer ones begin and end with one.
+MIDDLE_ALONE = 4
+
+_UNSEEN = -1
+
+
+@dataclass(frozen=True)
+class Crossings:
+    """Pairs of nodes of two clusters joined by an arc, in one direction or both.
+
+    Attributes:
+        near, far: (p) int32, the node in the cluster of lower number, and the other; pairs ascend.
+        ways: (p) uint8, bit 0: an arc leads from near to far, bit 1: from far to near.
+        entrance: (p) int32, the run each pair belongs to, numbered by first pair.
+        depth: (p) int32, steps along the run from one of its ends.
+        chosen: (p) bool, pairs that are transitions.
+    """
+
+    near: Int32Array
+    far: Int32Array
+    ways: UInt8Array
+    entrance: Int32Array
+    depth: Int32Array
+    chosen: BoolArray
+
+    @property
+    def entrance_count(self) -> int:
+        return int(self.entrance.max(initial=-1)) + 1
+
+
+@kernel
+def _drop_diagonals(
+    first_out: Int32Array,
+    head: Int32Array,
+    at: Int32Array,
+    tail: Int32Array,
+    arcs: Int32Array,
+    keep: BoolArray,
+) -> None:
+    """Diagonal steps that two straight ones replace need no transition of their own."""
+    for place in range(len(arcs)):
+        u, v = tail[place], head[arcs[place]]
+        dx, dy = at[v, 0] - at[u, 0], at[v, 1] - at[u, 1]
+        keep[place] = True
+        if abs(dx) != 1 or abs(dy) != 1:
+            continue
+        for arc in range(first_out[u], first_out[u + 1]):
+            x = head[arc]
+            if abs(at[x, 0] - at[u, 0]) + abs(at[x, 1] - at[u, 1]) != 1:
+                continue
+            if abs(at[v, 0] - at[x, 0]) + abs(at[v, 1] - at[x, 1]) != 1:
+                continue
+            for onward in range(first_out[x], first_out[x + 1]):
+                if head[onward] == v:
+                    keep[place] = False
+
+
+@kernel
+def _joined(first_out: Int32Array, head: Int32Array, a: int, b: int) -> bool:
+    """Whether arcs lead from a to b and back."""
+    there = a == b
+    for arc in range(first_out[a], first_out[a + 1]):
+        there = there or head[arc] == b
+    back = a == b
+    if there:
+        for arc in range(first_out[b], first_out[b + 1]):
+            back = back or head[arc] == a
+    return bool(there and back)
+
+
+@kernel
+def _flood(
+    first_out: Int32Array,
+    head: Int32Array,
+    label: Int32Array,
+    near: Int32Array,
+    far: Int32Array,
+    ways: UInt8Array,
+    first: Int32Array,
+    root: int,
+    entrance: Int32Array,
+    mark: int,
+    depth: Int32Array,
+    queue: Int32Array,
+) -> int:
+    """Breadth-first along one run from a pair; pairs found go to ``queue``. Returns how many."""
+    queue[0] = root
+    entrance[root] = mark
+    depth[root] = 0
+    count = 1
+    scan = 0
+    while scan < count:
+        pair = queue[scan]
+        scan += 1
+        u, v = near[pair], far[pair]
+        for step in range(first_out[u] - 1, first_out[u + 1]):
+            beside = u if step < first_out[u] else head[step]
+            if label[beside] != label[u]:
+                continue
+            for other in range(first[beside], first[beside + 1]):
+                if entrance[other] == mark or ways[other] != ways[pair]:
+                    continue
+                if label[far[other]] != label[v]:
+                    continue
+                if not _joined(first_out, head, v, far[other]):
+                    continue
+                if not _joined(first_out, head, u, beside):
+                    continue
+                entrance[other] = mark
+                depth[other] = depth[pair] + 1
+                queue[count] = other
+                count += 1
+    return count
+
+
+@kernel
+def _find_runs(
+    first_out: Int32Array,
+    head: Int32Array,
+    label: Int32Array,
+    near: Int32Array,
+    far: Int32Array,
+    ways: UInt8Array,
+    first: Int32Array,
+    spacing: int,
+    entrance: Int32Array,
+    depth: Int32Array,
+    chosen: BoolArray,
+) -> None:
+    queue = np.empty(len(near), np.int32)
+    entrance[:] = _UNSEEN
+    # Whole numbers of one type, or _flood would be compiled for each of several.
+    count = int(np.int64(0))
+    for root in range(len(near)):
+        if entrance[root] != _UNSEEN:
+            continue
+        # The last pair found from anywhere is an end of the run.
+        args_mark = -2 - count
+        found = _flood(
+            first_out, head, label, near, far, ways, first, root, entrance, args_mark, depth, queue
+        )
+        end = int(np.int64(queue[found - 1]))
+        found = _flood(
+            first_out, head, label, near, far, ways, first, end, entrance, count, depth, queue
+        )
+        count += 1
+        length = depth[queue[found - 1]] + 1
+        scan = 0
+        parts = 1 if length < MIDDLE_ALONE else (length - 2 + spacing) // spacing + 1
+        for part in range(parts):
+            wanted = _wanted_depth(length, parts, part)
+            while depth[queue[scan]] < wanted:
+                scan += 1
+            begun = scan
+            while scan < found and depth[queue[scan]] == wanted:
+                pair = queue[scan]
+                apart = True
+                for before in range(begun, scan):
+                    other = queue[before]
+                    if chosen[other] and (
+                        _joined(first_out, head, near[pair], near[other])
+                        or _joined(first_out, head, far[pair], far[other])
+                    ):
+                        apart = False
+                chosen[pair] = apart
+                scan += 1
+
+
+@inlined
+def _wanted_depth(length: int, parts: int, part: int) -> int:
+    """Where along a run of ``length`` pairs one of ``parts`` transitions goes."""
+    return length // 2 if parts == 1 else part * (length - 1) // (parts - 1)
+
+
+def find_crossings(
+    first_out: Int32Array,
+    head: Int32Array,
+    label: Int32Array,
+    crossing: tuple[Int32Array, Int32Array],
+    *,
+    at: Int32Array | None,
+    square: bool,
+    spacing: int | None,
+) -> Crossings:
+    """Runs of crossings between clusters, and the transitions on them.
+
+    Args:
+        first_out, head: the graph; (n + 1), (m) int32.
+        label: (n) int32, cluster of each node.
+        crossing: tail and arc of every crossing arc, from
+            :func:`bake.search.graph.partition.crossing_arcs`.
+        at: (n, 2) int32 chart coordinates; None on graphs.
+        square: whether diagonal steps may be replaced by two straight ones.
+        spacing: transitions of a run are at most this many steps apart; None = every crossing is
+            a run and a transition of its own.
+    """
+    tail, arcs = crossing
+    if square and at is not None and spacing is not None and len(arcs):
+        keep = np.empty(len(arcs), dtype=np.bool_)
+        _drop_diagonals(first_out, head, at, tail, arcs, keep)
+        tail, arcs = tail[keep], arcs[keep]
+    to = head[arcs]
+    forward = label[tail] < label[to]
+    n = len(label)
+    code = np.where(forward, tail, to).astype(np.int64) * n + np.where(forward, to, tail)
+    code = code * 2 + np.where(forward, 0, 1)
+    code.sort()
+    pair, begins = np.unique(code >> 1, return_index=True)
+    near, far = (pair // max(1, n)).astype(np.int32), (pair % max(1, n)).astype(np.int32)
+    ends = np.append(begins[1:], len(code)) - 1
+    ways = (
+        np.where(code[begins] & 1, 2, 1) | np.where(code[ends] & 1, 2, 1) if len(code) else begins
+    ).astype(np.uint8)
+    if spacing is None:
+        own = np.arange(len(pair), dtype=np.int32)
+        every = np.ones(len(pair), dtype=np.bool_)
+        return Crossings(near, far, ways, own, np.zeros_like(own), every)
+    first = np.zeros(n + 1, dtype=np.int32)
+    np.cumsum(np.bincount(near, minlength=n), out=first[1:])
+    entrance = np.empty(len(pair), dtype=np.int32)
+    depth = np.empty(len(pair), dtype=np.int32)
+    chosen = np.zeros(len(pair), dtype=np.bool_)
+    _find_runs(first_out, head, label, near, far, ways, first, spacing, entrance, depth, chosen)
+    return Crossings(near, far, ways, entrance, depth, chosen)

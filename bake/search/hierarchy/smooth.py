@@ -1,0 +1,236 @@
+"""Smoothing: stretches of a path give way to two straight runs, where those are no dearer.
+
+Greedy, as in A. Botea, M. Mueller, J. Schaeffer, "Near optimal hierarchical path-finding", J. Game
+Development 1(1), 2004, section 3.4, which tries straight lines alone. Every path stays one of steps
+the profile may take, its cost is the sum of their weights, and it never grows.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from bake.arrays import Int32Array, UInt8Array
+from bake.kernels.jit import inlined, kernel
+from bake.search.hierarchy.straight_runs import heading, offset
+
+#: How the difference of two places is taken apart: a diagonal run and a straight one on square
+#: lattices with 8 neighbours; only where the signs differ on hexagonal ones; two straight runs.
+SQUARE_8, HEX, SQUARE_4 = 0, 1, 2
+
+#: Vain tries to lengthen a stretch before the next one begins; 32 find hardly more than 12.
+PATIENCE = 12
+
+
+@inlined
+def _two_ways(dx: int, dy: int, form: int) -> tuple[int, int, int, int]:
+    """Two headings and how many steps each; not both numbers are 0."""
+    sx, sy = int(dx > 0) - int(dx < 0), int(dy > 0) - int(dy < 0)
+    ax, ay = abs(dx), abs(dy)
+    if (form == SQUARE_8 or (form == HEX and sx * sy < 0)) and ax > 0 and ay > 0:
+        few = min(ax, ay)
+        # Where both are equal the second run has no steps, and any heading will do.
+        second = heading(sx, 0) if ax > ay else heading(0, sy)
+        return heading(sx, sy), few, second, max(ax, ay) - few
+    first = heading(sx, 0) if ax > 0 else heading(0, sy)
+    second = heading(0, sy) if ay > 0 else heading(sx, 0)
+    return first, ax, second, ay
+
+
+@inlined
+def _ticks_of_runs(
+    spot: int,
+    first: int,
+    few: int,
+    second: int,
+    many: int,
+    row_at: Int32Array,
+    width: int,
+    run: UInt8Array,
+    weight: Int32Array,
+) -> int:
+    """Ticks of going ``few`` steps one way and then ``many`` another; -1 where it is not free."""
+    ticks = -1
+    if run[spot, first] >= few:
+        corner = spot + few * offset(first, width)
+        if run[corner, second] >= many:
+            ticks = 0
+            if few > 0:
+                ticks += few * weight[row_at[spot], first]
+            if many > 0:
+                ticks += many * weight[row_at[corner], second]
+    return int(ticks)
+
+
+@kernel
+def _smooth_once(
+    here: int,
+    stop: int,
+    move: int,
+    form: int,
+    even: bool,
+    row_at: Int32Array,
+    width: int,
+    run: UInt8Array,
+    weight: Int32Array,
+    x: Int32Array,
+    y: Int32Array,
+    step: Int32Array,
+    out_x: Int32Array,
+    out_y: Int32Array,
+) -> int:
+    """Go over a path from place ``here`` to ``stop`` and replace stretches; returns the places."""
+    out_x[0], out_y[0] = x[here], y[here]
+    filled = 1
+    back = 0 if move > 0 else 1
+    while here != stop:
+        other = here + move
+        cost = np.int64(step[here - back])
+        # As far as the path is straight anyway there is nothing to try.
+        dx, dy = x[other] - x[here], y[other] - y[here]
+        while (
+            other != stop and x[other + move] - x[other] == dx and y[other + move] - y[other] == dy
+        ):
+            cost += step[other - back]
+            other += move
+        best, straight_on, swapped = other, True, False
+        vain = 0
+        while other != stop and vain < PATIENCE:
+            cost += step[other - back]
+            other += move
+            vain += 1
+            a, b = (here, other) if move > 0 else (other, here)
+            first, few, second, many = _two_ways(x[b] - x[a], y[b] - y[a], form)
+            if few + many == 0:
+                continue
+            spot = y[a] * width + x[a]
+            if even:
+                # On even ground no way is cheaper than two runs, so being free is enough.
+                if (
+                    run[spot, first] >= few
+                    and run[spot + few * offset(first, width), second] >= many
+                ):
+                    best, straight_on, swapped, vain = other, False, False, 0
+                elif (
+                    run[spot, second] >= many
+                    and run[spot + many * offset(second, width), first] >= few
+                ):
+                    best, straight_on, swapped, vain = other, False, True, 0
+                continue
+            ticks = _ticks_of_runs(spot, first, few, second, many, row_at, width, run, weight)
+            if 0 <= ticks <= cost:
+                best, straight_on, swapped, vain = other, False, False, 0
+                continue
+            ticks = _ticks_of_runs(spot, second, many, first, few, row_at, width, run, weight)
+            if 0 <= ticks <= cost:
+                best, straight_on, swapped, vain = other, False, True, 0
+        if straight_on:
+            while here != best:
+                here += move
+                out_x[filled], out_y[filled] = x[here], y[here]
+                filled += 1
+            continue
+        a, b = (here, best) if move > 0 else (best, here)
+        dx, dy = x[b] - x[a], y[b] - y[a]
+        first, few, second, many = _two_ways(dx, dy, form)
+        if swapped:
+            first, few, second, many = second, many, first, few
+        if move < 0:
+            first, few, second, many = second, many, first, few
+        at_x, at_y = x[here], y[here]
+        for leg in range(2):
+            way, count = (first, few) if leg == 0 else (second, many)
+            full = way + 1 if way > 3 else way
+            go_x, go_y = move * (full // 3 - 1), move * (full % 3 - 1)
+            for _ in range(count):
+                at_x += go_x
+                at_y += go_y
+                out_x[filled], out_y[filled] = at_x, at_y
+                filled += 1
+        here = best
+    return filled
+
+
+@kernel
+def _price(
+    count: int,
+    row_data: Int32Array,
+    arc_data: Int32Array,
+    row_at: Int32Array,
+    width: int,
+    weight: Int32Array,
+    even: bool,
+    x: Int32Array,
+    y: Int32Array,
+    step: Int32Array,
+) -> int:
+    """Ticks of each step of a path, the cheapest arc of several; returns their sum."""
+    total = np.int64(0)
+    known = np.zeros(2, np.int32)
+    for place in range(count - 1):
+        dx, dy = x[place + 1] - x[place], y[place + 1] - y[place]
+        near = abs(dx) <= 1 and abs(dy) <= 1
+        slanted = int(dx != 0 and dy != 0)
+        ticks = known[slanted]
+        if not (near and even and ticks > 0):
+            row = row_at[y[place] * width + x[place]]
+            if near:
+                ticks = weight[row, heading(dx, dy)]
+                known[slanted] = ticks
+            else:
+                there = row_at[y[place + 1] * width + x[place + 1]]
+                ticks = np.int32(2**31 - 1)
+                for arc in range(row_data[row, 2], row_data[row, 3]):
+                    if arc_data[arc, 0] == there:
+                        ticks = min(ticks, arc_data[arc, 1])
+        step[place] = ticks
+        total += ticks
+    return int(total)
+
+
+@kernel
+def smooth_path(
+    path: Int32Array,
+    count: int,
+    row_data: Int32Array,
+    arc_data: Int32Array,
+    form: int,
+    even: bool,
+    at: Int32Array,
+    row_at: Int32Array,
+    width: int,
+    run: UInt8Array,
+    weight: Int32Array,
+    spare: Int32Array,
+) -> tuple[int, int]:
+    """Smooth a whole path: once from its start, once from its goal.
+
+    Args:
+        path: the first ``count`` rows, no row twice in succession; filled with the smoothed path.
+        row_data, arc_data: see :mod:`bake.search.hierarchy.inside`.
+        form: SQUARE_8, HEX or SQUARE_4.
+        even: whether all straight steps weigh the same, all diagonal ones, and no arc leads
+            farther than a neighbour.
+        at: (r, 2) int32 chart coordinates, counted from the border of ``row_at``.
+        row_at, width, run, weight: see :mod:`bake.search.hierarchy.straight_runs`.
+        spare: (5, k) int32 working memory, k at least as long as ``path``.
+
+    Returns:
+        Rows and ticks of the smoothed path.
+    """
+    x, y, out_x, out_y, step = spare[0], spare[1], spare[2], spare[3], spare[4]
+    for place in range(count):
+        x[place], y[place] = at[path[place], 0], at[path[place], 1]
+    _price(count, row_data, arc_data, row_at, width, weight, even, x, y, step)
+    count = _smooth_once(
+        0, count - 1, 1, form, even, row_at, width, run, weight, x, y, step, out_x, out_y
+    )
+    _price(count, row_data, arc_data, row_at, width, weight, even, out_x, out_y, step)
+    count = _smooth_once(
+        count - 1, 0, -1, form, even, row_at, width, run, weight, out_x, out_y, step, x, y
+    )
+    for place in range(count):
+        back = count - 1 - place
+        path[place] = row_at[y[back] * width + x[back]]
+        out_x[place], out_y[place] = x[back], y[back]
+    ticks = _price(count, row_data, arc_data, row_at, width, weight, even, out_x, out_y, step)
+    return count, ticks

@@ -1,0 +1,176 @@
+"""A flow field: every node's distance to a goal, and its next node on a shortest path there.
+
+E. W. Dijkstra's method with the bucket queue of R. B. Dial (Algorithm 360, Comm. ACM 12(11), 1969),
+label-correcting where a bucket holds more than one distance.
+"""
+
+from __future__ import annotations
+
+import heapq
+
+import numpy as np
+
+from bake.arrays import Int32Array, UInt32Array
+from bake.graph import BLOCKED
+from bake.kernels.jit import COMPILED, kernel
+from bake.search.all_pairs.batch import INFINITY
+from bake.search.all_pairs.ring import IDLE, RING
+from bake.search.graph.successors import ALL, MASK_BITS
+from bake.search.live.adjacency import Adjacency
+
+
+@kernel
+def _flow(
+    begin: Int32Array,
+    end: Int32Array,
+    to: Int32Array,
+    weight: Int32Array,
+    masks: UInt32Array,
+    goals: Int32Array,
+    shift: int,
+    dist: Int32Array,
+    ahead: Int32Array,
+    bucket: Int32Array,
+    follower: Int32Array,
+    leader: Int32Array,
+    pending: UInt32Array,
+) -> None:
+    dist[:] = INFINITY
+    ahead[:] = -1
+    bucket[:] = IDLE
+    first = np.full(RING, -1, np.int32)
+    queued = 0
+    for place in range(len(goals)):
+        goal = goals[place]
+        dist[goal] = 0
+        pending[goal] = ALL
+        bucket[goal] = 0
+        leader[goal] = -1
+        follower[goal] = first[0]
+        if first[0] >= 0:
+            leader[first[0]] = goal
+        first[0] = goal
+        queued += 1
+    current = 0
+    while queued > 0:
+        node = first[current & (RING - 1)]
+        if node < 0:
+            current += 1
+            continue
+        after = follower[node]
+        first[current & (RING - 1)] = after
+        if after >= 0:
+            leader[after] = -1
+        bucket[node] = IDLE
+        queued -= 1
+        start = begin[node]
+        mask = pending[node]
+        crowded = end[node] - start > MASK_BITS
+        so_far = dist[node]
+        for arc in range(start, end[node]):
+            if not crowded and not (mask >> np.uint32(arc - start)) & np.uint32(1):
+                continue
+            cost = weight[arc]
+            if cost == BLOCKED:
+                continue
+            other = to[arc]
+            new = np.int32(so_far + cost)
+            if new >= dist[other]:
+                continue
+            dist[other] = new
+            ahead[other] = node
+            # What came to it another way was worse: only this arc's successors matter now.
+            pending[other] = masks[arc]
+            key = min(max(int(new) >> shift, current), current + RING - 1)
+            was = bucket[other]
+            if was >= 0:
+                if was <= key:
+                    continue
+                before = leader[other]
+                after = follower[other]
+                if before >= 0:
+                    follower[before] = after
+                else:
+                    first[was & (RING - 1)] = after
+                if after >= 0:
+                    leader[after] = before
+                queued -= 1
+            bucket[other] = key
+            leader[other] = -1
+            after = first[key & (RING - 1)]
+            follower[other] = after
+            if after >= 0:
+                leader[after] = other
+            first[key & (RING - 1)] = other
+            queued += 1
+
+
+def flow_field(into: Adjacency, goal: int, shift: int) -> tuple[Int32Array, Int32Array]:
+    """Distances to a goal and the way there.
+
+    Args:
+        into: arcs into each node.
+        goal: a node.
+        shift: log2 of the width of one bucket in ticks.
+
+    Returns:
+        (r) int32 ticks, INFINITY where there is no path; (r) int32 the next node, -1 at the goal
+        and where there is no path.
+    """
+    return nearest_field(into, np.array([goal], dtype=np.int32), shift)
+
+
+def nearest_field(into: Adjacency, goals: Int32Array, shift: int) -> tuple[Int32Array, Int32Array]:
+    """:func:`flow_field` toward the nearest of several goals, each given once.
+
+    With arcs out of each node instead, distances are those from the nearest of them.
+    """
+    n = into.row_count
+    dist, ahead = np.empty((2, n), dtype=np.int32)
+    if not COMPILED:
+        _flow_by_heap(into, goals, dist, ahead)
+        return dist, ahead
+    links = np.empty((3, n), dtype=np.int32)
+    pending = np.empty(n, dtype=np.uint32)
+    _flow(
+        into.begin,
+        into.end,
+        into.to,
+        into.weight,
+        into.masks,
+        goals,
+        shift,
+        dist,
+        ahead,
+        links[0],
+        links[1],
+        links[2],
+        pending,
+    )
+    return dist, ahead
+
+
+def _flow_by_heap(into: Adjacency, goals: Int32Array, dist: Int32Array, ahead: Int32Array) -> None:
+    """The same in plain Python, where lists and a heap beat arrays."""
+    begin, end = into.begin.tolist(), into.end.tolist()
+    to, weight = into.to.tolist(), into.weight.tolist()
+    blocked = int(BLOCKED)
+    best = [INFINITY] * len(begin)
+    onward = [-1] * len(begin)
+    heap = [(0, goal) for goal in goals.tolist()]
+    for _, goal in heap:
+        best[goal] = 0
+    while heap:
+        so_far, node = heapq.heappop(heap)
+        if so_far > best[node]:
+            continue
+        for arc in range(begin[node], end[node]):
+            cost = weight[arc]
+            if cost == blocked:
+                continue
+            new, other = so_far + cost, to[arc]
+            if new < best[other]:
+                best[other], onward[other] = new, node
+                heapq.heappush(heap, (new, other))
+    dist[:] = best
+    ahead[:] = onward

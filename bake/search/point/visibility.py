@@ -1,0 +1,218 @@
+"""Straight lines over cells, and paths pulled tight along them.
+
+A line between the centres of two cells is walked cell by cell as the exact supercover has it (A.
+Patel, "Line drawing on a grid map"): through an edge as a straight step, through a corner as a
+diagonal one.
+It may be taken where every such step is one the profile may take, so it cuts no corner its rule
+forbids, and where all cells cost the same, so that its cost is its length times that. Lines along
+rows, columns and diagonals may cross any ground, at the cost of their steps.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from bake.arrays import Float64Array, Int32Array
+from bake.kernels.jit import inlined, kernel
+
+#: What sums of the same lengths may differ by in floating point, of one.
+ROUNDING = 1e-9
+
+
+@inlined
+def _step_cost(
+    first_arc: Int32Array,
+    end_arc: Int32Array,
+    head_row: Int32Array,
+    cost: Float64Array,
+    row: int,
+    to: int,
+) -> float:
+    """Units of the cheapest arc between two rows; infinite where there is none."""
+    best = np.inf
+    for arc in range(first_arc[row], end_arc[row]):
+        if head_row[arc] == to:
+            best = min(best, cost[arc])
+    return best
+
+
+@kernel
+def line_cost(
+    width: int,
+    row_at_cell: Int32Array,
+    first_arc: Int32Array,
+    end_arc: Int32Array,
+    head_row: Int32Array,
+    cost: Float64Array,
+    ground: Float64Array,
+    x: int,
+    y: int,
+    to_x: int,
+    to_y: int,
+) -> float:
+    """Units of the straight line between two cells; infinite where it may not be taken.
+
+    Args:
+        width: of the grid.
+        row_at_cell: (height * width) int32, -1 where the profile cannot stand.
+        first_arc, end_arc: (r) int32, the arcs of each row.
+        head_row: (m) int32, -1 where the profile may not take the arc.
+        cost: (m) float64 units.
+        ground: (r) float64 units, what crossing the cell costs.
+        x, y, to_x, to_y: the cells.
+    """
+    across, down = abs(to_x - x), abs(to_y - y)
+    right = 1 if to_x > x else -1
+    below = 1 if to_y > y else -1
+    plain = across == 0 or down in (0, across)
+    row = row_at_cell[y * width + x]
+    if row < 0:
+        return np.inf
+    level = ground[row]
+    even = True
+    total = 0.0
+    done_x = 0
+    done_y = 0
+    while done_x < across or done_y < down:
+        # Which border of the cell the line reaches first: twice the distances, cross-multiplied.
+        ahead = (1 + 2 * done_x) * down - (1 + 2 * done_y) * across
+        before = row
+        next_x, next_y = x, y
+        if ahead <= 0:
+            next_x = x + right
+            done_x += 1
+        if ahead >= 0:
+            next_y = y + below
+            done_y += 1
+        row = row_at_cell[next_y * width + next_x]
+        if row < 0:
+            return np.inf
+        step = _step_cost(first_arc, end_arc, head_row, cost, before, row)
+        length = np.sqrt(2.0) if ahead == 0 else 1.0
+        if ahead == 0 and step == np.inf:
+            # Four neighbours: through a corner where one can walk round it on both sides.
+            for side in range(2):
+                flank = row_at_cell[y * width + next_x] if side else row_at_cell[next_y * width + x]
+                if flank < 0 or ground[flank] != level:
+                    return np.inf
+                round_it = _step_cost(first_arc, end_arc, head_row, cost, before, flank)
+                round_it += _step_cost(first_arc, end_arc, head_row, cost, flank, row)
+                if not round_it <= level * 2 * (1 + ROUNDING):
+                    return np.inf
+            step = level * length
+            plain = False
+        total += step
+        x, y = next_x, next_y
+        if ground[row] != level or abs(step - level * length) > ROUNDING * step:
+            even = False
+        if step == np.inf or not (plain or even):
+            return np.inf
+    if even:
+        total = level * np.sqrt(float(across * across + down * down))
+    return total
+
+
+@kernel
+def price_path(
+    first_arc: Int32Array,
+    end_arc: Int32Array,
+    head_row: Int32Array,
+    cost: Float64Array,
+    rows: Int32Array,
+    so_far: Float64Array,
+) -> None:
+    """Write what walking to each of ``rows`` (k) costs into ``so_far`` (k); infinite: no step."""
+    so_far[0] = 0.0
+    for place in range(1, len(rows)):
+        step = _step_cost(first_arc, end_arc, head_row, cost, rows[place - 1], rows[place])
+        so_far[place] = so_far[place - 1] + step
+
+
+@kernel
+def pull_tight(
+    width: int,
+    row_at_cell: Int32Array,
+    first_arc: Int32Array,
+    end_arc: Int32Array,
+    head_row: Int32Array,
+    cost: Float64Array,
+    ground: Float64Array,
+    cells: Int32Array,
+    so_far: Float64Array,
+    turn: Int32Array,
+    best: Float64Array,
+    parent: Int32Array,
+) -> None:
+    """The cheapest way along a path's turning points by straight lines.
+
+    Args:
+        width to ground: as for :func:`line_cost`.
+        cells: (k, 2) int32, the path.
+        so_far: (k) float64, from :func:`price_path`.
+        turn: (t) int32, places in the path where it turns, both ends included, ascending.
+        best, parent: (t), filled with the cost to each and the turning point before it, -1 first.
+    """
+    best[0] = 0.0
+    parent[0] = -1
+    for place in range(1, len(turn)):
+        here = turn[place]
+        best[place] = best[place - 1] + so_far[here] - so_far[turn[place - 1]]
+        parent[place] = place - 1
+        for earlier in range(place - 1):
+            there = turn[earlier]
+            dx = float(cells[here, 0] - cells[there, 0])
+            dy = float(cells[here, 1] - cells[there, 1])
+            away = np.sqrt(dx * dx + dy * dy)
+            limit = best[place] - best[earlier]
+            # Lines are walked only where they would pay.
+            if away * ground[row_at_cell[cells[there, 1] * width + cells[there, 0]]] > limit:
+                continue
+            line = line_cost(
+                width,
+                row_at_cell,
+                first_arc,
+                end_arc,
+                head_row,
+                cost,
+                ground,
+                cells[there, 0],
+                cells[there, 1],
+                cells[here, 0],
+                cells[here, 1],
+            )
+            if line <= limit:
+                best[place] = best[earlier] + line
+                parent[place] = earlier
+
+
+@kernel
+def furthest_along(
+    width: int,
+    row_at_cell: Int32Array,
+    first_arc: Int32Array,
+    end_arc: Int32Array,
+    head_row: Int32Array,
+    cost: Float64Array,
+    ground: Float64Array,
+    cells: Int32Array,
+    so_far: Float64Array,
+    place: int,
+) -> int:
+    """The last place of a path in straight reach of one of its places, at no more than the path."""
+    for other in range(len(cells) - 1, place + 1, -1):
+        line = line_cost(
+            width,
+            row_at_cell,
+            first_arc,
+            end_arc,
+            head_row,
+            cost,
+            ground,
+            cells[place, 0],
+            cells[place, 1],
+            cells[other, 0],
+            cells[other, 1],
+        )
+        if line <= (so_far[other] - so_far[place]) * (1 + ROUNDING):
+            return int(other)
+    return min(place + 1, len(cells) - 1)

@@ -1,0 +1,52 @@
+"""Kernels are plain functions: small cases pass with compilation switched off as well."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+SMALL = (
+    "tests/tables/test_small_graphs.py",
+    "tests/tables/test_components.py::test_any_graph",
+    "tests/search/graph/test_patch_order.py::test_every_node_once",
+    "tests/search/all_pairs/test_floyd_warshall.py::test_any_graph",
+    "tests/search/graph/test_successors.py::test_the_rule",
+    "tests/tables/test_compressed.py::test_graphs_of_hardly_anything",
+    "tests/runtime/reader/test_runs.py::test_every_answer_where_ways_lead_one_way",
+    "tests/search/point/test_space.py::test_scratch_outlives_its_stamps",
+    "tests/search/point/test_space.py::test_any_graph",
+    "tests/search/point/test_norms.py::test_a_jump_lowers_the_scale_and_no_more_than_it_must",
+    "tests/runtime/searching/test_sight.py::test_open_ground_is_one_line",
+    "tests/runtime/hierarchy/test_hpa.py::test_a_cluster_cut_in_two_by_a_wall",
+    "tests/runtime/hierarchy/test_hpa.py::test_unreachable_is_none",
+    "tests/tables/test_clusters.py::test_a_wall_cuts_a_square_in_two",
+    "tests/lecture_notes",
+)
+
+
+def test_small_cases_pass_as_plain_python() -> None:
+    arguments = ["-q", "-p", "no:cacheprovider", "-p", "no:xdist", *SMALL]
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", *arguments],
+        cwd=ROOT,
+        env={**os.environ, "NUMBA_DISABLE_JIT": "1"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-2000:]
+
+
+def test_switching_it_off_has_an_effect() -> None:
+    """Else the test above would prove nothing."""
+    code = "from bake.search.all_pairs.floyd_warshall import _close; print(type(_close).__name__)"
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=ROOT,
+        env={**os.environ, "NUMBA_DISABLE_JIT": "1"},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout.strip() == "function"

@@ -1,0 +1,628 @@
+"""Next hops looked up in runs: by themselves, against dense ones, and where they are damaged."""
+
+import math
+import random
+import subprocess
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from bake.arrays import Int32Array, Int64Array
+from bake.errors import CorruptAssetError, QueryError
+from bake.greedy import chart, unchart
+from bake.kernels import jit
+from bake.level import HexLayout
+from bake.recipe import LevelRecipe
+from bake.runtime import BlockedCellError, Navigator, open_asset
+from bake.runtime.reader import walk as walks
+from bake.runtime.reader.hops import DenseHops, RunHops, _compiled_look_up
+from tests.runtime.reader.test_lookups import TICKS, check_navigator, random_grid
+from tests.runtime.test_imports import BLOCKER
+from tests.support.baked import (
+    GROUND,
+    LETTERS,
+    bake,
+    profile_for,
+    recipe_for,
+    rows,
+    write_graph,
+    write_grid,
+)
+from tests.support.oracles import Ground, Lattice, hex_arcs, square_arcs
+from tests.support.signing import edited
+from tests.support.strategies import FAMILIES, seeded
+
+HOPS = ("components", "next_hops")
+Places = Sequence[object]
+
+
+@pytest.fixture
+def uncompiled(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """As where numba is not installed."""
+    monkeypatch.setattr(jit, "COMPILED", False)
+    _compiled_look_up.cache_clear()
+    monkeypatch.setitem(
+        sys.modules, "bake.search.all_pairs.follow", None
+    )  # it must not be needed, either
+    yield
+    _compiled_look_up.cache_clear()
+
+
+def hops_of(nav: Navigator) -> DenseHops | RunHops:
+    return nav._now.tables.hops
+
+
+def all_pairs(count: int) -> tuple[Int32Array, Int32Array]:
+    start, goal = np.divmod(np.arange(count * count, dtype=np.int32), np.int32(max(1, count)))
+    return start, goal
+
+
+def in_both_forms(source: Path, recipe: LevelRecipe | None = None) -> dict[str, Path]:
+    """A level baked with next hops as runs and as a table, and nothing else to ask."""
+    base = replace(recipe or LevelRecipe(), tables=HOPS)
+    return {
+        storage: bake(source, replace(base, storage=storage)).rename(
+            source.with_suffix(f".{storage}.h5")
+        )
+        for storage in ("compressed", "dense")
+    }
+
+
+def check_forms(source: Path, recipe: LevelRecipe | None = None) -> None:
+    """Runs answer alike one by one, many at once and by column, and as well as a table does.
+
+    Tied moves may differ between runs and a table, so it is lengths that are compared.
+    """
+    assets = in_both_forms(source, recipe)
+    with open_asset(assets["compressed"]) as level, open_asset(assets["dense"]) as other:
+        for profile in level.profiles:
+            nav, dense = level.profile(profile), other.profile(profile)
+            runs, table = hops_of(nav), hops_of(dense)
+            assert isinstance(runs, RunHops)
+            assert isinstance(table, DenseHops)
+            count = runs.rows
+            assert table.table.shape == (count, count)
+            start, goal = all_pairs(count)
+            one_by_one = [
+                runs.slot(a, b) for a, b in zip(start.tolist(), goal.tolist(), strict=True)
+            ]
+            assert runs.slots(start, goal).tolist() == one_by_one
+            for place in range(count):
+                assert runs.column(place).tolist() == one_by_one[place::count]
+            slots = np.array(one_by_one, dtype=np.int64)
+            assert np.array_equal(slots < 0, table.slots(start, goal) < 0)
+            places = places_of(nav)
+            pairs = [places[row] for row in start], [places[row] for row in goal]
+            ways = nav.distances(*pairs)
+            assert np.array_equal(ways, dense.distances(*pairs))
+
+
+def places_of(nav: Navigator) -> list[object]:
+    tables = nav._now.tables
+    return [tables.places.place(int(node)) for node in tables.node]
+
+
+# -- lookups on random levels ------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("compiled", [True, False])
+def test_square_levels(
+    seed: int, compiled: bool, tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
+    if not compiled:
+        request.getfixturevalue("uncompiled")
+    recipe = recipe_for(
+        connectivity=(4, 8)[seed % 2],
+        corner_cutting=("never", "one_free", "always")[seed % 3],
+        cost_rule=("mean", "entered")[seed // 3],
+    )
+    grid = random_grid(70 + seed, 11, 9, walls=0.1)
+    check_forms(write_grid(tmp_path / "drawn.json", grid), recipe)
+
+
+@pytest.mark.parametrize("layout", ["odd-r", "even-r", "odd-q", "even-q"])
+def test_hexagonal_levels(layout: HexLayout, tmp_path: Path) -> None:
+    open_ground = [["floor"] * 9 for _ in range(9)]
+    open_ground[4][4] = "wall"
+    check_forms(write_grid(tmp_path / "open.json", open_ground, layout), recipe_for())
+    grid = random_grid(len(layout), 8, 8)
+    check_forms(write_grid(tmp_path / "drawn.json", grid, layout), recipe_for())
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize("compiled", [True, False])
+@pytest.mark.parametrize("closure", [True, False])
+def test_graph_levels(
+    family: object,
+    compiled: bool,
+    closure: bool,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    request: pytest.FixtureRequest,
+) -> None:
+    if not compiled:
+        request.getfixturevalue("uncompiled")
+    if not closure:
+        monkeypatch.setattr("bake.tables.components.MAX_CLOSURE", 0)
+    n, arcs = seeded(family, 81, 80)
+    edges = [(a, b, w % 1000 + 1) for a, b, w in arcs]
+    check_forms(write_graph(tmp_path / "drawn.json", range(n), edges))
+
+
+def test_several_profiles(tmp_path: Path) -> None:
+    boat = dict.fromkeys(LETTERS, Ground(None)) | {"water": Ground(1), "road": Ground(4)}
+    profiles = (profile_for("boat", boat), profile_for("walker", GROUND))
+    source = write_grid(tmp_path / "drawn.json", random_grid(91, 12, 8))
+    check_forms(source, recipe_for(profiles=profiles))
+
+
+@pytest.mark.parametrize("leaves", [255, 300])
+def test_more_arcs_than_a_byte_counts(leaves: int, tmp_path: Path) -> None:
+    edges = [(0, leaf, 1.0) for leaf in range(1, leaves + 1)]
+    source = write_graph(tmp_path / "star.json", range(leaves + 1), edges, directed=False)
+    assets = in_both_forms(source)
+    with open_asset(assets["compressed"]) as level:
+        nav = level.profile()
+        runs = hops_of(nav)
+        assert isinstance(runs, RunHops)
+        assert runs.symbol.dtype == np.uint16
+        assert [nav.next_hop(0, leaf) for leaf in range(1, leaves + 1)] == [*range(1, leaves + 1)]
+        first, path = nav.paths([1] * (leaves - 1), range(2, leaves + 1))
+        assert np.diff(first).tolist() == [3] * (leaves - 1)
+        assert path.reshape(-1, 3).tolist() == [[1, 0, leaf] for leaf in range(2, leaves + 1)]
+
+
+@pytest.mark.parametrize(("walkers", "portion"), [(1, 1), (2, 8), (5, 64)])
+def test_paths_longer_than_their_buffers(
+    walkers: int, portion: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """However many walk in step, and wherever a buffer ends, the paths are the same."""
+    assets = in_both_forms(write_grid(tmp_path / "drawn.json", random_grid(17, 12, 9)))
+    with open_asset(assets["compressed"]) as level:
+        nav = level.profile()
+        cells = np.argwhere(np.isfinite(nav.distances_to(nav.nearest((5, 5)))))[:, ::-1]
+        pairs = cells[np.random.default_rng(5).integers(0, len(cells), (60, 2))]
+        alone = [nav.path(tuple(a), tuple(b)) for a, b in pairs.tolist()]
+        monkeypatch.setattr(walks, "WALKERS", walkers)
+        monkeypatch.setattr(walks, "PORTION", portion)
+        first, path = nav.paths(pairs[:, 0], pairs[:, 1])
+    together = [
+        [tuple(cell) for cell in path[a:b].tolist()] or None for a, b in pairwise(first.tolist())
+    ]
+    assert together == alone
+
+
+@pytest.mark.parametrize("layout", [None, "odd-r", "even-r", "odd-q", "even-q"])
+def test_charts_have_a_way_back(layout: HexLayout | None) -> None:
+    cell = np.array([(x, y) for y in range(5) for x in range(7)], dtype=np.int32)
+    assert np.array_equal(unchart(chart(cell, layout), layout), cell)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_every_answer_of_a_navigator(seed: int, tmp_path: Path) -> None:
+    """Paths, distances, next hops and reachability of every pair, against plain Python."""
+    for tables in (HOPS, None):
+        grid = random_grid(100 + seed, 8, 7)
+        recipe = recipe_for(storage="compressed", tables=tables)
+        lattice = Lattice(grid, GROUND)
+        with open_asset(bake(write_grid(tmp_path / "drawn.json", grid), recipe)) as level:
+            check_navigator(level.profile(), square_arcs(lattice, 8), lattice.cells())
+        with open_asset(bake(write_grid(tmp_path / "hex.json", grid, "odd-q"), recipe)) as level:
+            check_navigator(level.profile(), hex_arcs(lattice, "odd-q"), lattice.cells())
+
+
+@pytest.mark.parametrize("closure", [True, False])
+def test_every_answer_where_ways_lead_one_way(
+    closure: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if not closure:
+        monkeypatch.setattr("bake.tables.components.MAX_CLOSURE", 0)
+    n, arcs = seeded(FAMILIES[6], 5, 40)
+    steps: dict[tuple[int, int], int] = {}
+    for a, b, weight in arcs:
+        steps[a, b] = min(weight * TICKS, steps.get((a, b), weight * TICKS))
+    source = write_graph(tmp_path / "layers.json", range(n), arcs)
+    asset = bake(source, LevelRecipe(tables=HOPS, storage="compressed"))
+    with open_asset(asset) as level:
+        nav = level.profile()
+        check_navigator(nav, steps, list(range(n)))
+        assert (nav._now.tables.reach is None) != closure
+
+
+# -- small levels ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("cells", [[["floor"]], [["floor", "wall", "floor"]]])
+def test_levels_without_an_arc(cells: list[list[str]], tmp_path: Path) -> None:
+    recipe = recipe_for(storage="compressed", tables=HOPS)
+    with open_asset(bake(write_grid(tmp_path / "tiny.json", cells), recipe)) as level:
+        nav = level.profile()
+        here = Lattice(cells, GROUND).cells()
+        check_navigator(nav, {}, here)
+        first, path = nav.paths([*here, here[0]], [*here, here[-1]])
+        alone = len(here) == 1
+        assert np.diff(first).tolist() == [1] * len(here) + [int(alone)]
+        assert path.tolist() == [list(cell) for cell in here + here * alone]
+        assert np.isfinite(nav.distances_to(here[0])).sum() == 1
+
+
+def test_a_profile_with_nowhere_to_stand(tmp_path: Path) -> None:
+    """Runs of no row are no damage: the mistake is in the question."""
+    nowhere = dict.fromkeys(LETTERS, Ground(None))
+    profiles = (profile_for("a", GROUND), profile_for("b", nowhere))
+    source = write_grid(tmp_path / "drawn.json", random_grid(41, 4, 4))
+    recipe = recipe_for(profiles=profiles, storage="compressed", tables=HOPS)
+    with open_asset(bake(source, recipe)) as level:
+        nav = level.profile("b")
+        for ask in (nav.path, nav.distance, nav.reachable, nav.next_hop):
+            with pytest.raises(BlockedCellError):
+                ask((0, 0), (1, 1))
+        for ask_many in (nav.next_hops, nav.paths, nav.distances):
+            with pytest.raises(BlockedCellError):
+                ask_many([(0, 0)], [(1, 1)])
+        with pytest.raises(BlockedCellError):
+            nav.distances_to((0, 0))
+
+
+# -- many paths and distances ------------------------------------------------------------------
+
+
+def check_paths(nav: Navigator, starts: Places, goals: Places) -> None:
+    """`paths` gives what `path` gives, pair by pair, and `distances` what `distance` gives."""
+    first, places = nav.paths(starts, goals)
+    distances = nav.distances(starts, goals)
+    assert first.dtype == np.int64
+    assert first[0] == 0
+    assert len(first) == len(starts) + 1
+    assert first[-1] == len(places)
+    assert distances.dtype == np.float64
+    for pair, (start, goal) in enumerate(zip(starts, goals, strict=True)):
+        way = nav.path(start, goal)
+        found = places[first[pair] : first[pair + 1]].tolist()
+        found = [tuple(place) if isinstance(place, list) else place for place in found]
+        assert found == (way or [])
+        assert distances[pair] == nav.distance(start, goal)
+
+
+@pytest.mark.parametrize("storage", ["dense", "compressed"])
+@pytest.mark.parametrize("compiled", [True, False])
+def test_paths_of_every_pair(
+    storage: str, compiled: bool, tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
+    if not compiled:
+        request.getfixturevalue("uncompiled")
+    grid = write_grid(tmp_path / "grid.json", random_grid(120, 9, 7))
+    n, arcs = seeded(FAMILIES[7], 14, 30)
+    names = [f"n{node}" for node in range(n)]
+    edges = [(names[a], names[b], float(w)) for a, b, w in arcs]
+    graph = write_graph(tmp_path / "graph.json", names, edges)
+    for source, recipe in (
+        (grid, recipe_for(tables=HOPS, storage=storage)),
+        (graph, LevelRecipe(tables=HOPS, storage=storage)),
+    ):
+        with open_asset(bake(source, recipe)) as level:
+            nav = level.profile()
+            places = places_of(nav)
+            pairs = [(a, b) for a in places for b in places]
+            random.Random(1).shuffle(pairs)
+            starts, goals = [a for a, _ in pairs], [b for _, b in pairs]
+            check_paths(nav, starts, goals)
+            assert np.isinf(nav.distances(starts, goals)).any()
+            check_paths(nav, starts[:1], goals[:1])
+            for first, given in (nav.paths([], []), nav.paths(starts[:0], goals[:0])):
+                assert first.tolist() == [0]
+                assert len(given) == 0
+            with pytest.raises(QueryError, match="1 starts for 2 goals"):
+                nav.paths(starts[:1], goals[:2])
+            with pytest.raises(QueryError, match="2 starts for 1 goals"):
+                nav.distances(starts[:2], goals[:1])
+
+
+@pytest.mark.parametrize("storage", ["dense", "compressed"])
+@pytest.mark.parametrize("compiled", [True, False])
+def test_paths_far_longer_than_expected(
+    storage: str, compiled: bool, tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
+    """The buffer grows, in the midst of a path and between two, more than once."""
+    if not compiled:
+        request.getfixturevalue("uncompiled")
+    length = 1300
+    source = write_grid(tmp_path / "alley.json", [["floor"] * length])
+    with open_asset(bake(source, recipe_for(tables=HOPS, storage=storage))) as level:
+        nav = level.profile()
+        first, places = nav.paths([(0, 0)], [(length - 1, 0)])
+        assert first.tolist() == [0, length]
+        assert places[:, 0].tolist() == [*range(length)]
+        starts = [(x, 0) for x in range(0, length, 41)]
+        goals = [(length - 1 - x, 0) for x, _ in starts]
+        first, places = nav.paths(starts, goals)
+        for pair, ((start, _), (goal, _)) in enumerate(zip(starts, goals, strict=True)):
+            way = [*range(start, goal + 1)] if start <= goal else [*range(start, goal - 1, -1)]
+            assert places[first[pair] : first[pair + 1], 0].tolist() == way
+        assert nav.distances(starts, goals).tolist() == [
+            abs(a - b) for (a, _), (b, _) in zip(starts, goals, strict=True)
+        ]
+
+
+@pytest.mark.parametrize("storage", ["dense", "compressed"])
+def test_distances_to_one_goal(storage: str, tmp_path: Path) -> None:
+    grid = random_grid(130, 9, 7)
+    source = write_grid(tmp_path / "grid.json", grid)
+    with open_asset(bake(source, recipe_for(tables=HOPS, storage=storage))) as level:
+        nav = level.profile()
+        cells = Lattice(grid, GROUND).cells()
+        for goal in cells[::5]:
+            spread = nav.distances_to(goal)
+            assert spread.shape == (7, 9)
+            for y in range(7):
+                for x in range(9):
+                    expected = nav.distance((x, y), goal) if (x, y) in cells else math.inf
+                    assert spread[y, x] == expected
+        assert nav.node_names == ()
+        with pytest.raises(QueryError):
+            nav.distances_to((99, 0))
+
+
+@pytest.mark.parametrize("storage", ["dense", "compressed"])
+def test_distances_to_one_node(storage: str, tmp_path: Path) -> None:
+    n, arcs = seeded(FAMILIES[6], 15, 30)
+    edges = [(f"n{a}", f"n{b}", float(w)) for a, b, w in arcs]
+    source = write_graph(tmp_path / "graph.json", [f"n{node}" for node in range(n)], edges)
+    asset = bake(source, LevelRecipe(tables=HOPS, storage=storage))
+    with open_asset(asset) as level:
+        nav = level.profile()
+        assert sorted(nav.node_names) == sorted(f"n{node}" for node in range(n))
+        for goal in nav.node_names[::4]:
+            expected = [nav.distance(start, goal) for start in nav.node_names]
+            assert nav.distances_to(goal).tolist() == expected
+
+
+def test_tied_moves_are_all_shortest(tmp_path: Path) -> None:
+    """Runs take any of tied moves, a table the lowest slot: ways differ, lengths do not."""
+    assets = in_both_forms(
+        write_grid(tmp_path / "open.json", [["floor"] * 12] * 12), recipe_for(GROUND)
+    )
+    lattice = Lattice([["floor"] * 12] * 12, GROUND)
+    steps = square_arcs(lattice, 8)
+    differ = 0
+    with open_asset(assets["compressed"]) as level, open_asset(assets["dense"]) as other:
+        navs = level.profile(), other.profile()
+        for start in lattice.cells()[::7]:
+            for goal in lattice.cells():
+                ways = [nav.path(start, goal) for nav in navs]
+                a, b = (sum(steps[step] for step in pairwise(way or [])) for way in ways)
+                assert a == b
+                differ += ways[0] != ways[1]
+    assert differ > 100
+
+
+# -- damage ----------------------------------------------------------------------------------------
+
+
+COLUMN = "/profiles/default/{}"
+DRAWN = rows("......", ".#..#.", "......", "..#...", "......")
+
+
+@pytest.fixture
+def damaged(tmp_path: Path) -> Callable[..., Path]:
+    source = write_grid(tmp_path / "drawn.json", DRAWN)
+    whole = bake(source, recipe_for(connectivity=4, tables=HOPS, storage="compressed")).read_bytes()
+
+    def change(**columns: Callable[[Int64Array], Int64Array]) -> Path:
+        path = tmp_path / "damaged.h5"
+        path.write_bytes(whole)
+        with edited(path) as file:
+            for name, make in columns.items():
+                stored = file[COLUMN.format(name)]
+                array = stored[()]
+                new = make(array.astype(np.int64))
+                assert new.shape == array.shape
+                assert not np.array_equal(new, array)
+                stored[...] = new.astype(array.dtype)
+        return path
+
+    return change
+
+
+def ask_all(nav: Navigator) -> None:
+    """Each kind of question about every pair; damage must end it and nothing else may."""
+    cells = Lattice(DRAWN, GROUND).cells()
+    starts = [a for a in cells for _ in cells]
+    goals = [b for _ in cells for b in cells]
+    for ask in (
+        lambda: [nav.path(a, b) for a, b in zip(starts, goals, strict=True)],
+        lambda: [nav.distance(a, b) for a, b in zip(starts, goals, strict=True)],
+        lambda: nav.paths(starts, goals),
+        lambda: nav.distances(starts, goals),
+        lambda: [nav.distances_to(goal) for goal in cells],
+    ):
+        with pytest.raises(CorruptAssetError) as caught:
+            ask()
+        assert "\n" not in str(caught.value)
+        assert "rebake it" in str(caught.value)
+
+
+def put(place: int, value: int) -> Callable[[Int64Array], Int64Array]:
+    def make(array: Int64Array) -> Int64Array:
+        array = array.copy()
+        array[place] = value
+        return array
+
+    return make
+
+
+@pytest.mark.parametrize(
+    ("columns", "told"),
+    [
+        ({"run_slot": put(3, 9)}, "an arc the profile may not"),
+        ({"run_slot": put(-1, 200)}, "an arc the profile may not"),
+        ({"run_slot": lambda old: old * 0 + 3}, "an arc the profile may not"),
+        ({"run_start": put(0, 1)}, "not in order"),
+        ({"run_start": put(-1, 0)}, "not in order"),
+        ({"run_start": lambda old: old[::-1]}, "not in order"),
+        ({"run_start": put(-1, 40_000)}, "outside the table"),
+        ({"run_count": put(0, 0)}, "does not fit"),
+        ({"run_count": lambda old: old + 1}, "does not fit"),
+        ({"run_count": put(-1, 60_000)}, "does not fit"),
+    ],
+)
+def test_runs_that_make_no_table(
+    columns: dict[str, Callable[[Int64Array], Int64Array]],
+    told: str,
+    damaged: Callable[..., Path],
+) -> None:
+    with open_asset(damaged(**columns)) as level:
+        nav = level.profile()
+        with pytest.raises(CorruptAssetError, match=told):
+            nav.next_hop((0, 0), (5, 4))
+        with pytest.raises(CorruptAssetError, match=told):
+            nav.next_hops([(0, 0)], [(5, 4)])
+        ask_all(nav)
+
+
+@pytest.mark.parametrize("compiled", [True, False])
+def test_runs_that_lead_in_circles(
+    compiled: bool, damaged: Callable[..., Path], request: pytest.FixtureRequest
+) -> None:
+    """Slot 0 is an arc of every row, so nothing is wrong with any single run."""
+    if not compiled:
+        request.getfixturevalue("uncompiled")
+    with open_asset(damaged(run_slot=lambda old: old * 0)) as level:
+        nav = level.profile()
+        assert nav.next_hop((0, 0), (5, 4)) is not None
+        ask_all(nav)
+
+
+WALK = """
+import sys
+from bake.errors import CorruptAssetError
+from bake.runtime import open_asset
+from bake.kernels import jit
+from tests.support.oracles import Lattice
+from tests.support.baked import GROUND
+from tests.runtime.reader.test_runs import DRAWN
+
+if sys.argv[2] == "uncompiled":
+    jit.COMPILED = False
+    sys.modules["bake.search.all_pairs.follow"] = None
+cells = Lattice(DRAWN, GROUND).cells()
+starts, goals = [a for a in cells for _ in cells], [b for _ in cells for b in cells]
+caught = 0
+with open_asset(sys.argv[1]) as level:
+    nav = level.profile()
+    for ask in (nav.paths, nav.distances):
+        try:
+            ask(starts, goals)
+            sys.exit("not found")
+        except CorruptAssetError:
+            pass
+    for start, goal in zip(starts, goals):
+        try:
+            first, path = nav.paths([start], [goal])
+            nav.length([tuple(cell) for cell in path.tolist()])
+        except CorruptAssetError:
+            caught += 1
+print(caught)
+"""
+
+
+def check_walks(path: Path, compiled: str) -> None:
+    """Ways end in damage or are ways; in a process of its own, lest it crash."""
+    done = walk_apart(WALK, str(path), compiled)
+    assert done.returncode == 0, (done.returncode, done.stderr[-2000:])
+    assert int(done.stdout) > 0
+
+
+@pytest.mark.parametrize("compiled", ["compiled", "uncompiled"])
+@pytest.mark.parametrize("symbol", ["none", "greedy"])
+def test_ways_that_stop_short(symbol: str, compiled: str, damaged: Callable[..., Path]) -> None:
+    """Some rows lead on to others that have no move."""
+    value = {"none": 255, "greedy": 254}[symbol]
+    every_third = damaged(run_slot=lambda old: np.where(np.arange(len(old)) % 3 == 1, value, old))
+    check_walks(every_third, compiled)
+
+
+@pytest.mark.parametrize("compiled", ["compiled", "uncompiled"])
+@pytest.mark.parametrize("slot", [255, 254, 200, 4, 3])
+def test_a_table_that_leads_nowhere(slot: int, compiled: str, tmp_path: Path) -> None:
+    """A dense one is not looked through when it is opened, so each step has to look."""
+    source = write_grid(tmp_path / "dense.json", DRAWN)
+    path = bake(source, recipe_for(connectivity=4, tables=HOPS, storage="dense"))
+    with edited(path) as file:
+        hop = file[COLUMN.format("hop")]
+        table = hop[()]
+        table[::3, ::2] = slot
+        hop[...] = table
+    check_walks(path, compiled)
+
+
+def walk_apart(code: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-c", code, *arguments],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=300,
+        cwd=Path(__file__).resolve().parents[3],
+    )
+
+
+@pytest.mark.parametrize("compiled", [True, False])
+def test_the_greedy_move_on_a_graph_is_damage(
+    compiled: bool, tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
+    """A graph has no directions for it to follow."""
+    if not compiled:
+        request.getfixturevalue("uncompiled")
+    edges = [(a, a + 1, 1.0) for a in range(9)]
+    source = write_graph(tmp_path / "line.json", range(10), edges, directed=False)
+    path = bake(source, LevelRecipe(tables=HOPS, storage="compressed"))
+    with edited(path) as file:
+        slots = file[COLUMN.format("run_slot")]
+        slots[...] = np.full(slots.shape, 254, dtype=np.uint8)
+    with open_asset(path) as level:
+        nav = level.profile()
+        for ask in (
+            lambda: nav.next_hop(0, 9),
+            lambda: nav.next_hops([0], [9]),
+            lambda: nav.path(0, 9),
+            lambda: nav.paths([0], [9]),
+            lambda: nav.distance(0, 9),
+            lambda: nav.distances_to(0),
+        ):
+            with pytest.raises(CorruptAssetError):
+                ask()
+
+
+# -- what a game ships -----------------------------------------------------------------------------
+
+SHIPPED = """
+import numpy as np
+from bake.runtime import open_asset
+
+with open_asset(sys.argv[1]) as level:
+    nav = level.profile()
+    assert nav.next_hop((0, 0), (3, 0)) == (1, 0)
+    assert nav.next_hops([(0, 0)], [(3, 0)]).tolist() == [[1, 0]]
+    first, path = nav.paths([(0, 0), (3, 0)], [(3, 0), (3, 0)])
+    assert first.tolist() == [0, 4, 5]
+    assert path.tolist() == [[0, 0], [1, 0], [2, 0], [3, 0], [3, 0]]
+    assert nav.distances([(0, 0)], [(3, 0)]).tolist() == [3]
+    assert nav.distances_to((3, 0))[0].tolist() == [3, 2, 1, 0]
+assert "numba" not in sys.modules
+print("ok")
+"""
+
+
+def test_runs_are_followed_where_nothing_else_is_installed(tmp_path: Path) -> None:
+    source = write_grid(tmp_path / "drawn.json", rows("....", "...."))
+    asset = bake(source, recipe_for(GROUND, storage="compressed", tables=HOPS))
+    done = walk_apart(BLOCKER + SHIPPED, str(asset))
+    assert done.returncode == 0, done.stderr[-2000:]
+    assert done.stdout.strip() == "ok"

@@ -1,0 +1,45 @@
+"""Whether every arc can be taken back at the same cost."""
+
+import random
+
+import numpy as np
+import pytest
+
+from bake.search.graph.symmetric import is_two_way
+from tests.support.compare import weighted
+
+Arcs = list[tuple[int, int, int]]
+
+
+def asked(n: int, arcs: Arcs) -> bool:
+    graph, weight = weighted(n, arcs)
+    return bool(is_two_way(graph.first_out, graph.head, np.asarray(weight)))
+
+
+def both_ways(seed: int) -> Arcs:
+    """Arcs of many prices, each with its way back, and dearer ones beside some."""
+    rng = random.Random(seed)
+    arcs = []
+    for _ in range(30):
+        a, b = rng.sample(range(12), 2)
+        price = rng.randint(1, 9)
+        arcs += [(a, b, price), (b, a, price)]
+        if rng.random() < 0.2:
+            arcs.append((a, b, price + 1))
+    return arcs
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_only_the_cheapest_of_parallel_arcs_count(seed: int) -> None:
+    arcs = both_ways(seed)
+    assert asked(12, arcs)
+    cheapest = {(a, b): min(w for c, d, w in arcs if (c, d) == (a, b)) for a, b, _ in arcs}
+    for (a, b), least in cheapest.items():
+        without = [arc for arc in arcs if arc[:2] != (a, b)]
+        assert not asked(12, without)
+        assert not asked(12, [*without, (a, b, least + 1)])
+        assert not asked(12, [*arcs, (a, b, least - 1)]) or least == 1
+
+
+def test_no_arc() -> None:
+    assert asked(3, [])

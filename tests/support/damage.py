@@ -1,0 +1,104 @@
+"""What tests of damaged assets share: two assets, questions to them, and ways to change them."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import h5py
+import numpy as np
+import pytest
+
+from bake.asset import Asset
+from bake.asset.columns import PROFILE
+from bake.asset.columns_things import THING_COLUMNS
+from bake.asset.columns_updates import COLUMNS as UPDATE_COLUMNS
+from bake.asset.schema import COLUMNS
+from bake.errors import AssetError
+from bake.runtime import open_asset
+from tests.support.baked import rows
+from tests.support.signing import edited
+
+#: A ledge is stepped onto from floor alone, so there is no way back from the road behind it.
+DRAWN = rows(
+    "..v==~",
+    ".#v==~",
+    "..v===",
+)
+PLACES = [(x, y) for y, row in enumerate(DRAWN) for x, name in enumerate(row) if name != "wall"]
+NAMES = ["inn", "mill", "ford", "keep"]
+
+
+#: Those of links, regions, spots and doors have a file of their own, and so have those of updates.
+ALL_COLUMNS = [
+    column.path.replace(PROFILE, "default")
+    for column in COLUMNS
+    if column not in (*THING_COLUMNS, *UPDATE_COLUMNS)
+]
+#: What no question needs: kept for drawing and for editors.
+UNASKED = {"/terrain/name", "/terrain/colour", "/terrain/grid"}
+
+
+def ask_everything(path: Path, *, check: bool = True) -> list[object]:
+    """Every kind of question about every pair; ends with what the reader answered."""
+    answers: list[object] = []
+    with open_asset(path, check=check) as level:
+        nav = level.profile("default")
+        places: list = NAMES if not level.width else PLACES
+        for start in places:
+            for goal in places:
+                way = nav.path(start, goal)
+                answers += [
+                    nav.next_hop(start, goal),
+                    nav.distance(start, goal),
+                    nav.reachable(start, goal),
+                    way,
+                    round(nav.search(start, goal, "hpa").cost, 6),
+                    nav.heuristic(start, goal),
+                    nav.cluster_distance(nav.cluster(start), nav.cluster(goal)),
+                    nav.cluster_cost(nav.cluster(start), nav.cluster(goal)),
+                    None if way is None else nav.length(way),
+                ]
+        answers.append(nav.next_hops(places, places[::-1]).tolist())
+        answers.append(nav.nearest((1, 1)))
+    return answers
+
+
+def refusal(path: Path, kind: type[AssetError]) -> str:
+    """The line a user sees; the file must be refused by header, asset and reader alike."""
+    lines = set()
+    for read in (open_asset, Asset):
+        with pytest.raises(AssetError) as caught:
+            read(path)
+        assert type(caught.value) is kind
+        lines.add(str(caught.value))
+    assert len(lines) == 1
+    line = lines.pop()
+    assert line.startswith(f"{path}: ")
+    assert "\n" not in line
+    return line
+
+
+def edit(path: Path, change: Callable[[h5py.File], None]) -> None:
+    """Change an asset as another program would, with digests that fit what it then says."""
+    with edited(path) as file:
+        change(file)
+
+
+def holder(name: str, asset: Path, graph: Path) -> Path:
+    """The one of two assets that has a column."""
+    with h5py.File(asset) as file:
+        return asset if name in file else graph
+
+
+def replaced(name: str, make: Callable[[np.ndarray], object]) -> Callable[[h5py.File], None]:
+    def change(file: h5py.File) -> None:
+        old = file[name][()]
+        del file[name]
+        new = make(old)
+        if new is not None:
+            file[name] = new
+
+    return change
+
+
+def lengthened(name: str, by: int = 1) -> Callable[[h5py.File], None]:
+    return replaced(name, lambda old: np.concatenate([old, old[-1:].repeat(by, axis=0)]))

@@ -1,0 +1,288 @@
+"""Levels that change, kept by hand in plain Python, and what a reader must answer on them."""
+
+import math
+import random
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from itertools import pairwise
+from pathlib import Path
+
+from bake.recipe import LevelRecipe
+from bake.runtime import BlockedCellError, LevelAsset, Navigator
+from tests.support.baked import bake, profile_for, recipe_for, write_graph, write_grid
+from tests.support.oracles import (
+    Cell,
+    Ground,
+    Lattice,
+    arcs_of,
+    distances_from,
+    hex_arcs,
+    square_arcs,
+)
+
+TICKS = 27720
+Steps = dict[tuple[object, object], int]
+
+WALKER: dict[str, Ground] = {
+    "floor": Ground(1),
+    "mud": Ground(3),
+    "road": Ground(0.5),
+    "water": Ground(1.5, ("water", "road")),
+    "ledge": Ground(2, ("floor", "mud")),
+    "wall": Ground(None),
+}
+BOAT: dict[str, Ground] = {
+    "floor": Ground(None),
+    "mud": Ground(5),
+    "road": Ground(None),
+    "water": Ground(1),
+    "ledge": Ground(1),
+    "wall": Ground(None),
+}
+PROFILES = {"walker": WALKER, "boat": BOAT}
+
+
+@dataclass
+class GridModel:
+    """A grid level as the game means it now."""
+
+    grid: list[list[str]]
+    connectivity: int
+    corner_cutting: str
+    cost_rule: str
+    hex_layout: str | None = None
+    obstacles: set[Cell] = field(default_factory=set)
+    prices: dict[tuple[Cell, Cell], float] = field(default_factory=dict)
+
+    @property
+    def cells(self) -> list[Cell]:
+        return [(x, y) for y, row in enumerate(self.grid) for x in range(len(row))]
+
+    def recipe(self, **settings: object) -> LevelRecipe:
+        if self.hex_layout is None:
+            settings["connectivity"] = self.connectivity
+        return recipe_for(
+            WALKER,
+            corner_cutting=self.corner_cutting,
+            cost_rule=self.cost_rule,
+            profiles=tuple(profile_for(name, ground) for name, ground in PROFILES.items()),
+            **settings,
+        )
+
+    def baked(self, folder: Path, **settings: object) -> Path:
+        return bake(
+            write_grid(folder / "model.json", self.grid, self.hex_layout), self.recipe(**settings)
+        )
+
+    def lattice(self, profile: str) -> Lattice:
+        grid = [
+            ["wall" if (x, y) in self.obstacles else name for x, name in enumerate(row)]
+            for y, row in enumerate(self.grid)
+        ]
+        return Lattice(grid, PROFILES[profile], self.corner_cutting, self.cost_rule)
+
+    def places(self, profile: str) -> list[object]:
+        return list(self.lattice(profile).cells())
+
+    def steps(self, profile: str) -> Steps:
+        lattice = self.lattice(profile)
+        if self.hex_layout is None:
+            steps = square_arcs(lattice, self.connectivity)
+        else:
+            steps = hex_arcs(lattice, self.hex_layout)
+        return {
+            arc: priced(ticks, self.prices.get(arc))
+            for arc, ticks in steps.items()
+            if self.prices.get(arc) != math.inf
+        }
+
+    def usual(self) -> str:
+        """What walls open to: the commonest terrain someone can stand on when it was baked."""
+        return self._usual
+
+    def __post_init__(self) -> None:
+        order = ["floor", "mud", "road", "water", "ledge"]
+        count = {name: sum(row.count(name) for row in self.grid) for name in order}
+        self._usual = max(order, key=lambda name: (count[name], -order.index(name)))
+
+    def change(self, rng: random.Random, size: int) -> dict[str, object]:
+        """Draw a batch and take it in."""
+        kinds = rng.choices(["block", "open", "terrain", "arc"], [4, 4, 2, 1], k=size)
+        blocked: set[Cell] = set()
+        opened: set[Cell] = set()
+        terrain: dict[Cell, str] = {}
+        arcs: dict[tuple[Cell, Cell], float | None] = {}
+        for kind in kinds:
+            cell = rng.choice(self.cells)
+            if kind == "block" and cell not in opened:
+                blocked.add(cell)
+            elif kind == "open" and cell not in blocked:
+                shut = [each for each in self.cells if self.shut(each)]
+                cell = rng.choice(shut) if shut and rng.random() < 0.7 else cell
+                if cell not in blocked:
+                    opened.add(cell)
+            elif kind == "terrain":
+                terrain[cell] = rng.choice(sorted(WALKER))
+            elif kind == "arc":
+                steps = sorted(self.steps("walker"))
+                if steps:
+                    arcs[rng.choice(steps)] = rng.choice([None, 0.25, 7.5, math.inf])
+        self.take(blocked, opened, terrain, arcs)
+        return {"blocked": sorted(blocked), "opened": opened, "terrain": terrain, "arcs": arcs}
+
+    def shut(self, cell: Cell) -> bool:
+        return cell in self.obstacles or self.grid[cell[1]][cell[0]] == "wall"
+
+    def take(
+        self,
+        blocked: set[Cell],
+        opened: set[Cell],
+        terrain: dict[Cell, str],
+        arcs: dict[tuple[Cell, Cell], float | None],
+    ) -> None:
+        self.obstacles |= blocked
+        self.obstacles -= opened
+        for x, y in opened:
+            if self.grid[y][x] == "wall":
+                self.grid[y][x] = self.usual()
+        for (x, y), name in terrain.items():
+            self.grid[y][x] = name
+        for arc, cost in arcs.items():
+            self.prices.pop(arc, None)
+            if cost is not None:
+                self.prices[arc] = cost
+
+
+@dataclass
+class GraphModel:
+    """A graph level as the game means it now."""
+
+    nodes: list[int]
+    edges: list[tuple[int, int, float]]
+    obstacles: set[int] = field(default_factory=set)
+    prices: dict[tuple[int, int], float] = field(default_factory=dict)
+
+    def baked(self, folder: Path, **settings: object) -> Path:
+        return bake(
+            write_graph(folder / "model.json", self.nodes, self.edges), recipe_for(**settings)
+        )
+
+    def places(self, profile: str) -> list[object]:
+        return [node for node in self.nodes if node not in self.obstacles]
+
+    def steps(self, profile: str) -> Steps:
+        steps: Steps = {}
+        for a, b, cost in self.edges:
+            if a in self.obstacles or b in self.obstacles:
+                continue
+            own = self.prices.get((a, b))
+            if own != math.inf:
+                ticks = priced(round(cost * TICKS), own)
+                steps[a, b] = min(ticks, steps.get((a, b), ticks))
+        return steps
+
+    def change(self, rng: random.Random, size: int) -> dict[str, object]:
+        blocked: set[int] = set()
+        opened: set[int] = set()
+        arcs: dict[tuple[int, int], float | None] = {}
+        for _ in range(size):
+            kind = rng.random()
+            node = rng.choice(self.nodes)
+            if kind < 0.25 and node not in opened:
+                blocked.add(node)
+            elif kind < 0.5 and node not in blocked:
+                opened.add(node)
+            elif self.edges:
+                a, b, _ = rng.choice(self.edges)
+                arcs[a, b] = rng.choice([None, 0.5, 3, 11, math.inf])
+        self.obstacles |= blocked
+        self.obstacles -= opened
+        for arc, cost in arcs.items():
+            self.prices.pop(arc, None)
+            if cost is not None:
+                self.prices[arc] = cost
+        return {"blocked": blocked, "opened": opened, "arcs": arcs}
+
+
+def priced(ticks: int, own: float | None) -> int:
+    return ticks if own is None else round(own * TICKS)
+
+
+def check(nav: Navigator, places: list[object], steps: Steps, rng: random.Random) -> None:
+    """Every pair: next hop, distance, path, reachability; one by one and many at once."""
+    arcs = arcs_of(places, [(a, b, ticks) for (a, b), ticks in steps.items()])
+    lengths = {place: distances_from(arcs, place) for place in places}
+    pairs = [(a, b) for a in places for b in places]
+    # Not in order, so that flow fields are made by whatever question comes first.
+    rng.shuffle(pairs)
+    for start, goal in pairs:
+        ticks = lengths[start].get(goal)
+        how = rng.randrange(4)
+        if how == 0:
+            check_hop(nav.next_hop(start, goal), start, goal, steps, lengths)
+        elif how == 1:
+            check_path(nav.path(start, goal), start, goal, steps, ticks)
+        elif how == 2:
+            assert nav.distance(start, goal) == (math.inf if ticks is None else ticks / TICKS)
+        else:
+            assert nav.reachable(start, goal) is (ticks is not None)
+    if not pairs:
+        return
+    starts, goals = [a for a, _ in pairs], [b for _, b in pairs]
+    for (start, goal), hop in zip(pairs, nav.next_hops(starts, goals).tolist(), strict=True):
+        told = tuple(hop) if isinstance(hop, list) else hop
+        if told == (-1, -1):
+            told = None
+        check_hop(told, start, goal, steps, lengths)
+    told = [math.inf if units == math.inf else units for units in nav.distances(starts, goals)]
+    wanted = [lengths[a].get(b, math.inf) / TICKS for a, b in pairs]
+    assert told == wanted
+    first, flat = nav.paths(starts, goals)
+    for place, (start, goal) in enumerate(pairs):
+        part = flat[first[place] : first[place + 1]].tolist()
+        path = [tuple(each) if isinstance(each, list) else each for each in part]
+        check_path(path or None, start, goal, steps, lengths[start].get(goal))
+
+
+def check_hop(
+    hop: object, start: object, goal: object, steps: Steps, lengths: dict[object, dict[object, int]]
+) -> None:
+    ticks = lengths[start].get(goal)
+    if start == goal or ticks is None:
+        assert hop == (goal if start == goal else None)
+        return
+    assert (start, hop) in steps, (start, goal, hop)
+    assert steps[start, hop] + lengths[hop].get(goal, 10**12) == ticks, (start, goal, hop)
+
+
+def check_path(
+    path: list[object] | None, start: object, goal: object, steps: Steps, ticks: int | None
+) -> None:
+    if ticks is None:
+        assert path is None
+        return
+    assert path is not None
+    assert (path[0], path[-1]) == (start, goal)
+    assert sum(steps[step] for step in pairwise(path)) == ticks
+
+
+def check_level(level: LevelAsset, model: GridModel | GraphModel, rng: random.Random) -> None:
+    """Every profile's answers, asked of a navigator made before and of one made now."""
+    for name in level.profiles:
+        check(level.profile(name), model.places(name), model.steps(name), rng)
+
+
+def shut_places(model: GridModel, profile: str) -> Iterator[Cell]:
+    standing = set(model.places(profile))
+    return (cell for cell in model.cells if cell not in standing)
+
+
+def check_shut(nav: Navigator, model: GridModel) -> None:
+    """Places that cannot be stood on are refused."""
+    for cell in list(shut_places(model, nav.name))[:5]:
+        for ask in (nav.next_hop, nav.path, nav.distance, nav.reachable):
+            try:
+                ask(cell, cell)
+            except BlockedCellError:
+                continue
+            raise AssertionError((cell, ask))

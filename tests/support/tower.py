@@ -1,0 +1,79 @@
+"""A level with everything a tile file can hold: two floors, links, a door, ledges, regions."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+from bake.level import TerrainRule
+from bake.recipe import LevelRecipe, ProfileRecipe
+from tests.support.baked import bake
+
+#: The upper floor lies below the lower one in the file.
+TOWER: dict[str, Any] = {
+    "format": "bake-tiles",
+    "version": 1,
+    "legend": {".": "floor", "#": "wall", "m": "mud"},
+    "terrains": {"floor": 1, "mud": 3, "wall": "blocked", "bars": "blocked"},
+    "rows": [
+        "......#..",
+        "......#..",
+        ".mm...#..",
+        ".mm......",
+        "......#..",
+        ".........",
+        "..#####..",
+        "..#......",
+        "..#......",
+        ".........",
+    ],
+    "floor_height": 5,
+    "links": [
+        {"name": "stairs", "kind": "stairs", "from": [7, 0, 0], "to": [7, 0, 1], "both_ways": True},
+        {"name": "jump", "from": [0, 4, 1], "to": [0, 4, 0], "cost": 0.5, "profiles": ["cat"]},
+        {"name": "rift", "kind": "teleporter", "from": [0, 0, 0], "to": [8, 4, 1], "cost": 2.25},
+    ],
+    "regions": [
+        {"name": "yard", "rect": [0, 0, 6, 5, 0]},
+        {"name": "loft", "cells": [[7, 2, 1], [8, 2, 1]]},
+    ],
+    "spots": [
+        {"name": "start", "kind": "spawn", "at": [0, 0, 0]},
+        {"name": "lair", "kind": "spawn", "at": [0, 1, 0], "profiles": ["ogre"]},
+        {"name": "out", "kind": "exit", "at": [8, 4, 0]},
+    ],
+    "doors": [
+        {
+            "name": "gate",
+            "cells": [[6, 3, 0]],
+            "states": {"open": None, "shut": "bars"},
+            "state": "open",
+        },
+        {
+            "name": "hatch",
+            "rect": [5, 0, 2, 1, 1],
+            "states": {"shut": "bars", "open": "floor"},
+            "state": "shut",
+        },
+    ],
+    "ledges": [{"rect": [7, 2, 2, 1, 0], "bars": ["north"]}],
+}
+
+PROFILES = (
+    ProfileRecipe("cat"),
+    ProfileRecipe("ogre", {"mud": TerrainRule(5)}, 2),
+    ProfileRecipe("walker"),
+)
+
+
+def write_tower(folder: Path, **more: object) -> Path:
+    path = folder / "tower.json"
+    path.write_text(json.dumps({**TOWER, **more}), encoding="utf-8")
+    return path
+
+
+def tower_recipe(**settings: object) -> LevelRecipe:
+    return LevelRecipe(profiles=PROFILES, **settings)
+
+
+def baked_tower(folder: Path, **settings: object) -> Path:
+    return bake(write_tower(folder), tower_recipe(**settings))

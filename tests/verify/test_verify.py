@@ -1,0 +1,233 @@
+"""The proof accepts what is right and nothing else, even where the digest has been put right."""
+
+import random
+import re
+from pathlib import Path
+
+import h5py
+import numpy as np
+import pytest
+
+from bake.errors import CorruptAssetError, NotAnAssetError
+from bake.graph import BLOCKED
+from bake.pipeline import Task, build
+from bake.recipe import LevelRecipe
+from bake.runtime import open_asset
+from bake.verify.asset import Proof, verify_asset
+from tests.support.baked import (
+    GROUND,
+    LETTERS,
+    bake,
+    profile_for,
+    recipe_for,
+    rows,
+    write_graph,
+    write_grid,
+)
+from tests.support.oracles import Ground, arcs_of, optimal_slots
+from tests.support.pipeline_levels import silent
+from tests.support.shared_levels import shared_level
+from tests.support.signing import edited
+from tests.support.strategies import FAMILIES, seeded
+
+#: A ledge is stepped onto from floor alone, so there is no way back from the road behind it.
+DRAWN = rows("..v==~", ".#v==~", "..v==#")
+EVERY = ("components", "next_hops", "distances")
+
+
+def proved(path: Path, profile: str | None = None) -> Proof:
+    return verify_asset(path, profile, lambda done: None)
+
+
+def table(path: Path, name: str) -> np.ndarray:
+    with h5py.File(path) as file:
+        return file[f"/profiles/default/{name}"][()]
+
+
+def store(path: Path, name: str, array: np.ndarray) -> None:
+    with edited(path) as file:
+        file[f"/profiles/default/{name}"][...] = array
+
+
+def optimal(path: Path) -> dict[tuple[int, int], list[int]]:
+    """Slots that begin a shortest path, by (row, row), as plain Python finds them."""
+    with h5py.File(path) as file:
+        first = file["/world/first_out"][()].tolist()
+        head = file["/world/head"][()].tolist()
+    weight = table(path, "weight").tolist()
+    nodes = np.flatnonzero(table(path, "component") >= 0).tolist()
+    usable = {
+        node: [arc for arc in range(first[node], first[node + 1]) if weight[arc] != BLOCKED]
+        for node in nodes
+    }
+    arcs = arcs_of(
+        nodes, [(node, head[arc], weight[arc]) for node in nodes for arc in usable[node]]
+    )
+    return {
+        (row, goal_row): [
+            usable[node][place] - first[node] for place in optimal_slots(arcs, node, goal)
+        ]
+        for row, node in enumerate(nodes)
+        for goal_row, goal in enumerate(nodes)
+    }
+
+
+@pytest.fixture
+def asset(tmp_path: Path) -> Path:
+    return bake(write_grid(tmp_path / "grid.json", DRAWN), recipe_for(tables=EVERY))
+
+
+def test_what_was_baked_is_right(tmp_path: Path, asset: Path) -> None:
+    nodes = len(table(asset, "component"))
+    count = int(table(asset, "component").max()) + 1
+    assert count > 1
+    assert proved(asset) == Proof(nodes**2, nodes**2, count)
+    for place, family in enumerate(FAMILIES):
+        n, arcs = seeded(family, 61, 40)
+        names = [f"n{node}" for node in range(n)]
+        edges = [(names[a], names[b], w % 900 + 1) for a, b, w in arcs]
+        source = write_graph(tmp_path / f"g{place}.json", names, edges)
+        assert proved(bake(source)).pairs == n**2
+
+
+@pytest.mark.parametrize("tables", [("components",), ("next_hops",), ("distances",), EVERY])
+def test_whatever_tables_there_are(tmp_path: Path, tables: tuple[str, ...]) -> None:
+    source = write_grid(tmp_path / "grid.json", DRAWN)
+    proof = proved(bake(source, recipe_for(tables=tables)))
+    assert (proof.pairs > 0) == ("next_hops" in tables)
+    assert (proof.distances > 0) == ("distances" in tables)
+    assert proof.components > 1
+
+
+def test_profiles(tmp_path: Path) -> None:
+    nowhere = dict.fromkeys(LETTERS, Ground(None))
+    profiles = tuple(
+        profile_for(name, ground)
+        for name, ground in (("a", GROUND), ("b", nowhere), ("c", nowhere | {"road": Ground(1)}))
+    )
+    path = bake(write_grid(tmp_path / "grid.json", DRAWN), recipe_for(profiles=profiles))
+    each = [proved(path, name) for name in "abc"]
+    assert each[1] == Proof(0, 0, 0)
+    assert proved(path).pairs == sum(proof.pairs for proof in each)
+
+
+@pytest.mark.parametrize("distances", [False, True])
+def test_every_hop_that_is_not_optimal_is_found_and_every_tie_is_accepted(
+    tmp_path: Path, distances: bool
+) -> None:
+    tables = EVERY if distances else EVERY[:2]
+    path = bake(write_grid(tmp_path / "grid.json", DRAWN), recipe_for(tables=tables))
+    right, hop = optimal(path), table(path, "hop")
+    rng = random.Random(5)
+    accepted = 0
+    for _ in range(250):
+        pair = (rng.randrange(len(hop)), rng.randrange(len(hop)))
+        slot = rng.choice([*range(9), 255])
+        changed = hop.copy()
+        changed[pair] = slot
+        store(path, "hop", changed)
+        best = right[pair]
+        if slot in best or (slot == 255 and not best):
+            proved(path)
+            accepted += slot != hop[pair]
+        else:
+            with pytest.raises(CorruptAssetError, match="profile 'default'"):
+                proved(path)
+    assert accepted
+
+
+@pytest.mark.parametrize("hops", [False, True])
+def test_every_wrong_distance_is_found(tmp_path: Path, hops: bool) -> None:
+    tables = EVERY if hops else ("components", "distances")
+    path = bake(write_grid(tmp_path / "grid.json", DRAWN), recipe_for(tables=tables))
+    distance = table(path, "distance")
+    rng = random.Random(6)
+    for _ in range(150):
+        pair = (rng.randrange(len(distance)), rng.randrange(len(distance)))
+        changed = distance.copy()
+        wrong = [0, 1, 27720, int(BLOCKED), int(distance[pair]) // 2, int(distance.min()) + 7]
+        wrong += [-1, 2**30, 2**30 + 5, int(BLOCKED) - 1, -(2**31)]
+        changed[pair] = rng.choice([each for each in wrong if each != distance[pair]])
+        store(path, "distance", changed)
+        with pytest.raises(CorruptAssetError, match="profile 'default'"):
+            proved(path)
+
+
+def test_wrong_components_are_found(asset: Path) -> None:
+    component = table(asset, "component")
+    for place in range(len(component)):
+        for wrong in {0, 1, int(component.max()) + 1, -1} - {int(component[place])}:
+            changed = component.copy()
+            changed[place] = wrong
+            store(asset, "component", changed)
+            with pytest.raises(CorruptAssetError):
+                proved(asset)
+
+
+def test_every_wrong_bit_of_the_closure_is_found(asset: Path) -> None:
+    reach = table(asset, "reach")
+    for label in range(len(reach)):
+        for other in range(len(reach)):
+            changed = reach.copy()
+            changed[label, other >> 3] ^= 128 >> (other & 7)
+            store(asset, "reach", changed)
+            with pytest.raises(CorruptAssetError):
+                proved(asset)
+
+
+def test_bytes_that_do_not_match_the_digest(asset: Path) -> None:
+    data = bytearray(asset.read_bytes())
+    data[-1] ^= 1
+    asset.write_bytes(data)
+    with pytest.raises(CorruptAssetError, match="digest"):
+        proved(asset)
+    asset.write_bytes(b"text")
+    with pytest.raises(NotAnAssetError):
+        proved(asset)
+
+
+def test_one_wrong_entry_among_millions_is_found_and_named(tmp_path: Path) -> None:
+    """A single symbol of a real map's runs, for a single target, with digests that all fit."""
+    source = shared_level("movingai/den312d.map")
+    path = tmp_path / "den312d.h5"
+    task = Task(source, path, LevelRecipe(tables=("components", "next_hops")))
+    assert [each.status for each in build([task], jobs=1, force=True, report=silent)] == ["baked"]
+    assert proved(path).pairs > 5_000_000
+    with h5py.File(path) as file:
+        first, head, cell = (file[f"/world/{name}"][()] for name in ("first_out", "head", "cell"))
+    node = np.flatnonzero(table(path, "component") >= 0)
+    count, symbol = table(path, "run_count"), table(path, "run_slot")
+    start = table(path, "run_start").astype(int)
+    row = np.repeat(np.arange(len(count)), count)
+    single = np.flatnonzero((np.diff(start) == 1) & (np.diff(row) == 0) & (start[:-1] != row[:-1]))
+    rng = random.Random(8)
+    with open_asset(path) as level:
+        nav = level.profile()
+        while True:  # until a slot was drawn that leads away
+            place = rng.choice(single.tolist())
+            here, goal = (tuple(cell[node[each]].tolist()) for each in (row[place], start[place]))
+            slot = rng.randrange(int(np.diff(first)[node[row[place]]]))
+            ahead = tuple(cell[head[first[node[row[place]]] + slot]].tolist())
+            if nav.distance(ahead, goal) >= nav.distance(here, goal):
+                break
+    symbol[place] = slot
+    store(path, "run_slot", symbol)
+    with pytest.raises(CorruptAssetError, match=re.escape(f" to {goal}: ")):
+        proved(path)
+
+
+def test_a_sample_of_targets(tmp_path: Path, asset: Path) -> None:
+    """Each target drawn is proved as ever; one wrong target is found when it is among them."""
+    rows = len(table(asset, "hop"))
+    assert verify_asset(asset, None, lambda done: None, sample=5).pairs == 5 * rows
+    assert verify_asset(asset, None, lambda done: None, sample=10**6) == proved(asset)
+    hop = table(asset, "hop")
+    hop[:, 3] = 255
+    store(asset, "hop", hop)
+    found = 0
+    for _ in range(40):
+        try:
+            verify_asset(asset, None, lambda done: None, sample=rows // 2)
+        except CorruptAssetError:
+            found += 1
+    assert 5 < found < 35

@@ -1,0 +1,297 @@
+"""The proof of compressed next hops: it decodes them as they are meant, and finds what is wrong."""
+
+import random
+from collections.abc import Callable
+from pathlib import Path
+
+import h5py
+import numpy as np
+import pytest
+
+from bake.errors import CorruptAssetError
+from bake.level import HexLayout
+from bake.recipe import LevelRecipe
+from bake.verify.asset import verify_asset
+from tests.support.baked import bake, recipe_for, rows, write_graph, write_grid
+from tests.support.oracles import offset_to_cube
+from tests.support.shared_levels import shared_level
+from tests.support.signing import edited
+from tests.support.strategies import FAMILIES, seeded
+from tests.verify.test_verify import optimal, proved, store, table
+
+HOPS = ("components", "next_hops")
+GREEDY, NONE = 254, 255
+
+#: Open ground, so that runs are long and the greedy move is among their symbols.
+OPEN = rows("......", ".#....", "....#.", "......")
+#: A ledge is stepped onto from floor alone, so there is no way back from the road behind it.
+ONE_WAY = rows("..v==~", ".#v==~", "..v==#")
+
+Columns = tuple[list[int], list[int], list[int]]
+Pair = tuple[int, int]
+
+
+class Table:
+    """What runs must say, worked out without any of the package's tables."""
+
+    def __init__(self, path: Path, *, fits: bool = True) -> None:
+        """Search the graph of an asset.
+
+        Args:
+            fits: whether anything may stand for a target that cannot be reached.
+        """
+        self.right = optimal(path)
+        self.rows = int((table(path, "component") >= 0).sum())
+        self.fits = fits
+        node = np.flatnonzero(table(path, "component") >= 0)
+        weight = table(path, "weight")
+        with h5py.File(path) as file:
+            first, head = file["/world/first_out"][()], file["/world/head"][()]
+            self.cells = None
+            if "cell" in file["world"]:
+                self.cells = [(int(x), int(y)) for x, y in file["/world/cell"][()][node]]
+                layout = file.attrs.get("hex_layout")
+                if layout is not None:
+                    self.cells = [offset_to_cube(layout.decode(), cell)[:2] for cell in self.cells]
+        row_of = {int(each): row for row, each in enumerate(node)}
+        self.arcs = [
+            [
+                (int(arc - first[each]), row_of[int(head[arc])])
+                for arc in range(first[each], first[each + 1])
+                if weight[arc] != 2**31 - 1
+            ]
+            for each in node
+        ]
+
+    def greedy(self, row: int, target: int) -> int | None:
+        """Diagonally, else along the longer difference, else along the shorter one."""
+        if self.cells is None:
+            return None
+        (x, y), (to_x, to_y) = self.cells[row], self.cells[target]
+        across, down = int(np.sign(to_x - x)), int(np.sign(to_y - y))
+        straight = [(across, 0), (0, down)]
+        if abs(to_y - y) > abs(to_x - x):
+            straight.reverse()
+        diagonal = [(across, down)] if across and down else []
+        for step in [*diagonal, *straight]:
+            for slot, ahead in self.arcs[row]:
+                if step != (0, 0) and self.cells[ahead] == (x + step[0], y + step[1]):
+                    return slot
+        return None
+
+    def holds(self, columns: Columns) -> bool:
+        """Whether every pair of rows decodes to a move that begins a shortest path."""
+        counts, starts, symbols = columns
+        end = 0
+        for row, count in enumerate(counts):
+            begin, end = end, end + count
+            stops = [*starts[begin + 1 : end], self.rows]
+            for run, stop in zip(range(begin, end), stops, strict=True):
+                for target in range(starts[run], stop):
+                    if not self.begins_shortest_path(row, target, symbols[run]):
+                        return False
+        return True
+
+    def begins_shortest_path(self, row: int, target: int, symbol: int) -> bool:
+        best = self.right[row, target]
+        if row == target:
+            return True
+        if not best:
+            return self.fits or symbol == NONE
+        return (self.greedy(row, target) if symbol == GREEDY else symbol) in best
+
+
+def columns_of(path: Path) -> Columns:
+    names = ("run_count", "run_start", "run_slot")
+    return tuple(table(path, name).tolist() for name in names)
+
+
+def keep(path: Path, columns: Columns) -> None:
+    with edited(path) as file:
+        for name, values in zip(("run_count", "run_start", "run_slot"), columns, strict=True):
+            file[f"/profiles/default/{name}"][...] = np.array(values)
+
+
+def accepted(path: Path) -> bool:
+    """Whether the proof finds nothing; what it finds is told in one line."""
+    told = ""
+    try:
+        proved(path)
+    except CorruptAssetError as error:
+        told = str(error)
+    assert not told or "profile 'default'" in told
+    assert "\n" not in told
+    return not told
+
+
+def another_symbol(rng: random.Random, columns: Columns) -> Columns:
+    counts, starts, symbols = columns
+    place = rng.randrange(len(symbols))
+    others = [*range(9), GREEDY, NONE, 100]
+    changed = [*symbols]
+    changed[place] = rng.choice([each for each in others if each != symbols[place]])
+    return counts, starts, changed
+
+
+def another_start(rng: random.Random, columns: Columns) -> Columns:
+    """Some later run of a row begins one target earlier or later, still in order."""
+    counts, starts, symbols = columns
+    ends = np.cumsum(counts)
+    row_starts = set((ends - counts).tolist())
+    changed = [*starts]
+    while changed == starts:
+        place = rng.randrange(len(starts))
+        above = (
+            len(counts)
+            if place + 1 in row_starts or place + 1 == len(starts)
+            else starts[place + 1]
+        )
+        if place not in row_starts and starts[place - 1] + 1 < above:
+            changed[place] = rng.randrange(starts[place - 1] + 1, above)
+    return counts, changed, symbols
+
+
+def swapped_rows(rng: random.Random, columns: Columns) -> Columns:
+    """All runs of two rows, exchanged."""
+    counts, starts, symbols = columns
+    ends = np.cumsum(counts).tolist()
+    runs = [
+        list(zip(starts[end - count : end], symbols[end - count : end], strict=True))
+        for count, end in zip(counts, ends, strict=True)
+    ]
+    a, b = rng.sample(range(len(runs)), 2)
+    runs[a], runs[b] = runs[b], runs[a]
+    flat = [run for row in runs for run in row]
+    return [len(row) for row in runs], [start for start, _ in flat], [slot for _, slot in flat]
+
+
+def joined_runs(rng: random.Random, columns: Columns) -> Columns:
+    """The first run of a row is given to the row before, count for count."""
+    counts, starts, symbols = columns
+    rich = [row for row in range(1, len(counts)) if counts[row] > 1]
+    row = rng.choice(rich)
+    changed = [*counts]
+    changed[row] -= 1
+    changed[row - 1] += 1
+    return changed, starts, symbols
+
+
+def baked_in_runs(folder: Path, kind: str) -> Path:
+    recipe = recipe_for(tables=HOPS, storage="compressed")
+    if kind == "graph":
+        n, arcs = seeded(FAMILIES[0], 62, 22)
+        source = write_graph(folder / "graph.json", range(n), arcs)
+        return bake(source, LevelRecipe(tables=HOPS, storage="compressed"))
+    if kind == "one way":
+        return bake(write_grid(folder / "grid.json", ONE_WAY), recipe)
+    layout: HexLayout | None = "even-q" if kind == "hex" else None
+    return bake(write_grid(folder / "grid.json", OPEN, layout), recipe)
+
+
+@pytest.mark.parametrize("kind", ["square", "hex", "one way", "graph"])
+@pytest.mark.parametrize("tamper", [another_symbol, another_start, swapped_rows, joined_runs])
+def test_what_is_wrong_is_found_and_what_is_right_is_accepted(
+    kind: str, tamper: Callable[[random.Random, Columns], Columns], tmp_path: Path
+) -> None:
+    path = baked_in_runs(tmp_path, kind)
+    whole, right = columns_of(path), Table(path)
+    assert right.holds(whole)
+    assert accepted(path)
+    rng = random.Random(f"{kind} {tamper.__name__}")
+    found = 0
+    for _ in range(40):
+        changed = tamper(rng, whole)
+        keep(path, changed)
+        in_order = all(
+            start == 0 if first else start > before
+            for start, before, first in zip(
+                changed[1], [0, *changed[1]], first_of_rows(changed[0]), strict=False
+            )
+        )
+        expected = in_order and right.holds(changed)
+        assert accepted(path) == expected, changed
+        found += not expected
+    assert found
+
+
+def first_of_rows(counts: list[int]) -> list[bool]:
+    return [place == 0 for count in counts for place in range(count)]
+
+
+@pytest.mark.parametrize("kind", ["square", "one way"])
+def test_greedy_moves_and_others_are_among_the_symbols(kind: str, tmp_path: Path) -> None:
+    """Else the tests above would prove less than they seem to."""
+    symbols = columns_of(baked_in_runs(tmp_path, kind))[2]
+    assert GREEDY in symbols
+    assert min(symbols) < 8
+
+
+def test_no_path_is_stored_where_no_other_table_tells(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("bake.tables.components.MAX_CLOSURE", 0)
+    path = baked_in_runs(tmp_path, "one way")
+    whole, right = columns_of(path), Table(path, fits=False)
+    assert NONE in whole[2]
+    assert right.holds(whole)
+    assert accepted(path)
+    rng = random.Random(3)
+    found = 0
+    for tamper in (another_symbol, another_start):
+        for _ in range(60):
+            changed = tamper(rng, whole)
+            keep(path, changed)
+            assert accepted(path) == right.holds(changed), changed
+            found += NONE in set(changed[2]) ^ set(whole[2]) or not right.holds(changed)
+    assert found
+
+
+@pytest.mark.parametrize(
+    ("name", "make", "told"),
+    [
+        ("run_count", lambda old: old * 0, "does not give every row its runs"),
+        ("run_count", lambda old: old + 1, "differ in length"),
+        ("run_start", lambda old: old[::-1], "not in order"),
+        ("run_start", lambda old: old + 1, "not in order"),
+        ("run_start", lambda old: old * 1000, "not in order"),
+        ("run_slot", lambda old: old * 0 + 77, "a hop is no arc"),
+        ("run_slot", lambda old: old * 0 + 255, "there is a shorter path"),
+    ],
+)
+def test_columns_that_make_no_table(
+    name: str, make: Callable[[np.ndarray], np.ndarray], told: str, tmp_path: Path
+) -> None:
+    path = baked_in_runs(tmp_path, "square")
+    old = table(path, name)
+    store(path, name, make(old.astype(np.int64)).astype(old.dtype))
+    with pytest.raises(CorruptAssetError, match=told):
+        proved(path)
+
+
+def test_distances_beside_runs(tmp_path: Path) -> None:
+    for place, family in enumerate(FAMILIES):
+        n, arcs = seeded(family, 63, 70)
+        source = write_graph(
+            tmp_path / f"g{place}.json", range(n), [(a, b, w % 90 + 1) for a, b, w in arcs]
+        )
+        proof = proved(bake(source, LevelRecipe(storage="compressed")))
+        assert (proof.pairs, proof.distances) == (n * n, n * n)
+
+
+@pytest.mark.parametrize("name", ["den312d"])
+def test_every_pair_of_a_real_map(name: str, tmp_path: Path) -> None:
+    source = tmp_path / f"{name}.map"
+    source.write_bytes(shared_level(f"movingai/{name}.map").read_bytes())
+    path = bake(source, threads=2)
+    rows_ = len(table(path, "run_count"))
+    told: list[float] = []
+    proof = verify_asset(path, None, told.append)
+    assert proof.pairs == rows_**2
+    assert told == sorted(told)
+    assert told[-1] == 1
+    slots = table(path, "run_slot")
+    places = np.flatnonzero(slots < 8)
+    slots[places[len(places) // 2]] ^= 7
+    store(path, "run_slot", slots)
+    with pytest.raises(CorruptAssetError, match="profile 'default': from"):
+        proved(path)
