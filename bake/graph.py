@@ -17,6 +17,10 @@ from bake.arrays import BoolArray, Int32Array, Int64Array
 BLOCKED = np.int32(2**31 - 1)
 UNREACHABLE = BLOCKED
 
+#: "No path yet" inside kernels. Every distance stays below it, so that a distance plus a weight, or
+#: two distances, never wrap in int32.
+INFINITY = 2**30
+
 #: Largest weight of one arc, so that a distance plus a weight never wraps in int32.
 MAX_WEIGHT = 2**29
 

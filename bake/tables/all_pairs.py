@@ -15,8 +15,8 @@ import numpy as np
 
 from bake.arrays import Int32Array
 from bake.errors import BudgetError, in_units
-from bake.graph import UNREACHABLE, Subgraph
-from bake.search.all_pairs.batch import INFINITY, LANES, Scratch, Waist
+from bake.graph import INFINITY, UNREACHABLE, Subgraph
+from bake.search.all_pairs.batch import LANES, Scratch, Waist
 from bake.search.all_pairs.first_moves import (
     SlotArray,
     dense_bytes,

@@ -14,8 +14,8 @@ import numpy as np
 
 from bake.arrays import Int32Array
 from bake.errors import BudgetError, in_units
-from bake.graph import Subgraph
-from bake.search.all_pairs.batch import INFINITY, LANES, Scratch, Waist
+from bake.graph import INFINITY, Subgraph
+from bake.search.all_pairs.batch import LANES, Scratch, Waist
 from bake.search.all_pairs.floyd_warshall import floyd_warshall
 from bake.search.all_pairs.floyd_warshall import working_bytes as closing_bytes
 from bake.tables.all_pairs import Algorithm, Progress, choose_algorithm, mark_unreachable

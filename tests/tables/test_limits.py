@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from bake.errors import BudgetError, CostError
-from bake.graph import MAX_WEIGHT, UNREACHABLE
-from bake.search.all_pairs.batch import INFINITY
+from bake.graph import INFINITY, MAX_WEIGHT, UNREACHABLE
 from bake.tables.all_pairs import working_bytes
 from tests.support.compare import Algorithm, assert_same, subgraph, tables_of
 

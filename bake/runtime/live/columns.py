@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bake.arrays import Int32Array
-from bake.graph import BLOCKED
+from bake.graph import BLOCKED, INFINITY
 from bake.runtime.reader.hops import view_of
 
 if TYPE_CHECKING:
@@ -20,8 +20,6 @@ ROOM = 64 * 2**20
 
 #: Fields carried over an update; each is checked against it in some 20 microseconds.
 CARRIED = 64
-
-_INFINITY = 2**30
 
 
 class Column:
@@ -116,7 +114,7 @@ def _survivor(column: Column, graph: LiveGraph, change: Change) -> Column | None
     Distances stand if no arc undercuts them and every node still has an arc that attains its own.
     """
     more = graph.row_count - len(column.dist)
-    dist = np.concatenate([column.dist, np.full(more, _INFINITY, np.int32)])
+    dist = np.concatenate([column.dist, np.full(more, INFINITY, np.int32)])
     before = dist.astype(np.int64) if more else dist
     tail, head = change.tail, change.head
     there = before[head].astype(np.int64)
@@ -124,7 +122,7 @@ def _survivor(column: Column, graph: LiveGraph, change: Change) -> Column | None
     if (there + change.new < here).any():
         return None
     alive = ~np.isin(tail, change.gone)
-    lost = (there + change.old == here) & (change.new > change.old) & alive & (here < _INFINITY)
+    lost = (there + change.old == here) & (change.new > change.old) & alive & (here < INFINITY)
     ahead = np.concatenate([column.ahead, np.full(more, -1, np.int32)])
     for row in np.unique(tail[lost]).tolist():
         arcs = slice(graph.out.begin[row], graph.out.end[row])
@@ -133,6 +131,6 @@ def _survivor(column: Column, graph: LiveGraph, change: Change) -> Column | None
         if not len(fits):
             return None
         ahead[row] = to[fits[0]]
-    dist[change.gone] = _INFINITY
+    dist[change.gone] = INFINITY
     ahead[change.gone] = -1
     return Column(dist, ahead)

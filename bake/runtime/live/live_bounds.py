@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bake.arrays import Int32Array, Int64Array
-from bake.graph import UNREACHABLE
+from bake.graph import INFINITY, UNREACHABLE
 from bake.runtime.live.live_tables import LiveTables
 from bake.runtime.searching.bounds import Bounds
 from bake.runtime.searching.methods import Searches
@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from bake.search.point.estimate import Estimate
     from bake.search.point.guide import Guide
 
-
-_INFINITY = 2**30
 
 #: Groups of cheaper arcs that are told apart: each takes two searches of the whole level.
 MOST_GROUPS = 8
@@ -108,7 +106,7 @@ class LiveBounds(Bounds):
             first, member = ground.first_member, ground.member
             dist, _ = nearest_field(graph.into, member[first[goal] : first[goal + 1]], graph.shift)
             found = np.minimum.reduceat(dist[member], first[:-1])
-            found[found >= _INFINITY] = UNREACHABLE
+            found[found >= INFINITY] = UNREACHABLE
             self._toward[goal] = found
         return found
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bake.arrays import AnyArray, BoolArray, Float64Array, Int32Array, Int64Array
-from bake.graph import Graph, Subgraph
+from bake.graph import INFINITY, Graph, Subgraph
 from bake.runtime.live.ground import Ground
 from bake.runtime.live.pricing import Pricing
 from bake.runtime.live.profile_state import ProfileState
@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 
 #: Largest closure between one-way components worth making, in bytes.
 _MAX_CLOSURE = 2**20
-
-_INFINITY = 2**30
 
 
 class LivePlaces(Places):
@@ -290,5 +288,5 @@ def _by_goal(goals: Int32Array, pairs: Int64Array) -> list[tuple[int, Int64Array
 
 def _ticks(dist: Int32Array) -> Float64Array:
     ticks = dist.astype(np.float64)
-    ticks[dist >= _INFINITY] = np.inf
+    ticks[dist >= INFINITY] = np.inf
     return ticks

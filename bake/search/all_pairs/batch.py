@@ -16,14 +16,11 @@ import numpy as np
 
 from bake.arrays import Int32Array, UInt32Array
 from bake.errors import CostError
-from bake.graph import Graph
+from bake.graph import INFINITY, Graph
 from bake.kernels.jit import kernel
 from bake.search.all_pairs.ring import IDLE, RING, UNTOUCHED, shift_for
 from bake.search.graph.patch_order import PATCH
 from bake.search.graph.successors import ALL, MASK_BITS, successor_masks
-
-#: "No path yet". Distances stay below it, so a distance plus a weight never wraps in int32.
-INFINITY = 2**30
 
 #: Targets a batch searches for at once: one patch, eight cache lines of int32 a node.
 LANES = PATCH

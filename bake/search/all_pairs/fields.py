@@ -15,8 +15,9 @@ from __future__ import annotations
 import numpy as np
 
 from bake.arrays import BoolArray, Int32Array, Int64Array, UInt8Array
+from bake.graph import INFINITY
 from bake.kernels.jit import inlined, kernel
-from bake.search.all_pairs.batch import INFINITY, LANES
+from bake.search.all_pairs.batch import LANES
 
 #: Entry of a pair of clusters with no path from one to the other.
 NO_PATH = np.int32(2**31 - 1)

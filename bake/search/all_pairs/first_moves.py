@@ -8,8 +8,8 @@ from __future__ import annotations
 import numpy as np
 
 from bake.arrays import Int32Array, UInt8Array, UInt16Array, UInt32Array
+from bake.graph import INFINITY
 from bake.kernels.jit import kernel
-from bake.search.all_pairs.batch import INFINITY
 
 SlotArray = UInt8Array | UInt16Array | UInt32Array
 

@@ -20,9 +20,9 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 
 from bake.arrays import Int32Array, UInt32Array
-from bake.graph import Graph
+from bake.graph import INFINITY, Graph
 from bake.kernels.jit import kernel
-from bake.search.all_pairs.batch import INFINITY, check_scale
+from bake.search.all_pairs.batch import check_scale
 from bake.search.all_pairs.min_plus import (
     GROUP,
     SIDE,

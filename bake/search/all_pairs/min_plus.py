@@ -16,8 +16,8 @@ from __future__ import annotations
 import numpy as np
 
 from bake.arrays import UInt32Array
+from bake.graph import INFINITY
 from bake.kernels.jit import kernel
-from bake.search.all_pairs.batch import INFINITY
 
 #: Rows and columns of a tile: 64 KiB.
 SIDE = 128

@@ -16,8 +16,9 @@ from __future__ import annotations
 import numpy as np
 
 from bake.arrays import Int16Array, Int32Array, Int64Array, UInt64Array
+from bake.graph import INFINITY
 from bake.kernels.jit import kernel
-from bake.search.all_pairs.batch import INFINITY, LANES
+from bake.search.all_pairs.batch import LANES
 
 #: Bits of a row's set: slots 0 to 61, then "no path", then the greedy move. Rows with more arcs
 #: keep a single slot.

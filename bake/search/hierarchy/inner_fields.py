@@ -14,8 +14,8 @@ import numpy as np
 
 from bake.arrays import BoolArray, Int32Array, Int64Array, UInt8Array
 from bake.errors import CostError
+from bake.graph import INFINITY
 from bake.kernels.jit import kernel
-from bake.search.all_pairs.batch import INFINITY
 from bake.search.all_pairs.ring import IDLE, RING
 
 #: Slot of a node in a field from which the transition cannot be reached, by bits a slot.

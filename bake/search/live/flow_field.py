@@ -11,9 +11,8 @@ import heapq
 import numpy as np
 
 from bake.arrays import Int32Array, UInt32Array
-from bake.graph import BLOCKED
+from bake.graph import BLOCKED, INFINITY
 from bake.kernels.jit import COMPILED, kernel
-from bake.search.all_pairs.batch import INFINITY
 from bake.search.all_pairs.ring import IDLE, RING
 from bake.search.graph.successors import ALL, MASK_BITS
 from bake.search.live.adjacency import Adjacency

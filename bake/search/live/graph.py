@@ -15,9 +15,8 @@ import numpy as np
 
 from bake.arrays import Int32Array, UInt8Array, UInt32Array
 from bake.errors import CostError
-from bake.graph import BLOCKED, Graph
+from bake.graph import BLOCKED, INFINITY, Graph
 from bake.kernels.jit import COMPILED, kernel
-from bake.search.all_pairs.batch import INFINITY
 from bake.search.all_pairs.ring import shift_for
 from bake.search.live.adjacency import Adjacency
 from bake.search.live.lanes import (

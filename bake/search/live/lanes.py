@@ -8,9 +8,8 @@ from __future__ import annotations
 import numpy as np
 
 from bake.arrays import Int32Array, UInt8Array, UInt32Array
-from bake.graph import BLOCKED
+from bake.graph import BLOCKED, INFINITY
 from bake.kernels.jit import kernel
-from bake.search.all_pairs.batch import INFINITY
 from bake.search.all_pairs.ring import IDLE, RING, UNTOUCHED
 from bake.search.graph.successors import ALL, MASK_BITS
 

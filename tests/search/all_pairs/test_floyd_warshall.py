@@ -11,7 +11,7 @@ from scipy.sparse import csgraph
 
 from bake.arrays import Float64Array, Int32Array
 from bake.errors import CostError
-from bake.search.all_pairs.batch import INFINITY
+from bake.graph import INFINITY
 from bake.search.all_pairs.floyd_warshall import STRIDE, floyd_warshall, working_bytes
 from tests.support import oracles
 from tests.support.compare import weighted

@@ -9,7 +9,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from scipy.sparse import csgraph, csr_array
 
-from bake.search.all_pairs.batch import INFINITY, LANES, Waist
+from bake.graph import INFINITY
+from bake.search.all_pairs.batch import LANES, Waist
 from bake.search.graph.successors import ALL, MASK_BITS, successor_masks
 from tests.support.compare import weighted
 from tests.support.strategies import FAMILIES, Arc, ArcList, arc_lists, seeded

@@ -5,8 +5,7 @@ import random
 import numpy as np
 import pytest
 
-from bake.graph import Graph
-from bake.search.all_pairs.batch import INFINITY
+from bake.graph import INFINITY, Graph
 from bake.search.graph.partition import members
 from bake.search.hierarchy.inner_fields import NO_SLOT, inner_fields, keep_undominated
 from tests.support.oracles import arcs_of, distances_from
