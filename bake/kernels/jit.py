@@ -1,19 +1,26 @@
-"""How kernels are compiled: numba, without the interpreter lock, cached on disk.
+"""How kernels are compiled: by numba, without the interpreter lock, and kept on disk.
 
-A game may go without numba: kernels are plain functions then, slower but right.
+A game may go without numba. Kernels are plain functions then, which are slower but give the same
+answers.
 
-numba's cache notices a changed file but not a changed function or constant in another file, so the
-cache folder is named after the sources of every kernel.
+Compiled code lies in a folder of its own, and nothing of numba's settings is changed: this package
+is a guest in the process of a game, which may compile functions of its own. numba notices that
+a kernel's file has changed, but not that another kernel it calls or a constant it uses has. The
+folder is therefore named after all sources that end up in compiled code.
 """
 
 from __future__ import annotations
 
 import hashlib
 import importlib
+import importlib.util
 import os
+import pickle
 import sys
 import tempfile
+import threading
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Any, ParamSpec, TypeVar, cast
 
@@ -29,20 +36,34 @@ R = TypeVar("R")
 #: Whether kernels are compiled. Where not, an array operation beats them if there is one.
 COMPILED = numba is not None
 
+#: Folders and files of the package that kernels lie in or take constants from.
+SOURCES = ("graph.py", "kernels", "search", "verify")
 
+
+@cache
 def cache_folder() -> Path:
-    """Where compiled kernels of exactly these sources are kept; `BAKE_CACHE_DIR` overrides."""
+    """Return the folder for what is compiled from exactly these sources.
+
+    It lies in ``BAKE_CACHE_DIR``, else in ``NUMBA_CACHE_DIR``, else where users keep caches.
+    """
+    return _base_folder() / "kernels" / digest_of(Path(__file__).parents[1])[:16]
+
+
+def digest_of(package: Path) -> str:
+    """Return a digest of everything in a package that ends up in compiled code."""
     digest = hashlib.sha256()
-    package = Path(__file__).parents[1]
-    for room in ("kernels", "search", "verify"):
-        for source in sorted((package / room).rglob("*.py")):
-            name = source.relative_to(package).as_posix()
-            digest.update(name.encode() + b"\0" + source.read_bytes() + b"\0")
-    return _user_cache() / "kernels" / digest.hexdigest()[:16]
+    for source in SOURCES:
+        place = package / source
+        for file in sorted(place.rglob("*.py")) if place.is_dir() else [place]:
+            name = file.relative_to(package).as_posix()
+            digest.update(name.encode() + b"\0" + file.read_bytes() + b"\0")
+    # numba compiles other code under this setting, but looks for it in the same files.
+    digest.update(b"bounds checked" if numba is not None and numba.config.BOUNDSCHECK else b"")
+    return digest.hexdigest()
 
 
-def _user_cache() -> Path:
-    chosen = os.environ.get("BAKE_CACHE_DIR")
+def _base_folder() -> Path:
+    chosen = os.environ.get("BAKE_CACHE_DIR") or os.environ.get("NUMBA_CACHE_DIR")
     if chosen:
         return Path(chosen)
     if sys.platform == "win32":
@@ -54,7 +75,8 @@ def _user_cache() -> Path:
     return Path(base) / "levelbake"
 
 
-def _writable(folder: Path) -> bool:
+@cache
+def _is_writable(folder: Path) -> bool:
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=folder):
@@ -63,47 +85,140 @@ def _writable(folder: Path) -> bool:
         return False
 
 
-def _use_cache() -> bool:
-    if os.environ.get("NUMBA_CACHE_DIR"):
-        return True
-    folder = cache_folder()
-    if not _writable(folder):
-        return False
-    numba.config.CACHE_DIR = str(folder)
-    return True
+class _WithoutBlas:
+    """An importer that hides scipy's linear algebra from one thread."""
+
+    def __init__(self) -> None:
+        self._thread = threading.get_ident()
+
+    def find_spec(self, name: str, path: object = None, target: object = None) -> None:
+        if name == "scipy.linalg" and threading.get_ident() == self._thread:
+            raise ImportError("not needed here")
 
 
 def _load_without_blas() -> None:
     """Load numba's array code without scipy's linear algebra.
 
     numba looks for BLAS there when it loads its first kernel, which takes 0.3 s, as long as all the
-    rest of starting up; no kernel here multiplies matrices.
+    rest of starting up; no kernel here multiplies matrices. A host that does finds BLAS all the
+    same, when it compiles.
     """
-    if "scipy.linalg" in sys.modules:
+    if "scipy.linalg" in sys.modules or "numba.np.arraymath" in sys.modules:
         return
-    sys.modules["scipy.linalg"] = None  # type: ignore[assignment]  # imports of it then fail
+    importer = _WithoutBlas()
+    sys.meta_path.insert(0, cast("Any", importer))
     try:
-        importlib.import_module("numba.np.arraymath")
+        arraymath = importlib.import_module("numba.np.arraymath")
+        if hasattr(arraymath, "_HAVE_BLAS"):
+            cast("Any", arraymath)._HAVE_BLAS = importlib.util.find_spec("scipy") is not None
     except ImportError:
-        pass  # laid out otherwise in this version of numba; then it looks for BLAS as ever
+        pass  # This version of numba is laid out otherwise, and looks for BLAS as ever.
     finally:
-        del sys.modules["scipy.linalg"]
+        sys.meta_path.remove(cast("Any", importer))
 
 
-_CACHE = COMPILED and _use_cache()
-if COMPILED:
+def _disk_cache(function: Callable[..., Any]) -> Any:
+    """Return where numba is to keep what it makes of a function; None where that is nowhere."""
+    if not _is_writable(cache_folder()):
+        return None
+    try:
+        return _cache_class()(function)
+    except (AttributeError, ImportError, OSError, RuntimeError, TypeError):
+        return None  # This version of numba is laid out otherwise: compile in every process.
+
+
+@cache
+def _cache_class() -> Any:
+    """Return the kind of cache that numba asks, made when numba is there."""
+    caching = importlib.import_module("numba.core.caching")
+
+    class Locator(caching._CacheLocator):  # type: ignore[name-defined, misc]
+        """Says that a function's files lie in :func:`cache_folder`."""
+
+        def __init__(self, function: Callable[..., Any], file: str) -> None:
+            self._py_file = file
+            self._line = function.__code__.co_firstlineno
+
+        @classmethod
+        def from_function(cls, function: Callable[..., Any], file: str) -> Any:
+            return cls(function, file)
+
+        def get_cache_path(self) -> str:
+            return str(cache_folder() / self.get_suitable_cache_subpath(self._py_file))
+
+        def get_source_stamp(self) -> str:
+            return cache_folder().name
+
+        def get_disambiguator(self) -> str:
+            return str(self._line)
+
+    class Sealed(caching.CompileResultCacheImpl):  # type: ignore[name-defined, misc]
+        """Compiled code beside its digest: machine code that is damaged must not run."""
+
+        _locator_classes = (Locator,)
+
+        def reduce(self, compiled: Any) -> tuple[bytes, bytes]:
+            data = caching.dumps(super().reduce(compiled))
+            return hashlib.sha256(data).digest(), data
+
+        def rebuild(self, target: Any, sealed: Any) -> Any:
+            digest, data = sealed
+            if hashlib.sha256(data).digest() != digest:
+                raise ValueError("compiled code does not fit its digest")
+            return super().rebuild(target, pickle.loads(data))
+
+    class DiskCache(caching.FunctionCache):  # type: ignore[name-defined, misc]
+        """numba's cache of one function, which is dropped where it cannot be read or written."""
+
+        _impl_class = Sealed
+
+        def load_overload(self, signature: Any, target: Any) -> Any:
+            try:
+                found = super().load_overload(signature, target)
+                if found is None or tuple(found.signature.args) == tuple(signature):
+                    return found
+            except Exception:  # A damaged file may raise anything.
+                pass
+            self._drop()
+            return None
+
+        def save_overload(self, signature: Any, compiled: Any) -> None:
+            for _ in range(2):
+                try:
+                    super().save_overload(signature, compiled)
+                except Exception:  # As above, or the disk is full.
+                    self._drop()
+                else:
+                    return
+
+        def _drop(self) -> None:
+            try:
+                self.flush()
+            except OSError:
+                self.disable()
+
+    return DiskCache
+
+
+def _compile(function: Callable[P, R], **options: Any) -> Callable[P, R]:
+    if not COMPILED:
+        return function
     _load_without_blas()
+    compiled = numba.njit(nogil=True, **options)(function)
+    # With NUMBA_DISABLE_JIT there is no dispatcher, and nothing to keep.
+    if hasattr(compiled, "_cache") and (cache := _disk_cache(function)) is not None:
+        compiled._cache = cache
+    return cast("Callable[P, R]", compiled)
 
 
 def inlined(function: Callable[P, R]) -> Callable[P, R]:
-    """Part of a kernel, written once and copied into each that uses it: a call costs too much."""
-    if not COMPILED:
-        return function
-    return cast("Callable[P, R]", numba.njit(cache=_CACHE, nogil=True, inline="always")(function))
+    """Compile part of a kernel, which is copied into each kernel that uses it.
+
+    A call would cost too much where a part takes a few nanoseconds.
+    """
+    return _compile(function, inline="always")
 
 
 def kernel(function: Callable[P, R]) -> Callable[P, R]:
     """Compile a plain function over arrays and scalars; it may run in several threads at once."""
-    if not COMPILED:
-        return function
-    return cast("Callable[P, R]", numba.njit(cache=_CACHE, nogil=True)(function))
+    return _compile(function)

@@ -1,0 +1,182 @@
+"""How kernels are compiled and kept: nothing of the host changes, and damage is mended."""
+
+import ast
+import os
+import random
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from bake.kernels import jit
+
+ROOT = Path(__file__).resolve().parents[2]
+PACKAGE = ROOT / "bake"
+
+pytestmark = pytest.mark.skipif(not jit.COMPILED, reason="numba is not installed")
+
+#: Labels a path of three nodes, and says how many kernels came from the cache and how many did not.
+LABEL = """
+import numpy as np
+from bake.graph import Graph
+from bake.search.graph import strong_components as module
+graph, _ = Graph.from_arcs(3, np.array([0, 1]), np.array([1, 2]))
+label, count = module.strong_components(graph)
+assert label.tolist() == [2, 1, 0] and count == 3
+kernels = [each for each in vars(module).values() if hasattr(each, "stats")]
+print(sum(sum(each.stats.cache_hits.values()) for each in kernels),
+      sum(sum(each.stats.cache_misses.values()) for each in kernels))
+"""
+
+
+def python(code: str, cache: Path) -> str:
+    environment = {**os.environ, "BAKE_CACHE_DIR": str(cache)}
+    environment.pop("NUMBA_DISABLE_JIT", None)
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        cwd=ROOT,
+        env=environment,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout.strip()
+
+
+def hits_and_misses(cache: Path) -> tuple[int, int]:
+    hits, misses = python(LABEL, cache).split()
+    return int(hits), int(misses)
+
+
+def test_a_kernel_is_compiled_once(tmp_path: Path) -> None:
+    assert hits_and_misses(tmp_path)[0] == 0
+    hits, misses = hits_and_misses(tmp_path)
+    assert hits >= 1
+    assert misses == 0
+
+
+def truncated(data: bytes) -> bytes:
+    return data[:100]
+
+
+def emptied(data: bytes) -> bytes:
+    return b""
+
+
+def noise(data: bytes) -> bytes:
+    return random.Random(1).randbytes(len(data))
+
+
+def one_bit(data: bytes) -> bytes:
+    place = len(data) * 3 // 4
+    return data[:place] + bytes([data[place] ^ 1]) + data[place + 1 :]
+
+
+@pytest.mark.parametrize("suffix", ["nbi", "nbc"])
+@pytest.mark.parametrize("damage", [truncated, emptied, noise, one_bit])
+def test_a_damaged_cache_is_dropped_and_made_again(
+    suffix: str, damage: Callable[[bytes], bytes], tmp_path: Path
+) -> None:
+    hits_and_misses(tmp_path)
+    files = list(tmp_path.rglob(f"*.{suffix}"))
+    assert files
+    for file in files:
+        file.write_bytes(damage(file.read_bytes()))
+    assert hits_and_misses(tmp_path)[1] >= 1
+    assert hits_and_misses(tmp_path)[1] == 0
+
+
+def test_a_cache_that_cannot_be_written_is_done_without(tmp_path: Path) -> None:
+    nowhere = tmp_path / "file"
+    nowhere.write_text("no folder")
+    python(LABEL, nowhere)
+    assert nowhere.read_text() == "no folder"
+
+
+def test_nothing_of_the_host_changes(tmp_path: Path) -> None:
+    settings = """
+import sys, numba
+def all_settings():
+    plain = (bool, int, str, type(None))
+    named = {n: v for n, v in vars(numba.config).items() if n.isupper() and isinstance(v, plain)}
+    return named, list(sys.meta_path), sys.path[:], sys.getswitchinterval()
+before = all_settings()
+"""
+    after = """
+assert all_settings() == before
+"""
+    python(settings + LABEL + after, tmp_path)
+
+
+def test_a_host_still_compiles_linear_algebra(tmp_path: Path) -> None:
+    host = """
+@__import__("numba").njit
+def product(a, b):
+    return np.dot(a, b)
+assert product(np.eye(2), np.ones((2, 2))).tolist() == [[1, 1], [1, 1]]
+from numba.np import arraymath
+assert arraymath._HAVE_BLAS
+"""
+    python(LABEL + host, tmp_path)
+
+
+def test_bounds_checks_are_kept_apart(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    hits_and_misses(tmp_path)
+    monkeypatch.setenv("NUMBA_BOUNDSCHECK", "1")
+    assert hits_and_misses(tmp_path)[0] == 0
+
+
+def test_the_digest_looks_into_folders(tmp_path: Path) -> None:
+    deep = tmp_path / "search" / "hierarchy" / "deep"
+    deep.mkdir(parents=True)
+    (tmp_path / "graph.py").write_text("BLOCKED = 1")
+    for room in ("kernels", "verify"):
+        (tmp_path / room).mkdir()
+    seen = {jit.digest_of(tmp_path)}
+    (deep / "kernel.py").write_text("a = 1")
+    seen.add(jit.digest_of(tmp_path))
+    (deep / "kernel.py").write_text("a = 2")
+    seen.add(jit.digest_of(tmp_path))
+    (deep / "kernel.py").rename(deep.parent / "kernel.py")
+    seen.add(jit.digest_of(tmp_path))
+    (tmp_path / "graph.py").write_text("BLOCKED = 2")
+    seen.add(jit.digest_of(tmp_path))
+    assert len(seen) == 5
+
+
+def in_the_digest(path: Path) -> bool:
+    return path.relative_to(PACKAGE).parts[0] in jit.SOURCES
+
+
+def modules_with_kernels() -> list[Path]:
+    found = []
+    for path in sorted(PACKAGE.rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            decorators = getattr(node, "decorator_list", [])
+            if any(isinstance(d, ast.Name) and d.id in ("kernel", "inlined") for d in decorators):
+                found.append(path)
+                break
+    return found
+
+
+def test_every_kernel_is_in_the_digest() -> None:
+    found = modules_with_kernels()
+    assert len(found) > 20
+    assert [str(path) for path in found if not in_the_digest(path)] == []
+
+
+@pytest.mark.parametrize("path", modules_with_kernels(), ids=lambda path: path.stem)
+def test_every_constant_of_a_kernel_is_in_the_digest(path: Path) -> None:
+    """What a module of kernels imports may be compiled into them; names of types may not."""
+    without_constants = {"bake.arrays", "bake.errors", "bake.processors"}
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        if not (isinstance(node, ast.ImportFrom) and (node.module or "").startswith("bake")):
+            continue
+        assert node.module is not None
+        if node.module not in without_constants:
+            place = PACKAGE.parent / (node.module.replace(".", "/") + ".py")
+            place = place if place.exists() else place.with_suffix("") / "__init__.py"
+            assert in_the_digest(place), node.module
