@@ -261,7 +261,7 @@ def _recipe(stated: str, rules: LevelRules) -> LevelRecipe:
     try:
         return read_stated(stated)
     except ValueError as error:
-        raise rules.wrong(f"its recipe says {error}") from None
+        raise rules.asset.damaged(f"its recipe says {error}") from None
 
 
 def _one_of(known: tuple[T, ...], stated: object, rules: LevelRules) -> T:
@@ -269,4 +269,4 @@ def _one_of(known: tuple[T, ...], stated: object, rules: LevelRules) -> T:
     for each in known:
         if each == stated:
             return each
-    raise rules.wrong(f"found {stated!r}, not one of {', '.join(map(str, known))}")
+    raise rules.asset.damaged(f"found {stated!r}, not one of {', '.join(map(str, known))}")

@@ -1,10 +1,14 @@
 """An error is one line that can be printed, whatever the names in it."""
 
+import ast
 import pickle
+from pathlib import Path
 
 import pytest
 
 from bake.errors import BakeErrors, LevelError
+
+PACKAGE = Path(__file__).resolve().parents[1] / "bake"
 
 
 def test_all_parts() -> None:
@@ -33,3 +37,13 @@ def test_long_parts_are_cut() -> None:
 def test_several_mistakes_have_a_line_each() -> None:
     errors = BakeErrors([LevelError("one\ntwo"), LevelError("three")])
     assert str(errors) == "one\\ntwo\nthree"
+
+
+def test_one_function_makes_every_error_about_a_damaged_asset() -> None:
+    makers = [
+        file.relative_to(PACKAGE).as_posix()
+        for file in sorted(PACKAGE.rglob("*.py"))
+        for node in ast.walk(ast.parse(file.read_text("utf-8")))
+        if isinstance(node, ast.Call) and ast.unparse(node.func).endswith("CorruptAssetError")
+    ]
+    assert makers == ["asset/header.py"]

@@ -131,7 +131,9 @@ def parse_header(file: BufferedReader, path: Path) -> Header:
         raise NotAnAssetError(
             f"this is {what}", file=path, expected="an asset written by `bake build`"
         )
-    damaged = NotAnAssetError("the header is damaged", file=path, remedy="rebake it: `bake build`")
+    unreadable = NotAnAssetError(
+        "the header is damaged", file=path, remedy="rebake it: `bake build`"
+    )
     size = SMALLEST_BLOCK
     fields = _first_object(data)
     while fields is None and size < LARGEST_BLOCK:
@@ -139,10 +141,10 @@ def parse_header(file: BufferedReader, path: Path) -> Header:
         size *= 2
         fields = _first_object(data)
     if fields is None:
-        raise damaged
+        raise unreadable
     version = fields.get("format_version")
     if type(version) is not int:
-        raise damaged
+        raise unreadable
     if version < OLDEST_READABLE:
         raise AssetTooOldError(
             f"too old: format version {version}",
@@ -159,14 +161,14 @@ def parse_header(file: BufferedReader, path: Path) -> Header:
         )
     header = _header_of(version, fields)
     if header is None:
-        raise damaged
+        raise unreadable
     file.seek(0)
     # Text, seal and padding at once: there is one way only to write a header.
     if file.read(header.block) != header.to_bytes():
-        raise damaged
+        raise unreadable
     size = os.fstat(file.fileno()).st_size
     if size != header.size:
-        raise damage(path, f"the file has {size:,} bytes, its header says {header.size:,}")
+        raise damaged(path, f"the file has {size:,} bytes, its header says {header.size:,}")
     return header
 
 
@@ -178,13 +180,19 @@ def check_body(file: BufferedReader, path: Path, header: Header) -> None:
     """
     file.seek(header.block)
     if hashlib.file_digest(file, "sha256").hexdigest() != header.body:
-        raise damage(path, "its bytes do not match the digest in its header")
+        raise damaged(path, "its bytes do not match the digest in its header")
 
 
-def damage(path: Path, found: str) -> CorruptAssetError:
-    """The error for an asset that is not what it was when it was written."""
+def damaged(path: Path, found: str, *, verdict: str = "damaged") -> CorruptAssetError:
+    """The error for an asset that cannot be used as it is; nothing else makes a CorruptAssetError.
+
+    Args:
+        path: the asset.
+        found: what is wrong with it.
+        verdict: "damaged", or "wrong" where it is as it was written but not what it should be.
+    """
     return CorruptAssetError(
-        f"damaged: {found}", file=path, remedy="rebake it: `bake build --force`"
+        f"{verdict}: {found}", file=path, remedy="rebake it: `bake build --force`"
     )
 
 

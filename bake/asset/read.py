@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bake.asset.columns import PROFILE, Column, digest_of
-from bake.asset.header import Header, check_body, damage, open_to_read, parse_header
+from bake.asset.header import Header, check_body, damaged, open_to_read, parse_header
 from bake.asset.schema import ATTRIBUTES, COLUMNS, column, pattern_of, profile_path
 from bake.errors import AssetError, CorruptAssetError
 
@@ -67,7 +67,7 @@ class Asset:
                 try:
                     self._file = opened.enter_context(h5py.File(self.path, "r"))
                 except _DAMAGE as error:
-                    raise self._corrupt(f"HDF5 cannot open it ({_first_line(error)})") from None
+                    raise self.damaged(f"HDF5 cannot open it ({_first_line(error)})") from None
                 if self._is_the_same():
                     break
                 opened.close()
@@ -92,11 +92,12 @@ class Asset:
         except _DAMAGE:
             names, all_groups = [], False
         if not names or not all_groups:
-            raise self._corrupt("it holds no profiles")
+            raise self.damaged("it holds no profiles")
         self.profiles: tuple[str, ...] = tuple(names)
 
-    def _corrupt(self, found: str) -> CorruptAssetError:
-        return damage(self.path, found)
+    def damaged(self, found: str, *, verdict: str = "damaged") -> CorruptAssetError:
+        """The error to raise for what is found in this asset; see :func:`bake.asset.damaged`."""
+        return damaged(self.path, found, verdict=verdict)
 
     def close(self) -> None:
         """Close the file; arrays already handed out stay valid."""
@@ -121,7 +122,7 @@ class Asset:
         try:
             return bytes(value).decode()
         except UnicodeDecodeError:
-            raise self._corrupt(f"attribute {name} of {group} is not UTF-8") from None
+            raise self.damaged(f"attribute {name} of {group} is not UTF-8") from None
 
     def number(self, name: str, group: str = "/") -> int | None:
         """An integer attribute; None where an optional one is absent."""
@@ -135,14 +136,14 @@ class Asset:
         try:
             value = self._file[group].attrs.get(name)
         except _DAMAGE as error:
-            raise self._corrupt(f"attribute {name} of {group} ({_first_line(error)})") from None
+            raise self.damaged(f"attribute {name} of {group} ({_first_line(error)})") from None
         if value is None:
             if declared.optional:
                 return None
-            raise self._corrupt(f"attribute {name} of {group} is missing")
+            raise self.damaged(f"attribute {name} of {group} is missing")
         wanted = np.bytes_ if declared.kind == "text" else np.integer
         if not isinstance(value, wanted):
-            raise self._corrupt(f"attribute {name} of {group} is no {declared.kind}")
+            raise self.damaged(f"attribute {name} of {group} is no {declared.kind}")
         return value
 
     def has(self, path: str) -> bool:
@@ -154,7 +155,7 @@ class Asset:
             try:
                 known = self._known[path] = path in self._file
             except _DAMAGE as error:
-                raise self._corrupt(f"column {path} ({_first_line(error)})") from None
+                raise self.damaged(f"column {path} ({_first_line(error)})") from None
         return known
 
     def read(self, path: str) -> Array:
@@ -166,10 +167,10 @@ class Asset:
         dataset = self._dataset(path)
         try:
             if dataset.nbytes > _LARGEST_RATIO * dataset.id.get_storage_size():
-                raise self._corrupt(f"column {path} is stored only in part")
+                raise self.damaged(f"column {path} is stored only in part")
             array = np.asarray(dataset[()])
         except _DAMAGE as error:
-            raise self._corrupt(f"column {path} ({_first_line(error)})") from None
+            raise self.damaged(f"column {path} ({_first_line(error)})") from None
         self._check_digest(dataset, array, path)
         self._check_values(array, path)
         return array
@@ -179,9 +180,9 @@ class Asset:
         try:
             told = dataset.attrs.get("sha256")
         except _DAMAGE as error:
-            raise self._corrupt(f"column {path} ({_first_line(error)})") from None
+            raise self.damaged(f"column {path} ({_first_line(error)})") from None
         if not isinstance(told, np.bytes_) or told != digest_of(array).encode():
-            raise self._corrupt(f"column {path} does not match its digest")
+            raise self.damaged(f"column {path} does not match its digest")
 
     def _check_values(self, array: Array, path: str) -> None:
         """What can be told of a column by itself: text is UTF-8, a terrain is one there is."""
@@ -189,11 +190,11 @@ class Asset:
             try:
                 b"\0".join(array.tolist()).decode()
             except UnicodeDecodeError:
-                raise self._corrupt(f"column {path} is not UTF-8") from None
+                raise self.damaged(f"column {path} is not UTF-8") from None
         elif column(pattern_of(path)).unit == "terrain" and array.size:
             terrains = self.shape("/terrain/name")[0]
             if (largest := int(array.max())) >= terrains:
-                raise self._corrupt(f"column {path} has terrain {largest} of {terrains}")
+                raise self.damaged(f"column {path} has terrain {largest} of {terrains}")
 
     def map(self, path: str) -> Array:
         """A contiguous column, mapped into memory: only the pages looked at are read."""
@@ -202,7 +203,7 @@ class Asset:
         if offset is None or dataset.size == 0 or not dataset.dtype.isnative:
             return self.read(path)
         if offset + dataset.nbytes > os.fstat(self._bytes.fileno()).st_size:
-            raise self._corrupt(f"column {path} runs past the end of the file")
+            raise self.damaged(f"column {path} runs past the end of the file")
         return np.memmap(self._bytes, dataset.dtype, "r", offset, dataset.shape)
 
     def shape(self, path: str) -> tuple[int, ...]:
@@ -248,7 +249,7 @@ class Asset:
             dataset = self._file[path]
             self._check_declared(dataset, declared, path)
         except _DAMAGE as error:
-            raise self._corrupt(f"column {path} ({_first_line(error)})") from None
+            raise self.damaged(f"column {path} ({_first_line(error)})") from None
         profile = path.split("/")[2] if PROFILE in declared.path else None
         for dim in dict.fromkeys(declared.dims):
             self._length(dim.removesuffix(" + 1"), profile)
@@ -256,10 +257,10 @@ class Asset:
 
     def _check_declared(self, dataset: object, declared: Column, path: str) -> None:
         if not isinstance(dataset, h5py.Dataset):
-            raise self._corrupt(f"column {path} is no array")
+            raise self.damaged(f"column {path} is no array")
         if not _fits(dataset, declared):
             shape = "of no shape" if dataset.shape is None else list(dataset.shape)
-            raise self._corrupt(
+            raise self.damaged(
                 f"column {path} is {dataset.dtype}{shape}, "
                 f"not {' or '.join(declared.dtypes)}[{', '.join(declared.dims)}]"
             )
@@ -280,9 +281,9 @@ class Asset:
         witness = next(where for each, where in told if each == length)
         for each, where in told:
             if each != length:
-                raise self._corrupt(f"{where} has {each} of {dim}, {witness} {length}")
+                raise self.damaged(f"{where} has {each} of {dim}, {witness} {length}")
         if length < 0:
-            raise self._corrupt(f"{witness} is empty")
+            raise self.damaged(f"{witness} is empty")
         self._lengths[dim, profile] = length
         return length
 
@@ -293,7 +294,7 @@ class Asset:
             group = "/" if profile is None or dim != "component" else f"/profiles/{profile}"
             stated = self.number(_STATED[dim], group)
             if stated is None:
-                raise self._corrupt(f"attribute {_STATED[dim]} of {group} is missing")
+                raise self.damaged(f"attribute {_STATED[dim]} of {group} is missing")
             told.append((stated, f"attribute {_STATED[dim]} of {group}"))
         for declared in COLUMNS:
             own = PROFILE in declared.path

@@ -88,12 +88,6 @@ def _part_of(progress: Progress, place: int, count: int) -> Progress:
     return lambda done: progress((place + done) / count)
 
 
-def _wrong(asset: Asset, found: str) -> CorruptAssetError:
-    return CorruptAssetError(
-        f"wrong: {found}", file=asset.path, remedy="rebake it: `bake build --force`"
-    )
-
-
 class _Profile:
     def __init__(self, asset: Asset, name: str, sample: int | None) -> None:
         self.asset = asset
@@ -338,13 +332,13 @@ class _Profile:
 
     def _require(self, holds: bool, otherwise: str) -> None:
         if not holds:
-            raise _wrong(self.asset, f"profile {self.name!r}: {otherwise}")
+            raise self._wrong(otherwise)
 
     def _bad_pair(self, row: int, target: int, found: str) -> CorruptAssetError:
-        return _wrong(
-            self.asset,
-            f"profile {self.name!r}: from {self._place(row)} to {self._place(target)}: {found}",
-        )
+        return self._wrong(f"from {self._place(row)} to {self._place(target)}: {found}")
+
+    def _wrong(self, found: str) -> CorruptAssetError:
+        return self.asset.damaged(f"profile {self.name!r}: {found}", verdict="wrong")
 
     def _place(self, row: int) -> str:
         node = int(self.node[row])

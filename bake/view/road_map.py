@@ -119,7 +119,7 @@ def _plan(scene: Scene, scale: int | None) -> _Plan:
             remedy="give its nodes x and y",
         )
     if position.shape != (scene.places.node_count, 2) or not np.isfinite(position).all():
-        raise scene.damaged("positions do not fit the graph")
+        raise scene.asset.damaged("positions do not fit the graph")
     low = position.min(axis=0)
     with np.errstate(over="ignore"):
         extent = position.max(axis=0) - low

@@ -10,7 +10,6 @@ import numpy as np
 from bake.arrays import Float64Array, Int32Array, Int64Array, UInt8Array
 from bake.asset import Asset
 from bake.asset.schema import profile_path
-from bake.errors import CorruptAssetError
 from bake.level import HexLayout
 from bake.runtime import LevelAsset, Navigator
 from bake.runtime.reader.floors import grid_cell
@@ -50,11 +49,6 @@ class Scene:
     def profile(self) -> str:
         return self.navigator.name
 
-    def damaged(self, found: str) -> CorruptAssetError:
-        return CorruptAssetError(
-            f"damaged: {found}", file=self.asset.path, remedy="rebake it: `bake build --force`"
-        )
-
     def row(self, place: Place) -> int:
         """The row of a place.
 
@@ -75,19 +69,19 @@ class Scene:
         """(height * width) uint8 terrain of every cell in reading order."""
         grid = self.asset.read("/terrain/grid").astype(np.uint8, copy=False)
         if grid.shape != (self.places.height, self.places.width):
-            raise self.damaged("the terrain grid is not as large as the level")
+            raise self.asset.damaged("the terrain grid is not as large as the level")
         return self._known_terrain(grid.reshape(-1))
 
     def node_terrain(self) -> UInt8Array:
         """(n) uint8 terrain of every node."""
         terrain = self.asset.read("/world/node_terrain").astype(np.uint8, copy=False)
         if len(terrain) != self.places.node_count:
-            raise self.damaged("not every node has a terrain")
+            raise self.asset.damaged("not every node has a terrain")
         return self._known_terrain(terrain)
 
     def _known_terrain(self, terrain: UInt8Array) -> UInt8Array:
         if terrain.max(initial=0) >= len(self.terrains):
-            raise self.damaged("a terrain has no name")
+            raise self.asset.damaged("a terrain has no name")
         return terrain
 
     def component_order(self) -> tuple[Int32Array, Int64Array, Int32Array]:
@@ -127,9 +121,9 @@ def read_scene(asset: Asset, profile: str | None) -> Scene:
         asset.read(profile_path(navigator.name, "cost")).astype(np.float64, copy=False),
     )
     if scene.colours.shape != (len(names), 3) or scene.costs.shape != (len(names),):
-        raise scene.damaged("not every terrain has a colour and a cost")
+        raise asset.damaged("not every terrain has a colour and a cost")
     if places.is_grid and (places.width < 1 or places.height < 1):
-        raise scene.damaged("the level has no cells")
+        raise asset.damaged("the level has no cells")
     return scene
 
 
@@ -138,9 +132,5 @@ def _hex_layout(asset: Asset) -> HexLayout | None:
         return None
     layout = asset.text("hex_layout")
     if layout not in ("odd-r", "even-r", "odd-q", "even-q"):
-        raise CorruptAssetError(
-            f"damaged: unknown hexagonal layout {layout!r}",
-            file=asset.path,
-            remedy="rebake it: `bake build --force`",
-        )
+        raise asset.damaged(f"unknown hexagonal layout {layout!r}")
     return cast("HexLayout", layout)

@@ -8,7 +8,6 @@ import numpy as np
 
 from bake.arrays import BoolArray, Float64Array, Int32Array, Int64Array, UInt8Array
 from bake.asset.schema import profile_path
-from bake.errors import CorruptAssetError
 from bake.footprint import MAX_SIZE
 from bake.graph import Graph
 from bake.runtime.reader.places import Places
@@ -26,14 +25,9 @@ class LevelRules:
         self.corner_cutting = self.asset.text("corner_cutting")
         self.cost_rule = self.asset.text("cost_rule")
         if self.corner_cutting not in ("never", "one_free", "always"):
-            raise self.wrong(f"corner_cutting is {self.corner_cutting!r}")
+            raise self.asset.damaged(f"corner_cutting is {self.corner_cutting!r}")
         if self.cost_rule not in ("mean", "entered"):
-            raise self.wrong(f"cost_rule is {self.cost_rule!r}")
-
-    def wrong(self, found: str) -> CorruptAssetError:
-        return CorruptAssetError(
-            f"damaged: {found}", file=self.asset.path, remedy="rebake it: `bake build --force`"
-        )
+            raise self.asset.damaged(f"cost_rule is {self.cost_rule!r}")
 
     @cached_property
     def connectivity(self) -> int:
@@ -66,7 +60,7 @@ class LevelRules:
         """(m) float64, length of each baked arc; of a link its whole cost."""
         length = self.asset.read("/world/length").astype(np.float64)
         if len(length) != len(self.places.head):
-            raise self.wrong("length and head differ in length")
+            raise self.asset.damaged("length and head differ in length")
         return length
 
     @cached_property
@@ -85,7 +79,7 @@ class LevelRules:
         link = self.asset.read("/world/link").astype(np.int32, copy=False)
         count = self.asset.shape("/links/name")[0]
         if len(link) != len(self.places.head) or link.max(initial=-1) >= count:
-            raise self.wrong("link does not fit arcs and links")
+            raise self.asset.damaged("link does not fit arcs and links")
         return link
 
     @cached_property
@@ -175,18 +169,18 @@ class ProfileRules:
         self.cost = asset.read(profile_path(name, "cost")).astype(np.float64)
         count = len(level.terrains)
         if len(self.cost) != count:
-            raise level.wrong("cost does not fit the terrains")
+            raise asset.damaged("cost does not fit the terrains")
         self.allowed = np.ones((count, count), dtype=np.bool_)
         if asset.has(profile_path(name, "may_enter")):
             self.allowed = asset.read(profile_path(name, "may_enter")).astype(np.bool_)
         if self.allowed.shape != (count, count):
-            raise level.wrong("may_enter does not fit the terrains")
+            raise asset.damaged("may_enter does not fit the terrains")
         self.for_all = bool(self.allowed.all())
         self.size = 1
         if level.places.is_grid and level.places.hex_layout is None:
             self.size = asset.number("size", f"/profiles/{name}") or 1
             if not 1 <= self.size <= MAX_SIZE:
-                raise level.wrong(f"the profile's size is {self.size}")
+                raise asset.damaged(f"the profile's size is {self.size}")
         self._level = level
 
     @cached_property
@@ -198,7 +192,7 @@ class ProfileRules:
         first = asset.read("/links/first_profile").astype(np.int64)
         names = [bytes(each).decode() for each in asset.read("/links/profile").tolist()]
         if first[0] != 0 or first[-1] != len(names) or (np.diff(first) < 0).any():
-            raise self._level.wrong("first_profile of links contradicts the rest")
+            raise asset.damaged("first_profile of links contradicts the rest")
         mine = [
             start == end or self.name in names[start:end]
             for start, end in zip(first[:-1].tolist(), first[1:].tolist(), strict=True)

@@ -42,17 +42,17 @@ class Places:
         if kind not in ("graph", "square", "hex") or (
             kind == "hex" and self.hex_layout not in HEX_LAYOUTS
         ):
-            raise self.wrong(f"kind is {kind!r}, hex_layout {self.hex_layout!r}")
+            raise asset.damaged(f"kind is {kind!r}, hex_layout {self.hex_layout!r}")
         # The grid's own shape, which the asset compares with its width and height.
         self.height, self.width = asset.shape("/terrain/grid") if self.is_grid else (0, 0)
         self.floor_height = asset.number("floor_height") if self.is_grid else None
         if self.floor_height is not None and not (
             0 < self.floor_height < self.height and self.height % self.floor_height == 0
         ):
-            raise self.wrong(f"floor_height is {self.floor_height}")
+            raise asset.damaged(f"floor_height is {self.floor_height}")
         self.ticks_per_unit = asset.number("ticks_per_unit") or 0
         if self.ticks_per_unit < 1:
-            raise self.wrong(f"ticks_per_unit is {self.ticks_per_unit}")
+            raise asset.damaged(f"ticks_per_unit is {self.ticks_per_unit}")
 
     @cached_property
     def first_out(self) -> Int32Array:
@@ -180,12 +180,4 @@ class Places:
         return self.asset.read(f"/world/{name}").astype(np.int32, copy=False)
 
     def _damaged(self, name: str) -> CorruptAssetError:
-        return self.wrong(f"column /world/{name} contradicts the rest")
-
-    def wrong(self, found: str) -> CorruptAssetError:
-        """The error for columns that contradict each other."""
-        return CorruptAssetError(
-            f"damaged: {found}",
-            file=self.asset.path,
-            remedy="rebake it: `bake build --force`",
-        )
+        return self.asset.damaged(f"column /world/{name} contradicts the rest")

@@ -37,9 +37,7 @@ class Tables:
         self._asset = places.asset
 
     def damaged(self, found: str) -> CorruptAssetError:
-        return CorruptAssetError(
-            f"damaged: {found}", file=self._asset.path, remedy="rebake it: `bake build --force`"
-        )
+        return self._asset.damaged(found)
 
     def missing(self, table: str) -> MissingTableError:
         return MissingTableError(

@@ -99,7 +99,7 @@ class ThingTables:
         cost = self._asset.read("/links/cost").astype(np.float64)
         both = self._asset.read("/links/both_ways").astype(np.bool_)
         if not (np.isfinite(cost).all() and (cost > 0).all()):
-            raise self._places.wrong("a link's cost is not positive")
+            raise self._asset.damaged("a link's cost is not positive")
         profiles = self._profiles("links")
         found = [
             Link(name, kinds[at], _cell(start[at]), _cell(goal[at]), cost, back, profiles[at])
@@ -145,13 +145,13 @@ class ThingTables:
         terrains = [bytes(name).decode() for name in self._asset.read("/terrain/name").tolist()]
         sizes = [len(own) for own, mine in zip(cells, states, strict=True) for _ in mine]
         if sum(sizes) != len(terrain):
-            raise self._places.wrong("terrains of door states do not fit their cells")
+            raise self._asset.damaged("terrains of door states do not fit their cells")
         ends = np.cumsum([0, *sizes])
         found = []
         for at, name in enumerate(names):
             mine = states[at].tolist()
             if int(baked[at]) not in mine:
-                raise self._places.wrong("a door's state is none of its own")
+                raise self._asset.damaged("a door's state is none of its own")
             each = {
                 state_names[state]: tuple(
                     terrains[code] for code in terrain[ends[state] : ends[state + 1]].tolist()
@@ -159,7 +159,7 @@ class ThingTables:
                 for state in mine
             }
             if len(each) != len(mine):
-                raise self._places.wrong("a door has a state twice")
+                raise self._asset.damaged("a door has a state twice")
             found.append(Door(name, cells[at], state_names[int(baked[at])], each))
         return self._by_name("doors", found)
 
@@ -171,7 +171,7 @@ class ThingTables:
         cell = self._asset.read(f"/{group}/{column}").astype(np.int32)
         limit = np.array([self._places.width, self._places.height])
         if (cell < 0).any() or (cell >= limit).any():
-            raise self._places.wrong(f"column /{group}/{column} has cells outside the level")
+            raise self._asset.damaged(f"column /{group}/{column} has cells outside the level")
         return self._places.spoken(cell)
 
     def _profiles(self, group: str) -> list[tuple[str, ...] | None]:
@@ -183,13 +183,13 @@ class ThingTables:
         """Items cut where the column says."""
         first = self._asset.read(f"/{group}/{column}").astype(np.int64)
         if first[0] != 0 or first[-1] != len(items) or (np.diff(first) < 0).any():
-            raise self._places.wrong(f"column /{group}/{column} contradicts the rest")
+            raise self._asset.damaged(f"column /{group}/{column} contradicts the rest")
         return np.split(items, first[1:-1])
 
     def _by_name(self, group: str, things: list[Any]) -> dict[str, Any]:
         found = {thing.name: thing for thing in things}
         if len(found) != len(things):
-            raise self._places.wrong(f"two of /{group} have one name")
+            raise self._asset.damaged(f"two of /{group} have one name")
         return found
 
 
