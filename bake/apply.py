@@ -19,20 +19,25 @@ from bake.asset.write import write_asset
 from bake.errors import PatchError
 from bake.graph import BLOCKED, Metric
 from bake.level import (
+    Cell,
     Connectivity,
     CornerCutting,
     CostRule,
+    Door,
     GraphLevel,
     GridLevel,
     HexLayout,
     Level,
+    Link,
+    Region,
+    Spot,
     TerrainRule,
+    Things,
 )
 from bake.metric import AgentProfile, MovementRules
 from bake.pipeline.contents import together
 from bake.pipeline.level import world_contents
-from bake.recipe import LevelRecipe
-from bake.recipe.stated import read_stated
+from bake.recipe import LevelRecipe, read_stated
 from bake.runtime.live.arguments import spot_of
 from bake.runtime.live.ground import CLOSED, Ground
 from bake.runtime.live.patch import read_patch
@@ -40,7 +45,6 @@ from bake.runtime.live.rules import LevelRules, ProfileRules
 from bake.runtime.reader.places import Place, Places
 from bake.runtime.reader.things import Door as BakedDoor
 from bake.runtime.reader.things import ThingTables
-from bake.things import Cell, Door, Link, Region, Spot, Things
 from bake.worlds import World, build_world
 
 #: Terrain below obstacles, where the level has none that is blocked for everyone.

@@ -1,19 +1,24 @@
 """What a level is, whatever file it came from: a :class:`GridLevel` or a :class:`GraphLevel`.
 
-A level says what is where. What it costs to move there is the recipe's to say; a level only
-carries the costs and rules its own file format states, and the recipe overrides them.
+A level says what is where: terrains, and the links, regions, spots and doors drawn over them. What
+it costs to move there is the recipe's to say; a level only carries the costs and rules its own file
+format states, and the recipe overrides them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import colorsys
+import hashlib
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
-from bake.arrays import Float64Array, Int32Array, UInt8Array
-from bake.things import Things
+import numpy as np
 
+from bake.arrays import Float64Array, Int32Array, UInt8Array
+
+Cell = tuple[int, int]
 Colour = tuple[int, int, int]
 HexLayout = Literal["odd-r", "even-r", "odd-q", "even-q"]
 Connectivity = Literal[4, 6, 8]
@@ -23,6 +28,97 @@ CostRule = Literal["mean", "entered"]
 #: Largest number of cells a grid may have; 16,384 x 16,384 would already be 268 million nodes.
 MAX_CELLS = 2**26
 MAX_TERRAINS = 255
+
+#: Headings of a step, as bits; a diagonal step has two.
+NORTH, EAST, SOUTH, WEST = 1, 2, 4, 8
+
+
+@dataclass(frozen=True)
+class Link:
+    """A way between two cells that need not be neighbours: a teleporter, ladder, stair, jump.
+
+    Attributes:
+        name: unique within the level.
+        kind: what the file calls it ("teleporter", "stairs"); "link" where it says nothing.
+        start, goal: cells.
+        cost: of taking it in units, positive; None = what the straight way would be, at least 1.
+        both_ways: whether it also leads back, at the same cost.
+        profiles: who may take it, by name; None = every profile.
+        place: where the file says so, for messages.
+    """
+
+    name: str
+    kind: str
+    start: Cell
+    goal: Cell
+    cost: float | None
+    both_ways: bool
+    profiles: tuple[str, ...] | None
+    place: str
+
+
+@dataclass(frozen=True)
+class Region:
+    """Named cells; regions of a level may become its clusters.
+
+    Attributes:
+        name: unique among the level's regions.
+        cells: (k, 2) int32 (x, y), unique, k >= 1.
+        place: where the file says so.
+    """
+
+    name: str
+    cells: Int32Array
+    place: str
+
+
+@dataclass(frozen=True)
+class Spot:
+    """A named cell that matters to the game.
+
+    Attributes:
+        name: unique among the level's spots.
+        kind: "spawn", "exit", or whatever else the file calls it.
+        cell: where.
+        profiles: whose it is; None = every profile's.
+        place: where the file says so.
+    """
+
+    name: str
+    kind: str
+    cell: Cell
+    profiles: tuple[str, ...] | None
+    place: str
+
+
+@dataclass(frozen=True)
+class Door:
+    """Cells that change terrain together, between states with names.
+
+    Attributes:
+        name: unique among the level's doors.
+        cells: (k, 2) int32 (x, y), unique, k >= 1.
+        states: name of a state and the terrain its cells have in it, at least two; a terrain of
+            None leaves what the map has there.
+        state: the one the level is baked in.
+        place: where the file says so.
+    """
+
+    name: str
+    cells: Int32Array
+    states: tuple[tuple[str, str | None], ...]
+    state: str
+    place: str
+
+
+@dataclass(frozen=True)
+class Things:
+    """All of a level's things, each in the order of the file."""
+
+    links: tuple[Link, ...] = ()
+    regions: tuple[Region, ...] = ()
+    spots: tuple[Spot, ...] = ()
+    doors: tuple[Door, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -60,8 +156,8 @@ class GridLevel:
         colours: display colour by terrain name, where the file knows one.
         hex_layout: offset layout of a hexagonal grid; None = square.
         rules: movement rules the format states.
-        barred: (height, width) uint8 or None, bits of :mod:`bake.things`: a step onto or off the
-            cell that heads that way (a diagonal one: in part) is not made. One-way ledges.
+        barred: (height, width) uint8 or None, of NORTH, EAST, SOUTH and WEST: a step onto or off
+            the cell that heads that way (a diagonal one: in part) is not made. One-way ledges.
         floor_height: rows of one floor where several floors lie below one another in ``terrain``,
             the lowest number first; None = one floor. No step leads from one floor to the next,
             only links do.
@@ -123,3 +219,43 @@ class GraphLevel:
 
 
 Level = GridLevel | GraphLevel
+
+
+#: Colours of terrains whose name is part of, or contains, one of these words.
+_KNOWN: tuple[tuple[str, Colour], ...] = (
+    ("out_of_bounds", (38, 36, 44)),
+    ("void", (28, 27, 33)),
+    ("wall", (58, 54, 66)),
+    ("rock", (92, 86, 84)),
+    ("mountain", (106, 98, 94)),
+    ("tree", (52, 92, 60)),
+    ("forest", (74, 122, 74)),
+    ("grass", (139, 175, 98)),
+    ("swamp", (118, 130, 84)),
+    ("mud", (138, 109, 74)),
+    ("hill", (168, 156, 104)),
+    ("sand", (226, 207, 154)),
+    ("beach", (226, 207, 154)),
+    ("shallow", (122, 184, 200)),
+    ("deep", (45, 92, 138)),
+    ("water", (77, 134, 173)),
+    ("bridge", (154, 106, 63)),
+    ("road", (206, 178, 128)),
+    ("floor", (214, 206, 190)),
+    ("ground", (206, 198, 178)),
+)
+
+
+def terrain_colours(terrains: Sequence[str], given: Mapping[str, Colour]) -> UInt8Array:
+    """(terrain, 3) uint8 sRGB: the given colour, a fitting one, or one that hangs on the name."""
+    return np.array([given.get(name) or _fitting(name) for name in terrains], dtype=np.uint8)
+
+
+def _fitting(name: str) -> Colour:
+    lower = name.lower()
+    for word, colour in _KNOWN:
+        if word in lower:
+            return colour
+    hue = hashlib.sha256(name.encode()).digest()[0] / 256
+    red, green, blue = colorsys.hls_to_rgb(hue, 0.68, 0.35)
+    return (round(red * 255), round(green * 255), round(blue * 255))

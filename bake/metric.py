@@ -14,8 +14,7 @@ import numpy as np
 from bake.arrays import BoolArray, Float64Array, Int32Array, Int64Array, UInt8Array
 from bake.errors import CostError
 from bake.graph import BLOCKED, MAX_WEIGHT, Graph, Metric
-from bake.level import CornerCutting, CostRule, TerrainRule
-from bake.things import Link
+from bake.level import CornerCutting, CostRule, Link, TerrainRule
 
 #: Flank of an arc that has none (a straight step, or an arc of an explicit graph).
 NO_FLANK = np.int32(-2)

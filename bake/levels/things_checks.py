@@ -10,11 +10,10 @@ import numpy as np
 
 from bake.arrays import Int32Array
 from bake.errors import BakeError, BakeErrors, LevelError
-from bake.level import GridLevel
+from bake.level import Cell, Door, GridLevel, Link, Region, Spot, Things
 from bake.levels.json_text import shown
 from bake.levels.limits import MAX_COST, check_terrain_count
 from bake.levels.terrain_json import is_plain_text
-from bake.things import Cell, Door, Link, Region, Spot, Things
 
 _MAX_PROBLEMS = 8
 

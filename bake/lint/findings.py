@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from bake.severity import DEFAULT_SEVERITY, SEVERITIES, Severity
+from bake.recipe import DEFAULT_SEVERITY, SEVERITIES, Severity
 
 __all__ = ["RULES", "SEVERITIES", "Finding", "Severity", "severity_of"]
 

@@ -10,12 +10,11 @@ import numpy.typing as npt
 from bake.arrays import Int32Array
 from bake.footprint import under_footprint
 from bake.graph import Graph, Subgraph, usable_subgraph
-from bake.level import GridLevel
+from bake.level import GridLevel, Link, Spot
 from bake.lint.findings import Finding, Rule, Severity, severity_of
 from bake.lint.profile_checks import Place, Walks, check_profile
 from bake.lint.reach import opened_graph
 from bake.metric import AgentProfile, terrain_cost
-from bake.things import Link, Spot
 from bake.worlds import World
 
 Cells = npt.NDArray[np.integer]

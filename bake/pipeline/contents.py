@@ -10,8 +10,7 @@ import numpy.typing as npt
 from bake.arrays import Int32Array
 from bake.asset.schema import profile_path
 from bake.asset.write import Contents, Scalar
-from bake.colours import terrain_colours
-from bake.level import GridLevel, Level
+from bake.level import GridLevel, Level, terrain_colours
 from bake.metric import AgentProfile, MovementRules, terrain_cost
 from bake.pipeline.text_columns import texts
 from bake.tables.all_pairs import AllPairs

@@ -9,10 +9,9 @@ import numpy.typing as npt
 
 from bake.arrays import Int32Array
 from bake.asset.write import Contents, Scalar
-from bake.level import GridLevel
+from bake.level import GridLevel, Link, Region, Spot
 from bake.metric import AgentProfile
 from bake.pipeline.text_columns import texts
-from bake.things import Link, Region, Spot
 from bake.worlds import DoorStates, World, link_cost
 
 Columns = dict[str, npt.NDArray[np.generic]]

@@ -13,13 +13,21 @@ from pydantic import ValidationError
 from pydantic_core import ErrorDetails, PydanticCustomError
 
 from bake.errors import BakeErrors, RecipeError
-from bake.recipe import RECIPE_NAME
-from bake.recipe.editors import LdtkTable, TiledTable
-from bake.recipe.lint import LintTable
-from bake.recipe.model import LevelTable, RecipeTable
-from bake.recipe.shapes import Table
-from bake.recipe.tables import ClustersTable, HeuristicTable, HierarchyTable, NextHopsTable
-from bake.recipe.terrain import ProfileTable, RuleTable
+from bake.recipe.rules import RECIPE_NAME
+from bake.recipe.tables import (
+    ClustersTable,
+    HeuristicTable,
+    HierarchyTable,
+    LdtkTable,
+    LevelTable,
+    LintTable,
+    NextHopsTable,
+    ProfileTable,
+    RecipeTable,
+    RuleTable,
+    Table,
+    TiledTable,
+)
 from bake.recipe.toml_places import MAX_DEPTH, KeyPath, TooDeepError, key_lines
 from bake.recipe.values import COST_EXPECTED, closest, colour, quoted, show
 

@@ -17,11 +17,9 @@ from typing import Any
 
 from pydantic_core import PydanticCustomError
 
-from bake.footprint import MAX_SIZE
-from bake.recipe import (
+from bake.recipe.rules import (
     MAX_COST,
     MAX_MEMORY_BUDGET,
-    MAX_TICKS_PER_UNIT,
     MIN_MEMORY_BUDGET,
     TABLE_NAMES,
 )
@@ -40,12 +38,10 @@ _UNITS = {
     "MB": 10**6,
     "GB": 10**9,
 }
-TILED_KEY = (
-    r"(?:tile:.+:[0-9]{1,9}(?:-[0-9]{1,9})?(?:,[0-9]{1,9}(?:-[0-9]{1,9})?)*"
-    r"|(?:property|class|wang|tileset|layer|object):.+)"
-)
 _TILES = r"[0-9]{1,9}(?:-[0-9]{1,9})?"
-LDTK_KEY = rf"(?:tile:.+:{_TILES}(?:,{_TILES})*|(?:value|enum|tileset|layer|area|entity):.+)"
+_TILE_KEY = rf"tile:.+:{_TILES}(?:,{_TILES})*"
+TILED_KEY = rf"(?:{_TILE_KEY}|(?:property|class|wang|tileset|layer|object):.+)"
+LDTK_KEY = rf"(?:{_TILE_KEY}|(?:value|enum|tileset|layer|area|entity):.+)"
 MEMORY = r"([0-9]{1,18}(?:\.[0-9]{1,9})?) *(" + "|".join(_UNITS) + ")"
 _MEMORY_EXPECTED = 'bytes as a whole number, or text such as "512 MiB" or "2 GiB"'
 
@@ -137,24 +133,9 @@ def cost(value: Any) -> float | None:
     return float(value)
 
 
-def ticks_per_unit(value: Any) -> int:
-    whole = isinstance(value, int) and not isinstance(value, bool)
-    if not whole or not 1 <= value <= MAX_TICKS_PER_UNIT:
-        raise wrong(f"found {show(value)}", f"a whole number from 1 to {MAX_TICKS_PER_UNIT:,}")
-    return int(value)
-
-
-def size(value: Any) -> int:
-    """Cells along one side of a footprint."""
-    whole = isinstance(value, int) and not isinstance(value, bool)
-    if not whole or not 1 <= value <= MAX_SIZE:
-        raise wrong(f"found {show(value)}", f"a whole number of cells from 1 to {MAX_SIZE}")
-    return int(value)
-
-
-def whole(least: int, most: int, *words: str) -> Callable[[Any], Any]:
-    """A check for a whole number between two, or one of a few texts."""
-    number = f"a whole number from {least:,} to {most:,}"
+def whole(least: int, most: int, *words: str, of: str = "") -> Callable[[Any], Any]:
+    """A check for a whole number between two, or one of a few texts; ``of`` says what it counts."""
+    number = f"a whole number{of} from {least:,} to {most:,}"
     expected = _alternatives([*(quoted(word) for word in words), number])
 
     def check(value: Any) -> Any:
@@ -216,22 +197,20 @@ def colour(value: str) -> str:
 
 def tiled_key(value: str) -> str:
     """What a tile or object is, as "kind:name"."""
-    expected = '"tile:SET:3-9,12", "property:NAME", "class:NAME", "wang:NAME", "tileset:NAME", '
-    expected += '"layer:NAME" or "object:CLASS"'
-    if re.fullmatch(TILED_KEY, value) is None or not value.isprintable():
-        raise wrong(f"found {show(value)}", expected, 'as in "layer:Walls" = "wall"')
-    return value
+    kinds = '"tile:SET:3-9,12", "property:NAME", "class:NAME", "wang:NAME", "tileset:NAME", '
+    return _key(value, TILED_KEY, kinds + '"layer:NAME" or "object:CLASS"', "layer:Walls")
 
 
 def ldtk_key(value: str) -> str:
     """What a cell of an LDtk layer holds, or an entity, as "kind:name"."""
-    if re.fullmatch(LDTK_KEY, value) is None or not value.isprintable():
-        raise wrong(
-            f"found {show(value)}",
-            '"value:NAME", "value:LAYER:NUMBER", "tile:SET:3-9,12", "enum:TAG", "tileset:NAME", '
-            '"layer:NAME", "area:ENTITY" or "entity:NAME"',
-            'as in "value:walls" = "wall"',
-        )
+    kinds = '"value:NAME", "value:LAYER:NUMBER", "tile:SET:3-9,12", "enum:TAG", "tileset:NAME", '
+    kinds += '"layer:NAME", "area:ENTITY" or "entity:NAME"'
+    return _key(value, LDTK_KEY, kinds, "value:walls")
+
+
+def _key(value: str, pattern: str, expected: str, example: str) -> str:
+    if re.fullmatch(pattern, value) is None or not value.isprintable():
+        raise wrong(f"found {show(value)}", expected, f'as in "{example}" = "wall"')
     return value
 
 

@@ -12,9 +12,8 @@ import numpy as np
 
 from bake.arrays import BoolArray, Float64Array, Int32Array
 from bake.graph import Graph
-from bake.level import Connectivity, GridLevel, HexLayout
+from bake.level import EAST, NORTH, SOUTH, WEST, Connectivity, GridLevel, HexLayout
 from bake.metric import NO_FLANK, WALL_FLANK, Topology
-from bake.things import EAST, NORTH, SOUTH, WEST
 
 Step = tuple[int, int]
 

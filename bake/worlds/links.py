@@ -10,9 +10,8 @@ import numpy as np
 from bake.arrays import Int32Array
 from bake.errors import BakeError, BakeErrors, LevelError
 from bake.graph import Graph
-from bake.level import GridLevel
+from bake.level import Cell, GridLevel, Link
 from bake.metric import NO_FLANK, NO_LINK, Topology
-from bake.things import Cell, Link
 
 
 def link_cost(link: Link, floor_height: int | None) -> float:

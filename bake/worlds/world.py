@@ -10,10 +10,9 @@ import numpy as np
 from bake.arrays import BoolArray, Float64Array, Int32Array
 from bake.errors import BakeErrors, LevelError
 from bake.graph import BLOCKED, Graph, Metric
-from bake.level import Connectivity, GridLevel, HexLayout, Level
+from bake.level import Connectivity, GridLevel, HexLayout, Level, Link
 from bake.metric import NO_LINK, AgentProfile, MovementRules, Topology, build_metric, terrain_cost
 from bake.search.graph.patch_order import patch_order
-from bake.things import Link
 from bake.worlds.doors import DoorStates, settled
 from bake.worlds.explicit import explicit_topology
 from bake.worlds.lattice import lattice_topology

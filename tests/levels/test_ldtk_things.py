@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from bake.errors import LevelError
-from bake.things import EAST, NORTH, WEST, Things
+from bake.level import EAST, NORTH, WEST, Things
 from tests.support.ldtk_projects import entities, entity, int_grid, level, project, read, refer
 
 GRASS = int_grid(*["........"] * 8)

@@ -9,10 +9,9 @@ import numpy as np
 import pytest
 
 from bake.errors import BakeError
-from bake.level import GridLevel
+from bake.level import EAST, NORTH, Door, GridLevel, Link, Region, Spot, Things
 from bake.levels import load
 from bake.levels.things_checks import checked
-from bake.things import EAST, NORTH, Door, Link, Region, Spot, Things
 
 PLAIN: dict[str, Any] = {
     "format": "bake-tiles",

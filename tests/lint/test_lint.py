@@ -9,12 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bake.level import GridLevel
+from bake.level import GridLevel, Spot, Things
 from bake.lint.findings import Finding
 from bake.lint.level_checks import LevelLinter
 from bake.lint.report import as_annotation, as_data, as_text
 from bake.metric import AgentProfile, MovementRules
-from bake.things import Spot, Things
 from bake.worlds import build_world
 from tests.support.baked import GROUND, rows, rules_of
 from tests.support.command import bake

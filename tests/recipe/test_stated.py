@@ -5,8 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from bake.recipe import LevelRecipe, load_recipe
-from bake.recipe.stated import read_stated
+from bake.recipe import LevelRecipe, load_recipe, read_stated
 
 WRITTEN = """
 ticks_per_unit = 100

@@ -10,9 +10,8 @@ from hypothesis import strategies as st
 from bake.errors import BakeErrors, CostError, LevelError
 from bake.footprint import under_footprint
 from bake.graph import BLOCKED
-from bake.level import GridLevel
+from bake.level import EAST, NORTH, SOUTH, WEST, Door, GridLevel, Link, Region, Things
 from bake.metric import NO_LINK, AgentProfile, MovementRules
-from bake.things import EAST, NORTH, SOUTH, WEST, Door, Link, Region, Things
 from bake.worlds import World, build_world, region_labels
 from bake.worlds.lattice import hex_headings, hex_steps
 from tests.support.agents_oracle import Agents, Steps, agent_arcs, link_ticks, swept_cells

@@ -28,7 +28,7 @@ class Canvas:
 
     Attributes:
         terrain: (floors x height, width) uint8 index into ``names``.
-        barred: headings of :mod:`bake.things`; same shape.
+        barred: headings of :mod:`bake.level`; same shape.
         names: terrains, in the order they were met.
     """
 

@@ -6,12 +6,12 @@ import math
 from collections.abc import Sequence
 from typing import NoReturn
 
+from bake.level import EAST, NORTH, SOUTH, WEST
 from bake.levels.json_text import shown
 from bake.levels.ldtk.model import FieldInstance
 from bake.levels.ldtk.project import Where
 from bake.levels.limits import MAX_COST
 from bake.levels.terrain_json import is_plain_text
-from bake.things import EAST, NORTH, SOUTH, WEST
 
 HEADINGS = {"north": NORTH, "east": EAST, "south": SOUTH, "west": WEST}
 _OPPOSITE = {NORTH: SOUTH, SOUTH: NORTH, EAST: WEST, WEST: EAST}
@@ -72,7 +72,7 @@ class Fields:
         return found or None
 
     def headings(self) -> int:
-        """Bits of :mod:`bake.things`: what `barred` names, and all against what `one_way` does."""
+        """Bits of :mod:`bake.level`: what `barred` names, and all against what `one_way` does."""
         found = 0
         for heading in self.names("barred") or ():
             if heading.lower() not in HEADINGS:

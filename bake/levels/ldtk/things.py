@@ -14,6 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from bake.arrays import Int32Array
+from bake.level import Cell, Door, Link, Region, Spot, Things
 from bake.levels.allowance import spend_area
 from bake.levels.json_text import shown
 from bake.levels.ldtk.canvas import Canvas
@@ -21,7 +22,6 @@ from bake.levels.ldtk.fields import Fields
 from bake.levels.ldtk.layout import PlacedLevel, counts
 from bake.levels.ldtk.model import EntityInstance, LayerInstance
 from bake.levels.ldtk.project import Project, Where
-from bake.things import Cell, Door, Link, Region, Spot, Things
 
 SPOT_KINDS = ("spawn", "exit")
 LINK_KINDS = ("link", "teleporter", "ladder", "stairs", "jump")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bake.level import Door, Link, Region, Spot, Things
 from bake.levels.json_text import shown
 from bake.levels.tiled.fields import Properties
 from bake.levels.tiled.legend import Legend
@@ -9,7 +10,6 @@ from bake.levels.tiled.objects import Object
 from bake.levels.tiled.placing import Placing
 from bake.levels.tiled.shapes import cell_at, cell_of, cells_of
 from bake.levels.tiled.tile_terrain import stated_cost
-from bake.things import Door, Link, Region, Spot, Things
 
 SPOT_CLASSES = ("spawn", "exit")
 LINK_CLASSES = ("link", "teleporter", "ladder", "stairs", "jump")

@@ -11,7 +11,7 @@ import numpy as np
 
 from bake.editors import TiledReading
 from bake.errors import LevelError
-from bake.level import GridLevel, TerrainRule
+from bake.level import GridLevel, TerrainRule, Things
 from bake.levels.image_legend import BUILT_IN_RULES
 from bake.levels.json_text import shown
 from bake.levels.limits import check_size, check_terrain_count
@@ -19,7 +19,6 @@ from bake.levels.things_checks import checked
 from bake.levels.tiled.fields import Fields
 from bake.levels.tiled.files import ProjectFiles
 from bake.levels.tiled.map import OUTSIDE, MapLevel, open_map
-from bake.things import Things
 
 MAX_MAPS = 10_000
 _MAX_PATTERN = 200

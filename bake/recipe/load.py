@@ -1,0 +1,166 @@
+"""Finding a `bake.toml`, and merging the tables of its levels over the project's."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+from stat import S_ISREG
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from bake.editors import EditorReading
+from bake.errors import RecipeError
+from bake.level import TerrainRule
+from bake.recipe.rules import (
+    DEFAULT_OUTPUT,
+    DEFAULT_SOURCES,
+    RECIPE_NAME,
+    LevelRecipe,
+    ProfileRecipe,
+    Recipe,
+)
+
+if TYPE_CHECKING:
+    from bake.recipe.tables import EditorTable, LevelTable, RecipeTable, RuleTable
+
+#: Entries of legends and terrain of the project, times tables of levels.
+MAX_MERGED = 2**22
+
+T = TypeVar("T")
+E = TypeVar("E", bound=EditorReading)
+
+
+def find_recipe(start: Path) -> Path | None:
+    """The `bake.toml` in the folder ``start`` itself; None where there is none.
+
+    Raises:
+        RecipeError: the folder may not be searched.
+    """
+    file = start / RECIPE_NAME
+    try:
+        return file if S_ISREG(file.stat().st_mode) else None
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except OSError as error:
+        raise RecipeError(f"cannot be read: {error.strerror}", file=file) from error
+
+
+def load_recipe(path: Path | None) -> Recipe:
+    """Read and check a recipe.
+
+    Args:
+        path: the file; None = the built-in defaults.
+
+    Raises:
+        RecipeError: the file cannot be read, is no TOML, or has one mistake.
+        BakeErrors: it has several mistakes; all of them, in the order of their lines.
+    """
+    if path is None:
+        return Recipe()
+    # pydantic is costly to import, and a process that is handed a resolved recipe never needs it.
+    from bake.recipe.file import read_table
+
+    table = read_table(path)
+    pairs = [
+        (file, name)
+        for name in sorted(table.levels)
+        for file in _files_of(name)
+        if file in table.levels
+    ]
+    _check_merged(path, table, len(table.levels) + len(pairs))
+    defaults = _merged(LevelRecipe(), table)
+    return Recipe(
+        file=path,
+        sources=DEFAULT_SOURCES if table.sources is None else table.sources,
+        output=DEFAULT_OUTPUT if table.output is None else table.output,
+        defaults=defaults,
+        levels={name: _merged(defaults, level) for name, level in sorted(table.levels.items())},
+        inside={
+            (file, name): _merged(_merged(defaults, table.levels[file]), table.levels[name])
+            for file, name in pairs
+        },
+    )
+
+
+def _check_merged(path: Path, table: RecipeTable, levels: int) -> None:
+    """Every level has the project's entries laid out for itself."""
+    entries = len(table.legend) + len(table.terrain)
+    entries += len(table.tiled.legend) + len(table.ldtk.legend)
+    if levels * entries > MAX_MERGED:
+        raise RecipeError(
+            f"found {entries:,} entries of legends and terrain, and {levels:,} tables of levels",
+            file=path,
+            expected=f"at most {MAX_MERGED:,} if multiplied",
+            remedy="split the recipe into those of several projects",
+        )
+
+
+def _files_of(name: str) -> Iterator[str]:
+    """What the file may be called that a level is one of several of."""
+    return (name[:at] for at, letter in enumerate(name) if letter == "-")
+
+
+def recipe_schema() -> dict[str, Any]:
+    """JSON Schema (2020-12) of `bake.toml`, for editors that complete and check TOML."""
+    from bake.recipe.tables import schema
+
+    return schema()
+
+
+def _merged(base: LevelRecipe, table: LevelTable) -> LevelRecipe:
+    """``table`` laid over ``base``: legend and terrain key by key, everything else whole."""
+    # Sorted, so that nothing baked from a recipe can depend on the order it was written in.
+    profiles = tuple(
+        ProfileRecipe(name, dict(sorted(_rules(profile.terrain).items())), profile.size or 1)
+        for name, profile in sorted(table.profiles.items())
+    )
+    return LevelRecipe(
+        connectivity=_given(table.connectivity, base.connectivity),
+        corner_cutting=_given(table.corner_cutting, base.corner_cutting),
+        cost_rule=_given(table.cost_rule, base.cost_rule),
+        ticks_per_unit=_given(table.ticks_per_unit, base.ticks_per_unit),
+        memory_budget=_given(table.memory_budget, base.memory_budget),
+        tables=None if table.tables == ("auto",) else _given(table.tables, base.tables),
+        algorithm=_given(table.next_hops.algorithm, base.algorithm),
+        storage=_given(table.next_hops.storage, base.storage),
+        cluster_size=_given(table.clusters.size, base.cluster_size),
+        cluster_regions=_given(table.clusters.regions, base.cluster_regions),
+        hierarchy=_given(table.hierarchy.mode, base.hierarchy),
+        spacing=_given(table.hierarchy.spacing, base.spacing),
+        levels=_levels(table.hierarchy.levels, base.levels),
+        keep_paths=_given(table.hierarchy.keep_paths, base.keep_paths),
+        heuristic_kind=_given(table.heuristic.kind, base.heuristic_kind),
+        heuristic_bytes=_given(table.heuristic.bytes_per_node, base.heuristic_bytes),
+        legend=dict(sorted({**base.legend, **table.legend}.items())),
+        tiled=_editor(base.tiled, table.tiled),
+        ldtk=_editor(base.ldtk, table.ldtk),
+        terrain=dict(sorted({**base.terrain, **_rules(table.terrain)}.items())),
+        profiles=profiles or base.profiles,
+        lint={**base.lint, **table.lint.given()},
+    )
+
+
+def _given(value: T | None, otherwise: T) -> T:
+    return otherwise if value is None else value
+
+
+def _editor(base: E, table: EditorTable) -> E:
+    legend = {**base.legend, **table.legend}
+    return replace(
+        base,
+        layers=_given(table.layers, base.layers),
+        ignore=_given(table.ignore, base.ignore),
+        empty=_given(table.empty, base.empty),
+        legend=legend if base.ordered else dict(sorted(legend.items())),
+        world=_given(table.world, base.world),
+        allow_outside=_given(table.allow_outside, base.allow_outside),
+    )
+
+
+def _levels(value: int | str | None, otherwise: int | None) -> int | None:
+    """Layers of a hierarchy; "auto" lifts a number the project gives."""
+    return None if isinstance(value, str) else _given(value, otherwise)
+
+
+def _rules(terrain: Mapping[str, RuleTable]) -> dict[str, TerrainRule]:
+    return {name: TerrainRule(rule.cost, rule.enter_from) for name, rule in terrain.items()}
