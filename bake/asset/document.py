@@ -1,6 +1,6 @@
-"""The tables of docs/format.md, rendered from the schema: ``python -m bake.asset.document``.
+"""Writes the tables of docs/format-columns.md from the schema: ``python -m bake.asset.document``.
 
-Only the section between the two markers is written; the prose around it is kept.
+It replaces the section between the two markers only and keeps the prose around it.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from bake.asset.schema import ATTRIBUTES, COLUMNS
 BEGIN = "<!-- schema: written by `python -m bake.asset.document`, not by hand -->"
 END = "<!-- end of schema -->"
 
-PAGE = Path(__file__).parents[2] / "docs" / "format.md"
+PAGE = Path(__file__).parents[2] / "docs" / "format-columns.md"
 
 _KINDS = {"text": "text", "integer": "int64", "flag": "int64, 0 or 1"}
 
@@ -76,7 +76,7 @@ def _line(cells: Sequence[str]) -> str:
 
 
 def main() -> None:
-    """Rewrite the section in docs/format.md."""
+    """Rewrite the section in docs/format-columns.md."""
     page = PAGE.read_text(encoding="utf-8")
     PAGE.write_text(with_section(page, format_tables()), encoding="utf-8", newline="\n")
 

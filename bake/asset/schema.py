@@ -1,4 +1,4 @@
-"""What an asset holds, declared once; writing, reading and docs/format.md follow from it."""
+"""What an asset holds, declared once: code and docs/format-columns.md follow from it."""
 
 from __future__ import annotations
 

@@ -299,7 +299,7 @@ def coordinates(
     floor: tuple[int, int] | None,
     rows: int,
 ) -> Int64Array:
-    """(r, 2) what fields are slopes over: see docs/format.md, "Lower bounds".
+    """(r, 2) what fields are slopes over: see docs/format-searches.md, "Lower bounds".
 
     Args:
         cell: (r, 2) of each row, on grids; floor: width and height of a floor, where there are

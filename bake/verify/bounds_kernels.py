@@ -1,4 +1,4 @@
-"""What proofs of lower bounds need of many distances, compiled; written from docs/format.md."""
+"""Compiled parts of proofs of lower bounds, written from docs/format-searches.md."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""docs/format.md against the schema, and against files that bake writes."""
+"""docs/format.md and format-columns.md against the schema, and against files that bake writes."""
 
 from __future__ import annotations
 
@@ -19,10 +19,11 @@ from bake.runtime import open_asset
 from tests.support.pages import blocks, page, section
 
 PAGE = page("format.md")
+COLUMNS = page("format-columns.md")
 
 
 def test_the_tables_are_those_of_the_schema() -> None:
-    assert document.section_of(PAGE) == document.format_tables(), (
+    assert document.section_of(COLUMNS) == document.format_tables(), (
         "run `python -m bake.asset.document`"
     )
 
@@ -30,12 +31,12 @@ def test_the_tables_are_those_of_the_schema() -> None:
 def test_rewriting_the_page_changes_the_section_alone(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    copy = tmp_path / "format.md"
-    copy.write_text(document.with_section(PAGE, "outdated\n"), "utf-8")
+    copy = tmp_path / "format-columns.md"
+    copy.write_text(document.with_section(COLUMNS, "outdated\n"), "utf-8")
     assert document.section_of(copy.read_text("utf-8")) == "outdated\n"
     monkeypatch.setattr(document, "PAGE", copy)
     document.main()
-    assert copy.read_text("utf-8") == PAGE
+    assert copy.read_text("utf-8") == COLUMNS
 
 
 def test_the_page_speaks_of_this_version() -> None:
@@ -66,7 +67,7 @@ def test_the_header_of_a_file(example: Path) -> None:
 
 
 def test_the_excerpt_is_what_is_there(example: Path) -> None:
-    excerpt, description = (text for text in blocks(PAGE, "text"))
+    excerpt, description = blocks(COLUMNS, "text")
     shown = re.findall(r'DATASET "(\w+)".*?SIMPLE \{ \((.*?)\)', excerpt, re.DOTALL)
     with h5py.File(example / "baked" / "five.h5") as file:
         profile = file["profiles/default"]

@@ -7,7 +7,11 @@ import pytest
 
 from tests.support.pages import DOCS, ROOT
 
-PAGES = [*sorted(DOCS.rglob("*.md")), ROOT / "CHANGELOG.md", ROOT / "CONTRIBUTING.md"]
+PAGES = [
+    *sorted(DOCS.rglob("*.md")),
+    *(ROOT / name for name in ("README.md", "CHANGELOG.md", "CONTRIBUTING.md")),
+    *(ROOT / folder / "README.md" for folder in ("examples", "benchmarks")),
+]
 
 
 def anchors(text: str) -> set[str]:
@@ -15,7 +19,7 @@ def anchors(text: str) -> set[str]:
     return {re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in titles}
 
 
-@pytest.mark.parametrize("file", PAGES, ids=lambda file: file.name)
+@pytest.mark.parametrize("file", PAGES, ids=lambda file: str(file.relative_to(ROOT)))
 def test_links_lead_somewhere(file: Path) -> None:
     text = file.read_text("utf-8")
     for target in re.findall(r"\]\(([^)\s]+)\)", re.sub(r"```.*?```", "", text, flags=re.DOTALL)):

@@ -1,6 +1,5 @@
-"""Every example of docs/levels.md is read as the page says."""
+"""Every example of the pages on level files is read as the page says."""
 
-import re
 from pathlib import Path
 
 import numpy as np
@@ -11,18 +10,16 @@ from bake.levels import SUFFIXES, load
 from bake.levels.image_legend import BUILT_IN
 from bake.levels.movingai import LETTERS
 from tests.support.grids import named, refusal
+from tests.support.pages import blocks, page
 
-PAGE = (Path(__file__).parents[2] / "docs" / "levels.md").read_text("utf-8")
-
-
-def examples(language: str) -> list[str]:
-    blocks = re.findall(r"^```(\w*)\n(.*?)^```$", PAGE, re.DOTALL | re.MULTILINE)
-    return [text for name, text in blocks if name == language]
+JSON, GRAPHS, IMAGES, MAPS = map(
+    page, ("levels-json.md", "levels-graphs.md", "levels-images.md", "levels-movingai.md")
+)
 
 
 def test_json_examples(tmp_path: Path) -> None:
     levels = []
-    for text in examples("json"):
+    for text in blocks(JSON, "json") + blocks(GRAPHS, "json"):
         path = tmp_path / "example.json"
         path.write_text(text, "utf-8")
         levels.append(load(path, {}))
@@ -41,7 +38,7 @@ def test_json_examples(tmp_path: Path) -> None:
 
 
 def test_map_example(tmp_path: Path) -> None:
-    (text,) = (text for text in examples("") if text.startswith("type octile"))
+    (text,) = blocks(MAPS, "")
     path = tmp_path / "example.map"
     path.write_text(text)
     level = load(path, {})
@@ -49,7 +46,7 @@ def test_map_example(tmp_path: Path) -> None:
 
 
 def test_error_example(tmp_path: Path) -> None:
-    (text,) = (text for text in examples("") if text.startswith("levels_src/keep.png: "))
+    (text,) = blocks(IMAGES, "")
     pixels = np.zeros((1, 10, 3), dtype=np.uint8)
     pixels[0, 7:] = (0x8B, 0x5A, 0x2B)
     path = tmp_path / "keep.png"
@@ -58,5 +55,10 @@ def test_error_example(tmp_path: Path) -> None:
 
 
 def test_tables_name_every_suffix_letter_and_colour() -> None:
-    for mention in [*SUFFIXES, *LETTERS, *LETTERS.values(), *BUILT_IN, *BUILT_IN.values()]:
-        assert f"`{mention}`" in PAGE
+    for text, mentions in [
+        (page("levels.md"), SUFFIXES),
+        (MAPS, [*LETTERS, *LETTERS.values()]),
+        (IMAGES, [*BUILT_IN, *BUILT_IN.values()]),
+    ]:
+        for mention in mentions:
+            assert f"`{mention}`" in text

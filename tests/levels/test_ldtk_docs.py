@@ -1,4 +1,4 @@
-"""The recipes docs/levels.md gives for LDtk's own samples bake them."""
+"""The recipes docs/levels-ldtk.md gives for LDtk's own samples bake them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from bake.levels import load
 from bake.pipeline import find_tasks
 from bake.pipeline.level import read_level, read_world
 from bake.recipe import load_recipe
-from tests.levels.test_docs import examples
+from tests.support.pages import blocks, page
 from tests.support.shared_levels import shared_level
 
 LEVELS = Path(__file__).parents[2] / "levels_src"
@@ -31,7 +31,9 @@ LEVELS = Path(__file__).parents[2] / "levels_src"
 )
 def test_samples(tmp_path: Path, file: str, levels: dict[str, tuple[int, int, int]]) -> None:
     source = shared_level(f"ldtk/{file}.ldtk")
-    (text,) = (text for text in examples("toml") if "WorldMap_Free_layout" in text)
+    (text,) = (
+        text for text in blocks(page("levels-ldtk.md"), "toml") if "WorldMap_Free_layout" in text
+    )
     recipe = tmp_path / "bake.toml"
     recipe.write_text(text, encoding="utf-8")
     tasks = find_tasks(load_recipe(recipe), [source], None)

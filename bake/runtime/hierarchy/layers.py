@@ -84,7 +84,7 @@ class LayerTable:
         below_cluster: cluster in this layer of every node of the layer below (rows, for the first).
         first_transition: (c + 1) int32, transitions by cluster.
         bits: of a slot in ``field``; 0 = none is kept.
-        field: uint8, see docs/format.md.
+        field: uint8, see docs/format-searches.md.
         cluster_data: (c + 1, 4) int64, by cluster: first transition, nodes below, first byte of
             its fields, bytes of each.
     """

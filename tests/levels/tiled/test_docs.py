@@ -1,4 +1,4 @@
-"""What docs/levels.md says of Tiled maps holds."""
+"""What docs/levels-tiled.md says of Tiled maps holds."""
 
 import re
 import tomllib
@@ -15,9 +15,10 @@ from bake.levels.tiled.layers import Box
 from bake.levels.tiled.placing import Placing
 from bake.pipeline.level import read_world
 from bake.recipe import Recipe, load_recipe
+from tests.support.pages import blocks, page
 from tests.support.shared_levels import shared_level
 
-PAGE = (Path(__file__).parents[3] / "docs" / "levels.md").read_text("utf-8")
+PAGE = page("levels-tiled.md")
 
 
 @pytest.mark.parametrize("axis", ["x", "y"])
@@ -38,10 +39,7 @@ def test_the_formulas_of_staggered_maps(axis: str, parity: str, width: int, heig
 
 
 def examples_recipe(folder: Path) -> Recipe:
-    (text,) = (
-        text for text in re.findall(r"^```toml\n(.*?)^```$", PAGE, re.DOTALL | re.MULTILINE)
-        if "[levels.desert" in text
-    )  # fmt: skip
+    (text,) = (text for text in blocks(PAGE, "toml") if "[levels.desert" in text)
     tomllib.loads(text)
     path = folder / "bake.toml"
     path.write_text(text, "utf-8")
