@@ -1,44 +1,53 @@
-"""A binary heap in two arrays. J. Williams, "Algorithm 232: Heapsort", Comm. ACM 7(6), 1964."""
+"""A binary heap: J. W. J. Williams, "Algorithm 232: Heapsort", Comm. ACM 7(6), 1964.
+
+A heap is one array, (e, 2) int64, of which the first ``size`` rows are in use: a key, and the item
+it belongs to. Key and item lie side by side, so that moving an entry touches one cache line, and a
+kernel takes one argument instead of two. The entry with the smallest key is ``heap[0]``.
+
+Kernels read that entry themselves, keep the size themselves, and see to it that there is room.
+"""
 
 from __future__ import annotations
 
-from bake.arrays import Int32Array, Int64Array
-from bake.kernels.jit import inlined
+from bake.arrays import Int64Array
+from bake.kernels.jit import kernel
+
+Heap = Int64Array
 
 
-@inlined
-def push(key: Int64Array, item: Int32Array, held: int, new_key: int, new_item: int) -> int:
-    """Add to a heap of ``held`` entries; returns how many there are then."""
-    place = held
-    while place > 0:
-        above = (place - 1) >> 1
-        if key[above] <= new_key:
+@kernel
+def push(heap: Heap, size: int, key: int, item: int) -> int:
+    """Add an entry to a heap of ``size`` entries; returns how many there are then."""
+    gap = size
+    while gap > 0:
+        above = (gap - 1) >> 1
+        if heap[above, 0] <= key:
             break
-        key[place] = key[above]
-        item[place] = item[above]
-        place = above
-    key[place] = new_key
-    item[place] = new_item
-    return held + 1
+        heap[gap, 0] = heap[above, 0]
+        heap[gap, 1] = heap[above, 1]
+        gap = above
+    heap[gap, 0] = key
+    heap[gap, 1] = item
+    return size + 1
 
 
-@inlined
-def pop(key: Int64Array, item: Int32Array, held: int) -> int:
-    """Drop the smallest of ``held`` entries, the first one; returns how many are left."""
-    last = held - 1
-    moved_key = key[last]
-    moved_item = item[last]
-    place = 0
-    below = 1
-    while below < last:
-        if below + 1 < last and key[below + 1] < key[below]:
+@kernel
+def drop_first(heap: Heap, size: int) -> int:
+    """Drop the entry with the smallest of ``size`` keys; returns how many entries are left."""
+    size -= 1
+    key, item = heap[size, 0], heap[size, 1]
+    gap = 0
+    while True:
+        below = 2 * gap + 1
+        if below >= size:
+            break
+        if below + 1 < size and heap[below + 1, 0] < heap[below, 0]:
             below += 1
-        if key[below] >= moved_key:
+        if heap[below, 0] >= key:
             break
-        key[place] = key[below]
-        item[place] = item[below]
-        place = below
-        below = 2 * place + 1
-    key[place] = moved_key
-    item[place] = moved_item
-    return last
+        heap[gap, 0] = heap[below, 0]
+        heap[gap, 1] = heap[below, 1]
+        gap = below
+    heap[gap, 0] = key
+    heap[gap, 1] = item
+    return size

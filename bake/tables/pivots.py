@@ -36,13 +36,13 @@ def pivot_distances(
         return pivot
     wanted = np.zeros(rows, dtype=np.bool_)
     backward, behind = (graph, slice(None)) if two_way else graph.reverse()
-    room = np.empty(graph.arc_count + 1, dtype=np.int64), np.empty(graph.arc_count + 1, np.int32)
+    heap = np.empty((graph.arc_count + 1, 2), dtype=np.int64)
 
     def distances(of: Graph, price: Int32Array, row: int) -> Int32Array:
         found = np.empty(rows, dtype=np.int32)
         wanted[row] = True
         cell, sample = np.empty(rows, dtype=np.int32), np.empty(1, dtype=np.int32)
-        voronoi_cells(of.first_out, of.head, price, wanted, *room, found, cell, sample)
+        voronoi_cells(of.first_out, of.head, price, wanted, heap, found, cell, sample)
         wanted[row] = False
         return found
 

@@ -8,8 +8,8 @@ graph (M. Erwig, "The graph Voronoi diagram with applications", Networks 36(3), 
 
 from __future__ import annotations
 
-from bake.arrays import BoolArray, Int32Array, Int64Array
-from bake.kernels.heap import pop, push
+from bake.arrays import BoolArray, Int32Array
+from bake.kernels.heap import Heap, drop_first, push
 from bake.kernels.jit import kernel
 
 #: Distance of a node no sample reaches.
@@ -22,8 +22,7 @@ def voronoi_cells(
     head: Int32Array,
     weight: Int32Array,
     wanted: BoolArray,
-    key: Int64Array,
-    item: Int32Array,
+    heap: Heap,
     dist: Int32Array,
     label: Int32Array,
     sample: Int32Array,
@@ -33,7 +32,7 @@ def voronoi_cells(
     Args:
         first_out, head, weight: arcs that a search takes; (n + 1), (m), (m) int32 ticks.
         wanted: (n) bool, nodes that may become samples; the first of them is the first sample.
-        key, item: (m + 1) room for a heap.
+        heap: room for m + 1 entries.
         dist: (n) int32, filled with the distance to the nearest sample; 2**31 - 1 = none reached.
         label: (n) int32, filled with the number of that sample; -1 = none.
         sample: (k) int32, filled with the samples.
@@ -56,11 +55,10 @@ def voronoi_cells(
         sample[number] = farthest
         dist[farthest] = 0
         label[farthest] = number
-        held = push(key, item, 0, 0, farthest)
+        held = push(heap, 0, 0, farthest)
         while held > 0:
-            node = int(item[0])
-            reached = int(key[0])
-            held = pop(key, item, held)
+            reached, node = int(heap[0, 0]), int(heap[0, 1])
+            held = drop_first(heap, held)
             if dist[node] != reached or label[node] != number:
                 continue
             for arc in range(first_out[node], first_out[node + 1]):
@@ -69,5 +67,5 @@ def voronoi_cells(
                 if ahead < dist[other]:
                     dist[other] = ahead
                     label[other] = number
-                    held = push(key, item, held, ahead, other)
+                    held = push(heap, held, ahead, other)
     return len(sample)

@@ -16,7 +16,7 @@ import numpy as np
 
 from bake.arrays import Int32Array, Int64Array, UInt8Array
 from bake.graph import BLOCKED
-from bake.kernels.heap_pairs import Heap, drop_first, push
+from bake.kernels.heap import Heap, drop_first, push
 from bake.kernels.jit import kernel
 from bake.search.hierarchy.inside import ASTRAY, slot_at
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 import numpy as np
 
 from bake.arrays import Int32Array, Int64Array, UInt8Array
-from bake.kernels.heap_pairs import Heap
+from bake.kernels.heap import Heap
 from bake.kernels.jit import kernel
 from bake.search.hierarchy.ascent import ascend, descend, join, turn_round, with_ends
 from bake.search.hierarchy.inside import (

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bake.arrays import Int32Array, Int64Array, UInt8Array
-from bake.kernels.heap_pairs import Heap
+from bake.kernels.heap import Heap
 from bake.kernels.jit import kernel
 from bake.search.hierarchy.hpa import TURNS, find_way, refine
 from bake.search.hierarchy.inside import ASTRAY

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from bake.arrays import Int32Array, Int64Array, UInt8Array
-from bake.kernels.heap_pairs import Heap, drop_first, push
+from bake.kernels.heap import Heap, drop_first, push
 from bake.kernels.jit import inlined, kernel
 
 #: Columns of ``row_data``.

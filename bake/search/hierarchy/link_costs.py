@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from bake.arrays import Int32Array, Int64Array
+from bake.arrays import Int32Array
 from bake.graph import Graph
-from bake.kernels.heap import pop, push
+from bake.kernels.heap import Heap, drop_first, push
 from bake.kernels.jit import kernel
 from bake.search.graph.partition import crossing_arcs
 
@@ -28,8 +28,7 @@ def price_links(
     first_link: Int32Array,
     link_tail: Int32Array,
     link_weight: Int32Array,
-    key: Int64Array,
-    item: Int32Array,
+    heap: Heap,
     dist: Int32Array,
     cost: Int32Array,
 ) -> None:
@@ -42,7 +41,7 @@ def price_links(
         pair: (p, 2) int32, clusters (from, to).
         first_link: (p + 1) int32; link_tail, link_weight: (k) int32, the arcs that lead from one
             to the other, pair by pair.
-        key, item: (m + k + 1) room for a heap.
+        heap: room for m + k + 1 entries.
         dist: (r) int32 scratch.
         cost: (p, 3) int32, filled with ticks: minimum, maximin, average minimum.
     """
@@ -59,11 +58,10 @@ def price_links(
             cheapest = min(cheapest, price)
             if price < dist[row]:
                 dist[row] = price
-                held = push(key, item, held, price, row)
+                held = push(heap, held, price, row)
         while held > 0:
-            row = int(item[0])
-            reached = int(key[0])
-            held = pop(key, item, held)
+            reached, row = int(heap[0, 0]), int(heap[0, 1])
+            held = drop_first(heap, held)
             if dist[row] != reached:
                 continue
             for arc in range(first_in[row], first_in[row + 1]):
@@ -71,7 +69,7 @@ def price_links(
                 ahead = reached + int(weight_in[arc])
                 if label[other] == here and ahead < dist[other]:
                     dist[other] = ahead
-                    held = push(key, item, held, ahead, other)
+                    held = push(heap, held, ahead, other)
         largest = 0
         total = 0
         count = 0
@@ -128,8 +126,7 @@ def priced_pairs(
         first_link,
         tail[order],
         weight[arc[order]],
-        np.empty(room, dtype=np.int64),
-        np.empty(room, dtype=np.int32),
+        np.empty((room, 2), dtype=np.int64),
         np.empty(graph.node_count, dtype=np.int32),
         cost,
     )

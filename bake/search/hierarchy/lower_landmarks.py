@@ -12,7 +12,7 @@ import numpy as np
 
 from bake.arrays import BoolArray, Int32Array
 from bake.graph import BLOCKED
-from bake.kernels.heap_pairs import Heap, drop_first, push
+from bake.kernels.heap import Heap, drop_first, push
 from bake.kernels.jit import kernel
 
 _FAR = int(BLOCKED)

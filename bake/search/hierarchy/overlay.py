@@ -12,7 +12,7 @@ import numpy as np
 
 from bake.arrays import Int32Array, Int64Array
 from bake.graph import BLOCKED
-from bake.kernels.heap_pairs import Heap, drop_first, push
+from bake.kernels.heap import Heap, drop_first, push
 from bake.kernels.jit import inlined, kernel
 from bake.search.hierarchy.inside import ASTRAY
 

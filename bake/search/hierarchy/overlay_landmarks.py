@@ -10,7 +10,7 @@ import numpy as np
 
 from bake.arrays import Int32Array, Int64Array
 from bake.graph import BLOCKED, Graph
-from bake.kernels.heap_pairs import drop_first, push
+from bake.kernels.heap import drop_first, push
 from bake.kernels.jit import kernel
 
 _FAR = int(BLOCKED)

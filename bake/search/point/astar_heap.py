@@ -8,7 +8,7 @@ whose distance shrinks is put in again, closed or not, so inconsistent heuristic
 from __future__ import annotations
 
 from bake.arrays import Float64Array, Int32Array, Int64Array, UInt32Array
-from bake.kernels.heap import pop, push
+from bake.kernels.heap import Heap, drop_first, push
 from bake.kernels.jit import kernel
 from bake.search.point.bucket_queue import FOUND, FULL, NO_PATH
 from bake.search.point.estimate import estimated, spot
@@ -26,8 +26,7 @@ def search_heap(
     label: Int64Array,
     seen: Int32Array,
     stamp: int,
-    key: Int64Array,
-    item: Int32Array,
+    heap: Heap,
     start: int,
     goal: int,
     answer: Int64Array,
@@ -35,7 +34,7 @@ def search_heap(
     """Search from start to another row; see :func:`bake.search.point.astar_buckets.search_buckets`.
 
     Args:
-        key, item: (e) int64 and int32, room for the heap.
+        heap: room for the open list.
     """
     kind, straight, extra = int(numbers[0]), int(numbers[1]), int(numbers[2])
     shift, inflation, scale = int(numbers[3]), int(numbers[4]), numbers[5]
@@ -48,13 +47,12 @@ def search_heap(
         kind, straight, extra, shift, inflation, scale, at, table, start, goal, goal_x, goal_y
     )
     # f in the high half; what is left to g's largest value in the low half.
-    held = push(key, item, 0, (int(seen[start, 1]) << 32) | _FAR, start)
+    held = push(heap, 0, (int(seen[start, 1]) << 32) | _FAR, start)
     best = _FAR
     expanded = 0
     while held > 0:
-        first = int(key[0])
-        row = int(item[0])
-        held = pop(key, item, held)
+        first, row = int(heap[0, 0]), int(heap[0, 1])
+        held = drop_first(heap, held)
         if first >> 32 >= best:
             break
         g = _FAR - (first & 0xFFFFFFFF)
@@ -93,9 +91,9 @@ def search_heap(
             if head == goal:
                 best = reached
                 continue
-            if held == len(key):
+            if held == len(heap):
                 return FULL
-            held = push(key, item, held, (f << 32) | (_FAR - reached), head)
+            held = push(heap, held, (f << 32) | (_FAR - reached), head)
     answer[0] = best
     answer[1] = expanded
     return NO_PATH if best == _FAR else FOUND

@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from bake.arrays import Float64Array, Int32Array, Int64Array, UInt32Array
-from bake.kernels.heap import pop, push
+from bake.kernels.heap import drop_first, push
 from bake.kernels.jit import kernel
 from bake.search.point.bucket_queue import FOUND, FULL, NO_PATH
 from bake.search.point.estimate import estimated, spot
@@ -49,8 +49,7 @@ def search_from_both_ends(
     label: Int64Array,
     seen: Int32Array,
     stamp: int,
-    key: Int64Array,
-    item: Int32Array,
+    heap: Int64Array,
     start: int,
     goal: int,
     answer: Int64Array,
@@ -62,7 +61,7 @@ def search_from_both_ends(
             turned round.
         numbers, at, table: a consistent heuristic that is not made for one goal, or null.
         label, seen: (2, r) int64 and (2, r, 2) int32, scratch of each side, as for A*.
-        key, item: (2, e) room for the heaps.
+        heap: (2, e, 2) int64, a heap for each side.
         answer: (3) int64, filled with ticks, rows expanded, and a row where the sides met.
 
     Returns:
@@ -76,15 +75,14 @@ def search_from_both_ends(
         label[side, root] = mark
         seen[side, root, 0] = -1
         pull = _pull(side, numbers, at, table, root, start, goal)
-        held[side] = push(key[side], item[side], 0, pull, root)
+        held[side] = push(heap[side], 0, pull, root)
     best = _FAR
     expanded = 0
     # Whatever joins the sides from here on costs at least half the sum of the smallest keys.
-    while held[0] > 0 and held[1] > 0 and key[0, 0] + key[1, 0] < 2 * best:
+    while held[0] > 0 and held[1] > 0 and heap[0, 0, 0] + heap[1, 0, 0] < 2 * best:
         side = 0 if held[0] <= held[1] else 1
-        top = int(key[side, 0])
-        row = int(item[side, 0])
-        held[side] = pop(key[side], item[side], held[side])
+        top, row = int(heap[side, 0, 0]), int(heap[side, 0, 1])
+        held[side] = drop_first(heap[side], held[side])
         g = label[side, row] - mark
         if top != 2 * g + _pull(side, numbers, at, table, row, start, goal):
             continue
@@ -100,10 +98,10 @@ def search_from_both_ends(
                 answer[2] = head
             label[side, head] = mark + reached
             seen[side, head, 0] = row
-            if held[side] == key.shape[1]:
+            if held[side] == heap.shape[1]:
                 return FULL
             pull = _pull(side, numbers, at, table, int(head), start, goal)
-            held[side] = push(key[side], item[side], held[side], 2 * reached + pull, head)
+            held[side] = push(heap[side], held[side], 2 * reached + pull, head)
     answer[0] = best
     answer[1] = expanded
     return NO_PATH if best == _FAR else FOUND

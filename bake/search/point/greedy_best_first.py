@@ -7,7 +7,7 @@ J. Doran, D. Michie, "Experiments with the graph traverser program", Proc. Royal
 from __future__ import annotations
 
 from bake.arrays import Float64Array, Int32Array, Int64Array, UInt32Array
-from bake.kernels.heap import pop, push
+from bake.kernels.heap import Heap, drop_first, push
 from bake.kernels.jit import kernel
 from bake.search.point.bucket_queue import FOUND, FULL, NO_PATH
 from bake.search.point.estimate import estimated, spot
@@ -23,8 +23,7 @@ def search_greedily(
     label: Int64Array,
     seen: Int32Array,
     stamp: int,
-    key: Int64Array,
-    item: Int32Array,
+    heap: Heap,
     start: int,
     goal: int,
     answer: Int64Array,
@@ -37,12 +36,12 @@ def search_greedily(
     older = mark + (1 << 32)
     label[start] = mark
     seen[start, 0] = -1
-    held = push(key, item, 0, 0, start)
+    held = push(heap, 0, 0, start)
     pushed = 1
     expanded = 0
     while held > 0:
-        row = int(item[0])
-        held = pop(key, item, held)
+        row = int(heap[0, 1])
+        held = drop_first(heap, held)
         expanded += 1
         so_far = label[row]
         for arc in range(first_out[row], first_out[row + 1]):
@@ -57,7 +56,7 @@ def search_greedily(
             seen[head, 0] = row
             if head == goal:
                 continue
-            if held == len(key):
+            if held == len(heap):
                 return FULL
             h = estimated(
                 kind,
@@ -74,7 +73,7 @@ def search_greedily(
                 goal_y,
             )
             # Of equals the one seen first, as in a queue.
-            held = push(key, item, held, (h << 32) | pushed, head)
+            held = push(heap, held, (h << 32) | pushed, head)
             pushed += 1
         if label[goal] < older:
             answer[0] = label[goal] - mark

@@ -61,7 +61,7 @@ class Scratch:
             :func:`bake.search.point.astar_buckets.search_buckets`.
         labels, both_seen: the same for two sides, (2, r) and (2, r, 2).
         entry, bucket: of a bucket queue.
-        key, item: of a heap, for the two sides: (2, e).
+        heaps: (2, e, 2) int64, open lists of the two sides; see :mod:`bake.kernels.heap`.
         path: (r) int32.
         answer: (3) int64.
     """
@@ -75,7 +75,7 @@ class Scratch:
         self.path = np.empty(row_count, dtype=np.int32)
         self.answer = np.zeros(3, dtype=np.int64)
         self._row_count = row_count
-        self.heap_room = ENTRIES
+        self.heaps = np.empty((2, ENTRIES, 2), dtype=np.int64)
 
     @cached_property
     def labels(self) -> Int64Array:
@@ -84,20 +84,6 @@ class Scratch:
     @cached_property
     def both_seen(self) -> Int32Array:
         return np.empty((2, self._row_count, 2), dtype=np.int32)
-
-    @property
-    def heaps(self) -> tuple[Int64Array, Int32Array]:
-        if len(self._key[0]) < self.heap_room:
-            del self._key, self._item
-        return self._key, self._item
-
-    @cached_property
-    def _key(self) -> Int64Array:
-        return np.empty((2, self.heap_room), dtype=np.int64)
-
-    @cached_property
-    def _item(self) -> Int32Array:
-        return np.empty((2, self.heap_room), dtype=np.int32)
 
     def next_stamp(self) -> int:
         if self.stamp >= _LAST_STAMP:
@@ -197,7 +183,6 @@ class SearchSpace:
                     scratch.answer,
                 )
             else:
-                key, item = scratch.heaps
                 status = search_heap(
                     self.first_out,
                     self.arcs,
@@ -207,8 +192,7 @@ class SearchSpace:
                     scratch.label,
                     scratch.seen,
                     stamp,
-                    key[0],
-                    item[0],
+                    scratch.heaps[0],
                     start,
                     goal,
                     scratch.answer,
@@ -255,7 +239,6 @@ class SearchSpace:
             return Found(np.array([start], dtype=np.int32), 0, 1)
         scratch = self._borrow()
         while True:
-            key, item = scratch.heaps
             status = search_greedily(
                 self.first_out,
                 self.arcs,
@@ -265,8 +248,7 @@ class SearchSpace:
                 scratch.label,
                 scratch.seen,
                 scratch.next_stamp(),
-                key[0],
-                item[0],
+                scratch.heaps[0],
                 start,
                 goal,
                 scratch.answer,
@@ -283,7 +265,6 @@ class SearchSpace:
         scratch = self._borrow()
         first, arcs = self.both_ways
         while True:
-            key, item = scratch.heaps
             status = search_from_both_ends(
                 first,
                 arcs,
@@ -293,8 +274,7 @@ class SearchSpace:
                 scratch.labels,
                 scratch.both_seen,
                 scratch.next_stamp(),
-                key,
-                item,
+                scratch.heaps,
                 start,
                 goal,
                 scratch.answer,
@@ -337,7 +317,7 @@ class SearchSpace:
         if buckets:
             scratch.entry = np.empty((2 * len(scratch.entry), 3), dtype=np.int32)
         else:
-            scratch.heap_room *= 2
+            scratch.heaps = np.empty((2, 2 * scratch.heaps.shape[1], 2), dtype=np.int64)
 
     def _told(self, scratch: Scratch, status: int, goal: int) -> Found:
         rows, ticks, expanded = None, 0, int(scratch.answer[1])
