@@ -12,6 +12,7 @@ from bake.runtime.current import Current
 from bake.runtime.live.report import UpdateReport
 from bake.runtime.navigator import Navigator
 from bake.runtime.reader.places import Name, Place, Places
+from bake.runtime.reader.tables import Tables
 from bake.runtime.reader.things import Door, Link, Region, Spot
 
 
@@ -84,6 +85,21 @@ class LevelAsset:
             UnknownProfileError: no such profile, or several and none named.
             AssetError: the asset is closed.
         """
+        return Navigator(self._current, self._known(name))
+
+    def _tables(self, profile: str | None = None) -> Tables:
+        """The tables of a profile as they were baked, whatever has become of the level since.
+
+        This is how the rest of this package (views, differences, exports) reads the columns of an
+        open level; ``tables.places`` tells where its nodes are. Games have no use for it.
+
+        Raises:
+            UnknownProfileError, AssetError: as for :meth:`profile`.
+        """
+        return self._current.baked[self._known(profile)].tables
+
+    def _known(self, name: str | None) -> str:
+        """The name of a profile, which may be left out where the asset holds only one."""
         self._asset.check_open()
         if name is None and len(self.profiles) == 1:
             name = self.profiles[0]
@@ -93,7 +109,7 @@ class LevelAsset:
                 file=self._asset.path,
                 expected=" or ".join(repr(known) for known in self.profiles),
             )
-        return Navigator(self._current, name)
+        return name
 
     def update(
         self,
