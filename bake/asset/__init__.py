@@ -1,4 +1,4 @@
-"""The only HDF5 code: one file per level."""
+"""One HDF5 file for each level: the schema, and all code that knows HDF5."""
 
 from bake.asset.header import Header, damaged, header_for, read_header, sha256_of
 from bake.asset.read import Asset

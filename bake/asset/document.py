@@ -8,8 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from bake.asset.columns import Attribute, Column
-from bake.asset.schema import ATTRIBUTES, COLUMNS
+from bake.asset.schema import ATTRIBUTES, COLUMNS, Attribute, Column
 
 BEGIN = "<!-- schema: written by `python -m bake.asset.document`, not by hand -->"
 END = "<!-- end of schema -->"

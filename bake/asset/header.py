@@ -1,7 +1,7 @@
-"""The first bytes of an asset: plain JSON in the HDF5 user block.
+"""The header: the first bytes of an asset, plain JSON in the HDF5 user block.
 
 It says what the asset is, what it was made from and what its bytes must hash to, so that staleness
-and damage can be judged before, and without, HDF5. A seal over its own text covers the rest.
+and damage can be judged before, and without, HDF5. A seal over its own text covers the header.
 """
 
 from __future__ import annotations
@@ -100,7 +100,7 @@ def read_header(path: Path) -> Header:
 
 
 def is_foreign(path: Path) -> bool:
-    """Whether there is a file that says something, but not that it is an asset of any version."""
+    """Whether the file exists, is not empty, and is no asset of any version."""
     try:
         with path.open("rb") as file:
             data = file.read(SMALLEST_BLOCK)
@@ -111,7 +111,7 @@ def is_foreign(path: Path) -> bool:
 
 @contextlib.contextmanager
 def open_to_read(path: Path) -> Iterator[BufferedReader]:
-    """A file to read bytes from; what the system objects to is an AssetError that names it."""
+    """Open a file to read bytes from; what the system objects to becomes an AssetError."""
     try:
         with path.open("rb") as file:
             yield file
@@ -122,7 +122,7 @@ def open_to_read(path: Path) -> Iterator[BufferedReader]:
 
 
 def parse_header(file: BufferedReader, path: Path) -> Header:
-    """Read the user block of an asset that is open, as :func:`read_header` does."""
+    """Read the user block of an open file, as :func:`read_header` does."""
     data = file.read(SMALLEST_BLOCK)
     if not data:
         raise NotAnAssetError("the file is empty", file=path, remedy="rebake it: `bake build`")
@@ -163,7 +163,7 @@ def parse_header(file: BufferedReader, path: Path) -> Header:
     if header is None:
         raise unreadable
     file.seek(0)
-    # Text, seal and padding at once: there is one way only to write a header.
+    # This checks text, seal and padding at once: there is only one way to write a header.
     if file.read(header.block) != header.to_bytes():
         raise unreadable
     size = os.fstat(file.fileno()).st_size
@@ -201,7 +201,7 @@ def _begins_like_ours(data: bytes) -> bool:
 
 
 def _header_of(version: int, fields: dict[str, Any]) -> Header | None:
-    """The header its fields tell; None where one is missing or is not what it should be."""
+    """The header with these fields; None where one is missing or is not what it should be."""
     revision, block, size = (fields.get(name) for name in ("bake_revision", "block", "size"))
     texts = [fields.get(name) for name in ("level", "recipe", "body")]
     sources = fields.get("sources")
@@ -225,7 +225,7 @@ def _header_of(version: int, fields: dict[str, Any]) -> Header | None:
 
 
 def _is_hdf5(file: BufferedReader) -> bool:
-    """Whether HDF5's signature stands at the beginning, or behind a user block of any size."""
+    """Whether HDF5's signature is at the beginning, or behind a user block of any size."""
     size = file.seek(0, 2)
     place = 0
     while place < size:
@@ -237,7 +237,7 @@ def _is_hdf5(file: BufferedReader) -> bool:
 
 
 def _first_object(data: bytes) -> dict[str, Any] | None:
-    """The JSON object that begins the data; None while it is not all there."""
+    """The JSON object the data begins with; None while a part of it is missing."""
     try:
         fields, _ = json.JSONDecoder().raw_decode(data.decode("ascii"))
     except (ValueError, RecursionError):
@@ -246,7 +246,7 @@ def _first_object(data: bytes) -> dict[str, Any] | None:
 
 
 def header_for(level: str, sources: tuple[tuple[str, str], ...], recipe: str) -> Header:
-    """The header of an asset about to be written; its body's digest and size are not known yet."""
+    """The header of an asset about to be written, without its body's digest and its size."""
     largest = 2**62
     draft = Header(
         FORMAT_VERSION, BAKE_REVISION, level, sources, recipe, "0" * 64, LARGEST_BLOCK, largest

@@ -1,7 +1,7 @@
-"""Files under way: written beside their place, locked by who writes them, gone if that one dies.
+"""Unfinished files lie beside their place, locked by the process that writes them.
 
-A lock ends with its process however that ends, and is known to every process on the machine, inside
-containers too. A process number in a name is neither: it may be anyone's by now.
+A lock ends with its process however that ends, and every process on the machine can see it, inside
+containers too. A process number in a name does neither: another process may have it by now.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ if sys.platform != "win32":
 
 @contextlib.contextmanager
 def beside(path: Path) -> Iterator[Path]:
-    """An empty file in the same folder, to be renamed; gone when the block ends however it ends."""
+    """Make an empty file in the same folder; it is gone when the block ends, unless renamed."""
     partial = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     handle = _create(partial)
     try:
@@ -31,7 +31,7 @@ def beside(path: Path) -> Iterator[Path]:
 
 
 def _create(partial: Path) -> int:
-    """Create a file and lock it; a descriptor that holds the lock."""
+    """Create a file, lock it, and return the descriptor that holds the lock."""
     while True:
         handle = os.open(partial, os.O_RDWR | os.O_CREAT, 0o666)
         if sys.platform == "win32":
@@ -45,11 +45,11 @@ def _create(partial: Path) -> int:
         except BaseException:
             os.close(handle)
             raise
-        os.close(handle)  # taken for a leftover before it was locked
+        os.close(handle)  # another process took it for a leftover before it was locked
 
 
 def remove_leftovers(folder: Path, pattern: str = ".*.h5.*.tmp") -> None:
-    """Remove what processes that are no more have left half written."""
+    """Remove what processes left half written that run no longer."""
     for leftover in folder.glob(pattern):
         if leftover.name.rsplit(".", 2)[1].isdigit():
             with contextlib.suppress(OSError):
@@ -73,7 +73,7 @@ def _remove_unless_locked(leftover: Path) -> None:
 
 
 def _is_running(leftover: Path) -> bool:
-    """Whether there is a process of the number in a file's name; all there is without locks."""
+    """Whether a process runs under the number in a file's name, where there are no locks to ask."""
     try:
         os.kill(int(leftover.name.rsplit(".", 2)[1]), 0)
     except ProcessLookupError:

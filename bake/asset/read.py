@@ -1,23 +1,21 @@
-"""Reading an asset lazily: opening checks what it is, each array is read when first asked for."""
+"""Reads an asset lazily: opening checks the file, and each array is read when it is asked for."""
 
 from __future__ import annotations
 
 import contextlib
 import os
+from collections.abc import Iterator
 from pathlib import Path
 from types import TracebackType
 from typing import Any
 
 import h5py
 import numpy as np
-import numpy.typing as npt
 
-from bake.asset.columns import PROFILE, Column, digest_of
+from bake.arrays import AnyArray
 from bake.asset.header import Header, check_body, damaged, open_to_read, parse_header
-from bake.asset.schema import ATTRIBUTES, COLUMNS, column, pattern_of, profile_path
+from bake.asset.schema import COLUMNS, PROFILE, Column, attribute, column, digest_of, profile_path
 from bake.errors import AssetError, CorruptAssetError
-
-Array = npt.NDArray[np.generic]
 
 #: What h5py raises where HDF5 cannot make sense of a file.
 _DAMAGE = (KeyError, OSError, OverflowError, RuntimeError, TypeError, ValueError)
@@ -68,22 +66,23 @@ class Asset:
                     self._file = opened.enter_context(h5py.File(self.path, "r"))
                 except _DAMAGE as error:
                     raise self.damaged(f"HDF5 cannot open it ({_first_line(error)})") from None
-                if self._is_the_same():
+                if self._is_the_file_that_was_read():
                     break
                 opened.close()
             else:
                 raise AssetError("is replaced again and again while it is opened", file=self.path)
-            self._structure()
+            self._find_profiles()
             self._opened = opened.pop_all()
 
-    def _is_the_same(self) -> bool:
+    def _is_the_file_that_was_read(self) -> bool:
         """Whether HDF5, which opens files by name, has the file whose header was read."""
         try:
             return os.path.samestat(os.fstat(self._bytes.fileno()), self.path.stat())
         except OSError:
             return False
 
-    def _structure(self) -> None:
+    def _find_profiles(self) -> None:
+        """Set the names of the profiles, which every other question begins with."""
         try:
             group = self._file["profiles"]
             names = sorted(group) if isinstance(group, h5py.Group) else []
@@ -98,6 +97,14 @@ class Asset:
     def damaged(self, found: str, *, verdict: str = "damaged") -> CorruptAssetError:
         """The error to raise for what is found in this asset; see :func:`bake.asset.damaged`."""
         return damaged(self.path, found, verdict=verdict)
+
+    @contextlib.contextmanager
+    def _reading(self, what: str) -> Iterator[None]:
+        """Turn what h5py raises while it reads a part of the file into the error that names it."""
+        try:
+            yield
+        except _DAMAGE as error:
+            raise self.damaged(f"{what} ({_first_line(error)})") from None
 
     def close(self) -> None:
         """Close the file; arrays already handed out stay valid."""
@@ -131,12 +138,9 @@ class Asset:
 
     def _attribute(self, name: str, group: str) -> Any:
         self.check_open()
-        pattern = pattern_of(f"{group}/x").rsplit("/", 1)[0] or "/"
-        declared = next(a for a in ATTRIBUTES if (a.group, a.name) == (pattern, name))
-        try:
+        declared = attribute(group, name)
+        with self._reading(f"attribute {name} of {group}"):
             value = self._file[group].attrs.get(name)
-        except _DAMAGE as error:
-            raise self.damaged(f"attribute {name} of {group} ({_first_line(error)})") from None
         if value is None:
             if declared.optional:
                 return None
@@ -152,51 +156,41 @@ class Asset:
         known = self._known.get(path)
         if known is None:
             self.check_open()
-            try:
+            with self._reading(f"column {path}"):
                 known = self._known[path] = path in self._file
-            except _DAMAGE as error:
-                raise self.damaged(f"column {path} ({_first_line(error)})") from None
         return known
 
-    def read(self, path: str) -> Array:
+    def read(self, path: str) -> AnyArray:
         """A whole column, as a new array.
 
         Raises:
             CorruptAssetError: it is missing, cannot be read, or is not what the schema says.
         """
         dataset = self._dataset(path)
-        try:
+        with self._reading(f"column {path}"):
             if dataset.nbytes > _LARGEST_RATIO * dataset.id.get_storage_size():
                 raise self.damaged(f"column {path} is stored only in part")
             array = np.asarray(dataset[()])
-        except _DAMAGE as error:
-            raise self.damaged(f"column {path} ({_first_line(error)})") from None
-        self._check_digest(dataset, array, path)
+            digest = dataset.attrs.get("sha256")
+        # Opening the asset may have left its digest unchecked, or may be long ago.
+        if not isinstance(digest, np.bytes_) or digest != digest_of(array).encode():
+            raise self.damaged(f"column {path} does not match its digest")
         self._check_values(array, path)
         return array
 
-    def _check_digest(self, dataset: h5py.Dataset, array: Array, path: str) -> None:
-        """Once more at the column: opening may not have looked, or be long ago."""
-        try:
-            told = dataset.attrs.get("sha256")
-        except _DAMAGE as error:
-            raise self.damaged(f"column {path} ({_first_line(error)})") from None
-        if not isinstance(told, np.bytes_) or told != digest_of(array).encode():
-            raise self.damaged(f"column {path} does not match its digest")
-
-    def _check_values(self, array: Array, path: str) -> None:
-        """What can be told of a column by itself: text is UTF-8, a terrain is one there is."""
+    def _check_values(self, array: AnyArray, path: str) -> None:
+        """Refuse what no column may hold: text that is not UTF-8, a terrain without a name."""
         if array.dtype.kind == "S":
             try:
                 b"\0".join(array.tolist()).decode()
             except UnicodeDecodeError:
                 raise self.damaged(f"column {path} is not UTF-8") from None
-        elif column(pattern_of(path)).unit == "terrain" and array.size:
+        elif column(path).unit == "terrain" and array.size:
             terrains = self.shape("/terrain/name")[0]
             if (largest := int(array.max())) >= terrains:
                 raise self.damaged(f"column {path} has terrain {largest} of {terrains}")
 
-    def map(self, path: str) -> Array:
+    def map(self, path: str) -> AnyArray:
         """A contiguous column, mapped into memory: only the pages looked at are read."""
         dataset = self._dataset(path)
         offset = dataset.id.get_offset()
@@ -244,12 +238,10 @@ class Asset:
 
     def _dataset(self, path: str) -> h5py.Dataset:
         self.check_open()
-        declared = column(pattern_of(path))
-        try:
+        declared = column(path)
+        with self._reading(f"column {path}"):
             dataset = self._file[path]
             self._check_declared(dataset, declared, path)
-        except _DAMAGE as error:
-            raise self.damaged(f"column {path} ({_first_line(error)})") from None
         profile = path.split("/")[2] if PROFILE in declared.path else None
         for dim in dict.fromkeys(declared.dims):
             self._length(dim.removesuffix(" + 1"), profile)
@@ -258,7 +250,7 @@ class Asset:
     def _check_declared(self, dataset: object, declared: Column, path: str) -> None:
         if not isinstance(dataset, h5py.Dataset):
             raise self.damaged(f"column {path} is no array")
-        if not _fits(dataset, declared):
+        if not declared.fits(dataset.dtype, dataset.shape):
             shape = "of no shape" if dataset.shape is None else list(dataset.shape)
             raise self.damaged(
                 f"column {path} is {dataset.dtype}{shape}, "
@@ -275,11 +267,11 @@ class Asset:
         known = self._lengths.get((dim, profile))
         if known is not None:
             return known
-        told = self._told_lengths(dim, profile)
-        lengths = [length for length, _ in told]
+        stated = self._stated_lengths(dim, profile)
+        lengths = [length for length, _ in stated]
         length = max(lengths, key=lengths.count)
-        witness = next(where for each, where in told if each == length)
-        for each, where in told:
+        witness = next(where for each, where in stated if each == length)
+        for each, where in stated:
             if each != length:
                 raise self.damaged(f"{where} has {each} of {dim}, {witness} {length}")
         if length < 0:
@@ -287,15 +279,18 @@ class Asset:
         self._lengths[dim, profile] = length
         return length
 
-    def _told_lengths(self, dim: str, profile: str | None) -> list[tuple[int, str]]:
-        """Every length of a dimension, and what says so. Columns that are no such are left out."""
-        told = [(_FIXED[dim], "the format")] if dim in _FIXED else []
+    def _stated_lengths(self, dim: str, profile: str | None) -> list[tuple[int, str]]:
+        """Every length a dimension is said to have, each with what says so.
+
+        Columns that are not as the schema declares them are left out.
+        """
+        found = [(_FIXED[dim], "the format")] if dim in _FIXED else []
         if dim in _STATED:
             group = "/" if profile is None or dim != "component" else f"/profiles/{profile}"
             stated = self.number(_STATED[dim], group)
             if stated is None:
                 raise self.damaged(f"attribute {_STATED[dim]} of {group} is missing")
-            told.append((stated, f"attribute {_STATED[dim]} of {group}"))
+            found.append((stated, f"attribute {_STATED[dim]} of {group}"))
         for declared in COLUMNS:
             own = PROFILE in declared.path
             if own and profile is None:
@@ -304,33 +299,25 @@ class Asset:
             names = [name.removesuffix(" + 1") for name in declared.dims]
             if dim not in names:
                 continue
-            told += [
+            found += [
                 (length - name.endswith(" + 1"), f"column {path}")
                 for name, length in zip(declared.dims, self._shape_if_sound(path), strict=False)
                 if name.removesuffix(" + 1") == dim
             ]
-        return told
+        return found
 
     def _shape_if_sound(self, path: str) -> tuple[int, ...]:
-        """Shape of a column; () where it is missing or damaged, which asking for it will tell."""
+        """Shape of a column; () where it is missing or damaged, which reading it will report."""
         if path not in self._shapes:
             self._shapes[path] = ()
             with contextlib.suppress(*_DAMAGE):
                 dataset = self._file.get(path)
-                declared = column(pattern_of(path))
-                if isinstance(dataset, h5py.Dataset) and _fits(dataset, declared):
+                declared = column(path)
+                if isinstance(dataset, h5py.Dataset) and declared.fits(
+                    dataset.dtype, dataset.shape
+                ):
                     self._shapes[path] = tuple(int(length) for length in dataset.shape)
         return self._shapes[path]
-
-
-def _fits(dataset: h5py.Dataset, declared: Column) -> bool:
-    """Whether a dataset has the element type and the dimensions the schema says."""
-    kind = "S" if dataset.dtype.kind == "S" else dataset.dtype.name
-    return (
-        kind in declared.dtypes
-        and dataset.shape is not None
-        and len(dataset.shape) == len(declared.dims)
-    )
 
 
 def _first_line(error: BaseException) -> str:

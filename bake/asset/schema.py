@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from bake.asset import (
-    columns_cluster_distances,
-    columns_clusters,
-    columns_heuristic,
-    columns_hierarchy,
-    columns_updates,
-)
-from bake.asset.columns import PROFILE, Attribute, Column
-from bake.asset.columns_things import THING_ATTRIBUTES, THING_COLUMNS
+import functools
+import hashlib
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from bake.arrays import AnyArray
 
 FORMAT_NAME = "levelbake asset"
 
@@ -22,6 +21,87 @@ OLDEST_READABLE = 2
 #: makes every asset stale. CHANGELOG.md names each.
 BAKE_REVISION = 2
 
+#: Stands for the profile's name in paths.
+PROFILE = "{profile}"
+
+Layout = Literal["compressed", "contiguous"]
+
+
+@dataclass(frozen=True)
+class Attribute:
+    """A scalar on a group.
+
+    Attributes:
+        group: path of the group it sits on.
+        name: its name.
+        kind: "text", "integer" or "flag".
+        description: what it says, with its unit.
+        optional: whether it may be absent.
+    """
+
+    group: str
+    name: str
+    kind: Literal["text", "integer", "flag"]
+    description: str
+    optional: bool = False
+
+
+@dataclass(frozen=True)
+class Column:
+    """An array.
+
+    Attributes:
+        path: where it lies; `{profile}` stands for a profile's name.
+        dtypes: allowed element types, little-endian; "S" is fixed-length UTF-8 text.
+        dims: name of each dimension; equal names have equal lengths within an asset (or profile).
+        unit: of one element.
+        description: what it says.
+        optional: whether it may be absent.
+        layout: "compressed" (chunked, deflated) or "contiguous" (may be memory-mapped).
+        shuffle: whether bytes of equal weight are brought together before deflating; worse where
+            whole elements repeat.
+    """
+
+    path: str
+    dtypes: tuple[str, ...]
+    dims: tuple[str, ...]
+    unit: str
+    description: str
+    optional: bool = False
+    layout: Layout = "compressed"
+    shuffle: bool = True
+
+    def fits(self, dtype: np.dtype[np.generic], shape: tuple[int, ...] | None) -> bool:
+        """Whether an array of this element type and shape may be this column."""
+        kind = "S" if dtype.kind == "S" else dtype.name
+        return kind in self.dtypes and shape is not None and len(shape) == len(self.dims)
+
+
+_OWN = f"/profiles/{PROFILE}"
+
+
+def _always(
+    path: str,
+    dtypes: str,
+    dims: str,
+    unit: str,
+    description: str,
+    *,
+    optional: bool = False,
+    layout: Layout = "compressed",
+    shuffle: bool = True,
+) -> Column:
+    """A column every asset has; a path without a slash is that of a profile's column."""
+    full = path if path.startswith("/") else f"{_OWN}/{path}"
+    types, names = tuple(dtypes.split()), tuple(dims.split(", "))
+    return Column(full, types, names, unit, description, optional, layout, shuffle)
+
+
+_optional = functools.partial(_always, optional=True)
+
+
+# One declaration reads as one entry of a table, so lines are broken by hand from here on.
+# fmt: off
 ATTRIBUTES: tuple[Attribute, ...] = (
     Attribute("/", "format", "text", f"always {FORMAT_NAME!r}"),
     Attribute("/", "format_version", "integer", "version of this layout"),
@@ -37,174 +117,171 @@ ATTRIBUTES: tuple[Attribute, ...] = (
     Attribute("/", "ticks_per_unit", "integer", "ticks in one unit of cost"),
     Attribute("/", "recipe", "text", "the recipe that took effect, as canonical JSON"),
     Attribute("/", "node_name_type", "text", "str or int", optional=True),
-    Attribute(
-        f"/profiles/{PROFILE}",
-        "component_count",
-        "integer",
-        "strongly connected components",
-    ),
-    Attribute(
-        f"/profiles/{PROFILE}",
-        "one_way",
-        "flag",
-        "1 where some arc leads from one component to another, else 0",
-    ),
-    *columns_hierarchy.ATTRIBUTES,
-    *THING_ATTRIBUTES,
-    *columns_heuristic.ATTRIBUTES,
+    Attribute(_OWN, "component_count", "integer", "strongly connected components"),
+    Attribute(_OWN, "one_way", "flag",
+        "1 where some arc leads from one component to another, else 0"),
+    Attribute(_OWN, "hierarchy_mode", "text",
+        "hpa: crossings thinned out; exact: every crossing is a transition", optional=True),
+    Attribute(_OWN, "two_way", "flag",
+        "1 where every arc leads back at the same weight, else 0", optional=True),
+    Attribute("/", "floor_height", "integer",
+        "rows of one floor, where several lie below one another in the grid, the "
+        "lowest first", optional=True),
+    Attribute(_OWN, "size", "integer",
+        "cells along one side of the square footprint, whose north-west cell is "
+        "where the agent is; absent where it is 1", optional=True),
+    Attribute(_OWN, "pivot_two_way", "flag",
+        "1 where every arc can be taken back at the same cost: then pivot and "
+        "basin columns hold for both directions", optional=True),
+    Attribute(_OWN, "field_shift", "integer",
+        "slopes of fields are in 1 / 2**field_shift ticks", optional=True),
 )
 
+#: In the order in which they are written into the file.
 COLUMNS: tuple[Column, ...] = (
-    Column(
-        "/terrain/name",
-        ("S",),
-        ("terrain",),
-        "text",
-        "names of the terrains",
-    ),
-    Column(
-        "/terrain/colour",
-        ("uint8",),
-        ("terrain", "channel"),
-        "sRGB, 0 to 255",
-        "colour to draw a terrain in",
-    ),
-    Column(
-        "/terrain/grid",
-        ("uint8",),
-        ("y", "x"),
-        "terrain",
-        "terrain of every cell, blocked ones too",
-        optional=True,
-    ),
-    Column(
-        "/world/first_out",
-        ("int32",),
-        ("node + 1",),
-        "arc",
+    _always("/terrain/name", "S", "terrain", "text", "names of the terrains"),
+    _always("/terrain/colour", "uint8", "terrain, channel", "sRGB, 0 to 255",
+        "colour to draw a terrain in"),
+    _optional("/terrain/grid", "uint8", "y, x", "terrain",
+        "terrain of every cell, blocked ones too"),
+    _always("/world/first_out", "int32", "node + 1", "arc",
         "arcs of node v are first_out[v] to first_out[v + 1] - 1; an arc's place among them is "
-        "its slot",
-    ),
-    Column("/world/head", ("int32",), ("arc",), "node", "node the arc leads to"),
-    Column(
-        "/world/length",
-        ("float64",),
-        ("arc",),
-        "units",
-        "length of the step: 1, the square root of 2, or the length given by a graph",
-    ),
-    Column(
-        "/world/node_terrain",
-        ("uint8",),
-        ("node",),
-        "terrain",
-        "terrain of the node",
-    ),
-    Column(
-        "/world/cell",
-        ("int32",),
-        ("node", "xy"),
-        "cells",
-        "x from the west and y from the north of the node's cell",
-        optional=True,
-    ),
-    Column(
-        "/world/position",
-        ("float64",),
-        ("node", "xy"),
-        "units of the source",
-        "where a graph's node lies",
-        optional=True,
-    ),
-    Column(
-        "/world/node_name",
-        ("S", "int64"),
-        ("node",),
-        "text or number",
-        "name of a graph's node",
-        optional=True,
-    ),
-    Column(
-        f"/profiles/{PROFILE}/cost",
-        ("float64",),
-        ("terrain",),
-        "units",
-        "cost of crossing one cell; NaN where the profile cannot go",
-    ),
-    Column(
-        f"/profiles/{PROFILE}/weight",
-        ("int32",),
-        ("arc",),
-        "ticks",
-        "cost of taking the arc; 2147483647 where the profile may not",
-    ),
-    Column(
-        f"/profiles/{PROFILE}/component",
-        ("int32",),
-        ("node",),
-        "component",
+        "its slot"),
+    _always("/world/head", "int32", "arc", "node", "node the arc leads to"),
+    _always("/world/length", "float64", "arc", "units",
+        "length of the step: 1, the square root of 2, or the length given by a graph"),
+    _always("/world/node_terrain", "uint8", "node", "terrain", "terrain of the node"),
+    _optional("/world/cell", "int32", "node, xy", "cells",
+        "x from the west and y from the north of the node's cell"),
+    _optional("/world/position", "float64", "node, xy", "units of the source",
+        "where a graph's node lies"),
+    _optional("/world/node_name", "S int64", "node", "text or number", "name of a graph's node"),
+    # What each profile pays, and its tables.
+    _always("cost", "float64", "terrain", "units",
+        "cost of crossing one cell; NaN where the profile cannot go"),
+    _always("weight", "int32", "arc", "ticks",
+        "cost of taking the arc; 2147483647 where the profile may not"),
+    _always("component", "int32", "node", "component",
         "strongly connected component; -1 where the profile cannot stand. The profile's rows are "
-        "the other nodes, in order",
-    ),
-    Column(
-        f"/profiles/{PROFILE}/reach",
-        ("uint8",),
-        ("component", "byte"),
-        "bits",
-        "bit 7 - j % 8 of byte j // 8 in row i: component j can be reached from component i",
-        optional=True,
-    ),
-    Column(
-        f"/profiles/{PROFILE}/hop",
-        ("uint8", "uint16", "uint32"),
-        ("row", "row"),
-        "slot",
-        "[from, to]: slot of the arc to take; all ones where there is none: no path, or there",
-        optional=True,
-        layout="contiguous",
-    ),
-    Column(
-        f"/profiles/{PROFILE}/run_count",
-        ("uint16", "int32"),
-        ("row",),
-        "runs",
-        "runs of the row, at least one; the next three columns are next hops in compressed form",
-        optional=True,
-    ),
-    Column(
-        f"/profiles/{PROFILE}/run_start",
-        ("uint16", "int32"),
-        ("run",),
-        "row",
-        "first target of the run, row after row; a run ends where the next one of its row begins",
-        optional=True,
-        shuffle=False,
-    ),
-    Column(
-        f"/profiles/{PROFILE}/run_slot",
-        ("uint8", "uint16", "uint32"),
-        ("run",),
-        "slot",
+        "the other nodes, in order"),
+    _optional("reach", "uint8", "component, byte", "bits",
+        "bit 7 - j % 8 of byte j // 8 in row i: component j can be reached from component i"),
+    _optional("hop", "uint8 uint16 uint32", "row, row", "slot",
+        "[from, to]: slot of the arc to take; all ones where there is none: "
+        "no path, or there", layout="contiguous"),
+    _optional("run_count", "uint16 int32", "row", "runs",
+        "runs of the row, at least one; the next three columns are next hops in compressed form"),
+    _optional("run_start", "uint16 int32", "run", "row",
+        "first target of the run, row after row; a run ends where the next one of "
+        "its row begins", shuffle=False),
+    _optional("run_slot", "uint8 uint16 uint32", "run", "slot",
         "slot of the arc to take toward every target of the run; all ones: no path; all ones less "
-        "one: the greedy move. Means nothing for the row itself and for targets that component and "
-        "reach say cannot be reached",
-        optional=True,
-    ),
-    Column(
-        f"/profiles/{PROFILE}/distance",
-        ("int32",),
-        ("row", "row"),
-        "ticks",
-        "[from, to]: length of a shortest path; 2147483647 where there is none",
-        optional=True,
-        layout="contiguous",
-    ),
-    *columns_clusters.COLUMNS,
-    *columns_hierarchy.COLUMNS,
-    *columns_updates.COLUMNS,
-    *THING_COLUMNS,
-    *columns_cluster_distances.COLUMNS,
-    *columns_heuristic.COLUMNS,
+        "one: the greedy move. Means nothing for the row itself and for targets that component "
+        "and reach say cannot be reached"),
+    _optional("distance", "int32", "row, row", "ticks",
+        "[from, to]: length of a shortest path; 2147483647 where there is "
+        "none", layout="contiguous"),
+    _optional("cluster", "uint16 int32", "row", "cluster",
+        "cluster of the row, from 0; rows of one are connected"),
+    # Layers of transitions, lowest first, one after another.
+    _optional("layer_nodes", "int32", "layer", "transitions",
+        "transitions of each layer, lowest layer first; columns by transition or layer arc hold "
+        "those of one layer after another"),
+    _optional("layer_clusters", "int32", "layer", "clusters",
+        "clusters of each layer; the first layer's are those of column cluster"),
+    _optional("layer_bits", "uint8", "layer", "bits",
+        "bits of a slot in the layer's fields: 4, 8 or 16; 0 = it has none"),
+    _optional("layer_parent", "uint16 int32", "lower cluster", "cluster",
+        "cluster of the next layer that each cluster of all layers but the last is part of"),
+    _optional("layer_node", "uint16 int32", "transition", "row or transition",
+        "row of a transition of the first layer; of any other layer its number in the layer "
+        "below, from 0. By cluster, within one ascending"),
+    _optional("layer_degree", "uint16 int32", "transition", "arcs",
+        "arcs that leave the transition in its layer"),
+    _optional("layer_head", "uint16 int32", "layer arc", "transition",
+        "transition the arc leads to, numbered from 0 in its layer; ascending. An arc inside a "
+        "cluster stands for a shortest path in there, one between clusters for an arc below"),
+    _optional("layer_weight", "int32", "layer arc", "ticks", "cost of the arc"),
+    _optional("layer_field", "uint8", "field byte", "slots",
+        "for each transition of a layer with fields, for each node below in its "
+        "cluster in order: slot of the arc to take toward it, all ones = no way or "
+        "there. Fields begin at whole bytes, lower bits first", shuffle=False),
+    _optional("layer_landmark", "int32", "first transition, landmark", "ticks",
+        "cost of the way from each landmark to every transition of the first layer; 2147483647 "
+        "where there is none"),
+    _optional("layer_hop", "uint8 uint16 uint32", "top transition, top transition", "slot",
+        "[from, to] of the last layer: slot of the layer arc to take; all ones: no way. Empty "
+        "where the layer is too large for a table"),
+    _optional("layer_distance", "int32", "top transition, top transition", "ticks",
+        "[from, to] of the last layer: cost of a shortest way; 2147483647 where there is none"),
+    # Rules of movement that weights do not show, which only updates need.
+    _optional("/terrain/barred", "uint8", "y, x", "bits",
+        "headings (1 north, 2 east, 4 south, 8 west) in which no step onto or off the cell is "
+        "made; absent where there are none"),
+    _optional("may_enter", "uint8", "terrain, terrain", "0 or 1",
+        "[from, to]: 1 where a step from one terrain to the other is allowed; absent where all "
+        "are"),
+    # Links, regions, spots and doors; their cells are those of the whole grid, in which floors lie
+    # below one another.
+    _optional("/world/link", "int32", "arc", "link",
+        "link the arc is, -1 for a step; of a link, length is its whole cost"),
+    _optional("/links/name", "S", "link", "text", "name of the link, unique among them"),
+    _optional("/links/kind", "S", "link", "text", "what the level calls the link"),
+    _optional("/links/start", "int32", "link, xy", "cells", "x and y of where it begins"),
+    _optional("/links/goal", "int32", "link, xy", "cells", "x and y of where it leads"),
+    _optional("/links/cost", "float64", "link", "units", "cost of taking it"),
+    _optional("/links/both_ways", "uint8", "link", "0 or 1", "1 where it leads back, too"),
+    _optional("/links/first_profile", "int32", "link + 1", "link profile",
+        "profiles of link i are first_profile[i] to first_profile[i + 1] - 1; none: all"),
+    _optional("/links/profile", "S", "link profile", "text", "name of a profile the link is for"),
+    _optional("/regions/name", "S", "region", "text", "name of the region, unique among them"),
+    _optional("/regions/first_cell", "int32", "region + 1", "region cell",
+        "cells of region i are first_cell[i] to first_cell[i + 1] - 1"),
+    _optional("/regions/cell", "int32", "region cell, xy", "cells",
+        "x and y of the region's cells"),
+    _optional("/spots/name", "S", "spot", "text", "name of the spot, unique among them"),
+    _optional("/spots/kind", "S", "spot", "text", "what the level calls the spot"),
+    _optional("/spots/cell", "int32", "spot, xy", "cells", "x and y of where it is"),
+    _optional("/spots/first_profile", "int32", "spot + 1", "spot profile",
+        "profiles of spot i are first_profile[i] to first_profile[i + 1] - 1; none: all"),
+    _optional("/spots/profile", "S", "spot profile", "text", "name of a profile the spot is for"),
+    _optional("/doors/name", "S", "door", "text", "name of the door, unique among them"),
+    _optional("/doors/first_cell", "int32", "door + 1", "door cell",
+        "cells of door i are first_cell[i] to first_cell[i + 1] - 1"),
+    _optional("/doors/cell", "int32", "door cell, xy", "cells", "x and y of the door's cells"),
+    _optional("/doors/first_state", "int32", "door + 1", "door state",
+        "states of door i are first_state[i] to first_state[i + 1] - 1"),
+    _optional("/doors/state_name", "S", "door state", "text", "name of the state"),
+    _optional("/doors/state", "int32", "door", "door state", "the state the level is baked in"),
+    _optional("/doors/terrain", "uint8", "door state cell", "terrain",
+        "state after state, terrain of each of its door's cells"),
+    # Lower bounds of distances.
+    _optional("cluster_distance", "int32", "cluster, cluster", "ticks",
+        "[from, to]: the smallest distance from a row of one cluster to a row of the other; "
+        "2147483647 where there is no path"),
+    _optional("cluster_pair", "int32", "cluster pair, end", "cluster",
+        "clusters from one of which an arc leads to the other, in order"),
+    _optional("cluster_cost", "int32", "cluster pair, price", "ticks",
+        "of each pair: minimum, the cheapest arc; maximin, the longest of the shortest ways into "
+        "the second cluster, inside the first, from where arcs enter it from third clusters (if "
+        "no way leads on from there, from where any arcs enter it; else from all its rows); their "
+        "average, rounded down, each arc counted"),
+    _optional("pivot_distance", "int32", "row, pivot column", "ticks",
+        "distance between the row and a pivot; where pivot_two_way is 0 the first half of the "
+        "columns are distances to pivots, the second half distances from the same pivots. Where "
+        "there is no path stands the largest distance of the column"),
+    _optional("basin", "uint8 uint16 int32", "row", "basin", "basin the row belongs to"),
+    _optional("basin_anchor", "int32", "basin", "row",
+        "row of the basin where its fields are zero"),
+    _optional("basin_distance", "int32", "basin pair", "ticks",
+        "smallest distance less both fields from a row of one basin to a row of another; "
+        "2147483647 where there is no path. Where pivot_two_way is 1 the pair a <= b stands at b "
+        "* (b + 1) / 2 + a, else from a to b at a * basins + b"),
+    _optional("basin_fields", "uint8", "basin pair", "field",
+        "16 times the field of basin a plus that of basin b"),
+    _optional("field", "int32", "field, part", "ticks a step; sign",
+        "slope along x and along y of the row's coordinates, then the sign with which each pivot "
+        "column counts"),
 )
 
 #: Products: name in a recipe (or of its part), what it is, and the columns it is made of.
@@ -214,19 +291,40 @@ TABLES: tuple[tuple[str, str, tuple[str, ...]], ...] = (
     ("next_hops", "all-pairs next hops, dense", ("hop",)),
     ("next_hops", "all-pairs next hops, compressed", ("run_count", "run_start", "run_slot")),
     ("distances", "all-pairs distances, dense", ("distance",)),
-    *columns_clusters.TABLES,
-    *columns_hierarchy.TABLES,
-    *columns_cluster_distances.TABLES,
-    *columns_heuristic.TABLES,
+    ("clusters", "connected groups of places", ("cluster",)),
+    ("hierarchy", "layers of transitions between clusters",
+        ("layer_nodes", "layer_clusters", "layer_bits", "layer_parent", "layer_head",
+         "layer_weight", "layer_landmark", "layer_degree", "layer_field", "layer_hop",
+         "layer_distance", "layer_node")),
+    ("cluster_distances", "distances between clusters",
+        ("cluster_distance", "cluster_pair", "cluster_cost")),
+    ("heuristic", "distances to pivots, and between basins corrected by fields",
+        ("basin", "pivot_distance", "basin_anchor", "field", "basin_fields", "basin_distance")),
+    ("heuristic", "distances to pivots", ("pivot_distance",)),
 )
+# fmt: on
+
+_COLUMN = {declared.path: declared for declared in COLUMNS}
+_ATTRIBUTE = {(declared.group, declared.name): declared for declared in ATTRIBUTES}
 
 
 def column(path: str) -> Column:
-    """The declaration of a column by its path pattern."""
-    for declared in COLUMNS:
-        if declared.path == path:
-            return declared
-    raise KeyError(path)
+    """The declaration of a column by its path or path pattern.
+
+    Raises:
+        KeyError: the schema has no such column.
+    """
+    return _COLUMN[pattern_of(path)]
+
+
+def attribute(group: str, name: str) -> Attribute:
+    """The declaration of an attribute by its group, or the group's pattern, and its name.
+
+    Raises:
+        KeyError: the schema has no such attribute.
+    """
+    pattern = pattern_of(f"{group}/x").rsplit("/", 1)[0] or "/"
+    return _ATTRIBUTE[pattern, name]
 
 
 def profile_path(profile: str, name: str) -> str:
@@ -240,3 +338,9 @@ def pattern_of(path: str) -> str:
     if len(parts) == 4 and parts[1] == "profiles":
         parts[2] = PROFILE
     return "/".join(parts)
+
+
+def digest_of(array: AnyArray) -> str:
+    """sha256 of a column: its elements in C order, little-endian."""
+    little = array.astype(array.dtype.newbyteorder("<"), order="C", copy=False)
+    return hashlib.sha256(np.ascontiguousarray(little).data).hexdigest()

@@ -1,4 +1,4 @@
-"""Writing an asset: beside its place, to disk, then renamed into it.
+"""Writes an asset beside its place, syncs it to disk, and renames it into place.
 
 A reader sees the old file or the new one, never half of either.
 """
@@ -15,12 +15,11 @@ from pathlib import Path
 
 import h5py
 import numpy as np
-import numpy.typing as npt
 
-from bake.asset.columns import Column, digest_of
+from bake.arrays import AnyArray
 from bake.asset.header import Header, sha256_of
 from bake.asset.partial import beside
-from bake.asset.schema import ATTRIBUTES, COLUMNS, column, pattern_of
+from bake.asset.schema import COLUMNS, Column, attribute, column, digest_of, pattern_of
 from bake.errors import OutputError
 
 Scalar = str | int
@@ -36,7 +35,7 @@ ALIGNMENT = 64
 
 @dataclass(frozen=True)
 class Contents:
-    """Everything an asset says, by path.
+    """Everything an asset holds, by path.
 
     Attributes:
         attributes: (group, name) -> scalar.
@@ -44,7 +43,7 @@ class Contents:
     """
 
     attributes: Mapping[tuple[str, str], Scalar]
-    columns: Mapping[str, npt.NDArray[np.generic]]
+    columns: Mapping[str, AnyArray]
 
 
 def write_asset(path: Path, header: Header, contents: Contents) -> int:
@@ -62,7 +61,7 @@ def write_asset(path: Path, header: Header, contents: Contents) -> int:
         OutputError: it cannot be written. What was there before is untouched.
     """
     _check(contents)
-    with _told_as_one_line(path), beside(path) as partial:
+    with _errors_in_one_line(path), beside(path) as partial:
         with h5py.File(
             partial,
             "w",
@@ -86,7 +85,7 @@ def write_asset(path: Path, header: Header, contents: Contents) -> int:
 
 
 @contextlib.contextmanager
-def _told_as_one_line(path: Path) -> Iterator[None]:
+def _errors_in_one_line(path: Path) -> Iterator[None]:
     try:
         yield
     # Closing a file on a full disk, h5py raises a RuntimeError.
@@ -99,10 +98,10 @@ def _told_as_one_line(path: Path) -> Iterator[None]:
 
 
 def _reason(error: OSError | RuntimeError) -> str:
-    """The system's own words; h5py wraps them in a paragraph that ends with `errno = 13, ...`."""
+    """The system's own words, which h5py wraps in a paragraph that ends with `errno = 13, ...`."""
     number = getattr(error, "errno", None)
-    if told := re.search(r"\berrno = (\d+)", str(error)):
-        number = int(told[1])
+    if found := re.search(r"\berrno = (\d+)", str(error)):
+        number = int(found[1])
     if number:
         return os.strerror(number)
     return next(iter(str(error).splitlines()), type(error).__name__)
@@ -122,14 +121,10 @@ def _sync_folder(folder: Path) -> None:
 
 def _check(contents: Contents) -> None:
     """Refuse to write what the schema does not allow. A failure here is a defect of bake."""
-    known = {(a.group, a.name) for a in ATTRIBUTES}
     for group, name in contents.attributes:
-        if (pattern_of(f"{group}/x").rsplit("/", 1)[0] or "/", name) not in known:
-            raise KeyError((group, name))
+        attribute(group, name)
     for path, array in contents.columns.items():
-        declared = column(pattern_of(path))
-        kind = "S" if array.dtype.kind == "S" else array.dtype.name
-        if kind not in declared.dtypes or array.ndim != len(declared.dims):
+        if not column(path).fits(array.dtype, array.shape):
             raise TypeError(f"{path} is {array.dtype}{list(array.shape)}")
 
 
@@ -140,11 +135,11 @@ def _fill(file: h5py.File, contents: Contents) -> None:
     twins: dict[tuple[str, str, tuple[int, ...], str], str] = {}
     for path in paths:
         array = contents.columns[path]
-        declared = column(pattern_of(path))
+        declared = column(path)
         digest = digest_of(array)
         twin = twins.setdefault((declared.path, array.dtype.str, array.shape, digest), path)
         if twin != path:
-            # A group that a link brings into being would be stamped with the time.
+            # HDF5 would stamp a group with the time if the link created it.
             file.require_group(path.rpartition("/")[0])
             file[path] = file[twin]
             continue
@@ -164,7 +159,7 @@ def _fill(file: h5py.File, contents: Contents) -> None:
             attributes[name] = np.int64(value)
 
 
-def _storage(declared: Column, array: npt.NDArray[np.generic]) -> dict[str, object]:
+def _storage(declared: Column, array: AnyArray) -> dict[str, object]:
     if declared.layout == "contiguous" or array.size == 0:
         return {}
     rows = max(1, CHUNK_BYTES // max(1, array.itemsize * int(np.prod(array.shape[1:]))))

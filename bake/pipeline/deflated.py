@@ -6,7 +6,7 @@ import zlib
 
 import numpy as np
 
-from bake.asset.schema import COLUMNS, column, pattern_of
+from bake.asset.schema import COLUMNS, column
 from bake.asset.write import DEFLATE_LEVEL, Contents
 
 
@@ -18,7 +18,7 @@ def stored_bytes(contents: Contents) -> int:
 def deflated_bytes(contents: Contents) -> int:
     total = 0
     for path, array in contents.columns.items():
-        declared = column(pattern_of(path))
+        declared = column(path)
         if not array.size:
             continue
         data = np.ascontiguousarray(array)

@@ -6,8 +6,7 @@ import h5py
 import numpy as np
 import pytest
 
-from bake.asset.columns import PROFILE
-from bake.asset.schema import ATTRIBUTES
+from bake.asset.schema import ATTRIBUTES, PROFILE
 from bake.errors import BakeError, CorruptAssetError
 from bake.runtime import open_asset
 from tests.support.damage import ask_everything, edit

@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 
 from bake.asset import Asset
-from bake.asset.columns import PROFILE
-from bake.asset.schema import COLUMNS
+from bake.asset.schema import COLUMNS, PROFILE
 from bake.errors import CorruptAssetError
 from bake.runtime import open_asset
 from tests.support.baked import GROUND, bake, profile_for, recipe_for, write_grid

@@ -7,13 +7,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from bake.asset.columns_things import THING_COLUMNS
 from bake.errors import CorruptAssetError
 from bake.runtime import open_asset
-from tests.support.damage import edit, replaced
+from tests.support.damage import THING_COLUMNS, edit, replaced
 from tests.support.tower import baked_tower
 
-NAMES = [column.path for column in THING_COLUMNS]
 WAY = [(7, 0, 0), (7, 0, 1), (8, 0, 1)]
 
 
@@ -45,10 +43,10 @@ def ask(path: Path) -> list[object]:
 def test_every_column_is_there(tower: Path) -> None:
     assert len(ask(tower)) == 3 + 3 + 4
     with open_asset(tower) as level:
-        assert all(level._asset.has(name) for name in NAMES)
+        assert all(level._asset.has(name) for name in THING_COLUMNS)
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", THING_COLUMNS)
 @pytest.mark.parametrize(
     "make",
     [
@@ -66,7 +64,7 @@ def test_a_column_of_another_kind(
         ask(tower)
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", THING_COLUMNS)
 @pytest.mark.parametrize(
     "make",
     [lambda old: old[:-1], lambda old: np.concatenate([old, old[-1:]]), lambda old: old[:0]],

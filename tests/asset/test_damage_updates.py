@@ -9,13 +9,13 @@ import pytest
 from bake.errors import CorruptAssetError
 from bake.runtime import open_asset
 from tests.support.baked import bake, recipe_for, rows, write_grid
-from tests.support.damage import edit, replaced
+from tests.support.damage import UPDATE_COLUMNS, edit, replaced
 from tests.support.tower import baked_tower
 
 DRAWN = rows("..v==~", ".#v==~", "..v===")
 
 
-@pytest.fixture(params=["/terrain/barred", "/profiles/default/may_enter"])
+@pytest.fixture(params=UPDATE_COLUMNS)
 def damaged(request: pytest.FixtureRequest, tmp_path: Path) -> tuple[Path, str, tuple[int, ...]]:
     """An asset that has the column, the column, and a cell to close."""
     if request.param == "/terrain/barred":

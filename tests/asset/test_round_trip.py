@@ -11,13 +11,13 @@ import numpy as np
 import pytest
 
 from bake.asset import Asset, header_for, read_header, sha256_of
-from bake.asset.columns import PROFILE
 from bake.asset.schema import (
     ATTRIBUTES,
     BAKE_REVISION,
     COLUMNS,
     FORMAT_NAME,
     FORMAT_VERSION,
+    PROFILE,
     TABLES,
     pattern_of,
 )

@@ -8,10 +8,7 @@ import numpy as np
 import pytest
 
 from bake.asset import Asset
-from bake.asset.columns import PROFILE
-from bake.asset.columns_things import THING_COLUMNS
-from bake.asset.columns_updates import COLUMNS as UPDATE_COLUMNS
-from bake.asset.schema import COLUMNS
+from bake.asset.schema import COLUMNS, PROFILE
 from bake.errors import AssetError
 from bake.runtime import open_asset
 from tests.support.baked import rows
@@ -27,11 +24,19 @@ PLACES = [(x, y) for y, row in enumerate(DRAWN) for x, name in enumerate(row) if
 NAMES = ["inn", "mill", "ford", "keep"]
 
 
-#: Those of links, regions, spots and doors have a file of their own, and so have those of updates.
-ALL_COLUMNS = [
-    column.path.replace(PROFILE, "default")
+#: Columns of links, regions, spots and doors.
+THING_COLUMNS = [
+    column.path
     for column in COLUMNS
-    if column not in (*THING_COLUMNS, *UPDATE_COLUMNS)
+    if column.path.startswith(("/links/", "/regions/", "/spots/", "/doors/", "/world/link"))
+]
+#: Columns that only updates read.
+UPDATE_COLUMNS = ["/terrain/barred", "/profiles/default/may_enter"]
+#: All the others.
+ALL_COLUMNS = [
+    path
+    for path in (column.path.replace(PROFILE, "default") for column in COLUMNS)
+    if path not in (*THING_COLUMNS, *UPDATE_COLUMNS)
 ]
 #: What no question needs: kept for drawing and for editors.
 UNASKED = {"/terrain/name", "/terrain/colour", "/terrain/grid"}
