@@ -8,24 +8,15 @@ import pytest
 
 import bake.runtime
 from bake.runtime import LevelAsset, Navigator
-from tests.support.pages import blocks, page
+from tests.support.pages import SHOWN, blocks, checked, page
 
 PAGE = page("runtime.md")
 
-#: `expression  # -> value`
-SHOWN = re.compile(r"^( *)(\S.*?)  # -> (.+)$", re.MULTILINE)
-
 
 def test_the_examples(example: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    shown = []
-
-    def gives(value: object, expected: str) -> None:
-        shown.append((repr(value), expected))
-
-    names: dict[str, Any] = {"gives": gives}
-    for code in blocks(PAGE, "python"):
-        checked = SHOWN.sub(lambda line: f"{line[1]}gives(({line[2]}), {line[3]!r})", code)
-        exec(compile(checked, "runtime.md", "exec"), names)
+    names: dict[str, Any] = {}
+    examples = blocks(PAGE, "python")
+    shown = [found for code in examples for found in checked(code, "runtime.md", names)]
     for value, expected in shown:
         assert value == expected
     assert len(shown) == len(SHOWN.findall(PAGE)) > 15

@@ -2,9 +2,13 @@
 
 import re
 from pathlib import Path
+from typing import Any
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
+
+#: `expression  # -> value`
+SHOWN = re.compile(r"^( *)(\S.*?)  # -> (.+)$", re.MULTILINE)
 
 
 def page(name: str) -> str:
@@ -20,3 +24,16 @@ def blocks(text: str, language: str) -> list[str]:
 def section(text: str, heading: str) -> str:
     """From a heading of the second level to the next."""
     return text.split(f"\n## {heading}\n", 1)[1].split("\n## ", 1)[0]
+
+
+def checked(code: str, page: str, names: dict[str, Any]) -> list[tuple[str, str]]:
+    """Run an example, and return what its lines with an arrow gave and what they show."""
+    shown = []
+
+    def gives(value: object, expected: str) -> None:
+        shown.append((repr(value), expected))
+
+    calls = SHOWN.sub(lambda line: f"{line[1]}gives(({line[2]}), {line[3]!r})", code)
+    names["gives"] = gives
+    exec(compile(calls, page, "exec"), names)
+    return shown
