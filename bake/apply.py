@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import TypeVar, cast
+from typing import cast
 
 import numpy as np
 
@@ -20,13 +20,9 @@ from bake.errors import PatchError
 from bake.graph import BLOCKED, Metric
 from bake.level import (
     Cell,
-    Connectivity,
-    CornerCutting,
-    CostRule,
     Door,
     GraphLevel,
     GridLevel,
-    HexLayout,
     Level,
     Link,
     Region,
@@ -34,7 +30,6 @@ from bake.level import (
     TerrainRule,
     Things,
 )
-from bake.metric import AgentProfile, MovementRules
 from bake.pipeline.contents import together
 from bake.pipeline.level import world_contents
 from bake.recipe import LevelRecipe, read_stated
@@ -45,18 +40,12 @@ from bake.runtime.live.rules import LevelRules, ProfileRules
 from bake.runtime.reader.places import Place, Places
 from bake.runtime.reader.things import Door as BakedDoor
 from bake.runtime.reader.things import ThingTables
-from bake.worlds import World, build_world
+from bake.worlds import AgentProfile, World, build_world
 
 #: Terrain below obstacles, where the level has none that is blocked for everyone.
 OBSTACLE = "obstacle"
 
-_CORNER_CUTTING: tuple[CornerCutting, ...] = ("never", "one_free", "always")
-_COST_RULES: tuple[CostRule, ...] = ("mean", "entered")
-_CONNECTIVITY: tuple[Connectivity, ...] = (4, 6, 8)
-_HEX_LAYOUTS: tuple[HexLayout | None, ...] = ("odd-r", "even-r", "odd-q", "even-q", None)
-
 Report = Callable[[str, float], None]
-T = TypeVar("T")
 
 
 def apply_patch(asset: Path, patch: Path, output: Path, threads: int, report: Report) -> int:
@@ -82,18 +71,11 @@ def apply_patch(asset: Path, patch: Path, output: Path, threads: int, report: Re
         profiles = [ProfileRules(rules, name) for name in old.profiles]
         level = _level(rules, profiles, ground, patch)
         agents = [_agent(profile, level.terrains) for profile in profiles]
-        movement = MovementRules(
-            _one_of(_CORNER_CUTTING, rules.corner_cutting, rules),
-            _one_of(_COST_RULES, rules.cost_rule, rules),
-            rules.places.ticks_per_unit,
+        movement, connectivity = (
+            rules.movement,
+            8 if rules.lattice is None else rules.lattice.connectivity,
         )
-        world = build_world(
-            level,
-            agents,
-            movement,
-            _one_of(_CONNECTIVITY, rules.connectivity, rules),
-            strict_links=False,
-        )
+        world = build_world(level, agents, movement, connectivity, strict_links=False)
         world = _with_prices(world, rules, ground)
         stated = old.text("recipe") or "{}"
         recipe = _recipe(stated, rules)
@@ -110,7 +92,7 @@ def _level(rules: LevelRules, profiles: list[ProfileRules], ground: Ground, patc
     names = list(rules.terrains)
     codes = ground.terrain.copy()
     if ground.obstacle.any():
-        blocked = np.all([np.isnan(profile.cost) for profile in profiles], axis=0)
+        blocked = np.all([np.isnan(profile.mover.cost) for profile in profiles], axis=0)
         if blocked.any():
             codes[ground.obstacle] = int(blocked.argmax())
         else:
@@ -124,7 +106,7 @@ def _level(rules: LevelRules, profiles: list[ProfileRules], ground: Ground, patc
     }
     source = asset.path
     if not places.is_grid:
-        graph = GraphLevel(
+        return GraphLevel(
             places.name,
             source,
             cast("tuple[str, ...] | tuple[int, ...]", places.names),
@@ -137,22 +119,20 @@ def _level(rules: LevelRules, profiles: list[ProfileRules], ground: Ground, patc
             True,
             colours=colours,
         )
-        return graph
+    lattice = rules.lattice
+    assert lattice is not None
     terrain = codes.reshape(places.height, places.width)
-    things = _things(rules, terrain, names, patch)
-    barred = rules.barred
-    grid = GridLevel(
+    return GridLevel(
         places.name,
         source,
         terrain,
         tuple(names),
         colours=colours,
-        hex_layout=_one_of(_HEX_LAYOUTS, places.hex_layout, rules),
-        barred=None if barred is None else barred.reshape(terrain.shape),
-        floor_height=places.floor_height,
-        things=things,
+        hex_layout=lattice.hex_layout,
+        barred=None if lattice.barred is None else lattice.barred.reshape(terrain.shape),
+        floor_height=lattice.floor_height,
+        things=_things(rules, terrain, names, patch),
     )
-    return grid
 
 
 def _unused(names: list[str]) -> str:
@@ -164,18 +144,14 @@ def _unused(names: list[str]) -> str:
 
 
 def _agent(profile: ProfileRules, terrains: tuple[str, ...]) -> AgentProfile:
-    known = len(profile.cost)
-    rules: dict[str, TerrainRule] = {}
-    for code, name in enumerate(terrains):
-        if code >= known or np.isnan(profile.cost[code]):
-            rules[name] = TerrainRule(None)
-            continue
-        sources = profile.allowed[:, code]
-        entered = None
-        if not sources.all():
+    """The profile by the names of terrains; what obstacles stand on is blocked for everyone."""
+    mover = profile.mover
+    rules = dict.fromkeys(terrains, TerrainRule(None))
+    for name, cost, sources in zip(terrains, mover.cost.tolist(), mover.allowed.T, strict=False):
+        if not np.isnan(cost):
             entered = tuple(terrains[each] for each in np.flatnonzero(sources).tolist())
-        rules[name] = TerrainRule(float(profile.cost[code]), entered)
-    return AgentProfile(profile.name, rules, profile.size)
+            rules[name] = TerrainRule(cost, None if sources.all() else entered)
+    return AgentProfile(profile.name, rules, mover.size)
 
 
 def _things(rules: LevelRules, terrain: AnyArray, names: list[str], patch: Path) -> Things:
@@ -266,11 +242,3 @@ def _recipe(stated: str, rules: LevelRules) -> LevelRecipe:
         return read_stated(stated)
     except ValueError as error:
         raise rules.asset.damaged(f"its recipe says {error}") from None
-
-
-def _one_of(known: tuple[T, ...], stated: object, rules: LevelRules) -> T:
-    """What the asset states, as the value of a closed type it is."""
-    for each in known:
-        if each == stated:
-            return each
-    raise rules.asset.damaged(f"found {stated!r}, not one of {', '.join(map(str, known))}")

@@ -12,25 +12,18 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal
 
 import numpy as np
 
 from bake.arrays import Float64Array, Int32Array, UInt8Array
+from bake.movement import Connectivity, CornerCutting, CostRule, HexLayout
 
 Cell = tuple[int, int]
 Colour = tuple[int, int, int]
-HexLayout = Literal["odd-r", "even-r", "odd-q", "even-q"]
-Connectivity = Literal[4, 6, 8]
-CornerCutting = Literal["never", "one_free", "always"]
-CostRule = Literal["mean", "entered"]
 
 #: Largest number of cells a grid may have; 16,384 x 16,384 would already be 268 million nodes.
 MAX_CELLS = 2**26
 MAX_TERRAINS = 255
-
-#: Headings of a step, as bits; a diagonal step has two.
-NORTH, EAST, SOUTH, WEST = 1, 2, 4, 8
 
 
 @dataclass(frozen=True)
@@ -156,7 +149,7 @@ class GridLevel:
         colours: display colour by terrain name, where the file knows one.
         hex_layout: offset layout of a hexagonal grid; None = square.
         rules: movement rules the format states.
-        barred: (height, width) uint8 or None, of NORTH, EAST, SOUTH and WEST: a step onto or off
+        barred: (height, width) uint8 or None, headings of :mod:`bake.movement`: a step onto or off
             the cell that heads that way (a diagonal one: in part) is not made. One-way ledges.
         floor_height: rows of one floor where several floors lie below one another in ``terrain``,
             the lowest number first; None = one floor. No step leads from one floor to the next,

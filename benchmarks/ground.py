@@ -13,8 +13,8 @@ from bake.graph import DEFAULT_TICKS_PER_UNIT, Subgraph, usable_subgraph
 from bake.interop import to_scipy
 from bake.level import GridLevel
 from bake.levels import load
-from bake.metric import AgentProfile, MovementRules
-from bake.worlds import build_world
+from bake.movement import MovementRules
+from bake.worlds import AgentProfile, build_world
 from benchmarks.levels import level_file
 
 

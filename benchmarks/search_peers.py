@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from bake.interop import to_networkx
-from bake.worlds.lattice import SQUARE_8
+from bake.movement import SQUARE_8
 from benchmarks.ground import Ground
 
 Cell = tuple[int, int]

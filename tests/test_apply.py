@@ -102,7 +102,7 @@ def test_the_command(tmp_path: Path) -> None:
     [
         ("recipe", b"{}", "ticks_per_unit"),
         ("recipe", b'{"profiles":', "its recipe says Invalid JSON"),
-        ("connectivity", 5, "found 5, not one of 4, 6, 8"),
+        ("connectivity", 5, "connectivity is 5, not one of 4, 6, 8"),
     ],
 )
 def test_an_asset_that_states_no_rules(tmp_path: Path, name: str, value: object, told: str) -> None:

@@ -19,26 +19,25 @@ MAY_IMPORT: dict[str, frozenset[str]] = {
         "processors": "",
         "graph": "",
         "editors": "",
-        "level": "",
-        "footprint": "",
-        "metric": "errors graph level",
+        "movement": "errors graph",
+        "level": "movement",
         "greedy": "graph",
         "kernels": "graph",
         "search": "errors graph greedy kernels",
-        "levels": "editors errors graph level",
-        "worlds": "errors footprint graph level metric search",
+        "levels": "editors errors graph level movement",
+        "worlds": "errors graph level movement search",
         "tables": "errors graph greedy search",
         "asset": "errors graph processors",
         "verify": "asset errors graph kernels processors",
-        "runtime": "asset errors footprint graph greedy kernels search",
-        "recipe": "editors errors footprint graph level",
-        "pipeline": "asset editors errors graph greedy level levels metric "
+        "runtime": "asset errors graph greedy kernels movement search",
+        "recipe": "editors errors graph level movement",
+        "pipeline": "asset editors errors graph greedy level levels movement "
         "processors recipe search tables worlds",
         "diff": "asset errors graph runtime",
-        "view": "asset diff errors graph level levels lint metric pipeline recipe runtime",
-        "lint": "errors footprint graph level metric pipeline recipe search worlds",
+        "view": "asset diff errors graph level levels lint movement pipeline recipe runtime",
+        "lint": "errors graph level movement pipeline recipe search worlds",
         "interop": "asset errors graph runtime",
-        "apply": "asset errors graph level metric pipeline recipe runtime worlds",
+        "apply": "asset errors graph level movement pipeline recipe runtime worlds",
         "__main__": "cli",
         "cli": "*",
     }.items()
@@ -141,9 +140,9 @@ def test_a_game_needs_numpy_and_h5py_alone(path: Path) -> None:
     if part_of(place(path).split("/")[0]) not in (
         "arrays",
         "errors",
-        "footprint",
         "graph",
         "greedy",
+        "movement",
         "asset",
         "runtime",
     ):
@@ -175,7 +174,7 @@ def test_the_layers_have_no_cycle() -> None:
     for sibling in ("levels", "worlds", "tables"):
         assert not below[sibling] & {"levels", "worlds", "tables"}
     assert below["runtime"] == {
-        *("asset", "errors", "footprint", "graph", "greedy", "kernels", "processors", "search")
+        *("asset", "errors", "graph", "greedy", "kernels", "movement", "processors", "search")
     }
     # What verifies tables must not share what they were made with.
     assert below["asset"] == {"errors", "graph", "processors"}

@@ -11,11 +11,12 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 from bake.arrays import Int32Array, UInt8Array
 from bake.errors import LevelError
-from bake.level import EAST, NORTH, SOUTH, WEST, Cell, Door, Link, Region, Spot, Things
+from bake.level import Cell, Door, Link, Region, Spot, Things
 from bake.levels.allowance import spend_area
 from bake.levels.json_text import json_place, shown
 from bake.levels.limits import MAX_COST
 from bake.levels.terrain_json import FIRST_ONLY, DistinctNames, StrictModel, TerrainName, refuse
+from bake.movement import EAST, NORTH, SOUTH, WEST
 
 Side = Literal["north", "east", "south", "west"]
 _BITS: dict[str, int] = {"north": NORTH, "east": EAST, "south": SOUTH, "west": WEST}

@@ -11,14 +11,7 @@ from pydantic import AfterValidator, ConfigDict, Field, ValidationError, WithJso
 
 from bake.arrays import UInt8Array, UInt32Array
 from bake.errors import LevelError
-from bake.level import (
-    Connectivity,
-    CornerCutting,
-    CostRule,
-    GridLevel,
-    HexLayout,
-    Rules,
-)
+from bake.level import GridLevel, Rules
 from bake.levels.json_text import json_place, one_of, shown
 from bake.levels.limits import check_size, check_terrain_count
 from bake.levels.terrain_json import (
@@ -43,6 +36,7 @@ from bake.levels.things_json import (
     ThingReader,
 )
 from bake.levels.unknown import UNKNOWN, describe_unknown
+from bake.movement import Connectivity, CornerCutting, CostRule, HexLayout
 
 #: The one version there is.
 VERSION = 1

@@ -8,14 +8,13 @@ import numpy as np
 import numpy.typing as npt
 
 from bake.arrays import Int32Array
-from bake.footprint import under_footprint
 from bake.graph import Graph, Subgraph, usable_subgraph
 from bake.level import GridLevel, Link, Spot
 from bake.lint.findings import Finding, Rule, Severity, severity_of
 from bake.lint.profile_checks import Place, Walks, check_profile
 from bake.lint.reach import opened_graph
-from bake.metric import AgentProfile, terrain_cost
-from bake.worlds import World
+from bake.movement import under_footprint
+from bake.worlds import AgentProfile, World
 
 Cells = npt.NDArray[np.integer]
 
@@ -149,7 +148,7 @@ class LevelLinter:
         level = self.world.level
         if not isinstance(level, GridLevel):
             return
-        passable = ~np.isnan(terrain_cost(level.terrains, profile))[level.terrain]
+        passable = ~np.isnan(profile.mover(level.terrains).cost)[level.terrain]
         rows = level.floor_height
         fits = under_footprint(passable, profile.size, np.logical_and, False, rows)
         # Turned round, anchors spread over the cells below them.

@@ -7,10 +7,11 @@ from typing import Literal
 
 from bake.errors import BudgetError, in_units
 from bake.graph import Subgraph
-from bake.level import Connectivity, GraphLevel, Level
-from bake.metric import AgentProfile
+from bake.level import GraphLevel, Level
+from bake.movement import Connectivity
 from bake.recipe import LevelRecipe
 from bake.tables.all_pairs import slot_dtype
+from bake.worlds import AgentProfile
 
 #: "auto" keeps distances only in tables of at most this many bytes: they follow from next hops.
 AUTO_DISTANCE_BYTES = 16 * 2**20

@@ -11,19 +11,19 @@ from bake.arrays import Int32Array
 from bake.asset.schema import profile_path
 from bake.asset.write import Contents, Scalar
 from bake.level import GridLevel, Level, terrain_colours
-from bake.metric import AgentProfile, MovementRules, terrain_cost
+from bake.movement import MovementRules
 from bake.pipeline.text_columns import texts
 from bake.tables.all_pairs import AllPairs
 from bake.tables.components import Components
 from bake.tables.run_writer import RunTable
-from bake.worlds import World
+from bake.worlds import AgentProfile, World
 
 Columns = dict[str, npt.NDArray[np.generic]]
 
 
 def shared_contents(world: World, rules: MovementRules, recipe: str) -> Contents:
     """What an asset says of the level itself."""
-    level, topology = world.level, world.topology
+    level = world.level
     attributes: dict[tuple[str, str], Scalar] = {
         ("/", "name"): level.name,
         ("/", "kind"): _kind(level),
@@ -35,10 +35,10 @@ def shared_contents(world: World, rules: MovementRules, recipe: str) -> Contents
     columns: Columns = {
         "/terrain/name": texts(level.terrains),
         "/terrain/colour": terrain_colours(level.terrains, level.colours),
-        "/world/first_out": topology.graph.first_out,
-        "/world/head": topology.graph.head,
-        "/world/length": topology.length,
-        "/world/node_terrain": topology.node_terrain,
+        "/world/first_out": world.graph.first_out,
+        "/world/head": world.graph.head,
+        "/world/length": world.length,
+        "/world/node_terrain": world.node_terrain,
     }
     if isinstance(level, GridLevel):
         attributes["/", "width"] = level.width
@@ -80,7 +80,7 @@ def profile_contents(
         (group, "one_way"): int(parts.one_way),
     }
     columns: Columns = {
-        at("cost"): terrain_cost(world.topology.terrains, profile),
+        at("cost"): profile.mover(world.level.terrains).cost,
         at("weight"): world.metrics[profile.name].weight,
         at("component"): parts.component,
     }

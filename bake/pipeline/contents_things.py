@@ -10,9 +10,8 @@ import numpy.typing as npt
 from bake.arrays import Int32Array
 from bake.asset.write import Contents, Scalar
 from bake.level import GridLevel, Link, Region, Spot
-from bake.metric import AgentProfile
 from bake.pipeline.text_columns import texts
-from bake.worlds import DoorStates, World, link_cost
+from bake.worlds import AgentProfile, DoorStates, World, link_cost
 
 Columns = dict[str, npt.NDArray[np.generic]]
 
@@ -38,8 +37,8 @@ def things_contents(world: World, profiles: Sequence[AgentProfile]) -> Contents:
             columns |= _spots(things.spots)
         if world.doors:
             columns |= _doors(world.doors)
-    if world.topology.link is not None:
-        columns["/world/link"] = world.topology.link
+    if world.link is not None:
+        columns["/world/link"] = world.link
     return Contents(attributes, columns)
 
 

@@ -10,8 +10,7 @@ import numpy.typing as npt
 from bake.asset.schema import profile_path
 from bake.asset.write import Contents
 from bake.level import GridLevel
-from bake.metric import AgentProfile, may_enter
-from bake.worlds import World
+from bake.worlds import AgentProfile, World
 
 
 def update_contents(world: World, profiles: Sequence[AgentProfile]) -> Contents:
@@ -20,7 +19,7 @@ def update_contents(world: World, profiles: Sequence[AgentProfile]) -> Contents:
     if isinstance(world.level, GridLevel) and world.level.barred is not None:
         columns["/terrain/barred"] = world.level.barred
     for profile in profiles:
-        allowed = may_enter(world.topology.terrains, profile)
+        allowed = profile.mover(world.level.terrains).allowed
         if not allowed.all():
             columns[profile_path(profile.name, "may_enter")] = allowed.astype(np.uint8)
     return Contents({}, columns)

@@ -15,7 +15,7 @@ from bake.graph import Subgraph, usable_subgraph
 from bake.greedy import chart
 from bake.level import GridLevel, Level, Rules
 from bake.levels import load
-from bake.metric import AgentProfile, MovementRules
+from bake.movement import MovementRules
 from bake.pipeline.checkpoint import Checkpoint
 from bake.pipeline.choose import check_world_fits, choose
 from bake.pipeline.contents import profile_contents, shared_contents, together
@@ -30,7 +30,7 @@ from bake.recipe import LevelRecipe
 from bake.tables.all_pairs import AllPairs, all_pairs
 from bake.tables.components import components
 from bake.tables.compressed import Ledger, compressed_next_hops
-from bake.worlds import World, build_world
+from bake.worlds import AgentProfile, World, build_world
 
 #: Called with the stage and the fraction of it that is done.
 Report = Callable[[str, float], None]

@@ -6,8 +6,7 @@ from collections.abc import Sequence
 
 from bake.asset.schema import profile_path
 from bake.asset.write import Contents
-from bake.metric import AgentProfile, terrain_cost
-from bake.worlds import World
+from bake.worlds import AgentProfile, World
 
 
 def first_alike(world: World) -> dict[str, str]:
@@ -34,7 +33,7 @@ def as_another(
     for part in parts:
         columns = {renamed(path): array for path, array in part.columns.items()}
         if cost in columns:
-            columns[cost] = terrain_cost(world.topology.terrains, profile)
+            columns[cost] = profile.mover(world.level.terrains).cost
         attributes = {
             (renamed(group), name): value for (group, name), value in part.attributes.items()
         }

@@ -14,7 +14,8 @@ from typing import Any, Literal, get_args
 
 from bake.editors import EditorReading, LdtkReading, TiledReading
 from bake.graph import DEFAULT_TICKS_PER_UNIT
-from bake.level import Connectivity, CornerCutting, CostRule, TerrainRule
+from bake.level import TerrainRule
+from bake.movement import Connectivity, CornerCutting, CostRule
 
 Algorithm = Literal["auto", "dijkstra", "floyd_warshall"]
 Storage = Literal["auto", "dense", "compressed"]

@@ -22,9 +22,8 @@ from pydantic import (
 )
 
 from bake.editors import WorldAs
-from bake.footprint import MAX_SIZE
 from bake.graph import DEFAULT_TICKS_PER_UNIT
-from bake.level import CornerCutting, CostRule
+from bake.movement import MAX_SIZE, CornerCutting, CostRule
 from bake.recipe import values
 from bake.recipe.rules import (
     DEFAULT_OUTPUT,

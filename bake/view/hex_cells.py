@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bake.arrays import Float32Array, Float64Array, Int32Array
-from bake.level import HexLayout
+from bake.movement import HexLayout
 
 _HALF_SQRT_3 = math.sqrt(3) / 2
 

@@ -10,7 +10,7 @@ import numpy as np
 from bake.arrays import Float64Array, Int32Array, Int64Array, UInt8Array
 from bake.asset import Asset
 from bake.asset.schema import profile_path
-from bake.level import HexLayout
+from bake.movement import HexLayout
 from bake.runtime import LevelAsset, Navigator
 from bake.runtime.reader.floors import grid_cell
 from bake.runtime.reader.places import Place, Places

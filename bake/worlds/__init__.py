@@ -2,7 +2,6 @@
 
 from bake.worlds.doors import DoorStates
 from bake.worlds.links import link_cost
-from bake.worlds.regions import NO_REGION, region_labels
-from bake.worlds.world import World, build_world
+from bake.worlds.world import AgentProfile, World, build_world
 
-__all__ = ["NO_REGION", "DoorStates", "World", "build_world", "link_cost", "region_labels"]
+__all__ = ["AgentProfile", "DoorStates", "World", "build_world", "link_cost"]

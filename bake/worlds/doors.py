@@ -1,13 +1,15 @@
-"""Doors: the level in the state it is baked in, and what its cells are in the others."""
+"""Doors: the level in the state it is baked in, and which nodes and arcs its other states need."""
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from bake.arrays import BoolArray, Int32Array, UInt8Array
 from bake.level import GridLevel
+from bake.movement import DIAGONAL, FLANKS, Lattice, Mover, Steps, under_footprint
 
 
 @dataclass(frozen=True)
@@ -54,27 +56,60 @@ def settled(level: GridLevel) -> tuple[GridLevel, tuple[DoorStates, ...]]:
     return replace(level, terrain=terrain), tuple(doors)
 
 
-def door_mask(doors: tuple[DoorStates, ...], shape: tuple[int, ...]) -> BoolArray:
-    """(height, width) bool, cells of doors."""
-    mask = np.zeros(shape, dtype=np.bool_)
-    for door in doors:
-        mask[door.cells[:, 1], door.cells[:, 0]] = True
-    return mask
-
-
-def opens_to(
-    doors: tuple[DoorStates, ...],
-    terrain: UInt8Array,
-    open_terrain: BoolArray,
+def standable(
+    level: GridLevel, movers: Collection[Mover], doors: tuple[DoorStates, ...]
 ) -> BoolArray:
-    """(height, width) bool, cells that are open in some state of their door.
+    """(cells) bool, where some profile can stand in some state of the doors.
 
     Args:
-        doors: of the level.
-        terrain: (height, width) uint8, in the state it is baked in.
-        open_terrain: (terrain) bool, what someone can stand on.
+        level: with its doors settled.
+        movers: the profiles.
+        doors: all states of the level's doors.
     """
-    found = np.asarray(open_terrain[terrain])
+    if not doors and all(mover.size == 1 for mover in movers):
+        blocked = np.isnan([mover.cost for mover in movers])
+        return np.asarray(~blocked.all(axis=0))[level.terrain].reshape(-1)
+    found = np.zeros(level.terrain.shape, dtype=np.bool_)
+    for mover in movers:
+        passable = ~np.isnan(mover.cost)
+        open_cells = passable[level.terrain]
+        for door in doors:
+            x, y = door.cells[:, 0], door.cells[:, 1]
+            open_cells[y, x] |= passable[door.terrain].any(axis=0)
+        found |= under_footprint(open_cells, mover.size, np.logical_and, False, level.floor_height)
+    return found.reshape(-1)
+
+
+def near_doors(level: GridLevel, doors: tuple[DoorStates, ...], size: int) -> BoolArray | None:
+    """(cells) bool, where a footprint covers a cell of a door; None where there are no doors."""
+    if not doors:
+        return None
+    mask = np.zeros(level.terrain.shape, dtype=np.bool_)
     for door in doors:
-        found[door.cells[:, 1], door.cells[:, 0]] |= open_terrain[door.terrain].any(axis=0)
-    return found
+        mask[door.cells[:, 1], door.cells[:, 0]] = True
+    return under_footprint(mask, size, np.logical_or, False, level.floor_height).reshape(-1)
+
+
+def steps_at_doors(
+    lattice: Lattice, steps: Steps, is_node: BoolArray, near_door: BoolArray
+) -> BoolArray:
+    """(k, s) bool, steps between nodes that leave, enter or pass beside cells near a door.
+
+    Args:
+        lattice, steps: the steps out of some nodes.
+        is_node: (cells) bool.
+        near_door: (cells) bool, from :func:`near_doors`.
+    """
+    tail, head, inside = steps
+    found = near_door[tail][:, None] | near_door[head]
+    barred = lattice.barred
+    if lattice.has_diagonals:
+        for slots in FLANKS:
+            flank = head[:, slots]
+            passes = inside[:, slots] & is_node[flank] & near_door[flank]
+            if barred is not None:
+                passes &= (barred[flank] & lattice.heading[DIAGONAL]) == 0
+            found[:, DIAGONAL] |= passes
+    if barred is not None:
+        found &= ((barred[tail][:, None] | barred[head]) & lattice.heading) == 0
+    return np.asarray(found & inside & is_node[head])

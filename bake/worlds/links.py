@@ -3,15 +3,28 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 
-from bake.arrays import Int32Array
+from bake.arrays import Float64Array, Int32Array
 from bake.errors import BakeError, BakeErrors, LevelError
-from bake.graph import Graph
-from bake.level import Cell, GridLevel, Link
-from bake.metric import NO_FLANK, NO_LINK, Topology
+from bake.level import GridLevel, Link
+
+
+class LinkArcs(NamedTuple):
+    """A level's links, an arc for each direction they can be taken in.
+
+    Attributes:
+        tail, head: (k) int32 nodes.
+        link: (k) int32, place among the level's links.
+        cost: (k) float64 units.
+    """
+
+    tail: Int32Array
+    head: Int32Array
+    link: Int32Array
+    cost: Float64Array
 
 
 def link_cost(link: Link, floor_height: int | None) -> float:
@@ -28,78 +41,37 @@ def link_cost(link: Link, floor_height: int | None) -> float:
     return max(1.0, math.sqrt((goal_x - x) ** 2 + (goal_y - y) ** 2))
 
 
-def with_links(
-    topology: Topology, cell: Int32Array, level: GridLevel, *, strict: bool
-) -> tuple[Topology, tuple[Link, ...]]:
-    """Add the level's links to its lattice, each after the steps of the node it leaves.
+def link_arcs(
+    level: GridLevel, node_at: Int32Array, *, strict: bool
+) -> tuple[LinkArcs, tuple[Link, ...]]:
+    """The arcs of a level's links, and the links left out.
 
     Args:
-        topology: a lattice, nodes in reading order.
-        cell: (n, 2) int32 cell of each node.
         level: whose links.
+        node_at: (cells) int32, the node of each cell, -1 where nobody can stand.
         strict: whether a link into cells where nobody can stand is a mistake; else it is left out.
-
-    Returns:
-        The topology, and the links left out.
 
     Raises:
         LevelError, BakeErrors: a link starts or ends where no profile can stand.
     """
     links = level.things.links
-    if not links:
-        return topology, ()
-    node_of = _NodeAt(cell, level.width)
-    ends = [(node_of(link.start), node_of(link.goal)) for link in links]
+    ends = [
+        (int(node_at[y * level.width + x]), int(node_at[goal_y * level.width + goal_x]))
+        for (x, y), (goal_x, goal_y) in ((link.start, link.goal) for link in links)
+    ]
     dead = [place for place, pair in enumerate(ends) if min(pair) < 0]
     if dead and strict:
         problems = [_nowhere(level, links[place], ends[place]) for place in dead]
         raise problems[0] if len(problems) == 1 else BakeErrors(problems)
-    tails: list[int] = []
-    heads: list[int] = []
-    taken: list[int] = []
+    found = []
     for place, (start, goal) in enumerate(ends):
-        if min(start, goal) < 0:
-            continue
-        pairs = [(start, goal), (goal, start)] if links[place].both_ways else [(start, goal)]
-        for tail, head in pairs:
-            tails.append(tail)
-            heads.append(head)
-            taken.append(place)
-    graph, order = Graph.from_arcs(
-        topology.graph.node_count,
-        np.concatenate([topology.graph.tail(), np.array(tails, dtype=np.int32)]),
-        np.concatenate([topology.graph.head, np.array(heads, dtype=np.int32)]),
-    )
-    costs = np.array([link_cost(links[place], level.floor_height) for place in taken])
-    none = np.full((len(tails), 2), NO_FLANK, dtype=np.int32)
-    numbers = np.concatenate(
-        [
-            np.full(topology.graph.arc_count, NO_LINK, dtype=np.int32),
-            np.array(taken, dtype=np.int32),
-        ]
-    )
-    joined = replace(
-        topology,
-        graph=graph,
-        length=np.concatenate([topology.length, costs])[order],
-        flank=np.concatenate([topology.flank, none])[order],
-        link=numbers[order],
-        links=links,
-    )
-    return joined, tuple(links[place] for place in dead)
-
-
-class _NodeAt:
-    """The node of a cell, -1 where there is none."""
-
-    def __init__(self, cell: Int32Array, width: int) -> None:
-        self._flat = cell[:, 1].astype(np.int64) * width + cell[:, 0]
-        self._width = width
-
-    def __call__(self, cell: Cell) -> int:
-        flat = cell[1] * self._width + cell[0]
-        place = int(np.searchsorted(self._flat, flat))
-        return place if place < len(self._flat) and self._flat[place] == flat else -1
+        if min(start, goal) >= 0:
+            found.append((start, goal, place))
+            if links[place].both_ways:
+                found.append((goal, start, place))
+    tail, head, link = np.array(found, dtype=np.int32).reshape(-1, 3).T
+    cost = np.array([link_cost(links[place], level.floor_height) for place in link.tolist()])
+    return LinkArcs(tail, head, link, cost), tuple(links[place] for place in dead)
 
 
 def _nowhere(level: GridLevel, link: Link, nodes: tuple[int, int]) -> BakeError:

@@ -2,22 +2,62 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
-from bake.arrays import BoolArray, Float64Array, Int32Array
-from bake.errors import BakeErrors, LevelError
-from bake.graph import BLOCKED, Graph, Metric
-from bake.level import Connectivity, GridLevel, HexLayout, Level, Link
-from bake.metric import NO_LINK, AgentProfile, MovementRules, Topology, build_metric, terrain_cost
+from bake.arrays import BoolArray, Float64Array, Int32Array, Int64Array, UInt8Array
+from bake.errors import BakeErrors, CostError, LevelError
+from bake.graph import BLOCKED, MAX_WEIGHT, Graph, Metric
+from bake.level import GraphLevel, GridLevel, Level, Link, TerrainRule
+from bake.movement import (
+    NO_LINK,
+    Connectivity,
+    FootprintMap,
+    Footprints,
+    HexLayout,
+    Lattice,
+    MovementRules,
+    Mover,
+    Prices,
+    Steps,
+    price_arcs,
+    price_steps,
+    to_ticks,
+)
 from bake.search.graph.patch_order import patch_order
-from bake.worlds.doors import DoorStates, settled
-from bake.worlds.explicit import explicit_topology
-from bake.worlds.lattice import lattice_topology
-from bake.worlds.links import with_links
-from bake.worlds.standing import check_sizes, door_nodes, ground_under, standable
+from bake.worlds.doors import DoorStates, near_doors, settled, standable, steps_at_doors
+from bake.worlds.links import LinkArcs, link_arcs
+
+#: Cells whose steps are priced at a time, so that the arrays in between stay in the cache.
+_CELLS = 2**14
+
+
+@dataclass(frozen=True)
+class AgentProfile:
+    """Who moves: a name, what every terrain of the level means to it, and how large it is.
+
+    Attributes:
+        name: unique within an asset.
+        rules: by terrain.
+        size: cells along one side of its square footprint, whose north-west cell is where it is.
+    """
+
+    name: str
+    rules: Mapping[str, TerrainRule]
+    size: int = 1
+
+    def mover(self, terrains: tuple[str, ...]) -> Mover:
+        """The profile in numbers, on a level of these terrains."""
+        rules = [self.rules[name] for name in terrains]
+        cost = np.array([np.nan if rule.cost is None else rule.cost for rule in rules])
+        allowed = np.ones((len(terrains), len(terrains)), dtype=np.bool_)
+        for to, rule in enumerate(rules):
+            if rule.enter_from is not None:
+                allowed[:, to] = [name in rule.enter_from for name in terrains]
+        return Mover(cost, allowed, self.size)
 
 
 @dataclass(frozen=True)
@@ -30,7 +70,12 @@ class World:
 
     Attributes:
         level: what it was built from, its doors in the state they are baked in.
-        topology: nodes and arcs.
+        graph: n nodes, m arcs.
+        node_terrain: (n) uint8, index into the level's terrains.
+        length: (m) float64, step length in units (1, sqrt 2, or the length of a road); of a link
+            its whole cost.
+        link: (m) int32, place among the level's links of an arc that is one, else NO_LINK; None
+            where the level has no links.
         cell: (n, 2) int32 (x, y) of each node; None for explicit graphs.
         position: (n, 2) float64 of each node of an explicit graph; None without positions.
         node_names: names of an explicit graph's nodes.
@@ -41,7 +86,10 @@ class World:
     """
 
     level: Level
-    topology: Topology
+    graph: Graph
+    node_terrain: UInt8Array
+    length: Float64Array
+    link: Int32Array | None
     cell: Int32Array | None
     position: Float64Array | None
     node_names: tuple[str, ...] | tuple[int, ...] | None
@@ -54,10 +102,6 @@ class World:
     def hex_layout(self) -> HexLayout | None:
         """Offset layout of a hexagonal grid; None on any other level."""
         return self.level.hex_layout if isinstance(self.level, GridLevel) else None
-
-    @property
-    def graph(self) -> Graph:
-        return self.topology.graph
 
 
 def build_world(
@@ -84,65 +128,242 @@ def build_world(
         CostError: a step's cost does not fit the integer scale.
     """
     _check_terrains(level, profiles)
-    check_sizes(level, profiles)
-    cell = position = names = None
-    doors: tuple[DoorStates, ...] = ()
-    dead: tuple[Link, ...] = ()
-    kept = None
+    _check_sizes(level, profiles)
+    movers = {profile.name: profile.mover(level.terrains) for profile in profiles}
     if isinstance(level, GridLevel):
-        level, doors = settled(level)
-        connectivity = 6 if level.hex_layout else connectivity
-        topology, cell = lattice_topology(level, connectivity, _standable(level, profiles, doors))
-        topology, dead = with_links(topology, cell, level, strict=strict_links)
-        kept = door_nodes(level, profiles, doors, cell)
-    else:
-        topology, position, names = explicit_topology(level), level.position, level.node_names
-        if not _open_terrain(level, profiles)[topology.node_terrain].any():
-            raise _nowhere_to_stand(level)
-    grounds = {profile.name: ground_under(level, profile, cell) for profile in profiles}
-    weights = [
-        build_metric(topology, profile, rules, grounds[profile.name]).weight for profile in profiles
-    ]
-    useful = np.any([weight != BLOCKED for weight in weights], axis=0)
-    if not isinstance(level, GridLevel):
-        useful[:] = True  # nothing else tells where they lead, once their ends are opened
-    if kept is not None:
-        useful |= _touches(topology, kept)
-    topology, node = _in_patch_order(_keep_arcs(topology, useful))
-    cell = None if cell is None else cell[node]
+        return _grid_world(level, movers, rules, connectivity, strict_links=strict_links)
+    return _graph_world(level, movers, rules)
+
+
+class _Arcs(NamedTuple):
+    """Priced arcs between nodes in the level's own order; those of one node are in slot order.
+
+    Attributes:
+        tail, head: (m) int32 nodes.
+        length: (m) float64, see :class:`World`.
+        link: (m) int32, see :class:`World`.
+        weight: (profiles, m) int32 ticks, BLOCKED where a profile may not take an arc.
+    """
+
+    tail: Int32Array
+    head: Int32Array
+    length: Float64Array
+    link: Int32Array
+    weight: Int32Array
+
+    @staticmethod
+    def joined(parts: Sequence[_Arcs]) -> _Arcs:
+        return _Arcs(*(np.concatenate(columns, axis=-1) for columns in zip(*parts, strict=True)))
+
+
+def _grid_world(
+    level: GridLevel,
+    movers: Mapping[str, Mover],
+    rules: MovementRules,
+    connectivity: Connectivity,
+    *,
+    strict_links: bool,
+) -> World:
+    level, doors = settled(level)
+    connectivity = 6 if level.hex_layout else connectivity
+    barred = None if level.barred is None else level.barred.reshape(-1)
+    lattice = Lattice(
+        level.width, level.height, connectivity, level.hex_layout, level.floor_height, barred
+    )
+    cell = np.flatnonzero(standable(level, movers.values(), doors))
+    if not len(cell):
+        raise _nowhere_to_stand(level)
+    node_at = np.full(level.terrain.size, -1, dtype=np.int32)
+    node_at[cell] = np.arange(len(cell), dtype=np.int32)
+    terrain = level.terrain.reshape(-1)
+    footprints: dict[str, Footprints] = {
+        name: (Footprints if mover.size == 1 else FootprintMap)(mover, terrain, lattice)
+        for name, mover in movers.items()
+    }
+    links, dead = link_arcs(level, node_at, strict=strict_links)
+    near_door = near_doors(level, doors, max(mover.size for mover in movers.values()))
+    parts = []
+    for first in range(0, len(cell), _CELLS):
+        steps = lattice.steps_from(cell[first : first + _CELLS])
+        parts.append(_step_arcs(level, lattice, footprints, rules, steps, node_at, near_door))
+    if level.things.links:
+        parts.append(_priced_links(level, footprints, rules, cell, links, near_door))
+    arcs = _Arcs.joined(parts)
+    node = _patch_order(len(cell), arcs)
+    cell = cell[node]
+    y, x = np.divmod(cell, level.width)
+    passable = {name: ~np.isnan(each.cost_at(cell)) for name, each in footprints.items()}
+    graph, arcs = _renumbered(arcs, node)
     return World(
         level,
-        topology,
-        cell,
-        None if position is None else position[node],
-        None if names is None else _pick(names, node),
-        connectivity if isinstance(level, GridLevel) else None,
-        {
-            profile.name: build_metric(topology, profile, rules, ground_under(level, profile, cell))
-            for profile in profiles
-        },
+        graph,
+        terrain[cell],
+        arcs.length,
+        arcs.link if level.things.links else None,
+        np.stack([x, y], axis=1).astype(np.int32),
+        None,
+        None,
+        connectivity,
+        _metrics(arcs, passable, rules),
         doors,
         dead,
     )
 
 
-def _open_terrain(level: Level, profiles: Sequence[AgentProfile]) -> BoolArray:
-    """(terrain) bool, what some profile can stand on."""
-    costs = np.stack([terrain_cost(level.terrains, profile) for profile in profiles])
-    return np.asarray(~np.isnan(costs).all(axis=0))
+def _step_arcs(
+    level: GridLevel,
+    lattice: Lattice,
+    footprints: Mapping[str, Footprints],
+    rules: MovementRules,
+    steps: Steps,
+    node_at: Int32Array,
+    near_door: BoolArray | None,
+) -> _Arcs:
+    """Those of some steps that somebody can take, and those near a door."""
+
+    def terrain_of(step: int) -> str:
+        return _onto(level, level.terrain.reshape(-1)[steps.head.reshape(-1)[step]])
+
+    weight = np.stack(
+        [
+            _in_ticks(price_steps(each, rules, steps), rules, name, terrain_of)
+            for name, each in footprints.items()
+        ]
+    )
+    kept = (weight != BLOCKED).any(axis=0)
+    if near_door is not None:
+        kept |= steps_at_doors(lattice, steps, node_at >= 0, near_door)
+    row, slot = np.nonzero(kept)
+    return _Arcs(
+        node_at[steps.tail[row]],
+        node_at[steps.head[row, slot]],
+        lattice.length[slot],
+        np.full(len(row), NO_LINK, dtype=np.int32),
+        weight[:, row, slot],
+    )
 
 
-def _standable(
-    level: GridLevel, profiles: Sequence[AgentProfile], doors: tuple[DoorStates, ...]
-) -> BoolArray:
-    open_terrain = _open_terrain(level, profiles)
-    if not doors and all(profile.size == 1 for profile in profiles):
-        found = np.asarray(open_terrain[level.terrain])
-    else:
-        found = standable(level, profiles, doors)
-    if not found.any():
+def _priced_links(
+    level: GridLevel,
+    footprints: Mapping[str, Footprints],
+    rules: MovementRules,
+    cell: Int64Array,
+    arcs: LinkArcs,
+    near_door: BoolArray | None,
+) -> _Arcs:
+    """Links that somebody can take, and those that begin or end near a door."""
+    tail, head, links = cell[arcs.tail], cell[arcs.head], level.things.links
+
+    def said(arc: int) -> str:
+        return f"the link {links[arcs.link[arc]].name!r}"
+
+    weights = []
+    for name, each in footprints.items():
+        open_to = np.array([link.profiles is None or name in link.profiles for link in links])
+        prices = price_arcs(each, rules, tail, head, arcs.cost, open_to[arcs.link])
+        weights.append(_in_ticks(prices, rules, name, said))
+    weight = np.stack(weights)
+    kept = (weight != BLOCKED).any(axis=0)
+    if near_door is not None:
+        kept |= near_door[tail] | near_door[head]
+    return _Arcs(
+        arcs.tail[kept], arcs.head[kept], arcs.cost[kept], arcs.link[kept], weight[:, kept]
+    )
+
+
+def _graph_world(level: GraphLevel, movers: Mapping[str, Mover], rules: MovementRules) -> World:
+    footprints = {
+        name: Footprints(mover, level.node_terrain, None) for name, mover in movers.items()
+    }
+    nodes = np.arange(len(level.node_names))
+    passable = {name: ~np.isnan(each.cost_at(nodes)) for name, each in footprints.items()}
+    if not np.any(list(passable.values())):
         raise _nowhere_to_stand(level)
-    return found
+    tail, head = level.tail.astype(np.int64), level.head.astype(np.int64)
+
+    def said(arc: int) -> str:
+        return _onto(level, level.node_terrain[head[arc]])
+
+    weight = np.stack(
+        [
+            _in_ticks(price_arcs(each, rules, tail, head, level.length, None), rules, name, said)
+            for name, each in footprints.items()
+        ]
+    )
+    # Arcs nobody can take are kept: nothing else tells where they lead, once their ends are opened.
+    none = np.full(len(tail), NO_LINK, dtype=np.int32)
+    arcs = _Arcs(level.tail, level.head, level.length, none, weight)
+    node = _patch_order(len(nodes), arcs)
+    graph, arcs = _renumbered(arcs, node)
+    return World(
+        level,
+        graph,
+        level.node_terrain[node],
+        arcs.length,
+        None,
+        None,
+        None if level.position is None else level.position[node],
+        _picked(level.node_names, node),
+        None,
+        _metrics(arcs, {name: each[node] for name, each in passable.items()}, rules),
+    )
+
+
+def _in_ticks(
+    prices: Prices, rules: MovementRules, profile: str, said: Callable[[int], str]
+) -> Int32Array:
+    """Weights in ticks; ``said`` names an arc that does not fit the scale."""
+
+    def off_the_scale(arc: int, ticks: float) -> CostError:
+        return CostError(
+            f"{said(arc)} weighs {ticks:.4g} ticks at {rules.ticks_per_unit} ticks a unit",
+            place=f"profile {profile!r}",
+            expected=f"1 to {MAX_WEIGHT} ticks",
+            remedy=f"{'raise' if ticks < 1 else 'lower'} ticks_per_unit, or the cost or weight "
+            "itself",
+        )
+
+    return to_ticks(prices, rules.ticks_per_unit, off_the_scale)
+
+
+def _onto(level: Level, terrain: int) -> str:
+    return f"a step onto {level.terrains[terrain]!r}"
+
+
+def _patch_order(nodes: int, arcs: _Arcs) -> Int32Array:
+    """(n) int32, the nodes patch by patch."""
+    # Patches lie together in the level: where a link leads is no neighbour.
+    near = arcs.link == NO_LINK
+    return patch_order(Graph.from_arcs(nodes, arcs.tail[near], arcs.head[near])[0])
+
+
+def _renumbered(arcs: _Arcs, node: Int32Array) -> tuple[Graph, _Arcs]:
+    """The graph whose nodes are these in their new order, and its arcs in rows of their tails."""
+    number = np.empty_like(node)
+    number[node] = np.arange(len(node), dtype=np.int32)
+    graph, order = Graph.from_arcs(len(node), number[arcs.tail], number[arcs.head])
+    return graph, _Arcs(
+        arcs.tail[order],
+        arcs.head[order],
+        arcs.length[order],
+        arcs.link[order],
+        np.take(arcs.weight, order, axis=1),
+    )
+
+
+def _metrics(
+    arcs: _Arcs, passable: Mapping[str, BoolArray], rules: MovementRules
+) -> dict[str, Metric]:
+    return {
+        name: Metric(weight, stands, rules.ticks_per_unit)
+        for (name, stands), weight in zip(passable.items(), arcs.weight, strict=True)
+    }
+
+
+def _picked(
+    names: tuple[str, ...] | tuple[int, ...], node: Int32Array
+) -> tuple[str, ...] | tuple[int, ...]:
+    return tuple(names[place] for place in node.tolist())
 
 
 def _nowhere_to_stand(level: Level) -> LevelError:
@@ -153,20 +374,6 @@ def _nowhere_to_stand(level: Level) -> LevelError:
         expected="at least one a profile can stand on",
         remedy="give a terrain a cost in [terrain]",
     )
-
-
-def _touches(topology: Topology, nodes: BoolArray) -> BoolArray:
-    """(m) bool, arcs that leave, enter or pass between some of the nodes."""
-    near: BoolArray = nodes[topology.graph.tail()] | nodes[topology.graph.head]
-    inside = topology.flank >= 0
-    near |= (inside & nodes[np.where(inside, topology.flank, 0)]).any(axis=1)
-    return near
-
-
-def _pick(
-    names: tuple[str, ...] | tuple[int, ...], node: Int32Array
-) -> tuple[str, ...] | tuple[int, ...]:
-    return tuple(names[place] for place in node.tolist())
 
 
 def _check_terrains(level: Level, profiles: Sequence[AgentProfile]) -> None:
@@ -186,42 +393,14 @@ def _check_terrains(level: Level, profiles: Sequence[AgentProfile]) -> None:
         raise problems[0] if len(problems) == 1 else BakeErrors(problems)
 
 
-def _keep_arcs(topology: Topology, keep: BoolArray) -> Topology:
-    graph, order = Graph.from_arcs(
-        topology.graph.node_count, topology.graph.tail()[keep], topology.graph.head[keep]
-    )
-    arc = np.flatnonzero(keep)[order]
-    return replace(
-        topology,
-        graph=graph,
-        length=topology.length[arc],
-        flank=topology.flank[arc],
-        link=None if topology.link is None else topology.link[arc],
-    )
-
-
-def _in_patch_order(topology: Topology) -> tuple[Topology, Int32Array]:
-    """Renumber the nodes; arcs of a node keep their order. Also the old node behind each new."""
-    # Patches lie together in the level: where a link leads is no neighbour.
-    steps = topology.graph
-    if topology.link is not None:
-        near = topology.link == NO_LINK
-        steps, _ = Graph.from_arcs(steps.node_count, steps.tail()[near], steps.head[near])
-    node = patch_order(steps)
-    place = np.empty_like(node)
-    place[node] = np.arange(len(node), dtype=np.int32)
-    graph, arc = Graph.from_arcs(
-        len(node), place[topology.graph.tail()], place[topology.graph.head]
-    )
-    flank = topology.flank[arc]
-    inside = flank >= 0
-    flank[inside] = place[flank[inside]]
-    renumbered = replace(
-        topology,
-        graph=graph,
-        node_terrain=topology.node_terrain[node],
-        length=topology.length[arc],
-        flank=flank,
-        link=None if topology.link is None else topology.link[arc],
-    )
-    return renumbered, node
+def _check_sizes(level: Level, profiles: Sequence[AgentProfile]) -> None:
+    """Refuse footprints of several cells where there are no squares."""
+    square = isinstance(level, GridLevel) and level.hex_layout is None
+    for profile in profiles:
+        if profile.size > 1 and not square:
+            raise LevelError(
+                f"profile {profile.name!r} has size {profile.size}",
+                file=level.source,
+                expected="size 1, as larger footprints need square cells",
+                remedy=f"give the level profiles of its own in [levels.{level.name}.profiles]",
+            )

@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from bake.errors import LevelError
-from bake.level import EAST, NORTH, WEST, Things
+from bake.level import Things
+from bake.movement import EAST, NORTH, WEST
 from tests.support.ldtk_projects import entities, entity, int_grid, level, project, read, refer
 
 GRASS = int_grid(*["........"] * 8)

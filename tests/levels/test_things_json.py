@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 
 from bake.errors import BakeError
-from bake.level import EAST, NORTH, Door, GridLevel, Link, Region, Spot, Things
+from bake.level import Door, GridLevel, Link, Region, Spot, Things
 from bake.levels import load
 from bake.levels.things_checks import checked
+from bake.movement import EAST, NORTH
 
 PLAIN: dict[str, Any] = {
     "format": "bake-tiles",

@@ -13,8 +13,8 @@ from bake.level import GridLevel, Spot, Things
 from bake.lint.findings import Finding
 from bake.lint.level_checks import LevelLinter
 from bake.lint.report import as_annotation, as_data, as_text
-from bake.metric import AgentProfile, MovementRules
-from bake.worlds import build_world
+from bake.movement import MovementRules
+from bake.worlds import AgentProfile, build_world
 from tests.support.baked import GROUND, rows, rules_of
 from tests.support.command import bake
 from tests.support.oracles import Lattice, square_arcs

@@ -16,7 +16,7 @@ from bake.arrays import Int32Array
 from bake.errors import BudgetError, CostError
 from bake.graph import MAX_WEIGHT, Subgraph, usable_subgraph
 from bake.greedy import chart
-from bake.level import HexLayout
+from bake.movement import HexLayout
 from bake.search.all_pairs.batch import LANES, Waist
 from bake.search.all_pairs.runs import SLOT_BITS
 from bake.tables import run_writer

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from bake.errors import CorruptAssetError
-from bake.level import HexLayout
+from bake.movement import HexLayout
 from bake.recipe import LevelRecipe
 from bake.verify.asset import verify_asset
 from tests.support.baked import bake, recipe_for, rows, write_graph, write_grid

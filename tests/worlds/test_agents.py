@@ -8,12 +8,20 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bake.errors import BakeErrors, CostError, LevelError
-from bake.footprint import under_footprint
 from bake.graph import BLOCKED
-from bake.level import EAST, NORTH, SOUTH, WEST, Door, GridLevel, Link, Region, Things
-from bake.metric import NO_LINK, AgentProfile, MovementRules
-from bake.worlds import World, build_world, region_labels
-from bake.worlds.lattice import hex_headings, hex_steps
+from bake.level import Door, GridLevel, Link, Things
+from bake.movement import (
+    EAST,
+    NO_LINK,
+    NORTH,
+    SOUTH,
+    WEST,
+    MovementRules,
+    hex_headings,
+    hex_steps,
+    under_footprint,
+)
+from bake.worlds import AgentProfile, World, build_world
 from tests.support.agents_oracle import Agents, Steps, agent_arcs, link_ticks, swept_cells
 from tests.support.baked import GROUND, rows, rules_of
 from tests.support.oracles import Cell, Lattice
@@ -40,7 +48,7 @@ def barred_grid(level: GridLevel, ledges: dict[Cell, str]) -> np.ndarray:
 def steps_of(world: World, profile: str, *, links: bool = False) -> list[tuple[Cell, Cell, int]]:
     assert world.cell is not None
     cells = [tuple(cell) for cell in world.cell.tolist()]
-    number = world.topology.link
+    number = world.link
     found = []
     for arc, (tail, head, ticks) in enumerate(
         zip(
@@ -327,18 +335,6 @@ def test_opening_a_door_needs_no_new_node_or_arc(
 def _ends(world: World) -> list[list[list[int]]]:
     assert world.cell is not None
     return np.stack([world.cell[world.graph.tail()], world.cell[world.graph.head]], axis=1).tolist()
-
-
-def test_region_labels() -> None:
-    regions = (
-        Region("west", np.array([[0, 0], [1, 0]], dtype=np.int32), "regions[0]"),
-        Region("middle", np.array([[1, 0], [2, 0], [3, 0]], dtype=np.int32), "regions[1]"),
-    )
-    level = replace(level_of(rows("..#...")), things=Things(regions=regions))
-    world = build_world(level, ANYONE, RULES, 8)
-    assert world.cell is not None
-    labels = dict(zip(map(tuple, world.cell.tolist()), region_labels(world).tolist(), strict=True))
-    assert labels == {(0, 0): 0, (1, 0): 0, (3, 0): 1, (4, 0): -1, (5, 0): -1}
 
 
 def test_patches_do_not_follow_links() -> None:

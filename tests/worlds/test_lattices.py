@@ -9,9 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bake.graph import BLOCKED, usable_subgraph
-from bake.level import CornerCutting, CostRule, GridLevel, HexLayout
-from bake.metric import AgentProfile, MovementRules
-from bake.worlds import World, build_world
+from bake.level import GridLevel
+from bake.movement import CornerCutting, CostRule, HexLayout, MovementRules
+from bake.worlds import AgentProfile, World, build_world
 from tests.support.baked import GROUND, rows, rules_of
 from tests.support.compare import check_hops, tables_of
 from tests.support.oracles import Cell, Ground, Lattice, hex_arcs, square_arcs

@@ -8,8 +8,8 @@ import pytest
 from bake.errors import BakeErrors, CostError, LevelError
 from bake.graph import BLOCKED
 from bake.level import GraphLevel, GridLevel, TerrainRule
-from bake.metric import AgentProfile, MovementRules
-from bake.worlds import build_world
+from bake.movement import MovementRules
+from bake.worlds import AgentProfile, build_world
 from tests.support.strategies import FAMILIES, seeded
 from tests.worlds.test_lattices import level_of
 

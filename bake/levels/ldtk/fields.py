@@ -6,12 +6,12 @@ import math
 from collections.abc import Sequence
 from typing import NoReturn
 
-from bake.level import EAST, NORTH, SOUTH, WEST
 from bake.levels.json_text import shown
 from bake.levels.ldtk.model import FieldInstance
 from bake.levels.ldtk.project import Where
 from bake.levels.limits import MAX_COST
 from bake.levels.terrain_json import is_plain_text
+from bake.movement import EAST, NORTH, SOUTH, WEST
 
 HEADINGS = {"north": NORTH, "east": EAST, "south": SOUTH, "west": WEST}
 _OPPOSITE = {NORTH: SOUTH, SOUTH: NORTH, EAST: WEST, WEST: EAST}

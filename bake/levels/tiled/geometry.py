@@ -12,9 +12,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from bake.arrays import Float64Array, Int64Array
-from bake.level import HexLayout
 from bake.levels.tiled.fields import Fields
 from bake.levels.tiled.gids import Orientation
+from bake.movement import HexLayout
 
 Ints = Int64Array
 Floats = Float64Array

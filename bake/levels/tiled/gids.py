@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from bake.level import EAST, NORTH, SOUTH, WEST
+from bake.movement import EAST, NORTH, SOUTH, WEST
 
 MAX_GID = 2**32 - 1
 TILE_BITS = 0x0FFF_FFFF

@@ -10,13 +10,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from bake.editors import BELOW
-from bake.level import EAST, NORTH, SOUTH, WEST, TerrainRule
+from bake.level import TerrainRule
 from bake.levels.image_legend import BUILT_IN_RULES
 from bake.levels.json_text import shown
 from bake.levels.limits import MAX_COST
 from bake.levels.tiled.fields import Properties, as_number
 from bake.levels.tiled.legend import Legend
 from bake.levels.tiled.tilesets import Tile
+from bake.movement import EAST, NORTH, SOUTH, WEST
 
 WALL, FLOOR = "wall", "floor"
 HEADINGS = {"north": NORTH, "east": EAST, "south": SOUTH, "west": WEST}

@@ -68,7 +68,7 @@ class Live:
     @cached_property
     def floor(self) -> BoolArray:
         """(terrain) bool, what some profile can stand on."""
-        costs = [pricing.profile.cost for pricing in self._pricing.values()]
+        costs = [pricing.profile.mover.cost for pricing in self._pricing.values()]
         return np.asarray(~np.isnan(costs).all(axis=0))
 
     @cached_property

@@ -3,14 +3,26 @@
 from __future__ import annotations
 
 from functools import cached_property
+from typing import TypeVar
 
 import numpy as np
 
-from bake.arrays import BoolArray, Float64Array, Int32Array, Int64Array, UInt8Array
+from bake.arrays import BoolArray, Float64Array, Int32Array, UInt8Array
 from bake.asset.schema import profile_path
-from bake.footprint import MAX_SIZE
 from bake.graph import Graph
+from bake.movement import (
+    CONNECTIVITIES,
+    CORNER_CUTTING,
+    COST_RULES,
+    HEX_LAYOUTS,
+    MAX_SIZE,
+    Lattice,
+    MovementRules,
+    Mover,
+)
 from bake.runtime.reader.places import Places
+
+T = TypeVar("T")
 
 
 class LevelRules:
@@ -22,16 +34,37 @@ class LevelRules:
     def __init__(self, places: Places) -> None:
         self.places = places
         self.asset = places.asset
-        self.corner_cutting = self.asset.text("corner_cutting")
-        self.cost_rule = self.asset.text("cost_rule")
-        if self.corner_cutting not in ("never", "one_free", "always"):
-            raise self.asset.damaged(f"corner_cutting is {self.corner_cutting!r}")
-        if self.cost_rule not in ("mean", "entered"):
-            raise self.asset.damaged(f"cost_rule is {self.cost_rule!r}")
+        self.movement = MovementRules(
+            self._one_of(CORNER_CUTTING, self.asset.text("corner_cutting"), "corner_cutting"),
+            self._one_of(COST_RULES, self.asset.text("cost_rule"), "cost_rule"),
+            places.ticks_per_unit,
+        )
+
+    def _one_of(self, known: tuple[T, ...], found: object, name: str) -> T:
+        """What the asset states, as the value of a closed type it is."""
+        for each in known:
+            if each == found:
+                return each
+        expected = ", ".join(map(str, known))
+        raise self.asset.damaged(f"{name} is {found!r}, not one of {expected}")
 
     @cached_property
-    def connectivity(self) -> int:
-        return 6 if self.places.hex_layout else self.asset.number("connectivity") or 8
+    def lattice(self) -> Lattice | None:
+        """The cells of a grid level; None on a graph level."""
+        places = self.places
+        if not places.is_grid:
+            return None
+        hex_layout, connectivity = None, self.asset.number("connectivity") or 8
+        if places.hex_layout is not None:
+            hex_layout, connectivity = self._one_of(HEX_LAYOUTS, places.hex_layout, "hex_layout"), 6
+        return Lattice(
+            places.width,
+            places.height,
+            self._one_of(CONNECTIVITIES, connectivity, "connectivity"),
+            hex_layout,
+            places.floor_height,
+            self._barred,
+        )
 
     @cached_property
     def floor_height(self) -> int:
@@ -48,9 +81,8 @@ class LevelRules:
         path = "/terrain/grid" if self.places.is_grid else "/world/node_terrain"
         return np.ascontiguousarray(self.asset.read(path).astype(np.uint8).reshape(-1))
 
-    @cached_property
-    def barred(self) -> UInt8Array | None:
-        """(cells) uint8 headings that ledges bar."""
+    @property
+    def _barred(self) -> UInt8Array | None:
         if not self.asset.has("/terrain/barred"):
             return None
         return self.asset.read("/terrain/barred").astype(np.uint8).reshape(-1)
@@ -87,19 +119,12 @@ class LevelRules:
         """Baked arcs that are links."""
         return np.flatnonzero(self.link >= 0).astype(np.int32)
 
-    def steps_from(self, spot: int) -> list[int]:
+    def steps_from(self, cell: int) -> list[int]:
         """Cells a step may lead to, terrain apart."""
-        y, x = divmod(spot, self.places.width)
-        by_row = (self.places.hex_layout or "r").endswith("r")
-        dx, dy, _ = lattice_steps(self)
-        parity = (y if by_row else x) & 1
-        ends = zip((x + dx[parity]).tolist(), (y + dy[parity]).tolist(), strict=True)
-        width, floor = self.places.width, self.floor_height
-        return [
-            b * width + a
-            for a, b in ends
-            if 0 <= a < width and 0 <= b < self.places.height and b // floor == y // floor
-        ]
+        assert self.lattice is not None
+        _, head, inside = self.lattice.steps_from(np.array([cell]))
+        heads: list[int] = head[inside].tolist()
+        return heads
 
     @cached_property
     def arcs_between(self) -> frozenset[tuple[int, int]]:
@@ -120,67 +145,32 @@ class LevelRules:
         return len(self.terrain)
 
 
-def lattice_steps(rules: LevelRules) -> tuple[Int64Array, Int64Array, Int64Array]:
-    """dx, dy and heading of every step, each (2, steps): by the row's, or column's, parity."""
-    layout = rules.places.hex_layout
-    if layout is None:
-        steps = [(1, 0), (0, 1), (-1, 0), (0, -1)]
-        if rules.connectivity == 8:
-            steps += [(1, 1), (-1, 1), (-1, -1), (1, -1)]
-        by_parity = [steps, steps]
-        headings = [
-            (2 if dx > 0 else 8 if dx < 0 else 0) | (4 if dy > 0 else 1 if dy < 0 else 0)
-            for dx, dy in steps
-        ]
-    else:
-        by_parity = []
-        for parity in (0, 1):
-            shift = 1 if parity == (1 if layout.startswith("odd") else 0) else 0
-            if layout.endswith("r"):
-                right = shift
-                by_parity.append(
-                    [(1, 0), (right, 1), (right - 1, 1), (-1, 0), (right - 1, -1), (right, -1)]
-                )
-            else:
-                down = shift
-                by_parity.append(
-                    [(0, 1), (-1, down), (-1, down - 1), (0, -1), (1, down - 1), (1, down)]
-                )
-        headings = [2, 6, 12, 8, 9, 3] if layout.endswith("r") else [4, 12, 9, 1, 3, 6]
-    numbers = np.array(by_parity, dtype=np.int64)
-    bits = np.broadcast_to(np.array(headings, dtype=np.int64), numbers.shape[:2])
-    return numbers[:, :, 0], numbers[:, :, 1], bits
-
-
 class ProfileRules:
-    """What terrain means to one profile.
+    """What an asset says of one profile's movement.
 
     Attributes:
         name: the profile's.
-        cost: (terrain) float64 units, NaN where it cannot go.
-        allowed: (terrain, terrain) bool, [from, to].
-        size: cells along one side of its footprint.
-        for_all: whether every step between passable terrains is allowed.
+        mover: what terrain means to it, and its size.
     """
 
     def __init__(self, level: LevelRules, name: str) -> None:
         asset = level.asset
         self.name = name
-        self.cost = asset.read(profile_path(name, "cost")).astype(np.float64)
+        cost = asset.read(profile_path(name, "cost")).astype(np.float64)
         count = len(level.terrains)
-        if len(self.cost) != count:
+        if len(cost) != count:
             raise asset.damaged("cost does not fit the terrains")
-        self.allowed = np.ones((count, count), dtype=np.bool_)
+        allowed = np.ones((count, count), dtype=np.bool_)
         if asset.has(profile_path(name, "may_enter")):
-            self.allowed = asset.read(profile_path(name, "may_enter")).astype(np.bool_)
-        if self.allowed.shape != (count, count):
+            allowed = asset.read(profile_path(name, "may_enter")).astype(np.bool_)
+        if allowed.shape != (count, count):
             raise asset.damaged("may_enter does not fit the terrains")
-        self.for_all = bool(self.allowed.all())
-        self.size = 1
+        size = 1
         if level.places.is_grid and level.places.hex_layout is None:
-            self.size = asset.number("size", f"/profiles/{name}") or 1
-            if not 1 <= self.size <= MAX_SIZE:
-                raise asset.damaged(f"the profile's size is {self.size}")
+            size = asset.number("size", f"/profiles/{name}") or 1
+            if not 1 <= size <= MAX_SIZE:
+                raise asset.damaged(f"the profile's size is {size}")
+        self.mover = Mover(cost, allowed, size)
         self._level = level
 
     @cached_property

@@ -10,9 +10,9 @@ import numpy as np
 from bake.arrays import AnyArray, Float64Array, Int32Array
 from bake.asset.schema import profile_path
 from bake.errors import CorruptAssetError, MissingTableError
-from bake.footprint import MAX_SIZE, under_footprint
 from bake.graph import BLOCKED, Graph, Metric, Subgraph, usable_subgraph
 from bake.greedy import SECTORS, chart, greedy_slots
+from bake.movement import MAX_SIZE, under_footprint
 from bake.runtime.reader.hops import DenseHops, RunHops
 from bake.runtime.reader.places import Places
 

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bake.level import EAST, NORTH, SOUTH, WEST
 from bake.levels.tiled.gids import FLIP_ACROSS, FLIP_DOWN, TRANSPOSE, TURN_120, turned
+from bake.movement import EAST, NORTH, SOUTH, WEST
 from tests.support.grids import named
 from tests.support.tiled_maps import ENCODINGS, layer, read, tmj, tmx, write
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from bake.levels.tiled.geometry import Geometry
-from bake.worlds.lattice import hex_steps
+from bake.movement import hex_steps
 from tests.support.grids import named
 from tests.support.tiled_maps import layer, read, tmx, write
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from bake.level import HexLayout
+from bake.movement import HexLayout
 from bake.runtime import Navigator, open_asset
 from tests.support.baked import (
     GROUND,

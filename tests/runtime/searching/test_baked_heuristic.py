@@ -10,12 +10,12 @@ import pytest
 from bake.graph import DEFAULT_TICKS_PER_UNIT, usable_subgraph
 from bake.level import GridLevel
 from bake.levels import load
-from bake.metric import AgentProfile, MovementRules
+from bake.movement import MovementRules
 from bake.pipeline.heuristics import coordinates
 from bake.runtime import Navigator, open_asset
 from bake.runtime.searching.heuristics import stored_guide
 from bake.tables.heuristic import heuristic
-from bake.worlds import build_world
+from bake.worlds import AgentProfile, build_world
 from tests.support.baked import GROUND, bake, recipe_for, rules_of, write_grid
 from tests.support.oracles import Lattice, square_arcs
 

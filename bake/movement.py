@@ -1,0 +1,477 @@
+"""How agents move: steps between cells, footprints, corners and ledges, and what each step costs.
+
+The bake prices every cell of a level with these functions, and an update of a game prices the cells
+around a change. Both call the same ones, so an edited level and a fresh bake of it agree to the
+tick. Wherever a cell is a number, it is y * width + x.
+
+Offset layouts are those of A. Patel, "Hexagonal Grids": odd-r and even-r shove every other row half
+a cell right, odd-q and even-q every other column half a cell down.
+
+A footprint of k x k cells stands where its north-west cell is, and fits where every cell under it
+is passable. This is the clearance map of D. Harabor and A. Botea, "Hierarchical Path Planning for
+Multi-Size Agents in Heterogeneous Environments" (CIG 2008), cut at k. A straight step sweeps the
+two footprints at its ends. A diagonal one sweeps all (k + 1) x (k + 1) cells around both, which are
+those of the footprints at its ends and at its two flanks: so corner rules hold for the north-west
+cells of footprints as they do for agents of a single cell.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal, NamedTuple
+
+import numpy as np
+
+from bake.arrays import AnyArray, BoolArray, Float64Array, Int32Array, Int64Array, UInt8Array
+from bake.errors import BakeError
+from bake.graph import BLOCKED, MAX_WEIGHT
+
+HexLayout = Literal["odd-r", "even-r", "odd-q", "even-q"]
+Connectivity = Literal[4, 6, 8]
+CornerCutting = Literal["never", "one_free", "always"]
+CostRule = Literal["mean", "entered"]
+
+HEX_LAYOUTS: tuple[HexLayout, ...] = ("odd-r", "even-r", "odd-q", "even-q")
+CONNECTIVITIES: tuple[Connectivity, ...] = (4, 6, 8)
+CORNER_CUTTING: tuple[CornerCutting, ...] = ("never", "one_free", "always")
+COST_RULES: tuple[CostRule, ...] = ("mean", "entered")
+
+#: Headings of a step, as bits; a diagonal step has two.
+NORTH, EAST, SOUTH, WEST = 1, 2, 4, 8
+
+#: Largest side of a footprint, in cells.
+MAX_SIZE = 16
+
+#: Link of an arc that is none.
+NO_LINK = np.int32(-1)
+
+
+@dataclass(frozen=True)
+class MovementRules:
+    """How cells and corners make steps, the same for every profile of a level."""
+
+    corner_cutting: CornerCutting
+    cost_rule: CostRule
+    ticks_per_unit: int
+
+
+@dataclass(frozen=True)
+class Mover:
+    """What an agent profile is in numbers.
+
+    Attributes:
+        cost: (terrains) float64 units of crossing one cell; NaN where the profile cannot go.
+        allowed: (terrains, terrains) bool, whether it may step from the first onto the second.
+        size: cells along one side of its square footprint.
+    """
+
+    cost: Float64Array
+    allowed: BoolArray
+    size: int = 1
+
+    @cached_property
+    def goes_anywhere(self) -> bool:
+        """Whether every step between passable terrains is allowed."""
+        return bool(self.allowed.all())
+
+
+# -- steps ----------------------------------------------------------------------------------------
+
+Step = tuple[int, int]
+
+#: (dx, dy) in slot order: straight steps before diagonal ones, clockwise from east.
+SQUARE_4: tuple[Step, ...] = ((1, 0), (0, 1), (-1, 0), (0, -1))
+SQUARE_8: tuple[Step, ...] = (*SQUARE_4, (1, 1), (-1, 1), (-1, -1), (1, -1))
+
+#: Slots of the diagonal steps, and those of the straight steps to the two flanks of each.
+DIAGONAL = slice(4, 8)
+FLANKS = ([0, 2, 2, 0], [1, 1, 3, 3])
+
+
+def hex_steps(layout: HexLayout, parity: int) -> tuple[Step, ...]:
+    """(dx, dy) of the six neighbours of a cell whose row (r) or column (q) has this parity."""
+    shoved = parity == (1 if layout.startswith("odd") else 0)
+    if layout.endswith("r"):
+        right = 1 if shoved else 0
+        return ((1, 0), (right, 1), (right - 1, 1), (-1, 0), (right - 1, -1), (right, -1))
+    down = 1 if shoved else 0
+    return ((0, 1), (-1, down), (-1, down - 1), (0, -1), (1, down - 1), (1, down))
+
+
+def hex_headings(layout: HexLayout) -> tuple[int, ...]:
+    """Headings of the six steps of :func:`hex_steps`, as bits."""
+    if layout.endswith("r"):
+        return (EAST, SOUTH | EAST, SOUTH | WEST, WEST, NORTH | WEST, NORTH | EAST)
+    return (SOUTH, SOUTH | WEST, NORTH | WEST, NORTH, NORTH | EAST, SOUTH | EAST)
+
+
+def heading(step: Step) -> int:
+    """Heading of a step on a square lattice, as bits."""
+    dx, dy = step
+    return (EAST if dx > 0 else WEST if dx < 0 else 0) | (
+        SOUTH if dy > 0 else NORTH if dy < 0 else 0
+    )
+
+
+class Steps(NamedTuple):
+    """The steps out of k cells, a row for each cell and a column for each slot.
+
+    Attributes:
+        tail: (k) int64 cells.
+        head: (k, s) int64 cells; the tail itself where there is no such step.
+        inside: (k, s) bool, whether the step stays in the level and on its floor.
+    """
+
+    tail: Int64Array
+    head: Int64Array
+    inside: BoolArray
+
+
+@dataclass(frozen=True)
+class Lattice:
+    """Cells, and which of them are neighbours.
+
+    Attributes:
+        width, height: in cells.
+        connectivity: 4 or 8 on square lattices, 6 on hexagonal ones.
+        hex_layout: None = square.
+        floor_height: rows of one floor; None = there is one floor. No step leads to another one.
+        barred: (cells) uint8 headings, or None. A ledge bars every step onto or off its cell that
+            has one of these headings.
+    """
+
+    width: int
+    height: int
+    connectivity: Connectivity = 8
+    hex_layout: HexLayout | None = None
+    floor_height: int | None = None
+    barred: UInt8Array | None = None
+
+    @property
+    def rows(self) -> int:
+        """Rows of one floor."""
+        return self.floor_height or max(1, self.height)
+
+    @property
+    def has_diagonals(self) -> bool:
+        return self.hex_layout is None and self.connectivity == 8
+
+    @cached_property
+    def _moves(self) -> tuple[Int64Array, Int64Array]:
+        """dx and dy of every slot, each (2, s): by the parity of a cell's row or column."""
+        if self.hex_layout is None:
+            both = [SQUARE_8 if self.has_diagonals else SQUARE_4] * 2
+        else:
+            both = [hex_steps(self.hex_layout, parity) for parity in (0, 1)]
+        moves = np.array(both, dtype=np.int64)
+        return moves[:, :, 0], moves[:, :, 1]
+
+    @cached_property
+    def heading(self) -> UInt8Array:
+        """(s) uint8, heading of every slot's step, as bits."""
+        if self.hex_layout is not None:
+            return np.array(hex_headings(self.hex_layout), dtype=np.uint8)
+        steps = SQUARE_8 if self.has_diagonals else SQUARE_4
+        return np.array([heading(step) for step in steps], dtype=np.uint8)
+
+    @cached_property
+    def length(self) -> Float64Array:
+        """(s) float64 units, how far every slot's step goes on terrain of cost 1."""
+        length = np.ones(len(self.heading))
+        if self.has_diagonals:
+            length[DIAGONAL] = math.sqrt(2)
+        return length
+
+    def steps_from(self, cells: Int64Array) -> Steps:
+        """All steps out of some cells, whatever lies there."""
+        y, x = np.divmod(cells, self.width)
+        dx, dy = self._moves
+        if self.hex_layout is None:
+            dx, dy = dx[0], dy[0]
+        else:
+            parity = (y if self.hex_layout.endswith("r") else x) & 1
+            dx, dy = dx[parity], dy[parity]
+        to_x, to_y = x[:, None] + dx, (y % self.rows)[:, None] + dy
+        inside = (to_x >= 0) & (to_x < self.width) & (to_y >= 0) & (to_y < self.rows)
+        return Steps(cells, cells[:, None] + np.where(inside, dy * self.width + dx, 0), inside)
+
+
+# -- footprints -----------------------------------------------------------------------------------
+
+
+def under_footprint(
+    grid: AnyArray,
+    size: int,
+    combine: Callable[[AnyArray, AnyArray], AnyArray],
+    outside: object,
+    floor_height: int | None = None,
+) -> AnyArray:
+    """Combine the size x size cells under the footprint at each cell.
+
+    The window doubles until it is wide enough, once for each axis: O(cells x log size).
+
+    Args:
+        grid: (height, width), of any dtype.
+        size: cells along one side, at least 1.
+        combine: an idempotent ufunc, such as ``numpy.maximum`` or ``numpy.logical_or``.
+        outside: value of cells outside the level, and of those of another floor.
+        floor_height: rows of one floor; None = there is one floor.
+
+    Returns:
+        (height, width), entry [y, x] for the footprint of x to x + size - 1, y to y + size - 1.
+    """
+    if size == 1:
+        return grid
+    height, width = grid.shape
+    rows = floor_height or height
+    found = grid.reshape(height // rows, rows, width)
+    for axis in (1, 2):
+        covered = 1
+        while covered < size:
+            step = min(covered, size - covered)
+            shifted = np.full_like(found, outside)
+            length = found.shape[axis]
+            if step < length:
+                target = [slice(None)] * 3
+                source = [slice(None)] * 3
+                target[axis], source[axis] = slice(0, length - step), slice(step, length)
+                shifted[tuple(target)] = found[tuple(source)]
+            found = combine(found, shifted)
+            covered += step
+    return found.reshape(height, width)
+
+
+class Footprints:
+    """What lies under one profile's footprint, worked out for the cells that are asked for.
+
+    On a graph level, nodes take the place of cells.
+    """
+
+    def __init__(
+        self,
+        mover: Mover,
+        terrain: UInt8Array,
+        lattice: Lattice | None,
+        obstacle: BoolArray | None = None,
+    ) -> None:
+        """
+        Args:
+            mover: the profile; of size 1 where there are no square cells.
+            terrain: (cells) uint8.
+            lattice: None = a graph level.
+            obstacle: (cells) bool, where nobody can stand whatever the terrain; None = nowhere.
+        """
+        self.mover = mover
+        self.lattice = lattice
+        self._terrain = terrain
+        self._obstacle = obstacle
+
+    @property
+    def makes_every_step(self) -> bool:
+        """Whether it makes every step between two neighbouring cells where it fits."""
+        unbarred = self.lattice is None or self.lattice.barred is None
+        return self.mover.goes_anywhere and unbarred
+
+    def cost_at(self, cells: Int64Array) -> Float64Array:
+        """Units of the dearest cell under the footprint at each cell; NaN where it does not fit."""
+        dearest = self._cell_cost(cells)
+        if self.mover.size == 1:
+            return dearest
+        assert self.lattice is not None
+        width, rows = self.lattice.width, self.lattice.rows
+        y, x = np.divmod(cells, width)
+        y %= rows
+        for down, right in np.ndindex(self.mover.size, self.mover.size):
+            fits = (x + right < width) & (y + down < rows)
+            cost = self._cell_cost(np.where(fits, cells + (down * width + right), cells))
+            # NaN, where the profile cannot stand, wins over any number.
+            dearest = np.maximum(dearest, np.where(fits, cost, np.nan))
+        return dearest
+
+    def _cell_cost(self, cells: Int64Array) -> Float64Array:
+        cost: Float64Array = self.mover.cost[self._terrain[cells]]
+        if self._obstacle is not None:
+            cost[self._obstacle[cells]] = np.nan
+        return cost
+
+    def may_step(self, tail: Int64Array, head: Int64Array, headings: AnyArray) -> BoolArray:
+        """Whether terrain and ledges let every cell of a footprint make a step.
+
+        Args:
+            tail, head: (k) int64, neighbouring cells at which the footprint fits.
+            headings: (k) of these steps, as bits.
+        """
+        allowed = self._cell_may_step(tail, head, headings)
+        for down, right in np.ndindex(self.mover.size, self.mover.size):
+            if self.lattice is not None and (down or right):
+                away = down * self.lattice.width + right
+                allowed &= self._cell_may_step(tail + away, head + away, headings)
+        return allowed
+
+    def _cell_may_step(
+        self, tail: Int64Array, head: Int64Array, headings: AnyArray | int
+    ) -> BoolArray:
+        allowed: BoolArray = self.mover.allowed[self._terrain[tail], self._terrain[head]]
+        if self.lattice is not None and self.lattice.barred is not None:
+            barred = self.lattice.barred
+            allowed &= ((barred[tail] | barred[head]) & headings) == 0
+        return allowed
+
+
+class FootprintMap(Footprints):
+    """The same, worked out for every cell of a lattice at once: what a bake asks for."""
+
+    def __init__(self, mover: Mover, terrain: UInt8Array, lattice: Lattice) -> None:
+        super().__init__(mover, terrain, lattice)
+        self._shape = lattice.height, lattice.width
+        self._floor_height = lattice.floor_height
+        cost = mover.cost[terrain].reshape(self._shape)
+        self._cost = under_footprint(cost, mover.size, np.maximum, np.nan, lattice.floor_height)
+        self._hindered: dict[int, BoolArray] = {}
+        if mover.size > 1 and not self.makes_every_step:
+            self._hindered = {bits: self._hindered_by(step, bits) for step, bits in self._square()}
+
+    @staticmethod
+    def _square() -> list[tuple[Step, int]]:
+        return [(step, heading(step)) for step in SQUARE_8]
+
+    def _hindered_by(self, step: Step, bits: int) -> BoolArray:
+        """(cells) bool, whether some cell of the footprint may not make one kind of step."""
+        (dx, dy), (height, width) = step, self._shape
+        here = (slice(max(0, -dy), height - max(0, dy)), slice(max(0, -dx), width - max(0, dx)))
+        cell = np.arange(height * width).reshape(self._shape)
+        single = np.zeros(self._shape, dtype=np.bool_)
+        single[here] = ~self._cell_may_step(cell[here], cell[here] + (dy * width + dx), bits)
+        size, floor_height = self.mover.size, self._floor_height
+        return under_footprint(single, size, np.logical_or, False, floor_height).reshape(-1)
+
+    def cost_at(self, cells: Int64Array) -> Float64Array:
+        return self._cost.reshape(-1)[cells]
+
+    def may_step(self, tail: Int64Array, head: Int64Array, headings: AnyArray) -> BoolArray:
+        if not self._hindered:
+            return super().may_step(tail, head, headings)
+        allowed = np.empty(len(tail), dtype=np.bool_)
+        for bits, hindered in self._hindered.items():
+            mine = np.flatnonzero(headings == bits)
+            allowed[mine] = ~hindered[tail[mine]]
+        return allowed
+
+
+# -- prices ---------------------------------------------------------------------------------------
+
+
+class Prices(NamedTuple):
+    """What steps or arcs cost one profile.
+
+    Attributes:
+        usable: whether it may take each.
+        units: float64, what each would cost in units; NaN where the profile does not fit.
+    """
+
+    usable: BoolArray
+    units: Float64Array
+
+
+def unit_cost(before: Float64Array, after: Float64Array, cost_rule: CostRule) -> Float64Array:
+    """Units for each unit of length, by the costs of the cells at both ends."""
+    return (before + after) / 2 if cost_rule == "mean" else after
+
+
+def price_steps(footprints: Footprints, rules: MovementRules, steps: Steps) -> Prices:
+    """Price steps of a lattice, (k, s) each.
+
+    A straight step costs the mean of both cells' costs (or the cost of the cell entered) times its
+    length. A diagonal step also needs its flanks free, where free means that the profile could walk
+    round the corner through that flank.
+    """
+    lattice = footprints.lattice
+    assert lattice is not None
+    tail, head, inside = steps
+    before = np.broadcast_to(footprints.cost_at(tail)[:, None], head.shape)
+    after = footprints.cost_at(head)
+    usable = inside & ~np.isnan(before + after)
+    if not footprints.makes_every_step:
+        row, slot = np.nonzero(usable)
+        fine = footprints.may_step(tail[row], head[row, slot], lattice.heading[slot])
+        usable[row, slot] = fine
+    if lattice.has_diagonals and rules.corner_cutting != "always":
+        free = [_walks_round(footprints, steps, usable, flank) for flank in FLANKS]
+        both = rules.corner_cutting == "never"
+        usable[:, DIAGONAL] &= free[0] & free[1] if both else free[0] | free[1]
+    return Prices(usable, unit_cost(before, after, rules.cost_rule) * lattice.length)
+
+
+def _walks_round(
+    footprints: Footprints, steps: Steps, usable: BoolArray, flank_slot: list[int]
+) -> BoolArray:
+    """(k, 4) bool, whether the profile could walk to where each diagonal step leads by one flank.
+
+    Args:
+        usable: (k, 8) bool, steps it may take, corners apart.
+        flank_slot: for each diagonal step, the slot of the straight step to the flank.
+    """
+    free = usable[:, flank_slot] & usable[:, DIAGONAL]
+    lattice = footprints.lattice
+    assert lattice is not None
+    if footprints.makes_every_step:
+        return free
+    row, corner = np.nonzero(free)
+    flank, head = steps.head[:, flank_slot][row, corner], steps.head[:, DIAGONAL][row, corner]
+    whole = lattice.heading[DIAGONAL][corner]
+    fine = footprints.may_step(flank, head, whole & ~lattice.heading[flank_slot][corner])
+    if lattice.barred is not None:
+        # A ledge of the flank that bars any part of the diagonal step is a wall beside it.
+        fine &= (lattice.barred[flank] & whole) == 0
+    free[row, corner] = fine
+    return free
+
+
+def price_arcs(
+    footprints: Footprints,
+    rules: MovementRules,
+    tail: Int64Array,
+    head: Int64Array,
+    length: Float64Array,
+    open_link: BoolArray | None,
+) -> Prices:
+    """Price arcs of a graph level, or links, (k) each.
+
+    An arc costs the mean of both nodes' costs (or the cost of the node entered) times its length. A
+    link costs what it says, whatever the terrain, and leads between cells where the profile fits.
+
+    Args:
+        tail, head: (k) int64 nodes, or cells.
+        length: (k) float64 units; of a link its whole cost.
+        open_link: (k) bool, whether each link is for the profile; None = these arcs are no links.
+    """
+    before, after = footprints.cost_at(tail), footprints.cost_at(head)
+    usable = ~np.isnan(before + after)
+    if open_link is not None:
+        return Prices(usable & open_link, length)
+    if not footprints.mover.goes_anywhere:
+        at = np.flatnonzero(usable)
+        usable[at] = footprints.may_step(tail[at], head[at], np.zeros(len(at), dtype=np.uint8))
+    return Prices(usable, unit_cost(before, after, rules.cost_rule) * length)
+
+
+def to_ticks(
+    prices: Prices, ticks_per_unit: int, off_the_scale: Callable[[int, float], BakeError]
+) -> Int32Array:
+    """int32 weights in ticks, BLOCKED where an arc may not be used.
+
+    Args:
+        prices: of steps or arcs.
+        ticks_per_unit: the scale.
+        off_the_scale: the error to raise for a usable arc, by its flat index, that weighs so many
+            ticks: fewer than 1, or more than MAX_WEIGHT.
+    """
+    ticks = np.rint(prices.units * ticks_per_unit)
+    fits = (ticks >= 1) & (ticks <= MAX_WEIGHT)
+    wrong = np.flatnonzero(prices.usable & ~fits)
+    if len(wrong):
+        raise off_the_scale(int(wrong[0]), float(ticks.reshape(-1)[wrong[0]]))
+    return np.where(prices.usable, ticks, BLOCKED).astype(np.int32)
