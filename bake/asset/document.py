@@ -26,7 +26,7 @@ def format_tables() -> str:
     columns = _table(
         ("column", "type", "dimensions", "unit", "layout", "", "meaning"), map(_column_row, COLUMNS)
     )
-    return f"### Attributes\n\n{attributes}\n\n### Columns\n\n{columns}\n"
+    return f"## Attributes\n\n{attributes}\n\n## Columns\n\n{columns}\n"
 
 
 def section_of(page: str) -> str:

@@ -2,7 +2,7 @@
 
 Tiled draws staggered maps as hexagonal ones whose sides have length 0. Staggered isometric cells
 are squares of a lattice turned by 45 degrees: turning the map back gives ordinary square cells,
-in which neighbours are neighbours ("Staggered maps", docs/levels-tiled.md).
+in which neighbours are neighbours ("Which cell is which", docs/levels-tiled.md).
 """
 
 from __future__ import annotations
