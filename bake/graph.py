@@ -7,6 +7,7 @@ tolerance.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -100,6 +101,23 @@ class Metric:
     ticks_per_unit: int
 
 
+class Arcs(NamedTuple):
+    """A graph with its weights as kernels take it, whole.
+
+    Attributes:
+        first_out, head: (n + 1), (m) int32, see :class:`Graph`.
+        weight: (m) int32 ticks.
+    """
+
+    first_out: Int32Array
+    head: Int32Array
+    weight: Int32Array
+
+    @staticmethod
+    def of(graph: Graph, weight: Int32Array) -> Arcs:
+        return Arcs(graph.first_out, graph.head, weight)
+
+
 @dataclass(frozen=True)
 class Subgraph:
     """The part of a graph one profile can use, numbered without gaps.
@@ -115,6 +133,10 @@ class Subgraph:
     weight: Int32Array
     node: Int32Array
     slot: Int32Array
+
+    @property
+    def arcs(self) -> Arcs:
+        return Arcs.of(self.graph, self.weight)
 
 
 def usable_subgraph(graph: Graph, metric: Metric) -> Subgraph:

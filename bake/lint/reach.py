@@ -8,7 +8,7 @@ import numpy as np
 
 from bake.arrays import BoolArray, Int32Array, Int64Array
 from bake.graph import BLOCKED, Graph, Metric, Subgraph
-from bake.search.graph.strong_components import strong_components
+from bake.search.graph.connectivity import strong_components
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bake.tables.run_writer import Piece, RunWriter
+from bake.search.all_pairs.runs import EndedRuns
+from bake.tables.run_writer import RunWriter
 
 if TYPE_CHECKING:
     from hashlib import _Hash as Digest
@@ -91,8 +92,8 @@ class TableFile:
         writer.go_on_from(said["targets"], moves, run_start, ended)
         self._digest, self._pieces, self._count = digest, len(ended), count
 
-    def _read_runs(self, count: int) -> tuple[list[Piece], Digest]:
-        ended, digest = list[Piece](), hashlib.sha256()
+    def _read_runs(self, count: int) -> tuple[list[EndedRuns], Digest]:
+        ended, digest = list[EndedRuns](), hashlib.sha256()
         with self._runs.open("rb") as file:
             if os.fstat(file.fileno()).st_size < count * _RUN_BYTES:
                 raise UnusableError("is damaged")
@@ -100,7 +101,7 @@ class TableFile:
                 data = file.read(min(_PIECE, count - begin) * _RUN_BYTES)
                 digest.update(data)
                 runs = np.frombuffer(data, "<i4").reshape(-1, 3).T.astype(np.int32, order="C")
-                ended.append((runs[0], runs[1], runs[2]))
+                ended.append(EndedRuns(*runs))
         return ended, digest
 
     def remove(self) -> None:

@@ -14,13 +14,12 @@ from bake.graph import Subgraph
 from bake.greedy import chart
 from bake.level import GridLevel
 from bake.recipe import LevelRecipe
-from bake.search.graph.symmetric import is_two_way
+from bake.search.graph.connectivity import is_two_way
 from bake.search.point.norms import quantised
 from bake.tables.cluster_distances import ClusterDistances, cluster_distances, fits_auto
 from bake.tables.clusters import Clusters
-from bake.tables.field_table import table_memory
+from bake.tables.field_table import Slopes, hex_slopes, plane_slopes, square_slopes, table_memory
 from bake.tables.heuristic import Heuristic, heuristic, heuristic_size
-from bake.tables.slopes import Slopes, hex_slopes, plane_slopes, square_slopes
 from bake.worlds import World
 
 

@@ -13,7 +13,7 @@ from bake.greedy import chart
 from bake.level import GridLevel
 from bake.pipeline.contents_hierarchy import clusters_contents, hierarchy_contents
 from bake.recipe import LevelRecipe
-from bake.search.graph.squares import region_of_rows
+from bake.search.graph.partition import region_of_rows
 from bake.tables.clusters import Clusters, clusters
 from bake.tables.hierarchy import Hierarchy, hierarchy
 from bake.worlds import World

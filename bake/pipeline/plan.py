@@ -24,7 +24,7 @@ from bake.pipeline.plan_bounds import plan_bounds
 from bake.pipeline.sources import Task
 from bake.pipeline.table_plan import TablePlan
 from bake.recipe import LevelRecipe
-from bake.search.all_pairs.batch import LANES, Scratch, Waist
+from bake.search.all_pairs.batch import LANES, BatchScratch, BatchSearch
 from bake.search.all_pairs.first_moves import lowest_first_moves
 from bake.search.all_pairs.floyd_warshall import floyd_warshall
 from bake.tables.all_pairs import AllPairs, choose_algorithm, slot_dtype
@@ -132,7 +132,7 @@ def _plan_tables(
     else:
         each = max(sample.take, (sample.search + sample.take) / threads)
         search = sample.prepare + batches * each
-        memory = threads * rows * Scratch.BYTES
+        memory = threads * rows * BatchScratch.BYTES
     plans = []
     if choice.hops == "compressed":
         size = int(sample.runs * STORED_RUN_BYTES)
@@ -183,8 +183,8 @@ class _Sample:
 def _sample(world: World, sub: Subgraph, parts: Components, choice: Choice) -> _Sample:
     rows = sub.graph.node_count
     begun = time.perf_counter()
-    waist = Waist.of(sub.graph, sub.weight)
-    scratch = waist.scratch()
+    batch_search = BatchSearch.of(sub.graph, sub.weight)
+    scratch = batch_search.scratch()
     prepare = time.perf_counter() - begun
     batches = -(-rows // LANES)
     take, ended = _taker(world, sub, parts, choice)
@@ -192,7 +192,7 @@ def _sample(world: World, sub: Subgraph, parts: Components, choice: Choice) -> _
     def both(batch: int) -> tuple[float, float]:
         start, stop = batch * LANES, min((batch + 1) * LANES, rows)
         begun = time.perf_counter()
-        dist = waist.distances_to(np.arange(start, stop, dtype=np.int32), scratch)
+        dist = batch_search.distances_to(np.arange(start, stop, dtype=np.int32), scratch)
         searched = time.perf_counter()
         take(start, stop, dist)
         return searched - begun, time.perf_counter() - searched
@@ -236,10 +236,7 @@ def _taker(
 
     def take(start: int, stop: int, dist: Int32Array) -> None:
         if choice.hops == "dense":
-            graph = sub.graph
-            lowest_first_moves(
-                graph.first_out, graph.head, sub.weight, sub.slot, dist, none, 0, stop - start, hop
-            )
+            lowest_first_moves(sub.arcs, sub.slot, dist, none, 0, stop - start, hop)
 
     def none_ended(*, reset: bool) -> int:
         return 0

@@ -19,7 +19,7 @@ from bake.pipeline.heuristics import (
 from bake.pipeline.layers import cluster_rows, wants
 from bake.pipeline.table_plan import TablePlan
 from bake.recipe import LevelRecipe
-from bake.search.graph.symmetric import is_two_way
+from bake.search.graph.connectivity import is_two_way
 from bake.tables.cluster_distances import cluster_distances, working_bytes
 from bake.tables.field_table import MOST_FIELDS, table_memory
 from bake.tables.heuristic import heuristic, heuristic_size

@@ -16,7 +16,7 @@ import numpy as np
 from bake.arrays import Int32Array
 from bake.errors import BudgetError, in_units
 from bake.graph import INFINITY, UNREACHABLE, Subgraph
-from bake.search.all_pairs.batch import LANES, Scratch, Waist
+from bake.search.all_pairs.batch import LANES, BatchScratch, BatchSearch
 from bake.search.all_pairs.first_moves import (
     SlotArray,
     dense_bytes,
@@ -28,6 +28,13 @@ from bake.search.all_pairs.floyd_warshall import working_bytes as closing_bytes
 
 Algorithm = Literal["auto", "dijkstra", "floyd_warshall"]
 Progress = Callable[[float], None]
+
+#: Cost of relaxing one arc in one lane, in minima of the Floyd-Warshall inner loop: measured on
+#: about 2,000 nodes it is 75 on lattices and 240 on random graphs.
+RELAX_RATIO = 64
+
+#: Arcs a node from which looking for the few tight ones first is faster than trying all.
+DENSE_DEGREE = 24
 
 #: Distances rewritten at a time; marking them takes a byte each.
 BLOCK = 2**16
@@ -55,11 +62,11 @@ class AllPairs:
     distance: Int32Array | None
 
 
-def slot_dtype(sub: Subgraph) -> np.dtype[np.unsignedinteger]:
-    """Smallest unsigned type that holds every slot and, apart from them, "none"."""
+def slot_dtype(sub: Subgraph, symbols: int = 1) -> np.dtype[np.unsignedinteger]:
+    """The smallest unsigned type that holds every slot and, apart from them, so many symbols."""
     largest = int(sub.slot.max(initial=0))
     for kind in (np.uint8, np.uint16, np.uint32):
-        if largest < np.iinfo(kind).max:
+        if largest + symbols <= np.iinfo(kind).max:
             return np.dtype(kind)
     raise AssertionError("slots are int32")
 
@@ -81,7 +88,7 @@ def working_bytes(
         matrix = 0 if distances else 4 * rows * rows
         return tables + matrix + beside + BLOCK + FIXED_BYTES
     graph = rows * NODE_BYTES + sub.graph.arc_count * ARC_BYTES
-    return tables + graph + threads * (rows * Scratch.BYTES + BLOCK) + FIXED_BYTES
+    return tables + graph + threads * (rows * BatchScratch.BYTES + BLOCK) + FIXED_BYTES
 
 
 def choose_algorithm(sub: Subgraph, algorithm: Algorithm) -> Literal["dijkstra", "floyd_warshall"]:
@@ -97,14 +104,6 @@ def choose_algorithm(sub: Subgraph, algorithm: Algorithm) -> Literal["dijkstra",
         if sub.graph.node_count < RELAX_RATIO * sub.graph.arc_count / max(1, sub.graph.node_count)
         else "dijkstra"
     )
-
-
-#: Cost of relaxing one arc in one lane, in minima of the Floyd-Warshall inner loop: measured on
-#: about 2,000 nodes it is 75 on lattices and 240 on random graphs.
-RELAX_RATIO = 64
-
-#: Arcs a node from which looking for the few tight ones first is faster than trying all.
-DENSE_DEGREE = 24
 
 
 def all_pairs(
@@ -152,18 +151,18 @@ def _by_batches(
     sub: Subgraph, hop: SlotArray | None, threads: int, progress: Progress, *, distances: bool
 ) -> AllPairs:
     rows = sub.graph.node_count
-    waist = Waist.of(sub.graph, sub.weight)
+    search = BatchSearch.of(sub.graph, sub.weight)
     distance = np.empty((rows, rows), dtype=np.int32) if distances else None
-    spare: list[Scratch] = []
+    spare: list[BatchScratch] = []
 
     def fill(start: int) -> None:
         # Asking whether there is a spare one first would race with other threads.
         try:
             scratch = spare.pop()
         except IndexError:
-            scratch = waist.scratch()
+            scratch = search.scratch()
         stop = min(start + LANES, rows)
-        dist = waist.distances_to(np.arange(start, stop, dtype=np.int32), scratch)
+        dist = search.distances_to(np.arange(start, stop, dtype=np.int32), scratch)
         if hop is not None:
             _hops_from(sub, dist, start, stop, hop)
         if distance is not None:
@@ -203,9 +202,7 @@ def mark_unreachable(distance: Int32Array) -> None:
 
 def _hops_from(sub: Subgraph, dist: Int32Array, start: int, stop: int, hop: SlotArray) -> None:
     none = int(np.iinfo(hop.dtype).max)
-    lowest_first_moves(
-        sub.graph.first_out, sub.graph.head, sub.weight, sub.slot, dist, none, start, stop, hop
-    )
+    lowest_first_moves(sub.arcs, sub.slot, dist, none, start, stop, hop)
 
 
 def _hops_from_matrix(sub: Subgraph, dist: Int32Array, hop: SlotArray) -> None:
@@ -213,6 +210,4 @@ def _hops_from_matrix(sub: Subgraph, dist: Int32Array, hop: SlotArray) -> None:
     if sub.graph.arc_count < DENSE_DEGREE * rows:
         _hops_from(sub, dist, 0, rows, hop)
         return
-    none = int(np.iinfo(hop.dtype).max)
-    graph = sub.graph
-    dense_first_moves(graph.first_out, graph.head, sub.weight, sub.slot, dist, none, 0, rows, hop)
+    dense_first_moves(sub.arcs, sub.slot, dist, int(np.iinfo(hop.dtype).max), 0, rows, hop)

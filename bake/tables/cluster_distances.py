@@ -14,9 +14,8 @@ import numpy as np
 
 from bake.arrays import Int32Array
 from bake.errors import BudgetError, in_units
-from bake.graph import UNREACHABLE
-from bake.search.all_pairs.batch import LANES, Scratch, Waist
-from bake.search.all_pairs.fields import NO_PATH, least_beyond_fields
+from bake.search.all_pairs.batch import LANES, BatchScratch, BatchSearch
+from bake.search.all_pairs.fields import least_beyond_fields
 from bake.search.hierarchy.link_costs import priced_pairs
 from bake.tables.clusters import Clusters
 
@@ -30,8 +29,8 @@ Progress = Callable[[float], None]
 
 
 #: What searching takes for each arc, and pricing for each that leads from cluster to cluster.
-ARC_BYTES = 48
-CROSSING_BYTES = 56
+ARC_BYTES = 52
+CROSSING_BYTES = 60
 
 #: And the same for all levels.
 FIXED_BYTES = 2**14
@@ -66,7 +65,7 @@ def working_bytes(found: Clusters) -> int:
     """Peak memory of :func:`cluster_distances` in bytes, the table included."""
     rows, clusters = found.sub.graph.node_count, found.count
     arcs, crossing = found.sub.graph.arc_count, len(found.crossing[1])
-    searches = rows * (Scratch.BYTES + 8) + arcs * ARC_BYTES + crossing * CROSSING_BYTES
+    searches = rows * (BatchScratch.BYTES + 8) + arcs * ARC_BYTES + crossing * CROSSING_BYTES
     return searches + 4 * clusters * (clusters + LANES) + FIXED_BYTES
 
 
@@ -94,19 +93,18 @@ def cluster_distances(
         )
     first, member, _ = found.members
     distance = np.empty((count, count), dtype=np.int32)
-    waist = Waist.of(sub.graph, sub.weight)
-    scratch = waist.scratch()
+    search = BatchSearch.of(sub.graph, sub.weight)
+    scratch = search.scratch()
     level = np.zeros((sub.graph.node_count, 1), dtype=np.int32)
     least = np.empty((count, 1, LANES), dtype=np.int32)
     for start in range(0, count, LANES):
         stop = min(start + LANES, count)
         target = member[first[start] : first[stop]]
-        dist = waist.distances_to_sets(
+        dist = search.distances_to_sets(
             target, found.label[target] - np.int32(start), np.zeros_like(target), scratch
         )
         least_beyond_fields(dist, member, first, level, least)
         distance[:, start:stop] = least[:, 0, : stop - start]
         progress(stop / count)
-    assert NO_PATH == UNREACHABLE
     pair, cost = priced_pairs(sub.graph, sub.weight, found.label, first, member)
     return ClusterDistances(distance, pair, cost)

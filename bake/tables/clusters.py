@@ -13,8 +13,14 @@ import numpy as np
 
 from bake.arrays import Float64Array, Int32Array
 from bake.graph import Subgraph
-from bake.search.graph.partition import connected_parts, crossing_arcs, members, neighbours
-from bake.search.graph.squares import classes, squares
+from bake.search.graph.partition import (
+    classes,
+    connected_parts,
+    crossing_arcs,
+    members,
+    neighbours,
+    squares,
+)
 
 
 @dataclass(frozen=True)

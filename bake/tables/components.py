@@ -8,7 +8,7 @@ import numpy as np
 
 from bake.arrays import Int32Array, Int64Array, UInt8Array
 from bake.graph import Subgraph
-from bake.search.graph.strong_components import reachable_components, strong_components
+from bake.search.graph.connectivity import reachable_components, strong_components
 
 #: Largest closure between one-way components that is stored, in bytes (23,168 components).
 MAX_CLOSURE = 64 * 2**20

@@ -15,7 +15,7 @@ import numpy as np
 from bake.arrays import Int32Array
 from bake.errors import BudgetError, in_units
 from bake.graph import INFINITY, Subgraph
-from bake.search.all_pairs.batch import LANES, Scratch, Waist
+from bake.search.all_pairs.batch import LANES, BatchScratch, BatchSearch
 from bake.search.all_pairs.floyd_warshall import floyd_warshall
 from bake.search.all_pairs.floyd_warshall import working_bytes as closing_bytes
 from bake.tables.all_pairs import Algorithm, Progress, choose_algorithm, mark_unreachable
@@ -57,9 +57,9 @@ def working_bytes(sub: Subgraph, threads: int, algorithm: Algorithm, *, distance
     rows = sub.graph.node_count
     matrix = 4 * rows * rows
     if choose_algorithm(sub, algorithm) == "floyd_warshall":
-        search = matrix + closing_bytes(rows, threads) + rows * Scratch.BYTES
+        search = matrix + closing_bytes(rows, threads) + rows * BatchScratch.BYTES
     else:
-        search = rows * threads * Scratch.BYTES
+        search = rows * threads * BatchScratch.BYTES
     return search + distances * matrix + rows * (ROW_BYTES + EXPECTED_RUNS * RUN_BYTES)
 
 
@@ -134,8 +134,8 @@ def compressed_next_hops(
     if by_matrix:
         _from_matrix(sub, threads, take, progress)
     elif kept is None:
-        waist = Waist.of(sub.graph, sub.weight)
-        _from_batches(waist, 0, threads, take, progress, lambda: None)
+        search = BatchSearch.of(sub.graph, sub.weight)
+        _from_batches(search, 0, threads, take, progress, lambda: None)
     else:
         _into_ledger(sub, writer, kept, most_runs - rows, threads, take, progress)
     if distance is not None:
@@ -155,9 +155,9 @@ def _into_ledger(
     """Search from where an earlier search was cut, and let the next one do so."""
     ledger.take_up(writer, most_runs)
     if writer.taken < sub.graph.node_count:
-        waist = Waist.of(sub.graph, sub.weight)
+        search = BatchSearch.of(sub.graph, sub.weight)
         _from_batches(
-            waist, writer.taken, threads, take, progress, lambda: ledger.interrupted(writer)
+            search, writer.taken, threads, take, progress, lambda: ledger.interrupted(writer)
         )
     ledger.finished(writer)
 
@@ -177,7 +177,7 @@ def _from_matrix(sub: Subgraph, threads: int, take: Take, progress: Progress) ->
 
 
 def _from_batches(
-    waist: Waist,
+    search: BatchSearch,
     begin: int,
     threads: int,
     take: Take,
@@ -190,15 +190,15 @@ def _from_batches(
         begin: the first target.
         interrupted: called where an interrupt ends the search, once no batch is being taken in.
     """
-    turn = _Turn(-(-(waist.node_count - begin) // LANES))
+    turn = _Turn(-(-(search.node_count - begin) // LANES))
 
     def work() -> None:
-        scratch = waist.scratch()
+        scratch = search.scratch()
         while (batch := turn.claim()) is not None:
             try:
                 start = begin + batch * LANES
-                stop = min(start + LANES, waist.node_count)
-                dist = waist.distances_to(np.arange(start, stop, dtype=np.int32), scratch)
+                stop = min(start + LANES, search.node_count)
+                dist = search.distances_to(np.arange(start, stop, dtype=np.int32), scratch)
                 if not turn.wait(batch):
                     return
                 take(start, stop, dist)
@@ -206,7 +206,7 @@ def _from_batches(
                 turn.give_up()
                 raise
             turn.pass_on()
-            progress(stop / waist.node_count)
+            progress(stop / search.node_count)
 
     with ThreadPoolExecutor(max_workers=threads) as pool:
         workers = [pool.submit(work) for _ in range(threads)]

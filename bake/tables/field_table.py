@@ -1,4 +1,8 @@
-"""A table of distances between basins, each pair corrected by the fields that suit it best."""
+"""A table of distances between basins, each pair corrected by the fields that suit it best.
+
+Fields are slopes and distances to pivots (:mod:`bake.search.all_pairs.fields`). Slopes say how fast
+distances rise along coordinates, in the directions that a norm has.
+"""
 
 from __future__ import annotations
 
@@ -11,10 +15,16 @@ import numpy as np
 from bake.arrays import Int32Array, Int64Array, UInt8Array
 from bake.errors import BudgetError, in_units
 from bake.graph import Subgraph
-from bake.search.all_pairs.batch import LANES, Scratch, Waist
-from bake.search.all_pairs.fields import fill_fields, keep_best_fields, least_beyond_fields
+from bake.search.all_pairs.batch import LANES, BatchScratch, BatchSearch
+from bake.search.all_pairs.fields import (
+    CorrectedDistances,
+    FieldSet,
+    FieldsOfClusters,
+    fill_fields,
+    keep_best_fields,
+    least_beyond_fields,
+)
 from bake.search.graph.partition import members
-from bake.tables.slopes import Slopes
 
 #: Fields there may be: two numbers below this make a byte.
 MOST_FIELDS = 16
@@ -25,6 +35,81 @@ MOST_RELIEF = 2**26
 #: A field that reaches more ticks anywhere is left out.
 HIGHEST = 2**29
 
+#: Bits after the point of slopes over coordinates that are no cells.
+FINE = 12
+
+#: Slopes are kept below this, so that they are int32.
+_STEEPEST = 2**30
+
+#: sqrt(1/2) in 2**-16.
+_HALF_ROOT = 46341
+
+
+@dataclass(frozen=True)
+class Slopes:
+    """Directions fields rise in.
+
+    Attributes:
+        slope: (s, 2) int32, 2**-shift ticks a step along x and along y.
+        shift: bits.
+    """
+
+    slope: Int32Array
+    shift: int
+
+    @staticmethod
+    def none() -> Slopes:
+        """Of a graph without coordinates."""
+        return Slopes(np.zeros((0, 2), dtype=np.int32), 0)
+
+
+def square_slopes(sub: Subgraph, cell: Int32Array) -> Slopes:
+    """The eight directions a distance over squares can rise in, at what most steps cost.
+
+    Where there are diagonal steps these are the eight of the octile norm, else the four of the
+    Manhattan one.
+    """
+    step = np.abs(cell[sub.graph.head] - cell[sub.graph.tail()])
+    larger, smaller = np.maximum(step[:, 0], step[:, 1]), np.minimum(step[:, 0], step[:, 1])
+    straight = _median(sub.weight[(larger == 1) & (smaller == 0)])
+    diagonal = _median(sub.weight[(larger == 1) & (smaller == 1)])
+    if not straight:
+        straight = diagonal
+    extra = min(max(0, diagonal - straight), straight) if diagonal else straight
+    return _signed([(straight, extra), (extra, straight)])
+
+
+def hex_slopes(sub: Subgraph) -> Slopes:
+    """The six directions a distance over hexagons can rise in, along axial coordinates."""
+    step = _median(sub.weight)
+    slope = [(step, 0), (-step, 0), (0, step), (0, -step), (step, step), (-step, -step)]
+    return Slopes(np.array(slope if step else np.zeros((0, 2)), dtype=np.int32), 0)
+
+
+def plane_slopes(sub: Subgraph, at: Int32Array) -> Slopes:
+    """Eight directions of the plane, at what most arcs cost for their length."""
+    step = at[sub.graph.head].astype(np.int64) - at[sub.graph.tail()]
+    length = np.sqrt((step * step).sum(axis=1).astype(np.float64))
+    far = length > 0
+    if not far.any():
+        return Slopes.none()
+    price = np.sort(sub.weight[far] / length[far])[int(far.sum()) // 2]
+    steep = int(min(price * 2**FINE, _STEEPEST))
+    slanted = steep * _HALF_ROOT >> 16
+    found = _signed([(steep, 0), (0, steep), (slanted, slanted)])
+    return Slopes(found.slope, FINE)
+
+
+def _signed(slopes: list[tuple[int, int]]) -> Slopes:
+    """Each slope with all signs, none twice, none flat."""
+    signed = {(a * x, b * y) for x, y in slopes for a in (1, -1) for b in (1, -1)}
+    slope = np.array(sorted(signed - {(0, 0)}), dtype=np.int32).reshape(-1, 2)
+    return Slopes(slope, 0)
+
+
+def _median(weight: Int32Array) -> int:
+    return int(np.sort(weight)[len(weight) // 2]) if len(weight) else 0
+
 
 @dataclass(frozen=True)
 class FieldTable:
@@ -33,7 +118,7 @@ class FieldTable:
     Attributes:
         label: (r) int32, basin of every row.
         anchor: (c) int32, row of each basin at which its fields are zero.
-        distance: (pairs) int32 ticks, 2**31 - 1 where there is no path. Two way, pairs
+        distance: (pairs) int32 ticks, UNREACHABLE where there is no path. Two way, pairs
             (start <= goal) lie at goal * (goal + 1) / 2 + start, else (start, goal) at
             start * c + goal.
         chosen: (pairs) uint8, 16 times the field of the start plus that of the goal.
@@ -99,31 +184,31 @@ def field_table(
     usable = high - low <= MOST_RELIEF
     mean = np.add.reduceat(in_order, first[:-1], axis=0) // np.diff(first)[:, None]
     mean, high = np.where(usable, mean, 0), np.where(usable, high, 0)
+    clusters = FieldsOfClusters(mean, usable, high)
     level = np.where(usable[label], value, 0).astype(np.int32)
     del value, in_order
     pairs = pair_count(count, two_way=two_way)
     distance, chosen = np.empty(pairs, dtype=np.int32), np.empty(pairs, dtype=np.uint8)
-    waist = Waist.of(sub.graph, sub.weight)
+    table = CorrectedDistances(distance, chosen, two_way)
+    search = BatchSearch.of(sub.graph, sub.weight)
     group = LANES // kinds
     own = threading.local()
 
     def take(begin: int) -> None:
         goals = min(group, count - begin)
         if not hasattr(own, "scratch"):
-            own.scratch = waist.scratch()
+            own.scratch = search.scratch()
             own.least = np.empty((count, kinds, LANES), dtype=np.int32)
         target = member[first[begin] : first[begin + goals]]
         basin = label[target]
         lane = np.add.outer((basin - begin) * kinds, np.arange(kinds)).astype(np.int32)
         raised = (high[basin] - level[target]).astype(np.int32)
-        dist = waist.distances_to_sets(
+        dist = search.distances_to_sets(
             np.repeat(target, kinds), lane.ravel(), raised.ravel(), own.scratch
         )
         starts = begin + goals if two_way else count
         least_beyond_fields(dist, member, first[: starts + 1], level, own.least)
-        keep_best_fields(
-            own.least, mean, usable, high, begin, count, goals, two_way, distance, chosen
-        )
+        keep_best_fields(own.least, clusters, begin, goals, table)
 
     with ThreadPoolExecutor(max_workers=threads) as pool:
         for done in [pool.submit(take, begin) for begin in range(0, count, group)]:
@@ -144,7 +229,7 @@ def _catalogue(
     by_pivot[0::2, 2:], by_pivot[1::2, 2:] = signs, -signs
     fields = np.concatenate([flat, sloping, by_pivot])[:MOST_FIELDS]
     value = np.empty((len(label), len(fields)), dtype=np.int64)
-    fill_fields(fields, slopes.shift, at, pivot, value)
+    fill_fields(FieldSet(fields, slopes.shift, at, pivot), value)
     low_enough = np.abs(value).max(axis=0) < HIGHEST
     fields, value = np.ascontiguousarray(fields[low_enough]), value[:, low_enough]
     return fields, value - value[anchor][label]
@@ -152,7 +237,7 @@ def _catalogue(
 
 def table_memory(rows: int, basins: int, threads: int, *, two_way: bool) -> int:
     """Peak memory of :func:`field_table` in bytes, the table included."""
-    searches = threads * (rows * Scratch.BYTES + basins * MOST_FIELDS * LANES * 4)
+    searches = threads * (rows * BatchScratch.BYTES + basins * MOST_FIELDS * LANES * 4)
     values = 3 * rows * MOST_FIELDS * 8
     return searches + values + table_bytes(basins, two_way=two_way)
 

@@ -17,8 +17,8 @@ import numpy.typing as npt
 from bake.arrays import Int32Array
 from bake.errors import BudgetError, in_units
 from bake.graph import Graph, Subgraph
+from bake.search.graph.connectivity import is_two_way
 from bake.search.graph.partition import connected_parts, crossing_arcs
-from bake.search.graph.symmetric import is_two_way
 from bake.search.hierarchy.entrances import Crossings, find_crossings
 from bake.search.hierarchy.overlay_landmarks import farthest_landmarks
 from bake.search.hierarchy.repartition import join_clusters

@@ -1,4 +1,4 @@
-"""Runs of next hops, row after row, taken in batch after batch of targets."""
+"""Next hops as runs of targets, written while batch after batch of targets comes in."""
 
 from __future__ import annotations
 
@@ -15,14 +15,16 @@ from bake.search.all_pairs.runs import (
     EVERY,
     NONE_BIT,
     SLOT_BITS,
+    CurrentRuns,
+    EndedRuns,
+    Symbols,
+    TargetBatch,
     end_runs,
     extend_runs,
     group_by_row,
     name_slots,
 )
-
-#: Runs that ended: row, first target and symbol of each.
-Piece = tuple[Int32Array, Int32Array, Int32Array]
+from bake.tables.all_pairs import slot_dtype
 
 #: Rows between two visits to the buffer of ended runs; bounds its size.
 SLICE = 4096
@@ -45,47 +47,37 @@ class RunTable:
     run_slot: SlotArray
 
 
-def run_dtype(sub: Subgraph) -> np.dtype[np.unsignedinteger]:
-    """Smallest unsigned type that holds every slot and, apart from them, two symbols."""
-    largest = int(sub.slot.max(initial=0))
-    for kind in (np.uint8, np.uint16, np.uint32):
-        if largest < np.iinfo(kind).max - 1:
-            return np.dtype(kind)
-    raise AssertionError("slots are int32")
-
-
 class RunWriter:
-    """Runs of every row, batch after batch.
+    """Takes in distances, batch after batch of targets, and keeps every row's runs.
 
     Attributes:
         taken: targets taken in so far.
-        moves: (r) uint64, set of moves of each row's run under way, see
-        :mod:`bake.search.all_pairs.runs`. run_start: (r) int32, the target it began at.
-        ended: runs ended so far, in pieces of three (e) int32: row, first target, symbol.
-        ended_count: how many; every row has one more under way.
+        moves, run_start: each row's run under way, see
+            :class:`bake.search.all_pairs.runs.CurrentRuns`.
+        ended: runs ended so far, in pieces.
+        ended_count: how many they are; every row has one more under way.
     """
 
     def __init__(self, sub: Subgraph, at: Int32Array | None, *, unreachable_fits: bool) -> None:
         graph = sub.graph
         self._sub = sub
-        self._unreachable_fits = unreachable_fits
         self._rows = graph.node_count
-        self._dtype = run_dtype(sub)
+        self._dtype = slot_dtype(sub, symbols=2)
         self._none = int(np.iinfo(self._dtype).max)
         self._greedy = self._none - 1
+        greedy_slot = np.empty((0, SECTORS), dtype=np.int16)
         if at is None:
-            self._at = np.empty((0, 2), dtype=np.int32)
-            self._greedy_slot = np.empty((0, SECTORS), dtype=np.int16)
+            at = np.empty((0, 2), dtype=np.int32)
         else:
-            self._at = at
-            self._greedy_slot = greedy_slots(graph.first_out, graph.head, at).astype(np.int16)
+            greedy_slot = greedy_slots(graph.first_out, graph.head, at).astype(np.int16)
+        self._symbols = Symbols(at, greedy_slot, self._greedy, self._none, unreachable_fits)
         self.moves = np.full(self._rows, EVERY, dtype=np.uint64)
         self.run_start = np.zeros(self._rows, dtype=np.int32)
-        self.ended: list[Piece] = []
+        self.ended: list[EndedRuns] = []
         self.ended_count = 0
         self.taken = 0
         size = min(SLICE, self._rows) * LANES
-        self._buffers = tuple(np.empty(size, dtype=np.int32) for _ in range(3))
+        self._buffer = EndedRuns(*(np.empty(size, dtype=np.int32) for _ in range(3)))
 
     def restart(self) -> None:
         """Forget everything taken in, to sample batches from elsewhere."""
@@ -100,7 +92,7 @@ class RunWriter:
         taken: int,
         moves: UInt64Array,
         run_start: Int32Array,
-        ended: list[Piece],
+        ended: list[EndedRuns],
     ) -> None:
         """Take up what another writer of the same rows came to; arrays as its attributes were.
 
@@ -109,14 +101,14 @@ class RunWriter:
         """
         self._check(taken, moves, run_start, ended)
         self.taken, self.moves, self.run_start, self.ended = taken, moves, run_start, ended
-        self.ended_count = sum(len(row) for row, _, _ in ended)
+        self.ended_count = sum(len(piece.row) for piece in ended)
 
     def _check(
         self,
         taken: int,
         moves: UInt64Array,
         run_start: Int32Array,
-        ended: list[Piece],
+        ended: list[EndedRuns],
     ) -> None:
         """Refuse what would lead kernels out of their arrays."""
         rows, degree = self._rows, self._sub.graph.out_degree()
@@ -125,46 +117,24 @@ class RunWriter:
             # Rows of many arcs keep one slot instead of a set.
             slot = (degree > SLOT_BITS) & (moves != EVERY) & (moves != NONE_BIT)
             fine = bool((moves[slot] < degree[slot].astype(np.uint64)).all())
-        for row, start, symbol in ended:
-            fine = fine and _within(row, rows) and _within(start, taken)
-            fine = fine and _within(symbol, self._none + 1)
+        for piece in ended:
+            fine = fine and _within(piece.row, rows) and _within(piece.start, taken)
+            fine = fine and _within(piece.symbol, self._none + 1)
         if not fine:
             raise ValueError("no state of these rows")
 
     def take(self, start: int, stop: int, dist: Int32Array) -> None:
         """Take in the distances to targets start to stop; batches must come in order."""
-        graph = self._sub.graph
-        ended_row, ended_start, ended_symbol = self._buffers
+        batch = TargetBatch(dist, start, stop)
+        current = CurrentRuns(self.moves, self.run_start)
         for first_row in range(0, self._rows, SLICE):
+            last_row = min(first_row + SLICE, self._rows)
             count = extend_runs(
-                graph.first_out,
-                graph.head,
-                self._sub.weight,
-                dist,
-                start,
-                stop,
-                first_row,
-                min(first_row + SLICE, self._rows),
-                self._at,
-                self._greedy_slot,
-                self._unreachable_fits,
-                self.moves,
-                self.run_start,
-                self._greedy,
-                self._none,
-                ended_row,
-                ended_start,
-                ended_symbol,
+                self._sub.arcs, batch, first_row, last_row, self._symbols, current, self._buffer
             )
             self.ended_count += count
             if count:
-                self.ended.append(
-                    (
-                        ended_row[:count].copy(),
-                        ended_start[:count].copy(),
-                        ended_symbol[:count].copy(),
-                    )
-                )
+                self.ended.append(EndedRuns(*(each[:count].copy() for each in self._buffer)))
         self.taken = stop
 
     def finish(self) -> RunTable:
@@ -172,15 +142,15 @@ class RunWriter:
         last = np.empty(self._rows, dtype=np.int32)
         end_runs(self._sub.graph.first_out, self.moves, self._greedy, self._none, last)
         rows = np.arange(self._rows, dtype=np.int32)
-        self.ended.append((rows, self.run_start, last))
+        self.ended.append(EndedRuns(rows, self.run_start, last))
         count = np.zeros(self._rows, dtype=np.int64)
-        for row, _, _ in self.ended:
-            count += np.bincount(row, minlength=self._rows)
+        for piece in self.ended:
+            count += np.bincount(piece.row, minlength=self._rows)
         place = np.cumsum(count) - count
         start = np.empty(int(count.sum()), dtype=np.int32)
         symbol = np.empty_like(start)
-        for row, run_start, run_symbol in self.ended:
-            group_by_row(row, run_start, run_symbol, place, start, symbol)
+        for piece in self.ended:
+            group_by_row(piece, place, start, symbol)
         graph = self._sub.graph
         name_slots(graph.first_out, self._sub.slot, count, self._greedy, self._none, symbol)
         return RunTable(count.astype(np.int32), start, symbol.astype(self._dtype))

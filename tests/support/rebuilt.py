@@ -6,8 +6,8 @@ from bake.arrays import Int32Array, Int64Array
 from bake.graph import Graph, Subgraph
 from bake.runtime.hierarchy.paths import HierarchyPaths
 from bake.runtime.live.moment import Moment
+from bake.search.graph.connectivity import is_two_way
 from bake.search.graph.partition import connected_parts
-from bake.search.graph.symmetric import is_two_way
 from bake.search.hierarchy.inside import slot_at
 from bake.search.hierarchy.layer_rebuild import RebuiltLayer
 from bake.search.live.hierarchy import LiveHierarchy

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bake.graph import Subgraph, usable_subgraph
-from bake.search.graph.squares import region_of_rows
+from bake.search.graph.partition import region_of_rows
 from bake.tables.clusters import Clusters, clusters
 from bake.worlds import World
 from tests.support.baked import GROUND, rows

@@ -17,12 +17,13 @@ from bake.errors import BudgetError, CostError
 from bake.graph import MAX_WEIGHT, Subgraph, usable_subgraph
 from bake.greedy import chart
 from bake.movement import HexLayout
-from bake.search.all_pairs.batch import LANES, Waist
+from bake.search.all_pairs.batch import LANES, BatchSearch
 from bake.search.all_pairs.runs import SLOT_BITS
 from bake.tables import run_writer
+from bake.tables.all_pairs import slot_dtype
 from bake.tables.components import components
 from bake.tables.compressed import compressed_next_hops, working_bytes
-from bake.tables.run_writer import RunTable, RunWriter, run_dtype
+from bake.tables.run_writer import RunTable, RunWriter
 from bake.worlds import World
 from tests.support.baked import GROUND
 from tests.support.compare import Algorithm, subgraph, tables_of
@@ -163,7 +164,7 @@ def check_runs(
     """Every pair decodes to an optimal first move, and there are no more runs than need be."""
     rows = sub.graph.node_count
     assert runs.run_count.dtype == runs.run_start.dtype == np.int32
-    assert runs.run_slot.dtype == run_dtype(sub)
+    assert runs.run_slot.dtype == slot_dtype(sub, symbols=2)
     assert len(runs.run_count) == rows
     assert runs.run_count.sum() == len(runs.run_start) == len(runs.run_slot)
     largest = int(np.iinfo(runs.run_slot.dtype).max)
@@ -529,7 +530,7 @@ def test_any_failing_batch_ends_all_threads(
     threads: int, batch: int, where: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Others wait for their turn when it fails, whichever it is."""
-    search, take = Waist.distances_to, RunWriter.take
+    search, take = BatchSearch.distances_to, RunWriter.take
 
     def failing_search(self, targets, scratch):
         if targets[0] == batch * LANES:
@@ -542,7 +543,7 @@ def test_any_failing_batch_ends_all_threads(
         take(self, start, stop, dist)
 
     if where == "search":
-        monkeypatch.setattr(Waist, "distances_to", failing_search)
+        monkeypatch.setattr(BatchSearch, "distances_to", failing_search)
     else:
         monkeypatch.setattr(RunWriter, "take", failing_take)
     sub = subgraph(8 * LANES, [(a, a + 1, 1) for a in range(8 * LANES - 1)])

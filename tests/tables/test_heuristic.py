@@ -16,9 +16,15 @@ from bake.pipeline.heuristics import coordinates
 from bake.search.point.estimate import Estimate
 from bake.search.point.guide import Guide
 from bake.search.point.space import SearchSpace
-from bake.tables.field_table import pair_count, table_bytes, table_memory
+from bake.tables.field_table import (
+    Slopes,
+    pair_count,
+    plane_slopes,
+    square_slopes,
+    table_bytes,
+    table_memory,
+)
 from bake.tables.heuristic import Heuristic, Size, heuristic, heuristic_size
-from bake.tables.slopes import Slopes, plane_slopes, square_slopes
 from tests.support.baked import GROUND
 from tests.support.compare import subgraph
 from tests.support.oracles import Lattice, arcs_of, distances_from

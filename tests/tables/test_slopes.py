@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from bake.tables.slopes import FINE, Slopes, hex_slopes, plane_slopes, square_slopes
+from bake.tables.field_table import FINE, Slopes, hex_slopes, plane_slopes, square_slopes
 from tests.support.compare import subgraph
 from tests.support.strategies import Arc
 

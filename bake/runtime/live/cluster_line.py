@@ -140,7 +140,7 @@ class ClusterLine:
         return Layout(whole.key[:rows], whole.tile[:rows], at)
 
     def _laid(self, spots: Int32Array) -> Layout:
-        from bake.search.graph.squares import classes, region_of_rows, squares
+        from bake.search.graph.partition import classes, region_of_rows, squares
         from bake.search.live.hierarchy import Layout
 
         tables = self.tables

@@ -87,15 +87,15 @@ class Live:
 
     def warm_up(self) -> None:
         """:meth:`load`, and compile or load the kernels of a first update and first answer."""
+        from bake.search.live.affected import LaneScratch, affected_by
         from bake.search.live.flow_field import flow_field
-        from bake.search.live.graph import Lanes, doubts
 
         with self._writing:
             self.load()
             for state in self._states.values():
                 if state.row_count > 1:
-                    graph, lanes = state.graph, Lanes()
-                    doubts(graph, graph, np.zeros(1, dtype=np.int32), lanes)
+                    graph, scratch = state.graph, LaneScratch()
+                    affected_by(graph, graph, np.zeros(1, dtype=np.int32), scratch)
                     flow_field(graph.into, 0, graph.shift)
                 if state.clusters is not None and state.clusters.line.has_hierarchy:
                     state.clusters.warm_up()

@@ -89,7 +89,7 @@ class LiveTables(Tables):
 
     @cached_property
     def _labelled(self) -> tuple[Int32Array, int]:
-        from bake.search.graph.strong_components import strong_components
+        from bake.search.graph.connectivity import strong_components
 
         return strong_components(self.usable.graph)
 
@@ -108,7 +108,7 @@ class LiveTables(Tables):
 
     @cached_property
     def reach(self) -> AnyArray | None:
-        from bake.search.graph.strong_components import reachable_components
+        from bake.search.graph.connectivity import reachable_components
 
         label, count = self._labelled
         if not self.one_way or count * ((count + 7) // 8) > _MAX_CLOSURE:
@@ -256,7 +256,7 @@ class LiveTables(Tables):
             (self.field(goal), goal, pairs)
             for goal, pairs in _by_goal(goals, np.flatnonzero(stale))
         ]
-        from bake.search.live.follow_field import count_steps, follow_field
+        from bake.search.live.flow_field import count_steps, follow_field
 
         for column, goal, pairs in fields:
             steps = np.empty(len(pairs), dtype=np.int64)

@@ -20,7 +20,8 @@ from bake.runtime.live.rules import LevelRules
 from bake.runtime.reader.tables import Tables
 
 if TYPE_CHECKING:
-    from bake.search.live.graph import Lanes, LiveGraph
+    from bake.search.live.affected import LaneScratch
+    from bake.search.live.graph import LiveGraph
 
 ArcKey = tuple[int, int, int]
 
@@ -87,13 +88,13 @@ class ProfileLine:
     """
 
     def __init__(self, rules: LevelRules, tables: Tables, pricing: Pricing) -> None:
-        from bake.search.live.graph import Lanes
+        from bake.search.live.affected import LaneScratch
 
         self.tables = tables
         self.pricing = pricing
         self.room = ROOM
         self._rules = rules
-        self._lanes: Lanes = Lanes()
+        self._scratch: LaneScratch = LaneScratch()
 
     def baked(self) -> ProfileState:
         """The profile as it was baked."""
@@ -215,17 +216,17 @@ class ProfileLine:
     def _repriced(
         self, state: ProfileState, change: Change, label: Int32Array, come: Int32Array
     ) -> Moved:
-        from bake.search.live.graph import STALE, doubts
+        from bake.search.live.affected import AFFECTED, affected_by
 
         rows = state.row_count
         graph = state.graph.edited(rows, change.tail, change.head, label, change.new)
         ends = np.unique(np.concatenate([change.tail, change.head, come])).astype(np.int32)
-        found = doubts(state.graph, graph, ends, self._lanes)
+        found = affected_by(state.graph, graph, ends, self._scratch)
         differs = _differences(state.differs, change, label)
         source = np.maximum(state.source, found.source)
         goal = np.maximum(state.goal, found.goal)
         kept = {row: each for row, each in state.rows.items() if not found.source[row]}
-        since = state.since | (found.goal == STALE)
+        since = state.since | (found.goal == AFFECTED)
         if not differs:
             kept = {}
             # Everything costs what it did when the tables were baked.
@@ -241,7 +242,7 @@ class ProfileLine:
             rows=kept,
             since=since.astype(np.uint8) if kept else np.zeros(rows, dtype=np.uint8),
         )
-        return Moved(moved, len(change.tail), found.patch, ends)
+        return Moved(moved, len(change.tail), found.surroundings, ends)
 
 
 def _with_rows(
@@ -252,14 +253,14 @@ def _with_rows(
     fresh = near[stands & (row < 0)]
     if not len(fresh):
         return state, row
-    from bake.search.live.graph import STALE
+    from bake.search.live.affected import AFFECTED
 
     rows = state.row_count + len(fresh)
     known = state.known_row.copy()
     known[fresh] = np.arange(state.row_count, rows, dtype=np.int32)
     none = np.empty(0, dtype=np.int32)
     graph = state.graph.edited(rows, none, none, none, none)
-    stale = np.full(len(fresh), STALE, dtype=np.uint8)
+    stale = np.full(len(fresh), AFFECTED, dtype=np.uint8)
     widened = replace(
         state,
         graph=graph,

@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bake.arrays import Int32Array, UInt32Array
+from bake.arrays import Int32Array
 from bake.runtime.live.columns import Column
 from bake.runtime.reader.hops import view_of
 
 if TYPE_CHECKING:
     from bake.runtime.live.profile_state import ProfileState
+    from bake.search.graph.label_correcting import NodeQueue
 
 
 #: Part of all rows from which on a sweep over all goals takes less time than so many searches.
@@ -44,9 +45,9 @@ def pending_sources(state: ProfileState) -> Int32Array:
 
 def pending_goals(state: ProfileState) -> Int32Array:
     """Goals near a change whose flow field is not there, as many as there is room for."""
-    from bake.search.live.graph import STALE
+    from bake.search.live.affected import AFFECTED
 
-    stale = np.flatnonzero((state.goal == STALE) & state.standing).tolist()
+    stale = np.flatnonzero((state.goal == AFFECTED) & state.standing).tolist()
     kept = state.columns.by_goal
     room = state.columns.room // (8 * max(1, state.row_count)) - len(kept)
     missing = [goal for goal in stale if goal not in kept]
@@ -71,7 +72,8 @@ def repair(state: ProfileState, until: float) -> int:
     goals, sources = pending_goals(state), pending_sources(state)
     if not COMPILED:
         return _one_by_one(state, goals, until) + len(sources)
-    from bake.search.live.lanes import LINE
+    from bake.search.graph.label_correcting import NodeQueue
+    from bake.search.live.affected import LINE
 
     left = len(goals) + len(sources)
     if until == float("inf") and len(sources) > SWEPT * state.row_count:
@@ -83,10 +85,9 @@ def repair(state: ProfileState, until: float) -> int:
     if not slices:
         return 0
     room = np.empty((2, n, LINE), dtype=np.int32)
-    links = np.empty((3, n), dtype=np.int32)
-    pending = np.empty(n, dtype=np.uint32)
+    queue = NodeQueue.of(n)
     for toward, rows in slices:
-        (_fields if toward else _rows)(state, rows, room, links, pending)
+        (_fields if toward else _rows)(state, rows, room, queue)
         left -= len(rows)
         if time.perf_counter() >= until:
             break
@@ -97,29 +98,14 @@ def _fields(
     state: ProfileState,
     goals: Int32Array,
     room: Int32Array,
-    links: Int32Array,
-    pending: UInt32Array,
+    queue: NodeQueue,
 ) -> None:
-    from bake.search.live.lanes import relax_lanes
-    from bake.search.live.repair_rows import steps_toward
+    from bake.search.live.affected import relax_lanes
+    from bake.search.live.repair import steps_toward
 
     graph, (dist, ahead) = state.graph, room
-    into, out = graph.into, graph.out
-    relax_lanes(
-        into.begin,
-        into.end,
-        into.to,
-        into.weight,
-        into.masks,
-        goals,
-        graph.shift,
-        dist,
-        links[0],
-        links[1],
-        links[2],
-        pending,
-    )
-    steps_toward(out.begin, out.end, out.to, out.weight, dist, ahead)
+    relax_lanes(graph.into.arcs, goals, graph.shift, dist, queue)
+    steps_toward(graph.out.arcs, dist, ahead)
     for lane, goal in enumerate(goals.tolist()):
         state.columns.keep(goal, Column(dist[:, lane].copy(), ahead[:, lane].copy()))
 
@@ -128,28 +114,12 @@ def _rows(
     state: ProfileState,
     sources: Int32Array,
     room: Int32Array,
-    links: Int32Array,
-    pending: UInt32Array,
+    queue: NodeQueue,
 ) -> None:
-    from bake.search.live.repair_rows import count_runs, relax_sources, write_runs
+    from bake.search.live.repair import count_runs, relax_sources, write_runs
 
     graph, (dist, ahead) = state.graph, room
-    arcs = graph.out
-    relax_sources(
-        arcs.begin,
-        arcs.end,
-        arcs.to,
-        arcs.weight,
-        arcs.masks,
-        sources,
-        graph.shift,
-        dist,
-        ahead,
-        links[0],
-        links[1],
-        links[2],
-        pending,
-    )
+    relax_sources(graph.out.arcs, sources, graph.shift, dist, ahead, queue)
     for lane, row in enumerate(sources.tolist()):
         start, step = np.empty((2, count_runs(ahead, lane)), dtype=np.int32)
         write_runs(ahead, lane, start, step)
@@ -158,7 +128,7 @@ def _rows(
 
 def _sweep(state: ProfileState, sources: Int32Array) -> None:
     """All rows in doubt at once."""
-    from bake.search.live.repair_sweep import sweep_rows
+    from bake.search.live.repair import sweep_rows
 
     first, start, step = sweep_rows(*state.graph.out.compact(), sources)
     starts, steps = view_of(start), view_of(step)

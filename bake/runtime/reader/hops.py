@@ -15,6 +15,8 @@ from bake.greedy import SECTORS, sectors
 if TYPE_CHECKING:
     from typing_extensions import Buffer
 
+    from bake.search.all_pairs.follow import RunIndex
+
 #: Slot where there is no arc to take: no path, or already there.
 NO_SLOT = -1
 
@@ -155,14 +157,13 @@ class RunHops:
         return self._greedy_view[row * SECTORS + side]
 
     @cached_property
-    def compiled(
-        self,
-    ) -> tuple[Int32Array, AnyArray, AnyArray, int, AnyArray]:
-        """What compiled lookups take: row data, start, symbol, greedy, greedy_slot.
+    def compiled(self) -> RunIndex:
+        """What compiled lookups take.
 
-        Row data are (r + 1, 4): first run, first arc, chart coordinates (on graph levels the row
-        itself and 0).
+        On graph levels the row itself and 0 stand for chart coordinates.
         """
+        from bake.search.all_pairs.follow import RunIndex
+
         wide = self.first_run[-1] >= 2**31
         row_data = np.zeros((self.rows + 1, 4), dtype=np.int64 if wide else np.int32)
         row_data[:, 0] = self.first_run
@@ -174,7 +175,7 @@ class RunHops:
         greedy_slot = self.greedy_slot
         if greedy_slot.max(initial=0) < 2**7:
             greedy_slot = greedy_slot.astype(np.int8)
-        return row_data, self.start, self.symbol, self.greedy, greedy_slot
+        return RunIndex(row_data, self.start, self.symbol, self.greedy, greedy_slot)
 
     @cached_property
     def _keys(self) -> Int64Array:
@@ -190,7 +191,7 @@ class RunHops:
             slot = self._searched_slots(rows, goals)
         else:
             slot = np.empty(len(rows), dtype=np.int64)
-            look_up(*self.compiled, rows, goals, slot)
+            look_up(self.compiled, rows, goals, slot)
         slot[(slot == self.none) | (rows == goals)] = NO_SLOT
         if not self.stores_none and self.parted:
             slot[~self.reaches(rows, goals)] = NO_SLOT

@@ -95,7 +95,7 @@ def _walk_runs(
         taken = 0
         while True:
             taken = follow_runs(
-                *hops.compiled,
+                hops.compiled,
                 tables.head_row,
                 starts[begin:end],
                 goals[begin:end],

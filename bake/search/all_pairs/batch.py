@@ -1,11 +1,11 @@
-"""The narrow waist: distances from every node to a batch of targets.
+"""Distances from every node to a batch of targets: the search that all-pairs tables are made by.
 
 One lane a target. A bucket queue holds nodes, keyed by the largest distance that improved there in
 any lane; popping a node relaxes arcs into it for all lanes in one vectorised loop. Targets of a
 batch lie close together, so their frontiers nearly coincide; waiting for the last of them means a
 node is popped little more than once (1.4 to 1.7 times on game maps). The method is
-label-correcting: in any order, at the fixpoint every lane is exact. The queue is that of
-:mod:`bake.search.all_pairs.ring`.
+label-correcting (:mod:`bake.search.graph.label_correcting`): in any order, at the fixpoint every
+lane is exact.
 """
 
 from __future__ import annotations
@@ -14,13 +14,22 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from bake.arrays import Int32Array, UInt32Array
+from bake.arrays import Int32Array
 from bake.errors import CostError
 from bake.graph import INFINITY, Graph
 from bake.kernels.jit import kernel
-from bake.search.all_pairs.ring import IDLE, RING, UNTOUCHED, shift_for
+from bake.search.graph.label_correcting import (
+    ALL,
+    IDLE,
+    MASK_BITS,
+    RING,
+    UNTOUCHED,
+    NodeQueue,
+    SearchArcs,
+    shift_for,
+    with_masks,
+)
 from bake.search.graph.patch_order import PATCH
-from bake.search.graph.successors import ALL, MASK_BITS, successor_masks
 
 #: Targets a batch searches for at once: one patch, eight cache lines of int32 a node.
 LANES = PATCH
@@ -28,21 +37,17 @@ LANES = PATCH
 
 @kernel
 def _relax_batch(
-    first_in: Int32Array,
-    tail: Int32Array,
-    weight: Int32Array,
-    successors: UInt32Array,
+    arcs: SearchArcs,
     targets: Int32Array,
     lanes: Int32Array,
-    begin: Int32Array,
+    initial: Int32Array,
     shift: int,
     dist: Int32Array,
-    bucket: Int32Array,
-    follower: Int32Array,
-    leader: Int32Array,
-    pending: UInt32Array,
+    queue: NodeQueue,
 ) -> int:
-    n = len(first_in) - 1
+    begin, end, tail, weight, masks = arcs
+    bucket, follower, leader, pending = queue
+    n = len(begin)
     bucket[:] = UNTOUCHED
     pending[:] = 0
     first = np.full(RING, -1, np.int32)
@@ -54,7 +59,7 @@ def _relax_batch(
             dist[node, :] = INFINITY
             pending[node] = ALL
             bucket[node] = IDLE
-        dist[node, lanes[place]] = min(dist[node, lanes[place]], begin[place])
+        dist[node, lanes[place]] = min(dist[node, lanes[place]], initial[place])
     for place in range(len(targets)):
         node = targets[place]
         if bucket[node] != IDLE:
@@ -82,11 +87,11 @@ def _relax_batch(
             leader[after] = -1
         bucket[node] = IDLE
         queued -= 1
-        start = first_in[node]
+        start = begin[node]
         mask = pending[node]
         pending[node] = 0
-        crowded = first_in[node + 1] - start > MASK_BITS
-        for arc in range(start, first_in[node + 1]):
+        crowded = end[node] - start > MASK_BITS
+        for arc in range(start, end[node]):
             if not crowded and not (mask >> np.uint32(arc - start)) & np.uint32(1):
                 continue
             other = tail[arc]
@@ -108,7 +113,7 @@ def _relax_batch(
             if gain < 0:
                 continue
             longest = max(longest, gain)
-            pending[other] |= successors[arc]
+            pending[other] |= masks[arc]
             key = min(max(int(gain) >> shift, current), current + RING - 1)
             was = bucket[other]
             if was >= 0:
@@ -138,47 +143,51 @@ def _relax_batch(
 
 
 @dataclass(frozen=True)
-class Waist:
+class BatchScratch:
+    """Working memory of one batch search at a time.
+
+    Attributes:
+        dist: (n, LANES) int32, each row on cache lines of its own.
+        queue: of the search.
+    """
+
+    dist: Int32Array
+    queue: NodeQueue
+
+    #: Bytes for each node of the graph.
+    BYTES = LANES * 4 + 4 * 4
+
+
+@dataclass(frozen=True)
+class BatchSearch:
     """A weighted graph laid out for searches toward targets.
 
     Attributes:
-        first_in: (n + 1) int32.
-        tail: (m) int32, the node each arc comes from, grouped by its head.
-        weight: (m) int32 ticks, in the same order.
-        successors: (m) uint32, see :mod:`bake.search.graph.successors`.
+        arcs: into each node.
         shift: log2 of the width of one bucket in ticks.
         heaviest: largest weight.
     """
 
-    first_in: Int32Array
-    tail: Int32Array
-    weight: Int32Array
-    successors: UInt32Array
+    arcs: SearchArcs
     shift: int
     heaviest: int
 
     @staticmethod
-    def of(graph: Graph, weight: Int32Array) -> Waist:
+    def of(graph: Graph, weight: Int32Array) -> BatchSearch:
         """Lay out a graph whose arcs all have weights in [1, MAX_WEIGHT]."""
         backward, order = graph.reverse()
-        inward = weight[order]
-        heaviest = int(weight.max(initial=0))
-        successors = successor_masks(backward.first_out, backward.head, inward)
-        return Waist(
-            backward.first_out, backward.head, inward, successors, shift_for(weight), heaviest
-        )
+        arcs = with_masks(backward.first_out, backward.head, weight[order])
+        return BatchSearch(arcs, shift_for(weight), int(weight.max(initial=0)))
 
     @property
     def node_count(self) -> int:
-        return len(self.first_in) - 1
+        return len(self.arcs.begin)
 
-    def scratch(self) -> Scratch:
-        """Memory for one search at a time; one per thread."""
-        n = self.node_count
-        links = np.empty((3, n), dtype=np.int32)
-        return Scratch(_aligned(n), links, np.empty(n, dtype=np.uint32))
+    def scratch(self) -> BatchScratch:
+        """Memory for one search at a time; each thread needs its own."""
+        return BatchScratch(_aligned(self.node_count), NodeQueue.of(self.node_count))
 
-    def distances_to(self, targets: Int32Array, scratch: Scratch) -> Int32Array:
+    def distances_to(self, targets: Int32Array, scratch: BatchScratch) -> Int32Array:
         """Distances from every node to each of at most LANES targets.
 
         Args:
@@ -195,54 +204,29 @@ class Waist:
         return self.distances_to_sets(targets, lanes, np.zeros_like(lanes), scratch)
 
     def distances_to_sets(
-        self, targets: Int32Array, lanes: Int32Array, begin: Int32Array, scratch: Scratch
+        self, targets: Int32Array, lanes: Int32Array, initial: Int32Array, scratch: BatchScratch
     ) -> Int32Array:
         """Distances from every node to each of at most LANES sets of targets, one set a lane.
 
         Args:
             targets: (k) int32 nodes; one may be in several sets.
             lanes: (k) int32 in [0, LANES), the set each target is in.
-            begin: (k) int32 ticks, at least 0: what the way costs on from each target.
+            initial: (k) int32 ticks, at least 0: what the way costs on from each target.
             scratch: from :meth:`scratch`; the result is a view of it.
 
         Returns:
             (n, LANES) int32 ticks: the smallest distance to a target of the lane plus its
-            ``begin``; INFINITY where there is no path.
+            ``initial``; INFINITY where there is no path.
 
         Raises:
             CostError: as for :meth:`distances_to`.
         """
-        bucket, follower, leader = scratch.links
         longest = _relax_batch(
-            self.first_in,
-            self.tail,
-            self.weight,
-            self.successors,
-            targets,
-            lanes,
-            begin,
-            self.shift,
-            scratch.dist,
-            bucket,
-            follower,
-            leader,
-            scratch.pending,
+            self.arcs, targets, lanes, initial, self.shift, scratch.dist, scratch.queue
         )
         if longest >= INFINITY - self.heaviest:
             check_scale(scratch.dist, self.heaviest)
         return scratch.dist
-
-
-@dataclass(frozen=True)
-class Scratch:
-    """Working memory of one batch search: distances, the queue's links, arcs left to relax."""
-
-    dist: Int32Array
-    links: Int32Array
-    pending: UInt32Array
-
-    #: Bytes for each node of the graph.
-    BYTES = LANES * 4 + 4 * 4
 
 
 def _aligned(rows: int) -> Int32Array:
@@ -268,8 +252,13 @@ def check_scale(dist: Int32Array, heaviest: int) -> None:
     """Refuse distances so long that a further step would look like no path."""
     largest = int(largest_finite(dist))
     if largest >= INFINITY - heaviest:
-        raise CostError(
-            f"distances reach {largest} ticks",
-            expected=f"fewer than {INFINITY - heaviest} ticks",
-            remedy="lower ticks_per_unit",
-        )
+        raise too_long(largest, heaviest)
+
+
+def too_long(ticks: int, heaviest: int, remedy: str = "lower ticks_per_unit") -> CostError:
+    """The error for a distance that an arc of the heaviest weight could carry past INFINITY."""
+    return CostError(
+        f"distances reach {ticks} ticks",
+        expected=f"fewer than {INFINITY - heaviest} ticks",
+        remedy=remedy,
+    )

@@ -12,29 +12,66 @@ the plain distance between two clusters.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from bake.arrays import BoolArray, Int32Array, Int64Array, UInt8Array
-from bake.graph import INFINITY
+from bake.graph import INFINITY, UNREACHABLE
 from bake.kernels.jit import inlined, kernel
 from bake.search.all_pairs.batch import LANES
 
-#: Entry of a pair of clusters with no path from one to the other.
-NO_PATH = np.int32(2**31 - 1)
 
+class FieldSet(NamedTuple):
+    """Fields over the rows of one profile.
 
-@inlined
-def field_value(
-    fields: Int32Array, shift: int, at: Int32Array, pivot: Int32Array, field: int, row: int
-) -> int:
-    """Ticks of a field at a row.
-
-    Args:
+    Attributes:
         fields: (f, 2 + p) int32: slope along x and along y in 2**-shift ticks a step, and the sign
             of each pivot's distance.
+        shift: bits after the point of slopes.
         at: (r, 2) int32 coordinates.
         pivot: (r, p) int32 ticks.
     """
+
+    fields: Int32Array
+    shift: int
+    at: Int32Array
+    pivot: Int32Array
+
+
+class FieldsOfClusters(NamedTuple):
+    """What is known of each field in each cluster.
+
+    Attributes:
+        mean: (c, f) int64 ticks, the field's average over the cluster.
+        usable: (c, f) bool, whether the field may be chosen there.
+        highest: (c, f) int64 ticks, what distances under the field were raised by.
+    """
+
+    mean: Int64Array
+    usable: BoolArray
+    highest: Int64Array
+
+
+class CorrectedDistances(NamedTuple):
+    """C for every pair of clusters.
+
+    Attributes:
+        distance: (pairs) int32 ticks, UNREACHABLE where there is no path.
+        chosen: (pairs) uint8, u * 16 + v.
+        symmetric: whether pairs with start <= goal stand for both directions. Then a pair lies at
+            goal * (goal + 1) / 2 + start, else at start * c + goal.
+    """
+
+    distance: Int32Array
+    chosen: UInt8Array
+    symmetric: bool
+
+
+@inlined
+def field_value(over: FieldSet, field: int, row: int) -> int:
+    """Ticks of a field at a row."""
+    fields, shift, at, pivot = over
     value = (
         int(fields[field, 0]) * int(at[row, 0]) + int(fields[field, 1]) * int(at[row, 1])
     ) >> shift
@@ -44,13 +81,11 @@ def field_value(
 
 
 @kernel
-def fill_fields(
-    fields: Int32Array, shift: int, at: Int32Array, pivot: Int32Array, value: Int64Array
-) -> None:
+def fill_fields(over: FieldSet, value: Int64Array) -> None:
     """Write every field at every row into ``value`` (r, f) int64."""
     for row in range(value.shape[0]):
         for field in range(value.shape[1]):
-            value[row, field] = field_value(fields, shift, at, pivot, field, row)
+            value[row, field] = field_value(over, field, row)
 
 
 @kernel
@@ -67,17 +102,17 @@ def least_beyond_fields(
         dist: (r, LANES) int32 ticks, INFINITY = no path.
         member, first: rows by cluster; (r), (c + 1) int32.
         value: (r, f) int32 ticks of each field, by row.
-        least: (c, f, LANES) int32, filled; NO_PATH where there is none.
+        least: (c, f, LANES) int32, filled; UNREACHABLE where there is none.
     """
     for cluster in range(len(first) - 1):
-        least[cluster, :, :] = NO_PATH
+        least[cluster, :, :] = UNREACHABLE
         for place in range(first[cluster], first[cluster + 1]):
             row = member[place]
             for field in range(value.shape[1]):
                 height = value[row, field]
                 for lane in range(LANES):
                     reached = dist[row, lane]
-                    beyond = np.int32(reached - height) if reached < INFINITY else NO_PATH
+                    beyond = np.int32(reached - height) if reached < INFINITY else UNREACHABLE
                     old = least[cluster, field, lane]
                     least[cluster, field, lane] = beyond if beyond < old else old
 
@@ -85,34 +120,27 @@ def least_beyond_fields(
 @kernel
 def keep_best_fields(
     least: Int32Array,
-    mean: Int64Array,
-    usable: BoolArray,
-    highest: Int64Array,
+    clusters: FieldsOfClusters,
     begin: int,
-    count: int,
     goals: int,
-    symmetric: bool,
-    distance: Int32Array,
-    chosen: UInt8Array,
+    table: CorrectedDistances,
 ) -> None:
     """Keep, for every pair of clusters, the fields that give the largest bound on the average.
 
     Args:
         least: (c, f, LANES) from :func:`least_beyond_fields`; lane g * f + v is field v of goal
             cluster begin + g, raised by ``highest``.
-        mean: (c, f) int64, average of each field over each cluster.
-        usable: (c, f) bool, fields that may be chosen.
-        highest: (c, f) int64, what the field's distances were raised by.
-        begin, goals: the goal clusters these lanes are of.
-        count: clusters.
-        symmetric: whether one half of the pairs is enough: start <= goal.
-        distance: (pairs) int32, filled with C; chosen: (pairs) uint8, with u * 16 + v.
+        clusters: what is known of the fields there.
+        begin, goals: the first of the goal clusters these lanes are of, and how many they are.
+        table: the pairs of these goals are written.
     """
-    fields = least.shape[1]
+    mean, usable, highest = clusters
+    distance, chosen, symmetric = table
+    count, fields = mean.shape
     for goal in range(begin, begin + goals):
         for start in range(goal + 1 if symmetric else count):
             best = np.int64(-(2**62))
-            kept = int(NO_PATH)
+            kept = int(UNREACHABLE)
             code = 0
             for v in range(fields):
                 lane = (goal - begin) * fields + v
@@ -120,7 +148,7 @@ def keep_best_fields(
                     continue
                 for u in range(fields):
                     found = int(least[start, u, lane])
-                    if not usable[start, u] or found == NO_PATH:
+                    if not usable[start, u] or found == UNREACHABLE:
                         continue
                     corrected = found - highest[goal, v]
                     score = corrected + mean[start, u] + mean[goal, v]
@@ -135,28 +163,24 @@ def keep_best_fields(
 
 @kernel
 def fields_toward(
-    distance: Int32Array,
-    chosen: UInt8Array,
-    symmetric: bool,
-    fields: Int32Array,
-    shift: int,
-    at: Int32Array,
-    pivot: Int32Array,
+    table: CorrectedDistances,
+    over: FieldSet,
     anchor: Int32Array,
     label: Int32Array,
     goal: int,
     toward: Int64Array,
 ) -> None:
-    """What the table says of one goal: for every cluster a number and the field to add to it.
+    """Say of one goal, for every cluster, a number and the field to add to it.
 
     Args:
-        distance, chosen, symmetric: from :func:`keep_best_fields`.
-        fields, shift, at, pivot: from :func:`field_value`.
+        table: from :func:`keep_best_fields`.
+        over: the fields.
         anchor: (c) int32, row whose field values were taken off all of a cluster's.
         label: (r) int32, cluster of every row.
         goal: row.
         toward: (c, 2) int64, filled: ticks, far below zero where there is no path; and field.
     """
+    distance, chosen, symmetric = table
     mine = int(label[goal])
     count = len(anchor)
     for cluster in range(count):
@@ -173,12 +197,12 @@ def fields_toward(
         if symmetric and cluster > mine:
             u, v = v, u
         toward[cluster, 1] = u
-        if distance[place] == NO_PATH:
+        if distance[place] == UNREACHABLE:
             toward[cluster, 0] = -(2**40)
             continue
         toward[cluster, 0] = (
             int(distance[place])
-            - field_value(fields, shift, at, pivot, u, anchor[cluster])
-            + field_value(fields, shift, at, pivot, v, goal)
-            - field_value(fields, shift, at, pivot, v, anchor[mine])
+            - field_value(over, u, anchor[cluster])
+            + field_value(over, v, goal)
+            - field_value(over, v, anchor[mine])
         )

@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from bake.arrays import Int32Array, UInt8Array, UInt16Array, UInt32Array
-from bake.graph import INFINITY
+from bake.graph import INFINITY, UNREACHABLE, Arcs
 from bake.kernels.jit import kernel
 
 SlotArray = UInt8Array | UInt16Array | UInt32Array
@@ -16,9 +16,7 @@ SlotArray = UInt8Array | UInt16Array | UInt32Array
 
 @kernel
 def lowest_first_moves(
-    first_out: Int32Array,
-    head: Int32Array,
-    weight: Int32Array,
+    arcs: Arcs,
     slot: Int32Array,
     dist: Int32Array,
     none: int,
@@ -29,13 +27,14 @@ def lowest_first_moves(
     """The first arc, in arc order, that begins a shortest path to each target.
 
     Args:
-        first_out, head, weight: the graph; (n + 1), (m), (m) int32.
+        arcs: of the graph.
         slot: (m) int32, what to store for an arc.
         dist: (n, k) int32 distances to k targets, k >= stop - start.
         none: what to store where no arc does: no path, or already there.
         start, stop: columns of ``hop`` that the targets stand for.
         hop: (n, n) unsigned; columns start to stop are filled.
     """
+    first_out, head, weight = arcs
     lanes = stop - start
     row = np.empty(lanes, hop.dtype)
     for node in range(len(first_out) - 1):
@@ -68,7 +67,8 @@ _TURN = 64
 #: Arcs of its innermost loop, which is written out for as many.
 _ARCS = 4
 
-_NOBODY = np.int32(2**31 - 1)
+#: More than the number of any arc.
+_NO_ARC = np.int32(2**31 - 1)
 
 
 def dense_bytes(node_count: int, most_arcs: int) -> int:
@@ -84,9 +84,7 @@ def dense_bytes(node_count: int, most_arcs: int) -> int:
 
 @kernel
 def _tight_arcs(
-    first_out: Int32Array,
-    head: Int32Array,
-    weight: Int32Array,
+    arcs: Arcs,
     dist: Int32Array,
     start: int,
     stop: int,
@@ -100,6 +98,7 @@ def _tight_arcs(
     Returns:
         The first node left out.
     """
+    first_out, head, weight = arcs
     count = 0
     node = start
     while node < stop and count + first_out[node + 1] - first_out[node] + _ARCS <= len(tight):
@@ -124,7 +123,7 @@ def _take_strip(
     for node in range(dist.shape[0]):
         here = dist[node, left:right]
         there = strip[node * _LANES : (node + 1) * _LANES]
-        least = _NOBODY
+        least = UNREACHABLE
         for lane in range(len(here)):
             there[lane] = here[lane]
             least = min(least, here[lane])
@@ -135,9 +134,8 @@ def _take_strip(
 
 @kernel
 def _lowest_arcs(
-    head: Int32Array,
-    weight: Int32Array,
-    arcs: Int32Array,
+    arcs: Arcs,
+    sought: Int32Array,
     strip: Int32Array,
     nearest: Int32Array,
     goal: Int32Array,
@@ -147,19 +145,20 @@ def _lowest_arcs(
     """Give each target of a strip to the lowest of a node's arcs that begins a shortest path.
 
     Args:
-        head, weight: the graph's, (m) int32.
-        arcs: int32, in order, a multiple of _ARCS.
+        arcs: of the graph.
+        sought: int32, the node's arcs to look at, in order, a multiple of _ARCS.
         strip: (n * _LANES) int32 distances from all nodes to the targets.
         nearest: (n) int32, the least distance from each node to any of the targets.
         goal: (_LANES) int32 distances from the node to the targets.
-        found: (_LANES) int32, _NOBODY where an arc is still sought.
+        found: (_LANES) int32, _NO_ARC where an arc is still sought.
         farthest: largest distance to a target.
 
     Returns:
         The largest of ``found``.
     """
-    for at in range(0, len(arcs), _ARCS):
-        four = arcs[at : at + _ARCS]
+    head, weight = arcs.head, arcs.weight
+    for at in range(0, len(sought), _ARCS):
+        four = sought[at : at + _ARCS]
         arc0, arc1, arc2, arc3 = four[0], four[1], four[2], four[3]
         head0, head1, head2, head3 = head[arc0], head[arc1], head[arc2], head[arc3]
         cost0, cost1, cost2, cost3 = weight[arc0], weight[arc1], weight[arc2], weight[arc3]
@@ -177,7 +176,7 @@ def _lowest_arcs(
         row3 = strip[head3 * _LANES : (head3 + 1) * _LANES]
         for lane in range(_LANES):
             wanted = goal[lane]
-            best = arc3 if np.int32(row3[lane] + cost3) == wanted else _NOBODY
+            best = arc3 if np.int32(row3[lane] + cost3) == wanted else _NO_ARC
             best = arc2 if np.int32(row2[lane] + cost2) == wanted else best
             best = arc1 if np.int32(row1[lane] + cost1) == wanted else best
             best = arc0 if np.int32(row0[lane] + cost0) == wanted else best
@@ -190,9 +189,7 @@ def _lowest_arcs(
 
 @kernel
 def dense_first_moves(
-    first_out: Int32Array,
-    head: Int32Array,
-    weight: Int32Array,
+    arcs: Arcs,
     slot: Int32Array,
     dist: Int32Array,
     none: int,
@@ -206,13 +203,14 @@ def dense_first_moves(
     dense graphs. Those left are looked at in order until every target is found.
 
     Args:
-        first_out, head, weight: the graph; (n + 1), (m), (m) int32.
+        arcs: of the graph.
         slot: (m) int32, what to store for an arc.
         dist: (n, n) int32 distances, INFINITY where there is no path.
         none: what to store where no arc does: no path, or already there.
         start, stop: rows of ``hop`` to fill.
         hop: (n, n) unsigned.
     """
+    first_out = arcs.first_out
     n = dist.shape[0]
     most = 0
     for node in range(start, stop):
@@ -229,9 +227,7 @@ def dense_first_moves(
     founds = raw[line + n * _LANES : line + (n + rows) * _LANES]
     first = start
     while first < stop:
-        last = _tight_arcs(
-            first_out, head, weight, dist, first, min(first + rows, stop), tight, first_tight
-        )
+        last = _tight_arcs(arcs, dist, first, min(first + rows, stop), tight, first_tight)
         longest = 0
         for row in range(last - first):
             longest = max(longest, first_tight[row + 1] - first_tight[row])
@@ -245,7 +241,7 @@ def dense_first_moves(
                 for lane in range(_LANES):
                     wanted = goal[lane]
                     sought = 0 < wanted < INFINITY
-                    found[lane] = _NOBODY if sought else np.int32(-1)
+                    found[lane] = _NO_ARC if sought else np.int32(-1)
                     far = max(far, wanted if sought else np.int32(-1))
                 farthest[row] = far
             for turn in range(0, longest, _TURN):
@@ -257,9 +253,9 @@ def dense_first_moves(
                     goal = strip[(first + row) * _LANES : (first + row + 1) * _LANES]
                     found = founds[row * _LANES : (row + 1) * _LANES]
                     highest = _lowest_arcs(
-                        head, weight, tight[begin:end], strip, nearest, goal, found, farthest[row]
+                        arcs, tight[begin:end], strip, nearest, goal, found, farthest[row]
                     )
-                    if highest < _NOBODY:
+                    if highest < _NO_ARC:
                         farthest[row] = -1
             for row in range(last - first):
                 found = founds[row * _LANES : (row + 1) * _LANES]

@@ -3,13 +3,23 @@
 R. W. Floyd, "Algorithm 97: shortest path", Comm. ACM 5(6), 1962, in the blocked form of
 G. Venkataraman, S. Sahni, S. Mukhopadhyaya, "A blocked all-pairs shortest-paths algorithm", ACM
 Journal of Experimental Algorithmics 8, 2003: first the paths among the nodes of a block, then those
-that begin there, then all others that lead through it, as products of tiles (`min_plus`). Where the
+that begin there, then all others that lead through it, as products of tiles. Where the
 paper updates the block's columns before those others, they come last here: distances among the
 block's nodes are already part of the rows, so nothing needs the columns earlier, and tiles of other
 columns are then independent of each other.
 
 Next hops are not tracked on the way: they follow from the distances afterwards (`first_moves`),
 which keeps the inner loop to one minimum and makes ties the same as with any other method.
+
+The product is taken over (min, +). Four rows and four intermediate nodes at a time: each vector of
+the tile is loaded and stored once for sixteen sums, and the sixteen distances to the intermediate
+nodes stay in registers.
+
+The matrix lies in tiles, so that a tile is one stretch of memory: a band of SIDE rows after the
+other, in a band a tile of SIDE columns after the other, in a tile its rows. The last band and the
+last tile of a band are what is left, without gaps; a band takes the bytes it takes in rows.
+
+Distances are taken as unsigned, since INFINITY + INFINITY then does not wrap.
 """
 
 from __future__ import annotations
@@ -20,18 +30,24 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 
 from bake.arrays import Int32Array, UInt32Array
-from bake.graph import INFINITY, Graph
+from bake.graph import INFINITY, Arcs, Graph
 from bake.kernels.jit import kernel
 from bake.search.all_pairs.batch import check_scale
-from bake.search.all_pairs.min_plus import (
-    GROUP,
-    SIDE,
-    WORK_BYTES,
-    rearrange,
-    relax_column,
-    relax_rows,
-    working_memory,
-)
+
+#: Rows and columns of a tile: 64 KiB.
+SIDE = 128
+
+#: Rows and intermediate nodes of the innermost loop; it is written out for four of each.
+GROUP = 4
+
+#: Distances in the working memory: those from the intermediate nodes, and two groups of rows.
+_WORK = SIDE * SIDE + 2 * GROUP * SIDE
+
+#: Bytes of a cache line.
+_LINE = 64
+
+#: Bytes of working memory for one product at a time.
+WORK_BYTES = _WORK * 4 + _LINE
 
 #: Intermediate nodes between two reports of progress.
 STRIDE = SIDE
@@ -40,10 +56,149 @@ STRIDE = SIDE
 PART = 16
 
 
+def _working_memory() -> UInt32Array:
+    """Working memory of :func:`_relax_column`, on cache lines; one per thread."""
+    raw = np.empty(WORK_BYTES, dtype=np.uint8)
+    start = -raw.ctypes.data % _LINE
+    return raw[start : start + _WORK * 4].view(np.uint32)
+
+
 @kernel
-def _initialise(
-    first_out: Int32Array, head: Int32Array, weight: Int32Array, dist: Int32Array
+def _copy(source: UInt32Array, target: UInt32Array) -> None:
+    """Assignment of a slice, without the test for overlap that takes long to compile."""
+    for lane in range(len(target)):
+        target[lane] = source[lane]
+
+
+@kernel
+def _rearrange(matrix: UInt32Array, n: int, into_tiles: bool, band: UInt32Array) -> None:
+    """Turn rows into tiles, or tiles into rows, in place.
+
+    Args:
+        matrix: (n * n) uint32.
+        n: columns.
+        into_tiles: which of the two.
+        band: (min(n, SIDE) * n) uint32, working memory.
+    """
+    for top in range(0, n, SIDE):
+        height = min(SIDE, n - top)
+        here = matrix[top * n : (top + height) * n]
+        _copy(here, band[: height * n])
+        for left in range(0, n, SIDE):
+            width = min(SIDE, n - left)
+            for row in range(height):
+                in_rows = row * n + left
+                in_tiles = left * height + row * width
+                source = in_rows if into_tiles else in_tiles
+                target = in_tiles if into_tiles else in_rows
+                _copy(band[source : source + width], here[target : target + width])
+
+
+@kernel
+def _widen(tile: UInt32Array, width: int, height: int, rows: int, wide: UInt32Array) -> None:
+    """Rows of ``width`` as rows of SIDE; what is missing, in either direction, is INFINITY."""
+    for lane in range(rows * SIDE):
+        wide[lane] = INFINITY
+    for row in range(height):
+        _copy(tile[row * width : (row + 1) * width], wide[row * SIDE : row * SIDE + width])
+
+
+@kernel
+def _relax_rows(to_via: UInt32Array, from_via: UInt32Array, depth: int, out: UInt32Array) -> None:
+    """Four rows of SIDE columns, by way of ``depth`` nodes."""
+    for via in range(0, depth, GROUP):
+        # Slices, so that the compiler sees that no index counts from the end.
+        to_four = to_via[via : via + 3 * SIDE + GROUP]
+        a0 = to_four[0]
+        a1 = to_four[1]
+        a2 = to_four[2]
+        a3 = to_four[3]
+        b0 = to_four[SIDE]
+        b1 = to_four[SIDE + 1]
+        b2 = to_four[SIDE + 2]
+        b3 = to_four[SIDE + 3]
+        c0 = to_four[2 * SIDE]
+        c1 = to_four[2 * SIDE + 1]
+        c2 = to_four[2 * SIDE + 2]
+        c3 = to_four[2 * SIDE + 3]
+        d0 = to_four[3 * SIDE]
+        d1 = to_four[3 * SIDE + 1]
+        d2 = to_four[3 * SIDE + 2]
+        d3 = to_four[3 * SIDE + 3]
+        nearest = min(
+            min(min(min(a0, a1), min(a2, a3)), min(min(b0, b1), min(b2, b3))),
+            min(min(min(c0, c1), min(c2, c3)), min(min(d0, d1), min(d2, d3))),
+        )
+        if nearest >= INFINITY:
+            continue
+        from_four = from_via[via * SIDE : (via + GROUP) * SIDE]
+        for lane in range(SIDE):
+            v0 = from_four[lane]
+            v1 = from_four[SIDE + lane]
+            v2 = from_four[2 * SIDE + lane]
+            v3 = from_four[3 * SIDE + lane]
+            a = min(np.uint32(a0 + v0), np.uint32(a1 + v1))
+            a = min(a, min(np.uint32(a2 + v2), np.uint32(a3 + v3)))
+            out[lane] = min(out[lane], a)
+            b = min(np.uint32(b0 + v0), np.uint32(b1 + v1))
+            b = min(b, min(np.uint32(b2 + v2), np.uint32(b3 + v3)))
+            out[SIDE + lane] = min(out[SIDE + lane], b)
+            c = min(np.uint32(c0 + v0), np.uint32(c1 + v1))
+            c = min(c, min(np.uint32(c2 + v2), np.uint32(c3 + v3)))
+            out[2 * SIDE + lane] = min(out[2 * SIDE + lane], c)
+            d = min(np.uint32(d0 + v0), np.uint32(d1 + v1))
+            d = min(d, min(np.uint32(d2 + v2), np.uint32(d3 + v3)))
+            out[3 * SIDE + lane] = min(out[3 * SIDE + lane], d)
+
+
+@kernel
+def _relax_column(
+    matrix: UInt32Array, n: int, via: int, left: int, top: int, bottom: int, work: UInt32Array
 ) -> None:
+    """Shorten the paths to one tile's columns that lead through one block of nodes.
+
+    ``dist[s, t]`` becomes at most ``dist[s, v] + dist[v, t]`` for every v. Rows v and columns v may
+    be among those changed if ``dist[v, v']`` already holds shortest distances among the v.
+
+    Args:
+        matrix: (n * n) uint32 in tiles, at most INFINITY.
+        n: columns.
+        via: first of the SIDE intermediate nodes, a multiple of SIDE.
+        left: first of the SIDE columns, a multiple of SIDE.
+        top, bottom: rows to change: multiples of SIDE, or n.
+        work: from :func:`_working_memory`.
+    """
+    from_via = work[: SIDE * SIDE]
+    to_wide = work[SIDE * SIDE : SIDE * (SIDE + GROUP)]
+    out_wide = work[SIDE * (SIDE + GROUP) :]
+    depth = min(SIDE, n - via)
+    width = min(SIDE, n - left)
+    start = via * n + left * depth
+    _widen(matrix[start : start + depth * width], width, depth, SIDE, from_via)
+    for band in range(top, bottom, SIDE):
+        height = min(SIDE, n - band)
+        start = band * n + via * height
+        to_via = matrix[start : start + height * depth]
+        start = band * n + left * height
+        out = matrix[start : start + height * width]
+        for row in range(0, height, GROUP):
+            rows = min(GROUP, height - row)
+            to_rows = to_via[row * depth : (row + rows) * depth]
+            out_rows = out[row * width : (row + rows) * width]
+            if rows == GROUP and depth == SIDE and width == SIDE:
+                _relax_rows(to_rows, from_via, depth, out_rows)
+                continue
+            _widen(to_rows, depth, rows, GROUP, to_wide)
+            _widen(out_rows, width, rows, GROUP, out_wide)
+            _relax_rows(to_wide, from_via, depth, out_wide)
+            for each in range(rows):
+                wide = out_wide[each * SIDE : each * SIDE + width]
+                _copy(wide, out_rows[each * width : (each + 1) * width])
+
+
+@kernel
+def _initialise(arcs: Arcs, dist: Int32Array) -> None:
+    first_out, head, weight = arcs
     dist[:, :] = INFINITY
     for node in range(len(first_out) - 1):
         row = dist[node]
@@ -79,7 +234,7 @@ def _close_block(tile: UInt32Array, side: int) -> None:
         for row in range(0, SIDE, GROUP):
             if not via <= row < via + PART:
                 rows = tile[row * SIDE : (row + GROUP) * SIDE]
-                relax_rows(rows[via:], from_via, PART, rows)
+                _relax_rows(rows[via:], from_via, PART, rows)
 
 
 def working_bytes(node_count: int, threads: int) -> int:
@@ -106,19 +261,19 @@ def floyd_warshall(
         CostError: a distance comes too near the end of the scale to be told from no path.
     """
     n = graph.node_count
-    _initialise(graph.first_out, graph.head, weight, dist)
+    _initialise(Arcs.of(graph, weight), dist)
     matrix = dist.reshape(-1).view(np.uint32)
     band = np.empty(min(SIDE, n) * n, dtype=np.uint32)
-    rearrange(matrix, n, True, band)
+    _rearrange(matrix, n, True, band)
     spare: list[UInt32Array] = []
 
     def relax(via: int, left: int) -> None:
-        work = spare.pop() if spare else working_memory()
+        work = spare.pop() if spare else _working_memory()
         via_stop = min(via + SIDE, n)
         if left != via:
-            relax_column(matrix, n, via, left, via, via_stop, work)
-        relax_column(matrix, n, via, left, 0, via, work)
-        relax_column(matrix, n, via, left, via_stop, n, work)
+            _relax_column(matrix, n, via, left, via, via_stop, work)
+        _relax_column(matrix, n, via, left, 0, via, work)
+        _relax_column(matrix, n, via, left, via_stop, n, work)
         spare.append(work)
 
     with ThreadPoolExecutor(max_workers=threads) as pool:
@@ -132,7 +287,7 @@ def floyd_warshall(
                 pass
             relax(via, via)
             if via_stop == n:
-                rearrange(matrix, n, False, band)
+                _rearrange(matrix, n, False, band)
             yield via_stop
     if graph.arc_count:
         check_scale(dist, int(weight.max()))

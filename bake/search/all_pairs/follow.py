@@ -5,25 +5,36 @@ The same steps as :class:`bake.runtime.reader.hops.RunHops`, for games that can 
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
-from bake.arrays import Int32Array, Int64Array, UInt8Array
+from bake.arrays import AnyArray, Int32Array, Int64Array, UInt8Array
 from bake.kernels.jit import inlined, kernel
 
 #: Returned where a walk takes no arc, or more of them than there are rows: the table is damaged.
 ASTRAY = -1
 
 
+class RunIndex(NamedTuple):
+    """Next hops as runs, laid out for lookups.
+
+    Attributes:
+        row_data: (r + 1, 4) integers, what a step needs of its row in one piece of memory: first
+            run, first arc, and what to write down of the place, chart coordinates on a lattice.
+        start, symbol, greedy, greedy_slot: see :class:`bake.runtime.reader.hops.RunHops`.
+    """
+
+    row_data: Int32Array
+    start: AnyArray
+    symbol: AnyArray
+    greedy: int
+    greedy_slot: AnyArray
+
+
 @inlined
-def _slot(
-    row_data: Int32Array,
-    start: Int32Array,
-    symbol: UInt8Array,
-    greedy: int,
-    greedy_slot: Int32Array,
-    row: np.int64,
-    goal: np.int64,
-) -> np.int64:
+def _slot(runs: RunIndex, row: np.int64, goal: np.int64) -> np.int64:
+    row_data, start, symbol, greedy, greedy_slot = runs
     low = np.int64(row_data[row, 0])
     length = np.int64(row_data[row + 1, 0]) - low
     # Halving by arithmetic, not by branches, which would be guessed wrong half the time.
@@ -43,11 +54,7 @@ def _slot(
 
 @kernel
 def look_up_runs(
-    row_data: Int32Array,
-    start: Int32Array,
-    symbol: UInt8Array,
-    greedy: int,
-    greedy_slot: Int32Array,
+    runs: RunIndex,
     rows: Int32Array,
     goals: Int32Array,
     slots: Int64Array,
@@ -55,16 +62,12 @@ def look_up_runs(
     """Symbols of many pairs, the greedy move resolved. See :func:`follow_runs`."""
     for pair in range(len(rows)):
         row, goal = np.int64(rows[pair]), np.int64(goals[pair])
-        slots[pair] = _slot(row_data, start, symbol, greedy, greedy_slot, row, goal)
+        slots[pair] = _slot(runs, row, goal)
 
 
 @kernel
 def follow_runs(
-    row_data: Int32Array,
-    start: Int32Array,
-    symbol: UInt8Array,
-    greedy: int,
-    greedy_slot: Int32Array,
+    runs: RunIndex,
     head_row: Int32Array,
     rows: Int32Array,
     goals: Int32Array,
@@ -79,9 +82,7 @@ def follow_runs(
     A step is a chain of loads that wait for one another; those of another walk wait beside them.
 
     Args:
-        row_data: (r + 1, 4) integers, what a step needs of its row in one piece of memory: first
-            run, first arc, and what to write down of the place, chart coordinates on a lattice.
-        start, symbol, greedy, greedy_slot: see :class:`bake.runtime.reader.hops.RunHops`.
+        runs: the next hops.
         head_row: (m) int32, row each arc leads to.
         rows, goals: (p) int32; a negative row has no path.
         pair: the first pair nobody has taken up.
@@ -96,9 +97,10 @@ def follow_runs(
         The first pair nobody has taken up, to go on with after enlarging ``places``; p when all
         paths are walked to their ends; ASTRAY.
     """
+    row_data = runs.row_data
     size = places.shape[1]
     count = len(row_data) - 1
-    none = greedy + 1
+    none = runs.greedy + 1
     while True:
         busy = 0
         for walker in range(len(walkers)):
@@ -134,7 +136,7 @@ def follow_runs(
                     walkers[walker, 2] = -1
                     arrived = True
                     continue
-                slot = _slot(row_data, start, symbol, greedy, greedy_slot, row, goal)
+                slot = _slot(runs, row, goal)
                 if end >= walkers[walker, 3] or slot < 0 or slot >= none:
                     return ASTRAY
                 walkers[walker, 0] = head_row[row_data[row, 1] + slot]

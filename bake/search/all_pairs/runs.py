@@ -13,10 +13,12 @@ the Size of Compressed Path Databases with Wildcards and Redundant Symbols", ICA
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from bake.arrays import Int16Array, Int32Array, Int64Array, UInt64Array
-from bake.graph import INFINITY
+from bake.graph import INFINITY, Arcs
 from bake.kernels.jit import kernel
 from bake.search.all_pairs.batch import LANES
 
@@ -26,6 +28,58 @@ SLOT_BITS = 62
 NONE_BIT = np.uint64(1) << np.uint64(62)
 GREEDY_BIT = np.uint64(1) << np.uint64(63)
 EVERY = np.uint64(0xFFFFFFFFFFFFFFFF)
+
+
+class TargetBatch(NamedTuple):
+    """A batch of targets, in target order.
+
+    Attributes:
+        dist: (n, LANES) int32 ticks from every row to targets ``start`` to ``stop``; INFINITY where
+            there is no path.
+    """
+
+    dist: Int32Array
+    start: int
+    stop: int
+
+
+class Symbols(NamedTuple):
+    """What a run may say.
+
+    Attributes:
+        at: (n, 2) int32 chart coordinates; empty without a greedy move.
+        greedy_slot: (n, SECTORS) int16, see :mod:`bake.greedy`; empty without a greedy move.
+        greedy, none: the symbols of the greedy move and of "no path".
+        unreachable_fits: whether a target without a path fits any run; else it has the symbol
+            ``none``.
+    """
+
+    at: Int32Array
+    greedy_slot: Int16Array
+    greedy: int
+    none: int
+    unreachable_fits: bool
+
+
+class CurrentRuns(NamedTuple):
+    """Each row's run under way.
+
+    Attributes:
+        moves: (n) uint64, the set of moves that suit every target of the run; EVERY to begin with.
+            For a row of more than SLOT_BITS arcs, the one slot kept, or "no path" as NONE_BIT.
+        start: (n) int32, the target the run began at.
+    """
+
+    moves: UInt64Array
+    start: Int32Array
+
+
+class EndedRuns(NamedTuple):
+    """Runs that ended, as they ended: row, first target and symbol of each, (e) int32."""
+
+    row: Int32Array
+    start: Int32Array
+    symbol: Int32Array
 
 
 @kernel
@@ -48,45 +102,33 @@ def symbol_of(moves: np.uint64, greedy: int, none: int) -> int:
 
 @kernel
 def extend_runs(
-    first_out: Int32Array,
-    head: Int32Array,
-    weight: Int32Array,
-    dist: Int32Array,
-    start: int,
-    stop: int,
+    arcs: Arcs,
+    batch: TargetBatch,
     first_row: int,
     last_row: int,
-    at: Int32Array,
-    greedy_slot: Int16Array,
-    unreachable_fits: bool,
-    moves: UInt64Array,
-    run_start: Int32Array,
-    greedy: int,
-    none: int,
-    ended_row: Int32Array,
-    ended_start: Int32Array,
-    ended_symbol: Int32Array,
+    symbols: Symbols,
+    current: CurrentRuns,
+    ended: EndedRuns,
 ) -> int:
     """Take a batch of targets into every row's current run; write down the runs that ended.
 
     Args:
-        first_out, head, weight: the graph; (n + 1), (m), (m) int32.
-        dist: (n, LANES) int32 distances to targets start to stop.
-        start, stop: the batch, in target order.
+        arcs: of the graph.
+        batch: the targets.
         first_row, last_row: the rows to look at, the last one not included.
-        at: (n, 2) int32 chart coordinates; empty without a greedy move.
-        greedy_slot: (n, SECTORS) int16; empty without a greedy move.
-        unreachable_fits: whether a target without a path fits any run; else it is the move "none".
-        moves: (n) uint64, each row's set; read and written. EVERY to begin with. For a row of more
-            than SLOT_BITS arcs, the one slot kept, or "none" at NONE_BIT.
-        run_start: (n) int32, target each row's run began at; read and written.
-        greedy, none: symbols.
-        ended_row, ended_start, ended_symbol: (rows * LANES) int32, filled from the front.
+        symbols: what runs may say.
+        current: each row's run; read and written.
+        ended: room for (last_row - first_row) * LANES runs, filled from the front.
 
     Returns:
         How many runs ended.
     """
-    ended = 0
+    first_out, head, weight = arcs
+    dist, start, stop = batch
+    at, greedy_slot, greedy, none, unreachable_fits = symbols
+    moves, run_start = current
+    ended_row, ended_start, ended_symbol = ended
+    count = 0
     lanes = stop - start
     use_greedy = len(greedy_slot) > 0
     low_x = low_y = 2**30
@@ -205,17 +247,17 @@ def extend_runs(
                 if fits:
                     now = held & now
             if not fits and not fresh:
-                ended_row[ended] = row
-                ended_start[ended] = run_start[row]
+                ended_row[count] = row
+                ended_start[count] = run_start[row]
                 if crowded:
-                    ended_symbol[ended] = none if held == NONE_BIT else np.int64(held)
+                    ended_symbol[count] = none if held == NONE_BIT else np.int64(held)
                 else:
-                    ended_symbol[ended] = symbol_of(held, greedy, none)
-                ended += 1
+                    ended_symbol[count] = symbol_of(held, greedy, none)
+                count += 1
                 run_start[row] = target
             held = now
         moves[row] = held
-    return ended
+    return count
 
 
 @kernel
@@ -237,14 +279,13 @@ def end_runs(
 
 @kernel
 def group_by_row(
-    row: Int32Array,
-    start: Int32Array,
-    symbol: Int32Array,
+    ended: EndedRuns,
     place: Int64Array,
     run_start: Int32Array,
     run_symbol: Int32Array,
 ) -> None:
     """Put runs behind those of their row; ``place`` (n) is where each row's next one goes."""
+    row, start, symbol = ended
     for event in range(len(row)):
         at = place[row[event]]
         run_start[at] = start[event]

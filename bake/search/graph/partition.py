@@ -1,12 +1,101 @@
-"""Parts of a graph: connected pieces of a labelling, their members, who borders whom."""
+"""Cutting a graph into parts, and what can be said of the parts.
+
+Parts are cut by place (squares of cells or of the plane, regions a designer drew), by connection,
+or around a sample of nodes. Of any labelling one may ask for the members of its parts, the arcs
+that lead from one part to another, and which parts border which.
+"""
 
 from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
 
-from bake.arrays import Int32Array, Int64Array
+from bake.arrays import BoolArray, Float64Array, Int32Array, Int64Array
+from bake.graph import UNREACHABLE, Arcs
+from bake.kernels.heap import Heap, drop_first, push
 from bake.kernels.jit import kernel
+
+#: Squares along a side of a graph's plane; what lies beyond is in the last.
+MOST_SQUARES = 2**14
+
+
+def squares(
+    size: int,
+    rows: int,
+    *,
+    cell: Int32Array | None = None,
+    position: Float64Array | None = None,
+    laid_by: int | None = None,
+) -> Int32Array:
+    """Column and row of the square that each row lies in, (r, 2) int32.
+
+    On lattices these are squares of cells, on graphs with positions squares of the plane, on other
+    graphs runs of consecutive rows.
+
+    Args:
+        size: side of a square in cells; on graphs one has about size * size nodes.
+        rows: r.
+        cell: (r, 2) int32 (x, y) of each row of a lattice.
+        position: (r, 2) float64 of each row of a graph.
+        laid_by: how many of the first rows decide where squares of a plane lie; None = all.
+    """
+    if cell is not None:
+        return (cell // np.int32(size)).astype(np.int32)
+    if position is not None:
+        return _squares_of_plane(position, size * size, rows if laid_by is None else laid_by)
+    chunk = np.arange(rows, dtype=np.int32) // np.int32(min(size * size, 2**31 - 1))
+    return np.stack([chunk, np.zeros_like(chunk)], axis=1)
+
+
+def _squares_of_plane(position: Float64Array, mean: int, laid_by: int) -> Int32Array:
+    """Cut the plane into so many squares that one holds about ``mean`` nodes."""
+    rows, laid = len(position), position[:laid_by]
+    if not len(laid):
+        return np.zeros((rows, 2), dtype=np.int32)
+    low = laid.min(axis=0)
+    with np.errstate(over="ignore"):  # told below by a side that is not finite
+        extent = laid.max(axis=0) - low
+    wanted = max(1.0, len(laid) / mean)
+    longer, shorter = float(extent.max()), float(extent.min())
+    if not np.isfinite(longer) or longer <= 0:
+        return np.zeros((rows, 2), dtype=np.int32)
+    # Squares of side a cover the rectangle: longer / a * max(1, shorter / a) = wanted.
+    side = max(np.sqrt(longer * shorter / wanted), longer / wanted)
+    last = np.clip(np.ceil((laid.max(axis=0) - low) / side) - 1, 0, MOST_SQUARES - 1)
+    square: Int32Array = np.clip((position - low) // side, 0, last).astype(np.int32)
+    return square
+
+
+def classes(tile: Int32Array, region: Int32Array | None) -> Int64Array:
+    """A number for each row that only rows of its square share, or of its region; (r) int64.
+
+    Regions come first, then squares in reading order.
+
+    Args:
+        tile: from :func:`squares`.
+        region: (r) int32, -1 outside all; None = there are none.
+    """
+    key: Int64Array = (tile[:, 1].astype(np.int64) << 32) + tile[:, 0]
+    if region is not None:
+        key = np.where(region < 0, key + 2**31, region)
+    return key
+
+
+def region_of_rows(
+    regions: tuple[Int32Array, ...], cell: Int32Array, width: int, height: int
+) -> Int32Array:
+    """The first of several regions that each row's cell lies in, (r) int32; -1 = in none.
+
+    Args:
+        regions: cells (k, 2) int32 (x, y) of each region, inside the level.
+        cell: (r, 2) int32.
+        width, height: of the level in cells.
+    """
+    drawn = np.full((height, width), -1, dtype=np.int32)
+    for place in range(len(regions) - 1, -1, -1):
+        drawn[regions[place][:, 1], regions[place][:, 0]] = place
+    found: Int32Array = drawn[cell[:, 1], cell[:, 0]]
+    return found
 
 
 @kernel
@@ -64,6 +153,65 @@ def connected_parts(
 
 
 @kernel
+def voronoi_cells(
+    arcs: Arcs,
+    wanted: BoolArray,
+    heap: Heap,
+    dist: Int32Array,
+    label: Int32Array,
+    sample: Int32Array,
+) -> int:
+    """Sample a graph and label every node with the sample it lies nearest to.
+
+    Every sample is the node farthest from all before it (T. Gonzalez, "Clustering to minimize the
+    maximum intercluster distance", Theoretical Computer Science 38, 1985). A new sample is searched
+    from only as far as it is the nearest one, so all samples together cost a few searches of the
+    whole graph (M. Erwig, "The graph Voronoi diagram with applications", Networks 36(3), 2000).
+
+    Args:
+        arcs: those that a search takes.
+        wanted: (n) bool, nodes that may become samples; the first of them is the first sample.
+        heap: room for m + 1 entries.
+        dist: (n) int32, filled with the distance to the nearest sample, or UNREACHABLE.
+        label: (n) int32, filled with the number of that sample; -1 = none.
+        sample: (k) int32, filled with the samples.
+
+    Returns:
+        How many samples there are: k, or fewer where every wanted node is one.
+    """
+    first_out, head, weight = arcs
+    n = len(first_out) - 1
+    dist[:] = UNREACHABLE
+    label[:] = -1
+    for number in range(len(sample)):
+        farthest = -1
+        best = 0
+        for node in range(n):
+            if wanted[node] and dist[node] > best:
+                best = int(dist[node])
+                farthest = node
+        if farthest < 0:
+            return number
+        sample[number] = farthest
+        dist[farthest] = 0
+        label[farthest] = number
+        held = push(heap, 0, 0, farthest)
+        while held > 0:
+            reached, node = int(heap[0, 0]), int(heap[0, 1])
+            held = drop_first(heap, held)
+            if dist[node] != reached or label[node] != number:
+                continue
+            for arc in range(first_out[node], first_out[node + 1]):
+                other = head[arc]
+                ahead = reached + int(weight[arc])
+                if ahead < dist[other]:
+                    dist[other] = ahead
+                    label[other] = number
+                    held = push(heap, held, ahead, other)
+    return len(sample)
+
+
+@kernel
 def _fill_members(
     label: Int32Array, first: Int32Array, member: Int32Array, place: Int32Array
 ) -> None:
@@ -80,7 +228,7 @@ def _fill_members(
 
 
 def members(label: Int32Array, count: int) -> tuple[Int32Array, Int32Array, Int32Array]:
-    """Nodes by part.
+    """List the nodes of every part.
 
     Args:
         label: (n) int32 in [0, count).
@@ -122,7 +270,7 @@ def _list_crossing(
 def crossing_arcs(
     first_out: Int32Array, head: Int32Array, label: Int32Array
 ) -> tuple[Int32Array, Int32Array]:
-    """Arcs that lead from one part to another.
+    """List the arcs that lead from one part to another.
 
     Returns:
         (k) int32 tail of each, and (k) int32 its number, ascending.
@@ -137,7 +285,7 @@ def crossing_arcs(
 def neighbours(
     label_from: Int32Array, label_to: Int32Array, count: int
 ) -> tuple[Int32Array, Int32Array]:
-    """Which parts border which, in either direction.
+    """Say which parts border which, in either direction.
 
     Args:
         label_from, label_to: (k) int32, the parts that each crossing arc leaves and enters.

@@ -16,7 +16,7 @@ from bake.arrays import BoolArray, Int32Array, Int64Array, UInt8Array
 from bake.errors import CostError
 from bake.graph import INFINITY
 from bake.kernels.jit import kernel
-from bake.search.all_pairs.ring import IDLE, RING
+from bake.search.graph.label_correcting import IDLE, RING
 
 #: Slot of a node in a field from which the transition cannot be reached, by bits a slot.
 NO_SLOT = {4: 15, 8: 255, 16: 65535}

@@ -8,7 +8,7 @@ from bake.arrays import Int32Array, UInt8Array
 from bake.graph import BLOCKED
 from bake.kernels.jit import kernel
 from bake.search.hierarchy.entrances import find_crossings
-from bake.search.live.adjacency import Adjacency
+from bake.search.live.graph import Adjacency
 
 
 @kernel

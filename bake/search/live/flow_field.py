@@ -1,4 +1,4 @@
-"""A flow field: every node's distance to a goal, and its next node on a shortest path there.
+"""Flow fields: every node's distance to a goal, and its next node on a shortest path there.
 
 E. W. Dijkstra's method with the bucket queue of R. B. Dial (Algorithm 360, Comm. ACM 12(11), 1969),
 label-correcting where a bucket holds more than one distance.
@@ -10,30 +10,24 @@ import heapq
 
 import numpy as np
 
-from bake.arrays import Int32Array, UInt32Array
+from bake.arrays import Int32Array, Int64Array
 from bake.graph import BLOCKED, INFINITY
 from bake.kernels.jit import COMPILED, kernel
-from bake.search.all_pairs.ring import IDLE, RING
-from bake.search.graph.successors import ALL, MASK_BITS
-from bake.search.live.adjacency import Adjacency
+from bake.search.graph.label_correcting import ALL, IDLE, MASK_BITS, RING, NodeQueue, SearchArcs
+from bake.search.live.graph import Adjacency
 
 
 @kernel
 def _flow(
-    begin: Int32Array,
-    end: Int32Array,
-    to: Int32Array,
-    weight: Int32Array,
-    masks: UInt32Array,
+    arcs: SearchArcs,
     goals: Int32Array,
     shift: int,
     dist: Int32Array,
     ahead: Int32Array,
-    bucket: Int32Array,
-    follower: Int32Array,
-    leader: Int32Array,
-    pending: UInt32Array,
+    queue: NodeQueue,
 ) -> None:
+    begin, end, to, weight, masks = arcs
+    bucket, follower, leader, pending = queue
     dist[:] = INFINITY
     ahead[:] = -1
     bucket[:] = IDLE
@@ -105,7 +99,7 @@ def _flow(
 
 
 def flow_field(into: Adjacency, goal: int, shift: int) -> tuple[Int32Array, Int32Array]:
-    """Distances to a goal and the way there.
+    """Find every node's distance to a goal, and its next node on the way there.
 
     Args:
         into: arcs into each node.
@@ -129,28 +123,12 @@ def nearest_field(into: Adjacency, goals: Int32Array, shift: int) -> tuple[Int32
     if not COMPILED:
         _flow_by_heap(into, goals, dist, ahead)
         return dist, ahead
-    links = np.empty((3, n), dtype=np.int32)
-    pending = np.empty(n, dtype=np.uint32)
-    _flow(
-        into.begin,
-        into.end,
-        into.to,
-        into.weight,
-        into.masks,
-        goals,
-        shift,
-        dist,
-        ahead,
-        links[0],
-        links[1],
-        links[2],
-        pending,
-    )
+    _flow(into.arcs, goals, shift, dist, ahead, NodeQueue.of(n))
     return dist, ahead
 
 
 def _flow_by_heap(into: Adjacency, goals: Int32Array, dist: Int32Array, ahead: Int32Array) -> None:
-    """The same in plain Python, where lists and a heap beat arrays."""
+    """Do the same in plain Python, where lists and a heap beat arrays."""
     begin, end = into.begin.tolist(), into.end.tolist()
     to, weight = into.to.tolist(), into.weight.tolist()
     blocked = int(BLOCKED)
@@ -173,3 +151,31 @@ def _flow_by_heap(into: Adjacency, goals: Int32Array, dist: Int32Array, ahead: I
                 heapq.heappush(heap, (new, other))
     dist[:] = best
     ahead[:] = onward
+
+
+@kernel
+def count_steps(ahead: Int32Array, goal: int, rows: Int32Array, count: Int64Array) -> None:
+    """Count the nodes on the way from each row, both ends included; 0 where there is no way."""
+    for place in range(len(rows)):
+        row = rows[place]
+        steps = 1
+        while row != goal and row >= 0:
+            row = ahead[row]
+            steps += 1
+        count[place] = steps if row == goal else 0
+
+
+@kernel
+def follow_field(
+    ahead: Int32Array,
+    rows: Int32Array,
+    first: Int64Array,
+    count: Int64Array,
+    path: Int32Array,
+) -> None:
+    """Write the ways from all rows into ``path``, each ``count`` nodes from ``first`` on."""
+    for place in range(len(rows)):
+        row = rows[place]
+        for step in range(count[place]):
+            path[first[place] + step] = row
+            row = ahead[row]

@@ -1,11 +1,4 @@
-"""A profile's graph that changes, version by version, and what a change leaves standing.
-
-Let P be a set of nodes that holds both ends of every changed arc. A path to a goal outside P
-leaves P for good after its last changed arc, through a border node of P; so a source none of whose
-distances to border nodes changed has kept every distance beyond P, and, if the same holds for its
-neighbours, every optimal move. Turned round, a goal none of whose distances from border nodes
-changed has kept every distance from outside P. A pair is stale only if both tests fail.
-"""
+"""A profile's graph that changes, version by version, while others still read it as it was."""
 
 from __future__ import annotations
 
@@ -13,40 +6,176 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from bake.arrays import Int32Array, UInt8Array, UInt32Array
-from bake.errors import CostError
-from bake.graph import BLOCKED, INFINITY, Graph
+from bake.arrays import Int32Array, UInt32Array
+from bake.graph import BLOCKED, UNREACHABLE, Arcs, Graph
 from bake.kernels.jit import COMPILED, kernel
-from bake.search.all_pairs.ring import shift_for
-from bake.search.live.adjacency import Adjacency
-from bake.search.live.lanes import (
-    LINE,
-    border_of,
-    grow_ball,
-    relax_lanes,
-    rows_that_differ,
-    spread_to_tails,
-)
-
-#: Nodes of P beside the ends of changed arcs. More of them make fewer sources stale, and more
-#: goals whose flow field must be rebuilt.
-HALO = 24
-
-#: Most lanes searched for at once, and most border nodes before an edit is not worth judging.
-WIDEST = 64
-TOO_MANY = 512
-
-#: What is known of a node as a source, or as a goal: a pair is stale where the sum reaches 2.
-FRESH = 0
-DOUBTFUL = 1
-STALE = 2
+from bake.search.graph.label_correcting import ALL, SearchArcs, mask_arcs, shift_for
 
 
 @kernel
-def _goes_back(
-    begin: Int32Array, end: Int32Array, to: Int32Array, weight: Int32Array, rows: Int32Array
-) -> bool:
+def _find_arcs(
+    arcs: SearchArcs,
+    key: Int32Array,
+    tails: Int32Array,
+    heads: Int32Array,
+    keys: Int32Array,
+    found: Int32Array,
+) -> None:
+    begin, end, to = arcs.begin, arcs.end, arcs.to
+    for place in range(len(tails)):
+        found[place] = -1
+        node = tails[place]
+        for arc in range(begin[node], end[node]):
+            if to[arc] == heads[place] and key[arc] == keys[place]:
+                found[place] = arc
+                break
+
+
+@kernel
+def _compact(arcs: SearchArcs, usable: Arcs) -> int:
+    """Write the arcs that are not blocked one after another; returns how many there are."""
+    begin, end, to, weight, _ = arcs
+    first_out, head, cost = usable
+    count = 0
+    first_out[0] = 0
+    for node in range(len(begin)):
+        for arc in range(begin[node], end[node]):
+            if weight[arc] != BLOCKED:
+                head[count] = to[arc]
+                cost[count] = weight[arc]
+                count += 1
+        first_out[node + 1] = count
+    return count
+
+
+@dataclass(frozen=True)
+class Adjacency:
+    """One version of the arcs into each node, or of those out of it.
+
+    Every node's arcs are one piece of a pool. A new price makes a new array of weights; a new arc
+    moves its node's piece to the end of the pool, where no earlier version looks. So a version,
+    once made, never changes.
+
+    Attributes:
+        begin, end: (r) int32, each node's piece of the pool.
+        to, weight, masks: (p), see :class:`bake.search.graph.label_correcting.SearchArcs`.
+        key: (p) int32, what tells parallel arcs apart.
+        used: how much of the pool is taken.
+    """
+
+    begin: Int32Array
+    end: Int32Array
+    to: Int32Array
+    weight: Int32Array
+    key: Int32Array
+    masks: UInt32Array
+    used: int
+
+    @staticmethod
+    def of(graph: Graph, weight: Int32Array, key: Int32Array) -> Adjacency:
+        """The arcs of a graph, with room for some more; :meth:`mask` makes their masks."""
+        count = graph.arc_count
+        room = count + count // 8 + 256
+
+        def pool(values: Int32Array) -> Int32Array:
+            spread = np.zeros(room, dtype=np.int32)
+            spread[:count] = values
+            return spread
+
+        return Adjacency(
+            graph.first_out[:-1].copy(),
+            graph.first_out[1:].copy(),
+            pool(graph.head),
+            pool(weight),
+            pool(key),
+            np.full(room, ALL, dtype=np.uint32),
+            count,
+        )
+
+    @property
+    def arcs(self) -> SearchArcs:
+        return SearchArcs(self.begin, self.end, self.to, self.weight, self.masks)
+
+    @property
+    def row_count(self) -> int:
+        return len(self.begin)
+
+    def find(self, tails: Int32Array, heads: Int32Array, keys: Int32Array) -> Int32Array:
+        """Look up arcs: the place of each in the pool, (k) int32; -1 where there is none."""
+        found = np.empty(len(tails), dtype=np.int32)
+        _find_arcs(self.arcs, self.key, tails, heads, keys, found)
+        return found
+
+    def edited(
+        self,
+        row_count: int,
+        tails: Int32Array,
+        heads: Int32Array,
+        keys: Int32Array,
+        weights: Int32Array,
+    ) -> Adjacency:
+        """Make a version with these weights; arcs that there were not are added.
+
+        Args:
+            row_count: nodes of the new version, at least as many as before.
+            tails, heads, keys, weights: (k) int32, each arc once.
+        """
+        begin, end = self.begin, self.end
+        if row_count > len(begin):
+            more = np.full(row_count - len(begin), self.used, dtype=np.int32)
+            begin, end = np.concatenate([begin, more]), np.concatenate([end, more])
+        to, key, used = self.to, self.key, self.used
+        weight, masks = self.weight.copy(), self.masks.copy()
+        found = np.empty(len(tails), dtype=np.int32)
+        _find_arcs(SearchArcs(begin, end, to, weight, masks), key, tails, heads, keys, found)
+        here = found >= 0
+        weight[found[here]] = weights[here]
+        missing = np.flatnonzero(~here)
+        if len(missing):
+            begin, end = begin.copy(), end.copy()
+            order = missing[np.argsort(tails[missing], kind="stable")]
+            nodes, first = np.unique(tails[order], return_index=True)
+            needed = int((end[nodes] - begin[nodes]).sum()) + len(order)
+            if used + needed > len(to):
+                room = len(to) + len(to) // 2 + needed
+                to, weight, key, masks = (
+                    np.concatenate([pool, np.zeros(room - len(pool), dtype=pool.dtype)])
+                    for pool in (to, weight, key, masks)
+                )
+            for node, added in zip(nodes.tolist(), np.split(order, first[1:]), strict=True):
+                size = int(end[node] - begin[node])
+                old, new = slice(begin[node], end[node]), slice(used, used + size)
+                tail = slice(used + size, used + size + len(added))
+                for pool, values in ((to, heads), (weight, weights), (key, keys)):
+                    pool[new] = pool[old]
+                    pool[tail] = values[added]
+                masks[new.start : tail.stop] = ALL
+                begin[node], end[node] = used, tail.stop
+                used = tail.stop
+        return Adjacency(begin, end, to, weight, key, masks, used)
+
+    def mask(self, rows: Int32Array) -> None:
+        """Work out the masks of some rows' arcs, in place: before anyone else reads them."""
+        one, two = np.full((2, self.row_count), UNREACHABLE, dtype=np.int32)
+        mask_arcs(self.arcs, rows, one, two)
+
+    def neighbours(self, rows: Int32Array) -> Int32Array:
+        """List the nodes at the other end of the rows' arcs, and the rows themselves, each once."""
+        pieces = [self.to[self.begin[row] : self.end[row]] for row in rows.tolist()]
+        return np.unique(np.concatenate([rows, *pieces])).astype(np.int32)
+
+    def compact(self) -> tuple[Graph, Int32Array]:
+        """The arcs that may be taken, as a graph and its weights."""
+        first_out = np.empty(self.row_count + 1, dtype=np.int32)
+        head, weight = np.empty((2, self.used), dtype=np.int32)
+        count = _compact(self.arcs, Arcs(first_out, head, weight))
+        return Graph(first_out, head[:count]), weight[:count]
+
+
+@kernel
+def _goes_back(arcs: SearchArcs, rows: Int32Array) -> bool:
     """Whether each arc of these rows has one that leads back for no more."""
+    begin, end, to, weight, _ = arcs
     for place in range(len(rows)):
         row = rows[place]
         for arc in range(begin[row], end[row]):
@@ -64,22 +193,8 @@ def _goes_back(
 
 
 @dataclass(frozen=True)
-class Doubts:
-    """What an edit leaves standing.
-
-    Attributes:
-        source, goal: (r) uint8, FRESH, DOUBTFUL or STALE.
-        patch: int32, the nodes of P.
-    """
-
-    source: UInt8Array
-    goal: UInt8Array
-    patch: Int32Array
-
-
-@dataclass(frozen=True)
 class LiveGraph:
-    """One version of a graph.
+    """One version of a profile's graph.
 
     Attributes:
         out, into: arcs by tail and by head.
@@ -95,21 +210,21 @@ class LiveGraph:
     symmetric: bool
 
     @staticmethod
-    def of(graph: Graph, weight: Int32Array, label: Int32Array) -> LiveGraph:
-        """The first version.
+    def of(graph: Graph, weight: Int32Array, key: Int32Array) -> LiveGraph:
+        """Make the first version.
 
         Args:
             graph: n nodes.
             weight: (m) int32 ticks, BLOCKED where an arc may not be taken now.
-            label: (m) int32, what tells parallel arcs apart.
+            key: (m) int32, what tells parallel arcs apart.
         """
         backward, order = graph.reverse()
-        out = Adjacency.of(graph, weight, label)
-        into = Adjacency.of(backward, weight[order], label[order])
+        out = Adjacency.of(graph, weight, key)
+        into = Adjacency.of(backward, weight[order], key[order])
         usable = weight[weight != BLOCKED]
         heaviest = int(usable.max(initial=1))
         every = np.arange(graph.node_count, dtype=np.int32)
-        symmetric = COMPILED and bool(_goes_back(out.begin, out.end, out.to, out.weight, every))
+        symmetric = COMPILED and bool(_goes_back(out.arcs, every))
         if COMPILED:
             into.mask(every)
             out.mask(every)
@@ -124,121 +239,18 @@ class LiveGraph:
         row_count: int,
         tails: Int32Array,
         heads: Int32Array,
-        labels: Int32Array,
+        keys: Int32Array,
         weights: Int32Array,
     ) -> LiveGraph:
-        """A version with these weights: see :meth:`Adjacency.edited`."""
-        out = self.out.edited(row_count, tails, heads, labels, weights)
-        into = self.into.edited(row_count, heads, tails, labels, weights)
+        """Make a version with these weights: see :meth:`Adjacency.edited`."""
+        out = self.out.edited(row_count, tails, heads, keys, weights)
+        into = self.into.edited(row_count, heads, tails, keys, weights)
         symmetric = self.symmetric
         if COMPILED:
             near = np.unique(np.concatenate([tails, heads])).astype(np.int32)
-            symmetric = symmetric and bool(_goes_back(out.begin, out.end, out.to, out.weight, near))
+            symmetric = symmetric and bool(_goes_back(out.arcs, near))
             into.mask(out.neighbours(near))
             out.mask(into.neighbours(near))
         usable = weights[weights != BLOCKED]
         heaviest = max(self.heaviest, int(usable.max(initial=0)))
         return LiveGraph(out, into, self.shift, heaviest, symmetric)
-
-
-class Lanes:
-    """Working memory of :func:`doubts`; one for each profile, used by one thread at a time."""
-
-    def __init__(self) -> None:
-        self._size = -1
-
-    def of(self, rows: int) -> tuple[Int32Array, Int32Array, Int32Array, UInt32Array]:
-        """(r * WIDEST) int32 twice, (3, r) int32, (r) uint32."""
-        if self._size < rows:
-            self._size = rows + rows // 64 + 16
-            self._dist = np.empty((2, self._size * WIDEST), dtype=np.int32)
-            self._links = np.empty((3, self._size), dtype=np.int32)
-            self._pending = np.empty(self._size, dtype=np.uint32)
-        return self._dist[0], self._dist[1], self._links[:, :rows], self._pending[:rows]
-
-
-def doubts(before: LiveGraph, after: LiveGraph, ends: Int32Array, lanes: Lanes) -> Doubts:
-    """Which sources and goals an edit puts in doubt.
-
-    Args:
-        before, after: versions of equally many rows.
-        ends: int32, every node at either end of a changed arc, each once.
-        lanes: working memory.
-
-    Raises:
-        CostError: distances come too near the end of the integer scale.
-    """
-    rows = after.row_count
-    source, goal = np.zeros((2, rows), dtype=np.uint8)
-    limit = min(rows, len(ends) + HALO)
-    if not COMPILED or len(ends) > rows // 2:
-        return _all_stale(rows)
-    member = np.zeros(rows, dtype=np.uint8)
-    member[ends] = 1
-    ball = np.empty(max(limit, len(ends)), dtype=np.int32)
-    ball[: len(ends)] = ends
-    out, into = after.out, after.into
-    arcs_in = into.begin, into.end, into.to
-    count = grow_ball(out.begin, out.end, out.to, *arcs_in, limit, len(ends), member, ball)
-    patch = ball[:count]
-    border = np.empty(count, dtype=np.int32)
-    leaving = border[: border_of(out.begin, out.end, out.to, member, patch, border)].copy()
-    entering = border[: border_of(*arcs_in, member, patch, border)].copy()
-    if max(len(leaving), len(entering)) > TOO_MANY:
-        return _all_stale(rows)
-    if before.symmetric and after.symmetric:
-        both = np.union1d(leaving, entering).astype(np.int32)
-        differs = _differs(before.into, after.into, both, after, lanes)
-        goal[:] = differs
-    else:
-        differs = _differs(before.into, after.into, leaving, after, lanes)
-        goal[:] = _differs(before.out, after.out, entering, after, lanes)
-    spread_to_tails(*arcs_in, differs, source)
-    # Inside P only the test on sources holds, and goals there have no test at all.
-    source[patch] *= STALE
-    source[ends] = STALE
-    goal[patch] = STALE
-    return Doubts(source, goal, patch)
-
-
-def _all_stale(rows: int) -> Doubts:
-    stale = np.full(rows, STALE, dtype=np.uint8)
-    return Doubts(stale, stale, np.arange(rows, dtype=np.int32))
-
-
-def _differs(
-    before: Adjacency, after: Adjacency, targets: Int32Array, scale: LiveGraph, lanes: Lanes
-) -> UInt8Array:
-    """(r) uint8, whether some distance to one of the targets is not what it was."""
-    rows = after.row_count
-    found = np.zeros(rows, dtype=np.uint8)
-    change = np.empty(rows, dtype=np.uint8)
-    old, new, links, pending = lanes.of(rows)
-    for start in range(0, len(targets), WIDEST):
-        part = targets[start : start + WIDEST]
-        width = -(-len(part) // LINE) * LINE
-        pair = [room[: rows * width].reshape(rows, width) for room in (old, new)]
-        for arcs, dist in zip((before, after), pair, strict=True):
-            longest = relax_lanes(
-                arcs.begin,
-                arcs.end,
-                arcs.to,
-                arcs.weight,
-                arcs.masks,
-                part,
-                scale.shift,
-                dist,
-                links[0],
-                links[1],
-                links[2],
-                pending,
-            )
-            if longest >= INFINITY - scale.heaviest:
-                raise CostError(
-                    f"distances would reach {longest} ticks",
-                    expected=f"fewer than {INFINITY - scale.heaviest} ticks",
-                    remedy="lower the costs, or ticks_per_unit",
-                )
-        rows_that_differ(pair[0], pair[1], change)
-        found |= change
-    return found

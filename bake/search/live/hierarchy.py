@@ -18,8 +18,8 @@ from bake.search.hierarchy.layer_members import lay_out_rows, mark_crossings
 from bake.search.hierarchy.layer_rebuild import Passed, RebuiltLayer, Rows, rebuild_layer
 from bake.search.hierarchy.lower_landmarks import lowered_landmarks
 from bake.search.hierarchy.repartition import Partition, join_clusters
-from bake.search.live.adjacency import Adjacency
 from bake.search.live.crossings import crossings_of
+from bake.search.live.graph import Adjacency
 from bake.search.live.rows import LiveRows
 
 

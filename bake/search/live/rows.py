@@ -13,7 +13,7 @@ import numpy as np
 from bake.arrays import BoolArray, Int32Array
 from bake.graph import BLOCKED
 from bake.kernels.jit import kernel
-from bake.search.live.adjacency import Adjacency
+from bake.search.live.graph import Adjacency
 
 
 @kernel

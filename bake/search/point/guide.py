@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 
 from bake.arrays import Int32Array, Int64Array, UInt8Array
-from bake.search.all_pairs.fields import fields_toward
+from bake.search.all_pairs.fields import CorrectedDistances, FieldSet, fields_toward
 from bake.search.point.astar_fields import fill_by_fields, search_by_fields
 from bake.search.point.estimate import ROWS, Estimate
 from bake.search.point.space import Found, SearchSpace
@@ -54,13 +54,8 @@ class Guide:
         """(c, 2) int64: what the table says of one goal."""
         toward = np.empty((len(self.anchor), 2), dtype=np.int64)
         fields_toward(
-            self.distance,
-            self.chosen,
-            self.two_way,
-            self.fields,
-            self.shift,
-            self.at,
-            self.pivot,
+            CorrectedDistances(self.distance, self.chosen, self.two_way),
+            FieldSet(self.fields, self.shift, self.at, self.pivot),
             self.anchor,
             self.label,
             goal,

@@ -15,7 +15,7 @@ import numpy as np
 
 from bake.arrays import Int32Array, Int64Array, UInt32Array
 from bake.graph import Graph
-from bake.search.graph.successors import successor_masks
+from bake.search.graph.label_correcting import with_masks
 from bake.search.point.astar_buckets import search_buckets, trail
 from bake.search.point.astar_heap import search_heap
 from bake.search.point.bidirectional import search_from_both_ends
@@ -128,9 +128,8 @@ class SearchSpace:
 
     @cached_property
     def successors(self) -> Int32Array:
-        """(m) int32, bits of the arcs worth looking at after each: see :mod:`.successors`."""
-        masks = successor_masks(self.first_out, self.graph.head, self.weight)
-        return masks.view(np.int32)
+        """(m) int32, the masks of :class:`bake.search.graph.label_correcting.SearchArcs`."""
+        return with_masks(self.first_out, self.graph.head, self.weight).masks.view(np.int32)
 
     @cached_property
     def both_ways(self) -> tuple[Int32Array, UInt32Array]:

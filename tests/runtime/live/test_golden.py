@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from bake.runtime import open_asset
-from bake.search.live import graph as live_graph
+from bake.search.live import affected
 from tests.support.baked import bake, recipe_for, write_graph
 from tests.support.oracles import arcs_of, distances_from, optimal_hops
 
@@ -96,7 +96,7 @@ def test_an_update_is_exact(
     halo: int,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(live_graph, "HALO", halo)
+    monkeypatch.setattr(affected, "HALO", halo)
     nodes = sorted({end for edge in edges for end in edge[:2]}, key=str)
     source = write_graph(tmp_path / "notes.json", nodes, edges, directed=False)
     rest = arcs_of(nodes, both_ways([edge for edge in edges if edge[:2] != removed]))
@@ -116,7 +116,7 @@ def test_a_source_whose_own_arc_grew_keeps_no_tied_move(tmp_path: Path) -> None:
     source = write_graph(tmp_path / "tied.json", list(range(6)), edges, directed=True)
     for storage in ("dense", "compressed"):
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(live_graph, "HALO", 0)
+            patch.setattr(affected, "HALO", 0)
             for head in (1, 2):
                 with open_asset(bake(source, recipe_for(storage=storage))) as level:
                     nav = level.profile()

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from bake.runtime import open_asset
-from bake.search.live import flow_field
+from bake.search.live import affected, flow_field
 from bake.search.live import graph as live_graph
 from tests.runtime.reader.test_lookups import random_grid
 from tests.support.live_model import GraphModel, GridModel, check, check_level, check_shut
@@ -42,7 +42,7 @@ SEEDS = int(os.environ.get("BAKE_UPDATE_SEEDS", "6"))
 def run(model: GridModel | GraphModel, asset: Path, seed: int, batches: int) -> None:
     rng = random.Random(f"batches {seed}")
     with pytest.MonkeyPatch.context() as patch, open_asset(asset) as level:
-        patch.setattr(live_graph, "HALO", HALOS[seed % 3])
+        patch.setattr(affected, "HALO", HALOS[seed % 3])
         navs = [level.profile(name) for name in level.profiles]
         for _ in range(batches):
             batch = model.change(rng, rng.choice([1, 1, 1, 2, 5]))
@@ -66,8 +66,8 @@ def test_square_levels(tmp_path: Path, seed: int) -> None:
 
 
 def test_without_a_compiler(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(live_graph, "COMPILED", False)
-    monkeypatch.setattr(flow_field, "COMPILED", False)
+    for module in (affected, flow_field, live_graph):
+        monkeypatch.setattr(module, "COMPILED", False)
     model = grid_model(3)
     run(model, model.baked(tmp_path), 3, 3)
 

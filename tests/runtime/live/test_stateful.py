@@ -24,7 +24,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 from bake.arrays import Int64Array
 from bake.runtime import LevelAsset, Navigator, open_asset
 from bake.runtime.live.moment import Moment
-from bake.search.live import graph as live_graph
+from bake.search.live import affected
 from tests.runtime.reader.test_lookups import random_grid
 from tests.support.live_model import TICKS, GraphModel, GridModel
 from tests.support.rebuilt import check_hierarchy
@@ -89,7 +89,7 @@ class Changes(RuleBasedStateMachine):
         path.write_bytes(asset)
         self.patch = pytest.MonkeyPatch()
         # Small patches leave most to the tables, as on large levels.
-        self.patch.setattr(live_graph, "HALO", halo)
+        self.patch.setattr(affected, "HALO", halo)
         self.level: LevelAsset = open_asset(path)
         self.navs = [self.level.profile(name) for name in self.level.profiles]
         self.changed = False

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 
 from bake.arrays import UInt16Array
+from bake.graph import Arcs
 from bake.search.all_pairs.first_moves import dense_first_moves, lowest_first_moves
 from bake.search.all_pairs.floyd_warshall import floyd_warshall
 from tests.support import oracles
@@ -24,7 +25,7 @@ def hops(n: int, arcs: list[Arc], *, dense: bool, step: int | None = None) -> UI
         pass
     slot = (np.arange(graph.arc_count) - graph.first_out[graph.tail()]).astype(np.int32)
     out = np.full((n, n), 12345, dtype=np.uint16)
-    arrays = (graph.first_out, graph.head, weight, slot, dist, NONE)
+    arrays = (Arcs.of(graph, weight), slot, dist, NONE)
     if not dense:
         lowest_first_moves(*arrays, 0, n, out)
         return out

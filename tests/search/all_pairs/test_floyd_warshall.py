@@ -127,6 +127,7 @@ def test_no_nodes() -> None:
 def test_the_memory_it_takes(n: int, threads: int) -> None:
     graph, weight = weighted(n, [(node, node + 1, 1) for node in range(n - 1)])
     dist = np.empty((n, n), dtype=np.int32)
+    list(floyd_warshall(graph, weight, dist))  # compiles
     tracemalloc.start()
     try:
         for _ in floyd_warshall(graph, weight, dist, threads):

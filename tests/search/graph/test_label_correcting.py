@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from scipy.sparse import csgraph, csr_array
 
 from bake.graph import INFINITY
-from bake.search.all_pairs.batch import LANES, Waist
-from bake.search.graph.successors import ALL, MASK_BITS, successor_masks
+from bake.search.all_pairs.batch import LANES, BatchSearch
+from bake.search.graph.label_correcting import ALL, MASK_BITS, with_masks
 from tests.support.compare import weighted
 from tests.support.strategies import FAMILIES, Arc, ArcList, arc_lists, seeded
 
@@ -22,7 +22,7 @@ Step = tuple[int, int]
 def kept_after(n: int, arcs: list[Arc]) -> dict[Step, set[Step]]:
     """For each arc, which arcs of its head are kept; arcs as (node, place among its arcs)."""
     graph, weight = weighted(n, arcs)
-    mask = successor_masks(graph.first_out, graph.head, weight)
+    mask = with_masks(graph.first_out, graph.head, weight).masks
     kept = {}
     for node in range(n):
         for arc in range(graph.first_out[node], graph.first_out[node + 1]):
@@ -142,7 +142,7 @@ def test_a_mask_has_room_for_so_many_arcs(leaves: int) -> None:
     hub, outer = leaves, leaves + 1
     arcs = [(outer, hub, 2), *((hub, leaf, 1) for leaf in range(leaves))]
     graph, weight = weighted(leaves + 2, arcs)
-    mask = successor_masks(graph.first_out, graph.head, weight)
+    mask = with_masks(graph.first_out, graph.head, weight).masks
     into_the_hub = int(graph.first_out[outer])
     expected = 2**leaves - 1 if leaves <= MASK_BITS else int(ALL)
     assert int(mask[into_the_hub]) == expected
@@ -161,8 +161,8 @@ def exact(n: int, arcs: list[Arc], rng: random.Random) -> None:
     matrix = csr_array((list(lightest.values()), (pairs[:, 1], pairs[:, 0])), shape=(n, n))
     targets = rng.sample(range(n), min(n, LANES))
     expected = csgraph.dijkstra(matrix, indices=targets).T
-    waist = Waist.of(*weighted(n, arcs))
-    dist = waist.distances_to(np.array(targets, dtype=np.int32), waist.scratch())
+    search = BatchSearch.of(*weighted(n, arcs))
+    dist = search.distances_to(np.array(targets, dtype=np.int32), search.scratch())
     found = np.where(dist == INFINITY, np.inf, dist)[:, : len(targets)]
     assert np.array_equal(found, expected)
 

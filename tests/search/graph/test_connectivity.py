@@ -5,7 +5,7 @@ import random
 import numpy as np
 import pytest
 
-from bake.search.graph.symmetric import is_two_way
+from bake.search.graph.connectivity import is_two_way
 from tests.support.compare import weighted
 
 Arcs = list[tuple[int, int, int]]

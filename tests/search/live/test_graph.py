@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from bake.graph import BLOCKED, Graph
-from bake.search.graph.successors import ALL, MASK_BITS, successor_masks
-from bake.search.live.adjacency import Adjacency
+from bake.search.graph.label_correcting import ALL, MASK_BITS, with_masks
+from bake.search.live.graph import Adjacency
 from tests.support.compare import weighted
 
 Model = dict[tuple[int, int], int]
@@ -57,7 +57,7 @@ def test_masks_are_those_of_the_arcs_that_are_left(seed: int) -> None:
     adjacency = adjacency_of(n, model)
     adjacency.mask(np.arange(n, dtype=np.int32))
     graph, weight = weighted(n, [(a, b, units) for (a, b), units in model.items()])
-    expected = successor_masks(graph.first_out, graph.head, weight)
+    expected = with_masks(graph.first_out, graph.head, weight).masks
     assert adjacency.masks[: adjacency.used].tolist() == expected.tolist()
     assert expected[graph.head == 1].tolist() == [ALL] * int((graph.head == 1).sum())
 

@@ -1,13 +1,11 @@
-"""Strongly connected components. R. Tarjan, "Depth-first search and linear graph algorithms",
-SIAM J. Comput. 1(2), 1972, in the one-stack form without recursion.
-"""
+"""Who reaches whom: strongly connected components, their closure, and whether arcs lead back."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from bake.arrays import Int32Array, Int64Array, UInt8Array
-from bake.graph import Graph
+from bake.graph import UNREACHABLE, Graph
 from bake.kernels.jit import kernel
 
 
@@ -65,6 +63,9 @@ def _tarjan(first_out: Int32Array, head: Int32Array, component: Int32Array) -> i
 def strong_components(graph: Graph) -> tuple[Int32Array, int]:
     """Label nodes so that two share a label exactly if each reaches the other.
 
+    R. Tarjan, "Depth-first search and linear graph algorithms", SIAM J. Comput. 1(2), 1972, in the
+    one-stack form without recursion.
+
     Returns:
         (n) int32 labels in reverse topological order (arcs between components lead to smaller
         labels), and how many there are.
@@ -84,7 +85,7 @@ def _closure(first: Int64Array, successor: Int32Array, reach: UInt8Array) -> Non
 
 
 def reachable_components(graph: Graph, component: Int32Array, count: int) -> UInt8Array:
-    """Which components can be reached from which.
+    """Say which components can be reached from which.
 
     Args:
         component: (n) int32 in reverse topological order, as `strong_components` gives them.
@@ -100,3 +101,29 @@ def reachable_components(graph: Graph, component: Int32Array, count: int) -> UIn
     reach = np.zeros((count, (count + 7) // 8), dtype=np.uint8)
     _closure(first, np.ascontiguousarray(ends[:, 1]), reach)
     return reach
+
+
+@kernel
+def is_two_way(first_out: Int32Array, head: Int32Array, weight: Int32Array) -> bool:
+    """Whether between any two nodes the cheapest arcs there and back weigh the same.
+
+    Args:
+        first_out, head, weight: (n + 1), (m), (m) int32.
+    """
+    for node in range(len(first_out) - 1):
+        for arc in range(first_out[node], first_out[node + 1]):
+            other = head[arc]
+            back = UNREACHABLE
+            for beside in range(first_out[other], first_out[other + 1]):
+                if head[beside] == node:
+                    back = min(back, weight[beside])
+            if back == weight[arc]:
+                # A cheaper arc beside this one will not find its equal.
+                continue
+            there = UNREACHABLE
+            for beside in range(first_out[node], first_out[node + 1]):
+                if head[beside] == other:
+                    there = min(there, weight[beside])
+            if there != back:
+                return False
+    return True

@@ -1,0 +1,157 @@
+"""What label-correcting searches share: arcs that know their successors, and a queue of nodes.
+
+**Successors.** After a step from p to u, only some arcs of u lead anywhere new. If v can be had
+from p directly for no more than by way of u, or in two steps for strictly less, relaxing u's arc to
+v cannot help any distance that came to u from p. On lattices this leaves about three arcs of eight,
+the natural successors of D. Harabor and A. Grastien, "Online graph pruning for pathfinding on grid
+maps", AAAI 2011; here it is a test of arc weights, so it holds for any positive weights on any
+graph.
+
+Why it is exact: suppose arcs are left that would still lower a distance, and take the one from u
+to v that gives the smallest sum. d(u) came from some p, on whose account the arc was left out. Then
+the arc from p to v, or one of the two steps, would lower a distance too and gives a smaller sum (or
+an equal one from a smaller d), which contradicts the choice.
+
+**The queue** is a ring of buckets, each of them a doubly linked list of nodes (R. B. Dial,
+"Algorithm 360: shortest-path forest with topological ordering", Comm. ACM 12(11), 1969). Buckets
+are wider than one tick, so a node may be popped before its distance is final, and is queued again.
+
+Kernels write the queue's four steps out. As functions of their own, called or inlined by numba,
+they cost a batch search 25 to 50 % and a flow field up to three times its time (measured on den520d
+and lak303d).
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from bake.arrays import Int32Array, UInt32Array
+from bake.graph import BLOCKED, UNREACHABLE
+from bake.kernels.jit import kernel
+
+#: A node with more arcs than a mask has bits has all of them relaxed each time.
+MASK_BITS = 32
+ALL = np.uint32(0xFFFFFFFF)
+
+
+class SearchArcs(NamedTuple):
+    """Arcs by the node a search takes them from: into each node, or out of it.
+
+    Attributes:
+        begin, end: (n) int32; the arcs of node v are those from ``begin[v]`` to ``end[v]``.
+        to: (p) int32, the node at the other end.
+        weight: (p) int32 ticks, BLOCKED where an arc may not be taken.
+        masks: (p) uint32, the arcs worth relaxing after this one: bit j stands for arc
+            ``begin[to] + j``. All bits are set where the node has more than MASK_BITS arcs.
+    """
+
+    begin: Int32Array
+    end: Int32Array
+    to: Int32Array
+    weight: Int32Array
+    masks: UInt32Array
+
+
+@kernel
+def mask_arcs(arcs: SearchArcs, nodes: Int32Array, one: Int32Array, two: Int32Array) -> None:
+    """Fill in the masks of some nodes' arcs; blocked arcs are passed over.
+
+    Args:
+        arcs: ``masks`` is written.
+        nodes: (k) int32.
+        one, two: (n) int32 scratch, UNREACHABLE throughout, and so again afterwards: what the
+            cheapest arc, and the cheapest two arcs, from a node cost.
+    """
+    begin, end, to, weight, masks = arcs
+    for place in range(len(nodes)):
+        p = nodes[place]
+        one[p] = 0
+        for arc in range(begin[p], end[p]):
+            if weight[arc] == BLOCKED:
+                continue
+            u = to[arc]
+            one[u] = min(one[u], weight[arc])
+            for onward in range(begin[u], end[u]):
+                if weight[onward] != BLOCKED:
+                    both = np.int32(weight[arc] + weight[onward])
+                    two[to[onward]] = min(two[to[onward]], both)
+        for arc in range(begin[p], end[p]):
+            u = to[arc]
+            start = begin[u]
+            mask = np.uint32(0)
+            if end[u] - start > MASK_BITS or weight[arc] == BLOCKED:
+                mask = ALL
+            else:
+                for onward in range(start, end[u]):
+                    if weight[onward] == BLOCKED:
+                        continue
+                    both = np.int32(weight[arc] + weight[onward])
+                    if one[to[onward]] > both and two[to[onward]] >= both:
+                        mask |= np.uint32(1) << np.uint32(onward - start)
+            masks[arc] = mask
+        for arc in range(begin[p], end[p]):
+            u = to[arc]
+            one[u] = UNREACHABLE
+            for onward in range(begin[u], end[u]):
+                two[to[onward]] = UNREACHABLE
+        one[p] = UNREACHABLE
+
+
+def with_masks(first: Int32Array, to: Int32Array, weight: Int32Array) -> SearchArcs:
+    """Lay out a graph for label-correcting searches.
+
+    Args:
+        first, to, weight: the graph searched on; (n + 1), (m), (m) int32, weights in
+            [1, MAX_WEIGHT].
+    """
+    arcs = SearchArcs(first[:-1], first[1:], to, weight, np.empty(len(to), dtype=np.uint32))
+    one, two = np.full((2, len(first) - 1), UNREACHABLE, dtype=np.int32)
+    mask_arcs(arcs, np.arange(len(first) - 1, dtype=np.int32), one, two)
+    return arcs
+
+
+#: Buckets of the queue. What lies beyond them waits in the last, which is only less tidy.
+RING = 1024
+
+#: ``bucket`` of a node that is not queued, and of one that was not reached yet either.
+IDLE = -1
+UNTOUCHED = -2
+
+
+class NodeQueue(NamedTuple):
+    """Each node's part in a queue; a search has the first node of each of RING buckets beside it.
+
+    Attributes:
+        bucket: (n) int32, the node's bucket, IDLE or UNTOUCHED.
+        follower, leader: (n) int32, its neighbours in the bucket; -1 = none.
+        pending: (n) uint32, which of its arcs are to be relaxed when it is popped.
+    """
+
+    bucket: Int32Array
+    follower: Int32Array
+    leader: Int32Array
+    pending: UInt32Array
+
+    @staticmethod
+    def of(node_count: int) -> NodeQueue:
+        """Memory for one search at a time."""
+        bucket, follower, leader = np.empty((3, node_count), dtype=np.int32)
+        return NodeQueue(bucket, follower, leader, np.empty(node_count, dtype=np.uint32))
+
+    def first(self, node_count: int) -> NodeQueue:
+        """The part of the first ``node_count`` nodes."""
+        n = node_count
+        return NodeQueue(self.bucket[:n], self.follower[:n], self.leader[:n], self.pending[:n])
+
+
+def shift_for(weight: Int32Array) -> int:
+    """log2 of the width of one bucket, in ticks, that suits a graph.
+
+    Args:
+        weight: (m) int32 ticks, without BLOCKED.
+    """
+    # About half a typical arc; wider where the heaviest arcs would leave the ring.
+    typical = int(np.median(weight)) // 2 if len(weight) else 1
+    return max(typical, int(weight.max(initial=0)) // (RING // 2), 1).bit_length() - 1
