@@ -241,4 +241,4 @@ def _recipe(stated: str, rules: LevelRules) -> LevelRecipe:
     try:
         return read_stated(stated)
     except ValueError as error:
-        raise rules.asset.damaged(f"its recipe says {error}") from None
+        raise rules.asset.damaged(f"its recipe cannot be read: {error}") from None

@@ -100,8 +100,8 @@ def test_the_command(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "value", "told"),
     [
-        ("recipe", b"{}", "ticks_per_unit"),
-        ("recipe", b'{"profiles":', "its recipe says Invalid JSON"),
+        ("recipe", b"{}", "its recipe cannot be read: tables: this key is missing"),
+        ("recipe", b'{"profiles":', "its recipe cannot be read: Expecting value"),
         ("connectivity", 5, "connectivity is 5, not one of 4, 6, 8"),
     ],
 )
