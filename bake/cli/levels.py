@@ -152,7 +152,7 @@ def _outcomes(tasks: list[Task], jobs: int | None, force: bool, *, quiet: bool) 
 
 def _depfile_errors(depfile: Path, tasks: list[Task], recipe: Path | None) -> list[BakeError]:
     """What went wrong with the depfile, told after what went wrong with levels."""
-    from bake.pipeline.depfile import write_depfile
+    from bake.pipeline.staleness import write_depfile
 
     try:
         write_depfile(depfile, tasks, recipe_file(recipe))

@@ -1,7 +1,6 @@
 """From sources to assets."""
 
-from bake.pipeline.attempt import Outcome
-from bake.pipeline.run import build
+from bake.pipeline.run import Outcome, build
 from bake.pipeline.sources import Task, find_tasks
 from bake.pipeline.staleness import judge, reasons_to_bake
 

@@ -1,4 +1,4 @@
-"""Step 6 of a level's bake: world and tables as the columns an asset has."""
+"""What an asset says of a level: its world and tables as columns."""
 
 from __future__ import annotations
 
@@ -10,15 +10,31 @@ import numpy.typing as npt
 from bake.arrays import Int32Array
 from bake.asset.schema import profile_path
 from bake.asset.write import Contents, Scalar
-from bake.level import GridLevel, Level, terrain_colours
+from bake.level import GridLevel, Level, Link, Region, Spot, terrain_colours
 from bake.movement import MovementRules
-from bake.pipeline.text_columns import texts
 from bake.tables.all_pairs import AllPairs
+from bake.tables.cluster_distances import ClusterDistances
+from bake.tables.clusters import Clusters
 from bake.tables.components import Components
+from bake.tables.heuristic import Heuristic
+from bake.tables.hierarchy import Hierarchy
 from bake.tables.run_writer import RunTable
-from bake.worlds import AgentProfile, World
+from bake.worlds import AgentProfile, DoorStates, World, link_cost
 
 Columns = dict[str, npt.NDArray[np.generic]]
+
+
+def together(parts: Sequence[Contents]) -> Contents:
+    """Several contents as one."""
+    attributes: dict[tuple[str, str], Scalar] = {}
+    columns: Columns = {}
+    for part in parts:
+        attributes.update(part.attributes)
+        columns.update(part.columns)
+    return Contents(attributes, columns)
+
+
+# -- the level -------------------------------------------------------------------------------------
 
 
 def shared_contents(world: World, rules: MovementRules, recipe: str) -> Contents:
@@ -33,7 +49,7 @@ def shared_contents(world: World, rules: MovementRules, recipe: str) -> Contents
         ("/", "recipe"): recipe,
     }
     columns: Columns = {
-        "/terrain/name": texts(level.terrains),
+        "/terrain/name": _texts(level.terrains),
         "/terrain/colour": terrain_colours(level.terrains, level.colours),
         "/world/first_out": world.graph.first_out,
         "/world/head": world.graph.head,
@@ -57,9 +73,107 @@ def shared_contents(world: World, rules: MovementRules, recipe: str) -> Contents
         columns["/world/node_name"] = (
             np.array(world.node_names, dtype=np.int64)
             if whole
-            else texts([str(name) for name in world.node_names])
+            else _texts([str(name) for name in world.node_names])
         )
     return Contents(attributes, columns)
+
+
+def _kind(level: Level) -> str:
+    if isinstance(level, GridLevel):
+        return "hex" if level.hex_layout else "square"
+    return "graph"
+
+
+def things_contents(world: World, profiles: Sequence[AgentProfile]) -> Contents:
+    """What an asset says of a level's things, its floors and its agents' sizes."""
+    attributes: dict[tuple[str, str], Scalar] = {
+        (f"/profiles/{profile.name}", "size"): profile.size
+        for profile in profiles
+        if profile.size != 1
+    }
+    columns: Columns = {}
+    level = world.level
+    if isinstance(level, GridLevel):
+        if level.floor_height is not None and level.floor_height < level.height:
+            attributes["/", "floor_height"] = level.floor_height
+        things = level.things
+        if things.links:
+            columns |= _links(things.links, level.floor_height)
+        if things.regions:
+            columns |= _regions(things.regions)
+        if things.spots:
+            columns |= _spots(things.spots)
+        if world.doors:
+            columns |= _doors(world.doors)
+    if world.link is not None:
+        columns["/world/link"] = world.link
+    return Contents(attributes, columns)
+
+
+def _links(links: Sequence[Link], floor_height: int | None) -> Columns:
+    return {
+        "/links/name": _texts([link.name for link in links]),
+        "/links/kind": _texts([link.kind for link in links]),
+        "/links/start": np.array([link.start for link in links], dtype=np.int32),
+        "/links/goal": np.array([link.goal for link in links], dtype=np.int32),
+        "/links/cost": np.array([link_cost(link, floor_height) for link in links]),
+        "/links/both_ways": np.array([link.both_ways for link in links], dtype=np.uint8),
+        **_for_profiles("links", [link.profiles for link in links]),
+    }
+
+
+def _regions(regions: Sequence[Region]) -> Columns:
+    return {
+        "/regions/name": _texts([region.name for region in regions]),
+        "/regions/first_cell": _first([len(region.cells) for region in regions]),
+        "/regions/cell": np.concatenate([region.cells for region in regions]),
+    }
+
+
+def _spots(spots: Sequence[Spot]) -> Columns:
+    return {
+        "/spots/name": _texts([spot.name for spot in spots]),
+        "/spots/kind": _texts([spot.kind for spot in spots]),
+        "/spots/cell": np.array([spot.cell for spot in spots], dtype=np.int32),
+        **_for_profiles("spots", [spot.profiles for spot in spots]),
+    }
+
+
+def _doors(doors: Sequence[DoorStates]) -> Columns:
+    first_state = _first([len(door.states) for door in doors])
+    baked = np.array([door.state for door in doors], dtype=np.int32)
+    return {
+        "/doors/name": _texts([door.name for door in doors]),
+        "/doors/first_cell": _first([len(door.cells) for door in doors]),
+        "/doors/cell": np.concatenate([door.cells for door in doors]),
+        "/doors/first_state": first_state,
+        "/doors/state_name": _texts([state for door in doors for state in door.states]),
+        "/doors/state": first_state[:-1] + baked,
+        "/doors/terrain": np.concatenate([door.terrain.ravel() for door in doors]),
+    }
+
+
+def _for_profiles(group: str, profiles: Sequence[tuple[str, ...] | None]) -> Columns:
+    named = [each or () for each in profiles]
+    return {
+        f"/{group}/first_profile": _first([len(names) for names in named]),
+        f"/{group}/profile": _texts([name for names in named for name in names]),
+    }
+
+
+def update_contents(world: World, profiles: Sequence[AgentProfile]) -> Contents:
+    """Rules of movement that weights alone do not tell."""
+    columns: dict[str, npt.NDArray[np.generic]] = {}
+    if isinstance(world.level, GridLevel) and world.level.barred is not None:
+        columns["/terrain/barred"] = world.level.barred
+    for profile in profiles:
+        allowed = profile.mover(world.level.terrains).allowed
+        if not allowed.all():
+            columns[profile_path(profile.name, "may_enter")] = allowed.astype(np.uint8)
+    return Contents({}, columns)
+
+
+# -- one profile -----------------------------------------------------------------------------------
 
 
 def profile_contents(
@@ -70,49 +184,148 @@ def profile_contents(
     runs: RunTable | None,
 ) -> Contents:
     """What an asset says of one profile; its next hops are in ``pairs`` or in ``runs``."""
-
-    def at(name: str) -> str:
-        return profile_path(profile.name, name)
-
-    group = f"/profiles/{profile.name}"
-    attributes: dict[tuple[str, str], Scalar] = {
-        (group, "component_count"): parts.count,
-        (group, "one_way"): int(parts.one_way),
-    }
     columns: Columns = {
-        at("cost"): profile.mover(world.level.terrains).cost,
-        at("weight"): world.metrics[profile.name].weight,
-        at("component"): parts.component,
+        "cost": profile.mover(world.level.terrains).cost,
+        "weight": world.metrics[profile.name].weight,
+        "component": parts.component,
     }
     if parts.reach is not None:
-        columns[at("reach")] = parts.reach
+        columns["reach"] = parts.reach
     if pairs.hop is not None:
-        columns[at("hop")] = pairs.hop
+        columns["hop"] = pairs.hop
     if runs is not None:
-        columns[at("run_count")] = _narrow(runs.run_count)
-        columns[at("run_start")] = _narrow(runs.run_start)
-        columns[at("run_slot")] = runs.run_slot
+        columns["run_count"] = _narrow(runs.run_count)
+        columns["run_start"] = _narrow(runs.run_start)
+        columns["run_slot"] = runs.run_slot
     if pairs.distance is not None:
-        columns[at("distance")] = pairs.distance
-    return Contents(attributes, columns)
+        columns["distance"] = pairs.distance
+    one_way = int(parts.one_way)
+    return _of_profile(profile.name, columns, component_count=parts.count, one_way=one_way)
+
+
+def clusters_contents(profile: str, found: Clusters) -> Contents:
+    """What an asset says of one profile's clusters."""
+    return _of_profile(profile, {"cluster": _narrow(found.label)})
+
+
+def hierarchy_contents(profile: str, found: Hierarchy) -> Contents:
+    """What an asset says of one profile's layers."""
+    layers = found.layers
+    columns: Columns = {
+        "layer_nodes": np.array([len(layer.node) for layer in layers], dtype=np.int32),
+        "layer_clusters": np.array(found.clusters, dtype=np.int32),
+        "layer_bits": np.array([layer.bits for layer in layers], dtype=np.uint8),
+        "layer_parent": _narrow(_joined(found.parents)),
+        "layer_node": _narrow(_joined([layer.node for layer in layers])),
+        "layer_degree": _narrow(_joined([layer.graph.out_degree() for layer in layers])),
+        "layer_head": _narrow(_joined([layer.graph.head for layer in layers])),
+        "layer_weight": _joined([layer.weight for layer in layers]),
+        "layer_field": np.concatenate([layer.field for layer in layers]),
+        "layer_landmark": found.landmark,
+    }
+    if found.top_hop is not None and found.top_distance is not None:
+        columns["layer_hop"] = found.top_hop
+        columns["layer_distance"] = found.top_distance
+    else:
+        columns["layer_hop"] = np.zeros((0, 0), dtype=np.uint8)
+        columns["layer_distance"] = np.zeros((0, 0), dtype=np.int32)
+    return _of_profile(profile, columns, hierarchy_mode=found.mode, two_way=int(found.two_way))
+
+
+def cluster_distances_contents(profile: str, found: ClusterDistances) -> Contents:
+    """What an asset says of distances between one profile's clusters."""
+    return _of_profile(
+        profile,
+        {
+            "cluster_distance": found.distance,
+            "cluster_pair": found.pair,
+            "cluster_cost": found.cost,
+        },
+    )
+
+
+def heuristic_contents(profile: str, found: Heuristic) -> Contents:
+    """What an asset says of one profile's heuristic; without a table its columns are empty."""
+    columns: Columns = {"pivot_distance": found.pivot}
+    table = found.table
+    if table is not None:
+        columns |= {
+            "basin": _small(table.label, len(table.anchor)),
+            "basin_anchor": table.anchor,
+            "basin_distance": table.distance,
+            "basin_fields": table.chosen,
+            "field": table.fields,
+        }
+    shift = 0 if table is None else table.shift
+    return _of_profile(profile, columns, pivot_two_way=int(found.two_way), field_shift=shift)
+
+
+def _of_profile(profile: str, columns: Columns, **attributes: Scalar) -> Contents:
+    """Columns and attributes of one profile, by their names in its group."""
+    group = f"/profiles/{profile}"
+    return Contents(
+        {(group, name): value for name, value in attributes.items()},
+        {profile_path(profile, name): array for name, array in columns.items()},
+    )
+
+
+def first_alike(world: World) -> dict[str, str]:
+    """For each profile the first one that pays the same for every arc and stands where it does."""
+    first: dict[tuple[bytes, bytes], str] = {}
+    return {
+        name: first.setdefault((metric.weight.tobytes(), metric.passable.tobytes()), name)
+        for name, metric in world.metrics.items()
+    }
+
+
+def as_another(
+    parts: Sequence[Contents], twin: str, profile: AgentProfile, world: World
+) -> list[Contents]:
+    """What was found for one profile, as that of another that moves alike; costs are its own."""
+    old, new = f"/profiles/{twin}", f"/profiles/{profile.name}"
+
+    def renamed(path: str) -> str:
+        mine = path == old or path.startswith(f"{old}/")
+        return new + path.removeprefix(old) if mine else path
+
+    cost = profile_path(profile.name, "cost")
+    found = []
+    for part in parts:
+        columns = {renamed(path): array for path, array in part.columns.items()}
+        if cost in columns:
+            columns[cost] = profile.mover(world.level.terrains).cost
+        attributes = {
+            (renamed(group), name): value for (group, name), value in part.attributes.items()
+        }
+        found.append(Contents(attributes, columns))
+    return found
+
+
+# -- arrays as they are stored ---------------------------------------------------------------------
+
+
+def _texts(names: Sequence[str]) -> npt.NDArray[np.bytes_]:
+    """Fixed-length UTF-8 text."""
+    encoded = [name.encode() for name in names]
+    width = max((len(text) for text in encoded), default=1)
+    return np.array(encoded, dtype=f"S{max(1, width)}")
+
+
+def _first(counts: Sequence[int]) -> Int32Array:
+    return np.concatenate([[0], np.cumsum(counts)]).astype(np.int32)
+
+
+def _joined(parts: Sequence[Int32Array]) -> Int32Array:
+    return np.concatenate([np.zeros(0, dtype=np.int32), *parts])
 
 
 def _narrow(numbers: Int32Array) -> npt.NDArray[np.generic]:
-    """The same numbers in 16 bits where they fit."""
+    """The same numbers, none negative, in 16 bits where they fit."""
     return numbers.astype(np.uint16) if numbers.max(initial=0) < 2**16 else numbers
 
 
-def _kind(level: Level) -> str:
-    if isinstance(level, GridLevel):
-        return "hex" if level.hex_layout else "square"
-    return "graph"
-
-
-def together(parts: Sequence[Contents]) -> Contents:
-    """Several contents as one."""
-    attributes: dict[tuple[str, str], Scalar] = {}
-    columns: Columns = {}
-    for part in parts:
-        attributes.update(part.attributes)
-        columns.update(part.columns)
-    return Contents(attributes, columns)
+def _small(label: Int32Array, count: int) -> npt.NDArray[np.generic]:
+    """The same labels in the smallest type that holds them."""
+    if count <= 2**8:
+        return label.astype(np.uint8)
+    return label.astype(np.uint16) if count <= 2**16 else label

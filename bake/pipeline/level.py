@@ -6,31 +6,31 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from bake.arrays import Int32Array
 from bake.asset import header_for
 from bake.asset.schema import BAKE_REVISION, FORMAT_NAME, FORMAT_VERSION
 from bake.asset.write import Contents, write_asset
-from bake.errors import BudgetError, CostError, LevelError
-from bake.graph import Subgraph, usable_subgraph
-from bake.greedy import chart
-from bake.level import GridLevel, Level, Rules
+from bake.errors import BudgetError, CostError, LevelError, in_units
+from bake.level import GraphLevel, GridLevel, Level, Rules
 from bake.levels import load
-from bake.movement import MovementRules
+from bake.movement import Connectivity, MovementRules
 from bake.pipeline.checkpoint import Checkpoint
-from bake.pipeline.choose import check_world_fits, choose
-from bake.pipeline.contents import profile_contents, shared_contents, together
-from bake.pipeline.contents_things import things_contents
-from bake.pipeline.contents_updates import update_contents
-from bake.pipeline.heuristics import bounds
-from bake.pipeline.layers import layered
+from bake.pipeline.contents import (
+    as_another,
+    first_alike,
+    shared_contents,
+    things_contents,
+    together,
+    update_contents,
+)
+from bake.pipeline.profile import profile_tables
 from bake.pipeline.sources import Task
 from bake.pipeline.staleness import recipe_digest, source_digests
-from bake.pipeline.twins import as_another, first_alike
 from bake.recipe import LevelRecipe
-from bake.tables.all_pairs import AllPairs, all_pairs
-from bake.tables.components import components
-from bake.tables.compressed import Ledger, compressed_next_hops
 from bake.worlds import AgentProfile, World, build_world
+
+#: Peak memory of building a world, by node and by arc; measured on lattices of 4 million cells.
+NODE_BYTES = 60
+ARC_BYTES = 105
 
 #: Called with the stage and the fraction of it that is done.
 Report = Callable[[str, float], None]
@@ -167,7 +167,7 @@ def world_contents(
         if twin in baked:
             parts += as_another(baked[twin], twin, profile, world)
             continue
-        baked[twin] = _profile(
+        baked[twin] = profile_tables(
             profile,
             world,
             recipe,
@@ -227,54 +227,46 @@ def read_world(
         )
         for profile in recipe.profiles
     )
-    check_world_fits(level, profiles, connectivity, recipe.memory_budget)
+    _check_world_fits(level, profiles, connectivity, recipe.memory_budget)
     # Of links for others there is no telling where only some of the profiles are baked.
     strict = strict_links and not recipe.narrowed
     world = build_world(level, profiles, rules, connectivity, strict_links=strict)
     return world, rules, profiles
 
 
-def rows_on_chart(world: World, sub: Subgraph) -> Int32Array | None:
-    """(r, 2) int32 chart coordinates of a profile's rows; None on graph levels."""
-    return None if world.cell is None else chart(world.cell[sub.node], world.hex_layout)
+def world_size(
+    level: Level, profiles: tuple[AgentProfile, ...], connectivity: Connectivity
+) -> tuple[int, int]:
+    """Nodes the graph of a level will have, and the peak memory of building it in bytes."""
+    if isinstance(level, GraphLevel):
+        nodes = len(level.node_names)
+        return nodes, NODE_BYTES * nodes + ARC_BYTES * len(level.head)
+    open_to_any = [
+        any(name in profile.rules and profile.rules[name].cost is not None for profile in profiles)
+        for name in level.terrains
+    ]
+    count = sum(
+        int((level.terrain == code).sum()) for code, is_open in enumerate(open_to_any) if is_open
+    )
+    arcs = 6 if level.hex_layout else connectivity
+    return count, count * (NODE_BYTES + ARC_BYTES * arcs)
 
 
-def _profile(
-    profile: AgentProfile,
-    world: World,
-    recipe: LevelRecipe,
-    threads: int,
-    progress: Callable[[float], None],
-    ledger: Ledger | None,
-) -> list[Contents]:
-    sub = usable_subgraph(world.graph, world.metrics[profile.name])
-    parts = components(sub, world.graph.node_count)
-    choice = choose(sub, recipe)
-    pairs, runs = AllPairs(None, None), None
-    if choice.hops == "compressed":
-        runs, distance = compressed_next_hops(
-            sub,
-            rows_on_chart(world, sub),
-            unreachable_fits=parts.tells_all,
-            algorithm=recipe.algorithm,
-            distances=choice.distances,
-            budget=recipe.memory_budget,
-            threads=threads,
-            progress=progress,
-            ledger=ledger,
+def _check_world_fits(
+    level: Level,
+    profiles: tuple[AgentProfile, ...],
+    connectivity: Connectivity,
+    budget: int,
+) -> None:
+    """Refuse a level whose graph alone would exceed the budget, before building it.
+
+    Raises:
+        BudgetError: with both sizes.
+    """
+    nodes, needed = world_size(level, profiles, connectivity)
+    if needed > budget:
+        raise BudgetError(
+            f"the graph of this level, {nodes:,} nodes, needs about {in_units(needed)}",
+            expected=f"at most {in_units(budget)} (memory_budget)",
+            remedy="raise memory_budget, or split the level",
         )
-        pairs = AllPairs(None, distance)
-    elif choice.hops == "dense" or choice.distances:
-        pairs = all_pairs(
-            sub,
-            algorithm=recipe.algorithm,
-            hops=choice.hops == "dense",
-            distances=choice.distances,
-            budget=recipe.memory_budget,
-            threads=threads,
-            progress=progress,
-        )
-    over = layered(world, sub, recipe)
-    lower = bounds(world, sub, over.clusters, recipe, threads)
-    own = profile_contents(profile, world, parts, pairs, runs)
-    return [own, *over.contents(profile.name), *lower.contents(profile.name)]

@@ -7,29 +7,50 @@ those took on this machine.
 from __future__ import annotations
 
 import time
+import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
 from bake.arrays import Int32Array
+from bake.asset.schema import COLUMNS, column
+from bake.asset.write import DEFLATE_LEVEL, Contents
 from bake.graph import Graph, Subgraph, usable_subgraph
-from bake.pipeline.choose import Choice, choose, world_size
-from bake.pipeline.contents import profile_contents, shared_contents
-from bake.pipeline.contents_hierarchy import clusters_contents, hierarchy_contents
-from bake.pipeline.deflated import deflated_bytes, stored_bytes
-from bake.pipeline.layers import layered
-from bake.pipeline.level import read_level, read_world, rows_on_chart
-from bake.pipeline.plan_bounds import plan_bounds
+from bake.pipeline.contents import (
+    cluster_distances_contents,
+    clusters_contents,
+    heuristic_contents,
+    hierarchy_contents,
+    profile_contents,
+    shared_contents,
+)
+from bake.pipeline.level import read_level, read_world, world_size
+from bake.pipeline.profile import (
+    Choice,
+    choose,
+    cluster_rows,
+    heuristic_of,
+    hierarchy_over,
+    kind_within_budget,
+    rows_on_chart,
+    wants_cluster_distances,
+    wants_clusters,
+    wants_heuristic,
+    wants_hierarchy,
+)
 from bake.pipeline.sources import Task
-from bake.pipeline.table_plan import TablePlan
 from bake.recipe import LevelRecipe
 from bake.search.all_pairs.batch import LANES, BatchScratch, BatchSearch
 from bake.search.all_pairs.first_moves import lowest_first_moves
 from bake.search.all_pairs.floyd_warshall import floyd_warshall
+from bake.search.graph.connectivity import is_two_way
 from bake.tables.all_pairs import AllPairs, choose_algorithm, slot_dtype
+from bake.tables.cluster_distances import cluster_distances, working_bytes
 from bake.tables.components import Components, components
 from bake.tables.compressed import ROW_BYTES, RUN_BYTES
+from bake.tables.field_table import MOST_FIELDS, table_memory
+from bake.tables.heuristic import heuristic_size
 from bake.tables.run_writer import RunWriter
 from bake.worlds import World
 
@@ -47,6 +68,29 @@ BASE_BYTES = 150 * 2**20
 
 #: Seconds to sort, deflate and write one run.
 WRITE_SECONDS_PER_RUN = 120e-9
+
+#: A heuristic that searches for more distances than this is planned from a part of it.
+SAMPLED_DISTANCES = 2**27
+
+
+@dataclass(frozen=True)
+class TablePlan:
+    """What one table of one profile will cost.
+
+    Attributes:
+        profile, table: names; table is one of the recipe's.
+        kind: how it is kept, such as "dense" or "compressed".
+        bytes: in the file.
+        seconds: wall time with the threads asked for, beside tables that come from the same search.
+        memory: peak of the search for it, in bytes.
+    """
+
+    profile: str
+    table: str
+    kind: str
+    bytes: int
+    seconds: float
+    memory: int
 
 
 @dataclass(frozen=True)
@@ -83,7 +127,7 @@ def plan_level(task: Task, threads: int) -> Plan:
     shared = shared_contents(world, rules, task.recipe.canonical())
     world_seconds = time.perf_counter() - begun
     begun = time.perf_counter()
-    stored = stored_bytes(shared)
+    stored = _stored_bytes(shared)
     seconds = world_seconds + (time.perf_counter() - begun)
     tables: list[TablePlan] = []
     for profile in profiles:
@@ -91,13 +135,15 @@ def plan_level(task: Task, threads: int) -> Plan:
         sub = usable_subgraph(world.graph, world.metrics[profile.name])
         parts = components(sub, world.graph.node_count)
         own = profile_contents(profile, world, parts, AllPairs(None, None), None)
-        own_bytes = stored_bytes(own)
+        own_bytes = _stored_bytes(own)
         seconds += time.perf_counter() - begun
         tables.append(TablePlan(profile.name, "components", "labels", own_bytes, 0.0, 0))
         choice = choose(sub, task.recipe)
         tables += _plan_tables(profile.name, world, sub, parts, choice, task.recipe, threads)
-        tables += _plan_layers(profile.name, world, sub, task.recipe)
-        tables += plan_bounds(profile.name, world, sub, task.recipe, threads)
+        if wants_clusters(task.recipe):
+            tables += _plan_clusters(profile.name, world, sub, task.recipe)
+        if wants_heuristic(task.recipe):
+            tables.append(_plan_heuristic(profile.name, world, sub, task.recipe, threads))
     connectivity = world.connectivity or 8
     _, graph_bytes = world_size(level, profiles, connectivity)
     return Plan(
@@ -150,24 +196,59 @@ def _plan_tables(
     return plans
 
 
-def _plan_layers(profile: str, world: World, sub: Subgraph, recipe: LevelRecipe) -> list[TablePlan]:
-    """Clusters and hierarchy are made, as that takes no longer than a good guess would."""
+def _plan_clusters(
+    profile: str, world: World, sub: Subgraph, recipe: LevelRecipe
+) -> list[TablePlan]:
+    """Clusters and what is built on them are made, as that takes no longer than a good guess."""
     begun = time.perf_counter()
-    over = layered(world, sub, recipe)
-    seconds = time.perf_counter() - begun
-    plans = []
-    if over.clusters is not None:
-        size = deflated_bytes(clusters_contents(profile, over.clusters))
-        memory = 24 * sub.graph.node_count
-        plans.append(TablePlan(profile, "clusters", "labels", size, 0.0, memory))
-    if over.hierarchy is not None:
-        contents = hierarchy_contents(profile, over.hierarchy)
-        memory = 24 * sub.graph.node_count + 2 * sum(
-            array.nbytes for array in contents.columns.values()
-        )
-        size = deflated_bytes(contents)
-        plans.append(TablePlan(profile, "hierarchy", over.hierarchy.mode, size, seconds, memory))
+    found = cluster_rows(world, sub, recipe)
+    size = _deflated_bytes(clusters_contents(profile, found))
+    row_bytes = 24 * sub.graph.node_count
+    plans = [TablePlan(profile, "clusters", "labels", size, 0.0, row_bytes)]
+    if wants_hierarchy(recipe):
+        made = hierarchy_over(world, sub, found, recipe)
+        seconds = time.perf_counter() - begun
+        contents = hierarchy_contents(profile, made)
+        memory = row_bytes + 2 * sum(array.nbytes for array in contents.columns.values())
+        size = _deflated_bytes(contents)
+        plans.append(TablePlan(profile, "hierarchy", made.mode, size, seconds, memory))
+    if wants_cluster_distances(recipe, found):
+        begun = time.perf_counter()
+        between = cluster_distances(found, budget=recipe.memory_budget)
+        seconds = time.perf_counter() - begun
+        size = _deflated_bytes(cluster_distances_contents(profile, between))
+        memory = working_bytes(found)
+        plans.append(TablePlan(profile, "cluster_distances", "dense", size, seconds, memory))
     return plans
+
+
+def _plan_heuristic(
+    profile: str, world: World, sub: Subgraph, recipe: LevelRecipe, threads: int
+) -> TablePlan:
+    graph, rows = sub.graph, sub.graph.node_count
+    two_way = bool(is_two_way(graph.first_out, graph.head, sub.weight))
+    kind = kind_within_budget(sub, recipe)
+    planned = heuristic_size(rows, recipe.heuristic_bytes, kind=kind, two_way=two_way)
+    share = -(-rows * planned.basins * MOST_FIELDS // SAMPLED_DISTANCES) or 1
+    begun = time.perf_counter()
+    made = heuristic_of(world, sub, recipe, threads, share=share)
+    seconds = (time.perf_counter() - begun) * share
+    contents = heuristic_contents(profile, made)
+    size = _deflated_bytes(contents)
+    if made.table is not None:
+        # Of the parts of a table, those that have an entry a pair of basins grow.
+        pairs = sum(
+            array.nbytes
+            for path, array in contents.columns.items()
+            if path.endswith(("/basin_distance", "/basin_fields"))
+        )
+        whole = sum(np.asarray(array).nbytes for array in contents.columns.values())
+        grown = (share * share - 1) * pairs
+        size = int(size * (whole + grown) / max(1, whole))
+    memory = 64 * rows
+    if planned.basins:
+        memory += table_memory(rows, planned.basins, threads, two_way=two_way)
+    return TablePlan(profile, "heuristic", kind, size, seconds, memory)
 
 
 @dataclass(frozen=True)
@@ -257,3 +338,21 @@ def _matrix_seconds(rows: int) -> float:
             pass
         spent = time.perf_counter() - begun
     return spent * (rows / max(1, side)) ** 3
+
+
+def _stored_bytes(contents: Contents) -> int:
+    """Bytes the columns will take, by deflating them, with what the file needs to describe them."""
+    return _deflated_bytes(contents) + 200 * len(COLUMNS)
+
+
+def _deflated_bytes(contents: Contents) -> int:
+    total = 0
+    for path, array in contents.columns.items():
+        declared = column(path)
+        if not array.size:
+            continue
+        data = np.ascontiguousarray(array)
+        if declared.shuffle and data.dtype.kind != "S":
+            data = data.view(np.uint8).reshape(data.size, -1).T
+        total += len(zlib.compress(data.tobytes(), DEFLATE_LEVEL))
+    return total

@@ -26,7 +26,7 @@ pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals are POS
 #: checkpoint takes a while, so that whatever comes to the build comes before its end.
 HOOK = """
 import os, time
-from bake.pipeline.checkpoint_file import TableFile
+from bake.pipeline.checkpoint import TableFile
 
 save, saved = TableFile.save, []
 

@@ -12,9 +12,7 @@ import numpy as np
 import pytest
 
 from bake.pipeline import Task, build
-from bake.pipeline.checkpoint import SECONDS_VARIABLE, seconds_between
-from bake.pipeline.checkpoint_file import TableFile
-from bake.pipeline.checkpoint_folder import CheckpointFolder
+from bake.pipeline.checkpoint import SECONDS_VARIABLE, CheckpointFolder, TableFile, seconds_between
 from bake.pipeline.level import Baked, bake_level
 from bake.recipe import LevelRecipe, ProfileRecipe
 from bake.search.all_pairs.batch import LANES

@@ -11,7 +11,7 @@ import pytest
 
 from bake.errors import OutputError
 from bake.pipeline import Task, find_tasks
-from bake.pipeline.depfile import write_depfile
+from bake.pipeline.staleness import write_depfile
 from bake.recipe import load_recipe
 from tests.support.baked import rows, write_grid
 from tests.support.command import bake

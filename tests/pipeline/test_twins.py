@@ -21,7 +21,9 @@ THREE = (profile_for("a", GROUND), profile_for("b", OTHER_ROAD), profile_for("c"
 
 def test_equal_tables_are_searched_and_stored_once(tmp_path: Path) -> None:
     source = write_grid(tmp_path / "alike.json", GRID)
-    with mock.patch.object(pipeline_level, "_profile", wraps=pipeline_level._profile) as searched:
+    with mock.patch.object(
+        pipeline_level, "profile_tables", wraps=pipeline_level.profile_tables
+    ) as searched:
         path = bake(source, recipe_for(profiles=THREE))
     assert [call.args[0].name for call in searched.call_args_list] == ["a", "c"]
     with Asset(path) as asset:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from bake.arrays import Int32Array, Int64Array
 from bake.errors import BudgetError
 from bake.graph import Subgraph, usable_subgraph
-from bake.pipeline.heuristics import coordinates
+from bake.pipeline.profile import coordinates
 from bake.search.point.estimate import Estimate
 from bake.search.point.guide import Guide
 from bake.search.point.space import SearchSpace

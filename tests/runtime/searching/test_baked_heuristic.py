@@ -11,7 +11,7 @@ from bake.graph import DEFAULT_TICKS_PER_UNIT, usable_subgraph
 from bake.level import GridLevel
 from bake.levels import load
 from bake.movement import MovementRules
-from bake.pipeline.heuristics import coordinates
+from bake.pipeline.profile import coordinates
 from bake.runtime import Navigator, open_asset
 from bake.runtime.searching.heuristics import stored_guide
 from bake.tables.heuristic import heuristic

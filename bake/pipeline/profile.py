@@ -1,0 +1,244 @@
+"""Everything an asset holds of one profile: which tables it gets, and making them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from bake.arrays import Int32Array
+from bake.asset.write import Contents
+from bake.graph import Subgraph, usable_subgraph
+from bake.greedy import chart
+from bake.level import GridLevel
+from bake.pipeline.contents import (
+    cluster_distances_contents,
+    clusters_contents,
+    heuristic_contents,
+    hierarchy_contents,
+    profile_contents,
+)
+from bake.recipe import LevelRecipe
+from bake.search.graph.connectivity import is_two_way
+from bake.search.graph.partition import region_of_rows
+from bake.search.point.norms import quantised
+from bake.tables.all_pairs import AllPairs, all_pairs, slot_dtype
+from bake.tables.cluster_distances import cluster_distances, fits_auto
+from bake.tables.clusters import Clusters, clusters
+from bake.tables.components import components
+from bake.tables.compressed import Ledger, compressed_next_hops
+from bake.tables.field_table import Slopes, hex_slopes, plane_slopes, square_slopes, table_memory
+from bake.tables.heuristic import Heuristic, heuristic, heuristic_size
+from bake.tables.hierarchy import Hierarchy, hierarchy
+from bake.worlds import AgentProfile, World
+
+#: "auto" keeps distances only in tables of at most this many bytes: they follow from next hops.
+AUTO_DISTANCE_BYTES = 16 * 2**20
+
+#: "auto" keeps next hops dense only in tables of at most this many bytes: runs are as small there.
+AUTO_DENSE_BYTES = 64 * 2**10
+
+
+def profile_tables(
+    profile: AgentProfile,
+    world: World,
+    recipe: LevelRecipe,
+    threads: int,
+    progress: Callable[[float], None],
+    ledger: Ledger | None,
+) -> list[Contents]:
+    """Make what a recipe asks for, one table after the other.
+
+    Args:
+        threads: how many; changes no table.
+        progress: told how far the search for next hops is.
+        ledger: of that search; None = it is not to be taken up again.
+
+    Raises:
+        BudgetError: a table would not fit the recipe's budget.
+        CostError: distances are too long for the scale.
+    """
+    name, budget = profile.name, recipe.memory_budget
+    sub = usable_subgraph(world.graph, world.metrics[profile.name])
+    parts = components(sub, world.graph.node_count)
+    choice = choose(sub, recipe)
+    pairs, runs = AllPairs(None, None), None
+    if choice.hops == "compressed":
+        runs, distance = compressed_next_hops(
+            sub,
+            rows_on_chart(world, sub),
+            unreachable_fits=parts.tells_all,
+            algorithm=recipe.algorithm,
+            distances=choice.distances,
+            budget=budget,
+            threads=threads,
+            progress=progress,
+            ledger=ledger,
+        )
+        pairs = AllPairs(None, distance)
+    elif choice.hops == "dense" or choice.distances:
+        pairs = all_pairs(
+            sub,
+            algorithm=recipe.algorithm,
+            hops=choice.hops == "dense",
+            distances=choice.distances,
+            budget=budget,
+            threads=threads,
+            progress=progress,
+        )
+    found = [profile_contents(profile, world, parts, pairs, runs)]
+    if wants_clusters(recipe):
+        partition = cluster_rows(world, sub, recipe)
+        found.append(clusters_contents(name, partition))
+        if wants_hierarchy(recipe):
+            layers = hierarchy_over(world, sub, partition, recipe)
+            found.append(hierarchy_contents(name, layers))
+        if wants_cluster_distances(recipe, partition):
+            between = cluster_distances(partition, budget=budget)
+            found.append(cluster_distances_contents(name, between))
+    if wants_heuristic(recipe):
+        found.append(heuristic_contents(name, heuristic_of(world, sub, recipe, threads)))
+    return found
+
+
+# -- which tables ---------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Choice:
+    """What to make of one profile's next hops and distances."""
+
+    hops: Literal["none", "dense", "compressed"]
+    distances: bool
+
+
+def choose(sub: Subgraph, recipe: LevelRecipe) -> Choice:
+    """Resolve "auto" for one profile."""
+    rows = sub.graph.node_count
+    if recipe.tables is None:
+        wanted, distances = True, 4 * rows * rows <= AUTO_DISTANCE_BYTES
+    else:
+        wanted, distances = "next_hops" in recipe.tables, "distances" in recipe.tables
+    if not wanted:
+        return Choice("none", distances)
+    if recipe.storage != "auto":
+        return Choice(recipe.storage, distances)
+    small = rows * rows * slot_dtype(sub).itemsize <= AUTO_DENSE_BYTES
+    return Choice("dense" if small else "compressed", distances)
+
+
+def wants_hierarchy(recipe: LevelRecipe) -> bool:
+    """Whether layers over clusters are made."""
+    return recipe.hierarchy != "none" and (recipe.tables is None or "hierarchy" in recipe.tables)
+
+
+def wants_clusters(recipe: LevelRecipe) -> bool:
+    """Whether clusters are made: layers, and distances between clusters, need them."""
+    if recipe.tables is None or wants_hierarchy(recipe):
+        return True
+    return "clusters" in recipe.tables or "cluster_distances" in recipe.tables
+
+
+def wants_cluster_distances(recipe: LevelRecipe, found: Clusters) -> bool:
+    """Whether distances between clusters are made; "auto" leaves large tables out."""
+    if recipe.tables is None:
+        return fits_auto(found.sub.graph.node_count, found.count)
+    return "cluster_distances" in recipe.tables
+
+
+def wants_heuristic(recipe: LevelRecipe) -> bool:
+    """Whether the heuristic is made; "auto" makes next hops, beside which few need one."""
+    if recipe.tables is None:
+        return recipe.heuristic_kind != "auto"
+    return "heuristic" in recipe.tables
+
+
+def kind_within_budget(sub: Subgraph, recipe: LevelRecipe) -> str:
+    """The heuristic to make: where nobody asked for it by name it is no reason to refuse a level.
+
+    A table between basins that would exceed the budget is then left out.
+    """
+    graph, rows = sub.graph, sub.graph.node_count
+    if recipe.heuristic_kind == "landmark":
+        return "landmark"
+    if recipe.tables is not None:
+        return "field"
+    two_way = bool(is_two_way(graph.first_out, graph.head, sub.weight))
+    size = heuristic_size(rows, recipe.heuristic_bytes, kind="field", two_way=two_way)
+    needed = table_memory(rows, size.basins, 1, two_way=two_way)
+    return "field" if needed <= recipe.memory_budget else "landmark"
+
+
+# -- making them ----------------------------------------------------------------------------------
+
+
+def rows_on_chart(world: World, sub: Subgraph) -> Int32Array | None:
+    """(r, 2) int32 chart coordinates of a profile's rows; None on graph levels."""
+    return None if world.cell is None else chart(world.cell[sub.node], world.hex_layout)
+
+
+def cluster_rows(world: World, sub: Subgraph, recipe: LevelRecipe) -> Clusters:
+    """Partition a profile's rows as the recipe says."""
+    cell = None if world.cell is None else world.cell[sub.node]
+    region = None
+    level = world.level
+    if recipe.cluster_regions and isinstance(level, GridLevel) and cell is not None:
+        drawn = tuple(one.cells for one in level.things.regions)
+        if drawn:
+            region = region_of_rows(drawn, cell, level.width, level.height)
+    return clusters(
+        sub,
+        size=recipe.cluster_size,
+        cell=cell,
+        position=None if world.position is None else world.position[sub.node],
+        region=region,
+    )
+
+
+def hierarchy_over(
+    world: World, sub: Subgraph, partition: Clusters, recipe: LevelRecipe
+) -> Hierarchy:
+    """Build layers over one profile's clusters, as the recipe says."""
+    assert recipe.hierarchy != "none"
+    return hierarchy(
+        partition,
+        rows_on_chart(world, sub),
+        square=world.hex_layout is None,
+        mode=recipe.hierarchy,
+        spacing=recipe.spacing,
+        levels=recipe.levels,
+        keep_paths=recipe.keep_paths,
+        budget=recipe.memory_budget,
+    )
+
+
+def heuristic_of(
+    world: World, sub: Subgraph, recipe: LevelRecipe, threads: int, *, share: int = 1
+) -> Heuristic:
+    """Make one profile's heuristic as the recipe says, or a share of it (see `heuristic`)."""
+    return heuristic(
+        sub,
+        *coordinates(world, sub),
+        kind=kind_within_budget(sub, recipe),
+        bytes_per_node=recipe.heuristic_bytes,
+        budget=recipe.memory_budget,
+        threads=threads,
+        share=share,
+    )
+
+
+def coordinates(world: World, sub: Subgraph) -> tuple[Int32Array, Slopes]:
+    """(r, 2) int32, what fields rise along, and how; zeros on a graph without positions."""
+    at = rows_on_chart(world, sub)
+    if at is not None:
+        level = world.level
+        if isinstance(level, GridLevel) and level.floor_height and world.hex_layout is None:
+            # Floors lie over one another, as they do for norms.
+            at = at % np.array([level.width, level.floor_height], dtype=np.int32)
+        return at, square_slopes(sub, at) if world.hex_layout is None else hex_slopes(sub)
+    if world.position is not None:
+        at = quantised(world.position[sub.node])
+        return at, plane_slopes(sub, at)
+    return np.zeros((len(sub.node), 2), dtype=np.int32), Slopes.none()
