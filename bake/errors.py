@@ -91,6 +91,19 @@ class BakeErrors(BakeError):
         return (BakeErrors, (self.problems,))
 
 
+def one_error(problems: Sequence[BakeError], more: int = 0) -> BakeError:
+    """Several mistakes as one error; a single one is that error itself.
+
+    Args:
+        problems: at least one.
+        more: mistakes that are not among them; a last line says how many.
+    """
+    if more > 0:
+        first = problems[0]
+        problems = [*problems, type(first)(f"and {more:,} more mistakes", file=first.file)]
+    return problems[0] if len(problems) == 1 else BakeErrors(problems)
+
+
 class LevelError(BakeError):
     """A level file cannot be read as what it claims to be."""
 

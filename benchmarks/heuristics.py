@@ -14,7 +14,7 @@ from scipy.sparse.csgraph import dijkstra
 from bake.arrays import Float64Array, Int64Array
 from bake.asset.schema import profile_path
 from bake.errors import QueryError
-from bake.levels.scenario import Scenario, read_scenario
+from bake.levels.movingai import Scenario, read_scenario
 from bake.pipeline.level import bake_level
 from bake.pipeline.sources import Task
 from bake.processors import processors

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from bake.arrays import Float64Array, Int64Array
-from bake.levels.scenario import Scenario, read_scenario
+from bake.levels.movingai import Scenario, read_scenario
 from bake.pipeline.level import bake_level
 from bake.pipeline.sources import Task
 from bake.recipe import LevelRecipe

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from bake.arrays import Int32Array, Int64Array
-from bake.levels.scenario import Scenario, read_scenario
+from bake.levels.movingai import Scenario, read_scenario
 from bake.runtime import open_asset
 from bake.runtime.navigator import Navigator
 from benchmarks.baking import BakedMap

@@ -7,10 +7,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from bake.editors import LdtkReading, TiledReading
 from bake.level import Level, TerrainRule
-from bake.levels import load, parts
-from bake.levels.scenario import read_scenario
+from bake.levels import LdtkReading, TiledReading, load, parts
+from bake.levels.movingai import read_scenario
 from bake.pipeline.sources import find_tasks
 from bake.recipe import LevelRecipe, Recipe, load_recipe
 from fuzz import baked, seeds

@@ -27,7 +27,8 @@ def schema(
     ] = None,
 ) -> None:
     """Publish the JSON Schema of a file format, for editors and other tools."""
-    from bake.levels.schema import graph_schema, tile_schema
+    from bake.levels.graph_json import graph_schema
+    from bake.levels.tiles_json import tile_schema
     from bake.recipe import recipe_schema
 
     made = {"recipe": recipe_schema, "tiles": tile_schema, "graph": graph_schema}[name.value]()

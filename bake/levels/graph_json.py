@@ -6,19 +6,24 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NoReturn, cast
+from typing import Any, NoReturn, cast
 
 import numpy as np
-from pydantic import ValidationError
 
 from bake.arrays import Float64Array, Int32Array, UInt8Array
-from bake.errors import LevelError
 from bake.level import Colour, GraphLevel, TerrainRule
-from bake.levels.json_text import json_place, one_of, shown
-from bake.levels.limits import MAX_COST, check_terrain_count
-from bake.levels.terrain_json import TERRAINS, is_plain_text, terrain_rules, told
-from bake.levels.tiles_json import check_version
+from bake.levels.reading.files import check_version
+from bake.levels.reading.limits import MAX_COST, check_terrain_count
+from bake.levels.reading.mistakes import Where, is_plain_text, one_of, shown
+from bake.levels.reading.models import (
+    SCHEMA_DRAFT,
+    TERRAINS,
+    terrain_rules,
+    tidied,
+    validated,
+)
 
+GRAPH_FORMAT = "bake-graph"
 #: Terrain of nodes that name none.
 DEFAULT_TERRAIN = "ground"
 VERSION = 1
@@ -61,23 +66,20 @@ class _Reader:
 
     def __init__(self, path: Path, document: Mapping[str, object]) -> None:
         self.path = path
+        self.top = Where(path)
         self.document = document
 
-    def refuse(self, found: str, *place: str | int, expected: str, remedy: str = "") -> NoReturn:
-        raise LevelError(
-            found,
-            file=self.path,
-            place=json_place(place) or "top level",
-            expected=expected,
-            remedy=remedy or None,
-        )
+    def refuse(
+        self, found: str, *place: str | int, expected: str, remedy: str | None = None
+    ) -> NoReturn:
+        self.top.inside(*place).refuse(found, expected, remedy)
 
     def level(self) -> GraphLevel:
         for key in self.document:
             if key not in KEYS:
                 self.refuse("unknown key", key, expected=f"one of {', '.join(KEYS)}")
         if "version" in self.document:
-            check_version(self.path, self.document["version"], VERSION)
+            check_version(self.top, self.document["version"], VERSION)
         directed = self.flag("directed", default=False)
         parallel = self.flag("multigraph", default=True)
         rules, colours, declared = self.terrains()
@@ -125,18 +127,16 @@ class _Reader:
             self.refuse(f"found {shown(attributes)}", "graph", expected="an object")
         if "terrains" not in attributes:
             return {}, {}, ()
-        try:
-            terrains = TERRAINS.validate_python(attributes["terrains"])
-        except ValidationError as error:
-            raise told(error, self.path, prefix=("graph", "terrains")) from None
-        rules, colours = terrain_rules(terrains, self.path, prefix=("graph", "terrains"))
+        where = self.top.inside("graph", "terrains")
+        terrains = validated(TERRAINS.validate_python, attributes["terrains"], where)
+        rules, colours = terrain_rules(terrains, where)
         return rules, colours, tuple(terrains)
 
     def nodes(self, declared: tuple[str, ...]) -> _Nodes:
         items = self.objects("nodes")
         if not items:
             self.refuse(
-                "empty level, the graph has no nodes", "nodes", expected="at least one node"
+                "the level is empty, the graph has no nodes", "nodes", expected="at least one node"
             )
         kind = type(items[0].get("id"))
         number: dict[str | int, int] = {}
@@ -306,7 +306,7 @@ class _Reader:
         if name is _ABSENT:
             self.refuse("this key is missing", *(key, at, which), expected="the id of a node")
         self.refuse(
-            f"{shown(name)} is the id of no node", *(key, at, which), expected="the id of a node"
+            f"no node has the id {shown(name)}", *(key, at, which), expected="the id of a node"
         )
 
     def weight(self, edge: dict[str, object], key: str, at: int) -> float:
@@ -331,3 +331,108 @@ def finite(value: object) -> float | None:
     except OverflowError:
         return None
     return number if math.isfinite(number) else None
+
+
+def graph_schema() -> dict[str, Any]:
+    """JSON Schema of explicit graphs, for editors and generators.
+
+    That ids are unique and edges join known nodes is beyond a schema.
+    """
+    terrains = tidied(TERRAINS.json_schema())
+    definitions = terrains.pop("$defs")
+    edges = {
+        "type": "array",
+        "description": "the edges; of parallel ones the cheapest counts, self-loops never do",
+        "items": {"$ref": "#/$defs/Edge"},
+    }
+    return {
+        "$schema": SCHEMA_DRAFT,
+        "title": "bake graph level, version 1",
+        "description": "An explicit graph in networkx node-link form.",
+        "type": "object",
+        "additionalProperties": False,
+        "required": ["nodes"],
+        "oneOf": [{"required": ["edges"]}, {"required": ["links"]}],
+        "properties": {
+            "format": {"const": GRAPH_FORMAT, "description": "names the format; optional"},
+            "version": {"const": VERSION, "description": "version of the format; optional"},
+            "directed": {
+                "type": "boolean",
+                "default": False,
+                "description": "whether edges lead one way, from source to target",
+            },
+            "multigraph": {
+                "type": "boolean",
+                "default": True,
+                "description": "whether several edges may join the same nodes",
+            },
+            "graph": {
+                "type": "object",
+                "description": "attributes of the graph; others than these are ignored",
+                "properties": {
+                    "terrains": {
+                        **terrains,
+                        "description": "costs by terrain; names every terrain of the nodes",
+                    }
+                },
+            },
+            "nodes": {
+                "type": "array",
+                "minItems": 1,
+                "description": "the nodes; their ids are all strings or all whole numbers",
+                "items": {"$ref": "#/$defs/Node"},
+            },
+            "edges": edges,
+            "links": edges,
+        },
+        "$defs": {
+            "Node": {
+                "type": "object",
+                "description": "attributes other than these are ignored",
+                "required": ["id"],
+                "dependentRequired": {"x": ["y"], "y": ["x"]},
+                "properties": {
+                    "id": {"$ref": "#/$defs/Id"},
+                    "x": {"type": "number", "description": "position to the right"},
+                    "y": {"type": "number", "description": "position downwards"},
+                    "pos": {
+                        "type": "array",
+                        "items": {"type": "number"},
+                        "minItems": 2,
+                        "maxItems": 2,
+                        "description": "position as [x, y], instead of x and y",
+                    },
+                    "terrain": {
+                        "type": "string",
+                        "minLength": 1,
+                        "default": DEFAULT_TERRAIN,
+                        "description": "name of the node's terrain",
+                    },
+                },
+            },
+            "Edge": {
+                "type": "object",
+                "description": "attributes other than these are ignored",
+                "required": ["source", "target"],
+                "properties": {
+                    "source": {"$ref": "#/$defs/Id"},
+                    "target": {"$ref": "#/$defs/Id"},
+                    "weight": {
+                        "type": "number",
+                        "exclusiveMinimum": 0,
+                        "maximum": MAX_COST,
+                        "default": 1,
+                        "description": "length of the edge in units",
+                    },
+                },
+            },
+            "Id": {
+                "anyOf": [
+                    {"type": "string", "minLength": 1},
+                    {"type": "integer", "minimum": -(2**63), "maximum": 2**63 - 1},
+                ],
+                "description": "id of a node",
+            },
+            **definitions,
+        },
+    }

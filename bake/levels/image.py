@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import re
+import threading
 import warnings
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import NoReturn
 
 import numpy as np
 from PIL import Image, UnidentifiedImageError
@@ -14,17 +17,31 @@ from PIL import Image, UnidentifiedImageError
 from bake.arrays import UInt8Array, UInt32Array
 from bake.errors import LevelError
 from bake.level import MAX_CELLS, Colour, GridLevel
-from bake.levels.colour import colour_text, rgb
-from bake.levels.image_legend import BUILT_IN_RULES, ImageLegend
-from bake.levels.limits import check_size
-from bake.levels.quiet import quiet_libraries
-from bake.levels.source import check_file, read_start
-from bake.levels.unknown import UNKNOWN, describe_unknown, strips
+from bake.levels.reading.files import check_file, read_start
+from bake.levels.reading.limits import check_size, check_terrain_count
+from bake.levels.reading.mistakes import refuse
+from bake.levels.reading.terrains import (
+    BUILT_IN_RULES,
+    FLOOR,
+    UNKNOWN,
+    VOID,
+    WALL,
+    colour_text,
+    describe_unknown,
+    keep_used,
+    pack_colour,
+    rgb,
+    strips,
+)
+
+#: Colours that need no legend entry. Nor do fully transparent pixels, which are VOID.
+BUILT_IN: Mapping[str, str] = {"#000000": WALL, "#ffffff": FLOOR}
 
 _MODES = frozenset({"1", "L", "LA", "P", "PA", "RGB", "RGBA"})
 _FORMATS = ("PNG", "BMP", "DIB", "GIF", "TIFF", "WEBP")
 _JPEG_START = b"\xff\xd8\xff"
 _HEADER_BYTES = 2**20
+_ONE_AT_A_TIME = threading.Lock()
 
 #: Pixels looked at to choose a display colour among several of one terrain.
 SAMPLED_PIXELS = 2**16
@@ -57,14 +74,9 @@ def read_image(path: Path, legend: Mapping[str, str]) -> GridLevel:
         used[codes] = True
         terrain[top:bottom] = codes
     if used[UNKNOWN]:
-        raise _unknown_colours(path, image, terrain)
+        _refuse_colours(path, image, terrain)
 
-    present = [code for code in range(len(names.names)) if used[code]]
-    renumber = np.zeros(256, dtype=np.uint8)
-    renumber[present] = np.arange(len(present))
-    for top, bottom in strips(width, height):
-        terrain[top:bottom] = renumber[terrain[top:bottom]]
-    terrains = tuple(names.names[code] for code in present)
+    terrains = keep_used(names.names, terrain, used)
     return GridLevel(
         name=path.stem,
         source=path,
@@ -73,6 +85,86 @@ def read_image(path: Path, legend: Mapping[str, str]) -> GridLevel:
         terrain_rules={name: BUILT_IN_RULES[name] for name in terrains if name in BUILT_IN_RULES},
         colours=_display_colours(names, terrains, np.concatenate(sampled)),
     )
+
+
+class ImageLegend:
+    """The recipe's colours, then the built-in ones the recipe does not name.
+
+    Attributes:
+        names: terrains by number, in legend order, then the built-in ones.
+        colours: the first colour the legend names for a terrain, by terrain.
+    """
+
+    names: tuple[str, ...]
+    colours: Mapping[str, Colour]
+
+    def __init__(self, legend: Mapping[str, str], path: Path) -> None:
+        """Number the terrains and index the colours.
+
+        Args:
+            legend: terrain by colour, "#rgb", "#rrggbb" or "#rrggbbaa".
+            path: the image, for errors.
+
+        Raises:
+            LevelError: a key is no colour, or one colour stands for two terrains.
+        """
+        terrain_of: dict[int, str] = {}
+        for text, terrain in legend.items():
+            packed = pack_colour(text)
+            place = f'[legend] "{text}"'
+            if packed is None:
+                expected = '"#rgb", "#rrggbb" or "#rrggbbaa"'
+                refuse(path, place, f"'{text}' is not a colour", expected)
+            if terrain_of.setdefault(packed, terrain) != terrain:
+                found = f"{colour_text(packed)} stands for '{terrain_of[packed]}' and '{terrain}'"
+                refuse(path, place, found, "one terrain for each colour")
+        for text, terrain in BUILT_IN.items():
+            packed = pack_colour(text)
+            assert packed is not None
+            terrain_of.setdefault(packed, terrain)
+
+        self.names = tuple(dict.fromkeys([*terrain_of.values(), VOID]))
+        check_terrain_count(path, len(self.names), "[legend]")
+        number = {name: code for code, name in enumerate(self.names)}
+        colours: dict[str, Colour] = {}
+        # One byte for each of the 16.7 million opaque colours: a look-up costs the same however
+        # many colours the legend has, and no image has to be sorted.
+        self._opaque = np.full(2**24, UNKNOWN, dtype=np.uint8)
+        self._translucent: dict[int, int] = {}
+        for packed, terrain in terrain_of.items():
+            colours.setdefault(terrain, rgb(packed))
+            if packed & 0xFF == 0xFF:
+                self._opaque[packed >> 8] = number[terrain]
+            else:
+                self._translucent[packed] = number[terrain]
+        self.colours = colours
+        self._clear = number[VOID]
+        self._names_clear = any(packed & 0xFF == 0 for packed in self._translucent)
+
+    def look_up(self, packed: UInt32Array) -> UInt8Array:
+        """Terrain of each colour.
+
+        Args:
+            packed: colours as 0xrrggbbaa, any shape.
+
+        Returns:
+            Index into ``names``, or UNKNOWN; same shape.
+        """
+        terrain: UInt8Array = self._opaque[packed >> np.uint32(8)]
+        alpha = packed.astype(np.uint8)
+        translucent = alpha != 255
+        if not self._names_clear:
+            clear = alpha == 0
+            terrain[clear] = self._clear
+            translucent &= ~clear
+        if translucent.any():
+            colours, inverse = np.unique(packed[translucent], return_inverse=True)
+            codes = [self._translucent_code(int(colour)) for colour in colours]
+            terrain[translucent] = np.array(codes, dtype=np.uint8)[inverse]
+        return terrain
+
+    def _translucent_code(self, packed: int) -> int:
+        return self._translucent.get(packed, self._clear if packed & 0xFF == 0 else UNKNOWN)
 
 
 def _display_colours(
@@ -98,18 +190,20 @@ def _decode(path: Path) -> Image.Image:
     """The decoded image; everything its header can tell is checked before any pixel is read."""
     start = read_start(path, _HEADER_BYTES)
     if start.startswith(_JPEG_START):
-        raise LevelError(
+        refuse(
+            path,
+            None,
             "this is a JPEG image, whatever its name says; JPEG blurs colours",
-            file=path,
-            expected="a lossless image",
-            remedy="save the original as .png",
+            "a lossless image",
+            "save the original as .png",
         )
     if _is_lossy_webp(start):
-        raise LevelError(
+        refuse(
+            path,
+            None,
             "this WebP image was saved lossy, which blurs colours",
-            file=path,
-            expected="a lossless image",
-            remedy="save the original as lossless WebP or .png",
+            "a lossless image",
+            "save the original as lossless WebP or .png",
         )
     # TGA has no signature, so nearly any bytes could pass for one: only its own suffix counts.
     formats = [*_FORMATS, "TGA"] if path.suffix.lower() == ".tga" else list(_FORMATS)
@@ -138,7 +232,7 @@ def _decode(path: Path) -> Image.Image:
         ) from None
     except UnidentifiedImageError:
         raise LevelError(
-            "this is no image, or a damaged one",
+            "this is not an image, or a damaged one",
             file=path,
             expected=f"a {path.suffix.lower()} image",
             remedy="save it again",
@@ -154,40 +248,50 @@ def _decode(path: Path) -> Image.Image:
 def _quiet_tiff(start: bytes) -> contextlib.AbstractContextManager[None]:
     """libtiff tells of damage itself, line by line; the error raised says it once."""
     tiff = start.startswith((b"II", b"MM"))
-    return quiet_libraries() if tiff else contextlib.nullcontext()
+    return _quiet_libraries() if tiff else contextlib.nullcontext()
+
+
+@contextlib.contextmanager
+def _quiet_libraries() -> Iterator[None]:
+    """Send what is written to file descriptor 2 nowhere, meanwhile.
+
+    What other threads write to standard error in this time is lost, too, so keep it short.
+    """
+    with _ONE_AT_A_TIME, contextlib.ExitStack() as restored:
+        with contextlib.suppress(OSError):  # closed: nothing is seen anyway
+            kept = os.dup(2)
+            restored.callback(os.close, kept)
+            restored.callback(os.dup2, kept, 2)
+            with Path(os.devnull).open("wb") as nowhere:
+                os.dup2(nowhere.fileno(), 2)
+        yield
 
 
 def _check_header(path: Path, image: Image.Image) -> None:
     check_size(path, *image.size)
     if _has_sixteen_bits(image):
-        raise LevelError(
-            "the image has 16 bits a channel",
-            file=path,
-            expected="8 bits",
-            remedy="convert it, colours are matched exactly",
-        )
+        remedy = "convert it, colours are matched exactly"
+        refuse(path, None, "the image has 16 bits a channel", "8 bits", remedy)
     if image.mode not in _MODES:
-        raise LevelError(
+        refuse(
+            path,
+            None,
             f"the image's pixels are of kind '{image.mode}'",
-            file=path,
-            expected="black and white, grey, indexed, RGB or RGBA with 8 bits a channel",
-            remedy="convert it to RGB",
+            "black and white, grey, indexed, RGB or RGBA with 8 bits a channel",
+            "convert it to RGB",
         )
     if image.info.get("compression") in {"jpeg", "tiff_jpeg", "webp"}:
-        raise LevelError(
+        refuse(
+            path,
+            None,
             "the TIFF image is compressed lossy, which blurs colours",
-            file=path,
-            expected="a lossless image",
-            remedy="save the original as .png",
+            "a lossless image",
+            "save the original as .png",
         )
     frames = getattr(image, "n_frames", 1)
     if frames > 1:
-        raise LevelError(
-            f"the image has {frames:,} frames or pages",
-            file=path,
-            expected="one",
-            remedy="save the one that is the level by itself",
-        )
+        remedy = "save the one that is the level by itself"
+        refuse(path, None, f"the image has {frames:,} frames or pages", "one", remedy)
 
 
 def _has_sixteen_bits(image: Image.Image) -> bool:
@@ -220,14 +324,14 @@ def _is_lossy_webp(start: bytes) -> bool:
     return False
 
 
-def _unknown_colours(path: Path, image: Image.Image, terrain: UInt8Array) -> LevelError:
+def _refuse_colours(path: Path, image: Image.Image, terrain: UInt8Array) -> NoReturn:
     listed, (x, y), first = describe_unknown(
         terrain, lambda top, bottom: _packed(image, top, bottom), colour_text, "pixels"
     )
-    return LevelError(
+    refuse(
+        path,
+        f"pixel ({x}, {y})",
         f"no terrain is known for {listed}",
-        file=path,
-        place=f"pixel ({x}, {y})",
-        expected="colours of the legend",
-        remedy=f'add a line such as "{first}" = "grass" to [legend] in bake.toml',
+        "colours of the legend",
+        f'add a line such as "{first}" = "grass" to [legend] in bake.toml',
     )

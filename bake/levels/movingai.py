@@ -1,4 +1,4 @@
-"""Maps of the Moving AI benchmark.
+"""Maps of the Moving AI benchmark, and its scenarios: problems with the length of a shortest path.
 
 Source: N. Sturtevant, "Benchmarks for Grid-Based Pathfinding", IEEE Transactions on Computational
 Intelligence and AI in Games 4(2), 2012, and https://movingai.com/benchmarks/formats.html.
@@ -6,18 +6,20 @@ Intelligence and AI in Games 4(2), 2012, and https://movingai.com/benchmarks/for
 
 from __future__ import annotations
 
+import math
 import re
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NoReturn
 
 import numpy as np
 
-from bake.arrays import UInt8Array
-from bake.errors import LevelError
+from bake.arrays import Float64Array, Int32Array, UInt8Array
 from bake.level import Colour, GridLevel, Rules, TerrainRule
-from bake.levels.limits import check_size
-from bake.levels.source import read_start
-from bake.levels.unknown import UNKNOWN, describe_unknown
+from bake.levels.reading.files import read_start, read_text
+from bake.levels.reading.limits import check_size
+from bake.levels.reading.mistakes import quoted, refuse
+from bake.levels.reading.terrains import UNKNOWN, describe_unknown, keep_used, used_numbers
 
 #: Terrains by letter. The format's two letters for plain ground, and for out of bounds, mean one.
 LETTERS = {
@@ -55,6 +57,24 @@ _HEADER_BYTES = 4096
 _NUMBER = re.compile(r"[0-9]{1,9}")
 _NEWLINE = 0x0A
 
+#: Far above the largest scenario file of the benchmark, which has some megabytes.
+MAX_SCENARIO_BYTES = 2**26
+
+_COLUMNS = (
+    "bucket",
+    "map",
+    "map width",
+    "map height",
+    "start x",
+    "start y",
+    "goal x",
+    "goal y",
+    "optimal length",
+)
+_EXPECTED = f"{len(_COLUMNS)} columns: {', '.join(_COLUMNS)}"
+#: Digits most files print of a length.
+SIGNIFICANT = 6
+
 
 @dataclass(frozen=True)
 class _Header:
@@ -84,19 +104,14 @@ def read_map(path: Path) -> GridLevel:
     for letter, terrain_name in LETTERS.items():
         look_up[ord(letter)] = names.index(terrain_name)
     terrain = look_up[letters]
-    used = np.zeros(256, dtype=np.bool_)
-    used[terrain] = True
+    used = used_numbers(terrain)
     if used[UNKNOWN]:
-        raise _unknown_letters(path, terrain, letters)
-
-    present = np.flatnonzero(used)
-    renumber = np.zeros(256, dtype=np.uint8)
-    renumber[present] = np.arange(len(present))
-    terrains = tuple(names[code] for code in present)
+        _refuse_letters(path, terrain, letters)
+    terrains = keep_used(names, terrain, used)
     return GridLevel(
         name=path.stem,
         source=path,
-        terrain=renumber[terrain],
+        terrain=terrain,
         terrains=terrains,
         terrain_rules={name: TERRAIN_RULES[name] for name in terrains},
         colours={name: COLOURS[name] for name in terrains},
@@ -121,42 +136,40 @@ def _read_header(path: Path) -> _Header:
         if words == ["map"]:
             missing = [key for key in ("type", "height", "width") if key not in values]
             if missing:
-                raise LevelError(
+                refuse(
+                    path,
+                    place,
                     f"the header has no {' and no '.join(missing)}",
-                    file=path,
-                    place=place,
-                    expected='"type", "height" and "width" before "map"',
+                    '"type", "height" and "width" before "map"',
                 )
             return _Header(values["width"], values["height"], at, line_number)
         if key not in ("type", "height", "width"):
-            raise _no_header(path, place, " ".join(words))
+            _refuse_header(path, place, " ".join(words))
         if key in values:
-            raise LevelError(f"a second {key}", file=path, place=place, expected="one")
+            refuse(path, place, f"the header gives the {key} a second time", "each line once")
         value = " ".join(words[1:])
         if key == "type":
             if value != "octile":
-                raise LevelError(
-                    f"the map is of type {_quoted(value)}",
-                    file=path,
-                    place=place,
-                    expected="type octile, one letter a cell",
+                refuse(
+                    path,
+                    place,
+                    f"the map is of type {quoted(value)}",
+                    "type octile, one letter a cell",
                 )
             values[key] = 0
         elif _NUMBER.fullmatch(value) is None:
-            raise LevelError(
-                f"the {key} is {_quoted(value)}", file=path, place=place, expected="a whole number"
-            )
+            refuse(path, place, f"the {key} is {quoted(value)}", "a whole number")
         else:
             values[key] = int(value)
-    raise _no_header(path, f"line {line_number + 1}", start[at:].decode("latin-1").strip())
+    _refuse_header(path, f"line {line_number + 1}", start[at:].decode("latin-1").strip())
 
 
-def _no_header(path: Path, place: str, found: str) -> LevelError:
-    return LevelError(
-        f"found {_quoted(found)}" if found else "the file ends in its header",
-        file=path,
-        place=place,
-        expected='the header of a Moving AI map: "type octile", "height H", "width W", "map"',
+def _refuse_header(path: Path, place: str, found: str) -> NoReturn:
+    refuse(
+        path,
+        place,
+        f"found {quoted(found)}" if found else "the file ends in its header",
+        'the header of a Moving AI map: "type octile", "height H", "width W", "map"',
     )
 
 
@@ -172,11 +185,11 @@ def _letters(path: Path, header: _Header, body: bytes) -> UInt8Array:
         if (lines[:, width] == _NEWLINE).all() and not (letters == _NEWLINE).any():
             _check_rest(path, header, body[height * stride :])
             return letters
-    raise _wrong_line(path, header, body)
+    _refuse_line(path, header, body)
 
 
-def _wrong_line(path: Path, header: _Header, body: bytes) -> LevelError:
-    """Which line of the body is the first that does not have the header's width."""
+def _refuse_line(path: Path, header: _Header, body: bytes) -> NoReturn:
+    """Name the first line of the body that does not have the header's width."""
     at = 0
     for row in range(header.height):
         if at >= len(body):
@@ -186,19 +199,19 @@ def _wrong_line(path: Path, header: _Header, body: bytes) -> LevelError:
         if length == 0 and not body[at:].strip():
             break
         if length != header.width:
-            return LevelError(
+            refuse(
+                path,
+                f"line {header.lines + row + 1}",
                 f"row {row} has {length:,} cells",
-                file=path,
-                place=f"line {header.lines + row + 1}",
-                expected=f"{header.width:,}, the width in the header",
-                remedy="the file is cut short" if end < 0 and length < header.width else None,
+                f"{header.width:,}, the width in the header",
+                "the file is cut short" if end < 0 and length < header.width else None,
             )
         at += length + 1
-    return LevelError(
+    refuse(
+        path,
+        f"line {header.lines + row + 1}",
         f"the file ends after {row:,} of {header.height:,} rows",
-        file=path,
-        place=f"line {header.lines + row + 1}",
-        expected=f"{header.height:,} rows, the height in the header",
+        f"{header.height:,} rows, the height in the header",
     )
 
 
@@ -207,23 +220,20 @@ def _check_rest(path: Path, header: _Header, rest: bytes) -> None:
     if garbage:
         line = header.lines + header.height + rest[: len(rest) - len(garbage)].count(b"\n") + 1
         text = garbage.split(b"\n", 1)[0].decode("latin-1").strip()
-        raise LevelError(
-            f"found {_quoted(text)} after the last row",
-            file=path,
-            place=f"line {line}",
-            expected=f"the end of the file after {header.height:,} rows",
+        refuse(
+            path,
+            f"line {line}",
+            f"found {quoted(text)} after the last row",
+            f"the end of the file after {header.height:,} rows",
         )
 
 
-def _unknown_letters(path: Path, terrain: UInt8Array, letters: UInt8Array) -> LevelError:
+def _refuse_letters(path: Path, terrain: UInt8Array, letters: UInt8Array) -> NoReturn:
     listed, (x, y), _ = describe_unknown(
         terrain, lambda top, bottom: letters[top:bottom], _letter_text, "cells"
     )
-    return LevelError(
-        f"unknown terrain {listed}",
-        file=path,
-        place=f"cell ({x}, {y})",
-        expected=f"one of {' '.join(LETTERS)}",
+    refuse(
+        path, f"cell ({x}, {y})", f"no terrain is known for {listed}", f"one of {' '.join(LETTERS)}"
     )
 
 
@@ -231,6 +241,134 @@ def _letter_text(byte: int) -> str:
     return f"'{chr(byte)}'" if 0x20 <= byte < 0x7F else f"byte 0x{byte:02x}"
 
 
-def _quoted(text: str) -> str:
-    text = ascii(text)
-    return text if len(text) <= 40 else f"{text[:36]}...'"
+@dataclass(frozen=True)
+class Scenario:
+    """The k problems of a scenario file, in the order of its lines.
+
+    Attributes:
+        source: the file.
+        bucket: (k) int32, problems of similar length share one.
+        map: k names of maps as the file has them, often with folders.
+        size: (k, 2) int32, width and height of the map in cells.
+        start: (k, 2) int32, cells (x, y).
+        goal: (k, 2) int32, cells (x, y).
+        optimal: (k) float64, length of a shortest path in cells, as the file rounds it.
+        rounding: (k) float64, how far off printing may have put each optimal length.
+        line: (k) int32, line of the file, counted from 1.
+    """
+
+    source: Path
+    bucket: Int32Array
+    map: tuple[str, ...]
+    size: Int32Array
+    start: Int32Array
+    goal: Int32Array
+    optimal: Float64Array
+    rounding: Float64Array
+    line: Int32Array
+
+    def __len__(self) -> int:
+        return len(self.map)
+
+
+def read_scenario(path: Path) -> Scenario:
+    """Read a ``.scen`` file of version 1.
+
+    Columns are separated by tabs or blanks; names of maps may contain blanks. Blank lines count for
+    nothing.
+
+    Raises:
+        LevelError: unreadable, another version, or a line that is no problem.
+    """
+    path = Path(path)
+    text = read_text(path, MAX_SCENARIO_BYTES, "split it")
+    lines = text.split("\n")
+    _check_scenario_version(path, lines[0])
+    names: list[str] = []
+    numbers: list[tuple[int, ...]] = []
+    optimal: list[float] = []
+    decimals: set[int] = set()
+    for number, line in enumerate(lines[1:], start=2):
+        if not line.strip():
+            continue
+        name, values, length = _problem(path, f"line {number}", line)
+        names.append(name)
+        numbers.append((number, *values))
+        optimal.append(length)
+        decimals.add(len(line.split()[-1].partition(".")[2]))
+    if not names:
+        refuse(path, None, "the scenario has no problems", "at least one line")
+    table = np.array(numbers, dtype=np.int32)
+    return Scenario(
+        source=path,
+        bucket=table[:, 1],
+        map=tuple(names),
+        size=table[:, 2:4],
+        start=table[:, 4:6],
+        goal=table[:, 6:8],
+        optimal=np.array(optimal, dtype=np.float64),
+        rounding=_rounding(np.array(optimal, dtype=np.float64), decimals),
+        line=table[:, 0],
+    )
+
+
+def _rounding(optimal: Float64Array, decimals: set[int]) -> Float64Array:
+    """Half a unit of the last digit printed.
+
+    Files either print every length with the same number of decimals, or six significant digits and
+    no trailing zeros.
+    """
+    if len(decimals) == 1 and 0 not in decimals:
+        return np.full(len(optimal), 0.5 * 10.0 ** -decimals.pop())
+    size = np.floor(np.log10(np.maximum(optimal, 1e-9)))
+    rounding: Float64Array = 0.5 * 10.0 ** (size - (SIGNIFICANT - 1))
+    return rounding
+
+
+def _check_scenario_version(path: Path, line: str) -> None:
+    words = line.split()
+    if words[:1] != ["version"] or len(words) != 2:
+        refuse(
+            path,
+            "line 1",
+            f"found {quoted(line.strip())}",
+            '"version 1", the start of a Moving AI scenario',
+        )
+    if words[1] not in ("1", "1.0"):
+        refuse(
+            path,
+            "line 1",
+            f"the file has version {quoted(words[1])} of the format",
+            "version 1 or 1.0",
+        )
+
+
+def _problem(path: Path, place: str, line: str) -> tuple[str, tuple[int, ...], float]:
+    """Map, then bucket, width, height and both cells, then the optimal length."""
+    bucket, _, rest = line.strip().partition("\t" if "\t" in line else " ")
+    columns = [bucket, *rest.rsplit(None, len(_COLUMNS) - 2)]
+    if len(columns) != len(_COLUMNS):
+        refuse(path, place, f"the line has {len(line.split())} columns", _EXPECTED)
+    values: list[int] = []
+    for column, text in zip(_COLUMNS, columns, strict=True):
+        if column in ("map", "optimal length"):
+            continue
+        if _NUMBER.fullmatch(text) is None:
+            refuse(path, place, f"the {column} is {quoted(text)}", f"a whole number ({_EXPECTED})")
+        values.append(int(text))
+    width, height = values[1], values[2]
+    for which, (x, y) in (("start", values[3:5]), ("goal", values[5:7])):
+        if x >= width or y >= height:
+            refuse(
+                path,
+                place,
+                f"the {which} ({x}, {y}) lies outside the map",
+                f"a cell of {width} x {height}",
+            )
+    try:
+        optimal = float(columns[-1])
+    except ValueError:
+        optimal = math.nan
+    if not math.isfinite(optimal) or optimal < 0:
+        refuse(path, place, f"the optimal length is {quoted(columns[-1])}", "a number, at least 0")
+    return columns[1].strip(), tuple(values), optimal

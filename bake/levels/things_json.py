@@ -3,37 +3,37 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Literal, NoReturn
 
 import numpy as np
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 from bake.arrays import Int32Array, UInt8Array
-from bake.errors import LevelError
-from bake.level import Cell, Door, Link, Region, Spot, Things
-from bake.levels.allowance import spend_area
-from bake.levels.json_text import json_place, shown
-from bake.levels.limits import MAX_COST
-from bake.levels.terrain_json import FIRST_ONLY, DistinctNames, StrictModel, TerrainName, refuse
-from bake.movement import EAST, NORTH, SOUTH, WEST
+from bake.level import MAX_CELLS, Cell, Door, Link, Region, Spot, Things
+from bake.levels.reading.editors import HEADINGS
+from bake.levels.reading.limits import MAX_COST, spend_area
+from bake.levels.reading.mistakes import Where, shown
+from bake.levels.reading.models import (
+    FIRST_ONLY,
+    DistinctNames,
+    StrictModel,
+    TerrainName,
+    reject,
+)
+from bake.levels.reading.things import rectangle
 
 Side = Literal["north", "east", "south", "west"]
-_BITS: dict[str, int] = {"north": NORTH, "east": EAST, "south": SOUTH, "west": WEST}
-
-#: Rectangles larger than this are no level's, and would only use up memory.
-_MAX_AREA = 2**26
 
 
 def _whole_numbers(numbers: list[int]) -> list[int]:
     if any(abs(number) >= 2**31 for number in numbers):
-        refuse(f"found {shown(max(numbers, key=abs))}", "a place inside the level")
+        reject(f"found {shown(max(numbers, key=abs))}", "a place inside the level")
     return numbers
 
 
 def _positive(cost: float) -> float:
     if not 0 < cost <= MAX_COST:
-        refuse(f"the cost is {shown(cost)}", f"a number above 0, at most {MAX_COST:g}")
+        reject(f"the cost is {shown(cost)}", f"a number above 0, at most {MAX_COST:g}")
     return cost
 
 
@@ -129,13 +129,13 @@ class ThingReader:
     """From what a file says to cells of the terrain grid.
 
     Attributes:
-        path: the file.
-        shape: (height, width) of the whole grid.
+        top: the file.
         floor_height: rows of one floor; None = one floor.
     """
 
-    def __init__(self, path: Path, shape: tuple[int, ...], floor_height: int | None) -> None:
-        self.path = path
+    def __init__(self, top: Where, shape: tuple[int, ...], floor_height: int | None) -> None:
+        """Take the (height, width) ``shape`` of the whole grid."""
+        self.top = top
         self.height, self.width = shape[0], shape[1]
         self.floor_height = floor_height
 
@@ -151,32 +151,32 @@ class ThingReader:
         Raises:
             LevelError: a place of the wrong length, or outside the level.
         """
+        found_links = []
+        for number, link in enumerate(links):
+            where = self.top.inside("links", number)
+            start = self._cell(link.start, where, "from")
+            goal = self._cell(link.goal, where, "to")
+            cost = link.cost if "cost" in link.model_fields_set else None
+            profiles, place = _profiles(link), str(where)
+            found_links.append(
+                Link(link.name, link.kind, start, goal, cost, link.both_ways, profiles, place)
+            )
+        found_regions = []
+        for number, region in enumerate(regions):
+            where = self.top.inside("regions", number)
+            found_regions.append(Region(region.name, self._cells(region, where), str(where)))
+        found_spots = []
+        for number, spot in enumerate(spots):
+            where = self.top.inside("spots", number)
+            at = self._cell(spot.at, where, "at")
+            found_spots.append(Spot(spot.name, spot.kind, at, _profiles(spot), str(where)))
+        found_doors = []
+        for number, door in enumerate(doors):
+            where = self.top.inside("doors", number)
+            cells, states = self._cells(door, where), tuple(door.states.items())
+            found_doors.append(Door(door.name, cells, states, door.state, str(where)))
         return Things(
-            tuple(self._link(link, place) for place, link in enumerate(links)),
-            tuple(
-                Region(region.name, self._cells(region, "regions", place), _at("regions", place))
-                for place, region in enumerate(regions)
-            ),
-            tuple(
-                Spot(
-                    spot.name,
-                    spot.kind,
-                    self._cell(spot.at, ["spots", place, "at"]),
-                    _profiles(spot),
-                    _at("spots", place),
-                )
-                for place, spot in enumerate(spots)
-            ),
-            tuple(
-                Door(
-                    door.name,
-                    self._cells(door, "doors", place),
-                    tuple(door.states.items()),
-                    door.state,
-                    _at("doors", place),
-                )
-                for place, door in enumerate(doors)
-            ),
+            tuple(found_links), tuple(found_regions), tuple(found_spots), tuple(found_doors)
         )
 
     def barred(self, ledges: Sequence[LedgeTable]) -> UInt8Array | None:
@@ -188,94 +188,61 @@ class ThingReader:
         if not ledges:
             return None
         grid = np.zeros((self.height, self.width), dtype=np.uint8)
-        for place, ledge in enumerate(ledges):
-            cells = self._cells(ledge, "ledges", place)
+        for number, ledge in enumerate(ledges):
+            cells = self._cells(ledge, self.top.inside("ledges", number))
             for side in ledge.bars:
-                grid[cells[:, 1], cells[:, 0]] |= _BITS[side]
+                grid[cells[:, 1], cells[:, 0]] |= HEADINGS[side]
         return grid
 
-    def _link(self, link: LinkTable, place: int) -> Link:
-        return Link(
-            link.name,
-            link.kind,
-            self._cell(link.start, ["links", place, "from"]),
-            self._cell(link.goal, ["links", place, "to"]),
-            link.cost if "cost" in link.model_fields_set else None,
-            link.both_ways,
-            _profiles(link),
-            _at("links", place),
-        )
-
-    def _cell(self, numbers: Sequence[int], steps: list[str | int]) -> Cell:
+    def _cell(self, numbers: Sequence[int], where: Where, step: str | int) -> Cell:
         x, y, *floor = numbers
-        self._require_floor(floor, numbers, steps, "[x, y]", "[x, y, floor]")
-        return self._inside(x, y, floor[0] if floor else 0, steps)
+        if bool(floor) != (self.floor_height is not None):
+            self._refuse_floor(numbers, where.inside(step), "[x, y]", "[x, y, floor]")
+        return self._inside(x, y, floor[0] if floor else 0, where, step)
 
-    def _inside(self, x: int, y: int, floor: int, steps: list[str | int]) -> Cell:
+    def _inside(self, x: int, y: int, floor: int, where: Where, *steps: str | int) -> Cell:
         rows = self.floor_height or self.height
         floors = self.height // rows
         if not (0 <= x < self.width and 0 <= y < rows and 0 <= floor < floors):
             several = self.floor_height is not None
-            raise LevelError(
+            where.inside(*steps).refuse(
                 f"{[x, y, floor] if several else [x, y]} lies outside the level",
-                file=self.path,
-                place=json_place(steps),
-                expected=f"x from 0 to {self.width - 1}, y from 0 to {rows - 1}"
+                f"x from 0 to {self.width - 1}, y from 0 to {rows - 1}"
                 + (f", floor from 0 to {floors - 1}" if several else ""),
             )
         return x, y + floor * rows
 
-    def _cells(self, area: _Area, key: str, place: int) -> Int32Array:
+    def _cells(self, area: _Area, where: Where) -> Int32Array:
         given = area.model_fields_set & {"cells", "rect"}
         if len(given) != 1:
-            raise LevelError(
-                "found both cells and rect" if given else "found neither cells nor rect",
-                file=self.path,
-                place=_at(key, place),
-                expected="one of the two",
-            )
+            found = "found both cells and rect" if given else "found neither cells nor rect"
+            where.refuse(found, "one of the two")
         if "cells" in given:
-            steps: list[str | int] = [key, place, "cells"]
-            cells = [self._cell(cell, [*steps, at]) for at, cell in enumerate(area.cells)]
+            where = where.inside("cells")
+            cells = [self._cell(cell, where, at) for at, cell in enumerate(area.cells)]
             return np.array(cells, dtype=np.int32).reshape(-1, 2)
-        steps = [key, place, "rect"]
+        where = where.inside("rect")
         x, y, width, height, *floor = area.rect
-        self._require_floor(
-            floor, area.rect, steps, "[x, y, width, height]", "[x, y, width, height, floor]"
-        )
-        if width < 1 or height < 1 or width * height > _MAX_AREA:
-            raise LevelError(
-                f"{width} x {height} cells",
-                file=self.path,
-                place=json_place(steps),
-                expected="at least one cell, inside the level",
-            )
-        left, top = self._inside(x, y, floor[0] if floor else 0, steps)
-        self._inside(x + width - 1, y + height - 1, floor[0] if floor else 0, steps)
-        spend_area(self.path, width * height, json_place(steps))
-        ys, xs = np.mgrid[top : top + height, left : left + width]
-        return np.stack([xs.ravel(), ys.ravel()], axis=1).astype(np.int32)
-
-    def _require_floor(
-        self,
-        floor: Sequence[int],
-        numbers: Sequence[int],
-        steps: list[str | int],
-        plain: str,
-        floored: str,
-    ) -> None:
+        plain, floored = "[x, y, width, height]", "[x, y, width, height, floor]"
         if bool(floor) != (self.floor_height is not None):
-            raise LevelError(
-                f"found {list(numbers)}",
-                file=self.path,
-                place=json_place(steps),
-                expected=plain if floor else floored,
-                remedy="floors are for levels with floor_height" if floor else "say which floor",
-            )
+            self._refuse_floor(area.rect, where, plain, floored)
+        if width < 1 or height < 1 or width * height > MAX_CELLS:
+            expected = "at least one cell, inside the level"
+            where.refuse(f"the rectangle has {width} x {height} cells", expected)
+        left, top = self._inside(x, y, floor[0] if floor else 0, where)
+        self._inside(x + width - 1, y + height - 1, floor[0] if floor else 0, where)
+        spend_area(where.file, width * height, str(where))
+        return rectangle(left, top, width, height)
 
-
-def _at(key: str, place: int) -> str:
-    return json_place([key, place])
+    def _refuse_floor(
+        self, numbers: Sequence[int], where: Where, plain: str, floored: str
+    ) -> NoReturn:
+        several = self.floor_height is not None
+        where.refuse(
+            f"found {list(numbers)}",
+            floored if several else plain,
+            "say which floor" if several else "floors are for levels with floor_height",
+        )
 
 
 def _profiles(table: LinkTable | SpotTable) -> tuple[str, ...] | None:

@@ -7,25 +7,27 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import numpy as np
-from pydantic import AfterValidator, ConfigDict, Field, ValidationError, WithJsonSchema
+from pydantic import AfterValidator, ConfigDict, Field, WithJsonSchema
 
 from bake.arrays import UInt8Array, UInt32Array
-from bake.errors import LevelError
 from bake.level import GridLevel, Rules
-from bake.levels.json_text import json_place, one_of, shown
-from bake.levels.limits import check_size, check_terrain_count
-from bake.levels.terrain_json import (
+from bake.levels.reading.files import check_version
+from bake.levels.reading.limits import check_size, check_terrain_count
+from bake.levels.reading.mistakes import Where, is_plain_text, one_of, shown
+from bake.levels.reading.models import (
     FIRST_ONLY,
+    SCHEMA_DRAFT,
     DistinctNames,
     StrictModel,
     TerrainName,
     Terrains,
-    is_plain_text,
-    refuse,
+    reject,
     terrain_rules,
-    told,
+    tidied,
+    validated,
 )
-from bake.levels.things_checks import checked
+from bake.levels.reading.terrains import UNKNOWN, describe_unknown, keep_used
+from bake.levels.reading.things import checked
 from bake.levels.things_json import (
     NESTED_KEYS,
     DoorTable,
@@ -35,7 +37,6 @@ from bake.levels.things_json import (
     SpotTable,
     ThingReader,
 )
-from bake.levels.unknown import UNKNOWN, describe_unknown
 from bake.movement import Connectivity, CornerCutting, CostRule, HexLayout
 
 #: The one version there is.
@@ -46,7 +47,7 @@ _CODE_POINTS = 0x110000
 
 def _symbol(text: str) -> str:
     if len(text) != 1 or not is_plain_text(text):
-        refuse(f"{shown(text)} is no legend character", "a single character")
+        reject(f"{shown(text)} is not a legend character", "a single character")
     return text
 
 
@@ -155,24 +156,22 @@ def read_tiles(path: Path, document: dict[str, object]) -> GridLevel:
         LevelError: one mistake in it.
         BakeErrors: several.
     """
-    check_version(path, document.get("version"), VERSION)
-    try:
-        tiles = TileFile.model_validate(document)
-    except ValidationError as error:
-        raise told(error, path, KEYS, nested=NESTED_KEYS) from None
-    rules = _rules(path, tiles)
-    costs, colours = terrain_rules(tiles.terrains, path, prefix=("terrains",))
+    top = Where(path)
+    check_version(top, document.get("version"), VERSION)
+    tiles = validated(TileFile.model_validate, document, top, KEYS, NESTED_KEYS)
+    rules = _rules(top, tiles)
+    costs, colours = terrain_rules(tiles.terrains, top.inside("terrains"))
 
-    if _uses_rows(path, tiles):
-        names = _declared(path, tiles, tuple(tiles.legend.items()), "legend")
-        terrain = _from_rows(path, tiles, names)
+    if _uses_rows(top, tiles):
+        names = _declared(top, tiles, tuple(tiles.legend.items()), "legend")
+        terrain = _from_rows(top, tiles, names)
     else:
-        names = _declared(path, tiles, tuple(enumerate(tiles.palette)), "palette")
-        terrain = _from_cells(path, tiles, names)
+        names = _declared(top, tiles, tuple(enumerate(tiles.palette)), "palette")
+        terrain = _from_cells(top, tiles, names)
     if not tiles.terrains:
-        names, terrain = _drop_unused(names, terrain)
-    floor_height = _floor_height(path, tiles, len(terrain))
-    reader = ThingReader(path, terrain.shape, floor_height)
+        names = keep_used(names, terrain)
+    floor_height = _floor_height(top, tiles, len(terrain))
+    reader = ThingReader(top, terrain.shape, floor_height)
     return checked(
         GridLevel(
             name=path.stem,
@@ -190,82 +189,43 @@ def read_tiles(path: Path, document: dict[str, object]) -> GridLevel:
     )
 
 
-def _floor_height(path: Path, tiles: TileFile, height: int) -> int | None:
+def tile_schema() -> dict[str, Any]:
+    """JSON Schema of tile levels, for editors and generators.
+
+    That rows are of equal length, and use the legend's characters only, is beyond a schema.
+    """
+    return {
+        "$schema": SCHEMA_DRAFT,
+        **tidied(TileFile.model_json_schema()),
+        "title": "bake tile level, version 1",
+    }
+
+
+def _floor_height(top: Where, tiles: TileFile, height: int) -> int | None:
     if "floor_height" not in tiles.model_fields_set:
         return None
     if height % tiles.floor_height:
-        raise LevelError(
-            f"floors of {tiles.floor_height:,} rows in a level of {height:,}",
-            file=path,
-            place="floor_height",
-            expected="floors of equal height",
-        )
+        found = f"floors of {tiles.floor_height:,} rows do not fit into a level of {height:,}"
+        top.inside("floor_height").refuse(found, "floors of equal height")
     return tiles.floor_height
 
 
-def check_version(path: Path, version: object, newest: int) -> None:
-    """Refuse a file of another version than this one, before anything else is said of it.
-
-    Raises:
-        LevelError: missing, no whole number, too old or too new.
-    """
-    if type(version) is not int:
-        raise LevelError(
-            "the version is missing" if version is None else f"the version is {shown(version)}",
-            file=path,
-            place="version",
-            expected=str(newest),
-        )
-    if version > newest:
-        raise LevelError(
-            f"version {shown(version)} of the format is too new for this bake",
-            file=path,
-            place="version",
-            expected=f"at most {newest}",
-            remedy="update bake",
-        )
-    if version < 1:
-        raise LevelError(
-            f"version {shown(version)} of the format is too old, there never was one",
-            file=path,
-            place="version",
-            expected=str(newest),
-        )
-
-
-def _rules(path: Path, tiles: TileFile) -> Rules:
+def _rules(top: Where, tiles: TileFile) -> Rules:
     given = tiles.model_fields_set
     if tiles.grid == "hex":
         if "hex_layout" not in given:
-            raise LevelError(
-                "a hex grid without a layout",
-                file=path,
-                place="hex_layout",
-                expected='"odd-r", "even-r", "odd-q" or "even-q"',
-            )
+            expected = '"odd-r", "even-r", "odd-q" or "even-q"'
+            top.inside("hex_layout").refuse("the hex grid has no layout", expected)
         if "corner_cutting" in given:
-            raise LevelError(
-                "hexagons meet at their sides alone, so there are no corners to cut",
-                file=path,
-                place="corner_cutting",
-                remedy="leave it out",
-            )
+            found = "hexagons meet at their sides alone, so there are no corners to cut"
+            top.inside("corner_cutting").refuse(found, None, "leave it out")
     elif "hex_layout" in given:
-        raise LevelError(
-            "a square grid with a hex layout",
-            file=path,
-            place="hex_layout",
-            expected='"grid": "hex"',
-            remedy="leave one of them out",
-        )
+        found, expected = "the grid is square, but has a hex layout", '"grid": "hex"'
+        top.inside("hex_layout").refuse(found, expected, "leave one of them out")
     allowed = (6,) if tiles.grid == "hex" else (4, 8)
     if "connectivity" in given and tiles.connectivity not in allowed:
-        raise LevelError(
-            f"found {tiles.connectivity}",
-            file=path,
-            place="connectivity",
-            expected=f"{' or '.join(map(str, allowed))} on a {tiles.grid} grid",
-        )
+        expected = f"{' or '.join(map(str, allowed))} on a {tiles.grid} grid"
+        top.inside("connectivity").refuse(f"found {tiles.connectivity}", expected)
     connectivity: Connectivity | None = tiles.connectivity if "connectivity" in given else None
     return Rules(
         connectivity=6 if tiles.grid == "hex" else connectivity,
@@ -274,46 +234,40 @@ def _rules(path: Path, tiles: TileFile) -> Rules:
     )
 
 
-def _uses_rows(path: Path, tiles: TileFile) -> bool:
+def _uses_rows(top: Where, tiles: TileFile) -> bool:
     """Whether the cells are characters; if so, nothing of the other way may be there."""
     given = tiles.model_fields_set & {"legend", "rows", "palette", "cells"}
     if given == {"legend", "rows"}:
         return True
-    if given == {"palette", "cells"}:
-        return False
-    raise LevelError(
-        f"found {', '.join(sorted(given))}" if given else "the level has no cells",
-        file=path,
-        place="top level",
-        expected='"legend" and "rows", or "palette" and "cells"',
-    )
+    if given != {"palette", "cells"}:
+        found = f"found {', '.join(sorted(given))}" if given else "the level has no cells"
+        top.refuse(found, '"legend" and "rows", or "palette" and "cells"')
+    return False
 
 
 def _declared(
-    path: Path, tiles: TileFile, entries: Sequence[tuple[str | int, str]], key: str
+    top: Where, tiles: TileFile, entries: Sequence[tuple[str | int, str]], key: str
 ) -> tuple[str, ...]:
     """All terrains, in the order of ``terrains`` if the file has it, else of the legend."""
     if tiles.terrains:
         for entry, terrain in entries:
             if terrain not in tiles.terrains:
-                raise LevelError(
+                top.inside(key, entry).refuse(
                     f"the terrain {shown(terrain)} is not among the level's terrains",
-                    file=path,
-                    place=json_place([key, entry]),
-                    expected=one_of(tiles.terrains),
-                    remedy="add it to terrains, or leave terrains out",
+                    one_of(tiles.terrains),
+                    "add it to terrains, or leave terrains out",
                 )
         names = tuple(tiles.terrains)
     else:
         names = tuple(dict.fromkeys(terrain for _, terrain in entries))
-    check_terrain_count(path, len(names), "terrains" if tiles.terrains else key)
+    check_terrain_count(top.file, len(names), "terrains" if tiles.terrains else key)
     return names
 
 
-def _from_rows(path: Path, tiles: TileFile, names: tuple[str, ...]) -> UInt8Array:
+def _from_rows(top: Where, tiles: TileFile, names: tuple[str, ...]) -> UInt8Array:
     rows = tiles.rows
-    check_size(path, len(rows[0]) if rows else 0, len(rows), place="rows")
-    _check_widths(path, "rows", [len(row) for row in rows], "characters")
+    check_size(top.file, len(rows[0]) if rows else 0, len(rows), place="rows")
+    _check_widths(top.inside("rows"), [len(row) for row in rows], "characters")
     number = {name: code for code, name in enumerate(names)}
     look_up = np.full(_CODE_POINTS, UNKNOWN, dtype=np.uint8)
     for symbol, terrain_name in tiles.legend.items():
@@ -324,16 +278,14 @@ def _from_rows(path: Path, tiles: TileFile, names: tuple[str, ...]) -> UInt8Arra
     if (terrain == UNKNOWN).any():
         listed, (x, y), first = describe_unknown(
             terrain,
-            lambda top, bottom: np.stack([_code_points(row) for row in rows[top:bottom]]),
+            lambda low, high: np.stack([_code_points(row) for row in rows[low:high]]),
             lambda point: shown(chr(point)),
             "cells",
         )
-        raise LevelError(
-            f"no legend entry for {listed}",
-            file=path,
-            place=json_place(["rows", y, x]),
-            expected=one_of(tiles.legend) if tiles.legend else None,
-            remedy=f"add {first} to legend",
+        top.inside("rows", y, x).refuse(
+            f"the legend has no entry for {listed}",
+            one_of(tiles.legend) if tiles.legend else None,
+            f"add {first} to legend",
         )
     return terrain
 
@@ -342,18 +294,13 @@ def _code_points(row: str) -> UInt32Array:
     return np.frombuffer(row.encode("utf-32-le", "surrogatepass"), dtype="<u4")
 
 
-def _from_cells(path: Path, tiles: TileFile, names: tuple[str, ...]) -> UInt8Array:
+def _from_cells(top: Where, tiles: TileFile, names: tuple[str, ...]) -> UInt8Array:
     cells = tiles.cells
     for y, row in enumerate(cells):
         if not isinstance(row, list):
-            raise LevelError(
-                f"found {shown(row)}",
-                file=path,
-                place=json_place(["cells", y]),
-                expected="a list of palette numbers",
-            )
-    check_size(path, len(cells[0]) if cells else 0, len(cells), place="cells")
-    _check_widths(path, "cells", [len(row) for row in cells], "cells")
+            top.inside("cells", y).refuse(f"found {shown(row)}", "a list of palette numbers")
+    check_size(top.file, len(cells[0]) if cells else 0, len(cells), place="cells")
+    _check_widths(top.inside("cells"), [len(row) for row in cells], "cells")
     count = len(tiles.palette)
     terrain = np.empty((len(cells), len(cells[0])), dtype=np.uint8)
     for y, row in enumerate(cells):
@@ -361,11 +308,9 @@ def _from_cells(path: Path, tiles: TileFile, names: tuple[str, ...]) -> UInt8Arr
             x = next(
                 x for x, cell in enumerate(row) if type(cell) is not int or not 0 <= cell < count
             )
-            raise LevelError(
+            top.inside("cells", y, x).refuse(
                 f"found {shown(row[x])} at x {x}, y {y}",
-                file=path,
-                place=json_place(["cells", y, x]),
-                expected=f"a whole number from 0 to {count - 1}, a place in palette"
+                f"a whole number from 0 to {count - 1}, a place in palette"
                 if count
                 else "no cells, as palette is empty",
             )
@@ -377,21 +322,8 @@ def _from_cells(path: Path, tiles: TileFile, names: tuple[str, ...]) -> UInt8Arr
     return terrain
 
 
-def _check_widths(path: Path, key: str, widths: Sequence[int], unit: str) -> None:
+def _check_widths(where: Where, widths: Sequence[int], unit: str) -> None:
     for y, width in enumerate(widths):
         if width != widths[0]:
-            raise LevelError(
-                f"this row has {width:,} {unit}",
-                file=path,
-                place=json_place([key, y]),
-                expected=f"{widths[0]:,} as in {key}[0]",
-            )
-
-
-def _drop_unused(names: tuple[str, ...], terrain: UInt8Array) -> tuple[tuple[str, ...], UInt8Array]:
-    used = np.zeros(256, dtype=np.bool_)
-    used[terrain] = True
-    present = np.flatnonzero(used)
-    renumber = np.zeros(256, dtype=np.uint8)
-    renumber[present] = np.arange(len(present))
-    return tuple(names[code] for code in present), renumber[terrain]
+            expected = f"{widths[0]:,} as in {where}[0]"
+            where.inside(y).refuse(f"this row has {width:,} {unit}", expected)

@@ -9,9 +9,16 @@ from dataclasses import dataclass, replace
 from itertools import takewhile
 from pathlib import Path
 
-from bake.editors import LdtkReading, TiledReading
 from bake.errors import BakeError, BakeErrors, LevelError, RecipeError
-from bake.levels import LDTK_SUFFIX, LOSSY_SUFFIXES, SUFFIXES, TILED_SUFFIXES, parts
+from bake.levels import (
+    LDTK_SUFFIX,
+    LOSSY_SUFFIXES,
+    SUFFIXES,
+    TILED_SUFFIXES,
+    LdtkReading,
+    TiledReading,
+    parts,
+)
 from bake.recipe import LevelRecipe, Recipe
 
 ASSET_SUFFIX = ".h5"

@@ -12,7 +12,7 @@ from typing import Any
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails, PydanticCustomError
 
-from bake.errors import BakeErrors, RecipeError
+from bake.errors import RecipeError, one_error
 from bake.recipe.rules import RECIPE_NAME
 from bake.recipe.tables import (
     ClustersTable,
@@ -100,7 +100,7 @@ def read_table(path: Path) -> RecipeTable:
         lines = key_lines(text)
     except TooDeepError as error:
         raise RecipeError(
-            f"found keys, lists or tables nested more than {MAX_DEPTH} deep",
+            f"keys, lists or tables are nested more than {MAX_DEPTH} deep",
             file=path,
             place=f"line {error.line}",
             expected="a recipe written in TOML",
@@ -127,35 +127,35 @@ def read_table(path: Path) -> RecipeTable:
         )
         for mistake in mistakes
     ]
-    if len(problems) > MAX_TOLD:
-        more = RecipeError(f"and {len(problems) - MAX_TOLD:,} more mistakes", file=path)
-        problems = [*problems[:MAX_TOLD], more]
-    raise problems[0] if len(problems) == 1 else BakeErrors(problems)
+    raise one_error(problems[:MAX_TOLD], more=len(problems) - MAX_TOLD)
 
 
 def _read(path: Path) -> str:
     try:
         if path.is_dir():
             raise RecipeError(
-                "found a folder", file=path, expected="a file", remedy=f"give {path / RECIPE_NAME}"
+                "this is a folder",
+                file=path,
+                expected="a file",
+                remedy=f"give {path / RECIPE_NAME}",
             )
         if not (path.is_file() or not path.exists()):
-            raise RecipeError("found a device or a pipe", file=path, expected="a regular file")
+            raise RecipeError("this is a device or a pipe", file=path, expected="a regular file")
         with path.open("rb") as file:
             raw = file.read(MAX_RECIPE_BYTES + 1)
     except FileNotFoundError:
         raise RecipeError(
-            "no such file",
+            "there is no such file",
             file=path,
             expected="a recipe",
             remedy="write one, or leave the recipe out to bake by the defaults",
         ) from None
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-        raise RecipeError(f"cannot be read: {reason}", file=path) from error
+        raise RecipeError(f"the recipe cannot be read: {reason}", file=path) from error
     if len(raw) > MAX_RECIPE_BYTES:
         raise RecipeError(
-            "found more than 1 MiB",
+            "the file is larger than 1 MiB",
             file=path,
             expected="a recipe written in TOML",
             remedy="check that this is the right file",
@@ -186,7 +186,7 @@ def _parse(text: str, path: Path) -> dict[str, Any]:
         place = f"line {line}, column {column}"
     needs_quotes = message == "Invalid value"
     raise RecipeError(
-        f"not TOML: {message}",
+        f"the recipe is not TOML: {message}",
         file=path,
         place=place,
         remedy='text needs quotes, as in output = "baked"' if needs_quotes else None,

@@ -8,9 +8,9 @@ from pathlib import Path
 from stat import S_ISREG
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from bake.editors import EditorReading
 from bake.errors import RecipeError
 from bake.level import TerrainRule
+from bake.levels.reading.editors import EditorReading
 from bake.recipe.rules import (
     DEFAULT_OUTPUT,
     DEFAULT_SOURCES,
@@ -42,7 +42,7 @@ def find_recipe(start: Path) -> Path | None:
     except (FileNotFoundError, NotADirectoryError):
         return None
     except OSError as error:
-        raise RecipeError(f"cannot be read: {error.strerror}", file=file) from error
+        raise RecipeError(f"the recipe cannot be read: {error.strerror}", file=file) from error
 
 
 def load_recipe(path: Path | None) -> Recipe:

@@ -12,9 +12,10 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal, get_args
 
-from bake.editors import EditorReading, LdtkReading, TiledReading
 from bake.graph import DEFAULT_TICKS_PER_UNIT
 from bake.level import TerrainRule
+from bake.levels.reading.editors import EditorReading, LdtkReading, TiledReading
+from bake.levels.reading.limits import DEFAULT_MEMORY_BUDGET
 from bake.movement import Connectivity, CornerCutting, CostRule
 
 Algorithm = Literal["auto", "dijkstra", "floyd_warshall"]
@@ -38,7 +39,6 @@ TABLE_NAMES = (
 RECIPE_NAME = "bake.toml"
 DEFAULT_SOURCES = ("levels_src/*",)
 DEFAULT_OUTPUT = "baked"
-DEFAULT_MEMORY_BUDGET = 2 * 2**30
 
 MIN_MEMORY_BUDGET = 2**20
 MAX_MEMORY_BUDGET = 2**63 - 1

@@ -21,8 +21,8 @@ from pydantic import (
     model_validator,
 )
 
-from bake.editors import WorldAs
 from bake.graph import DEFAULT_TICKS_PER_UNIT
+from bake.levels.reading.editors import WorldAs
 from bake.movement import MAX_SIZE, CornerCutting, CostRule
 from bake.recipe import values
 from bake.recipe.rules import (

@@ -10,7 +10,7 @@ import numpy as np
 
 from bake.arrays import Int32Array
 from bake.errors import LevelError, QueryError
-from bake.levels.scenario import Scenario, read_scenario
+from bake.levels.movingai import Scenario, read_scenario
 from bake.runtime import LevelAsset, open_asset
 from bake.view.evaluate_paths import walk_all
 

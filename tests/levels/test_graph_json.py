@@ -187,7 +187,7 @@ def test_a_graph_of_real_size(tmp_path: Path) -> None:
 def test_too_many_terrains(tmp_path: Path) -> None:
     nodes = [{"id": at, "terrain": f"t{at}"} for at in range(300)]
     path = written(tmp_path, {"nodes": nodes, "edges": []})
-    assert refusal(path).startswith("nodes: 300 terrains; expected at most 255")
+    assert refusal(path).startswith("nodes: the level has 300 terrains; expected at most 255")
     level = read(tmp_path, {"nodes": nodes[:255], "edges": []})
     assert level.node_terrain.tolist() == list(range(255))
 
@@ -227,12 +227,12 @@ def with_node(**node: object) -> dict[str, Any]:
                 ([1], "a list"),
             ]
         ),
-        (with_edge(target=3), "edges[3].target: 3 is the id of no node"),
-        (with_edge(source="1"), 'edges[3].source: "1" is the id of no node'),
-        (with_edge(source=True), "edges[3].source: true is the id of no node"),
-        (with_edge(source=1.0), "edges[3].source: 1.0 is the id of no node"),
-        (with_edge(source=[1]), "edges[3].source: a list is the id of no node"),
-        (with_edge(source=None), "edges[3].source: null is the id of no node"),
+        (with_edge(target=3), "edges[3].target: no node has the id 3"),
+        (with_edge(source="1"), 'edges[3].source: no node has the id "1"'),
+        (with_edge(source=True), "edges[3].source: no node has the id true"),
+        (with_edge(source=1.0), "edges[3].source: no node has the id 1.0"),
+        (with_edge(source=[1]), "edges[3].source: no node has the id a list"),
+        (with_edge(source=None), "edges[3].source: no node has the id null"),
         ({"nodes": TWO, "links": [{"source": 1}]}, "links[0].target: this key is missing"),
         ({"nodes": TWO, "links": [[1, 2]]}, "links[0]: found a list; expected an object"),
         ({"nodes": TWO, "edges": {}}, "edges: found an object; expected a list of objects"),
@@ -259,7 +259,7 @@ def with_node(**node: object) -> dict[str, Any]:
             "edges[1]: this edge joins the same nodes as edges[0]",
         ),
         # Nodes.
-        ({"nodes": [], "edges": []}, "nodes: empty level, the graph has no nodes"),
+        ({"nodes": [], "edges": []}, "nodes: the level is empty, the graph has no nodes"),
         ({"nodes": {}, "edges": []}, "nodes: found an object; expected a list of objects"),
         ({"nodes": [1, 2], "edges": []}, "nodes[0]: found 1; expected an object"),
         ({"format": "bake-graph", "edges": []}, "nodes: this key is missing"),
@@ -333,7 +333,7 @@ def with_node(**node: object) -> dict[str, Any]:
         ({"multigraph": None, "nodes": TWO, "edges": []}, "multigraph: found null"),
         ({"direcetd": True, "nodes": TWO, "edges": []}, "direcetd: unknown key; expected one of"),
         ({"version": 2, "nodes": TWO, "edges": []}, "version: version 2 of the format is too new"),
-        ({"version": 0, "nodes": TWO, "edges": []}, "version: version 0 of the format is too old"),
+        ({"version": 0, "nodes": TWO, "edges": []}, "version: there never was a version 0"),
     ],
 )
 def test_refused(tmp_path: Path, document: dict[str, Any], line: str) -> None:

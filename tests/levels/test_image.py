@@ -253,7 +253,7 @@ def test_unknown_translucent_colour_is_named_with_its_alpha(tmp_path: Path) -> N
 def test_legend_keys_that_are_no_colours(tmp_path: Path, key: str) -> None:
     path = tmp_path / "one.png"
     Image.new("L", (1, 1)).save(path)
-    assert f"'{key}' is no colour" in refusal(path, {key: "grass"})
+    assert f"'{key}' is not a colour" in refusal(path, {key: "grass"})
 
 
 def test_one_colour_for_two_terrains(tmp_path: Path) -> None:

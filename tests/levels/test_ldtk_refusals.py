@@ -12,9 +12,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from bake.editors import LdtkReading
 from bake.errors import BakeError, BakeErrors, LevelError
-from bake.levels import load, parts
+from bake.levels import LdtkReading, load, parts
 from tests.support.grids import refusal
 from tests.support.ldtk_projects import (
     SET,
@@ -52,7 +51,7 @@ MISTAKES: list[tuple[str, Callable[[dict[str, Any]], object], str, str]] = [
     ("newer", lambda d: d.update(jsonVersion="1.6.0"), "jsonVersion", '"1.6.0" of LDtk is too new'),
     ("newest", lambda d: d.update(jsonVersion="2.0"), "jsonVersion", "update bake"),
     ("older", lambda d: d.update(jsonVersion="0.8.1"), "jsonVersion", "too old"),
-    ("no version", lambda d: d.pop("jsonVersion"), "jsonVersion", "this is no LDtk project"),
+    ("no version", lambda d: d.pop("jsonVersion"), "jsonVersion", "this is not an LDtk project"),
     ("odd version", lambda d: d.update(jsonVersion="new"), "jsonVersion", 'found "new"'),
     ("number", lambda d: d.update(jsonVersion=1.5), "jsonVersion", "found 1.5"),
     ("no levels", lambda d: d.update(levels=[]), "levels", "there are no levels"),
@@ -78,19 +77,19 @@ MISTAKES: list[tuple[str, Callable[[dict[str, Any]], object], str, str]] = [
         "unknown layer",
         lambda d: ground(d).update(layerDefUid=99),
         "levels[0].layerInstances[2].layerDefUid",
-        "no layer is defined by 99",
+        "no layer definition has the uid 99",
     ),
     (
         "unknown tileset",
         lambda d: first(d)["layerInstances"][1].update(__tilesetDefUid=SET + 1),
         "levels[0].layerInstances[1].__tilesetDefUid",
-        "no tileset is defined by 21",
+        "no tileset has the uid 21",
     ),
     (
         "unknown type",
         lambda d: ground(d).update(__type="Voxels"),
         "levels[0].layerInstances[2].__type",
-        "unknown type",
+        "the type of the layer is unknown",
     ),
     (
         "too few values",
@@ -114,7 +113,7 @@ MISTAKES: list[tuple[str, Callable[[dict[str, Any]], object], str, str]] = [
         "unknown value",
         lambda d: ground(d)["intGridCsv"].__setitem__(4, 9),
         "levels[0].layerInstances[2].intGridCsv",
-        "the value 9 is defined nowhere; expected 0 or one of 1, 2, 3",
+        "the value 9 has no definition; expected 0 or one of 1, 2, 3",
     ),
     (
         "value without a name",
@@ -270,7 +269,7 @@ def test_a_link_out_of_the_project(tmp_path: Path) -> None:
         ("[]", "the file holds a list"),
         ("[" * 100_000, "nested too deeply"),
         ('{"jsonVersion": "1.5.3", "jsonVersion": "1.5.3"}', "given twice"),
-        ('{"jsonVersion": ' + "9" * 9999 + "}", "not usable JSON"),
+        ('{"jsonVersion": ' + "9" * 9999 + "}", "the JSON cannot be used"),
     ],
 )
 def test_what_is_no_project(path: Path, text: str, told: str) -> None:

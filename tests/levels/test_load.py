@@ -46,8 +46,8 @@ def test_json_is_told_apart_by_content(tmp_path: Path) -> None:
         (json.dumps(dict.fromkeys("abcdefgh")), '"e", "f", ...'),
         ("[1, 2]", "top level: the file holds a list"),
         ("NaN", "top level: the file holds NaN"),
-        ('{"format": "tiled", "nodes": [], "edges": []}', 'format: unknown format "tiled"'),
-        ('{"format": null}', "format: unknown format null"),
+        ('{"format": "tiled", "nodes": [], "edges": []}', 'format: the format "tiled"'),
+        ('{"format": null}', "format: the format null"),
     ],
 )
 def test_json_of_another_kind_is_told_what_both_kinds_look_like(
@@ -110,7 +110,7 @@ def test_unknown_suffix_lists_the_known_ones(tmp_path: Path, name: str) -> None:
     path = tmp_path / name
     path.write_text("x")
     line = refusal(path)
-    assert line.startswith("unknown kind of level file")
+    assert line.startswith("the kind of level file is unknown")
     for suffix in SUFFIXES:
         assert suffix in line
 

@@ -127,7 +127,10 @@ HEADER = "type octile\nheight 2\nwidth 3\nmap\n"
         ("type octile\nheight 2\nwidth 3\nmap", "line 4: found 'map'"),
         ("type octile\nheight 2\nmap\n...\n...\n", "line 3: the header has no width"),
         ("height 2\nmap\n", "line 2: the header has no type and no width"),
-        ("type octile\nheight 2\nheight 2\nwidth 3\nmap\n", "line 3: a second height"),
+        (
+            "type octile\nheight 2\nheight 2\nwidth 3\nmap\n",
+            "line 3: the header gives the height a second time",
+        ),
         ("type octile\nheight two\nwidth 3\nmap\n", "line 2: the height is 'two'"),
         ("type octile\nheight -2\nwidth 3\nmap\n", "line 2: the height is '-2'"),
         ("type octile\nheight 2.0\nwidth 3\nmap\n", "line 2: the height is '2.0'"),
@@ -136,8 +139,8 @@ HEADER = "type octile\nheight 2\nwidth 3\nmap\n"
         (f"type octile\nheight {'9' * 5000}\nwidth 3\nmap\n", "line 2: found 'height 999"),
         ("type octile\nheight 2\nwidth 3\nwater\nmap\n", "line 4: found 'water'"),
         ("type tile\nheight 2\nwidth 3\nmap\n", "line 1: the map is of type 'tile'"),
-        ("type octile\nheight 0\nwidth 3\nmap\n", "header: empty level, 3 x 0 cells"),
-        ("type octile\nheight 2\nwidth 0\nmap\n\n\n", "header: empty level, 0 x 2 cells"),
+        ("type octile\nheight 0\nwidth 3\nmap\n", "header: the level is empty, 3 x 0 cells"),
+        ("type octile\nheight 2\nwidth 0\nmap\n\n\n", "header: the level is empty, 0 x 2 cells"),
         (
             "type octile\nheight 999999999\nwidth 999999999\nmap\n...",
             "header: the level is 999,999,999 x 999,999,999",
@@ -158,11 +161,11 @@ HEADER = "type octile\nheight 2\nwidth 3\nmap\n"
         (HEADER + "...\n...\n\n\nend\n", "line 9: found 'end' after the last row"),
         (
             HEADER + "..x\n.xy\n",
-            "cell (2, 0): unknown terrain 'x' (2 cells, first at (2, 0)), "
+            "cell (2, 0): no terrain is known for 'x' (2 cells, first at (2, 0)), "
             "'y' (1 cell, first at (2, 1)); expected one of . G S W T @ O",
         ),
-        (HEADER + "..\0\n...\n", "cell (2, 0): unknown terrain byte 0x00 (1 cell"),
-        (HEADER + ".. \n...\n", "cell (2, 0): unknown terrain ' '"),
+        (HEADER + "..\0\n...\n", "cell (2, 0): no terrain is known for byte 0x00 (1 cell"),
+        (HEADER + ".. \n...\n", "cell (2, 0): no terrain is known for ' '"),
     ],
 )
 def test_refused(tmp_path: Path, text: str, line: str) -> None:

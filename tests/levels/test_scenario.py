@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from bake.errors import LevelError
 from bake.levels import load
-from bake.levels.scenario import read_scenario
+from bake.levels.movingai import read_scenario
 from tests.support.shared_levels import shared_level
 
 
@@ -116,10 +116,16 @@ GOOD = "0 a.map 9 9 1 1 2 2 1.4\n"
         ("0 a.map 9 9 1 1 2 2 1.4\n", "line 1: found '0 a.map 9 9 1 1 2 2 1.4'; expected"),
         ("\n" + GOOD, "line 1: found ''"),
         ("version\n", "line 1: found 'version'"),
-        ("version 2\n", "line 1: version '2' of the format; expected version 1 or 1.0"),
+        (
+            "version 2\n",
+            "line 1: the file has version '2' of the format; expected version 1 or 1.0",
+        ),
         ("version 1\n", "the scenario has no problems"),
-        (f"version 1\n{GOOD}0 a.map 9 9 1 1 2 2\n", "line 3: found 8 columns; expected 9 columns"),
-        (f"version 1\n{GOOD}x\n", "line 3: found 1 columns"),
+        (
+            f"version 1\n{GOOD}0 a.map 9 9 1 1 2 2\n",
+            "line 3: the line has 8 columns; expected 9 columns",
+        ),
+        (f"version 1\n{GOOD}x\n", "line 3: the line has 1 columns"),
         ("version 1\n0 a.map 9 9 1 1 9 2 1.4\n", "line 2: the goal (9, 2) lies outside the map"),
         ("version 1\n0 a.map 9 9 1 9 2 2 1.4\n", "line 2: the start (1, 9) lies outside the map"),
         ("version 1\n0 a.map 9 9 -1 1 2 2 1.4\n", "line 2: the start x is '-1'"),

@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from bake.levels import graph_json, tiles_json
-from bake.levels.schema import graph_schema, tile_schema
+from bake.levels.graph_json import graph_schema
+from bake.levels.tiles_json import tile_schema
 
 SCHEMAS = [tile_schema, graph_schema]
 
@@ -51,7 +52,8 @@ def test_the_readers_know_the_same_keys() -> None:
 
 def test_the_same_in_every_process() -> None:
     code = (
-        "import json; from bake.levels.schema import *;"
+        "import json; from bake.levels.graph_json import graph_schema;"
+        "from bake.levels.tiles_json import tile_schema;"
         "print(json.dumps([tile_schema(), graph_schema()]))"
     )
     printed = {

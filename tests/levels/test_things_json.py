@@ -11,7 +11,7 @@ import pytest
 from bake.errors import BakeError
 from bake.level import Door, GridLevel, Link, Region, Spot, Things
 from bake.levels import load
-from bake.levels.things_checks import checked
+from bake.levels.reading.things import checked
 from bake.movement import EAST, NORTH
 
 PLAIN: dict[str, Any] = {
@@ -114,7 +114,7 @@ ONE_MISTAKE: list[tuple[dict[str, object], str]] = [
     ),
     (
         {"links": [LINK, {**LINK, "to": [1, 0]}]},
-        'links[1]: a second link named "a"; expected each name once; links[0] has it; '
+        'links[1]: there is a second link named "a"; expected each name once; links[0] has it; '
         "rename one of them",
     ),
     (
@@ -152,7 +152,8 @@ ONE_MISTAKE: list[tuple[dict[str, object], str]] = [
     ),
     (
         {"floor_height": 3},
-        "floor_height: floors of 3 rows in a level of 4; expected floors of equal height",
+        "floor_height: floors of 3 rows do not fit into a level of 4; expected floors of equal "
+        "height",
     ),
     (
         {"regions": [{"name": "r", "rect": [2, 2, 3, 1]}]},
@@ -160,7 +161,8 @@ ONE_MISTAKE: list[tuple[dict[str, object], str]] = [
     ),
     (
         {"regions": [{"name": "r", "rect": [2, 2, 0, 1]}]},
-        "regions[0].rect: 0 x 1 cells; expected at least one cell, inside the level",
+        "regions[0].rect: the rectangle has 0 x 1 cells; expected at least one cell, inside the "
+        "level",
     ),
     (
         {"regions": [{"name": "r", "cells": []}]},
@@ -181,7 +183,7 @@ ONE_MISTAKE: list[tuple[dict[str, object], str]] = [
     (
         {"doors": [DOOR, {**DOOR, "name": "e"}]},
         'doors[1]: door "e" has the cell (0, 0), which door "d" has; expected doors without '
-        "common cells",
+        "common cells; draw the doors apart, or make them one",
     ),
     (
         {"ledges": [{"cells": [[0, 0]], "bars": ["up"]}]},
@@ -198,9 +200,9 @@ def test_one_mistake(tmp_path: Path, more: dict[str, object], line: str) -> None
 def test_several_mistakes_are_told_together(tmp_path: Path) -> None:
     doors = [{**DOOR, "state": "ajar"}, {**DOOR, "cells": [[1, 0]]}]
     assert mistakes(tmp_path, doors=doors, links=[LINK, LINK]) == [
-        'links[1]: a second link named "a"; expected each name once; links[0] has it; '
+        'links[1]: there is a second link named "a"; expected each name once; links[0] has it; '
         "rename one of them",
-        'doors[1]: a second door named "d"; expected each name once; doors[0] has it; '
+        'doors[1]: there is a second door named "d"; expected each name once; doors[0] has it; '
         "rename one of them",
         'doors[0]: door "d" is to be in state "ajar"; expected one of its states, "open", "shut"',
     ]
@@ -226,7 +228,7 @@ GRID = GridLevel("drawn", Path("drawn.tmx"), np.zeros((4, 6), np.uint8), ("floor
         ),
         (
             Things(links=(Link("l", "", (0, 0), (1, 0), float("nan"), False, None, "object 9"),)),
-            'drawn.tmx: object 9: link "l": "" is no name; expected some text without control '
+            'drawn.tmx: object 9: link "l": "" is not a name; expected some text without control '
             "characters\n"
             'drawn.tmx: object 9: link "l" costs nan; expected a cost above 0, at most 1e+09',
         ),
@@ -239,7 +241,7 @@ GRID = GridLevel("drawn", Path("drawn.tmx"), np.zeros((4, 6), np.uint8), ("floor
         ),
         (
             Things(spots=(Spot("", "spawn", (0, 0), None, "object 7"),)),
-            'drawn.tmx: object 7: "" is no name for a spot; expected some text without control '
+            'drawn.tmx: object 7: "" cannot name a spot; expected some text without control '
             "characters",
         ),
     ],
@@ -254,7 +256,7 @@ def test_checked_floors() -> None:
     with pytest.raises(BakeError, match="4 rows do not make floors of 3"):
         checked(replace(GRID, floor_height=3))
     odd = replace(GRID, terrain=np.zeros((6, 6), np.uint8), floor_height=3, hex_layout="odd-r")
-    with pytest.raises(BakeError, match="floors of 3 rows in layout odd-r; expected an even"):
+    with pytest.raises(BakeError, match="have 3 rows each, in layout odd-r; expected an even"):
         checked(odd)
     checked(replace(odd, hex_layout="odd-q"))
     with pytest.raises(BakeError, match="the same shape"):

@@ -141,25 +141,25 @@ def test_255_terrains_fit_and_256_do_not(tmp_path: Path) -> None:
     level = read(tmp_path, palette=palette[:255], cells=[list(range(255))])
     assert level.terrain.tolist() == [list(range(255))]
     path = written(tmp_path, palette=palette, cells=[[0]])
-    assert refusal(path).startswith("palette: 256 terrains; expected at most 255")
+    assert refusal(path).startswith("palette: the level has 256 terrains; expected at most 255")
 
 
 @pytest.mark.parametrize(
     ("keys", "line"),
     [
         # The cells.
-        ({**SMALL, "rows": []}, "rows: empty level, 0 x 0 cells"),
-        ({**SMALL, "rows": ["", ""]}, "rows: empty level, 0 x 2 cells"),
-        ({**NUMBERED, "cells": []}, "cells: empty level"),
-        ({**NUMBERED, "cells": [[]]}, "cells: empty level"),
+        ({**SMALL, "rows": []}, "rows: the level is empty, 0 x 0 cells"),
+        ({**SMALL, "rows": ["", ""]}, "rows: the level is empty, 0 x 2 cells"),
+        ({**NUMBERED, "cells": []}, "cells: the level is empty"),
+        ({**NUMBERED, "cells": [[]]}, "cells: the level is empty"),
         ({**SMALL, "rows": ["..", "...", "."]}, "rows[1]: this row has 3 characters; expected 2"),
         ({**NUMBERED, "cells": [[0], []]}, "cells[1]: this row has 0 cells; expected 1"),
         (
             {**SMALL, "rows": ["..?", "?x."]},
-            'rows[0][2]: no legend entry for "?" (2 cells, first at (2, 0)), '
+            'rows[0][2]: the legend has no entry for "?" (2 cells, first at (2, 0)), '
             '"x" (1 cell, first at (1, 1)); expected one of ".", "#"; add "?" to legend',
         ),
-        ({**SMALL, "legend": {}}, 'rows[0][0]: no legend entry for "." (4 cells, '),
+        ({**SMALL, "legend": {}}, 'rows[0][0]: the legend has no entry for "." (4 cells, '),
         ({**SMALL, "rows": "..#"}, 'rows: found "..#"; expected a list'),
         ({**SMALL, "rows": ["..#", 5]}, "rows[1]: found 5; expected a string"),
         ({**SMALL, "rows": {"0": ".."}}, "rows: found an object; expected a list"),
@@ -182,12 +182,12 @@ def test_255_terrains_fit_and_256_do_not(tmp_path: Path) -> None:
         # Names.
         (
             {**SMALL, "legend": {"..": "a"}},
-            'legend[".."]: the key: ".." is no legend character; expected a single character',
+            'legend[".."]: the key: ".." is not a legend character; expected a single character',
         ),
-        ({**SMALL, "legend": {"": "a"}}, 'legend[""]: the key: "" is no legend character'),
-        ({**SMALL, "legend": {"\t": "a"}}, 'legend["\\t"]: the key: "\\t" is no legend character'),
-        ({**SMALL, "legend": {".": ""}}, 'legend["."]: "" is no name; expected some text'),
-        ({**SMALL, "legend": {".": "a\nb"}}, 'legend["."]: "a\\nb" is no name'),
+        ({**SMALL, "legend": {"": "a"}}, 'legend[""]: the key: "" is not a legend character'),
+        ({**SMALL, "legend": {"\t": "a"}}, 'legend["\\t"]: the key: "\\t" is not a legend'),
+        ({**SMALL, "legend": {".": ""}}, 'legend["."]: "" is not a name; expected some text'),
+        ({**SMALL, "legend": {".": "a\nb"}}, 'legend["."]: "a\\nb" is not a name'),
         ({**SMALL, "legend": {".": 1}}, 'legend["."]: found 1; expected a string'),
         ({**SMALL, "legend": ["."]}, "legend: found a list; expected an object"),
         ({**NUMBERED, "palette": ["a", "b", "a"]}, 'palette: "a" is given twice'),
@@ -241,16 +241,16 @@ def test_255_terrains_fit_and_256_do_not(tmp_path: Path) -> None:
             {**SMALL, "terrains": {"grass": {"cost": 1, "colour": "green"}}},
             'terrains.grass.colour: the colour is "green"; expected "#rrggbb"',
         ),
-        ({**SMALL, "terrains": {"": 1}}, 'terrains[""]: the key: "" is no name'),
+        ({**SMALL, "terrains": {"": 1}}, 'terrains[""]: the key: "" is not a name'),
         ({**SMALL, "terrains": ["grass"]}, "terrains: found a list; expected an object"),
         # Rules.
         ({**SMALL, "grid": "hexagonal"}, "grid: found \"hexagonal\"; expected 'square' or 'hex'"),
-        ({**SMALL, "grid": "hex"}, 'hex_layout: a hex grid without a layout; expected "odd-r"'),
+        ({**SMALL, "grid": "hex"}, 'hex_layout: the hex grid has no layout; expected "odd-r"'),
         (
             {**SMALL, "grid": "hex", "hex_layout": "odd"},
             "hex_layout: found \"odd\"; expected 'odd-r', 'even-r', 'odd-q' or 'even-q'",
         ),
-        ({**SMALL, "hex_layout": "odd-r"}, "hex_layout: a square grid with a hex layout"),
+        ({**SMALL, "hex_layout": "odd-r"}, "hex_layout: the grid is square, but has a hex layout"),
         (
             {**SMALL, "grid": "hex", "hex_layout": "odd-r", "connectivity": 8},
             "connectivity: found 8; expected 6 on a hex grid",
@@ -268,7 +268,7 @@ def test_255_terrains_fit_and_256_do_not(tmp_path: Path) -> None:
         # Versions.
         ({**SMALL, "version": 2}, "version: version 2 of the format is too new for this bake"),
         ({"version": 99, "chunks": []}, "version: version 99 of the format is too new"),
-        ({**SMALL, "version": 0}, "version: version 0 of the format is too old"),
+        ({**SMALL, "version": 0}, "version: there never was a version 0 of the format"),
         ({**SMALL, "version": None}, "version: the version is missing; expected 1"),
         ({**SMALL, "version": "1"}, 'version: the version is "1"; expected 1'),
         ({**SMALL, "version": True}, "version: the version is true; expected 1"),
@@ -282,10 +282,10 @@ def test_refused(tmp_path: Path, keys: dict[str, Any], line: str) -> None:
 @pytest.mark.parametrize(
     ("keys", "place", "found"),
     [
-        ({**SMALL, "rows": ["\ud800"]}, "rows[0][0]: ", 'no legend entry for "\\ud800"'),
-        ({**SMALL, "legend": {"\ud800": "a"}}, "legend[", '"\\ud800" is no legend character'),
+        ({**SMALL, "rows": ["\ud800"]}, "rows[0][0]: ", 'the legend has no entry for "\\ud800"'),
+        ({**SMALL, "legend": {"\ud800": "a"}}, "legend[", '"\\ud800" is not a legend character'),
         ({**SMALL, "legend": {".": "\ud800"}}, 'legend["."]: ', '"\\ud800"'),
-        ({**SMALL, "terrains": {"\ud800": 1}}, "terrains[", '"\\ud800" is no name'),
+        ({**SMALL, "terrains": {"\ud800": 1}}, "terrains[", '"\\ud800" is not a name'),
         ({**NUMBERED, "palette": ["a", "\ud800"]}, "palette[1]: ", '"\\ud800"'),
     ],
 )

@@ -465,12 +465,13 @@ def test_long_values_are_cut(tmp_path):
 )
 def test_syntax_errors_have_line_and_column(tmp_path, text, place):
     (line,) = told(tmp_path, text)
-    assert line.startswith(f"{place}: not TOML: ")
+    assert line.startswith(f"{place}: the recipe is not TOML: ")
 
 
 def test_unquoted_text_is_told_to_need_quotes(tmp_path):
     assert told(tmp_path, "# c\noutput = baked\n") == [
-        'line 2, column 10: not TOML: Invalid value; text needs quotes, as in output = "baked"'
+        "line 2, column 10: the recipe is not TOML: Invalid value; "
+        'text needs quotes, as in output = "baked"'
     ]
 
 
@@ -488,14 +489,14 @@ def test_unquoted_text_is_told_to_need_quotes(tmp_path):
 )
 def test_nesting_that_would_take_all_memory_or_stack(tmp_path, deep):
     assert told(tmp_path, f"# c\n{deep}\n") == [
-        "line 2: found keys, lists or tables nested more than 32 deep; "
+        "line 2: keys, lists or tables are nested more than 32 deep; "
         "expected a recipe written in TOML; check that this is the right file"
     ]
 
 
 def test_a_number_of_thousands_of_digits(tmp_path):
     (line,) = told(tmp_path, "ticks_per_unit = " + "9" * 5000)
-    assert line.startswith("not TOML: ")
+    assert line.startswith("the recipe is not TOML: ")
 
 
 def test_no_such_file(tmp_path):
@@ -503,7 +504,7 @@ def test_no_such_file(tmp_path):
     with pytest.raises(RecipeError) as caught:
         load_recipe(file)
     assert str(caught.value) == (
-        f"{file}: no such file; expected a recipe; "
+        f"{file}: there is no such file; expected a recipe; "
         "write one, or leave the recipe out to bake by the defaults"
     )
 
@@ -512,7 +513,7 @@ def test_a_folder(tmp_path):
     with pytest.raises(RecipeError) as caught:
         load_recipe(tmp_path)
     assert str(caught.value) == (
-        f"{tmp_path}: found a folder; expected a file; give {tmp_path / 'bake.toml'}"
+        f"{tmp_path}: this is a folder; expected a file; give {tmp_path / 'bake.toml'}"
     )
 
 
@@ -534,7 +535,7 @@ def test_other_encodings(tmp_path, raw, line):
 def test_a_file_far_too_large(tmp_path):
     file = tmp_path / "bake.toml"
     file.write_bytes(b"#" * (2**20 + 1))
-    with pytest.raises(RecipeError, match="found more than 1 MiB"):
+    with pytest.raises(RecipeError, match="the file is larger than 1 MiB"):
         load_recipe(file)
     file.write_bytes(b"#" * 2**20)
     assert load_recipe(file).output == "baked"

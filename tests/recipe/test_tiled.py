@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from bake.editors import TiledReading
 from bake.errors import BakeError
+from bake.levels import TiledReading
 from bake.recipe import LevelRecipe, load_recipe
 from tests.support.tiled_maps import layer, tmx, write
 

@@ -9,9 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from bake.editors import LdtkReading
 from bake.level import GridLevel
-from bake.levels import load
+from bake.levels import LdtkReading, load
 
 SIZE = 16
 #: Values of the layer "Ground"; 0 is empty.

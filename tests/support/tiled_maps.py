@@ -11,10 +11,9 @@ import numpy as np
 import pytest
 import zstandard
 
-from bake.editors import TiledReading
 from bake.errors import LevelError
 from bake.level import GridLevel
-from bake.levels import load
+from bake.levels import TiledReading, load
 
 #: Tile 0 is a floor, 1 a wall, 2 mud of cost 3, 3 water by its class.
 TILESET = """

@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 import numpy as np
-from pydantic import TypeAdapter, ValidationError
+from pydantic import TypeAdapter
 
 from bake.arrays import UInt8Array
-from bake.editors import BELOW
 from bake.level import MAX_TERRAINS
-from bake.levels.allowance import spend_work
-from bake.levels.ldtk.layout import Layout, PlacedLevel, TerrainLayer
-from bake.levels.ldtk.legend import Legend
-from bake.levels.ldtk.model import Tile
-from bake.levels.ldtk.project import Project, Where
-from bake.levels.terrain_json import told
-from bake.levels.unknown import UNKNOWN
-
-#: Terrain of cells that belong to no level.
-OUTSIDE = "void"
+from bake.levels.ldtk.layout import Layout, Legend, PlacedLevel, TerrainLayer
+from bake.levels.ldtk.project import Project, Tile
+from bake.levels.reading.editors import BELOW
+from bake.levels.reading.limits import spend_work
+from bake.levels.reading.mistakes import Where
+from bake.levels.reading.models import validated
+from bake.levels.reading.terrains import UNKNOWN, VOID
 
 Codes = UInt8Array
 _TILES = TypeAdapter(list[Tile])
@@ -28,7 +24,7 @@ class Canvas:
 
     Attributes:
         terrain: (floors x height, width) uint8 index into ``names``.
-        barred: headings of :mod:`bake.level`; same shape.
+        barred: headings, as bits; same shape.
         names: terrains, in the order they were met.
     """
 
@@ -52,7 +48,7 @@ class Canvas:
                 own[empty] = self.code(self.project.reading.empty, level.loaded.where)
         outside = self.terrain == UNKNOWN
         if outside.any():
-            self.terrain[outside] = self.code(OUTSIDE, self.layout.levels[0].loaded.where)
+            self.terrain[outside] = self.code(VOID, self.layout.levels[0].loaded.where)
 
     def inside(self, level: PlacedLevel) -> Codes:
         """The cells of one level."""
@@ -62,18 +58,10 @@ class Canvas:
         """Number of a terrain, a new one where it was not met before."""
         found = self.names.setdefault(terrain, len(self.names))
         if found >= MAX_TERRAINS:
-            where.refuse("one terrain too many", f"at most {MAX_TERRAINS} in an asset")
+            where.refuse(
+                f"the asset has more than {MAX_TERRAINS} terrains", f"at most {MAX_TERRAINS}"
+            )
         return found
-
-    def used(self) -> tuple[tuple[str, ...], Codes]:
-        """Terrains that some cell has, and the cells numbered by them."""
-        present = np.zeros(256, dtype=np.bool_)
-        present[self.terrain] = True
-        names = [name for name, code in self.names.items() if present[code]]
-        renumber = np.zeros(256, dtype=np.uint8)
-        for number, name in enumerate(names):
-            renumber[self.names[name]] = number
-        return tuple(names), renumber[self.terrain]
 
     def _paint_layer(self, each: TerrainLayer, own: Codes) -> None:
         layer, cell = each.layer, self.layout.cell
@@ -113,13 +101,8 @@ class Canvas:
         if tileset is None:
             return None
         key = "gridTiles" if layer.type == "Tiles" else "autoLayerTiles"
-        try:
-            tiles = _TILES.validate_python(
-                layer.grid_tiles if layer.type == "Tiles" else layer.auto_layer_tiles
-            )
-        except ValidationError as error:
-            where = each.where.inside(key)
-            raise told(error, where.file, prefix=where.steps) from None
+        listed = layer.grid_tiles if layer.type == "Tiles" else layer.auto_layer_tiles
+        tiles = validated(_TILES.validate_python, listed, each.where.inside(key))
         codes = np.full((layer.height, layer.width), UNKNOWN, dtype=np.uint8)
         known: dict[int, int] = {}
         half = layer.grid_size // 2

@@ -1,19 +1,125 @@
-"""Where the levels of an asset lie on one grid of cells."""
+"""Which layers of an asset count, what is in their cells, and where its levels lie on one grid."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from bake.levels.allowance import most_cells
-from bake.levels.ldtk.legend import Legend
-from bake.levels.ldtk.model import LayerInstance, TilesetDefinition
-from bake.levels.ldtk.project import LoadedLevel, Project, Where
+from bake.level import Colour, TerrainRule
+from bake.levels.ldtk.project import (
+    SAVE_AGAIN,
+    GridValue,
+    LayerDefinition,
+    LayerInstance,
+    LoadedLevel,
+    Project,
+    TilesetDefinition,
+)
+from bake.levels.reading.editors import BELOW, EditorLegend
+from bake.levels.reading.limits import most_cells
+from bake.levels.reading.mistakes import Where, is_plain_text
+from bake.levels.reading.terrains import BUILT_IN_RULES, pack_colour, rgb
 
+#: What needs no cost in a recipe. "walls" is what LDtk calls the first value of its samples.
+STATED: Mapping[str, TerrainRule] = {**BUILT_IN_RULES, "walls": TerrainRule(cost=None)}
 #: The layers terrain can come from; "Entities" is the fourth kind.
 TERRAIN_LAYERS = ("IntGrid", "Tiles", "AutoLayer")
+
+
+class Legend(EditorLegend):
+    """Entries of the recipe, and what the file says where there are none.
+
+    Attributes:
+        colours: of the values met so far, by terrain.
+    """
+
+    def __init__(self, entries: Mapping[str, str]) -> None:
+        super().__init__(entries)
+        self.colours: dict[str, Colour] = {}
+        self._tags: dict[int, dict[int, list[str]]] = {}
+        self._values: dict[int, dict[int, GridValue]] = {}
+
+    def value(self, layer: LayerDefinition, number: int, where: Where) -> str:
+        """Terrain, or BELOW, of a value of an IntGrid layer."""
+        if layer.uid not in self._values:
+            # Backwards, so that of several of one number the first counts.
+            listed = reversed(layer.int_grid_values)
+            self._values[layer.uid] = {each.value: each for each in listed}
+        known = self._values[layer.uid].get(number)
+        if known is None:
+            where.inside("intGridCsv").refuse(
+                f"the value {number} has no definition",
+                _values(layer),
+                SAVE_AGAIN,
+            )
+        names = [f"{layer.identifier}:{number}"]
+        if known.identifier:
+            names += [f"{layer.identifier}:{known.identifier}", known.identifier]
+        for name in (*names, str(number)):
+            if (terrain := self.get("value", name)) is not None:
+                return self._coloured(terrain, known)
+        terrain = self.get("layer", layer.identifier) or known.identifier
+        if terrain is None:
+            where.inside("intGridCsv").refuse(
+                f"the value {number} has no name",
+                "a name, or an entry in the recipe",
+                f'name it in LDtk, or add "value:{layer.identifier}:{number}" = "wall" to '
+                "[ldtk.legend]",
+            )
+        if not is_plain_text(terrain):
+            where.inside("intGridCsv").refuse(
+                f"the name of value {number} is empty or holds control characters",
+                "a name of a terrain",
+            )
+        return self._coloured(terrain, known)
+
+    def _coloured(self, terrain: str, value: GridValue) -> str:
+        packed = pack_colour(value.color)
+        if terrain != BELOW and packed is not None:
+            self.colours.setdefault(terrain, rgb(packed))
+        return terrain
+
+    def tile(self, tileset: TilesetDefinition, layer: LayerInstance, number: int) -> str | None:
+        """Terrain, or BELOW, of a tile; None where nothing says one."""
+        if (terrain := self.range_with(tileset.identifier, number)) is not None:
+            return terrain
+        if tileset.uid not in self._tags:
+            tagged = self._tags[tileset.uid] = {}
+            for enum_tag in tileset.enum_tags:
+                for each in enum_tag.tile_ids:
+                    tagged.setdefault(each, []).append(enum_tag.enum_value_id)
+        tags = self._tags[tileset.uid].get(number, [])
+        for tag in tags:
+            if (terrain := self.get("enum", tag)) is not None:
+                return terrain
+        terrain = self.get("tileset", tileset.identifier)
+        if terrain is None and layer.type != "IntGrid":
+            terrain = self.get("layer", layer.identifier)
+        return terrain if terrain is not None else next(iter(tags), None)
+
+    def knows_tiles(self, tileset: TilesetDefinition, layer: LayerInstance) -> bool:
+        """Whether any tile of a layer may have a terrain."""
+        return bool(
+            tileset.enum_tags
+            or tileset.identifier in self.ranges
+            or f"tileset:{tileset.identifier}" in self.entries
+            or (layer.type != "IntGrid" and f"layer:{layer.identifier}" in self.entries)
+        )
+
+    def area(self, entity: str) -> str | None:
+        """Terrain of the cells an entity covers."""
+        return self.get("area", entity)
+
+    def kind(self, entity: str) -> str | None:
+        """Which kind of thing an entity is."""
+        return self.get("entity", entity)
+
+
+def _values(layer: LayerDefinition) -> str:
+    numbers = ", ".join(str(each.value) for each in layer.int_grid_values[:16])
+    return f"0 or one of {numbers}" if numbers else "0, as the layer has no values"
 
 
 @dataclass(frozen=True)
@@ -87,7 +193,7 @@ def lay_out(project: Project, levels: Sequence[LoadedLevel], layout: str, legend
         for one in each:
             if one.layer.grid_size % cell:
                 one.where.refuse(
-                    f"a grid of {one.layer.grid_size} px",
+                    f"the layer has a grid of {one.layer.grid_size} px",
                     f"a multiple of {cell} px, the smallest grid of the layers",
                     "leave one of them out with ignore in [ldtk]",
                 )
@@ -127,7 +233,7 @@ def _terrain_layers(
         project.definition(layer, where)
         if layer.type not in (*TERRAIN_LAYERS, "Entities"):
             where.inside("__type").refuse(
-                "a layer of an unknown type", " or ".join((*TERRAIN_LAYERS, "Entities"))
+                "the type of the layer is unknown", " or ".join((*TERRAIN_LAYERS, "Entities"))
             )
         if layer.type == "Entities" or not counts(project, layer.identifier, named=True):
             continue
@@ -136,9 +242,9 @@ def _terrain_layers(
             tileset = project.tilesets.get(layer.tileset_def_uid)
             if tileset is None and (layer.grid_tiles or layer.auto_layer_tiles):
                 where.inside("__tilesetDefUid").refuse(
-                    f"no tileset is defined by {layer.tileset_def_uid}",
+                    f"no tileset has the uid {layer.tileset_def_uid}",
                     "the uid of a tileset in defs",
-                    "save the project again in LDtk",
+                    SAVE_AGAIN,
                 )
             if tileset is not None and not legend.knows_tiles(tileset, layer):
                 tileset = None
@@ -154,14 +260,14 @@ def _check_size(layer: LayerInstance, where: Where, loaded: LoadedLevel) -> None
         where.refuse(
             f"the layer has {layer.width:,} x {layer.height:,} cells of {layer.grid_size} px",
             f"{wanted[0]:,} x {wanted[1]:,} in a level of {level.px_wid:,} x {level.px_hei:,} px",
-            "save the project again in LDtk",
+            SAVE_AGAIN,
         )
     count = layer.width * layer.height
     if layer.type == "IntGrid" and len(layer.int_grid_csv) != count:
         where.inside("intGridCsv").refuse(
-            f"{len(layer.int_grid_csv):,} values",
+            f"the layer has {len(layer.int_grid_csv):,} values",
             f"{count:,}, {layer.width:,} x {layer.height:,}",
-            "save the project again in LDtk",
+            SAVE_AGAIN,
         )
 
 

@@ -1,60 +1,137 @@
-"""A project's definitions, and its levels wherever they are saved."""
+"""An LDtk project: the fields of its JSON that are read, its definitions, and its levels.
+
+LDtk JSON documentation, versions 0.9.3 to 1.5.3. Fields that came later than 0.9 have defaults:
+worldDepth, iid, __tags (1.0); those only the editor uses are not read at all.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, NoReturn, TypeVar
+from typing import Annotated, Any, TypeVar
 
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel, ConfigDict, Field
+from pydantic.alias_generators import to_camel
 
-from bake.editors import LdtkReading
-from bake.errors import LevelError
-from bake.levels.json_text import json_place, read_document, shown
-from bake.levels.ldtk.contents import Part, Place, Steps
-from bake.levels.ldtk.model import (
-    Definitions,
-    EntityDefinition,
-    EntityInstance,
-    LayerDefinition,
-    LayerInstance,
-    LevelInstance,
-    TilesetDefinition,
-)
-from bake.levels.references import project_root, referred_file
-from bake.levels.terrain_json import told
+from bake.levels.ldtk.outline import Part, Place
+from bake.levels.reading.editors import LdtkReading
+from bake.levels.reading.files import project_root, read_document, referred_file
+from bake.levels.reading.mistakes import Where, json_place, shown
+from bake.levels.reading.models import FIRST_ONLY, validated
 
-M = TypeVar("M", bound=BaseModel)
+SAVE_AGAIN = "save the project again in LDtk"
 
-_LONGEST_WORDS = 200
 LAYOUTS = ("Free", "GridVania", "LinearHorizontal", "LinearVertical")
 
+Pixels = Annotated[int, Field(ge=-(2**40), le=2**40)]
+Length = Annotated[int, Field(ge=0, le=2**40)]
+GridSize = Annotated[int, Field(ge=1, le=2**20)]
+Point = Annotated[list[Pixels], Field(min_length=2, max_length=2)]
+Number = Annotated[int, Field(ge=-(2**62), le=2**62)]
+Fraction = Annotated[float, Field(ge=-(2**20), le=2**20, allow_inf_nan=False)]
+Name = Annotated[str, Field(min_length=1)]
 
-@dataclass(frozen=True)
-class Where:
-    """A place in a file, to tell of mistakes at it."""
 
-    file: Path
-    steps: Steps
-    words: str = ""
+class Fields(BaseModel):
+    """Some fields of an object; the editor's others are passed over."""
 
-    def refuse(
-        self, found: str, expected: str | None = None, remedy: str | None = None
-    ) -> NoReturn:
-        raise LevelError(found, file=self.file, place=str(self), expected=expected, remedy=remedy)
+    model_config = ConfigDict(extra="ignore", strict=True, frozen=True, alias_generator=to_camel)
 
-    def __str__(self) -> str:
-        place = json_place(self.steps)
-        words = self.words
-        if not words.isprintable() or len(words) > _LONGEST_WORDS:
-            words = shown(words)
-        if place and words:
-            return f"{place} ({words})"
-        return place or words or "top level"
 
-    def inside(self, *steps: str | int, words: str = "") -> Where:
-        return Where(self.file, (*self.steps, *steps), words or self.words)
+class GridValue(Fields):
+    value: Number
+    identifier: str | None = None
+    color: str = ""
+
+
+class LayerDefinition(Fields):
+    uid: Number
+    identifier: Name
+    int_grid_values: Annotated[list[GridValue], FIRST_ONLY] = []
+
+
+class EnumTag(Fields):
+    enum_value_id: Name
+    tile_ids: Annotated[list[Number], FIRST_ONLY]
+
+
+class TilesetDefinition(Fields):
+    uid: Number
+    identifier: Name
+    enum_tags: Annotated[list[EnumTag], FIRST_ONLY] = []
+
+
+class EntityDefinition(Fields):
+    uid: Number
+    tags: Annotated[list[str], FIRST_ONLY] = []
+
+
+class Definitions(Fields):
+    layers: Annotated[list[LayerDefinition], FIRST_ONLY]
+    tilesets: Annotated[list[TilesetDefinition], FIRST_ONLY] = []
+    entities: Annotated[list[EntityDefinition], FIRST_ONLY] = []
+
+
+class FieldInstance(Fields):
+    identifier: Name = Field(alias="__identifier")
+    type: str = Field(alias="__type", default="")
+    value: Any = Field(alias="__value", default=None)
+
+
+class EntityInstance(Fields):
+    """`px` is the place of the pivot, which is a fraction of the size from the top left."""
+
+    identifier: Name = Field(alias="__identifier")
+    grid: Point = Field(alias="__grid")
+    pivot: Annotated[list[Fraction], Field(min_length=2, max_length=2)] = Field(
+        alias="__pivot", default=[0.0, 0.0]
+    )
+    tags: Annotated[list[str], FIRST_ONLY] = Field(alias="__tags", default=[])
+    iid: str | None = None
+    def_uid: Number
+    px: Point
+    width: Length
+    height: Length
+    field_instances: Annotated[list[FieldInstance], FIRST_ONLY] = []
+
+
+class LayerInstance(Fields):
+    """Tiles are left as they are: most layers' tiles say nothing of terrain."""
+
+    identifier: Name = Field(alias="__identifier")
+    type: str = Field(alias="__type")
+    width: Length = Field(alias="__cWid")
+    height: Length = Field(alias="__cHei")
+    grid_size: GridSize = Field(alias="__gridSize")
+    offset_x: Pixels = Field(alias="__pxTotalOffsetX", default=0)
+    offset_y: Pixels = Field(alias="__pxTotalOffsetY", default=0)
+    tileset_def_uid: Number | None = Field(alias="__tilesetDefUid", default=None)
+    layer_def_uid: Number
+    int_grid_csv: Annotated[list[Number], FIRST_ONLY] = []
+    auto_layer_tiles: Annotated[list[Any], FIRST_ONLY] = []
+    grid_tiles: Annotated[list[Any], FIRST_ONLY] = []
+    entity_instances: Annotated[list[EntityInstance], FIRST_ONLY] = []
+
+
+class Tile(Fields):
+    """`px` is where it lies in its layer, and `t` its number in the tileset."""
+
+    px: Point
+    t: Number
+
+
+class LevelInstance(Fields):
+    identifier: Name
+    iid: str | None = None
+    uid: Number | None = None
+    world_x: Pixels = 0
+    world_y: Pixels = 0
+    world_depth: Annotated[int, Field(ge=-(2**20), le=2**20)] = 0
+    px_wid: Annotated[int, Field(ge=1, le=2**40)]
+    px_hei: Annotated[int, Field(ge=1, le=2**40)]
+    external_rel_path: str | None = None
+    layer_instances: Annotated[list[LayerInstance], FIRST_ONLY] | None = None
 
 
 @dataclass(frozen=True)
@@ -100,19 +177,16 @@ class Project:
             owner = owner[step]
         layout = owner.get("worldLayout")
         if layout not in LAYOUTS:
-            raise LevelError(
-                f"found {shown(layout)}",
-                file=self.path,
-                place=json_place([*part.world, "worldLayout"]),
-                expected=" or ".join(LAYOUTS),
-            )
+            where = Where(self.path, (*part.world, "worldLayout"))
+            where.refuse(f"found {shown(layout)}", " or ".join(LAYOUTS))
         return str(layout)
 
     def _level(self, place: Place) -> LoadedLevel:
         value: Any = self.document
         for step in place.steps:
             value = value[step]
-        level = validated(LevelInstance, value, self.path, place.steps)
+        where = Where(self.path, place.steps)
+        level = validated(LevelInstance.model_validate, value, where)
         where = Where(self.path, place.steps, level.identifier)
         if level.layer_instances is not None:
             return LoadedLevel(level, where)
@@ -120,7 +194,7 @@ class Project:
             where.refuse(
                 "the level has no layers, and names no file that holds them",
                 "layerInstances or externalRelPath",
-                "save the project again in LDtk",
+                SAVE_AGAIN,
             )
         file = referred_file(
             self.path,
@@ -132,19 +206,16 @@ class Project:
         )
         if file not in self.depends_on:
             self.depends_on.append(file)
-        own = validated(LevelInstance, read_document(file), file, ())
+        top = Where(file)
+        own = validated(LevelInstance.model_validate, read_document(file), top)
         if own.identifier != level.identifier:
-            raise LevelError(
+            top.inside("identifier").refuse(
                 f"this is the level {shown(own.identifier)}",
-                file=file,
-                place="identifier",
-                expected=f"{shown(level.identifier)}, as {self.path} says",
-                remedy="save the project again in LDtk",
+                f"{shown(level.identifier)}, as {self.path} says",
+                SAVE_AGAIN,
             )
         if own.layer_instances is None:
-            raise LevelError(
-                "the level has no layers", file=file, place="layerInstances", expected="a list"
-            )
+            top.inside("layerInstances").refuse("the level has no layers", "a list", SAVE_AGAIN)
         # Where a level lies is the project's to say: moving it need not touch its file.
         joined = level.model_copy(update={"layer_instances": own.layer_instances})
         return LoadedLevel(joined, Where(file, (), level.identifier))
@@ -154,9 +225,9 @@ class Project:
         found = self.layers.get(layer.layer_def_uid)
         if found is None:
             where.inside("layerDefUid").refuse(
-                f"no layer is defined by {layer.layer_def_uid}",
+                f"no layer definition has the uid {layer.layer_def_uid}",
                 "the uid of a layer in defs",
-                "save the project again in LDtk",
+                SAVE_AGAIN,
             )
         return found
 
@@ -174,7 +245,9 @@ def open_project(
     Raises:
         LevelError, BakeErrors: mistakes in them.
     """
-    definitions = validated(Definitions, document.get("defs"), path, ("defs",))
+    definitions = validated(
+        Definitions.model_validate, document.get("defs"), Where(path, ("defs",))
+    )
     return Project(
         path,
         document,
@@ -194,23 +267,7 @@ def _by_uid(path: Path, key: str, definitions: list[D]) -> dict[int, D]:
     found: dict[int, D] = {}
     for number, definition in enumerate(definitions):
         if definition.uid in found:
-            raise LevelError(
-                f"the uid {definition.uid} is given twice",
-                file=path,
-                place=json_place(["defs", key, number, "uid"]),
-                expected="each uid once",
-            )
+            where = Where(path, ("defs", key, number, "uid"))
+            where.refuse(f"the uid {definition.uid} is given twice", "each uid once", SAVE_AGAIN)
         found[definition.uid] = definition
     return found
-
-
-def validated(model: type[M], value: object, file: Path, steps: Steps) -> M:
-    """A value as a model.
-
-    Raises:
-        LevelError, BakeErrors: each mistake with its path in the file.
-    """
-    try:
-        return model.model_validate(value)
-    except ValidationError as error:
-        raise told(error, file, prefix=steps) from None

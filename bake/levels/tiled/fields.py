@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import NoReturn
 
-from bake.errors import LevelError
-from bake.levels.json_text import shown
+from bake.levels.reading.editors import Attributes
+from bake.levels.reading.mistakes import refuse, shown
 
 #: Of one object, tile or layer. Those of a template are copied to every object drawn from it.
 MAX_PROPERTIES = 1024
@@ -38,9 +38,7 @@ class Fields:
     def refuse(
         self, found: str, expected: str | None = None, remedy: str | None = None
     ) -> NoReturn:
-        raise LevelError(
-            found, file=self.file, place=self.place or None, expected=expected, remedy=remedy
-        )
+        refuse(self.file, self.place or None, found, expected, remedy)
 
     def at(self, place: str) -> Fields:
         """The same, called by a better name."""
@@ -135,8 +133,10 @@ def _typed(item: Fields) -> object:
     return value
 
 
-class Properties:
+class Properties(Attributes):
     """Custom properties: what a designer typed."""
+
+    noun = "property"
 
     def __init__(self, owner: Fields, values: Mapping[str, object]) -> None:
         self.owner = owner
@@ -152,23 +152,16 @@ class Properties:
     def has(self, name: str) -> bool:
         return self.values.get(name) not in (None, "")
 
-    def text(self, name: str) -> str | None:
-        value = self.values.get(name)
-        if value is None or value == "":
-            return None
-        if not isinstance(value, str):
-            self.refuse(name, "text")
-        if not value.isprintable():
-            self.refuse(name, "text without control characters")
-        return value
+    def value(self, name: str) -> object:
+        return self.values.get(name)
+
+    def is_text(self, text: str) -> bool:
+        return text.isprintable()
 
     def flag(self, name: str) -> bool | None:
+        # Designers leave new properties at their default type, which is text.
         value = self.values.get(name)
-        if value is None or isinstance(value, bool):
-            return value
-        if value in ("true", "false"):
-            return value == "true"
-        self.refuse(name, "true or false")
+        return value == "true" if value in ("true", "false") else super().flag(name)
 
     def names(self, name: str) -> tuple[str, ...] | None:
         """Names between commas."""
@@ -176,3 +169,9 @@ class Properties:
         if text is None:
             return None
         return tuple(dict.fromkeys(part.strip() for part in text.split(",") if part.strip()))
+
+    def headings(self) -> int:
+        """The headings a tile bars, as bits; of a link, `one_way` is a flag and bars none."""
+        one_way = self.values.get("one_way")
+        barred = self.names("barred") or ()
+        return self.barred_headings(barred, one_way if isinstance(one_way, str) else None)

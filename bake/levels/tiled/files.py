@@ -1,26 +1,262 @@
-"""The files a map consists of: each read once, remembered, and kept inside the project."""
+"""The files a map consists of: each read once, kept inside the project, and XML put like JSON.
+
+XML is read as the editor writes it, and no more: no document type, no entities, of bounded size.
+Entities are the way a small file grows to gigabytes or reads other files, and Tiled writes none, so
+a document type is refused before anything in it is looked at. TMX then is put in the words of TMJ,
+so that one reader serves both (Tiled documentation, "TMX Map Format" and "JSON Map Format"); its
+numbers stay text, which :class:`~bake.levels.tiled.fields.Fields` reads.
+"""
 
 from __future__ import annotations
 
+from array import array
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import NoReturn
+from xml.parsers import expat
 
 from bake.errors import LevelError
-from bake.levels.allowance import spend_text
-from bake.levels.json_text import read_document, shown
-from bake.levels.references import project_root, referred_file
-from bake.levels.source import check_file, read_start
+from bake.levels.reading.files import (
+    check_file,
+    project_root,
+    read_document,
+    read_start,
+    referred_file,
+)
+from bake.levels.reading.limits import spend_text
+from bake.levels.reading.mistakes import refuse, shown
 from bake.levels.tiled.fields import Fields
-from bake.levels.tiled.tmx_words import map_words, template_words, tileset_words
-from bake.levels.tiled.xml_tree import parse_xml
+from bake.levels.tiled.geometry import MAX_GID
 
-if TYPE_CHECKING:
-    from bake.levels.tiled.tilesets import Tileset
+Values = dict[str, object]
 
 MAX_XML_BYTES = 2**26
-_WORDS = {"map": map_words, "tileset": tileset_words, "template": template_words}
+#: Elements besides single tiles; each takes a few hundred bytes in memory.
+MAX_ELEMENTS = 2**20
+MAX_DEPTH = 64
 #: Tiled counts the digits after the point by themselves: 1.10 follows 1.9.
 _NEWEST_MAJOR = 1
+_LAYERS = {
+    "layer": "tilelayer",
+    "objectgroup": "objectgroup",
+    "imagelayer": "imagelayer",
+    "group": "group",
+}
+
+
+@dataclass(slots=True)
+class Element:
+    """One element.
+
+    Attributes:
+        gids: of the <tile> elements inside <data> or <chunk>, which are not kept one by one.
+    """
+
+    tag: str
+    attributes: dict[str, str]
+    children: list[Element] = field(default_factory=list)
+    text: str = ""
+    gids: array[int] | None = None
+
+    def child(self, tag: str) -> Element | None:
+        return next((child for child in self.children if child.tag == tag), None)
+
+    def all(self, tag: str) -> list[Element]:
+        return [child for child in self.children if child.tag == tag]
+
+
+def _parse_xml(path: Path, data: bytes) -> Element:
+    """The root of a document.
+
+    Raises:
+        LevelError: no XML, a document type, too many elements, or nested too deeply.
+    """
+    builder = _Builder(path)
+    try:
+        builder.parser.Parse(data, True)
+    except expat.ExpatError as error:
+        raise LevelError(
+            f"the file is not XML: {expat.ErrorString(error.code)}",
+            file=path,
+            place=f"line {error.lineno}, column {error.offset + 1}",
+            expected="XML as Tiled saves it",
+        ) from None
+    except (LookupError, ValueError) as error:
+        raise LevelError(
+            f"the XML is in an encoding that cannot be read: {error}",
+            file=path,
+            expected="UTF-8",
+            remedy="save it again",
+        ) from None
+    assert builder.root is not None, "expat refuses a document without a root"
+    return builder.root
+
+
+#: Stands for every single tile while it is open; it takes neither children nor text.
+_TILE = Element("tile", {}, gids=array("I"))
+
+
+class _Builder:
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.root: Element | None = None
+        self.open: list[Element] = []
+        self.texts: list[list[str]] = []
+        self.count = 0
+        self.parser = expat.ParserCreate()
+        self.parser.buffer_text = True
+        self.parser.StartDoctypeDeclHandler = self.doctype
+        self.parser.StartElementHandler = self.start
+        self.parser.EndElementHandler = self.end
+        self.parser.CharacterDataHandler = self.characters
+
+    def refuse(self, found: str, expected: str) -> NoReturn:
+        refuse(self.path, f"line {self.parser.CurrentLineNumber}", found, expected)
+
+    def doctype(self, *_: object) -> None:
+        self.refuse("the file declares a document type (DOCTYPE)", "none, as Tiled writes none")
+
+    def start(self, tag: str, attributes: dict[str, str]) -> None:
+        if tag == "tile" and self.open and self.open[-1].tag in ("data", "chunk"):
+            self.tile(self.open[-1], attributes.get("gid", "0"))
+            self.open.append(_TILE)
+            self.texts.append([])
+            return
+        self.count += 1
+        if self.count > MAX_ELEMENTS:
+            self.refuse("the file has too many elements", f"at most {MAX_ELEMENTS:,}")
+        if len(self.open) >= MAX_DEPTH:
+            self.refuse("the elements are nested too deeply", f"at most {MAX_DEPTH} deep")
+        element = Element(tag, attributes)
+        if self.root is None:
+            self.root = element
+        elif self.open[-1].gids is None:
+            self.open[-1].children.append(element)
+        self.open.append(element)
+        self.texts.append([])
+
+    def tile(self, data: Element, text: str) -> None:
+        if data.gids is None:
+            data.gids = array("I")
+        if not (text.isascii() and text.isdigit() and len(text) <= 10 and int(text) <= MAX_GID):
+            self.refuse(f"the tile's gid is {shown(text)}", "a whole number of 32 bits")
+        data.gids.append(int(text))
+
+    def end(self, _: str) -> None:
+        element, texts = self.open.pop(), self.texts.pop()
+        if element.gids is None:
+            element.text = "".join(texts)
+
+    def characters(self, text: str) -> None:
+        # Between single tiles there is only space, but once for each of millions.
+        if self.open[-1].gids is None:
+            self.texts[-1].append(text)
+
+
+def _map_words(root: Element) -> Values:
+    """A <map>."""
+    return {
+        **root.attributes,
+        **_properties(root),
+        "tilesets": [_tileset_words(each) for each in root.all("tileset")],
+        "layers": _layers(root),
+    }
+
+
+def _tileset_words(tileset: Element) -> Values:
+    """A <tileset>, whole or a reference to a file."""
+    return {
+        **tileset.attributes,
+        **_properties(tileset),
+        "tiles": [{**each.attributes, **_properties(each)} for each in tileset.all("tile")],
+        "wangsets": [
+            _wangset(each) for holder in tileset.all("wangsets") for each in holder.all("wangset")
+        ],
+    }
+
+
+def _template_words(root: Element) -> Values:
+    """A <template>."""
+    words: Values = {}
+    tileset, thing = root.child("tileset"), root.child("object")
+    if tileset is not None:
+        words["tileset"] = _tileset_words(tileset)
+    if thing is not None:
+        words["object"] = _object(thing)
+    return words
+
+
+def _layers(parent: Element) -> list[Values]:
+    found: list[Values] = []
+    for element in parent.children:
+        if element.tag not in _LAYERS:
+            continue
+        words: Values = {**element.attributes, **_properties(element), "type": _LAYERS[element.tag]}
+        if element.tag == "layer":
+            words |= _tile_data(element)
+        elif element.tag == "objectgroup":
+            words["objects"] = [_object(each) for each in element.all("object")]
+        elif element.tag == "group":
+            words["layers"] = _layers(element)
+        found.append(words)
+    return found
+
+
+def _tile_data(layer: Element) -> Values:
+    data = layer.child("data")
+    if data is None:
+        return {}
+    words: Values = {
+        key: data.attributes[key] for key in ("encoding", "compression") if key in data.attributes
+    }
+    chunks = data.all("chunk")
+    if chunks:
+        words["chunks"] = [{**each.attributes, "data": _cells(each, words)} for each in chunks]
+    else:
+        words["data"] = _cells(data, words)
+    return words
+
+
+def _cells(holder: Element, words: Values) -> object:
+    if "encoding" in words:
+        return holder.text
+    return [] if holder.gids is None else holder.gids
+
+
+def _object(element: Element) -> Values:
+    words: Values = {**element.attributes, **_properties(element)}
+    for child in element.children:
+        if child.tag in ("point", "ellipse", "capsule", "text"):
+            words[child.tag] = True
+        elif child.tag in ("polygon", "polyline"):
+            pairs = [pair.split(",") for pair in child.attributes.get("points", "").split()]
+            words[child.tag] = [dict(zip(("x", "y"), pair, strict=False)) for pair in pairs]
+    return words
+
+
+def _wangset(element: Element) -> Values:
+    # Before Tiled 1.5 corners and edges had colours of their own; those are in no editor any more.
+    return {
+        **element.attributes,
+        "colors": [dict(each.attributes) for each in element.all("wangcolor")],
+        "wangtiles": [
+            {**each.attributes, "wangid": each.attributes.get("wangid", "").split(",")}
+            for each in element.all("wangtile")
+        ],
+    }
+
+
+def _properties(element: Element) -> Values:
+    holder = element.child("properties")
+    if holder is None:
+        return {}
+    # Text of several lines stands between the tags.
+    return {
+        "properties": [{"value": each.text, **each.attributes} for each in holder.all("property")]
+    }
+
+
+_WORDS = {"map": _map_words, "tileset": _tileset_words, "template": _template_words}
 
 
 class ProjectFiles:
@@ -28,13 +264,11 @@ class ProjectFiles:
 
     Attributes:
         depends_on: every file read besides the level itself, in order.
-        tilesets: those in files of their own, each read once.
     """
 
     def __init__(self, source: Path, project: Path | None, *, allow_outside: bool) -> None:
         self.source = source
         self.depends_on: list[Path] = []
-        self.tilesets: dict[Path, Tileset] = {}
         self._known: set[Path] = {source}
         self.allow_outside = allow_outside
         self.root = project_root(source, project)
@@ -70,24 +304,18 @@ class ProjectFiles:
             self.depends_on.append(path)
         size = check_file(path)
         if size > MAX_XML_BYTES:
-            raise LevelError(
-                f"the file has {size:,} bytes",
-                file=path,
-                expected=f"at most {MAX_XML_BYTES:,}",
-                remedy="save layer data as base64 with zlib, or split the map",
-            )
+            remedy = "save layer data as base64 with zlib, or split the map"
+            refuse(path, None, f"the file has {size:,} bytes", f"at most {MAX_XML_BYTES:,}", remedy)
         start = read_start(path, 64).lstrip()
         if start.startswith((b"{", b"[")):
             return self._json(path, kind)
         if kind not in _WORDS:
-            raise LevelError(
-                f"the {kind} is not JSON", file=path, expected="JSON as Tiled saves it"
-            )
+            refuse(path, None, f"the {kind} is not JSON", "JSON as Tiled saves it")
         spend_text(path, size)
         data = read_start(path, size)
-        root = parse_xml(path, data)
+        root = _parse_xml(path, data)
         if root.tag != kind:
-            raise LevelError(f"the file holds <{root.tag[:40]}>", file=path, expected=f"<{kind}>")
+            refuse(path, None, f"the file holds <{root.tag[:40]}>", f"<{kind}>")
         fields = Fields(path, _WORDS[kind](root), "", is_text=True)
         _check_version(fields)
         return fields
@@ -95,15 +323,10 @@ class ProjectFiles:
     def _json(self, path: Path, kind: str) -> Fields:
         document = read_document(path)
         if not isinstance(document, dict):
-            raise LevelError(f"the file holds {shown(document)}", file=path, expected="an object")
+            refuse(path, None, f"the file holds {shown(document)}", "an object")
         found = document.get("type", kind)
         if found != kind:
-            raise LevelError(
-                f"the type of the file is {shown(found)}",
-                file=path,
-                place="type",
-                expected=shown(kind),
-            )
+            refuse(path, "type", f"the type of the file is {shown(found)}", shown(kind))
         fields = Fields(path, document, "", is_text=False)
         _check_version(fields)
         return fields

@@ -1,26 +1,39 @@
-"""Where the cells of a map lie: in the pixels objects are placed in, and in the level.
+"""The lattice of a map: where its cells lie in the pixels objects are placed in, and in the level.
 
 Tiled draws staggered maps as hexagonal ones whose sides have length 0. Staggered isometric cells
 are squares of a lattice turned by 45 degrees: turning the map back gives ordinary square cells,
-in which neighbours are neighbours ("Which cell is which", docs/levels-tiled.md).
+in which neighbours are neighbours ("Which cell is which", docs/levels-tiled.md). How a single tile
+lies is in the high four bits of its global id ("Global Tile IDs", Tiled documentation).
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal, get_args
 
 import numpy as np
 
 from bake.arrays import Float64Array, Int64Array
 from bake.levels.tiled.fields import Fields
-from bake.levels.tiled.gids import Orientation
-from bake.movement import HexLayout
+from bake.movement import EAST, NORTH, SOUTH, WEST, HexLayout
 
 Ints = Int64Array
 Floats = Float64Array
 
-_ORIENTATIONS: tuple[Orientation, ...] = ("orthogonal", "isometric", "staggered", "hexagonal")
+Orientation = Literal["orthogonal", "isometric", "staggered", "hexagonal"]
+_ORIENTATIONS: tuple[Orientation, ...] = get_args(Orientation)
 _MAX_TILE = 2**20
+
+MAX_GID = 2**32 - 1
+TILE_BITS = 0x0FFF_FFFF
+
+FLIP_ACROSS = 0x8000_0000  # left and right change places
+FLIP_DOWN = 0x4000_0000  # top and bottom do
+TRANSPOSE = 0x2000_0000  # x and y do; on hexagonal maps a turn of 60 degrees
+TURN_120 = 0x1000_0000  # on hexagonal maps alone, where it means 120 degrees
+
+_HEADINGS = {NORTH: (0, -1), EAST: (1, 0), SOUTH: (0, 1), WEST: (-1, 0)}
+_BITS = {step: bit for bit, step in _HEADINGS.items()}
 
 
 @dataclass(frozen=True)
@@ -136,3 +149,47 @@ class Geometry:
         if self.axis == "x":
             return across + up, across - down
         return across + up, down - across
+
+
+def turned_headings(bits: int, gid: int, orientation: Orientation) -> int | None:
+    """Headings of a tile as they lie once it is flipped and rotated.
+
+    On isometric maps the picture is what is flipped: its left and right are the map's
+    south-west and north-east, so a flip across swaps x and y.
+
+    Args:
+        bits: headings of the tile as it was drawn.
+        gid: with its flags.
+        orientation: of the map.
+
+    Returns:
+        The headings; None where the turn leads off the four headings.
+    """
+    flags = gid & ~TILE_BITS
+    if bits == 0 or flags == 0:
+        return bits
+    hexagonal = orientation == "hexagonal"
+    isometric = orientation in ("isometric", "staggered")
+    sixths = 0
+    if hexagonal:
+        sixths = (1 if flags & TRANSPOSE else 0) + (2 if flags & TURN_120 else 0)
+        if sixths % 3:
+            return None
+    elif flags & TRANSPOSE and isometric:
+        return None
+    found = 0
+    for bit, step in _HEADINGS.items():
+        if not bits & bit:
+            continue
+        dx, dy = step
+        if hexagonal:
+            if sixths == 3:
+                dx, dy = -dx, -dy
+        elif flags & TRANSPOSE:
+            dx, dy = dy, dx
+        if flags & FLIP_ACROSS:
+            dx, dy = (dy, dx) if isometric else (-dx, dy)
+        if flags & FLIP_DOWN:
+            dx, dy = (-dy, -dx) if isometric else (dx, -dy)
+        found |= _BITS[dx, dy]
+    return found

@@ -6,13 +6,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from bake.levels.allowance import spend_work
-from bake.levels.json_text import shown
+from bake.levels.reading.limits import spend_work
+from bake.levels.reading.mistakes import shown
 from bake.levels.tiled.fields import Fields, Properties, as_number
-from bake.levels.tiled.files import ProjectFiles
-from bake.levels.tiled.gids import MAX_GID
+from bake.levels.tiled.geometry import MAX_GID
 from bake.levels.tiled.layers import Layer
-from bake.levels.tiled.tilesets import Tilesets
+from bake.levels.tiled.tilesets import MapFiles, Tilesets
 
 Shape = Literal["point", "box", "ellipse", "polygon", "polyline", "tile", "text"]
 
@@ -60,7 +59,7 @@ class Object:
     floor: int | None
 
 
-def read_objects(layers: list[Layer], tilesets: Tilesets, files: ProjectFiles) -> list[Object]:
+def read_objects(layers: list[Layer], tilesets: Tilesets, files: MapFiles) -> list[Object]:
     """All objects of the object layers, in the order of the file."""
     found: list[Object] = []
     seen: dict[int, str] = {}
@@ -83,7 +82,7 @@ def read_objects(layers: list[Layer], tilesets: Tilesets, files: ProjectFiles) -
 class _Templates:
     """Template files, each read once."""
 
-    def __init__(self, files: ProjectFiles) -> None:
+    def __init__(self, files: MapFiles) -> None:
         self.files = files
         self.known: dict[Path, tuple[Fields, Tilesets | None]] = {}
 
@@ -225,7 +224,7 @@ def _corners(fields: Fields, shape: Shape) -> tuple[tuple[float, float], ...]:
             else [None, None]
         )
         if pair[0] is None or pair[1] is None or max(abs(pair[0]), abs(pair[1])) > _MAX_PIXELS:
-            fields.refuse(f"a corner of the {shape} is no pair of numbers", "x and y")
+            fields.refuse(f"a corner of the {shape} is not a pair of numbers", "x and y")
         found.append((pair[0], pair[1]))
     return tuple(found)
 

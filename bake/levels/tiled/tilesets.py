@@ -1,16 +1,28 @@
-"""Tilesets: which tile a gid means, and what the editor knows about it."""
+"""Tilesets: which tile a gid means, and what that tile means for movement.
+
+A tile's terrain is the first that applies: the legend's entry for the tile; its property `terrain`;
+the legend's entry for one of its properties; its class; `blocked`, `walkable` or `cost`; the
+legend's entry for its Wang colour; that for its tileset. A tile of which none of these says
+anything is called after its layer.
+"""
 
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections.abc import Mapping
 from copy import copy
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 
-from bake.levels.json_text import shown
-from bake.levels.tiled.fields import Fields, Properties
+from bake.level import TerrainRule
+from bake.levels.reading.editors import BELOW, EditorLegend
+from bake.levels.reading.limits import MAX_COST
+from bake.levels.reading.mistakes import shown
+from bake.levels.reading.terrains import BUILT_IN_RULES, FLOOR, WALL
+from bake.levels.tiled.fields import Fields, Properties, as_number
 from bake.levels.tiled.files import ProjectFiles
-from bake.levels.tiled.gids import TILE_BITS
+from bake.levels.tiled.geometry import TILE_BITS
 
 #: Of one tileset; a tile belongs to one colour of each.
 MAX_WANG_SETS = 256
@@ -79,7 +91,7 @@ class Tileset:
         found: dict[int, tuple[str, ...]] = {}
         wangsets = self.fields.items("wangsets")
         if len(wangsets) > MAX_WANG_SETS:
-            self.fields.refuse(f"{len(wangsets):,} Wang sets", f"at most {MAX_WANG_SETS}")
+            self.fields.refuse(f"it has {len(wangsets):,} Wang sets", f"at most {MAX_WANG_SETS}")
         for wangset in wangsets:
             names = [colour.text("name", "") for colour in wangset.items("colors")]
             seen: set[int] = set()
@@ -127,15 +139,33 @@ def _colours(tile: Fields, corners: object, count: int) -> list[int]:
     return found
 
 
+class MapFiles(ProjectFiles):
+    """Reads files for one level, and remembers the tilesets among them."""
+
+    def __init__(self, source: Path, project: Path | None, *, allow_outside: bool) -> None:
+        super().__init__(source, project, allow_outside=allow_outside)
+        self._tilesets: dict[Path, Tileset] = {}
+
+    def tileset(self, item: Fields, first_gid: int) -> Tileset:
+        """A tileset given in place, or the file it refers to."""
+        if not item.has("source"):
+            return Tileset(item.at(""), first_gid)
+        path = self.refer(item, item.text("source"))
+        known = self._tilesets.get(path)
+        if known is None:
+            known = self._tilesets[path] = Tileset(self.open(path, "tileset", item), first_gid)
+        return known.begun_at(first_gid)
+
+
 class Tilesets:
     """The tilesets of a map, by gid."""
 
-    def __init__(self, owner: Fields, files: ProjectFiles) -> None:
+    def __init__(self, owner: Fields, files: MapFiles) -> None:
         self.owner = owner
         self.sets: list[Tileset] = []
         for item in owner.items("tilesets"):
             first = item.whole("firstgid", low=1)
-            self.sets.append(open_tileset(item, first, files))
+            self.sets.append(files.tileset(item, first))
         self.sets.sort(key=lambda each: each.first_gid)
         self.first = [each.first_gid for each in self.sets]
         for at, (one, other) in enumerate(zip(self.first, self.first[1:], strict=False)):
@@ -157,12 +187,125 @@ class Tilesets:
         return (tileset, number) if tileset.has(number) else None
 
 
-def open_tileset(item: Fields, first_gid: int, files: ProjectFiles) -> Tileset:
-    """A tileset given in place, or the file it refers to."""
-    if not item.has("source"):
-        return Tileset(item.at(""), first_gid)
-    path = files.refer(item, item.text("source"))
-    known = files.tilesets.get(path)
-    if known is None:
-        known = files.tilesets[path] = Tileset(files.open(path, "tileset", item), first_gid)
-    return known.begun_at(first_gid)
+class Legend(EditorLegend):
+    """The recipe's legend for Tiled: names of the editor to names of terrains."""
+
+    def property(self, values: Mapping[str, object]) -> str | None:
+        """The first entry about a property the tile has."""
+        for entry, terrain in self.entries.items():
+            kind, _, name = entry.partition(":")
+            if kind != "property":
+                continue
+            key, given, wanted = name.partition("=")
+            value = values.get(key)
+            if given and value is not None and _text(value) == wanted:
+                return terrain
+            if not given and value is not None and value is not False:
+                return terrain
+        return None
+
+
+def _text(value: object) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+@dataclass(frozen=True)
+class Meaning:
+    """What one tile says, whatever layer it lies on.
+
+    Attributes:
+        terrain: name, BELOW, or None where the layer is to say.
+        barred: headings, as the tile was drawn.
+    """
+
+    terrain: str | None
+    barred: int
+
+
+class TerrainRules:
+    """The costs tiles state, by terrain; two tiles of one terrain must agree."""
+
+    def __init__(self) -> None:
+        self.rules: dict[str, TerrainRule] = {}
+        self._said_by: dict[str, str] = {}
+
+    def state(self, properties: Properties, terrain: str, rule: TerrainRule) -> None:
+        place = properties.owner.place
+        known = self.rules.setdefault(terrain, rule)
+        first = self._said_by.setdefault(terrain, place)
+        if known != rule:
+            properties.owner.refuse(
+                f"{shown(terrain)} {_in_words(rule)} here, but {_in_words(known)} for {first}",
+                "one cost for each terrain",
+                "give one of the tiles a terrain of its own",
+            )
+
+    def of(self, terrains: tuple[str, ...]) -> dict[str, TerrainRule]:
+        """Stated rules of these terrains, then those that come with their names."""
+        return {
+            name: rule
+            for name in terrains
+            if (rule := self.rules.get(name, BUILT_IN_RULES.get(name))) is not None
+        }
+
+
+def _in_words(rule: TerrainRule) -> str:
+    return "is blocked" if rule.cost is None else f"costs {rule.cost:g}"
+
+
+def meaning(tile: Tile, legend: Legend, rules: TerrainRules) -> Meaning:
+    """Read a tile's class and properties."""
+    barred = tile.properties.headings()
+    terrain = legend.range_with(tile.tileset, tile.number)
+    if terrain is not None:
+        return Meaning(terrain, barred)
+    stated = _stated_rule(tile.properties)
+    terrain = (
+        tile.properties.text("terrain")
+        or legend.property(tile.properties.values)
+        or (legend.get("class", tile.class_name) or tile.class_name or None)
+    )
+    if terrain is not None:
+        if stated is not None and terrain != BELOW:
+            rules.state(tile.properties, terrain, stated)
+        return Meaning(terrain, barred)
+    if stated is not None:
+        if stated.cost is None:
+            return Meaning(WALL, barred)
+        if not tile.properties.has("cost"):
+            return Meaning(FLOOR, barred)
+        terrain = f"cost {stated.cost:g}"
+        rules.state(tile.properties, terrain, stated)
+        return Meaning(terrain, barred)
+    for colour in tile.wang:
+        terrain = terrain or legend.get("wang", colour)
+    terrain = terrain or legend.get("tileset", tile.tileset)
+    if terrain is None and barred:
+        terrain = BELOW
+    return Meaning(terrain, barred)
+
+
+def _stated_rule(properties: Properties) -> TerrainRule | None:
+    """What `blocked`, `walkable` and `cost` say; None where there are none of them."""
+    blocked, walkable = properties.flag("blocked"), properties.flag("walkable")
+    if blocked is not None and blocked == walkable:
+        properties.refuse("walkable", "the opposite of the property blocked")
+    cost = stated_cost(properties)
+    if blocked or walkable is False or properties.values.get("cost") == "blocked":
+        return TerrainRule(None)
+    if cost is None and blocked is None and walkable is None:
+        return None
+    return TerrainRule(1.0 if cost is None else cost)
+
+
+def stated_cost(properties: Properties) -> float | None:
+    """The property `cost`: a number above 0, or None."""
+    if not properties.has("cost") or properties.values["cost"] == "blocked":
+        return None
+    # Designers leave new properties at their default type, which is text.
+    cost = as_number(properties.values["cost"], is_text=True)
+    if cost is None or not 0 < cost <= MAX_COST:
+        properties.refuse("cost", f'a number above 0, at most {MAX_COST:g}, or "blocked"')
+    return cost

@@ -9,10 +9,10 @@ import pytest
 
 from bake.level import GridLevel
 from bake.levels import load
+from bake.levels.tiled.canvas import Placing
 from bake.levels.tiled.fields import Fields
 from bake.levels.tiled.geometry import Geometry
 from bake.levels.tiled.layers import Box
-from bake.levels.tiled.placing import Placing
 from bake.pipeline.level import read_world
 from bake.recipe import Recipe, load_recipe
 from tests.support.pages import blocks, page

@@ -69,9 +69,9 @@ def cut(compression: str) -> str:
         (coded(bytes(12), "zlib"), "base64-zlib", "the data inflates to 12 bytes"),
         (coded(bytes(20), "gzip"), "base64-gzip", "the data inflates to more than 16 bytes"),
         (coded(bytes(20), "zstd"), "base64-zstd", "the data inflates to more than 16 bytes"),
-        (coded(bytes(16)), "base64-zlib", "the data is no zlib stream"),
-        (coded(bytes(16)), "base64-gzip", "the data is no gzip stream"),
-        (coded(bytes(16)), "base64-zstd", "the data is no zstd stream"),
+        (coded(bytes(16)), "base64-zlib", "the data is not a zlib stream"),
+        (coded(bytes(16)), "base64-gzip", "the data is not a gzip stream"),
+        (coded(bytes(16)), "base64-zstd", "the data is not a zstd stream"),
         (cut("zlib"), "base64-zlib", "the zlib stream is cut short"),
         (cut("gzip"), "base64-gzip", "the gzip stream is cut short"),
         (cut("zstd"), "base64-zstd", "expected 16"),
@@ -230,7 +230,7 @@ def test_references_stay_in_the_project(tmp_path: Path) -> None:
     assert "leaves the project folder" in refused(write(inside, referring("C:\\set.tsx")))
     (inside / "link.tsx").symlink_to(outside)
     assert "leaves the project folder" in refused(write(inside, referring("link.tsx")))
-    assert "is no file name" in refused(write(inside, referring("")))
+    assert "is not the name of a file" in refused(write(inside, referring("")))
 
 
 def test_a_map_as_its_own_tileset(tmp_path: Path) -> None:
@@ -252,7 +252,7 @@ def test_templates_in_a_ring(tmp_path: Path) -> None:
 
 
 def test_very_many_elements(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("bake.levels.tiled.xml_tree.MAX_ELEMENTS", 50)
+    monkeypatch.setattr("bake.levels.tiled.files.MAX_ELEMENTS", 50)
     text = tmx(layer(GIDS), "<layer/>" * 60, width=2, height=2)
     assert "too many elements" in refused(write(tmp_path, text))
     # Tiles are no elements of that kind.

@@ -6,11 +6,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from bake.editors import TiledReading
-from bake.levels.tiled.files import ProjectFiles
+from bake.levels import TiledReading
 from bake.levels.tiled.layers import extent, open_layers, pieces
 from bake.levels.tiled.objects import read_objects
-from bake.levels.tiled.tilesets import Tilesets
+from bake.levels.tiled.tilesets import MapFiles, Tilesets
 from tests.support.shared_levels import shared_level
 from tests.support.tiled_maps import layer, objects, thing, tmj, tmx, write
 
@@ -30,7 +29,7 @@ def all_layers(layers: list[Any]) -> list[Any]:
 
 def compare(path: Path) -> None:
     theirs = all_layers(pytiled_parser.parse_map(path).layers)
-    files = ProjectFiles(path, None, allow_outside=False)
+    files = MapFiles(path, None, allow_outside=False)
     owner = files.open(path, "map")
     ours = open_layers(owner, TiledReading())
     whole = extent(owner, ours)

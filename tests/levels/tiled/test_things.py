@@ -7,12 +7,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from bake.levels.tiled.canvas import Placing
 from bake.levels.tiled.fields import Fields, Properties
 from bake.levels.tiled.geometry import Geometry
 from bake.levels.tiled.layers import Box
 from bake.levels.tiled.objects import Object
-from bake.levels.tiled.placing import Placing
-from bake.levels.tiled.shapes import cell_of, cells_of
+from bake.levels.tiled.things import cell_of, cells_of
 from tests.support.grids import named
 from tests.support.tiled_maps import layer, objects, read, refused, thing, tmx, write
 
@@ -239,13 +239,13 @@ def test_templates_of_the_other_format(tmp_path: Path) -> None:
         ([thing(1, "region", (-9999, 9999), '<polygon points="0,0 9,0 9,9"/>', rotation=3)],
          "it covers the middle of no cell"),
         ([thing(1, "region", (0, 0), '<polyline points="0,0 9,9"/>')], "it is a polyline"),
-        ([thing(1, "door", (0, 0), width=16, height=16)], "the door has no property states"),
+        ([thing(1, "door", (0, 0), width=16, height=16)], 'the door has no property "states"'),
         ([thing(1, "door", (0, 0), states="open")], 'the property "states" is "open"'),
         ([thing(1, "door", (0, 0), states="a;a=wall")], "at least two states"),
         ([thing(1, "door", (0, 0), states="a;b=wall", state="c")], "expected one of a, b"),
         ([thing(1, "teleporter", (0, 0))], "it leads nowhere"),
-        ([thing(1, "teleporter", (0, 0), to=7)], "it leads to 7, which is no object"),
-        ([thing(1, "teleporter", (0, 0), to="x")], 'it leads to "x", which is no object'),
+        ([thing(1, "teleporter", (0, 0), to=7)], "it leads to 7, which is not an object"),
+        ([thing(1, "teleporter", (0, 0), to="x")], 'it leads to "x", which is not an object'),
         ([thing(1, "link", (0, 0), to="x"), thing(2, "a", (0, 0), name="x"),
           thing(3, "a", (0, 0), name="x")], "which 2 objects are called"),
         ([thing(1, "link", (0, 0), to=2), thing(2, "a", (1, 1))], "to the same cell"),
@@ -256,7 +256,7 @@ def test_templates_of_the_other_format(tmp_path: Path) -> None:
         ([thing(1, "spawn", (0, 0), gid=77)], "the gid 77 is in no tileset"),
         ([thing(1, "spawn", (0, 0)).replace('x="0"', 'x="inf"')], 'x is "inf"'),
         ([thing(1, "spawn", (0, 0)).replace('x="0"', 'x="1e99"')], 'x is "1e99"'),
-        ([thing(1, "region", (0, 0), '<polygon points="0,0 a,b 3"/>')], "no pair of numbers"),
+        ([thing(1, "region", (0, 0), '<polygon points="0,0 a,b 3"/>')], "not a pair of numbers"),
         ([thing(1, "region", (0, 0), '<polygon points=""/>')], "the polygon has 0 corners"),
         ([thing(1, "spawn", (0, 0), floor="top")], "a whole number (type int)"),
     ],

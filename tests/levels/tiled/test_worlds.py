@@ -81,10 +81,10 @@ def test_wrong_worlds(tmp_path: Path, maps: list[dict[str, Any]], told: str) -> 
     ("regexp", "told"),
     [
         ("(a+)+(b)$", "repeats a group"),
-        ("(", "no regular expression"),
-        ("a.tmx", "has no two groups"),
+        ("(", "not a regular expression"),
+        ("a.tmx", "has fewer than two groups"),
         (r"(x)(y)\.tmx", "matches no map file"),
-        (r"(w)(est)\.tmx", 'finds "w" for a place'),
+        (r"(w)(est)\.tmx", 'finds "w" where a coordinate should be'),
         ("(a)" * 100, "is long"),
     ],
 )

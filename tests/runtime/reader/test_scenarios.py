@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from bake.levels.scenario import read_scenario
+from bake.levels.movingai import read_scenario
 from bake.runtime import open_asset
 from tests.support.baked import bake
 from tests.support.shared_levels import shared_level

@@ -1,4 +1,4 @@
-"""Worlds: maps beside one another, as one level."""
+"""Tiled's maps (.tmx, .tmj), and its worlds of maps (.world), to levels."""
 
 from __future__ import annotations
 
@@ -9,16 +9,19 @@ from pathlib import Path
 
 import numpy as np
 
-from bake.editors import TiledReading
-from bake.errors import LevelError
-from bake.level import GridLevel, TerrainRule, Things
-from bake.levels.image_legend import BUILT_IN_RULES
-from bake.levels.json_text import shown
-from bake.levels.limits import check_size, check_terrain_count
-from bake.levels.things_checks import checked
+from bake.level import GridLevel, Rules, TerrainRule, Things
+from bake.levels.reading.editors import TiledReading
+from bake.levels.reading.limits import check_size, check_terrain_count
+from bake.levels.reading.mistakes import refuse, shown
+from bake.levels.reading.terrains import BUILT_IN_RULES, VOID, keep_used
+from bake.levels.reading.things import checked, joined, moved
+from bake.levels.tiled.canvas import Canvas, Placing, crop
 from bake.levels.tiled.fields import Fields
-from bake.levels.tiled.files import ProjectFiles
-from bake.levels.tiled.map import OUTSIDE, MapLevel, open_map
+from bake.levels.tiled.geometry import Geometry
+from bake.levels.tiled.layers import Layer, extent, open_layers
+from bake.levels.tiled.objects import read_objects
+from bake.levels.tiled.things import ObjectReader
+from bake.levels.tiled.tilesets import MapFiles, Tilesets
 
 MAX_MAPS = 10_000
 _MAX_PATTERN = 200
@@ -28,6 +31,109 @@ _REPEATED_GROUP = re.compile(r"\)[*+{?]|\(\?")
 _REPEAT = re.compile(r"(?<!\\)[*+?{]")
 _MAX_REPEATS = 4
 _MAX_NAME = 128
+
+
+def read_tiled(path: Path, part: str, reading: TiledReading, project: Path | None) -> GridLevel:
+    """Read a map, a world of maps as one level, or one map of a world.
+
+    Args:
+        path: .tmx, .tmj or .world.
+        part: of a world, the map's file name without its extension; "" = all maps as one level.
+        reading: the recipe's [tiled].
+        project: folder that references must stay in; None = the file's own.
+
+    Raises:
+        LevelError: a mistake in the file or in one it refers to.
+        BakeErrors: several, in links, regions, spots and doors.
+    """
+    if path.suffix.lower() != ".world":
+        return read_map(path, reading, project)
+    if part:
+        return read_member(path, part, reading, project)
+    return read_world(path, reading, project)
+
+
+def world_parts(path: Path, reading: TiledReading) -> tuple[str, ...]:
+    """Names of the maps of a .world file, each of which becomes a level.
+
+    Raises:
+        LevelError: no world, or two maps of one name.
+    """
+    # Whether its maps may be read is asked when they are.
+    named = members(path, replace(reading, allow_outside=True), None)
+    return tuple(member.path.stem for member in named)
+
+
+@dataclass(frozen=True)
+class MapLevel:
+    """A level and where it lies on its map."""
+
+    level: GridLevel
+    placing: Placing
+
+
+def read_map(path: Path, reading: TiledReading, project: Path | None) -> GridLevel:
+    """Read a .tmx or .tmj file.
+
+    Args:
+        path: the file.
+        reading: the recipe's [tiled].
+        project: folder its references must stay in; None = the file's own.
+
+    Raises:
+        LevelError: a mistake in it, or in a file it refers to.
+    """
+    files = MapFiles(path, project, allow_outside=reading.allow_outside)
+    return open_map(files.open(path, "map"), reading, files).level
+
+
+def open_map(owner: Fields, reading: TiledReading, files: MapFiles) -> MapLevel:
+    """The level of an open map."""
+    geometry = Geometry.of(owner)
+    layers = open_layers(owner, reading)
+    floors = _floors(layers)
+    whole = extent(owner, layers)
+    # Every floor is painted whole, before an infinite map is cropped to what it holds.
+    check_size(owner.file, whole.width, whole.height * max(1, len(floors)))
+    tilesets = Tilesets(owner, files)
+    canvas = Canvas(owner, tilesets, geometry, reading)
+    canvas.paint(layers, whole, floors)
+    box = whole if owner.values.get("infinite") in (None, False, 0, "0") else crop(canvas)
+    placing = Placing.of(owner, geometry, box, floors)
+    terrain, barred = placing.lay_out(canvas, canvas.code(reading.empty), canvas.code(VOID))
+    terrains = keep_used(tuple(canvas.names), terrain)
+    check_terrain_count(owner.file, len(terrains), "terrains")
+    things = ObjectReader(read_objects(layers, tilesets, files), placing, canvas.legend).things()
+    hexagonal = geometry.orientation == "hexagonal"
+    level = GridLevel(
+        name=owner.file.stem,
+        source=owner.file,
+        terrain=terrain,
+        terrains=terrains,
+        hex_layout=geometry.hex_layout(box.left, box.top),
+        rules=Rules(connectivity=6 if hexagonal else None),
+        barred=barred if barred.any() else None,
+        floor_height=placing.height if len(floors) > 1 else None,
+        things=things,
+        depends_on=tuple(files.depends_on),
+    )
+    # Doors may add terrains.
+    level = checked(level)
+    return MapLevel(replace(level, terrain_rules=canvas.rules.of(level.terrains)), placing)
+
+
+def _floors(layers: list[Layer]) -> tuple[int, ...]:
+    """Numbers of the floors, lowest first; empty where no group says so."""
+    tiles = [layer for layer in layers if layer.kind == "tilelayer"]
+    floors = sorted({layer.floor for layer in tiles if layer.floor is not None})
+    for layer in tiles:
+        if floors and layer.floor is None:
+            layer.fields.refuse(
+                "the layer lies on no floor, though others do",
+                "all tile layers inside groups with a property floor",
+                "move it into the group of a floor, or ignore it in [tiled]",
+            )
+    return tuple(floors)
 
 
 @dataclass(frozen=True)
@@ -51,7 +157,7 @@ def members(path: Path, reading: TiledReading, project: Path | None) -> list[Mem
     Raises:
         LevelError: no world, no maps, or one map twice.
     """
-    files = ProjectFiles(path, project, allow_outside=reading.allow_outside)
+    files = MapFiles(path, project, allow_outside=reading.allow_outside)
     owner = files.open(path, "world")
     found = []
     for item in owner.items("maps"):
@@ -75,7 +181,7 @@ def members(path: Path, reading: TiledReading, project: Path | None) -> list[Mem
     return found
 
 
-def _matches(item: Fields, files: ProjectFiles) -> list[Member]:
+def _matches(item: Fields, files: MapFiles) -> list[Member]:
     """The map files a pattern matches; its first two groups are column and row."""
     text = item.text("regexp")
     repeats = len(_REPEAT.findall(text))
@@ -87,9 +193,11 @@ def _matches(item: Fields, files: ProjectFiles) -> list[Member]:
     try:
         pattern = re.compile(text)
     except (re.error, RecursionError, OverflowError) as error:
-        item.refuse(f"the pattern {shown(text)} is no regular expression: {error}")
+        item.refuse(f"the pattern {shown(text)} is not a regular expression: {error}")
     if pattern.groups < 2:
-        item.refuse(f"the pattern {shown(text)} has no two groups", "one for x and one for y")
+        item.refuse(
+            f"the pattern {shown(text)} has fewer than two groups", "one for x and one for y"
+        )
     scale = [item.number(f"multiplier{axis}", 1) for axis in "XY"]
     shift = [item.number(f"offset{axis}", 0) for axis in "XY"]
     found = []
@@ -102,7 +210,10 @@ def _matches(item: Fields, files: ProjectFiles) -> list[Member]:
         for axis in range(2):
             digits = match.group(axis + 1) or ""
             if re.fullmatch(r"-?[0-9]{1,9}", digits, re.ASCII) is None:
-                named.refuse(f"the pattern finds {shown(digits)} for a place", "a whole number")
+                named.refuse(
+                    f"the pattern finds {shown(digits)} where a coordinate should be",
+                    "a whole number",
+                )
             at.append(int(digits) * scale[axis] + shift[axis])
         found.append(Member(named, files.refer(named, path.name), at[0], at[1]))
     if not found:
@@ -129,10 +240,8 @@ def read_member(path: Path, part: str, reading: TiledReading, project: Path | No
     """
     found = [each for each in members(path, reading, project) if each.path.stem == part]
     if not found:
-        raise LevelError(
-            f"the world has no map {shown(part)}", file=path, expected="one of its maps"
-        )
-    files = ProjectFiles(path, project, allow_outside=reading.allow_outside)
+        refuse(path, None, f"the world has no map {shown(part)}", "one of its maps")
+    files = MapFiles(path, project, allow_outside=reading.allow_outside)
     level = open_map(files.open(found[0].path, "map", found[0].fields), reading, files).level
     return replace(level, name=part, source=path, depends_on=tuple(files.depends_on))
 
@@ -147,7 +256,7 @@ def read_world(path: Path, reading: TiledReading, project: Path | None) -> GridL
             in one of them.
     """
     found = members(path, reading, project)
-    files = ProjectFiles(path, project, allow_outside=reading.allow_outside)
+    files = MapFiles(path, project, allow_outside=reading.allow_outside)
     maps: list[MapLevel] = []
     for member in found:
         root = files.open(member.path, "map", member.fields)
@@ -166,7 +275,7 @@ def read_world(path: Path, reading: TiledReading, project: Path | None) -> GridL
             names.setdefault(name, len(names))
     count = sum(each.level.terrain.size for each in maps)
     if count < (right - left) * (bottom - top):
-        names.setdefault(OUTSIDE, len(names))
+        names.setdefault(VOID, len(names))
     check_terrain_count(path, len(names), "terrains")
     # One more than the last code marks cells that no map has taken yet.
     terrain = np.full((bottom - top, right - left), len(names), dtype=np.uint8)
@@ -183,8 +292,8 @@ def read_world(path: Path, reading: TiledReading, project: Path | None) -> GridL
         terrain[here] = codes[one.level.terrain]
         if one.level.barred is not None:
             barred[here] = one.level.barred
-        things = _joined(things, _moved(one.level.things, f"{member.path.stem}/", x, y))
-    terrain[terrain == len(names)] = names.get(OUTSIDE, 0)
+        things = joined(things, moved(one.level.things, f"{member.path.stem}/", x, y))
+    terrain[terrain == len(names)] = names.get(VOID, 0)
     level = GridLevel(
         name=path.stem,
         source=path,
@@ -224,52 +333,6 @@ def _corner(member: Member, each: MapLevel, first: MapLevel) -> tuple[int, int]:
     return int(x) + each.placing.origin[0], int(y) + each.placing.origin[1]
 
 
-def _moved(things: Things, prefix: str, x: int, y: int) -> Things:
-    shift = np.array([x, y], dtype=np.int32)
-    return Things(
-        links=tuple(
-            replace(
-                each,
-                name=prefix + each.name,
-                start=(each.start[0] + x, each.start[1] + y),
-                goal=(each.goal[0] + x, each.goal[1] + y),
-                place=prefix + each.place,
-            )
-            for each in things.links
-        ),
-        regions=tuple(
-            replace(
-                each, name=prefix + each.name, cells=each.cells + shift, place=prefix + each.place
-            )
-            for each in things.regions
-        ),
-        spots=tuple(
-            replace(
-                each,
-                name=prefix + each.name,
-                cell=(each.cell[0] + x, each.cell[1] + y),
-                place=prefix + each.place,
-            )
-            for each in things.spots
-        ),
-        doors=tuple(
-            replace(
-                each, name=prefix + each.name, cells=each.cells + shift, place=prefix + each.place
-            )
-            for each in things.doors
-        ),
-    )
-
-
-def _joined(one: Things, other: Things) -> Things:
-    return Things(
-        one.links + other.links,
-        one.regions + other.regions,
-        one.spots + other.spots,
-        one.doors + other.doors,
-    )
-
-
 def _agreed(
     found: list[Member], maps: list[MapLevel], names: tuple[str, ...]
 ) -> Mapping[str, TerrainRule]:
@@ -277,11 +340,12 @@ def _agreed(
     for member, each in zip(found, maps, strict=True):
         for name, rule in each.level.terrain_rules.items():
             if rules.setdefault(name, rule) != rule:
-                raise LevelError(
+                refuse(
+                    member.path,
+                    None,
                     f"the terrain {shown(name)} costs something else here than in a map before",
-                    file=member.path,
-                    expected="one cost for each terrain",
-                    remedy="say the cost in [terrain] of the recipe, not in tiles",
+                    "one cost for each terrain",
+                    "say the cost in [terrain] of the recipe, not in tiles",
                 )
     for name in names:
         if name in BUILT_IN_RULES:

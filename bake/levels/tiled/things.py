@@ -1,4 +1,7 @@
-"""Which cells an object covers, and which one it stands on."""
+"""Objects to things: links, regions, spots and doors, and the cells each stands on or covers.
+
+Objects are told apart by class and property.
+"""
 
 from __future__ import annotations
 
@@ -7,14 +10,143 @@ import math
 import numpy as np
 
 from bake.arrays import BoolArray, Int32Array, Int64Array
-from bake.levels.allowance import spend_area, spend_work
+from bake.level import Door, Link, Region, Spot, Things
+from bake.levels.reading.editors import DOOR_STATES, LINK_KINDS, SPOT_KINDS, ThingCollector
+from bake.levels.reading.limits import spend_area, spend_work
+from bake.levels.reading.mistakes import shown
+from bake.levels.reading.terrains import strips
+from bake.levels.tiled.canvas import Placing
 from bake.levels.tiled.geometry import Floats
 from bake.levels.tiled.objects import Object
-from bake.levels.tiled.placing import Placing
-from bake.levels.unknown import strips
+from bake.levels.tiled.tilesets import Legend, stated_cost
 
 _ACROSS = {"left": 0.0, "right": 1.0}
 _DOWN = {"top": 0.0, "bottom": 1.0}
+
+
+class ObjectReader(ThingCollector):
+    """Collects the things of one map."""
+
+    def __init__(self, objects: list[Object], placing: Placing, legend: Legend) -> None:
+        super().__init__()
+        self.objects = objects
+        self.placing = placing
+        self.legend = legend
+        self._numbered: dict[int, list[Object]] = {}
+        self._called: dict[str, list[Object]] = {}
+        for each in objects:
+            self._numbered.setdefault(each.number, []).append(each)
+            self._called.setdefault(each.name, []).append(each)
+        self._taken: dict[tuple[str, str], str] = {}
+
+    def things(self) -> Things:
+        """All things.
+
+        Raises:
+            LevelError: a name given twice, a link that leads nowhere, a door without states, or
+                a thing outside the level.
+        """
+        goals = [self._goal(each) for each in self.objects]
+        aimed_at = {id(goal) for goal in goals if goal is not None}
+        for each, goal in zip(self.objects, goals, strict=True):
+            kind = self.kind(each)
+            if kind in SPOT_KINDS or each.properties.flag("spot"):
+                self._spot(each, kind)
+            elif kind == "region":
+                name = self._name(each, kind)
+                cells = cells_of(each, self.placing)
+                self.regions.append(Region(name, cells, each.fields.place))
+            elif kind == "door":
+                self._door(each)
+            if goal is not None or (kind in LINK_KINDS and each.shape == "polyline"):
+                self._link(each, kind, goal)
+            elif kind in LINK_KINDS and id(each) not in aimed_at:
+                each.fields.refuse(
+                    "it leads nowhere",
+                    'a property "to"',
+                    'set "to" to the object it leads to (type object), or to its name',
+                )
+        return self.collected()
+
+    def kind(self, each: Object) -> str:
+        """The class by the legend, else its own."""
+        return self.legend.get("object", each.class_name) or each.class_name
+
+    def _name(self, each: Object, kind: str, group: str = "") -> str:
+        name = each.name or f"{kind} {each.number}"
+        first = self._taken.setdefault((group or kind, name), each.fields.place)
+        if first != each.fields.place:
+            each.fields.refuse(
+                f"{shown(name)} is the name of {first} already",
+                "a name of its own for each",
+                "rename one of them",
+            )
+        return name
+
+    def _spot(self, each: Object, kind: str) -> None:
+        kind = kind or "spot"
+        cell = cell_of(each, self.placing)
+        profiles = each.properties.names("profiles")
+        name = self._name(each, kind, "spot")
+        self.spots.append(Spot(name, kind, cell, profiles, each.fields.place))
+
+    def _door(self, each: Object) -> None:
+        said = each.properties.text("states")
+        if said is None:
+            expected = f'at least two states, such as "{DOOR_STATES}"'
+            each.fields.refuse('the door has no property "states"', expected)
+        states, state = each.properties.door(said)
+        cells = cells_of(each, self.placing)
+        name = self._name(each, "door")
+        self.doors.append(Door(name, cells, states, state, each.fields.place))
+
+    def _goal(self, each: Object) -> Object | None:
+        """The object that the property `to` means."""
+        if not each.properties.has("to"):
+            return None
+        wanted = each.properties.values["to"]
+        if type(wanted) is int:
+            if wanted == 0:  # what Tiled writes where no object was chosen
+                return None
+            found = self._numbered.get(wanted, [])
+        elif isinstance(wanted, str):
+            found = self._called.get(wanted, [])
+        else:
+            each.properties.refuse("to", "an object, or the name of one")
+        if len(found) != 1:
+            each.fields.refuse(
+                f"it leads to {shown(wanted)}, "
+                + (
+                    "which is not an object"
+                    if not found
+                    else f"which {len(found)} objects are called"
+                ),
+                "one object of an object layer that counts",
+                'set the property "to" to an object (type object)',
+            )
+        return found[0]
+
+    def _link(self, each: Object, kind: str, goal: Object | None) -> None:
+        kind = kind or "link"
+        if goal is None or each.shape == "polyline":
+            start = cell_at(each, each.corners[0], self.placing)
+        else:
+            start = cell_of(each, self.placing)
+        end = (
+            cell_at(each, each.corners[-1], self.placing)
+            if goal is None
+            else cell_of(goal, self.placing)
+        )
+        if start == end:
+            each.fields.refuse(f"it leads from cell {start} to the same cell", "two cells")
+        cost, profiles = stated_cost(each.properties), each.properties.names("profiles")
+        both_ways = each.properties.both_ways(kind)
+        if both_ways and self.is_drawn_already((start, end), kind, cost, profiles):
+            return
+        name = self._name(each, kind, "link")
+        self.links.append(
+            Link(name, kind, start, end, cost, both_ways, profiles, each.fields.place)
+        )
 
 
 def cell_of(thing: Object, placing: Placing) -> tuple[int, int]:

@@ -1,4 +1,4 @@
-"""What reading one level may take, all its files and layers and things together.
+"""What no level goes beyond, and what reading one may take, all its files together.
 
 Levels come from strangers, and a small file can ask for much: a layer that inflates a thousandfold,
 a tileset named a million times, regions that each cover the map. So everything that a file can ask
@@ -13,9 +13,13 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from pathlib import Path
 
-from bake.errors import LevelError, in_units
-from bake.level import MAX_CELLS
+from bake.errors import in_units
+from bake.level import MAX_CELLS, MAX_TERRAINS
+from bake.levels.reading.mistakes import refuse
 
+#: Largest cost or arc length a level file may state, in units. Costs are stored in int32 ticks of
+#: at least one a unit, so anything larger has no place in any asset.
+MAX_COST = 1e9
 #: Taken where no recipe says one; that of a recipe without the key.
 DEFAULT_MEMORY_BUDGET = 2 * 2**30
 #: Memory that parsed text takes at most, by byte of text: lists of empty objects come to 30.
@@ -86,12 +90,13 @@ def spend_text(file: Path, size: int) -> None:
     """
     left = _now()
     if size > left.text:
-        raise LevelError(
+        refuse(
+            file,
+            None,
             f"this file has {size:,} bytes, and the level may read {left.text:,} more",
-            file=file,
-            expected=f"at most {in_units(left.budget // TEXT_FACTOR)} in all its files, for a "
+            f"at most {in_units(left.budget // TEXT_FACTOR)} in all its files, for a "
             f"memory_budget of {in_units(left.budget)}",
-            remedy="split the level, or raise memory_budget",
+            "split the level, or raise memory_budget",
         )
     left.text -= size
 
@@ -104,13 +109,13 @@ def spend_area(file: Path, cells: int, place: str | None) -> None:
     """
     left = _now()
     if cells > left.area:
-        raise LevelError(
-            f"it has up to {cells:,} cells, and {left.area:,} are left for it",
-            file=file,
-            place=place,
-            expected=f"at most {left.budget // AREA_BYTES:,} cells in all regions, doors and "
-            f"ledges, for a memory_budget of {in_units(left.budget)}",
-            remedy="leave out those that cover whole maps",
+        refuse(
+            file,
+            place,
+            f"it has up to {cells:,} cells, and the level may have {left.area:,} more",
+            f"at most {left.budget // AREA_BYTES:,} cells in all regions, doors and ledges, "
+            f"for a memory_budget of {in_units(left.budget)}",
+            "leave out those that cover whole maps",
         )
     left.area -= cells
 
@@ -123,11 +128,51 @@ def spend_work(file: Path, cells: int, place: str | None) -> None:
     """
     left = _now()
     if cells > left.work:
-        raise LevelError(
-            f"reading it visits {cells:,} cells, and {left.work:,} are left for it",
-            file=file,
-            place=place,
-            expected=f"at most {MAX_WORK:,} cells in all layers and under all objects of a level",
-            remedy="split the level, or leave out layers and large polygons",
+        refuse(
+            file,
+            place,
+            f"reading it visits {cells:,} cells, and the level may visit {left.work:,} more",
+            f"at most {MAX_WORK:,} cells in all layers and under all objects of a level",
+            "split the level, or leave out layers and large polygons",
         )
     left.work -= cells
+
+
+def check_size(file: Path, width: int, height: int, place: str | None = None) -> None:
+    """Refuse a grid without cells, or with more of them than a level may have.
+
+    Raises:
+        LevelError: the grid is empty or too large.
+    """
+    if width == 0 or height == 0:
+        refuse(
+            file,
+            place,
+            f"the level is empty, {width} x {height} cells",
+            "at least one cell",
+            "draw some cells, and save the level again",
+        )
+    if width * height > most_cells():
+        refuse(
+            file,
+            place,
+            f"the level is {width:,} x {height:,}, {width * height:,} cells",
+            f"at most {most_cells():,}",
+            "split it into several levels",
+        )
+
+
+def check_terrain_count(file: Path, count: int, place: str | None) -> None:
+    """Refuse more terrains than a level's cells can number.
+
+    Raises:
+        LevelError: there are more than MAX_TERRAINS.
+    """
+    if count > MAX_TERRAINS:
+        refuse(
+            file,
+            place,
+            f"the level has {count:,} terrains",
+            f"at most {MAX_TERRAINS}",
+            "give several of them one name",
+        )

@@ -1,14 +1,27 @@
-"""Cells whose value no legend knows: what they are, how many, and where each kind comes first."""
+"""Terrains of cells while a level is read: their numbers, their colours, and cells without any."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import numpy as np
 import numpy.typing as npt
 
-from bake.arrays import Int64Array, UInt8Array
+from bake.arrays import BoolArray, Int64Array, UInt8Array
+from bake.level import Colour, TerrainRule
 
+WALL, FLOOR = "wall", "floor"
+#: Terrain of cells that are in a level only because levels are rectangles.
+VOID = "void"
+#: What the terrains that need no legend cost, in every format.
+BUILT_IN_RULES: Mapping[str, TerrainRule] = {
+    WALL: TerrainRule(cost=None),
+    FLOOR: TerrainRule(cost=1.0),
+    VOID: TerrainRule(cost=None),
+}
+
+_COLOUR = re.compile(r"#(?:[0-9a-f]{3}|[0-9a-f]{6}|[0-9a-f]{8})", re.IGNORECASE)
 #: Marks a cell without terrain while a level is read; terrains are numbered below it.
 UNKNOWN = 255
 
@@ -87,3 +100,53 @@ def _tally(
         if len(kinds) > _MAX_KINDS:
             break
     return kinds, counts, firsts, bottom
+
+
+def used_numbers(terrain: UInt8Array) -> BoolArray:
+    """(256) bool, the numbers that some cell has."""
+    used = np.zeros(256, dtype=np.bool_)
+    for top, bottom in strips(terrain.shape[1], terrain.shape[0]):
+        used[terrain[top:bottom]] = True
+    return used
+
+
+def keep_used(
+    names: Sequence[str], terrain: UInt8Array, used: BoolArray | None = None
+) -> tuple[str, ...]:
+    """Drop the terrains no cell has, and number the cells of ``terrain``, in place, by the others.
+
+    Args:
+        names: terrains by number.
+        terrain: (height, width) index into ``names``; no cell is UNKNOWN.
+        used: what :func:`used_numbers` says, where that is known already.
+
+    Returns:
+        The terrains that some cell has, in the same order.
+    """
+    used = used_numbers(terrain) if used is None else used
+    present = np.flatnonzero(used)
+    renumber = np.zeros(256, dtype=np.uint8)
+    renumber[present] = np.arange(len(present))
+    for top, bottom in strips(terrain.shape[1], terrain.shape[0]):
+        terrain[top:bottom] = renumber[terrain[top:bottom]]
+    return tuple(names[number] for number in present.tolist())
+
+
+def pack_colour(text: str) -> int | None:
+    """The colour as 0xrrggbbaa, opaque where it names no alpha; None where it is no colour."""
+    if _COLOUR.fullmatch(text) is None:
+        return None
+    digits = text[1:]
+    if len(digits) == 3:
+        digits = "".join(2 * digit for digit in digits)
+    return int(digits.ljust(8, "f"), 16)
+
+
+def colour_text(packed: int) -> str:
+    """0xrrggbbaa as "#rrggbb" where it is opaque, else as "#rrggbbaa"."""
+    return f"#{packed >> 8:06x}" if packed & 0xFF == 0xFF else f"#{packed:08x}"
+
+
+def rgb(packed: int) -> Colour:
+    """Red, green and blue of 0xrrggbbaa, each 0 to 255."""
+    return packed >> 24, packed >> 16 & 0xFF, packed >> 8 & 0xFF

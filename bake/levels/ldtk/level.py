@@ -1,6 +1,7 @@
-"""Entities to things: links, regions, spots and doors, told apart by legend, tag and identifier.
+"""One level of a project, or all levels of a world as one: its terrain, and its entities as things.
 
-A thing's name is its field `name`, else its identifier, numbered where the asset has several.
+Entities are told apart by legend, tag and identifier. A thing's name is its field `name`, else its
+identifier, numbered where the asset has several.
 """
 
 from __future__ import annotations
@@ -10,27 +11,144 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
+from typing import NoReturn
 
 import numpy as np
 
 from bake.arrays import Int32Array
-from bake.level import Cell, Door, Link, Region, Spot, Things
-from bake.levels.allowance import spend_area
-from bake.levels.json_text import shown
+from bake.level import Cell, Door, GridLevel, Link, Region, Spot, Things
 from bake.levels.ldtk.canvas import Canvas
-from bake.levels.ldtk.fields import Fields
-from bake.levels.ldtk.layout import PlacedLevel, counts
-from bake.levels.ldtk.model import EntityInstance, LayerInstance
-from bake.levels.ldtk.project import Project, Where
+from bake.levels.ldtk.layout import STATED, Legend, PlacedLevel, counts, lay_out
+from bake.levels.ldtk.outline import outline
+from bake.levels.ldtk.project import EntityInstance, LayerInstance, Project, open_project
+from bake.levels.reading.editors import (
+    DOOR_STATES,
+    LINK_KINDS,
+    SPOT_KINDS,
+    Attributes,
+    LdtkReading,
+    ThingCollector,
+)
+from bake.levels.reading.files import read_document
+from bake.levels.reading.limits import MAX_COST, spend_area
+from bake.levels.reading.mistakes import Where, is_plain_text, refuse, shown
+from bake.levels.reading.terrains import keep_used
+from bake.levels.reading.things import checked, rectangle
 
-SPOT_KINDS = ("spawn", "exit")
-LINK_KINDS = ("link", "teleporter", "ladder", "stairs", "jump")
 KINDS = (*SPOT_KINDS, "region", "door", "ledge", *LINK_KINDS)
-#: Links that lead back where nothing says otherwise.
-TWO_WAY = ("ladder", "stairs")
 IGNORED = "ignore"
-#: States of a door that has no field `states`.
-DOOR_STATES = "open;shut=wall"
+
+_REFERENCES = ("EntityRef", "Array<EntityRef>")
+
+
+def read_ldtk(path: Path, part: str, reading: LdtkReading, project: Path | None) -> GridLevel:
+    """Read one level of a project, or all levels of a world as one.
+
+    Args:
+        path: the .ldtk file.
+        part: a name of :func:`bake.levels.parts`.
+        reading: the recipe's [ldtk].
+        project: folder that level files must lie in; None = the project file's own.
+
+    Raises:
+        LevelError: one mistake in the file, or in a level file.
+        BakeErrors: several.
+    """
+    document = read_document(path)
+    parts = {each.name: each for each in outline(path, document, reading)}
+    if part not in parts:
+        listed = ", ".join(shown(name) for name in list(parts)[:8])
+        found = f"there is no level {shown(part)}" if part else "the project gives several levels"
+        refuse(path, None, found, f"one of {listed}", "build again")
+    assert isinstance(document, dict), "else there were no parts"
+    whole = open_project(path, document, reading, project)
+    levels = whole.levels(parts[part])
+    legend = Legend(reading.legend)
+    layout = lay_out(whole, levels, whole.layout(parts[part]), legend)
+    canvas = Canvas(whole, layout, legend)
+    canvas.paint()
+    things = EntityReader(whole, canvas).things()
+    # A door may turn its cells into a terrain that none has yet.
+    states = [terrain for door in things.doors for _, terrain in door.states if terrain]
+    terrains = keep_used(tuple(canvas.names), canvas.terrain)
+    named = {*terrains, *states}
+    level = GridLevel(
+        name=f"{path.stem}-{part}" if part else path.stem,
+        source=path,
+        terrain=canvas.terrain,
+        terrains=terrains,
+        terrain_rules={name: STATED[name] for name in STATED if name in named},
+        colours={name: legend.colours[name] for name in terrains if name in legend.colours},
+        barred=canvas.barred if canvas.barred.any() else None,
+        floor_height=layout.height if len(layout.floors) > 1 else None,
+        things=things,
+        depends_on=tuple(whole.depends_on),
+    )
+    return checked(level)
+
+
+class EntityFields(Attributes):
+    """The fields of an entity, by name in any case; one that is null is as if it were not there."""
+
+    noun = "field"
+
+    def __init__(self, entity: EntityInstance, where: Where) -> None:
+        self.where = where
+        self.instances = {each.identifier.lower(): each for each in entity.field_instances}
+
+    def refuse(self, name: str, expected: str) -> NoReturn:
+        self.where.refuse(f"the field {name} is {shown(self.value(name))}", expected)
+
+    def value(self, name: str) -> object:
+        found = self.instances.get(name)
+        return None if found is None else found.value
+
+    def is_text(self, text: str) -> bool:
+        return is_plain_text(text)
+
+    def cost(self, name: str) -> float | None:
+        """A cost in units."""
+        value = self.value(name)
+        if value is None:
+            return None
+        known = isinstance(value, int | float) and not isinstance(value, bool)
+        if not isinstance(value, int | float) or not known or not 0 < value <= MAX_COST:
+            self.refuse(name, f"a number above 0, at most {MAX_COST:g}")
+        assert math.isfinite(value), "it is at most MAX_COST"
+        return float(value)
+
+    def names(self, name: str) -> tuple[str, ...] | None:
+        """Names from an array, or from one text with commas; None where there are none."""
+        value = self.value(name)
+        listed = value.split(",") if isinstance(value, str) else value
+        if listed is None:
+            return None
+        if not isinstance(listed, list) or not all(isinstance(one, str) for one in listed):
+            self.refuse(name, "a list of names")
+        found = tuple(dict.fromkeys(one.strip() for one in listed if one.strip()))
+        if not all(is_plain_text(one) for one in found):
+            self.refuse(name, "names without control characters")
+        return found or None
+
+    def headings(self) -> int:
+        """The headings a ledge bars, as bits."""
+        barred = [heading.lower() for heading in self.names("barred") or ()]
+        return self.barred_headings(barred, (self.text("one_way") or "").lower())
+
+    def references(self) -> list[dict[str, str]]:
+        """Every reference to an entity: its ids, "entityIid" among them."""
+        found: list[dict[str, str]] = []
+        for name, each in self.instances.items():
+            if each.type not in _REFERENCES or each.value is None:
+                continue
+            for one in each.value if isinstance(each.value, list) else [each.value]:
+                if one is None:
+                    continue
+                if not isinstance(one, dict) or not isinstance(one.get("entityIid"), str):
+                    self.refuse(name, "references to entities, with entityIid")
+                found.append({key: text for key, text in one.items() if isinstance(text, str)})
+        return found
 
 
 @dataclass(frozen=True)
@@ -43,7 +161,7 @@ class Entity:
     """
 
     entity: EntityInstance
-    fields: Fields
+    fields: EntityFields
     kind: str
     name: str
     cell: Cell | None
@@ -62,18 +180,14 @@ class Entity:
         return f"{inside}: {self.where}" if inside else str(self.where)
 
 
-class ThingReader:
+class EntityReader(ThingCollector):
     """Collects the things of one asset."""
 
     def __init__(self, project: Project, canvas: Canvas) -> None:
+        super().__init__()
         self.project = project
         self.canvas = canvas
-        self.links: list[Link] = []
-        self.regions: list[Region] = []
-        self.spots: list[Spot] = []
-        self.doors: list[Door] = []
         self._here = {one.loaded.level.iid for one in canvas.layout.levels}
-        self._ways: set[tuple[object, ...]] = set()
 
     def things(self) -> Things:
         """All things; the terrain of entities that have one is painted too.
@@ -105,7 +219,7 @@ class ThingReader:
                 profiles = each.fields.names("profiles")
                 place = each.place
                 self.spots.append(Spot(each.name, each.kind, self._cell(each), profiles, place))
-        return Things(tuple(self.links), tuple(self.regions), tuple(self.spots), tuple(self.doors))
+        return self.collected()
 
     def _entities(self) -> Iterator[Entity]:
         found = [
@@ -122,7 +236,7 @@ class ThingReader:
         many = Counter(each.identifier for each, kind, *_ in found if kind)
         met: Counter[str] = Counter()
         for each, kind, level, layer, where in found:
-            fields = Fields(each.field_instances, where)
+            fields = EntityFields(each, where)
             name = fields.text("name") if kind else None
             if kind:
                 met[each.identifier] += 1
@@ -174,8 +288,7 @@ class ThingReader:
         if not (columns and rows):
             return np.array([self._cell(each)], dtype=np.int32)
         spend_area(each.where.file, len(rows) * len(columns), each.place)
-        ys, xs = np.mgrid[rows.start : rows.stop, columns.start : columns.stop]
-        return np.stack([xs.ravel(), ys.ravel()], axis=1).astype(np.int32)
+        return rectangle(columns.start, rows.start, len(columns), len(rows))
 
     def _paint(self, each: Entity) -> None:
         terrain = self.canvas.legend.area(each.entity.identifier)
@@ -194,25 +307,13 @@ class ThingReader:
         self.canvas.barred[cells[:, 1], cells[:, 0]] |= np.uint8(headings)
 
     def _door(self, each: Entity) -> None:
-        states: dict[str, str | None] = {}
-        expected = f'at least two states, such as "{DOOR_STATES}"'
-        for part in (each.fields.text("states") or DOOR_STATES).split(";"):
-            name, _, terrain = (piece.strip() for piece in part.partition("="))
-            if not name or name in states:
-                each.fields.refuse("states", expected)
-            states[name] = terrain or None
-        if len(states) < 2:
-            each.fields.refuse("states", expected)
-        state = each.fields.text("state") or next(iter(states))
-        if state not in states:
-            each.fields.refuse("state", f"one of {', '.join(states)}")
-        cells = self._cells(each)
-        self.doors.append(Door(each.name, cells, tuple(states.items()), state, each.place))
+        states, state = each.fields.door(each.fields.text("states") or DOOR_STATES)
+        self.doors.append(Door(each.name, self._cells(each), states, state, each.place))
 
     def _link(self, each: Entity, by_iid: dict[str, Entity]) -> None:
         kind = _word(each.entity.identifier) if each.kind == "link" else each.kind
         cost, profiles = each.fields.cost("cost"), each.fields.names("profiles")
-        both_ways = _both_ways(each.fields, each.kind)
+        both_ways = each.fields.both_ways(each.kind)
         goals = [
             goal for one in each.fields.references() if (goal := self._goal(one, each, by_iid))
         ]
@@ -220,12 +321,8 @@ class ThingReader:
             start, end = self._cell(each), self._cell(goal)
             if start == end:
                 each.where.refuse(f"it leads from cell {start} to the same cell", "two cells")
-            # Stairs are often drawn from either end; that is one way each, not two.
-            way = (frozenset((start, end)), kind, cost, profiles)
-            if both_ways and way in self._ways:
+            if both_ways and self.is_drawn_already((start, end), kind, cost, profiles):
                 continue
-            if both_ways:
-                self._ways.add(way)
             name = f"{each.name}_{number}" if len(goals) > 1 else each.name
             place = each.place
             self.links.append(Link(name, kind, start, end, cost, both_ways, profiles, place))
@@ -244,20 +341,6 @@ class ThingReader:
                 "choose its goal again in LDtk",
             )
         return goal
-
-
-def read_things(project: Project, canvas: Canvas) -> Things:
-    """The things of an asset whose layers are painted; entities with a terrain are painted now."""
-    return ThingReader(project, canvas).things()
-
-
-def _both_ways(fields: Fields, kind: str) -> bool:
-    both, one = fields.flag("both_ways"), fields.flag("one_way")
-    if both is not None and both == one:
-        fields.refuse("one_way", "the opposite of the field both_ways")
-    if both is None and one is None:
-        return kind in TWO_WAY
-    return bool(both) or one is False
 
 
 def _word(identifier: str) -> str:

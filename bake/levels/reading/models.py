@@ -1,12 +1,10 @@
-"""Terrain costs as JSON levels state them, and how mistakes in them are told."""
+"""Pydantic models that formats share, terrain costs among them, and mistakes in them in words."""
 
 from __future__ import annotations
 
 import math
-import re
-from collections.abc import Mapping, Sequence
-from pathlib import Path
-from typing import Annotated, Any, NoReturn
+from collections.abc import Callable, Mapping, Sequence
+from typing import Annotated, Any, NoReturn, TypeVar
 
 from pydantic import (
     AfterValidator,
@@ -23,29 +21,25 @@ from pydantic import (
 )
 from pydantic_core import ErrorDetails, PydanticCustomError
 
-from bake.errors import BakeError, BakeErrors, LevelError
+from bake.errors import BakeError, LevelError, one_error
 from bake.level import Colour, TerrainRule
-from bake.levels.colour import pack_colour, rgb
-from bake.levels.json_text import json_place, shown
-from bake.levels.limits import MAX_COST
+from bake.levels.reading.limits import MAX_COST
+from bake.levels.reading.mistakes import MOST_TOLD, Where, is_plain_text, json_place, shown
+from bake.levels.reading.terrains import pack_colour, rgb
 
-_CONTROL = re.compile("[\x00-\x1f\x7f\ud800-\udfff]")
-_MAX_PROBLEMS = 8
+SCHEMA_DRAFT = "https://json-schema.org/draft/2020-12/schema"
 
-
-def is_plain_text(text: str) -> bool:
-    """Whether a name can be stored and shown anywhere: some text, no control characters."""
-    return text != "" and _CONTROL.search(text) is None
+T = TypeVar("T")
 
 
-def refuse(found: str, expected: str) -> NoReturn:
+def reject(found: str, expected: str) -> NoReturn:
     """Tell pydantic of a mistake in words that reach the user unchanged."""
     raise PydanticCustomError("mistake", "{found}", {"found": found, "expected": expected})
 
 
 def _name(text: str) -> str:
     if not is_plain_text(text):
-        refuse(f"{shown(text)} is no name", "some text without control characters")
+        reject(f"{shown(text)} is not a name", "some text without control characters")
     return text
 
 
@@ -54,15 +48,15 @@ def _cost(value: object) -> float | None:
     if value == "blocked":
         return None
     if type(value) is not int and type(value) is not float:
-        refuse(f"the cost is {shown(value)}", expected)
+        reject(f"the cost is {shown(value)}", expected)
     if not 0 < value <= MAX_COST or math.isnan(value):
-        refuse(f"the cost is {shown(value)}", expected)
+        reject(f"the cost is {shown(value)}", expected)
     return float(value)
 
 
 def _colour(text: str) -> str:
     if len(text) != 7 or pack_colour(text) is None:
-        refuse(f"the colour is {shown(text)}", '"#rrggbb"')
+        reject(f"the colour is {shown(text)}", '"#rrggbb"')
     return text
 
 
@@ -70,7 +64,7 @@ def _distinct(names: list[str]) -> list[str]:
     seen: set[str] = set()
     for name in names:
         if name in seen:
-            refuse(f"{shown(name)} is given twice", "each name once")
+            reject(f"{shown(name)} is given twice", "each name once")
         seen.add(name)
     return names
 
@@ -140,14 +134,13 @@ TERRAINS: TypeAdapter[dict[str, float | TerrainTable | None]] = TypeAdapter(
 
 
 def terrain_rules(
-    terrains: Mapping[str, float | TerrainTable | None], file: Path, prefix: Sequence[str]
+    terrains: Mapping[str, float | TerrainTable | None], where: Where
 ) -> tuple[dict[str, TerrainRule], dict[str, Colour]]:
     """What the file says of each terrain: rules where it states a cost, colours where it has one.
 
     Args:
         terrains: validated costs.
-        file: the level.
-        prefix: path of ``terrains`` within the file.
+        where: they stand in the file.
 
     Raises:
         LevelError: a table restricts entry but states no cost.
@@ -163,11 +156,9 @@ def terrain_rules(
             enter_from = tuple(value.enter_from) if "enter_from" in given else None
             rules[name] = TerrainRule(cost=value.cost, enter_from=enter_from)
         elif "enter_from" in given:
-            raise LevelError(
+            where.inside(name).refuse(
                 "the terrain says where it may be entered from, but has no cost",
-                file=file,
-                place=json_place([*prefix, name]),
-                expected='"cost" beside "enter_from"',
+                '"cost" beside "enter_from"',
             )
         packed = pack_colour(value.colour)
         if "colour" in given and packed is not None:
@@ -175,31 +166,33 @@ def terrain_rules(
     return rules, colours
 
 
-def told(
-    error: ValidationError,
-    file: Path,
+def validated(
+    check: Callable[[Any], T],
+    value: object,
+    where: Where,
     keys: Sequence[str] = (),
-    prefix: Sequence[str | int] = (),
     nested: Mapping[str, Sequence[str]] | None = None,
-) -> BakeError:
-    """A pydantic error as one line for each mistake.
+) -> T:
+    """A value of a file as pydantic makes it.
 
     Args:
-        error: what pydantic found.
-        file: the level.
-        keys: keys allowed at the top.
-        prefix: path of the validated value within the file.
+        check: a model's or adapter's method that validates.
+        value: what the file has.
+        where: it stands there.
+        keys: keys allowed at its top.
         nested: keys allowed in the tables of a list, by the list's key.
+
+    Raises:
+        LevelError: it has one mistake.
+        BakeErrors: it has several; each with its own line, up to MOST_TOLD of them.
     """
-    details = error.errors(include_url=False)
-    problems: list[BakeError] = [
-        _told(detail, file, keys, prefix, nested or {}) for detail in details[:_MAX_PROBLEMS]
-    ]
-    if len(details) > _MAX_PROBLEMS:
-        problems.append(
-            LevelError(f"and {len(details) - _MAX_PROBLEMS:,} more mistakes", file=file)
-        )
-    return problems[0] if len(problems) == 1 else BakeErrors(problems)
+    try:
+        return check(value)
+    except ValidationError as error:
+        details = error.errors(include_url=False)
+        # Beyond the first few mistakes only their number is told.
+        first = [_level_error(each, where, keys, nested or {}) for each in details[:MOST_TOLD]]
+        raise one_error(first, more=len(details) - len(first)) from None
 
 
 _KINDS = {
@@ -217,16 +210,12 @@ _KINDS = {
 }
 
 
-def _told(
-    detail: ErrorDetails,
-    file: Path,
-    keys: Sequence[str],
-    prefix: Sequence[str | int],
-    nested: Mapping[str, Sequence[str]],
-) -> LevelError:
+def _level_error(
+    detail: ErrorDetails, where: Where, keys: Sequence[str], nested: Mapping[str, Sequence[str]]
+) -> BakeError:
     raw = [step for step in detail["loc"] if step not in ("<table>", "<cost>")]
     of_a_key = raw[-1:] == ["[key]"]
-    place = json_place([*prefix, *(raw[:-1] if of_a_key else raw)])
+    place = json_place([*where.steps, *(raw[:-1] if of_a_key else raw)])
     context: dict[str, Any] = detail.get("ctx", {})
     kind = detail["type"]
     if kind == "mistake":
@@ -243,4 +232,19 @@ def _told(
         expected = _KINDS.get(kind) or context.get("expected") or detail["msg"].lower()
     if of_a_key:
         found = f"the key: {found}"
-    return LevelError(found, file=file, place=place or "top level", expected=expected)
+    return LevelError(found, file=where.file, place=place or "top level", expected=expected)
+
+
+def tidied(schema: Any) -> Any:
+    """A schema without titles, and without defaults, which stand for "the file does not say"."""
+    if isinstance(schema, list):
+        return [tidied(item) for item in schema]
+    if not isinstance(schema, dict):
+        return schema
+    tidy = {}
+    for key, value in schema.items():
+        if key == "properties":
+            tidy[key] = {name: tidied(described) for name, described in value.items()}
+        elif key not in ("title", "default"):
+            tidy[key] = tidied(value)
+    return tidy

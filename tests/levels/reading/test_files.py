@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bake.errors import LevelError
-from bake.levels.json_text import json_place, read_document, shown
+from bake.levels.reading.files import read_document
+from bake.levels.reading.mistakes import json_place, shown
 
 values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(),
@@ -83,14 +84,14 @@ def test_the_line_of_a_key_given_twice(tmp_path: Path) -> None:
             '{"a": 1,}',
             "line 1, column ",
         ),  # of the comma or of what follows it, by version of Python
-        ('{\n  "a" 1}', "line 2, column 7: not JSON: Expecting ':' delimiter"),
-        ("{} {}", "line 1, column 4: not JSON: Extra data"),
-        ("{'a': 1}", "line 1, column 2: not JSON: "),
-        ("\n", "line 2, column 1: not JSON: Expecting value"),
+        ('{\n  "a" 1}', "line 2, column 7: the file is not JSON: Expecting ':' delimiter"),
+        ("{} {}", "line 1, column 4: the file is not JSON: Extra data"),
+        ("{'a': 1}", "line 1, column 2: the file is not JSON: "),
+        ("\n", "line 2, column 1: the file is not JSON: Expecting value"),
         ("[" * 100_000, "the JSON is nested too deeply"),
         ('{"a":' * 100_000, "the JSON is nested too deeply"),
         ("[" * 100_000 + "]" * 100_000, "the JSON is nested too deeply"),
-        ("9" * 5_000, "not usable JSON: "),
+        ("9" * 5_000, "the JSON cannot be used: "),
     ],
 )
 def test_not_json(tmp_path: Path, text: str, line: str) -> None:

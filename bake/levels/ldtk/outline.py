@@ -9,12 +9,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from bake.editors import LdtkReading
 from bake.errors import LevelError
-from bake.levels.json_text import MAX_JSON_BYTES, json_place, shown
-from bake.levels.source import read_text
-
-Steps = tuple[str | int, ...]
+from bake.levels.reading.editors import LdtkReading
+from bake.levels.reading.files import MAX_JSON_BYTES, read_text
+from bake.levels.reading.mistakes import Steps, Where, json_place, refuse, shown
 
 #: Versions of the format (jsonVersion) that are read; before 0.9 tilesets had no enum tags.
 OLDEST, NEWEST = (0, 9), (1, 5)
@@ -63,7 +61,7 @@ def ldtk_parts(path: Path, reading: LdtkReading) -> tuple[str, ...]:
         document = json.loads(text)
     except (ValueError, RecursionError):
         # The whole reader says what is wrong, and where.
-        raise LevelError("not usable JSON", file=path) from None
+        raise LevelError("the JSON cannot be used", file=path) from None
     return tuple(part.name for part in outline(path, document, reading))
 
 
@@ -73,15 +71,11 @@ def outline(path: Path, document: object, reading: LdtkReading) -> tuple[Part, .
     Raises:
         LevelError: no project of a known version, no levels, or two of one name.
     """
+    top = Where(path)
     if not isinstance(document, dict):
-        raise LevelError(
-            f"the file holds {shown(document)}",
-            file=path,
-            place="top level",
-            expected="a project as LDtk saves it",
-        )
-    check_version(path, document.get("jsonVersion"))
-    worlds = list(_worlds(path, document))
+        top.refuse(f"the file holds {shown(document)}", "a project as LDtk saves it")
+    _check_version(top.inside("jsonVersion"), document.get("jsonVersion"))
+    worlds = list(_worlds(top, document))
     parts = []
     for name, steps, levels in worlds:
         if reading.world == "one":
@@ -93,104 +87,78 @@ def outline(path: Path, document: object, reading: LdtkReading) -> tuple[Part, .
     for part in parts:
         # Names that differ in case alone would be one file on some systems.
         if taken.setdefault(part.name.casefold(), part) is not part:
-            raise LevelError(
+            refuse(
+                path,
+                json_place(part.levels[0].steps),
                 f"the name {shown(part.name)} is given twice",
-                file=path,
-                place=json_place(part.levels[0].steps),
-                expected="a name of its own for each world and level",
-                remedy="rename one of them",
+                "a name of its own for each world and level",
+                "rename one of them",
             )
     return tuple(parts)
 
 
-def check_version(path: Path, version: object) -> None:
+def _check_version(where: Where, version: object) -> None:
     """Refuse a file that an older or newer LDtk saved than those this reader knows."""
     expected = f"{OLDEST[0]}.{OLDEST[1]} to {NEWEST[0]}.{NEWEST[1]}"
     found = _VERSION.fullmatch(version) if isinstance(version, str) else None
     if found is None:
-        raise LevelError(
-            "this is no LDtk project: it has no jsonVersion"
+        where.refuse(
+            "this is not an LDtk project: it has no jsonVersion"
             if version is None
             else f"found {shown(version)}",
-            file=path,
-            place="jsonVersion",
-            expected=f"the version of LDtk that saved the file, {expected}",
+            f"the version of LDtk that saved the file, {expected}",
         )
     numbers = (int(found[1]), int(found[2]))
     if numbers > NEWEST:
-        raise LevelError(
-            f"version {shown(version)} of LDtk is too new for this bake",
-            file=path,
-            place="jsonVersion",
-            expected=expected,
-            remedy="update bake",
-        )
+        said = f"version {shown(version)} of LDtk is too new for this bake"
+        where.refuse(said, expected, "update bake")
     if numbers < OLDEST:
-        raise LevelError(
-            f"version {shown(version)} of LDtk is too old",
-            file=path,
-            place="jsonVersion",
-            expected=expected,
-            remedy="open the project in a newer LDtk and save it",
-        )
+        said = f"version {shown(version)} of LDtk is too old"
+        where.refuse(said, expected, "open the project in a newer LDtk and save it")
 
 
 def _worlds(
-    path: Path, document: Mapping[str, Any]
+    top: Where, document: Mapping[str, Any]
 ) -> Iterator[tuple[str, Steps, tuple[Place, ...]]]:
     """Name, place and levels of each world; the name of an only one is ""."""
-    worlds = _list(path, document, "worlds", ())
+    worlds = _list(top, document, "worlds")
     if not worlds:
-        yield "", (), _levels(path, document, ())
+        yield "", (), _levels(top, document)
         return
     if document.get("levels"):
-        raise LevelError(
+        top.inside("levels").refuse(
             "there are levels beside worlds",
-            file=path,
-            place="levels",
-            expected="levels inside worlds alone",
-            remedy="save the project again in LDtk",
+            "levels inside worlds alone",
+            "save the project again in LDtk",
         )
     for number, world in enumerate(worlds):
-        steps: Steps = ("worlds", number)
-        name = _identifier(path, world, steps)
-        yield name, steps, _levels(path, world, steps)
+        where = top.inside("worlds", number)
+        yield _identifier(where, world), where.steps, _levels(where, world)
 
 
-def _levels(path: Path, owner: Mapping[str, Any], steps: Steps) -> tuple[Place, ...]:
-    levels = _list(path, owner, "levels", steps)
+def _levels(where: Where, owner: Mapping[str, Any]) -> tuple[Place, ...]:
+    levels = _list(where, owner, "levels")
     if not levels:
-        raise LevelError(
-            "there are no levels",
-            file=path,
-            place=json_place([*steps, "levels"]),
-            expected="at least one",
-        )
+        where.inside("levels").refuse("there are no levels", "at least one")
     places = []
     for number, level in enumerate(levels):
-        inside = (*steps, "levels", number)
-        name = _identifier(path, level, inside)
-        iid = level.get("iid")
-        places.append(Place(name, iid if isinstance(iid, str) else None, inside))
+        inside = where.inside("levels", number)
+        name, iid = _identifier(inside, level), level.get("iid")
+        places.append(Place(name, iid if isinstance(iid, str) else None, inside.steps))
     return tuple(places)
 
 
-def _list(path: Path, owner: Mapping[str, Any], key: str, steps: Steps) -> list[Any]:
+def _list(where: Where, owner: Mapping[str, Any], key: str) -> list[Any]:
     value = owner.get(key, [])
     if not isinstance(value, list):
-        raise LevelError(
-            f"found {shown(value)}", file=path, place=json_place([*steps, key]), expected="a list"
-        )
+        where.inside(key).refuse(f"found {shown(value)}", "a list")
     return value
 
 
-def _identifier(path: Path, owner: object, steps: Steps) -> str:
+def _identifier(where: Where, owner: object) -> str:
     name = owner.get("identifier") if isinstance(owner, dict) else None
     if not isinstance(name, str) or not name or not name.isprintable():
-        raise LevelError(
-            f"found {shown(owner)}" if name is None else f"found {shown(name)}",
-            file=path,
-            place=json_place(steps),
-            expected="an object with an identifier",
+        where.refuse(
+            f"found {shown(owner if name is None else name)}", "an object with an identifier"
         )
     return name

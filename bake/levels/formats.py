@@ -1,0 +1,164 @@
+"""Which format a level file has, and reading it: :func:`load` and :func:`parts`.
+
+Formats are imported only when a file needs them, so that naming the suffixes costs nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from bake.level import Level
+from bake.levels.reading.editors import LdtkReading, TiledReading
+from bake.levels.reading.files import read_document
+from bake.levels.reading.limits import allowance
+from bake.levels.reading.mistakes import refuse, shown
+
+IMAGE_SUFFIXES = frozenset({".png", ".bmp", ".gif", ".tga", ".tif", ".tiff", ".webp"})
+LOSSY_SUFFIXES = frozenset({".jpg", ".jpeg", ".jpe", ".jfif"})
+JSON_SUFFIX = ".json"
+MOVINGAI_SUFFIX = ".map"
+TILED_WORLD_SUFFIX = ".world"
+TILED_SUFFIXES = frozenset({".tmx", ".tmj", TILED_WORLD_SUFFIX})
+LDTK_SUFFIX = ".ldtk"
+LDTK_LEVEL_SUFFIX = ".ldtkl"
+
+#: Suffixes of level files, lower case.
+SUFFIXES: frozenset[str] = (
+    IMAGE_SUFFIXES | TILED_SUFFIXES | {JSON_SUFFIX, MOVINGAI_SUFFIX, LDTK_SUFFIX}
+)
+
+_EXPECTED = (
+    'a tile level ("format": "bake-tiles", "version": 1, "legend", "rows") '
+    'or a networkx node-link graph ("nodes" and "edges" or "links")'
+)
+_SHOWN_KEYS = 6
+
+
+def parts(
+    path: Path, *, tiled: TiledReading | None = None, ldtk: LdtkReading | None = None
+) -> tuple[str, ...]:
+    """Names of the levels a file gives, read as quickly as can be.
+
+    Args:
+        path: a level file.
+        tiled: how Tiled maps are read; None = by the defaults.
+        ldtk: how LDtk projects are read; None = by the defaults.
+
+    Returns:
+        At least one name, each once; ("",) where the file gives one level, called like itself.
+
+    Raises:
+        LevelError: the file cannot be read, or two of its levels have one name.
+    """
+    if path.suffix.lower() == LDTK_SUFFIX:
+        from bake.levels.ldtk.outline import ldtk_parts
+
+        return ldtk_parts(path, ldtk or LdtkReading())
+    if path.suffix.lower() == TILED_WORLD_SUFFIX and tiled is not None and tiled.world == "each":
+        from bake.levels.tiled.maps import world_parts
+
+        return world_parts(path, tiled)
+    return ("",)
+
+
+def load(
+    path: Path,
+    legend: Mapping[str, str],
+    *,
+    part: str = "",
+    tiled: TiledReading | None = None,
+    ldtk: LdtkReading | None = None,
+    project: Path | None = None,
+    memory_budget: int | None = None,
+) -> Level:
+    """Read one level.
+
+    Args:
+        path: the file; its suffix, in any case, says which format it is.
+        legend: terrain by colour ("#rrggbb" or "#rrggbbaa"), for images.
+        part: which of its levels, by a name of :func:`parts`.
+        tiled: how Tiled maps are read; None = by the defaults.
+        ldtk: how LDtk projects are read; None = by the defaults.
+        project: folder that files a level refers to must lie in; None = the level's own.
+        memory_budget: bytes; bounds what reading may take. None = 2 GiB.
+
+    Raises:
+        LevelError: the file is missing, unreadable, of no known format, or damaged.
+        BakeErrors: several such mistakes, each with its own line.
+    """
+    path = Path(path)
+    _check_suffix(path)
+    with allowance(memory_budget):
+        return _read(path, legend, part, tiled, ldtk, project)
+
+
+def _check_suffix(path: Path) -> None:
+    suffix = path.suffix.lower()
+    if suffix in LOSSY_SUFFIXES:
+        found = f"{suffix} images blur colours, so terrains cannot be told apart"
+        refuse(path, None, found, "a lossless image", "save the original as .png")
+    if suffix == LDTK_LEVEL_SUFFIX:
+        refuse(
+            path,
+            None,
+            "this is one level of an LDtk project, and what its values mean stands in the project",
+            "the project's .ldtk file",
+            "bake that; it reads its level files itself",
+        )
+    if suffix not in SUFFIXES:
+        says = f"its suffix is '{suffix}'" if suffix else "its name has no suffix"
+        found = f"the kind of level file is unknown, {says}"
+        refuse(path, None, found, f"one of {', '.join(sorted(SUFFIXES))}")
+
+
+def _read(
+    path: Path,
+    legend: Mapping[str, str],
+    part: str,
+    tiled: TiledReading | None,
+    ldtk: LdtkReading | None,
+    project: Path | None,
+) -> Level:
+    suffix = path.suffix.lower()
+    if suffix in IMAGE_SUFFIXES:
+        from bake.levels.image import read_image
+
+        return read_image(path, legend)
+    if suffix == MOVINGAI_SUFFIX:
+        from bake.levels.movingai import read_map
+
+        return read_map(path)
+    if suffix in TILED_SUFFIXES:
+        from bake.levels.tiled.maps import read_tiled
+
+        return read_tiled(path, part, tiled or TiledReading(), project)
+    if suffix == LDTK_SUFFIX:
+        from bake.levels.ldtk.level import read_ldtk
+
+        return read_ldtk(path, part, ldtk or LdtkReading(), project)
+    return _read_json(path)
+
+
+def _read_json(path: Path) -> Level:
+    """Read a tile level or an explicit graph, whichever the file holds."""
+    document = read_document(path)
+    if not isinstance(document, dict):
+        refuse(path, "top level", f"the file holds {shown(document)}", _EXPECTED)
+    kind = document.get("format")
+    if "format" in document and kind not in ("bake-tiles", "bake-graph"):
+        refuse(path, "format", f"the format {shown(kind)} is unknown", _EXPECTED)
+    if kind == "bake-tiles":
+        from bake.levels.tiles_json import read_tiles
+
+        return read_tiles(path, document)
+    if kind == "bake-graph" or ("nodes" in document and document.keys() & {"edges", "links"}):
+        from bake.levels.graph_json import read_graph
+
+        return read_graph(path, document)
+
+    keys = [shown(key) for key in document]
+    if len(keys) > _SHOWN_KEYS:
+        keys = [*keys[:_SHOWN_KEYS], "..."]
+    says = f"its keys are {', '.join(keys)}" if keys else "it is an empty object"
+    refuse(path, None, f"the JSON is not a level; {says}", _EXPECTED)

@@ -1,0 +1,1 @@
+"""What the readers of all formats share; nothing here knows any one of them."""

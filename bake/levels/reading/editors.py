@@ -1,0 +1,215 @@
+"""What the readers of level editors share: the recipe's table, its legend, and things as drawn.
+
+Objects of Tiled and entities of LDtk become links, regions, spots and doors by the same words,
+whether a designer typed them as properties or as fields.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import ClassVar, Literal, NoReturn
+
+from bake.level import Cell, Door, Link, Region, Spot, Things
+from bake.movement import EAST, NORTH, SOUTH, WEST
+
+#: In place of a terrain: the tile leaves what lies below it.
+BELOW = "below"
+
+#: How a source of several levels bakes: joined into one level, or one asset each.
+WorldAs = Literal["one", "each"]
+
+SPOT_KINDS = ("spawn", "exit")
+LINK_KINDS = ("link", "teleporter", "ladder", "stairs", "jump")
+#: Links that lead back where nothing says otherwise.
+TWO_WAY = ("ladder", "stairs")
+#: States of a door, as an example and as what a door has that says nothing.
+DOOR_STATES = "open;shut=wall"
+
+HEADINGS = {"north": NORTH, "east": EAST, "south": SOUTH, "west": WEST}
+_OPPOSITE = {NORTH: SOUTH, SOUTH: NORTH, EAST: WEST, WEST: EAST}
+
+
+@dataclass(frozen=True)
+class EditorReading:
+    """What a recipe may say about any editor's files.
+
+    Attributes:
+        layers: names of the layers that count; None = all.
+        ignore: names of layers that do not.
+        empty: terrain of cells that no layer says anything of.
+        legend: terrain, or BELOW, by what a tile or cell is.
+        world: what the levels of a world bake to.
+        allow_outside: whether files outside the project folder may be read.
+        ordered: whether the order of the legend means anything.
+    """
+
+    layers: tuple[str, ...] | None = None
+    ignore: tuple[str, ...] = ()
+    empty: str = "void"
+    legend: Mapping[str, str] = field(default_factory=dict)
+    world: WorldAs = "one"
+    allow_outside: bool = False
+    ordered: ClassVar[bool] = False
+
+
+@dataclass(frozen=True)
+class TiledReading(EditorReading):
+    """How Tiled maps are read.
+
+    Layers go by name or path ("Group/Layer"). Keys of the legend are "tile:SET:IDS",
+    "property:NAME[=VALUE]", "class:NAME", "wang:NAME", "tileset:NAME" and "layer:NAME";
+    "object:CLASS" gives the kind of a thing. Of several entries about properties the first applies.
+    """
+
+    ordered: ClassVar[bool] = True
+
+
+@dataclass(frozen=True)
+class LdtkReading(EditorReading):
+    """How projects of the LDtk editor are read.
+
+    Layers go by identifier. Keys of the legend are "value:NAME", "value:LAYER:NAME",
+    "value:LAYER:NUMBER", "tile:SET:IDS", "enum:TAG", "tileset:NAME", "layer:NAME" and
+    "area:ENTITY"; "entity:NAME" gives the kind of a thing.
+    """
+
+    empty: str = "floor"
+
+
+class EditorLegend:
+    """The recipe's legend: terrains, and kinds of things, by "KIND:NAME"."""
+
+    def __init__(self, entries: Mapping[str, str]) -> None:
+        """Split entries that the recipe has checked, such as "tile:outdoor:3-9,12"."""
+        self.entries = entries
+        #: By tileset: first and last number, and terrain, of each range of tiles.
+        self.ranges: dict[str, list[tuple[int, int, str]]] = {}
+        for key, terrain in entries.items():
+            kind, _, name = key.partition(":")
+            if kind != "tile":
+                continue
+            tileset, _, numbers = name.rpartition(":")
+            for part in numbers.split(","):
+                first, _, last = part.partition("-")
+                ranges = self.ranges.setdefault(tileset, [])
+                ranges.append((int(first), int(last or first), terrain))
+
+    def get(self, kind: str, name: str) -> str | None:
+        return self.entries.get(f"{kind}:{name}")
+
+    def range_with(self, tileset: str, number: int) -> str | None:
+        """Terrain of the narrowest range of tiles that holds one."""
+        found = [each for each in self.ranges.get(tileset, ()) if each[0] <= number <= each[1]]
+        return min(found, key=lambda each: each[1] - each[0])[2] if found else None
+
+
+class Attributes(ABC):
+    """What a designer typed about an object: properties in Tiled, fields in LDtk."""
+
+    #: What the editor calls one of them.
+    noun: ClassVar[str]
+
+    @abstractmethod
+    def value(self, name: str) -> object:
+        """What was typed; None where there is nothing of this name."""
+
+    @abstractmethod
+    def refuse(self, name: str, expected: str) -> NoReturn:
+        """Raise the LevelError for what was typed under this name."""
+
+    @abstractmethod
+    def names(self, name: str) -> tuple[str, ...] | None:
+        """Several names, each once; None where there is nothing of this name."""
+
+    @abstractmethod
+    def is_text(self, text: str) -> bool:
+        """Whether text can name anything."""
+
+    def text(self, name: str) -> str | None:
+        """Text; None where it is empty or missing."""
+        value = self.value(name)
+        if value is None or value == "":
+            return None
+        if not isinstance(value, str) or not self.is_text(value):
+            self.refuse(name, "text without control characters")
+        return value
+
+    def flag(self, name: str) -> bool | None:
+        value = self.value(name)
+        if value is not None and not isinstance(value, bool):
+            self.refuse(name, "true or false")
+        return value
+
+    def both_ways(self, kind: str) -> bool:
+        """Whether a link leads back, by `both_ways`, by `one_way`, or by its kind."""
+        both, one = self.flag("both_ways"), self.flag("one_way")
+        if both is not None and both == one:
+            self.refuse("one_way", f"the opposite of the {self.noun} both_ways")
+        if both is None and one is None:
+            return kind in TWO_WAY
+        return bool(both) or one is False
+
+    def door(self, states: str) -> tuple[tuple[tuple[str, str | None], ...], str]:
+        """The states of a door, and which of them it is in, by `state` or else the first.
+
+        Args:
+            states: between semicolons; one without a terrain leaves what the map has there.
+        """
+        expected = f'at least two states, such as "{DOOR_STATES}"'
+        found: dict[str, str | None] = {}
+        for part in states.split(";"):
+            name, _, terrain = (piece.strip() for piece in part.partition("="))
+            if not name or name in found:
+                self.refuse("states", expected)
+            found[name] = terrain or None
+        if len(found) < 2:
+            self.refuse("states", expected)
+        state = self.text("state") or next(iter(found))
+        if state not in found:
+            self.refuse("state", f"one of {', '.join(found)}")
+        return tuple(found.items()), state
+
+    def barred_headings(self, barred: Iterable[str], one_way: str | None) -> int:
+        """The headings that `barred` names, and the one against that of `one_way`, as bits."""
+        found = 0
+        for heading in barred:
+            if heading not in HEADINGS:
+                self.refuse("barred", f"headings among {', '.join(HEADINGS)}")
+            found |= HEADINGS[heading]
+        if one_way:
+            if one_way not in HEADINGS:
+                self.refuse("one_way", f"one of {', '.join(HEADINGS)}")
+            found |= _OPPOSITE[HEADINGS[one_way]]
+        return found
+
+
+class ThingCollector:
+    """The things of a level, as they are found."""
+
+    def __init__(self) -> None:
+        self.links: list[Link] = []
+        self.regions: list[Region] = []
+        self.spots: list[Spot] = []
+        self.doors: list[Door] = []
+        self._ways: set[tuple[object, ...]] = set()
+
+    def collected(self) -> Things:
+        return Things(tuple(self.links), tuple(self.regions), tuple(self.spots), tuple(self.doors))
+
+    def is_drawn_already(
+        self,
+        ends: tuple[Cell, Cell],
+        kind: str,
+        cost: float | None,
+        profiles: tuple[str, ...] | None,
+    ) -> bool:
+        """Whether a link that leads both ways was met before, perhaps from its other end.
+
+        Stairs are often drawn from either end; that is one way each, not two.
+        """
+        way = (frozenset(ends), kind, cost, profiles)
+        known = way in self._ways
+        self._ways.add(way)
+        return known

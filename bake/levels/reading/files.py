@@ -1,0 +1,257 @@
+"""Getting at files: their bytes, their text, their JSON, and the files they refer to.
+
+JSON is read strictly: UTF-8, no key twice, of bounded size and depth. References stay inside the
+project, unless the recipe says otherwise.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import stat
+from dataclasses import dataclass
+from pathlib import Path, PureWindowsPath
+
+from bake.errors import LevelError
+from bake.levels.reading.limits import spend_text
+from bake.levels.reading.mistakes import Where, json_place, refuse, shown
+
+#: A JSON value takes many times its text in memory, hence far less than an image may have.
+MAX_JSON_BYTES = 2**26
+#: Of one object. No format has that many, and each key too many would be a mistake to tell of.
+MAX_KEYS = 2**16
+
+_BOM = b"\xef\xbb\xbf"
+_TOKEN = re.compile(r'("[^"\\]*(?:\\.[^"\\]*)*")(\s*:)?|[\[\]{},]')
+
+
+def check_file(path: Path) -> int:
+    """The file's size in bytes, once it is known to be a regular file that is not empty.
+
+    Raises:
+        LevelError: missing, a folder, not a regular file, or empty.
+    """
+    try:
+        status = path.stat()
+    except FileNotFoundError:
+        raise LevelError("there is no such file", file=path) from None
+    except (OSError, ValueError) as error:
+        raise _unreadable(path, error) from None
+    if stat.S_ISDIR(status.st_mode):
+        refuse(path, None, "this is a folder", "a level file")
+    if not stat.S_ISREG(status.st_mode):
+        refuse(path, None, "this is a device or a pipe", "a regular file")
+    if status.st_size == 0:
+        refuse(path, None, "the file is empty", "a level")
+    return status.st_size
+
+
+def read_start(path: Path, limit: int) -> bytes:
+    """The file's first bytes, at most ``limit`` of them, less a UTF-8 byte order mark.
+
+    Raises:
+        LevelError: as :func:`check_file`, or the system refuses to read it.
+    """
+    check_file(path)
+    try:
+        with path.open("rb") as file:
+            return file.read(limit).removeprefix(_BOM)
+    except OSError as error:
+        raise _unreadable(path, error) from None
+
+
+def read_text(path: Path, limit: int, remedy: str) -> str:
+    """The whole of a UTF-8 file of at most ``limit`` bytes, less a byte order mark.
+
+    Raises:
+        LevelError: as :func:`read_start`, too large, or not UTF-8.
+    """
+    size = check_file(path)
+    if size > limit:
+        refuse(path, None, f"the file has {size:,} bytes", f"at most {limit:,}", remedy)
+    spend_text(path, size)
+    data = read_start(path, size)
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise LevelError(
+            f"byte 0x{data[error.start]:02x} is not UTF-8 text",
+            file=path,
+            place=f"byte {error.start}",
+            expected="text in UTF-8",
+        ) from None
+
+
+def _unreadable(path: Path, error: OSError | ValueError) -> LevelError:
+    reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+    return LevelError(f"the file cannot be read: {reason}", file=path)
+
+
+def read_document(path: Path) -> object:
+    """The value of a JSON file.
+
+    Raises:
+        LevelError: unreadable, not UTF-8, too large, not JSON, or an object has a key twice.
+    """
+    text = read_text(
+        path, MAX_JSON_BYTES, "save large levels as an image, or split the level into several"
+    )
+    try:
+        return json.loads(text, object_pairs_hook=_unique_keys)
+    except json.JSONDecodeError as error:
+        raise LevelError(
+            f"the file is not JSON: {error.msg}",
+            file=path,
+            place=f"line {error.lineno}, column {error.colno}",
+            expected="a JSON object",
+        ) from None
+    except _DuplicateKeyError:
+        place, line = _first_duplicate(text)
+        raise LevelError(
+            "this key is given twice in one object",
+            file=path,
+            place=f"{place} (line {line})",
+            expected="each key once",
+        ) from None
+    except _TooManyKeysError:
+        raise LevelError(
+            "an object has too many keys", file=path, expected=f"at most {MAX_KEYS:,} in one object"
+        ) from None
+    except RecursionError:
+        raise LevelError(
+            "the JSON is nested too deeply", file=path, expected="a level, a few brackets deep"
+        ) from None
+    except ValueError as error:  # a number of thousands of digits
+        raise LevelError(f"the JSON cannot be used: {error}", file=path) from None
+
+
+def check_version(top: Where, version: object, newest: int) -> None:
+    """Refuse a file of another version than this one, before anything else is said of it.
+
+    Raises:
+        LevelError: missing, no whole number, too old or too new.
+    """
+    where = top.inside("version")
+    if type(version) is not int:
+        found = "the version is missing" if version is None else f"the version is {shown(version)}"
+        where.refuse(found, str(newest))
+    if version > newest:
+        found = f"version {shown(version)} of the format is too new for this bake"
+        where.refuse(found, f"at most {newest}", "update bake")
+    if version < 1:
+        found = f"there never was a version {shown(version)} of the format"
+        where.refuse(found, str(newest))
+
+
+class _DuplicateKeyError(Exception):
+    pass
+
+
+class _TooManyKeysError(Exception):
+    pass
+
+
+def _unique_keys(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    if len(pairs) > MAX_KEYS:
+        raise _TooManyKeysError
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        raise _DuplicateKeyError
+    return found
+
+
+@dataclass
+class _Open:
+    """An object or list that has not been closed yet, and the step being taken into it."""
+
+    keys: set[str] | None
+    step: str | int
+
+
+def _first_duplicate(text: str) -> tuple[str, int]:
+    """Path and line of the first repeated key of text that is otherwise JSON."""
+    around: list[_Open] = []
+    for token in _TOKEN.finditer(text):
+        string, colon = token.groups()
+        if string is not None:
+            keys = around[-1].keys if around else None
+            if colon is not None and keys is not None:
+                key = json.loads(string)
+                around[-1].step = key
+                if key in keys:
+                    line = text.count("\n", 0, token.start()) + 1
+                    return json_place(each.step for each in around), line
+                keys.add(key)
+        elif token[0] == "{":
+            around.append(_Open(set(), ""))
+        elif token[0] == "[":
+            around.append(_Open(None, 0))
+        elif token[0] == ",":
+            if around and isinstance(around[-1].step, int):
+                around[-1].step += 1
+        elif around:
+            around.pop()
+    return "somewhere", 1
+
+
+def project_root(source: Path, project: Path | None) -> Path:
+    """The folder references may not leave, resolved.
+
+    Args:
+        source: the level file.
+        project: the recipe's folder; None = there is no recipe.
+
+    Returns:
+        The project where the level lies inside it, else the level's own folder: one named on
+        the command line from elsewhere is a project of its own.
+    """
+    home = source.parent.resolve()
+    root = home if project is None else project.resolve()
+    return root if home.is_relative_to(root) else home
+
+
+def referred_file(
+    owner: Path, reference: str, *, root: Path, allow_outside: bool, place: str, table: str
+) -> Path:
+    """The file a reference means, relative to the folder of the file it stands in.
+
+    Args:
+        owner: the file the reference stands in.
+        reference: as it is written there.
+        root: from :func:`project_root`.
+        allow_outside: whether it may lie outside of ``root``.
+        place: where in ``owner`` it stands, for errors.
+        table: of the recipe, that may allow it: "tiled", "ldtk".
+
+    Raises:
+        LevelError: it is no path, leaves the project folder, or leads to nothing.
+    """
+    if not reference or not reference.isprintable():
+        found = f"the reference {shown(reference)} is not the name of a file"
+        refuse(owner, place, found, "a relative path")
+    path = owner.parent / reference
+    try:
+        inside = path.resolve().is_relative_to(root)
+        there = path.is_file()
+    except (OSError, RuntimeError, ValueError):
+        found = f"the reference {shown(reference)} leads nowhere"
+        raise LevelError(found, file=owner, place=place, expected="a relative path") from None
+    # A drive is none on the systems that have no drives, so it is looked for everywhere.
+    foreign = bool(PureWindowsPath(reference).drive)
+    if foreign or not (inside or allow_outside):
+        refuse(
+            owner,
+            place,
+            f"the reference {shown(reference)} leaves the project folder",
+            f"a file inside {root}",
+            f"move the file, or set allow_outside = true in [{table}]",
+        )
+    if not there:
+        refuse(
+            owner,
+            place,
+            f"the file {shown(reference)} is missing",
+            "the file it names",
+            "bring it back, or save the project again",
+        )
+    return path

@@ -1,0 +1,114 @@
+"""Mistakes in a level file: where they are, and how values are written in the line about them."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import NoReturn
+
+from bake.errors import LevelError
+
+#: Keys and positions from the top of a JSON document down.
+Steps = tuple[str | int, ...]
+
+#: Mistakes of one kind that are told in one go; whoever has more has some other file.
+MOST_TOLD = 8
+
+_IDENTIFIER = re.compile(r"[A-Za-z_$][A-Za-z0-9_$-]*")
+_CONTROL = re.compile("[\x00-\x1f\x7f\ud800-\udfff]")
+_SHOWN = 60
+_LISTED = 16
+_LONGEST_WORDS = 200
+
+
+def refuse(
+    file: Path,
+    place: str | None,
+    found: str,
+    expected: str | None = None,
+    remedy: str | None = None,
+) -> NoReturn:
+    """Raise the LevelError for a mistake at a place of a file."""
+    raise LevelError(found, file=file, place=place, expected=expected, remedy=remedy)
+
+
+@dataclass(frozen=True)
+class Where:
+    """A place in a JSON file, which refuses what is wrong there.
+
+    Attributes:
+        steps: path from the top level.
+        words: what a user of the editor calls it, if that says more than the path.
+    """
+
+    file: Path
+    steps: Steps = ()
+    words: str = ""
+
+    def refuse(
+        self, found: str, expected: str | None = None, remedy: str | None = None
+    ) -> NoReturn:
+        refuse(self.file, str(self), found, expected, remedy)
+
+    def inside(self, *steps: str | int, words: str = "") -> Where:
+        return Where(self.file, (*self.steps, *steps), words or self.words)
+
+    def __str__(self) -> str:
+        place = json_place(self.steps)
+        words = self.words
+        if not words.isprintable() or len(words) > _LONGEST_WORDS:
+            words = shown(words)
+        if place and words:
+            return f"{place} ({words})"
+        return place or words or "top level"
+
+
+def json_place(steps: Iterable[str | int]) -> str:
+    """A path such as ``rows[12][7]`` or ``terrains.grass.cost``."""
+    place = ""
+    for step in steps:
+        if isinstance(step, int):
+            place += f"[{step}]"
+        elif _IDENTIFIER.fullmatch(step):
+            place += f".{step}" if place else step
+        else:
+            place += f"[{shown(step)}]"
+    return place
+
+
+def shown(value: object) -> str:
+    """A value as JSON writes it, cut short, safe to print anywhere."""
+    if isinstance(value, dict):
+        return "an object"
+    if isinstance(value, list):
+        return "a list"
+    if isinstance(value, str):
+        text = json.dumps(value, ensure_ascii=not value.isprintable())
+    elif isinstance(value, int) and not isinstance(value, bool) and abs(value) >= 10**_SHOWN:
+        return "a number of very many digits"
+    else:
+        text = json.dumps(value)
+    return text if len(text) <= _SHOWN else text[: _SHOWN - 3] + "..."
+
+
+def quoted(text: str) -> str:
+    """Text of a file in some older encoding: in quotes, cut short, the rest as escapes."""
+    text = ascii(text)
+    return text if len(text) <= 40 else f"{text[:36]}...'"
+
+
+def one_of(names: Iterable[str | int]) -> str:
+    """What was expected, where any of some names would do; the first few of many."""
+    first = [shown(name) for name in islice(names, _LISTED + 1)]
+    if len(first) > _LISTED:
+        first[-1] = "..."
+    return f"one of {', '.join(first)}"
+
+
+def is_plain_text(text: str) -> bool:
+    """Whether a name can be stored and shown anywhere: some text, no control characters."""
+    return text != "" and _CONTROL.search(text) is None
