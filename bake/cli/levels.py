@@ -119,8 +119,8 @@ def lint(
     as_json: Json = False,
 ) -> None:
     """Find what is likely wrong with levels that bake; exit 1 where there are errors."""
-    from bake.lint.report import as_annotation, as_data, as_text
-    from bake.lint.run import lint as run
+    from bake.lint.findings import as_annotation, as_data, as_text
+    from bake.lint.levels import lint as run
     from bake.recipe import load_recipe
 
     tasks = tasks_of(sources, None, recipe, profile)

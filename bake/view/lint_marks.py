@@ -6,8 +6,7 @@ import numpy as np
 
 from bake.errors import QueryError
 from bake.graph import Graph, Metric
-from bake.lint.profile_checks import Place, Spotted, Walks, check_profile
-from bake.lint.reach import opened_graph
+from bake.lint.ways import Problem, SpawnOrExit, Ways, check_profile, opened_graph
 from bake.runtime.reader.floors import grid_cell
 from bake.runtime.reader.things import ThingTables
 from bake.view.cell_paint import Cells
@@ -24,7 +23,7 @@ MARKED: dict[str, tuple[Colour, str]] = {
 }
 
 
-def find(scene: Scene) -> list[Spotted]:
+def find(scene: Scene) -> list[Problem]:
     """Islands, traps and spawns without an exit, from the asset alone.
 
     Raises:
@@ -51,7 +50,7 @@ def find(scene: Scene) -> list[Spotted]:
     metric = Metric(tables.weight, tables.component >= 0, places.ticks_per_unit)
     opened = opened_graph(graph, metric, tables.usable, at_door[places.flat])
 
-    def spots(kind: str) -> list[Place]:
+    def spots(kind: str) -> list[SpawnOrExit]:
         mine = [
             spot
             for spot in things.spots.values()
@@ -59,12 +58,12 @@ def find(scene: Scene) -> list[Spotted]:
         ]
         cells = [grid_cell(places, spot.place, repr(spot.place)) for spot in mine]
         rows = [int(tables.row_at_cell[y * places.width + x]) for x, y in cells]
-        return [Place(spot.name, row, False) for spot, row in zip(mine, rows, strict=True)]
+        return [SpawnOrExit(spot.name, row, False) for spot, row in zip(mine, rows, strict=True)]
 
-    return list(check_profile(Walks(tables.usable.graph, opened, spots("spawn"), spots("exit"))))
+    return list(check_profile(Ways(tables.usable.graph, opened, spots("spawn"), spots("exit"))))
 
 
-def draw_findings(ink: Ink, scene: Scene, cells: Cells, found: list[Spotted]) -> list[Swatch]:
+def draw_findings(ink: Ink, scene: Scene, cells: Cells, found: list[Problem]) -> list[Swatch]:
     """Mark every place concerned; the swatches that say what marks mean."""
     swatches = []
     for rule, (colour, text) in MARKED.items():

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from bake.lint.profile_checks import Spotted
+from bake.lint.ways import Problem
 from bake.runtime.reader.places import Place
 from bake.view.layer_scene import LayerScene
 from bake.view.scene import Scene
@@ -59,4 +59,4 @@ class Request:
     scale: int | None
     layer: LayerScene | None = None
     searched: Searched | None = None
-    findings: list[Spotted] | None = None
+    findings: list[Problem] | None = None

@@ -10,9 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bake.level import GridLevel, Spot, Things
-from bake.lint.findings import Finding
-from bake.lint.level_checks import LevelLinter
-from bake.lint.report import as_annotation, as_data, as_text
+from bake.lint.findings import Finding, as_annotation, as_data, as_text
+from bake.lint.levels import LevelLinter
 from bake.movement import MovementRules
 from bake.worlds import AgentProfile, build_world
 from tests.support.baked import GROUND, rows, rules_of

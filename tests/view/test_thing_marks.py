@@ -9,7 +9,7 @@ from PIL import Image
 from bake.asset import Asset
 from bake.errors import QueryError
 from bake.levels import load
-from bake.lint.level_checks import LevelLinter
+from bake.lint.levels import LevelLinter
 from bake.pipeline.level import bake_level, read_world
 from bake.pipeline.sources import Task
 from bake.view.lint_marks import MARKED, find

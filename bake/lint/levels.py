@@ -1,22 +1,119 @@
-"""All checks of one level, on the world its bake would use."""
+"""All checks of the levels a build would bake, on the worlds it would use."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 import numpy.typing as npt
 
 from bake.arrays import Int32Array
+from bake.errors import BakeError, BakeErrors
 from bake.graph import Graph, Subgraph, usable_subgraph
-from bake.level import GridLevel, Link, Spot
-from bake.lint.findings import Finding, Rule, Severity, severity_of
-from bake.lint.profile_checks import Place, Walks, check_profile
-from bake.lint.reach import opened_graph
+from bake.level import GridLevel, Level, Link, Spot
+from bake.lint.findings import RULES, Finding, Rule, severity_of
+from bake.lint.ways import SpawnOrExit, Ways, check_profile, opened_graph
 from bake.movement import under_footprint
+from bake.pipeline.level import read_level, read_world
+from bake.pipeline.sources import Task
+from bake.recipe import SETTING_NAMES, Recipe, Severity
 from bake.worlds import AgentProfile, World
+from bake.worlds.doors import near_doors
 
 Cells = npt.NDArray[np.integer]
+
+_IMAGES = {".png", ".bmp", ".gif", ".tga", ".tif", ".tiff", ".webp"}
+
+
+def lint(tasks: Sequence[Task], recipe: Recipe, *, every_profile: bool = True) -> list[Finding]:
+    """Find what is likely wrong.
+
+    Args:
+        tasks: the levels.
+        recipe: whose keys are looked at, too.
+        every_profile: whether the tasks have all of their recipes' profiles.
+
+    Returns:
+        The findings, level by level, by rule, then by profile. A level that cannot be baked at all
+        has a finding for every mistake, and no other.
+    """
+    found: list[Finding] = []
+    drawn: dict[str, Level] = {}
+    for task in tasks:
+        try:
+            level = read_level(task)
+            drawn[task.name] = level
+            world, _, profiles = read_world(level, task.recipe, strict_links=False)
+        except BakeError as error:
+            found += _mistakes(task, error)
+            continue
+        linter = LevelLinter(world, profiles, task.recipe.lint)
+        if not every_profile:
+            linter.unknown_profiles_are_fine = True
+        mine = list(linter.findings())
+        found += sorted(mine, key=lambda each: (RULES.index(each.rule), each.profile or ""))
+    found += [each for each in _recipe_keys(tasks, recipe, drawn) if each.severity != "off"]
+    return found
+
+
+def _mistakes(task: Task, error: BakeError) -> Iterator[Finding]:
+    problems = error.problems if isinstance(error, BakeErrors) else (error,)
+    for problem in problems:
+        told = "; ".join(
+            part
+            for part in (
+                problem.found,
+                problem.expected and f"expected {problem.expected}",
+                problem.remedy,
+            )
+            if part
+        )
+        file = str(problem.file or task.source)
+        yield Finding("level", "error", file, task.name, problem.place, None, None, 0, told)
+
+
+def _recipe_keys(
+    tasks: Sequence[Task], recipe: Recipe, levels: dict[str, Level]
+) -> Iterator[Finding]:
+    """Keys that became terrain by accident, and colours nothing is drawn in."""
+    if recipe.file is None:
+        return
+    chosen, file = recipe.defaults.lint, str(recipe.file)
+    terrains = {name for level in levels.values() for name in level.terrains}
+    for name in sorted(set(recipe.defaults.terrain) & SETTING_NAMES - terrains):
+        yield Finding(
+            "recipe",
+            severity_of("recipe", chosen),
+            file,
+            "",
+            f"[terrain] {name}",
+            None,
+            None,
+            0,
+            f"{name} is taken for the name of a terrain; write it above the first [table]",
+        )
+    images = [task for task in tasks if task.source.suffix.lower() in _IMAGES]
+    if len(images) != len(tasks) and not images:
+        return
+    used = {
+        level.terrains[code]
+        for task in images
+        if isinstance(level := levels.get(task.name), GridLevel)
+        for code in set(level.terrain.ravel().tolist())
+    }
+    for colour, name in recipe.defaults.legend.items():
+        if name not in used:
+            yield Finding(
+                "legend",
+                severity_of("legend", chosen),
+                file,
+                "",
+                f"[legend] {colour}",
+                None,
+                None,
+                0,
+                f"no image of these levels has a pixel that is {name!r}",
+            )
 
 
 class LevelLinter:
@@ -87,13 +184,13 @@ class LevelLinter:
 
     def _ways(self, profile: AgentProfile) -> Iterator[Finding]:
         sub = usable_subgraph(self.world.graph, self.world.metrics[profile.name])
-        walks = Walks(
+        ways = Ways(
             sub.graph,
             self._opened(profile, sub),
             self._places("spawn", profile, sub),
             self._places("exit", profile, sub),
         )
-        for found in check_profile(walks):
+        for found in check_profile(ways):
             node = sub.node[found.rows]
             cell = self.world.cell
             yield self._finding(
@@ -110,15 +207,13 @@ class LevelLinter:
         level, cell = self.world.level, self.world.cell
         if not self.world.doors or cell is None or not isinstance(level, GridLevel):
             return sub.graph
-        mask = np.zeros(level.terrain.shape, dtype=np.bool_)
-        for door in self.world.doors:
-            mask[door.cells[:, 1], door.cells[:, 0]] = True
-        near = under_footprint(mask, profile.size, np.logical_or, False, self._floor_height)
-        at_door = near[cell[:, 1], cell[:, 0]]
+        near = near_doors(level, self.world.doors, profile.size)
+        assert near is not None
+        at_door = near[cell[:, 1] * level.width + cell[:, 0]]
         metric = self.world.metrics[profile.name]
         return opened_graph(self.world.graph, metric, sub, at_door)
 
-    def _places(self, kind: str, profile: AgentProfile, sub: Subgraph) -> list[Place]:
+    def _places(self, kind: str, profile: AgentProfile, sub: Subgraph) -> list[SpawnOrExit]:
         level, cell = self.world.level, self.world.cell
         if not isinstance(level, GridLevel) or cell is None:
             return []
@@ -130,7 +225,7 @@ class LevelLinter:
             if spot.kind == kind and (spot.profiles is None or profile.name in spot.profiles):
                 x, y = spot.cell
                 own = spot.profiles is not None or self._for_nobody(spot)
-                found.append(Place(spot.name, int(row_at[y, x]), own))
+                found.append(SpawnOrExit(spot.name, int(row_at[y, x]), own))
         return found
 
     def _for_nobody(self, spot: Spot) -> bool:

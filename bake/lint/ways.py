@@ -1,0 +1,203 @@
+"""Checks of one profile's graph: islands, spawns without an exit, one-way traps."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from bake.arrays import BoolArray, Int32Array, Int64Array
+from bake.graph import BLOCKED, Graph, Metric, Subgraph
+from bake.lint.findings import Rule
+from bake.search.graph.connectivity import strong_components
+
+#: Findings of one rule and profile told one by one; the rest in one line.
+MOST_TOLD = 12
+
+
+@dataclass(frozen=True)
+class SpawnOrExit:
+    """A spawn or an exit.
+
+    Attributes:
+        name: of the spot.
+        row: where; -1 where the profile cannot stand there.
+        own: whether the spot is for named profiles, this one among them.
+    """
+
+    name: str
+    row: int
+    own: bool
+
+
+@dataclass(frozen=True)
+class Ways:
+    """One profile's graph.
+
+    Attributes:
+        graph: rows as nodes, arcs the profile may take.
+        opened: the same, then as more nodes places in doors, and arcs as if all doors stood open.
+        spawns, exits: spots of the level that are for the profile.
+    """
+
+    graph: Graph
+    opened: Graph
+    spawns: Sequence[SpawnOrExit]
+    exits: Sequence[SpawnOrExit]
+
+
+@dataclass(frozen=True)
+class Problem:
+    """What a check found: the rule, the rows concerned and what is wrong with them."""
+
+    rule: Rule
+    rows: Int64Array
+    message: str
+
+
+def check_profile(ways: Ways) -> Iterator[Problem]:
+    """Everything wrong with the ways of one profile."""
+    rows = ways.graph.node_count
+    none = np.empty(0, dtype=np.int64)
+    for spawn in ways.spawns:
+        if spawn.row < 0 and spawn.own:
+            yield Problem("spawns", none, f"spawn {spawn.name!r} lies where it cannot stand")
+    for spot in ways.exits:
+        if spot.row < 0 and spot.own:
+            yield Problem("exits", none, f"exit {spot.name!r} lies where it cannot stand")
+    if not rows:
+        yield Problem("islands", none, "there is nowhere to stand")
+        return
+    spawns = _rows(ways.spawns)
+    exits = _rows(ways.exits)
+    source = spawns if len(spawns) else _largest_part(ways.graph)
+    found = _reach(ways.opened, source)
+    said = "from any spawn" if len(spawns) else "from the largest part of the level"
+    yield from _grouped("islands", ways.graph, ~found.reached[:rows], f"cannot be reached {said}")
+    homeward = found.returns
+    if len(exits):
+        back, _ = ways.opened.reverse()
+        leaves = _reached_from(back, exits)
+        for spawn in ways.spawns:
+            if spawn.row >= 0 and not leaves[spawn.row]:
+                at = np.array([spawn.row], dtype=np.int64)
+                yield Problem("exits", at, f"no way leads from spawn {spawn.name!r} to any exit")
+        homeward = homeward | leaves
+    goal = "to a spawn or an exit" if len(exits) else "to where it came from"
+    trapped = (found.reached & ~homeward)[:rows]
+    trapped[spawns] = False  # a spawn without an exit has been told of
+    yield from _grouped("traps", ways.graph, trapped, f"can be entered, but no way leads {goal}")
+
+
+def _rows(places: Sequence[SpawnOrExit]) -> Int32Array:
+    return np.array([place.row for place in places if place.row >= 0], dtype=np.int32)
+
+
+def _grouped(rule: Rule, graph: Graph, chosen: BoolArray, said: str) -> Iterator[Problem]:
+    if not chosen.any():
+        return
+    groups = _groups(graph, chosen)
+    told = len(groups) if len(groups) <= MOST_TOLD + 1 else MOST_TOLD
+    for group in groups[:told]:
+        yield Problem(rule, group, f"{_counted(len(group))} {said}")
+    if rest := groups[told:]:
+        rows = np.concatenate(rest)
+        yield Problem(rule, rows, f"{_counted(len(rows))} in {len(rest):,} other parts {said}")
+
+
+def _counted(count: int) -> str:
+    return f"{count:,} place{'' if count == 1 else 's'}"
+
+
+# -- what can be reached ---------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class _Reach:
+    """Reachability from some nodes.
+
+    Attributes:
+        reached: (n) bool, nodes that can be reached from a source.
+        returns: (n) bool, nodes from which a source can be reached.
+    """
+
+    reached: BoolArray
+    returns: BoolArray
+
+
+def _largest_part(graph: Graph) -> Int32Array:
+    """(1) int32, a node of the largest strongly connected component; the first such one."""
+    component, _ = strong_components(graph)
+    largest = np.bincount(component).argmax()
+    return np.flatnonzero(component == largest)[:1].astype(np.int32)
+
+
+def _reach(graph: Graph, source: Int32Array) -> _Reach:
+    """Follow arcs from the sources, both ways.
+
+    Args:
+        graph: at least one node.
+        source: (k) int32 nodes, at least one.
+    """
+    back, _ = graph.reverse()
+    return _Reach(_reached_from(graph, source), _reached_from(back, source))
+
+
+def _reached_from(graph: Graph, source: Int32Array) -> BoolArray:
+    """(r) bool, rows that can be reached from some of the sources; breadth first."""
+    seen = np.zeros(graph.node_count, dtype=np.bool_)
+    seen[source] = True
+    front = source
+    while len(front):
+        begin = graph.first_out[front].astype(np.int64)
+        count = graph.first_out[front + 1] - begin
+        ends = np.cumsum(count)
+        arc = np.arange(int(ends[-1])) + np.repeat(begin - (ends - count), count)
+        head = graph.head[arc]
+        front = np.unique(head[~seen[head]])
+        seen[front] = True
+    return seen
+
+
+def opened_graph(graph: Graph, metric: Metric, sub: Subgraph, at_door: BoolArray) -> Graph:
+    """A profile's graph as if all doors stood open.
+
+    Args:
+        graph: of all profiles.
+        metric: the profile's.
+        sub: the profile's part of the graph.
+        at_door: (n) bool, nodes whose footprint covers a cell of a door.
+
+    Returns:
+        The rows of ``sub``, then nodes at doors where the profile cannot stand as they are; every
+        arc that touches a door counts as open.
+    """
+    if not at_door.any():
+        return sub.graph
+    tail, head = graph.tail(), graph.head
+    open_node = metric.passable | at_door
+    usable = (metric.weight != BLOCKED) | at_door[tail] | at_door[head]
+    usable &= open_node[tail] & open_node[head]
+    extra = np.flatnonzero(at_door & ~metric.passable)
+    row = np.full(graph.node_count, -1, dtype=np.int64)
+    row[sub.node] = np.arange(len(sub.node))
+    row[extra] = len(sub.node) + np.arange(len(extra))
+    opened, _ = Graph.from_arcs(len(sub.node) + len(extra), row[tail[usable]], row[head[usable]])
+    return opened
+
+
+def _groups(graph: Graph, chosen: BoolArray) -> list[Int64Array]:
+    """The chosen rows in groups that hang together whichever way arcs lead, largest first."""
+    tail = graph.tail()
+    inside = chosen[tail] & chosen[graph.head]
+    tails = np.concatenate([tail[inside], graph.head[inside]])
+    heads = np.concatenate([graph.head[inside], tail[inside]])
+    both, _ = Graph.from_arcs(graph.node_count, tails, heads)
+    component, _ = strong_components(both)
+    rows = np.flatnonzero(chosen)
+    order = np.argsort(component[rows], kind="stable")
+    label = component[rows][order]
+    cuts = np.flatnonzero(np.diff(label)) + 1
+    groups = [group for group in np.split(rows[order], cuts) if len(group)]
+    return sorted(groups, key=lambda group: (-len(group), int(group[0])))
