@@ -42,11 +42,11 @@ if TYPE_CHECKING:
 SECONDS = 30.0
 SECONDS_VARIABLE = "BAKE_CHECKPOINT_SECONDS"
 
-#: A bake under way for this part of them keeps its finished tables, and what it has come to when
-#: it is interrupted.
+#: A bake that has run for this share of those seconds keeps its finished tables, and, when it is
+#: interrupted, what it has come to.
 WORTH = 1 / 6
 
-#: Layout of the files. Another one is not read: the bake begins again.
+#: Version of the files' layout. Files of another version are not read: the bake begins again.
 VERSION = 1
 
 _RUN_BYTES = 12
@@ -58,7 +58,7 @@ _PIECE = 2**18
 _LONGEST_LINE = 2**12
 _DIGEST_BYTES = 32
 
-#: Of the files in it; those that refer to others are removed first.
+#: Suffixes of the files in the folder; those that refer to others are removed first.
 SUFFIXES = (".state", ".tmp", ".runs")
 
 
@@ -85,7 +85,7 @@ class Checkpoint:
         Args:
             asset: what is being baked.
             bound_to: fingerprint of everything that decides the asset's content.
-            say: told what a person should know.
+            say: called with what a person should know.
         """
         self.seconds = seconds_between()
         self.pairs = self.taken_up = 0

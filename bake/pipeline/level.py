@@ -228,7 +228,7 @@ def read_world(
         for profile in recipe.profiles
     )
     _check_world_fits(level, profiles, connectivity, recipe.memory_budget)
-    # Of links for others there is no telling where only some of the profiles are baked.
+    # Where only some profiles are baked, a link for the others may lead where none of these stand.
     strict = strict_links and not recipe.narrowed
     world = build_world(level, profiles, rules, connectivity, strict_links=strict)
     return world, rules, profiles

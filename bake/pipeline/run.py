@@ -38,7 +38,7 @@ Report = Callable[[str, str, float], None]
 #: Seconds a worker has to end by itself; shorter than what a command has that is interrupted.
 PATIENCE = 1.0
 
-#: Where a worker process tells how far it is.
+#: The pipe by which a worker process reports how far it is.
 _news: Connection | None = None
 
 #: Whether a worker process is baking.
@@ -84,7 +84,7 @@ def build(
         if reasons:
             stale.append(task)
         else:
-            # Of a bake that was killed between publishing its asset and removing this.
+            # A bake that was killed right after it published its asset left its checkpoint.
             CheckpointFolder(task.asset).clear()
             yield Outcome(task, "fresh")
     folders = sorted({task.asset.parent for task in tasks})
@@ -242,7 +242,7 @@ def _join(channel: Connection) -> None:
     global _news  # noqa: PLW0603 - a pool hands its workers nothing but globals
     _news = channel
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    signal.signal(signal.SIGTERM, _told_to_end)
+    signal.signal(signal.SIGTERM, _on_terminate)
     threading.Thread(target=_end_with_parent, daemon=True).start()
 
 
@@ -254,8 +254,8 @@ def _end_with_parent() -> None:
         os._exit(1)
 
 
-def _told_to_end(number: int, frame: FrameType | None) -> None:
-    # Told again, as a pool does that has lost another worker, it would leave what it is saving.
+def _on_terminate(number: int, frame: FrameType | None) -> None:
+    # A pool that has lost a worker terminates the others again, which must not cut saving short.
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
     if not _at_work:
         os._exit(1)

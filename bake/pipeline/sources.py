@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from itertools import takewhile
 from pathlib import Path
 
-from bake.errors import BakeError, BakeErrors, LevelError, RecipeError
+from bake.errors import BakeError, LevelError, RecipeError, one_error
 from bake.levels import (
     LDTK_SUFFIX,
     LOSSY_SUFFIXES,
@@ -222,7 +222,7 @@ def _that_matter(recipe: LevelRecipe, file: Path) -> LevelRecipe:
 def _check_file_names(files: Sequence[Path]) -> None:
     problems = [name_error(file) for file in files if not name_is_text(file)]
     if problems:
-        raise problems[0] if len(problems) == 1 else BakeErrors(problems)
+        raise one_error(problems)
 
 
 def _check_names(tasks: Sequence[Task]) -> None:
@@ -253,7 +253,7 @@ def _check_names(tasks: Sequence[Task]) -> None:
                 )
             )
     if problems:
-        raise problems[0] if len(problems) == 1 else BakeErrors(problems)
+        raise one_error(problems)
 
 
 def _check_level_tables(recipe: Recipe, names: set[str], unread: tuple[str, ...]) -> None:
@@ -273,4 +273,4 @@ def _check_level_tables(recipe: Recipe, names: set[str], unread: tuple[str, ...]
             )
         )
     if problems:
-        raise problems[0] if len(problems) == 1 else BakeErrors(problems)
+        raise one_error(problems)

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from bake.arrays import Float64Array, Int32Array
-from bake.errors import BakeError, BakeErrors, LevelError
+from bake.errors import BakeError, LevelError, one_error
 from bake.level import GridLevel, Link
 
 
@@ -62,7 +62,7 @@ def link_arcs(
     dead = [place for place, pair in enumerate(ends) if min(pair) < 0]
     if dead and strict:
         problems = [_nowhere(level, links[place], ends[place]) for place in dead]
-        raise problems[0] if len(problems) == 1 else BakeErrors(problems)
+        raise one_error(problems)
     found = []
     for place, (start, goal) in enumerate(ends):
         if min(start, goal) >= 0:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from bake.arrays import BoolArray, Float64Array, Int32Array, Int64Array, UInt8Array
-from bake.errors import BakeErrors, CostError, LevelError
+from bake.errors import CostError, LevelError, one_error
 from bake.graph import BLOCKED, MAX_WEIGHT, Graph, Metric
 from bake.level import GraphLevel, GridLevel, Level, Link, TerrainRule
 from bake.movement import (
@@ -22,7 +22,6 @@ from bake.movement import (
     MovementRules,
     Mover,
     Prices,
-    Steps,
     price_arcs,
     price_steps,
     to_ticks,
@@ -182,12 +181,12 @@ def _grid_world(
     }
     links, dead = link_arcs(level, node_at, strict=strict_links)
     near_door = near_doors(level, doors, max(mover.size for mover in movers.values()))
-    parts = []
-    for first in range(0, len(cell), _CELLS):
-        steps = lattice.steps_from(cell[first : first + _CELLS])
-        parts.append(_step_arcs(level, lattice, footprints, rules, steps, node_at, near_door))
+    grid = _Grid(level, lattice, footprints, rules, node_at, node_at >= 0, near_door)
+    parts = [
+        _step_arcs(grid, cell[first : first + _CELLS]) for first in range(0, len(cell), _CELLS)
+    ]
     if level.things.links:
-        parts.append(_priced_links(level, footprints, rules, cell, links, near_door))
+        parts.append(_priced_links(grid, cell, links))
     arcs = _Arcs.joined(parts)
     node = _patch_order(len(cell), arcs)
     cell = cell[node]
@@ -210,62 +209,75 @@ def _grid_world(
     )
 
 
-def _step_arcs(
-    level: GridLevel,
-    lattice: Lattice,
-    footprints: Mapping[str, Footprints],
-    rules: MovementRules,
-    steps: Steps,
-    node_at: Int32Array,
-    near_door: BoolArray | None,
-) -> _Arcs:
-    """Those of some steps that somebody can take, and those near a door."""
+class _Grid(NamedTuple):
+    """A grid level and what is needed to price its arcs.
 
-    def terrain_of(step: int) -> str:
-        return _onto(level, level.terrain.reshape(-1)[steps.head.reshape(-1)[step]])
+    Attributes:
+        level: its doors settled.
+        lattice: its cells.
+        footprints: by profile.
+        rules: of movement.
+        node_at: (cells) int32, -1 where nobody can stand in any state of the doors.
+        is_node: (cells) bool.
+        near_door: (cells) bool, see :func:`near_doors`; None where there are no doors.
+    """
+
+    level: GridLevel
+    lattice: Lattice
+    footprints: Mapping[str, Footprints]
+    rules: MovementRules
+    node_at: Int32Array
+    is_node: BoolArray
+    near_door: BoolArray | None
+
+
+def _step_arcs(grid: _Grid, cell: Int64Array) -> _Arcs:
+    """Steps out of some cells: those that somebody can take, and those near a door."""
+    steps = grid.lattice.steps_from(cell)
+
+    def named(step: int) -> str:
+        terrain = grid.level.terrain.reshape(-1)[steps.head.reshape(-1)[step]]
+        return _step_onto(grid.level, terrain)
 
     weight = np.stack(
         [
-            _in_ticks(price_steps(each, rules, steps), rules, name, terrain_of)
-            for name, each in footprints.items()
+            _in_ticks(price_steps(each, grid.rules, steps), grid.rules, name, named)
+            for name, each in grid.footprints.items()
         ]
     )
     kept = (weight != BLOCKED).any(axis=0)
-    if near_door is not None:
-        kept |= steps_at_doors(lattice, steps, node_at >= 0, near_door)
+    if grid.near_door is not None:
+        kept |= steps_at_doors(grid.lattice, steps, grid.is_node, grid.near_door)
     row, slot = np.nonzero(kept)
     return _Arcs(
-        node_at[steps.tail[row]],
-        node_at[steps.head[row, slot]],
-        lattice.length[slot],
+        grid.node_at[cell[row]],
+        grid.node_at[steps.head[row, slot]],
+        grid.lattice.length[slot],
         np.full(len(row), NO_LINK, dtype=np.int32),
         weight[:, row, slot],
     )
 
 
-def _priced_links(
-    level: GridLevel,
-    footprints: Mapping[str, Footprints],
-    rules: MovementRules,
-    cell: Int64Array,
-    arcs: LinkArcs,
-    near_door: BoolArray | None,
-) -> _Arcs:
-    """Links that somebody can take, and those that begin or end near a door."""
-    tail, head, links = cell[arcs.tail], cell[arcs.head], level.things.links
+def _priced_links(grid: _Grid, cell: Int64Array, arcs: LinkArcs) -> _Arcs:
+    """Links that somebody can take, and those that begin or end near a door.
 
-    def said(arc: int) -> str:
+    Args:
+        cell: (n) int64, the cell of each node.
+    """
+    tail, head, links = cell[arcs.tail], cell[arcs.head], grid.level.things.links
+
+    def named(arc: int) -> str:
         return f"the link {links[arcs.link[arc]].name!r}"
 
     weights = []
-    for name, each in footprints.items():
+    for name, each in grid.footprints.items():
         open_to = np.array([link.profiles is None or name in link.profiles for link in links])
-        prices = price_arcs(each, rules, tail, head, arcs.cost, open_to[arcs.link])
-        weights.append(_in_ticks(prices, rules, name, said))
+        prices = price_arcs(each, grid.rules, tail, head, arcs.cost, open_to[arcs.link])
+        weights.append(_in_ticks(prices, grid.rules, name, named))
     weight = np.stack(weights)
     kept = (weight != BLOCKED).any(axis=0)
-    if near_door is not None:
-        kept |= near_door[tail] | near_door[head]
+    if grid.near_door is not None:
+        kept |= grid.near_door[tail] | grid.near_door[head]
     return _Arcs(
         arcs.tail[kept], arcs.head[kept], arcs.cost[kept], arcs.link[kept], weight[:, kept]
     )
@@ -281,12 +293,12 @@ def _graph_world(level: GraphLevel, movers: Mapping[str, Mover], rules: Movement
         raise _nowhere_to_stand(level)
     tail, head = level.tail.astype(np.int64), level.head.astype(np.int64)
 
-    def said(arc: int) -> str:
-        return _onto(level, level.node_terrain[head[arc]])
+    def named(arc: int) -> str:
+        return _step_onto(level, level.node_terrain[head[arc]])
 
     weight = np.stack(
         [
-            _in_ticks(price_arcs(each, rules, tail, head, level.length, None), rules, name, said)
+            _in_ticks(price_arcs(each, rules, tail, head, level.length, None), rules, name, named)
             for name, each in footprints.items()
         ]
     )
@@ -310,13 +322,13 @@ def _graph_world(level: GraphLevel, movers: Mapping[str, Mover], rules: Movement
 
 
 def _in_ticks(
-    prices: Prices, rules: MovementRules, profile: str, said: Callable[[int], str]
+    prices: Prices, rules: MovementRules, profile: str, named: Callable[[int], str]
 ) -> Int32Array:
-    """Weights in ticks; ``said`` names an arc that does not fit the scale."""
+    """Weights in ticks; ``named`` says which arc does not fit the scale."""
 
     def off_the_scale(arc: int, ticks: float) -> CostError:
         return CostError(
-            f"{said(arc)} weighs {ticks:.4g} ticks at {rules.ticks_per_unit} ticks a unit",
+            f"{named(arc)} weighs {ticks:.4g} ticks at {rules.ticks_per_unit} ticks a unit",
             place=f"profile {profile!r}",
             expected=f"1 to {MAX_WEIGHT} ticks",
             remedy=f"{'raise' if ticks < 1 else 'lower'} ticks_per_unit, or the cost or weight "
@@ -326,7 +338,7 @@ def _in_ticks(
     return to_ticks(prices, rules.ticks_per_unit, off_the_scale)
 
 
-def _onto(level: Level, terrain: int) -> str:
+def _step_onto(level: Level, terrain: int) -> str:
     return f"a step onto {level.terrains[terrain]!r}"
 
 
@@ -390,7 +402,7 @@ def _check_terrains(level: Level, profiles: Sequence[AgentProfile]) -> None:
             )
             for name in missing
         ]
-        raise problems[0] if len(problems) == 1 else BakeErrors(problems)
+        raise one_error(problems)
 
 
 def _check_sizes(level: Level, profiles: Sequence[AgentProfile]) -> None:
