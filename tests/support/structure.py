@@ -1,0 +1,155 @@
+"""How the package is built: its modules, what they import, and how large they are.
+
+``python -m tests.support.structure`` prints the figures that decision 21 compares.
+"""
+
+import ast
+import io
+import tokenize
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+
+PACKAGE = Path(__file__).resolve().parents[2] / "bake"
+
+_NO_CODE = frozenset(
+    (
+        *(tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE),
+        *(tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER),
+    )
+)
+
+
+def modules(package: Path = PACKAGE) -> dict[str, Path]:
+    """Every module of the package by its dotted name without ``bake.``; packages are "a", "a.b"."""
+    found = {}
+    for path in sorted(package.rglob("*.py")):
+        parts = path.relative_to(package).with_suffix("").parts
+        found[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = path
+    del found[""]
+    return found
+
+
+def names_imported(tree: ast.AST, *, outermost: bool) -> Iterator[str]:
+    """Dotted names a module imports, with what is imported from a module behind it.
+
+    Args:
+        outermost: leave out imports inside functions and those for type checkers alone: what is
+            left is loaded at once.
+    """
+    for node in ast.iter_child_nodes(tree):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+            continue
+        if isinstance(node, ast.ImportFrom):
+            assert node.level == 0, "relative import"
+            # `from bake.recipe import values` imports a module, too.
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+            continue
+        for_checkers = isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test)
+        inside = isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+        if not (outermost and (for_checkers or inside)):
+            yield from names_imported(node, outermost=outermost)
+
+
+def imports(path: Path, known: Iterable[str], *, outermost: bool = False) -> set[str]:
+    """Modules of the package that a file imports: each name's own module, not its package."""
+    known = set(known)
+    found = set()
+    for name in names_imported(ast.parse(path.read_text("utf-8")), outermost=outermost):
+        if name.partition(".")[0] != "bake":
+            continue
+        own = name.partition(".")[2]
+        while own and own not in known:
+            own = own.rpartition(".")[0]
+        if own:
+            found.add(own)
+    return found
+
+
+def circles(below: Mapping[str, Iterable[str]]) -> list[list[str]]:
+    """Sets of more than one that reach each other (R. Tarjan's strong components)."""
+    number: dict[str, int] = {}
+    low: dict[str, int] = {}
+    stack: list[str] = []
+    found = []
+
+    def visit(one: str) -> None:
+        number[one] = low[one] = len(number)
+        stack.append(one)
+        for other in below.get(one, ()):
+            if other not in number:
+                visit(other)
+                low[one] = min(low[one], low[other])
+            elif other in stack:
+                low[one] = min(low[one], number[other])
+        if low[one] == number[one]:
+            at = stack.index(one)
+            found.append(sorted(stack[at:]))
+            del stack[at:]
+
+    for one in below:
+        if one not in number:
+            visit(one)
+    return [circle for circle in found if len(circle) > 1]
+
+
+def code_lines(path: Path) -> int:
+    """Lines that hold code: neither blank, nor a comment, nor a docstring."""
+    source = path.read_text("utf-8")
+    prose: set[int] = set()
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+            first = node.body[0] if node.body else None
+            if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant):
+                prose.update(range(first.lineno, (first.end_lineno or 0) + 1))
+    lines: set[int] = set()
+    for token in tokenize.generate_tokens(io.StringIO(source).readline):
+        if token.type not in _NO_CODE:
+            lines.update(range(token.start[0], token.end[0] + 1))
+    return len(lines - prose)
+
+
+def signatures(path: Path) -> dict[str, tuple[int, bool]]:
+    """By function: how many parameters it takes, and whether it is a kernel."""
+    found = {}
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            given = node.args
+            count = len(given.posonlyargs) + len(given.args) + len(given.kwonlyargs)
+            names = {each.id for each in node.decorator_list if isinstance(each, ast.Name)}
+            found[node.name] = count, bool(names & {"kernel", "inlined"})
+    return found
+
+
+def folder_sizes(known: Mapping[str, Path]) -> Counter[str]:
+    """Modules by folder; a folder's own face is not counted."""
+    return Counter(
+        path.parent.relative_to(PACKAGE.parent).as_posix()
+        for path in known.values()
+        if path.name != "__init__.py"
+    )
+
+
+def main() -> None:
+    """Print files, code lines, circles, the fullest folders and the longest signatures."""
+    known = modules()
+    lines = {name: code_lines(path) for name, path in known.items()}
+    print(f"{len(known)} modules, {sum(lines.values()):,} lines of code")
+    found = circles({name: imports(path, known) - {name} for name, path in known.items()})
+    print(f"{len(found)} circles of modules, typing imports counted", *found, sep="\n  ")
+    print("fullest folders:", folder_sizes(known).most_common(6))
+    counts = [
+        (count, f"{name}.{function}", is_kernel)
+        for name, path in known.items()
+        for function, (count, is_kernel) in signatures(path).items()
+    ]
+    print("longest signatures:")
+    for count, function, is_kernel in sorted(counts, reverse=True)[:12]:
+        print(f"  {count:3} {function}{' (kernel)' if is_kernel else ''}")
+    reader = {name: own for name, own in lines.items() if name.startswith("runtime.reader")}
+    print(f"runtime/reader: {sum(reader.values()):,} lines of code in {len(reader)} modules")
+
+
+if __name__ == "__main__":
+    main()
