@@ -6,17 +6,13 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
 
 from tests.support.command import quiet_environment
-
-ROOT = Path(__file__).parents[2]
-EXAMPLE = ROOT / "examples"
-
-Run = Callable[..., "subprocess.CompletedProcess[str]"]
+from tests.support.pull_request import EXAMPLE, ROOT, Proposed, PullRequest, Run
 
 
 @pytest.fixture(scope="session")
@@ -57,3 +53,29 @@ def cloned(tmp_path_factory: pytest.TempPathFactory) -> Path:
     built = shutil.ignore_patterns("baked", ".ninja*", "base", "__pycache__")
     shutil.copytree(EXAMPLE, folder, ignore=built)
     return folder
+
+
+@pytest.fixture(scope="session")
+def assets(tmp_path_factory: pytest.TempPathFactory, cloned: Path, run: Run) -> Path:
+    """Assets of the levels as they are, as a run before left them in the workflow's cache."""
+    folder = tmp_path_factory.mktemp("cache")
+    done = run(cloned, "bake", "build", "--jobs", "1", "-o", str(folder / "baked"))
+    assert done.returncode == 0, done.stderr
+    return folder / "baked"
+
+
+@pytest.fixture
+def proposed(tmp_path: Path, cloned: Path, assets: Path, run: Run) -> Proposed:
+    for tool in ("git", "bash", "tar"):
+        if shutil.which(tool) is None:
+            pytest.skip(f"no {tool} on this machine")
+
+    def propose(steps: Mapping[str, str]) -> PullRequest:
+        folder = tmp_path / "game"
+        shutil.copytree(cloned, folder)
+        pull_request = PullRequest(folder, run, steps)
+        for place in ("baked", "base/baked"):
+            shutil.copytree(assets, folder / place)
+        return pull_request
+
+    return propose

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import re
-import shutil
-import subprocess
 from pathlib import Path
+from subprocess import CompletedProcess
 from typing import Any
 
 import pytest
 
-from tests.examples.conftest import EXAMPLE, Run
 from tests.support.command import bake
+from tests.support.pull_request import EXAMPLE, Proposed, PullRequest
 
 yaml = pytest.importorskip("yaml", reason="reading workflows needs pyyaml")
 
@@ -21,12 +20,6 @@ WORKFLOW = EXAMPLE / ".github" / "workflows" / "levels.yml"
 def jobs() -> dict[str, Any]:
     found: dict[str, Any] = yaml.safe_load(WORKFLOW.read_text("utf-8"))["jobs"]
     return found
-
-
-def script(name: str) -> str:
-    """What a step of the job `bake` runs."""
-    (found,) = (step["run"] for step in jobs()["bake"]["steps"] if step.get("name") == name)
-    return str(found)
 
 
 def test_the_form() -> None:
@@ -57,63 +50,25 @@ def test_every_command_and_option_exists(text: Path) -> None:
             assert option in told.out, (command, option)
 
 
-class PullRequest:
-    """A repository with the example in it, an edit, and the steps of the workflow."""
-
-    def __init__(self, folder: Path, run: Run) -> None:
-        self.folder = folder
-        self.summary = folder.parent / "summary"
-        self._run = run
-        self._git("init", "-q")
-        self._git("add", ".")
-        self._git("-c", "user.name=a", "-c", "user.email=a@b", "commit", "-q", "-m", "levels")
-        self._base = self._git("rev-parse", "HEAD").strip()
-
-    def _git(self, *arguments: str) -> str:
-        return subprocess.run(
-            ["git", *arguments], cwd=self.folder, check=True, capture_output=True, text=True
-        ).stdout
-
-    def step(self, name: str) -> subprocess.CompletedProcess[str]:
-        shell = ("bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", script(name))
-        return self._run(
-            self.folder, *shell, BASE=self._base, GITHUB_STEP_SUMMARY=str(self.summary)
-        )
-
-    def compared(self, *first: str) -> subprocess.CompletedProcess[str]:
-        """The last step, after these and what it needs passed."""
-        for name in (*first, "Bake", "Bake what it would be merged into"):
-            done = self.step(name)
-            assert done.returncode == 0, (name, done.stdout, done.stderr)
-        return self.step("Compare")
-
-
-@pytest.fixture(scope="session")
-def cache(tmp_path_factory: pytest.TempPathFactory, cloned: Path, run: Run) -> Path:
-    """Assets of the levels as they are, as a run before left them in the workflow's cache."""
-    folder = tmp_path_factory.mktemp("cache")
-    done = run(cloned, "bake", "build", "--jobs", "1", "-o", str(folder / "baked"))
-    assert done.returncode == 0, done.stderr
-    return folder / "baked"
-
-
 @pytest.fixture
-def pull_request(tmp_path: Path, cloned: Path, cache: Path, run: Run) -> PullRequest:
-    for tool in ("git", "bash", "tar"):
-        if shutil.which(tool) is None:
-            pytest.skip(f"no {tool} on this machine")
-    folder = tmp_path / "game"
-    shutil.copytree(cloned, folder)
-    pull_request = PullRequest(folder, run)
-    for place in ("baked", "base/baked"):
-        shutil.copytree(cache, folder / place)
-    return pull_request
+def pull_request(proposed: Proposed) -> PullRequest:
+    return proposed(
+        {step["name"]: step["run"] for step in jobs()["bake"]["steps"] if "name" in step}
+    )
+
+
+def compared(pull_request: PullRequest, *first: str) -> CompletedProcess[str]:
+    """Run the last step, after these and what it needs passed."""
+    for name in (*first, "Bake", "Bake what it would be merged into"):
+        done = pull_request.step(name)
+        assert done.returncode == 0, (name, done.stdout, done.stderr)
+    return pull_request.step("Compare")
 
 
 def test_ways_that_stay_pass(pull_request: PullRequest) -> None:
     recipe = pull_request.folder / "bake.toml"
     recipe.write_text(recipe.read_text("utf-8").replace("rubble = 2", "rubble = 4"), "utf-8")
-    done = pull_request.compared("Lint", "Prove")
+    done = compared(pull_request, "Lint", "Prove")
     assert done.returncode == 0, done.stdout + done.stderr
     assert done.stdout.count("reachability the same") == 7  # of seven profiles
     assert pull_request.summary.read_text("utf-8") == done.stdout
@@ -126,7 +81,7 @@ def test_a_way_that_is_lost_fails(pull_request: PullRequest) -> None:
     text = recipe.read_text("utf-8")
     assert old in text
     recipe.write_text(text.replace(old, old + '\nplanks = "blocked"'), "utf-8")
-    done = pull_request.compared()
+    done = compared(pull_request)
     assert done.returncode == 1, done.stdout + done.stderr
     assert re.search(r"reachability [\d,]+ pairs? lost", done.stdout)
     assert "coast.h5 -> baked/coast.h5" in done.stdout  # the others are compared all the same
