@@ -9,7 +9,7 @@ endif
 READY := $(VENV)/.ready
 TEST_JOBS ?= auto
 
-.PHONY: bake check verify test coverage mutation bench lint lock clean
+.PHONY: bake check verify test install-test coverage mutation bench lint lock clean
 
 bake: $(READY)
 	$(BIN)/bake build
@@ -23,6 +23,10 @@ verify: $(READY)
 
 test: $(READY)
 	$(BIN)/python -m pytest -n $(TEST_JOBS)
+
+# Installs the package into empty environments, which downloads half a gigabyte.
+install-test: $(READY)
+	BAKE_TEST_INSTALL=1 $(BIN)/python -m pytest -s tests/install
 
 # Kernels as plain Python, so a good quarter of an hour; below 95 % is a failure.
 coverage: $(READY)

@@ -1,0 +1,127 @@
+"""What a stranger does: install the package into an empty environment, and follow the README.
+
+It downloads half a gigabyte, so ``make install-test`` asks for it, and ``make test`` does not.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import venv
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+
+pytestmark = pytest.mark.skipif(
+    os.environ.get("BAKE_TEST_INSTALL") != "1",
+    reason="installs from the package index: run `make install-test`",
+)
+
+BUILD = """
+import sys
+from flit_core import buildapi
+print(buildapi.build_wheel(sys.argv[1]), buildapi.build_sdist(sys.argv[1]))
+"""
+
+
+def run(*command: str | Path, cwd: Path) -> str:
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    done = subprocess.run(
+        [str(each) for each in command],
+        cwd=cwd,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, f"{command}\n{done.stdout[-3000:]}\n{done.stderr[-3000:]}"
+    return done.stdout
+
+
+class Environment:
+    """An environment of its own with nothing in it."""
+
+    def __init__(self, folder: Path) -> None:
+        venv.create(folder, with_pip=True)
+        self.folder = folder
+        self.programs = folder / ("Scripts" if os.name == "nt" else "bin")
+
+    def install(self, *what: str | Path, cwd: Path) -> None:
+        run(self.programs / "python", "-m", "pip", "install", "--quiet", *what, cwd=cwd)
+
+    def installed(self) -> int:
+        """Bytes of all that is installed, less what every new environment holds."""
+        (packages,) = self.folder.rglob("site-packages")
+        own = [each for each in packages.iterdir() if not re.match("pip|setuptools", each.name)]
+        files = [file for each in own for file in ([each] if each.is_file() else each.rglob("*"))]
+        return sum(file.lstat().st_size for file in files if file.is_file())
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    """The wheel, and the archive of sources."""
+    folder = tmp_path_factory.mktemp("dist")
+    wheel, sources = run(sys.executable, "-c", BUILD, folder, cwd=ROOT).split()
+    return folder / wheel, folder / sources
+
+
+@pytest.fixture(scope="module")
+def everything(built: tuple[Path, Path], tmp_path_factory: pytest.TempPathFactory) -> Environment:
+    folder = tmp_path_factory.mktemp("everything")
+    environment = Environment(folder / "environment")
+    # As the example's requirements have it, from a folder instead of the index.
+    requirements = ROOT / "examples" / "requirements.txt"
+    environment.install("--find-links", built[0].parent, "-r", requirements, cwd=folder)
+    return environment
+
+
+@pytest.fixture(scope="module")
+def game(everything: Environment, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the level of the README, baked as it says."""
+    folder = tmp_path_factory.mktemp("game")
+    (folder / "levels_src").mkdir()
+    shutil.copy(ROOT / "levels_src" / "keep.png", folder / "levels_src")
+    shutil.copy(ROOT / "bake.toml", folder)
+    run(everything.programs / "bake", "build", "levels_src/keep.png", cwd=folder)
+    assert (folder / "baked" / "keep.h5").exists()
+    return folder
+
+
+def lookups() -> str:
+    """The Python of the README's five minutes."""
+    text = (ROOT / "README.md").read_text("utf-8")
+    (block,) = re.findall(r"```python\n(.*?)```", text, flags=re.DOTALL)
+    assert "open_asset" in block
+    return str(block)
+
+
+def test_the_five_minutes_of_the_readme(everything: Environment, game: Path) -> None:
+    run(everything.programs / "python", "-c", lookups(), cwd=game)
+    print(f"\neverything: {everything.installed() / 2**20:.0f} MiB")
+
+
+@pytest.mark.parametrize("name", ["bake", "levelbake"])
+def test_both_names_of_the_command(name: str, everything: Environment, game: Path) -> None:
+    assert re.search(r"\d+\.\d+\.\d+", run(everything.programs / name, "--version", cwd=game))
+    run(everything.programs / name, "check", "levels_src/keep.png", cwd=game)
+
+
+def test_the_archive_of_sources_installs(built: tuple[Path, Path], tmp_path: Path) -> None:
+    environment = Environment(tmp_path / "environment")
+    environment.install("--no-deps", built[1], cwd=tmp_path)
+    said = run(environment.programs / "python", "-c", "import bake; print(bake)", cwd=tmp_path)
+    assert str(environment.folder) in said
+
+
+def test_a_game_ships_the_reader_alone(
+    built: tuple[Path, Path], game: Path, tmp_path: Path
+) -> None:
+    environment = Environment(tmp_path / "environment")
+    environment.install("--no-deps", built[0], "numpy", "h5py", cwd=tmp_path)
+    run(environment.programs / "python", "-c", lookups(), cwd=game)
+    print(f"\nreader alone: {environment.installed() / 2**20:.0f} MiB")
