@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 import subprocess
 import sys
 import venv
@@ -15,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).resolve().parents[2]
+from tests.support.pages import ROOT, blocks, section
 
 pytestmark = pytest.mark.skipif(
     os.environ.get("BAKE_TEST_INSTALL") != "1",
@@ -84,20 +83,25 @@ def everything(built: tuple[Path, Path], tmp_path_factory: pytest.TempPathFactor
 def game(everything: Environment, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with the level of the README, baked as it says."""
     folder = tmp_path_factory.mktemp("game")
-    (folder / "levels_src").mkdir()
-    shutil.copy(ROOT / "levels_src" / "keep.png", folder / "levels_src")
-    shutil.copy(ROOT / "bake.toml", folder)
-    run(everything.programs / "bake", "build", "levels_src/keep.png", cwd=folder)
-    assert (folder / "baked" / "keep.h5").exists()
+    (folder / "cave.json").write_text(block("json"), "utf-8")
+    for line in block("sh", "bake build").splitlines():
+        program, *arguments = line.split()
+        assert program == "bake"
+        run(everything.programs / program, *arguments, cwd=folder)
+    assert (folder / "cave.png").exists()
     return folder
+
+
+def block(language: str, begins: str = "") -> str:
+    """The one block of the README's five minutes in a language that begins like this."""
+    text = section((ROOT / "README.md").read_text("utf-8"), "Five minutes to a first lookup")
+    (one,) = [each for each in blocks(text, language) if each.startswith(begins)]
+    return one
 
 
 def lookups() -> str:
     """The Python of the README's five minutes."""
-    text = (ROOT / "README.md").read_text("utf-8")
-    (block,) = re.findall(r"```python\n(.*?)```", text, flags=re.DOTALL)
-    assert "open_asset" in block
-    return str(block)
+    return block("python", "import numpy")
 
 
 def test_the_five_minutes_of_the_readme(everything: Environment, game: Path) -> None:
@@ -108,7 +112,7 @@ def test_the_five_minutes_of_the_readme(everything: Environment, game: Path) -> 
 @pytest.mark.parametrize("name", ["bake", "levelbake"])
 def test_both_names_of_the_command(name: str, everything: Environment, game: Path) -> None:
     assert re.search(r"\d+\.\d+\.\d+", run(everything.programs / name, "--version", cwd=game))
-    run(everything.programs / name, "check", "levels_src/keep.png", cwd=game)
+    run(everything.programs / name, "check", "cave.json", cwd=game)
 
 
 def test_the_archive_of_sources_installs(built: tuple[Path, Path], tmp_path: Path) -> None:
