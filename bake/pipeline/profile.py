@@ -23,7 +23,7 @@ from bake.pipeline.contents import (
 from bake.recipe import LevelRecipe
 from bake.search.graph.connectivity import is_two_way
 from bake.search.graph.partition import region_of_rows
-from bake.search.point.norms import quantised
+from bake.search.point.estimates import quantised
 from bake.tables.all_pairs import AllPairs, all_pairs, slot_dtype
 from bake.tables.cluster_distances import cluster_distances, fits_auto
 from bake.tables.clusters import Clusters, clusters

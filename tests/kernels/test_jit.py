@@ -21,7 +21,7 @@ pytestmark = pytest.mark.skipif(not jit.COMPILED, reason="numba is not installed
 LABEL = """
 import numpy as np
 from bake.graph import Graph
-from bake.search.graph import strong_components as module
+from bake.search.graph import connectivity as module
 graph, _ = Graph.from_arcs(3, np.array([0, 1]), np.array([1, 2]))
 label, count = module.strong_components(graph)
 assert label.tolist() == [2, 1, 0] and count == 3

@@ -13,7 +13,7 @@ from bake.arrays import Int32Array, Int64Array
 from bake.errors import BudgetError
 from bake.graph import Subgraph, usable_subgraph
 from bake.pipeline.profile import coordinates
-from bake.search.point.estimate import Estimate
+from bake.search.point.estimates import Estimate
 from bake.search.point.guide import Guide
 from bake.search.point.space import SearchSpace
 from bake.tables.field_table import (
@@ -180,7 +180,7 @@ def test_open_ground_is_bounded_exactly_by_its_fields() -> None:
 
 
 def test_pivots_bound_both_ways_and_are_consistent() -> None:
-    from bake.search.point.estimate import LANDMARKS, LANDMARKS_DIRECTED
+    from bake.search.point.estimates import LANDMARKS, LANDMARKS_DIRECTED
 
     for seed, family in enumerate(FAMILIES):
         n, arcs = seeded(family, seed, 30)

@@ -24,7 +24,7 @@ from bake.runtime.searching.methods import Searches
 
 if TYPE_CHECKING:
     from bake.search.live.hierarchy import LiveHierarchy
-    from bake.search.point.estimate import Estimate
+    from bake.search.point.estimates import Estimate
     from bake.search.point.guide import Guide
 
 
@@ -185,7 +185,7 @@ class LiveBounds(Bounds):
         return guide
 
     def _fitting(self, norm: Estimate, baked: Guide) -> Estimate:
-        from bake.search.point.estimate import NULL
+        from bake.search.point.estimates import NULL
 
         if norm.admissible and len(norm.at) == len(baked.at):
             return norm
@@ -193,7 +193,7 @@ class LiveBounds(Bounds):
 
     def stored(self, name: str, goal: int, norm: Estimate | None) -> Estimate:
         """The baked heuristic "landmark" or "maximum", and a norm of the moment where larger."""
-        from bake.search.point.estimate import LARGEST, ROWS, Estimate
+        from bake.search.point.estimates import LARGEST, ROWS, Estimate
 
         rows, baked_rows = self.tables.state.row_count, self.tables.baked.row_count
         bound = np.full(rows, LARGEST, dtype=np.int64)

@@ -14,7 +14,7 @@ from bake.runtime.searching.methods import Searches
 
 if TYPE_CHECKING:
     from bake.runtime.searching.heuristics import Given
-    from bake.search.point.estimate import Estimate
+    from bake.search.point.estimates import Estimate
 
 
 class LiveSearches(Searches):

@@ -16,7 +16,7 @@ from bake.runtime.hierarchy.layers import ClusterTables
 from bake.runtime.reader.tables import Tables
 
 if TYPE_CHECKING:
-    from bake.search.point.estimate import Estimate
+    from bake.search.point.estimates import Estimate
     from bake.search.point.guide import Guide
 
 #: Prices of going from one cluster to the next, in the order of their columns.
@@ -115,7 +115,7 @@ class Bounds:
     @cached_property
     def coordinates(self) -> Int32Array:
         """(r, 2) int32, what fields are slopes over: the norm's coordinates."""
-        from bake.search.point.norms import quantised
+        from bake.search.point.estimates import quantised
 
         places = self.tables.places
         if places.is_grid and places.hex_layout is None and places.floor_height is not None:
@@ -131,7 +131,7 @@ class Bounds:
 
     def guide(self, norm: Estimate) -> Guide | None:
         """The heuristic with its table, beside a norm over the same coordinates; None without."""
-        from bake.search.point.estimate import NULL
+        from bake.search.point.estimates import NULL
         from bake.search.point.guide import Guide
 
         tables, pivot = self.tables, self.pivot
@@ -166,7 +166,7 @@ class Bounds:
 
     def landmarks(self, name: str, norm: Estimate | None) -> Estimate:
         """Distances to pivots as a heuristic; with a norm the larger of both."""
-        from bake.search.point.estimate import LANDMARKS, LANDMARKS_DIRECTED, Estimate
+        from bake.search.point.estimates import LANDMARKS, LANDMARKS_DIRECTED, Estimate
 
         kind = LANDMARKS if self.two_way else LANDMARKS_DIRECTED
         if norm is None or not norm.admissible or not norm.consistent:
@@ -175,7 +175,7 @@ class Bounds:
 
     def between_clusters(self, goal: int, norm: Estimate) -> Estimate:
         """The distance between two clusters, the norm inside one or where it is larger."""
-        from bake.search.point.estimate import LARGEST, NULL, ROWS
+        from bake.search.point.estimates import LARGEST, NULL, ROWS
 
         label = self.clusters.cluster
         toward = self.toward_cluster(int(label[goal]))

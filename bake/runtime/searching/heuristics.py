@@ -16,7 +16,7 @@ from bake.runtime.reader.tables import Tables
 
 if TYPE_CHECKING:
     from bake.runtime.searching.methods import Searches
-    from bake.search.point.estimate import Estimate
+    from bake.search.point.estimates import Estimate
     from bake.search.point.guide import Guide
 
 #: Makes a heuristic for one profile and the row of a goal. One that holds for every goal is made
@@ -48,7 +48,7 @@ def _diagonal(tables: Tables) -> bool:
 
 
 def _null(searches: Searches, goal: int) -> Estimate:
-    from bake.search.point.estimate import Estimate
+    from bake.search.point.estimates import Estimate
 
     return Estimate("null")
 
@@ -61,7 +61,7 @@ def _norm(name: str) -> Maker:
 
 
 def _scaled(name: str, tables: Tables) -> Estimate:
-    from bake.search.point.norms import cell_norm, euclidean, hex_norm, position_norm, quantised
+    from bake.search.point.estimates import cell_norm, euclidean, hex_norm, position_norm, quantised
 
     places, usable = tables.places, tables.usable
     arcs = usable.graph.tail(), usable.graph.head, usable.weight
@@ -114,7 +114,7 @@ def given_heuristic(searches: Searches, given: Given, goal: int) -> Estimate:
     Raises:
         QueryError: a place without a value, or a value that is none.
     """
-    from bake.search.point.estimate import LARGEST, ROWS, Estimate
+    from bake.search.point.estimates import LARGEST, ROWS, Estimate
 
     tables = searches.tables
     table = np.zeros((tables.row_count, 1), dtype=np.int32)

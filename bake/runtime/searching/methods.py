@@ -28,7 +28,7 @@ from bake.runtime.searching.result import SearchResult, TraceStep
 from bake.runtime.searching.traces import traced
 
 if TYPE_CHECKING:
-    from bake.search.point.estimate import Estimate
+    from bake.search.point.estimates import Estimate
     from bake.search.point.space import Found, SearchSpace
 
 T = TypeVar("T")
@@ -238,8 +238,8 @@ def _astar(searches: Searches, row: int, goal: int, request: Request) -> Outcome
         guide = stored_guide(searches)
         if guide is not None and (request.queue == "bucket" or searches.space.weights_alike):
             if _unreachable(searches, row, goal):
-                return Outcome(None, 0, 0, guide.told)
-            return _outcome(guide.astar(searches.space, row, goal), guide.told, 1.0)
+                return Outcome(None, 0, 0, guide.summary)
+            return _outcome(guide.astar(searches.space, row, goal), guide.summary, 1.0)
     return _by_estimate(searches, row, goal, request, searches.estimate(name, goal), 1.0)
 
 
@@ -279,7 +279,7 @@ def _bidirectional(searches: Searches, row: int, goal: int, request: Request) ->
 
 
 def _bidirectional_astar(searches: Searches, row: int, goal: int, request: Request) -> Outcome:
-    from bake.search.point.estimate import ROWS
+    from bake.search.point.estimates import ROWS
 
     estimate = searches.estimate(request.heuristic, goal)
     if request.trace:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import pairwise
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -10,8 +11,8 @@ from bake.arrays import Float64Array, Int32Array
 from bake.errors import QueryError
 from bake.runtime.reader.tables import Tables
 
-#: What kernels walk lines over: see :func:`bake.search.point.visibility.line_cost`.
-Ground = tuple[int, Int32Array, Int32Array, Int32Array, Int32Array, Float64Array, Float64Array]
+if TYPE_CHECKING:
+    from bake.search.point.visibility import SightGrid
 
 
 class Sight:
@@ -22,6 +23,8 @@ class Sight:
     """
 
     def __init__(self, tables: Tables) -> None:
+        from bake.search.point.visibility import SightGrid
+
         places = tables.places
         if not places.is_grid or places.hex_layout is not None:
             raise QueryError(
@@ -30,7 +33,7 @@ class Sight:
                 remedy="follow the path as it is",
             )
         self._tables = tables
-        self._ground: Ground = (
+        self._grid: SightGrid = SightGrid(
             places.width,
             tables.row_at_cell,
             tables.first_arc,
@@ -46,9 +49,7 @@ class Sight:
 
         tables = self._tables
         so_far = np.zeros(len(rows), dtype=np.float64)
-        price_path(
-            tables.first_arc, tables.end_arc, tables.head_row, tables.exact_cost, rows, so_far
-        )
+        price_path(self._grid, rows, so_far)
         wrong = np.flatnonzero(np.isinf(so_far))
         if len(wrong):
             a, b = (tables.places.place(int(tables.node[rows[wrong[0] - one]])) for one in (1, 0))
@@ -66,7 +67,7 @@ class Sight:
         turn = _turns(cells)
         best = np.empty(len(turn), dtype=np.float64)
         parent = np.empty(len(turn), dtype=np.int32)
-        pull_tight(*self._ground, cells, so_far, turn, best, parent)
+        pull_tight(self._grid, cells, so_far, turn, best, parent)
         kept = [len(turn) - 1]
         while kept[-1] > 0:
             kept.append(int(parent[kept[-1]]))
@@ -77,7 +78,7 @@ class Sight:
         from bake.search.point.visibility import furthest_along
 
         cells, so_far = self._priced(rows)
-        return int(furthest_along(*self._ground, cells, so_far, place))
+        return int(furthest_along(self._grid, cells, so_far, place))
 
     def cost(self, rows: Int32Array) -> float:
         """Units of going straight from each row to the next."""
@@ -87,11 +88,11 @@ class Sight:
         total = 0.0
         for ends in pairwise(rows.tolist()):
             (x, y), (to_x, to_y) = tables.cell_of_row[list(ends)].tolist()
-            line = line_cost(*self._ground, x, y, to_x, to_y)
+            line = line_cost(self._grid, x, y, to_x, to_y)
             if np.isinf(line):
                 # A jump is as good as a line.
                 so_far = np.zeros(2, dtype=np.float64)
-                price_path(*self._ground[2:6], np.array(ends, dtype=np.int32), so_far)
+                price_path(self._grid, np.array(ends, dtype=np.int32), so_far)
                 line = so_far[1]
             if np.isinf(line):
                 a, b = (tables.places.place(int(tables.node[row])) for row in ends)

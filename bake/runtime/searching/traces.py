@@ -10,7 +10,7 @@ from bake.runtime.searching.result import TraceStep
 
 if TYPE_CHECKING:
     from bake.runtime.searching.methods import Outcome, Searches
-    from bake.search.point.estimate import Estimate
+    from bake.search.point.estimates import Estimate
 
 
 def traced(

@@ -9,16 +9,108 @@ put in last, which mostly lies nearest to the goal: ties go to the larger g.
 
 Without a heuristic this is Dijkstra's algorithm with an early exit; with an inflated one weighted
 A* (I. Pohl, "Heuristic search viewed as path finding in a graph", Artificial Intelligence 1, 1970).
+
+The graph, labels and answers that are defined here are those of every search between two points.
 """
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
-from bake.arrays import Float64Array, Int32Array, Int64Array, UInt32Array
+from bake.arrays import Int32Array, Int64Array, UInt32Array
+from bake.graph import UNREACHABLE
 from bake.kernels.jit import kernel
-from bake.search.point.bucket_queue import FOUND, FULL, NO_PATH, UNREACHED, clear, spread
-from bake.search.point.estimate import estimated, spot
+from bake.search.point.estimates import EstimateTerms, coordinates, estimated
+
+#: What searches return: there is a path, there is none, the queue needs more room.
+FOUND = 1
+NO_PATH = 0
+FULL = -1
+
+
+class PackedArcs(NamedTuple):
+    """A graph as searches between two points read it; for searches from both ends, twice.
+
+    Attributes:
+        first_out: (r + 1) int32; (2, r + 1) for the graph and for the graph turned round.
+        arcs: (m, 2) uint32, or (2, m, 2): head and weight of each arc, unsigned, so that kernels
+            need not look whether an index counts from the end.
+    """
+
+    first_out: Int32Array
+    arcs: UInt32Array
+
+
+class Labels(NamedTuple):
+    """What searches know of each row; for searches from both ends, (2, r) of each.
+
+    Attributes:
+        label: (r) int64: distance from start, less 2**32 times the stamp of the search that found
+            it. So labels of earlier searches are larger than all of this one, and one comparison
+            tells whether a way is new or shorter.
+        seen: (r, 3) int32, of rows labelled by this search: parent row, estimate, and the bits of
+            the arcs worth looking at after the arc that led there.
+        stamp: of this search, larger than those of earlier ones on these labels.
+    """
+
+    label: Int64Array
+    seen: Int32Array
+    stamp: int
+
+
+class BucketQueue(NamedTuple):
+    """Entries in stacks, by estimated cost.
+
+    Putting one entry in is written out in the searches: as a function it costs them 4 to 25 %.
+
+    Attributes:
+        entry: (e, 3) int32: a row, its distance when it was put in, and the next entry of its
+            bucket.
+        bucket: (b + 1) int32, the first entry of each bucket, -1 = none. The last bucket holds what
+            is too far for the others.
+        width: a bucket spans 2**width ticks.
+    """
+
+    entry: Int32Array
+    bucket: Int32Array
+    width: int
+
+
+@kernel
+def spread(queue: BucketQueue, seen: Int32Array) -> int:
+    """Put what is in the last bucket, the only one in use, into all of them.
+
+    Returns:
+        The least estimated cost, where the first bucket begins.
+    """
+    entry, bucket, width = queue
+    far = len(bucket) - 1
+    one = int(bucket[far])
+    bucket[far] = -1
+    base = int(UNREACHABLE)
+    other = one
+    while other >= 0:
+        base = min(base, int(entry[other, 1]) + int(seen[entry[other, 0], 1]))
+        other = int(entry[other, 2])
+    while one >= 0:
+        after = int(entry[one, 2])
+        f = int(entry[one, 1]) + int(seen[entry[one, 0], 1])
+        place = min((f - base) >> width, far)
+        entry[one, 2] = bucket[place]
+        bucket[place] = one
+        one = after
+    return base
+
+
+@kernel
+def clear(bucket: Int32Array, first: int, last: int) -> None:
+    """Empty some buckets, both ends included, and the last one."""
+    for place in range(first, last + 1):
+        bucket[place] = -1
+    bucket[len(bucket) - 1] = np.int32(-1)
+
 
 #: The lowest bit of a byte; 8 where there is none.
 _LOWEST = np.array([8, *((byte & -byte).bit_length() - 1 for byte in range(1, 256))], np.uint8)
@@ -26,18 +118,11 @@ _LOWEST = np.array([8, *((byte & -byte).bit_length() - 1 for byte in range(1, 25
 
 @kernel
 def search_buckets(
-    first_out: Int32Array,
-    arcs: UInt32Array,
+    graph: PackedArcs,
     successors: Int32Array,
-    numbers: Float64Array,
-    at: Int32Array,
-    table: Int32Array,
-    label: Int64Array,
-    seen: Int32Array,
-    stamp: int,
-    entry: Int32Array,
-    bucket: Int32Array,
-    width: int,
+    terms: EstimateTerms,
+    labels: Labels,
+    queue: BucketQueue,
     start: int,
     goal: int,
     answer: Int64Array,
@@ -45,34 +130,24 @@ def search_buckets(
     """Search from start to another row.
 
     Args:
-        first_out: (r + 1) int32.
-        arcs: (m, 2) uint32, head and weight of each arc.
+        graph: rows and arcs.
         successors: (m) int32, bits of the arcs worth looking at after each arc; empty = all of
             them. Only for consistent heuristics.
-        numbers, at, table: the heuristic, from :class:`bake.search.point.estimate.Estimate`.
-        label: (r) int64: distance from start, less 2**32 times the stamp of the search that found
-            it. So labels of earlier searches are larger than all of this one, and one comparison
-            tells whether a way is new or shorter.
-        seen: (r, 3) int32, of rows labelled by this search: parent row, estimate, and the bits of
-            the arc that led there.
-        stamp: of this search, larger than those of earlier ones on these labels.
-        entry: (e, 3) int32 room for the queue: row, its distance when it was put in, next entry.
-        bucket: (b + 1) int32, the first entry of each bucket, all -1; the last one holds what is
-            too far for the others. All -1 again afterwards.
-        width: a bucket spans 2**width ticks.
+        terms: of the heuristic.
+        labels: scratch.
+        queue: empty; empty again afterwards.
         start, goal: rows.
         answer: (2) int64, filled with ticks of the path and how often a row was expanded.
 
     Returns:
         FOUND, NO_PATH or FULL.
     """
-    kind, straight, extra = int(numbers[0]), int(numbers[1]), int(numbers[2])
-    shift, inflation, scale = int(numbers[3]), int(numbers[4]), numbers[5]
-    goal_x, goal_y = spot(at, goal)
+    first_out, arcs = graph
+    label, seen, stamp = labels
+    entry, bucket, width = queue
+    goal_x, goal_y = coordinates(terms.at, goal)
     far = len(bucket) - 1
-    h = estimated(
-        kind, straight, extra, shift, inflation, scale, at, table, start, goal, goal_x, goal_y
-    )
+    h = estimated(terms, start, goal, goal_x, goal_y)
     mark = -(stamp << 32)
     older = mark + (1 << 32)
     label[start] = mark
@@ -90,7 +165,7 @@ def search_buckets(
     held = 1
     cursor = 0
     top = 0
-    best = UNREACHED
+    best = int(UNREACHABLE)
     expanded = 0
     status = NO_PATH
     while held > 0:
@@ -100,7 +175,7 @@ def search_buckets(
             # Only the far ones are left: begin again at the nearest of them.
             if base + (far << width) >= best:
                 break
-            base = spread(entry, bucket, seen, width)
+            base = spread(queue, seen)
             cursor = 0
             top = far
             continue
@@ -139,20 +214,7 @@ def search_buckets(
             if known < older:
                 h = int(seen[head, 1])
             else:
-                h = estimated(
-                    kind,
-                    straight,
-                    extra,
-                    shift,
-                    inflation,
-                    scale,
-                    at,
-                    table,
-                    head,
-                    goal,
-                    goal_x,
-                    goal_y,
-                )
+                h = estimated(terms, head, goal, goal_x, goal_y)
             f = reached + h
             if f >= best:
                 continue

@@ -1,17 +1,237 @@
-"""Searches guided by a table between basins: arrays of a heuristic, laid out for lookups."""
+"""A* guided by distances between basins, corrected by fields (:mod:`bake.search.all_pairs.fields`).
+
+The search is that of :mod:`bake.search.point.astar_buckets`; what differs is how a row's estimate
+is had: the largest of a norm, differences of distances to pivots (N. Sturtevant, A. Felner,
+M. Barrer, J. Schaeffer, N. Burch, "Memory-based heuristics for explicit state spaces", IJCAI 2009),
+and the table's entry for the row's basin plus a field. All that depends on the goal alone is worked
+out before the search, so an estimate takes a record of the row and one of its basin.
+
+The estimate is admissible, not consistent. Where every arc can be taken back at the same cost,
+estimates are passed on between neighbours, in both directions (A. Felner, U. Zahavi, R. Holte,
+J. Schaeffer, N. Sturtevant, Z. Zhang, "Inconsistent heuristics in theory and practice", Artificial
+Intelligence 175, 2011: bidirectional pathmax); elsewhere along arcs only.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 
 from bake.arrays import Int32Array, Int64Array, UInt8Array
+from bake.graph import UNREACHABLE
+from bake.kernels.jit import inlined, kernel
 from bake.search.all_pairs.fields import CorrectedDistances, FieldSet, fields_toward
-from bake.search.point.astar_fields import fill_by_fields, search_by_fields
-from bake.search.point.estimate import ROWS, Estimate
+from bake.search.point.astar_buckets import (
+    FOUND,
+    FULL,
+    NO_PATH,
+    BucketQueue,
+    Labels,
+    PackedArcs,
+    clear,
+    spread,
+)
+from bake.search.point.estimates import (
+    AXES,
+    HEX,
+    LARGEST,
+    NULL,
+    ROWS,
+    Estimate,
+    EstimateTerms,
+)
 from bake.search.point.space import Found, SearchSpace
+
+#: Columns of a row's record before the distances to pivots: x, y, cluster.
+HEAD = 3
+
+
+class GuideTerms(NamedTuple):
+    """What kernels take of a guide, for one goal.
+
+    Attributes:
+        norm: terms of the norm.
+        record: (r, HEAD + p) int32: x, y, cluster and distances to pivots of each row. One way, the
+            first half are distances to pivots, the second half distances from them.
+        fields, shift: see :class:`bake.search.all_pairs.fields.FieldSet`.
+        toward: (c, 2) int64 from :func:`bake.search.all_pairs.fields.fields_toward`.
+        two_way: whether every arc can be taken back at the same cost.
+    """
+
+    norm: EstimateTerms
+    record: Int32Array
+    fields: Int32Array
+    shift: int
+    toward: Int64Array
+    two_way: bool
+
+
+@inlined
+def _estimated(guide: GuideTerms, row: int, goal: int) -> int:
+    norm, record, fields, shift, toward, two_way = guide
+    kind, straight, extra, norm_shift, _, scale, _, _ = norm
+    kind &= 15
+    x = int(record[row, 0])
+    y = int(record[row, 1])
+    dx = x - int(record[goal, 0])
+    dy = y - int(record[goal, 1])
+    h = 0
+    if kind == AXES:
+        dx = abs(dx)
+        dy = abs(dy)
+        h = (straight * max(dx, dy) + extra * min(dx, dy)) >> norm_shift
+    elif kind == HEX:
+        h = straight * max(abs(dx), abs(dy), abs(dx + dy))
+    elif kind != NULL:
+        h = int(scale * np.sqrt(float(dx * dx + dy * dy)))
+    cluster = record[row, 2]
+    field = toward[cluster, 1]
+    corrected = toward[cluster, 0] + (
+        (int(fields[field, 0]) * x + int(fields[field, 1]) * y) >> shift
+    )
+    pivots = record.shape[1] - HEAD
+    half = pivots >> 1
+    for one in range(pivots):
+        here = int(record[row, HEAD + one])
+        corrected += int(fields[field, 2 + one]) * here
+        nearer = here - int(record[goal, HEAD + one])
+        if two_way:
+            nearer = abs(nearer)
+        elif one >= half:
+            nearer = -nearer
+        h = max(h, nearer)
+    return int(min(max(h, corrected), LARGEST))
+
+
+@kernel
+def search_by_fields(
+    graph: PackedArcs,
+    guide: GuideTerms,
+    labels: Labels,
+    queue: BucketQueue,
+    start: int,
+    goal: int,
+    answer: Int64Array,
+) -> int:
+    """Search from start to another row.
+
+    Args:
+        guide: the heuristic, for this goal.
+        graph, labels, queue, start, goal, answer: as for
+            :func:`bake.search.point.astar_buckets.search_buckets`.
+
+    Returns:
+        FOUND, NO_PATH or FULL.
+    """
+    first_out, arcs = graph
+    label, seen, stamp = labels
+    entry, bucket, width = queue
+    two_way = guide.two_way
+    far = len(bucket) - 1
+    h = _estimated(guide, start, goal)
+    mark = -(stamp << 32)
+    older = mark + (1 << 32)
+    label[start] = mark
+    seen[start, 0] = -1
+    seen[start, 1] = h
+    base = h
+    entry[0, 0] = start
+    entry[0, 1] = 0
+    entry[0, 2] = -1
+    bucket[0] = 0
+    used = 1
+    free = -1
+    held = 1
+    cursor = 0
+    top = 0
+    best = int(UNREACHABLE)
+    expanded = 0
+    status = NO_PATH
+    while held > 0:
+        while bucket[cursor] < 0:
+            cursor += 1
+        if cursor == far:
+            # Only the far ones are left: begin again at the nearest of them.
+            if base + (far << width) >= best:
+                break
+            base = spread(queue, seen)
+            cursor = 0
+            top = far
+            continue
+        if base + (cursor << width) >= best:
+            break
+        one = int(bucket[cursor])
+        bucket[cursor] = entry[one, 2]
+        row = int(entry[one, 0])
+        g = int(entry[one, 1])
+        entry[one, 2] = free
+        free = one
+        held -= 1
+        ahead = int(seen[row, 1])
+        if mark + g != label[row] or g + ahead >= best:
+            continue
+        expanded += 1
+        for arc in range(first_out[row], first_out[row + 1]):
+            head = int(np.int64(arcs[arc, 0]))
+            if label[head] >= older:
+                h = _estimated(guide, head, goal)
+                # Looked at, not reached.
+                label[head] = mark + int(UNREACHABLE)
+                seen[head, 1] = h
+            if two_way:
+                ahead = max(ahead, int(seen[head, 1]) - int(np.int64(arcs[arc, 1])))
+        if g + ahead >= best:
+            continue
+        seen[row, 1] = ahead
+        for arc in range(first_out[row], first_out[row + 1]):
+            head = int(np.int64(arcs[arc, 0]))
+            step = int(np.int64(arcs[arc, 1]))
+            reached = g + step
+            if label[head] <= mark + reached:
+                continue
+            h = max(int(seen[head, 1]), ahead - step)
+            f = reached + h
+            if f >= best:
+                continue
+            label[head] = mark + reached
+            seen[head, 0] = row
+            seen[head, 1] = h
+            if head == goal:
+                best = reached
+                status = FOUND
+                continue
+            if free >= 0:
+                one = free
+                free = int(entry[one, 2])
+            else:
+                one = used
+                if used == len(entry):
+                    status = FULL
+                    break
+                used += 1
+            place = min(max((f - base) >> width, cursor), far)
+            entry[one, 0] = head
+            entry[one, 1] = reached
+            entry[one, 2] = bucket[place]
+            bucket[place] = one
+            top = max(top, place)
+            held += 1
+        if status == FULL:
+            break
+    clear(bucket, cursor, top)
+    answer[0] = best
+    answer[1] = expanded
+    return status
+
+
+@kernel
+def fill_by_fields(guide: GuideTerms, goal: int, begin: int, h: Int32Array) -> None:
+    """Write the estimates of rows from ``begin`` on toward one goal into ``h`` (k, 1)."""
+    for row in range(len(h)):
+        h[row, 0] = _estimated(guide, begin + row, goal)
 
 
 @dataclass(frozen=True)
@@ -46,12 +266,12 @@ class Guide:
         )
 
     @cached_property
-    def told(self) -> Estimate:
+    def summary(self) -> Estimate:
         """What results say of it."""
         return Estimate("maximum", ROWS, admissible=True, consistent=False)
 
-    def toward(self, goal: int) -> Int64Array:
-        """(c, 2) int64: what the table says of one goal."""
+    def terms(self, goal: int) -> GuideTerms:
+        """What kernels take of it; all that depends on the goal alone is worked out here."""
         toward = np.empty((len(self.anchor), 2), dtype=np.int64)
         fields_toward(
             CorrectedDistances(self.distance, self.chosen, self.two_way),
@@ -61,52 +281,22 @@ class Guide:
             goal,
             toward,
         )
-        return toward
+        return GuideTerms(
+            self.norm.terms(), self.record, self.fields, self.shift, toward, self.two_way
+        )
 
     def estimate(self, name: str, goal: int) -> Estimate:
         """Every row's estimate toward one goal, for searches that know no guides."""
         table = np.empty((len(self.label), 1), dtype=np.int32)
-        fill_by_fields(
-            self.norm.numbers(),
-            self.record,
-            self.fields,
-            self.shift,
-            self.toward(goal),
-            self.two_way,
-            goal,
-            0,
-            table,
-        )
+        fill_by_fields(self.terms(goal), goal, 0, table)
         return Estimate(name, ROWS, table=table, admissible=True, consistent=False)
 
     def between(self, row: int, goal: int) -> int:
         """Ticks from one row to another, at least."""
         h = np.empty((1, 1), dtype=np.int32)
-        fill_by_fields(
-            self.norm.numbers(),
-            self.record,
-            self.fields,
-            self.shift,
-            self.toward(goal),
-            self.two_way,
-            goal,
-            row,
-            h,
-        )
+        fill_by_fields(self.terms(goal), goal, row, h)
         return int(h[0, 0])
 
     def astar(self, space: SearchSpace, start: int, goal: int) -> Found:
         """A* with a bucket queue; rows are expanded again where that is needed."""
-        if start == goal:
-            return Found(np.array([start], dtype=np.int32), 0, 1)
-        return space.by_buckets(
-            search_by_fields,
-            self.norm.numbers(),
-            self.record,
-            self.fields,
-            self.shift,
-            self.toward(goal),
-            self.two_way,
-            start=start,
-            goal=goal,
-        )
+        return space.guided(search_by_fields, self.terms(goal), start, goal)

@@ -14,14 +14,19 @@ from math import ceil, isfinite
 import numpy as np
 
 from bake.arrays import Int32Array, Int64Array, UInt32Array
-from bake.graph import Graph
+from bake.graph import UNREACHABLE, Graph
 from bake.search.graph.label_correcting import with_masks
-from bake.search.point.astar_buckets import search_buckets, trail
-from bake.search.point.astar_heap import search_heap
-from bake.search.point.bidirectional import search_from_both_ends
-from bake.search.point.bucket_queue import FOUND, FULL, UNREACHED
-from bake.search.point.estimate import INFLATION, Estimate, fill_estimates
-from bake.search.point.greedy_best_first import search_greedily
+from bake.search.point.astar_buckets import (
+    FOUND,
+    FULL,
+    BucketQueue,
+    Labels,
+    PackedArcs,
+    search_buckets,
+    trail,
+)
+from bake.search.point.estimates import INFLATION, Estimate, fill_estimates
+from bake.search.point.heap_searches import search_from_both_ends, search_greedily, search_heap
 
 #: Buckets of a queue. What lies beyond them waits in one more.
 BUCKETS = 4096
@@ -57,9 +62,9 @@ class Scratch:
 
     Attributes:
         stamp: of the last search.
-        label, seen: (r) int64 and (r, 3) int32, what is known of each row: see
-            :func:`bake.search.point.astar_buckets.search_buckets`.
-        labels, both_seen: the same for two sides, (2, r) and (2, r, 2).
+        label, seen: (r) int64 and (r, 3) int32, see
+            :class:`bake.search.point.astar_buckets.Labels`.
+        label_of_side, seen_of_side: the same for two sides, (2, r) and (2, r, 2).
         entry, bucket: of a bucket queue.
         heaps: (2, e, 2) int64, open lists of the two sides; see :mod:`bake.kernels.heap`.
         path: (r) int32.
@@ -72,23 +77,41 @@ class Scratch:
         self.seen = np.empty((row_count, 3), dtype=np.int32)
         self.entry = np.empty((ENTRIES, 3), dtype=np.int32)
         self.bucket = np.full(BUCKETS + 1, -1, dtype=np.int32)
+        self.heaps = np.empty((2, ENTRIES, 2), dtype=np.int64)
         self.path = np.empty(row_count, dtype=np.int32)
         self.answer = np.zeros(3, dtype=np.int64)
         self._row_count = row_count
-        self.heaps = np.empty((2, ENTRIES, 2), dtype=np.int64)
 
     @cached_property
-    def labels(self) -> Int64Array:
+    def label_of_side(self) -> Int64Array:
         return np.zeros((2, self._row_count), dtype=np.int64)
 
     @cached_property
-    def both_seen(self) -> Int32Array:
+    def seen_of_side(self) -> Int32Array:
         return np.empty((2, self._row_count, 2), dtype=np.int32)
 
-    def next_stamp(self) -> int:
+    def labels(self) -> Labels:
+        """The labels for the next search."""
+        return Labels(self.label, self.seen, self._next_stamp())
+
+    def labels_of_sides(self) -> Labels:
+        """The labels for the next search from both ends."""
+        return Labels(self.label_of_side, self.seen_of_side, self._next_stamp())
+
+    def queue(self, width: int) -> BucketQueue:
+        return BucketQueue(self.entry, self.bucket, width)
+
+    def widen(self, *, buckets: bool) -> None:
+        """Make more room for the bucket queue, or for heaps."""
+        if buckets:
+            self.entry = np.empty((2 * len(self.entry), 3), dtype=np.int32)
+        else:
+            self.heaps = np.empty((2, 2 * self.heaps.shape[1], 2), dtype=np.int64)
+
+    def _next_stamp(self) -> int:
         if self.stamp >= _LAST_STAMP:
             self.label[:] = 0
-            self.labels[:] = 0
+            self.label_of_side[:] = 0
             self.stamp = 0
         self.stamp += 1
         return self.stamp
@@ -99,16 +122,13 @@ class SearchSpace:
 
     Attributes:
         graph, weight: rows as nodes; (m) int32 ticks.
-        first_out: (r + 1) int32.
-        arcs: (m, 2) uint32, head and weight of each arc: unsigned, so that kernels need not look
-            whether an index counts from the end.
+        packed: the same as kernels read it.
     """
 
     def __init__(self, graph: Graph, weight: Int32Array) -> None:
         self.graph = graph
         self.weight = weight
-        self.first_out = graph.first_out
-        self.arcs = _paired(graph.head, weight)
+        self.packed = PackedArcs(graph.first_out, _paired(graph.head, weight))
         self._scratch: list[Scratch] = []
 
     @cached_property
@@ -129,19 +149,21 @@ class SearchSpace:
     @cached_property
     def successors(self) -> Int32Array:
         """(m) int32, the masks of :class:`bake.search.graph.label_correcting.SearchArcs`."""
-        return with_masks(self.first_out, self.graph.head, self.weight).masks.view(np.int32)
+        arcs = with_masks(self.graph.first_out, self.graph.head, self.weight)
+        return arcs.masks.view(np.int32)
 
     @cached_property
-    def both_ways(self) -> tuple[Int32Array, UInt32Array]:
-        """(2, r + 1) int32 and (2, m, 2) uint32: the graph, and with every arc turned round."""
+    def both_ways(self) -> PackedArcs:
+        """The graph, and the graph turned round."""
         graph, behind = self.graph.reverse()
         turned = _paired(graph.head, self.weight[behind])
-        return np.stack([self.first_out, graph.first_out]), np.stack([self.arcs, turned])
+        first_out = np.stack([self.graph.first_out, graph.first_out])
+        return PackedArcs(first_out, np.stack([self.packed.arcs, turned]))
 
     def estimates(self, estimate: Estimate, goal: int) -> Int64Array:
-        """(r) int64 ticks, what a heuristic says of every row."""
+        """What a heuristic says of every row, (r) int64 ticks."""
         h = np.empty(self.graph.node_count, dtype=np.int64)
-        fill_estimates(estimate.numbers(), estimate.at, estimate.table, goal, h)
+        fill_estimates(estimate.terms(), goal, h)
         return h
 
     def astar(
@@ -153,142 +175,60 @@ class SearchSpace:
             weight: what the heuristic is multiplied with, at least 1 (rounded up to 1024ths).
             queue: bucket, heap or auto.
         """
-        if start == goal:
-            return Found(np.array([start], dtype=np.int32), 0, 1)
         assert isfinite(weight)
         inflation = ceil(weight * INFLATION)
-        numbers = estimate.numbers(inflation)
-        buckets = queue == "bucket" or (queue == "auto" and self.weights_alike)
+        terms = estimate.terms(inflation)
         prune = bool(estimate.consistent) and inflation == INFLATION
-        scratch = self._borrow()
-        while True:
-            stamp = scratch.next_stamp()
-            if buckets:
-                status = search_buckets(
-                    self.first_out,
-                    self.arcs,
-                    self.successors if prune else _NO_SUCCESSORS,
-                    numbers,
-                    estimate.at,
-                    estimate.table,
-                    scratch.label,
-                    scratch.seen,
-                    stamp,
-                    scratch.entry,
-                    scratch.bucket,
-                    self.bucket_width,
-                    start,
-                    goal,
-                    scratch.answer,
-                )
-            else:
-                status = search_heap(
-                    self.first_out,
-                    self.arcs,
-                    numbers,
-                    estimate.at,
-                    estimate.table,
-                    scratch.label,
-                    scratch.seen,
-                    stamp,
-                    scratch.heaps[0],
-                    start,
-                    goal,
-                    scratch.answer,
-                )
-            if status != FULL:
-                break
-            self._widen(scratch, buckets=buckets)
-        return self._told(scratch, status, goal)
 
-    def by_buckets(
-        self, kernel: Callable[..., int], *guide: object, start: int, goal: int
-    ) -> Found:
-        """A* with a queue of narrow buckets by a kernel of its own; ``start`` is not ``goal``.
+        def by_buckets(scratch: Scratch) -> int:
+            queue, labels = scratch.queue(self.bucket_width), scratch.labels()
+            successors = self.successors if prune else _NO_SUCCESSORS
+            return search_buckets(
+                self.packed, successors, terms, labels, queue, start, goal, scratch.answer
+            )
+
+        def by_heap(scratch: Scratch) -> int:
+            heap, labels = scratch.heaps[0], scratch.labels()
+            return search_heap(self.packed, terms, labels, heap, start, goal, scratch.answer)
+
+        if queue == "bucket" or (queue == "auto" and self.weights_alike):
+            return self._search(by_buckets, start, goal, buckets=True)
+        return self._search(by_heap, start, goal)
+
+    def guided(self, kernel: Callable[..., int], guide: object, start: int, goal: int) -> Found:
+        """A* with a queue of narrow buckets, by a kernel that has its own estimates.
 
         Args:
-            kernel: takes ``first_out, arcs, *guide, label, seen, stamp, entry, bucket, width,
-                start, goal, answer`` as :func:`bake.search.point.astar_buckets.search_buckets`
-                does.
+            kernel: takes the graph, a guide, labels, a queue, start, goal and room for an answer,
+                as :func:`bake.search.point.guide.search_by_fields` does.
+            guide: for the kernel.
         """
-        scratch = self._borrow()
-        while True:
-            status = kernel(
-                self.first_out,
-                self.arcs,
-                *guide,
-                scratch.label,
-                scratch.seen,
-                scratch.next_stamp(),
-                scratch.entry,
-                scratch.bucket,
-                self.narrow_width,
-                start,
-                goal,
-                scratch.answer,
-            )
-            if status != FULL:
-                break
-            self._widen(scratch, buckets=True)
-        return self._told(scratch, status, goal)
+
+        def attempt(scratch: Scratch) -> int:
+            queue, labels = scratch.queue(self.narrow_width), scratch.labels()
+            return kernel(self.packed, guide, labels, queue, start, goal, scratch.answer)
+
+        return self._search(attempt, start, goal, buckets=True)
 
     def greedy(self, estimate: Estimate, start: int, goal: int) -> Found:
         """Greedy best-first search."""
-        if start == goal:
-            return Found(np.array([start], dtype=np.int32), 0, 1)
-        scratch = self._borrow()
-        while True:
-            status = search_greedily(
-                self.first_out,
-                self.arcs,
-                estimate.numbers(),
-                estimate.at,
-                estimate.table,
-                scratch.label,
-                scratch.seen,
-                scratch.next_stamp(),
-                scratch.heaps[0],
-                start,
-                goal,
-                scratch.answer,
-            )
-            if status != FULL:
-                break
-            self._widen(scratch, buckets=False)
-        return self._told(scratch, status, goal)
+        terms = estimate.terms()
+
+        def attempt(scratch: Scratch) -> int:
+            heap, labels = scratch.heaps[0], scratch.labels()
+            return search_greedily(self.packed, terms, labels, heap, start, goal, scratch.answer)
+
+        return self._search(attempt, start, goal)
 
     def bidirectional(self, estimate: Estimate, start: int, goal: int) -> Found:
         """Search from both ends; the heuristic must be consistent and not made for one goal."""
-        if start == goal:
-            return Found(np.array([start], dtype=np.int32), 0, 1)
-        scratch = self._borrow()
-        first, arcs = self.both_ways
-        while True:
-            status = search_from_both_ends(
-                first,
-                arcs,
-                estimate.numbers(),
-                estimate.at,
-                estimate.table,
-                scratch.labels,
-                scratch.both_seen,
-                scratch.next_stamp(),
-                scratch.heaps,
-                start,
-                goal,
-                scratch.answer,
-            )
-            if status != FULL:
-                break
-            self._widen(scratch, buckets=False)
-        if status != FOUND:
-            return self._told(scratch, status, goal)
-        ticks, expanded, middle = (int(one) for one in scratch.answer)
-        there = scratch.path[: trail(scratch.both_seen[0], middle, scratch.path)].copy()
-        onward = scratch.path[: trail(scratch.both_seen[1], middle, scratch.path)]
-        rows = np.concatenate([there, onward[-2::-1]])
-        self._scratch.append(scratch)
-        return Found(rows, ticks, expanded)
+        graph, terms = self.both_ways, estimate.terms()
+
+        def attempt(scratch: Scratch) -> int:
+            heaps, labels = scratch.heaps, scratch.labels_of_sides()
+            return search_from_both_ends(graph, terms, labels, heaps, start, goal, scratch.answer)
+
+        return self._search(attempt, start, goal, both_ends=True)
 
     def looked_at(self) -> tuple[Int32Array, Int64Array]:
         """Rows the last search put on an open list, and the ticks at which it knew them.
@@ -299,32 +239,48 @@ class SearchSpace:
         if not self._scratch or not self._scratch[-1].stamp:
             return np.empty(0, dtype=np.int32), np.empty(0, dtype=np.int64)
         scratch = self._scratch[-1]
-        sides = [scratch.label, *(scratch.labels if "labels" in vars(scratch) else [])]
+        sides = [
+            scratch.label,
+            *(scratch.label_of_side if "label_of_side" in vars(scratch) else []),
+        ]
         # Labels of the last search are smaller than all others.
         ticks = np.min(sides, axis=0) + (scratch.stamp << 32)
-        rows = np.flatnonzero(ticks < UNREACHED).astype(np.int32)
+        rows = np.flatnonzero(ticks < UNREACHABLE).astype(np.int32)
         return rows, ticks[rows]
 
-    def _borrow(self) -> Scratch:
+    def _search(
+        self,
+        attempt: Callable[[Scratch], int],
+        start: int,
+        goal: int,
+        *,
+        buckets: bool = False,
+        both_ends: bool = False,
+    ) -> Found:
+        """Search until there is room enough, and read what was found off the scratch memory."""
+        if start == goal:
+            return Found(np.array([start], dtype=np.int32), 0, 1)
         # Taking from a list is one step no other thread can come between.
         try:
-            return self._scratch.pop()
+            scratch = self._scratch.pop()
         except IndexError:
-            return Scratch(self.graph.node_count)
-
-    def _widen(self, scratch: Scratch, *, buckets: bool) -> None:
-        if buckets:
-            scratch.entry = np.empty((2 * len(scratch.entry), 3), dtype=np.int32)
+            scratch = Scratch(self.graph.node_count)
+        while (status := attempt(scratch)) == FULL:
+            scratch.widen(buckets=buckets)
+        ticks, expanded, middle = (int(each) for each in scratch.answer)
+        if status != FOUND:
+            found = Found(None, 0, expanded)
+        elif both_ends:
+            there, onward = (_trail(seen, middle, scratch) for seen in scratch.seen_of_side)
+            found = Found(np.concatenate([there, onward[-2::-1]]), ticks, expanded)
         else:
-            scratch.heaps = np.empty((2, 2 * scratch.heaps.shape[1], 2), dtype=np.int64)
-
-    def _told(self, scratch: Scratch, status: int, goal: int) -> Found:
-        rows, ticks, expanded = None, 0, int(scratch.answer[1])
-        if status == FOUND:
-            rows = scratch.path[: trail(scratch.seen, goal, scratch.path)].copy()
-            ticks, expanded = int(scratch.answer[0]), expanded + 1
+            found = Found(_trail(scratch.seen, goal, scratch), ticks, expanded + 1)
         self._scratch.append(scratch)
-        return Found(rows, ticks, expanded)
+        return found
+
+
+def _trail(seen: Int32Array, goal: int, scratch: Scratch) -> Int32Array:
+    return scratch.path[: trail(seen, goal, scratch.path)].copy()
 
 
 def _paired(head: Int32Array, weight: Int32Array) -> UInt32Array:

@@ -1,6 +1,6 @@
 """A* as the books have it, telling its open and closed lists: to show, to teach, to find mistakes.
 
-P. Hart, N. Nilsson, B. Raphael, 1968, as in :mod:`bake.search.point.astar_heap`; plain Python.
+P. Hart, N. Nilsson, B. Raphael, 1968, as in :mod:`bake.search.point.heap_searches`; plain Python.
 """
 
 from __future__ import annotations

@@ -10,6 +10,8 @@ rows, columns and diagonals may cross any ground, at the cost of their steps.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from bake.arrays import Float64Array, Int32Array
@@ -19,16 +21,31 @@ from bake.kernels.jit import inlined, kernel
 ROUNDING = 1e-9
 
 
+class SightGrid(NamedTuple):
+    """The cells of a square grid, and the steps one profile may take on them.
+
+    Attributes:
+        width: of the grid.
+        row_at_cell: (height * width) int32, -1 where the profile cannot stand.
+        first_arc, end_arc: (r) int32, the arcs of each row.
+        head_row: (m) int32, -1 where the profile may not take the arc.
+        cost: (m) float64 units.
+        cell_cost: (r) float64 units, what crossing the cell costs.
+    """
+
+    width: int
+    row_at_cell: Int32Array
+    first_arc: Int32Array
+    end_arc: Int32Array
+    head_row: Int32Array
+    cost: Float64Array
+    cell_cost: Float64Array
+
+
 @inlined
-def _step_cost(
-    first_arc: Int32Array,
-    end_arc: Int32Array,
-    head_row: Int32Array,
-    cost: Float64Array,
-    row: int,
-    to: int,
-) -> float:
+def _step_cost(grid: SightGrid, row: int, to: int) -> float:
     """Units of the cheapest arc between two rows; infinite where there is none."""
+    first_arc, end_arc, head_row, cost = grid.first_arc, grid.end_arc, grid.head_row, grid.cost
     best = np.inf
     for arc in range(first_arc[row], end_arc[row]):
         if head_row[arc] == to:
@@ -38,13 +55,7 @@ def _step_cost(
 
 @kernel
 def line_cost(
-    width: int,
-    row_at_cell: Int32Array,
-    first_arc: Int32Array,
-    end_arc: Int32Array,
-    head_row: Int32Array,
-    cost: Float64Array,
-    ground: Float64Array,
+    grid: SightGrid,
     x: int,
     y: int,
     to_x: int,
@@ -53,14 +64,10 @@ def line_cost(
     """Units of the straight line between two cells; infinite where it may not be taken.
 
     Args:
-        width: of the grid.
-        row_at_cell: (height * width) int32, -1 where the profile cannot stand.
-        first_arc, end_arc: (r) int32, the arcs of each row.
-        head_row: (m) int32, -1 where the profile may not take the arc.
-        cost: (m) float64 units.
-        ground: (r) float64 units, what crossing the cell costs.
+        grid: the cells and steps.
         x, y, to_x, to_y: the cells.
     """
+    width, row_at_cell, cell_cost = grid.width, grid.row_at_cell, grid.cell_cost
     across, down = abs(to_x - x), abs(to_y - y)
     right = 1 if to_x > x else -1
     below = 1 if to_y > y else -1
@@ -68,7 +75,7 @@ def line_cost(
     row = row_at_cell[y * width + x]
     if row < 0:
         return np.inf
-    level = ground[row]
+    level = cell_cost[row]
     even = True
     total = 0.0
     done_x = 0
@@ -87,23 +94,23 @@ def line_cost(
         row = row_at_cell[next_y * width + next_x]
         if row < 0:
             return np.inf
-        step = _step_cost(first_arc, end_arc, head_row, cost, before, row)
+        step = _step_cost(grid, before, row)
         length = np.sqrt(2.0) if ahead == 0 else 1.0
         if ahead == 0 and step == np.inf:
             # Four neighbours: through a corner where one can walk round it on both sides.
             for side in range(2):
                 flank = row_at_cell[y * width + next_x] if side else row_at_cell[next_y * width + x]
-                if flank < 0 or ground[flank] != level:
+                if flank < 0 or cell_cost[flank] != level:
                     return np.inf
-                round_it = _step_cost(first_arc, end_arc, head_row, cost, before, flank)
-                round_it += _step_cost(first_arc, end_arc, head_row, cost, flank, row)
+                round_it = _step_cost(grid, before, flank)
+                round_it += _step_cost(grid, flank, row)
                 if not round_it <= level * 2 * (1 + ROUNDING):
                     return np.inf
             step = level * length
             plain = False
         total += step
         x, y = next_x, next_y
-        if ground[row] != level or abs(step - level * length) > ROUNDING * step:
+        if cell_cost[row] != level or abs(step - level * length) > ROUNDING * step:
             even = False
         if step == np.inf or not (plain or even):
             return np.inf
@@ -114,29 +121,20 @@ def line_cost(
 
 @kernel
 def price_path(
-    first_arc: Int32Array,
-    end_arc: Int32Array,
-    head_row: Int32Array,
-    cost: Float64Array,
+    grid: SightGrid,
     rows: Int32Array,
     so_far: Float64Array,
 ) -> None:
     """Write what walking to each of ``rows`` (k) costs into ``so_far`` (k); infinite: no step."""
     so_far[0] = 0.0
     for place in range(1, len(rows)):
-        step = _step_cost(first_arc, end_arc, head_row, cost, rows[place - 1], rows[place])
+        step = _step_cost(grid, rows[place - 1], rows[place])
         so_far[place] = so_far[place - 1] + step
 
 
 @kernel
 def pull_tight(
-    width: int,
-    row_at_cell: Int32Array,
-    first_arc: Int32Array,
-    end_arc: Int32Array,
-    head_row: Int32Array,
-    cost: Float64Array,
-    ground: Float64Array,
+    grid: SightGrid,
     cells: Int32Array,
     so_far: Float64Array,
     turn: Int32Array,
@@ -146,12 +144,13 @@ def pull_tight(
     """The cheapest way along a path's turning points by straight lines.
 
     Args:
-        width to ground: as for :func:`line_cost`.
+        grid: the cells and steps.
         cells: (k, 2) int32, the path.
         so_far: (k) float64, from :func:`price_path`.
         turn: (t) int32, places in the path where it turns, both ends included, ascending.
         best, parent: (t), filled with the cost to each and the turning point before it, -1 first.
     """
+    width, row_at_cell, cell_cost = grid.width, grid.row_at_cell, grid.cell_cost
     best[0] = 0.0
     parent[0] = -1
     for place in range(1, len(turn)):
@@ -165,16 +164,10 @@ def pull_tight(
             away = np.sqrt(dx * dx + dy * dy)
             limit = best[place] - best[earlier]
             # Lines are walked only where they would pay.
-            if away * ground[row_at_cell[cells[there, 1] * width + cells[there, 0]]] > limit:
+            if away * cell_cost[row_at_cell[cells[there, 1] * width + cells[there, 0]]] > limit:
                 continue
             line = line_cost(
-                width,
-                row_at_cell,
-                first_arc,
-                end_arc,
-                head_row,
-                cost,
-                ground,
+                grid,
                 cells[there, 0],
                 cells[there, 1],
                 cells[here, 0],
@@ -187,13 +180,7 @@ def pull_tight(
 
 @kernel
 def furthest_along(
-    width: int,
-    row_at_cell: Int32Array,
-    first_arc: Int32Array,
-    end_arc: Int32Array,
-    head_row: Int32Array,
-    cost: Float64Array,
-    ground: Float64Array,
+    grid: SightGrid,
     cells: Int32Array,
     so_far: Float64Array,
     place: int,
@@ -201,13 +188,7 @@ def furthest_along(
     """The last place of a path in straight reach of one of its places, at no more than the path."""
     for other in range(len(cells) - 1, place + 1, -1):
         line = line_cost(
-            width,
-            row_at_cell,
-            first_arc,
-            end_arc,
-            head_row,
-            cost,
-            ground,
+            grid,
             cells[place, 0],
             cells[place, 1],
             cells[other, 0],

@@ -9,8 +9,14 @@ from hypothesis import strategies as st
 
 from bake.arrays import Int32Array
 from bake.graph import Graph
-from bake.search.point.estimate import Estimate
-from bake.search.point.norms import cell_norm, euclidean, hex_norm, position_norm, quantised
+from bake.search.point.estimates import (
+    Estimate,
+    cell_norm,
+    euclidean,
+    hex_norm,
+    position_norm,
+    quantised,
+)
 from bake.search.point.space import SearchSpace
 from tests.support.baked import GROUND
 from tests.support.oracles import (

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bake.graph import UNREACHABLE, Graph
-from bake.search.point.estimate import (
+from bake.search.point.estimates import (
     LANDMARKS,
     LANDMARKS_DIRECTED,
     ROWS,

@@ -1,0 +1,283 @@
+"""Heuristics: estimates as data, and norms that make them.
+
+**Estimates.** Kernels take no functions, so a heuristic is a number for its kind and a few arrays.
+A kind joins a geometric part and a stored one; the estimate is the larger of the two, and the
+larger of two lower bounds is one.
+
+**Norms** are geometric heuristics, scaled so that they hold on every arc. A norm N gives
+h(v) = N(v - goal). By the triangle inequality it is consistent, and so admissible, exactly if
+N(head - tail) <= weight on every arc, which one pass over the arcs decides: terrain costs, cost
+rules, one-way arcs and links that jump need no rules of their own. Scales are the cheapest there
+is; a jump that is cheaper than the norm lowers the scale until it fits.
+
+    A. Patel, "Heuristics", Amit's Thoughts on Pathfinding, gives the norms for grids.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import NamedTuple
+
+import numpy as np
+
+from bake.arrays import Float64Array, Int32Array, Int64Array
+from bake.graph import INFINITY, UNREACHABLE
+from bake.kernels.jit import inlined, kernel
+
+#: Geometric parts, the low four bits of a kind.
+NULL = 0
+#: straight * larger + extra * smaller difference: Manhattan, octile, Chebyshev.
+AXES = 1
+HEX = 2
+EUCLIDEAN = 3
+
+#: Stored parts, the bits above.
+#: table[row, 0] is the estimate itself, made for one goal.
+ROWS = 1 << 4
+#: table[row, j] is the distance between row and landmark j, the same both ways.
+LANDMARKS = 2 << 4
+#: table[row, j] is the distance to landmark j, table[row, k + j] the one from it, k = columns / 2.
+LANDMARKS_DIRECTED = 3 << 4
+
+#: Estimates are kept below every distance that counts as none.
+LARGEST = INFINITY - 1
+
+#: Weighted A* counts its weight in these.
+INFLATION = 1024
+
+
+class EstimateTerms(NamedTuple):
+    """What kernels take of an estimate; see :class:`Estimate`.
+
+    Attributes:
+        inflation: what the estimate is multiplied with, in INFLATION-ths.
+    """
+
+    kind: int
+    straight: int
+    extra: int
+    shift: int
+    inflation: int
+    scale: float
+    at: Int32Array
+    table: Int32Array
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A heuristic, ready for kernels.
+
+    Attributes:
+        name: as users call it.
+        kind: a geometric part, a stored part, or their sum.
+        at: (r, 2) int32 coordinates of each row; any where the kind has no geometric part.
+        straight, extra, shift: of AXES and HEX, in 2**-shift ticks a step.
+        scale: of EUCLIDEAN, ticks a unit of distance.
+        table: (r, k) int32 ticks; any where the kind has no stored part.
+        admissible: whether no estimate is too large; None = nobody knows.
+        consistent: whether it falls along no arc by more than the arc's weight; None = unknown.
+    """
+
+    name: str
+    kind: int = NULL
+    at: Int32Array = field(default_factory=lambda: np.zeros((0, 2), dtype=np.int32))
+    straight: int = 0
+    extra: int = 0
+    shift: int = 0
+    scale: float = 0.0
+    table: Int32Array = field(default_factory=lambda: np.zeros((0, 1), dtype=np.int32))
+    admissible: bool | None = True
+    consistent: bool | None = True
+
+    def terms(self, inflation: int = INFLATION) -> EstimateTerms:
+        """What kernels take of it."""
+        return EstimateTerms(
+            int(self.kind),
+            int(self.straight),
+            int(self.extra),
+            int(self.shift),
+            inflation,
+            float(self.scale),
+            self.at,
+            self.table,
+        )
+
+
+@inlined
+def coordinates(at: Int32Array, row: int) -> tuple[int, int]:
+    """Coordinates of a row, where rows have any."""
+    x = 0
+    y = 0
+    if len(at) > 0:
+        x = int(at[row, 0])
+        y = int(at[row, 1])
+    return x, y
+
+
+@inlined
+def estimated(terms: EstimateTerms, row: int, goal: int, goal_x: int, goal_y: int) -> int:
+    """Ticks from row to goal, at least (where admissible); (goal_x, goal_y) is at[goal]."""
+    kind, straight, extra, shift, inflation, scale, at, table = terms
+    h = 0
+    geometry = kind & 15
+    if geometry != NULL:
+        dx = int(at[row, 0]) - goal_x
+        dy = int(at[row, 1]) - goal_y
+        if geometry == AXES:
+            dx = abs(dx)
+            dy = abs(dy)
+            h = (straight * max(dx, dy) + extra * min(dx, dy)) >> shift
+        elif geometry == HEX:
+            h = straight * max(abs(dx), abs(dy), abs(dx + dy))
+        else:
+            h = int(scale * np.sqrt(float(dx * dx + dy * dy)))
+    stored = kind >> 4
+    if stored == 1:
+        h = max(h, int(table[row, 0]))
+    elif stored == 2:
+        for lane in range(table.shape[1]):
+            here = int(table[row, lane])
+            there = int(table[goal, lane])
+            if max(here, there) != UNREACHABLE:
+                h = max(h, abs(here - there))
+    elif stored == 3:
+        half = table.shape[1] >> 1
+        for lane in range(half):
+            here = int(table[row, lane])
+            there = int(table[goal, lane])
+            if max(here, there) != UNREACHABLE:
+                h = max(h, here - there)
+            here = int(table[row, half + lane])
+            there = int(table[goal, half + lane])
+            if max(here, there) != UNREACHABLE:
+                h = max(h, there - here)
+    if inflation != INFLATION:
+        h = h * inflation // INFLATION
+    return min(h, LARGEST)
+
+
+@kernel
+def fill_estimates(terms: EstimateTerms, goal: int, h: Int64Array) -> None:
+    """Write every row's estimate toward one goal into ``h`` (r)."""
+    x, y = coordinates(terms.at, goal)
+    for row in range(len(h)):
+        h[row] = estimated(terms, row, goal, x, y)
+
+
+#: Bits after the point of the scale where coordinates are not cells.
+FINE = 20
+
+#: Coordinates that are not cells span at most this many steps.
+SPAN = 2**20
+
+#: Room for rounding in square roots; coordinates times scale may be 2**16 times a weight.
+_BELOW = 1 - 2.0**-34
+
+
+def quantised(position: Float64Array) -> Int32Array:
+    """(r, 2) positions of any size as whole steps of one SPAN-th of their extent."""
+    if not len(position):
+        return np.zeros((0, 2), dtype=np.int32)
+    low = position.min(axis=0)
+    with np.errstate(over="ignore"):
+        extent = float((position - low).max())
+        if not np.isfinite(extent) or extent == 0:
+            return np.zeros((len(position), 2), dtype=np.int32)
+        steps = np.rint((position - low) / extent * (SPAN - 1))
+    return np.asarray(steps, dtype=np.int32)
+
+
+def _differences(
+    at: Int32Array, tail: Int32Array, head: Int32Array
+) -> tuple[Int64Array, Int64Array]:
+    step = at[head].astype(np.int64) - at[tail]
+    return step[:, 0], step[:, 1]
+
+
+def cell_norm(
+    name: str, at: Int32Array, tail: Int32Array, head: Int32Array, weight: Int32Array
+) -> Estimate:
+    """Manhattan, octile or Chebyshev on the cells of a square grid.
+
+    Steps to the eight neighbours set the scale of what they are: straight ones what a straight step
+    costs, diagonal ones what a diagonal one does. Jumps lower both. Manhattan leaves diagonal steps
+    out, so that it is what its name says, and inadmissible where there are any that are cheaper.
+
+    Args:
+        name: manhattan, octile or chebyshev.
+        at: (r, 2) int32 cells.
+        tail, head, weight: (m) int32, the arcs.
+
+    Returns:
+        The heuristic; its ``consistent`` and ``admissible`` are those of these arcs.
+    """
+    dx, dy = (np.abs(one) for one in _differences(at, tail, head))
+    larger, smaller = np.maximum(dx, dy), np.minimum(dx, dy)
+    ticks = weight.astype(np.int64)
+    straight = _least(ticks[(larger == 1) & (smaller == 0)])
+    diagonal = _least(ticks[smaller * larger == 1])
+    if straight is None:
+        straight = (
+            diagonal if diagonal is not None else _least((ticks // larger.clip(1))[larger > 0])
+        )
+    if straight is None:
+        return Estimate(name)
+    if name == "manhattan":
+        extra = straight
+    else:
+        if diagonal is None:
+            diagonal = int(np.floor(np.sqrt(2.0) * straight))
+        straight = min(straight, diagonal)
+        extra = 0 if name == "chebyshev" else min(diagonal, 2 * straight) - straight
+    jumps = larger > 1
+    if jumps.any():
+        length = straight * larger[jumps] + extra * smaller[jumps]
+        over = length > ticks[jumps]
+        if over.any():
+            price, length = ticks[jumps][over], length[over]
+            straight, extra = (int((scale * price // length).min()) for scale in (straight, extra))
+    holds = bool((straight * larger + extra * smaller <= ticks).all())
+    return Estimate(name, AXES, at, straight, extra, admissible=holds, consistent=holds)
+
+
+def hex_norm(at: Int32Array, tail: Int32Array, head: Int32Array, weight: Int32Array) -> Estimate:
+    """Steps between hexagons. ``at`` is (r, 2) int32 axial coordinates; else as cell_norm."""
+    dx, dy = _differences(at, tail, head)
+    steps = np.maximum(np.maximum(np.abs(dx), np.abs(dy)), np.abs(dx + dy))
+    straight = _least((weight.astype(np.int64) // steps.clip(1))[steps > 0])
+    return Estimate("hex") if straight is None else Estimate("hex", HEX, at, straight)
+
+
+def euclidean(at: Int32Array, tail: Int32Array, head: Int32Array, weight: Int32Array) -> Estimate:
+    """Straight distance. ``at`` is (r, 2) int32 in any unit; else as cell_norm."""
+    dx, dy = _differences(at, tail, head)
+    apart = np.sqrt((dx * dx + dy * dy).astype(np.float64))
+    far = apart > 0
+    if not far.any():
+        return Estimate("euclidean")
+    scale = float((weight[far] / apart[far]).min()) * _BELOW
+    return Estimate("euclidean", EUCLIDEAN, at, scale=scale)
+
+
+def position_norm(
+    name: str, at: Int32Array, tail: Int32Array, head: Int32Array, weight: Int32Array
+) -> Estimate:
+    """As :func:`cell_norm` for positions that are no cells: every arc counts for the scale."""
+    dx, dy = (np.abs(one) for one in _differences(at, tail, head))
+    larger, smaller = np.maximum(dx, dy), np.minimum(dx, dy)
+    side = {"manhattan": 1.0, "octile": np.sqrt(2.0) - 1, "chebyshev": 0.0}[name]
+    length = larger + side * smaller
+    far = length > 0
+    if not far.any():
+        return Estimate(name)
+    scale = float((weight[far] / length[far]).min()) * _BELOW
+    # Small enough that no product leaves an int64; a smaller scale is a lower bound, too.
+    straight = min(int(scale * 2**FINE), 2**40)
+    made = Estimate(name, AXES, at, straight, int(straight * side), FINE)
+    reach = made.straight * larger + made.extra * smaller
+    holds = bool((reach <= weight.astype(np.int64) << FINE).all())
+    return replace(made, admissible=holds, consistent=holds)
+
+
+def _least(values: Int64Array) -> int | None:
+    return int(values.min()) if len(values) else None
