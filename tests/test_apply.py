@@ -11,7 +11,7 @@ from bake.apply import apply_patch
 from bake.asset import Asset
 from bake.errors import CorruptAssetError, PatchError
 from bake.runtime import open_asset
-from bake.verify.asset import verify_asset
+from bake.verify import verify_asset
 from tests.runtime.live.test_sequences import grid_model
 from tests.support.baked import bake, recipe_for, write_graph, write_grid
 from tests.support.command import bake as command

@@ -14,7 +14,7 @@ from bake.cli.tasks import assets_in
 from bake.errors import BakeError, BakeErrors
 
 if TYPE_CHECKING:
-    from bake.verify.asset import Progress, Proof
+    from bake.verify import Progress, Proof
 
 
 def info(asset: AssetFile, profile: Profile = None, as_json: Json = False) -> None:
@@ -117,7 +117,7 @@ def diff(
 
 def _proof(asset: Path, profile: str | None, sample: int | None, progress: Progress) -> Proof:
     from bake.runtime import open_asset
-    from bake.verify.asset import verify_asset
+    from bake.verify import verify_asset
 
     if profile is not None:
         with open_asset(asset) as level:

@@ -9,72 +9,130 @@ arc's weight is a consistent heuristic, and so an admissible one.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 
-from bake.arrays import AnyArray, Int32Array, Int64Array
-from bake.verify import bounds_kernels as kernels
-from bake.verify.bellman import NONE
-from bake.verify.hierarchy import Below, Require
-from bake.verify.kernels import FAR
+from bake.arrays import AnyArray, BoolArray, Int32Array, Int64Array, UInt8Array
+from bake.graph import INFINITY, UNREACHABLE
+from bake.kernels.jit import kernel
+from bake.verify.profile import Incoming, Profile, Progress
 from bake.verify.search import LANES, Search, Sets
 
-Progress = Callable[[float], None]
+
+@kernel
+def least_by_group(dist: Int32Array, group: Int32Array, least: Int32Array) -> None:
+    """The smallest distance from any row of each group.
+
+    Args:
+        dist: (r, k) ticks, INFINITY where there is no path.
+        group: (r) group of each row.
+        least: (groups, k) out; INFINITY where there is no path.
+    """
+    least[:] = INFINITY
+    for row in range(len(group)):
+        mine, found = dist[row], least[group[row]]
+        for lane in range(len(mine)):
+            found[lane] = min(found[lane], mine[lane])
 
 
-class _Smallest:
-    """What was found of a value of every pair of groups, and what is stored of it."""
+@kernel
+def least_beyond(
+    dist: Int32Array, group: Int32Array, height: Int32Array, field: UInt8Array, least: Int32Array
+) -> None:
+    """The smallest distance less a field from any row of each group.
+
+    Args:
+        dist: (r, k) ticks, INFINITY where there is no path.
+        group: (r) group of each row.
+        height: (r, f) ticks of each field, above -2**30.
+        field: (groups, k) the field that counts for the rows of a group.
+        least: (groups, k) out; UNREACHABLE where there is no path.
+    """
+    least[:] = UNREACHABLE
+    for row in range(len(group)):
+        mine, found, lifts = dist[row], least[group[row]], height[row]
+        chosen = field[group[row]]
+        for lane in range(len(mine)):
+            beyond = np.int32(mine[lane] - lifts[chosen[lane]])
+            found[lane] = min(found[lane], beyond if mine[lane] < INFINITY else UNREACHABLE)
+
+
+class Bound(ABC):
+    """What is stored of a value of every pair of groups, and what was found of it.
+
+    Called with the distances of a block of targets, which it looks at.
+    """
 
     #: The column, what it is a column of, and what a value that is too small is not.
     COLUMN, GROUP, SMALLEST = "", "", ""
 
-    def __init__(self, stored: Int32Array, require: Require) -> None:
-        """Nothing is found yet; ``stored`` is (groups, groups) ticks."""
-        self._stored, self._require = stored, require
+    def __init__(self, profile: Profile, label: AnyArray, stored: AnyArray) -> None:
+        """Nothing is found yet; (r) group of each row and (groups, groups) ticks."""
+        self._profile = profile
+        self._label, self._stored = label.astype(np.int32), stored.astype(np.int32)
         self._count = len(stored)
-        self._least = np.full_like(stored, NONE)
+        self._least = np.full_like(self._stored, UNREACHABLE)
         self._lock = threading.Lock()
 
     @property
     def pairs(self) -> int:
-        """Pairs of groups, in order."""
+        """How many ordered pairs of groups there are."""
         return self._count**2
+
+    @abstractmethod
+    def __call__(self, targets: Int32Array, dist: Int32Array) -> None:
+        """Look at (k) rows and the (r, k) ticks of ways to them."""
+
+    @abstractmethod
+    def search(self, search: Search, progress: Progress) -> None:
+        """Look at every pair of rows by searches toward whole groups."""
 
     def judge(self, *, everything: bool) -> None:
         """Compare; where only some targets were looked at nothing may be larger than was found."""
         too_large = self._stored > self._least
         wrong = self._stored != self._least if everything else too_large
         if wrong.any():
-            a, b = (int(place) for place in np.argwhere(wrong)[0])
-            what = (
-                "is no lower bound" if too_large[a, b] else f"is not the smallest {self.SMALLEST}"
-            )
-            self._require(False, f"{self.COLUMN} from {self.GROUP} {a} to {b} {what}")
+            a, b = (int(group) for group in np.argwhere(wrong)[0])
+            smallest = f"is not the smallest {self.SMALLEST}"
+            what = "is no lower bound" if too_large[a, b] else smallest
+            raise self._profile.wrong(f"{self.COLUMN} from {self.GROUP} {a} to {b} {what}")
+
+    def _note(self, targets: Int32Array, found: AnyArray) -> None:
+        """Keep (groups, k) ticks toward targets where they are less than what was found before."""
+        group = self._label[targets]
+        order = np.argsort(group, kind="stable")
+        goal, begin = np.unique(group[order], return_index=True)
+        least = np.minimum.reduceat(found[:, order], begin, axis=1)
+        with self._lock:
+            self._least[:, goal] = np.minimum(self._least[:, goal], _narrow(least))
+
+    def _members(self) -> tuple[Int64Array, Int64Array]:
+        """Rows by group, and where each group begins among them."""
+        order = np.argsort(self._label, kind="stable")
+        return order, np.searchsorted(self._label[order], np.arange(self._count + 1))
 
 
-class ClusterDistances(_Smallest):
-    """The proof of distances between clusters. Called with the distances of a block of targets."""
+class ClusterDistances(Bound):
+    """The proof of distances between clusters."""
 
     COLUMN, GROUP, SMALLEST = "cluster_distance", "cluster", "distance"
 
-    def __init__(self, stored: AnyArray, label: Int64Array, require: Require) -> None:
+    def __init__(self, profile: Profile) -> None:
+        profile.require(profile.has("cluster"), "cluster_distance, but no cluster")
+        label, stored = profile.whole("cluster"), profile.column("cluster_distance")
         count = int(label.max(initial=-1)) + 1
-        require(stored.shape == (count, count), "cluster_distance does not fit the clusters")
-        super().__init__(stored.astype(np.int32), require)
-        self._label = label.astype(np.int32)
+        fits = stored.shape == (count, count)
+        profile.require(fits, "cluster_distance does not fit the clusters")
+        super().__init__(profile, label, stored)
 
     def __call__(self, targets: Int32Array, dist: Int32Array) -> None:
-        least = self._least_of(dist)
-        goal, behind = _by_group(self._label[targets])
-        found = np.minimum.reduceat(least[:, behind], goal[1], axis=1)
-        with self._lock:
-            self._least[:, goal[0]] = np.minimum(self._least[:, goal[0]], found)
+        self._note(targets, self._least_of(dist))
 
     def search(self, search: Search, progress: Progress) -> None:
-        """Search toward every cluster."""
-        order = np.argsort(self._label, kind="stable")
-        first = np.searchsorted(self._label[order], np.arange(self._count + 1))
+        order, first = self._members()
 
         def sets_of(begin: int) -> Sets:
             count = min(LANES, self._count - begin)
@@ -85,86 +143,65 @@ class ClusterDistances(_Smallest):
         def look(begin: int, dist: Int32Array) -> None:
             self._least[:, begin : begin + dist.shape[1]] = self._least_of(dist)
 
-        blocks = range(0, self._count, LANES)
-        search.toward(blocks, sets_of, look, progress)
+        search.toward(range(0, self._count, LANES), sets_of, look, progress)
 
     def _least_of(self, dist: Int32Array) -> Int32Array:
         least = np.empty((self._count, dist.shape[1]), dtype=np.int32)
-        kernels.least_by_group(dist, self._label, least)
-        least[least == FAR] = NONE
+        least_by_group(dist, self._label, least)
+        least[least == INFINITY] = UNREACHABLE
         return least
 
 
-class BasinDistances(_Smallest):
-    """The proof of a table between basins. Called with the distances of a block of targets."""
+class BasinDistances(Bound):
+    """The proof of the table between basins, under the fields it names."""
 
     COLUMN, GROUP, SMALLEST = "basin_distance", "basin", "there is"
 
-    def __init__(
-        self,
-        label: Int64Array,
-        stored: AnyArray,
-        chosen: AnyArray,
-        height: Int64Array,
-        anchor: Int64Array,
-        require: Require,
-        *,
-        two_way: bool,
-    ) -> None:
+    def __init__(self, profile: Profile, height: Int64Array, *, two_way: bool) -> None:
         """Take in the columns.
 
         Args:
-            label: (r) basin.
-            stored, chosen: of every pair of basins, as they are stored.
+            profile: whose they are.
             height: (r, f) ticks of each field.
-            anchor: (c) rows at which they count as zero.
             two_way: whether a pair is stored once for both directions.
         """
+        require = profile.require
+        label, anchor = profile.whole("basin"), profile.whole("basin_anchor")
+        stored, chosen = profile.column("basin_distance"), profile.column("basin_fields")
         count, fields = len(anchor), height.shape[1]
         in_range = len(label) == 0 or 0 <= label.min() <= label.max() < count
-        require(bool(in_range), "basin does not fit the rows")
-        require(bool(((anchor >= 0) & (anchor < len(label))).all()), "basin_anchor is no row")
-        require(bool((label[anchor] == np.arange(count)).all()), "basin_anchor is not of its basin")
+        require(in_range, "basin does not fit the rows")
+        require(((anchor >= 0) & (anchor < len(label))).all(), "basin_anchor is no row")
+        require((label[anchor] == np.arange(count)).all(), "basin_anchor is not of its basin")
         pairs = count * (count + 1) // 2 if two_way else count * count
         require(len(stored) == len(chosen) == pairs, "basin_distance does not fit the basins")
         start, goal = np.indices((count, count), sparse=True)
         low, high = np.minimum(start, goal), np.maximum(start, goal)
-        place = high * (high + 1) // 2 + low if two_way else start * count + goal
+        at = high * (high + 1) // 2 + low if two_way else start * count + goal
         turned = (start > goal) & two_way
-        code = chosen[place].astype(np.uint8)
-        super().__init__(stored[place].astype(np.int32), require)
+        code = chosen[at].astype(np.uint8)
+        super().__init__(profile, label, stored[at])
         self._of_start = np.where(turned, code & 15, code >> 4)
         self._of_goal = np.where(turned, code >> 4, code & 15)
         used = np.unique(np.concatenate([code.ravel() >> 4, code.ravel() & 15]))
         require(not len(used) or int(used.max()) < fields, "basin_fields names no field")
         height = height - height[anchor][label]
-        steep = np.abs(height[:, used]).max(initial=0) >= FAR
+        steep = np.abs(height[:, used]).max(initial=0) >= INFINITY
         require(not steep, "field rises off the scale")
         keep = np.zeros(fields, dtype=np.bool_)
         keep[used] = True
         self._height = np.where(keep, height, 0).astype(np.int32)
-        self._label = label.astype(np.int32)
 
     def __call__(self, targets: Int32Array, dist: Int32Array) -> None:
-        goal, behind = _by_group(self._label[targets])
-        where = np.searchsorted(goal[0], self._label[targets])
-        least = np.empty((self._count, len(targets)), dtype=np.int32)
-        field = np.ascontiguousarray(self._of_start[:, goal[0]][:, where])
-        kernels.least_beyond(dist, self._label, self._height, field, least)
-        lanes = np.arange(len(targets))
-        lift = self._height[targets][lanes, self._of_goal[:, goal[0]][:, where]]
-        beyond = np.where(least == NONE, NONE, least.astype(np.int64) - lift)
-        found = np.minimum.reduceat(beyond[:, behind], goal[1], axis=1)
-        with self._lock:
-            self._least[:, goal[0]] = np.minimum(self._least[:, goal[0]], _narrow(found))
+        goal = self._label[targets]
+        field = self._of_goal[:, goal]
+        self._note(targets, self._beyond(dist, goal, self._height[targets][_each(goal), field]))
 
     def search(self, search: Search, progress: Progress) -> None:
-        """Search toward every basin, under each field that counts for it as a goal."""
-        order = np.argsort(self._label, kind="stable")
-        first = np.searchsorted(self._label[order], np.arange(self._count + 1))
+        """Look at every pair, toward each basin under each field that counts for it as a goal."""
+        order, first = self._members()
         wanted = np.zeros((self._count, self._height.shape[1]), dtype=np.bool_)
-        goals = np.broadcast_to(np.arange(self._count), self._of_goal.shape)
-        wanted[goals, self._of_goal] = True
+        wanted[np.broadcast_to(np.arange(self._count), self._of_goal.shape), self._of_goal] = True
         lanes = np.argwhere(wanted)
 
         def members(lane: int) -> tuple[Int64Array, Int32Array]:
@@ -184,152 +221,292 @@ class BasinDistances(_Smallest):
 
         def look(begin: int, dist: Int32Array) -> None:
             basin, field = lanes[begin : begin + dist.shape[1]].T
-            least = np.empty((self._count, len(basin)), dtype=np.int32)
-            own = np.ascontiguousarray(self._of_start[:, basin])
-            kernels.least_beyond(dist, self._label, self._height, own, least)
             raised = np.array([members(begin + lane)[1].max() for lane in range(len(basin))])
-            beyond = np.where(least == NONE, NONE, least.astype(np.int64) - raised)
+            beyond = _narrow(self._beyond(dist, basin, raised))
             counts = self._of_goal[:, basin] == field
             with self._lock:
                 for lane, goal in enumerate(basin):
                     mine = counts[:, lane]
-                    self._least[mine, goal] = _narrow(beyond[mine, lane])
+                    self._least[mine, goal] = beyond[mine, lane]
 
         search.toward(range(0, len(lanes), LANES), sets_of, look, progress)
 
+    def _beyond(self, dist: Int32Array, goal: AnyArray, lift: AnyArray) -> Int64Array:
+        """(groups, k) smallest distance less the fields of both ends toward lanes of some basins.
 
-def prove_prices(
-    rows: Below,
-    label: Int64Array,
-    pair: AnyArray,
-    cost: AnyArray,
-    require: Require,
+        Args:
+            dist: (r, k) ticks.
+            goal: (k) basin of each lane.
+            lift: ticks of the goal's field, for each lane or each group and lane.
+        """
+        least = np.empty((self._count, len(goal)), dtype=np.int32)
+        field = np.ascontiguousarray(self._of_start[:, goal])
+        least_beyond(dist, self._label, self._height, field, least)
+        return np.where(least == UNREACHABLE, least, least.astype(np.int64) - lift)
+
+
+def read_bounds(profile: Profile) -> list[Bound]:
+    """What is to be proved of lower bounds pair by pair; the rest of them is proved here."""
+    found: list[Bound] = []
+    if profile.has("cluster_distance"):
+        found.append(ClusterDistances(profile))
+        _prove_prices(profile)
+    if profile.has("pivot_distance"):
+        two_way = bool(profile.number("pivot_two_way"))
+        pivot = profile.column("pivot_distance")
+        _prove_pivots(profile, pivot, two_way=two_way)
+        if profile.has("basin"):
+            found.append(BasinDistances(profile, _field_heights(profile, pivot), two_way=two_way))
+    return found
+
+
+def search_bounds(
+    profile: Profile, targets: Int64Array, bounds: Sequence[Bound], progress: Progress
 ) -> None:
+    """Look at pairs that no table states the distance of, toward all rows or a sample of them."""
+    search = Search(profile.arcs)
+    if len(targets) == profile.rows:
+        for number, bound in enumerate(bounds):
+            bound.search(search, part_of(progress, number, len(bounds)))
+        return
+
+    def look(block: Int64Array, dist: Int32Array) -> None:
+        for bound in bounds:
+            bound(block.astype(np.int32), dist)
+
+    search.toward(
+        [targets[begin : begin + LANES] for begin in range(0, len(targets), LANES)],
+        lambda block: Sets(block, _each(block), np.zeros_like(block), len(block)),
+        look,
+        progress,
+    )
+
+
+def part_of(progress: Progress, number: int, count: int) -> Progress:
+    """Report how far one of several parts is as how far all of them are."""
+    return lambda done: progress((number + done) / count)
+
+
+class Links(NamedTuple):
+    """Arcs between clusters, pair of clusters by pair.
+
+    Attributes:
+        pair: (p, 2) int64, the cluster they leave and the one they lead to.
+        first: (p + 1) int64, first arc of each pair.
+        row: (l) int32, the row an arc leaves.
+        weight: (l) int32 ticks.
+    """
+
+    pair: Int64Array
+    first: Int64Array
+    row: Int32Array
+    weight: Int32Array
+
+
+class Clusters(NamedTuple):
+    """Rows by cluster.
+
+    Attributes:
+        label: (r) int32, cluster of each row.
+        first: (c + 1) int64, first row of each cluster in ``row``.
+        row: (r) int32.
+    """
+
+    label: Int32Array
+    first: Int64Array
+    row: Int32Array
+
+
+class Queue(NamedTuple):
+    """Scratch of a search: a ring of rows that wait, each once.
+
+    Attributes:
+        row: (r) int32.
+        waits: (r) bool, all False.
+    """
+
+    row: Int32Array
+    waits: BoolArray
+
+
+@kernel
+def price_pairs(
+    links: Links,
+    clusters: Clusters,
+    arcs: Incoming,
+    queue: Queue,
+    dist: Int64Array,
+    cost: Int64Array,
+) -> None:
+    """The three prices of every pair of clusters, by searching the first one breadth first.
+
+    Args:
+        links: the pairs, and the arcs between them.
+        clusters: the rows of each.
+        arcs: all arcs by the row they lead to.
+        queue: scratch.
+        dist: (r) scratch.
+        cost: (p, 3) out: minimum, maximin, average; -1 where there is nothing to price.
+    """
+    far = np.int64(2**62)
+    label, ring, waits = clusters.label, queue.row, queue.waits
+    for place in range(len(links.pair)):
+        here, there = links.pair[place, 0], links.pair[place, 1]
+        members = clusters.row[clusters.first[here] : clusters.first[here + 1]]
+        for row in members:
+            dist[row] = far
+        begin, waiting = 0, 0
+        cheapest = far
+        for link in range(links.first[place], links.first[place + 1]):
+            row, price = links.row[link], np.int64(links.weight[link])
+            cheapest = min(cheapest, price)
+            if price < dist[row]:
+                dist[row] = price
+                if not waits[row]:
+                    waits[row] = True
+                    ring[(begin + waiting) % len(ring)] = row
+                    waiting += 1
+        while waiting:
+            row = ring[begin]
+            begin, waiting = (begin + 1) % len(ring), waiting - 1
+            waits[row] = False
+            for arc in range(arcs.first[row], arcs.first[row + 1]):
+                other, length = arcs.tail[arc], dist[row] + arcs.weight[arc]
+                if label[other] == here and length < dist[other]:
+                    dist[other] = length
+                    if not waits[other]:
+                        waits[other] = True
+                        ring[(begin + waiting) % len(ring)] = other
+                        waiting += 1
+        # What arcs from third clusters, from any other one, and rows themselves come to.
+        longest, total, count = np.zeros(3, np.int64), np.zeros(3, np.int64), np.zeros(3, np.int64)
+        for row in members:
+            if dist[row] == far:
+                continue
+            ways = np.zeros(3, np.int64)
+            ways[2] = 1
+            for arc in range(arcs.first[row], arcs.first[row + 1]):
+                source = label[arcs.tail[arc]]
+                outside = source != here
+                ways[0] += outside and source != there
+                ways[1] += outside
+            for kind in range(3):
+                if ways[kind]:
+                    longest[kind] = max(longest[kind], dist[row])
+                    total[kind] += ways[kind] * dist[row]
+                    count[kind] += ways[kind]
+        cost[place] = -1
+        for kind in range(3):
+            if count[kind]:
+                cost[place, 0] = cheapest
+                cost[place, 1] = longest[kind]
+                cost[place, 2] = total[kind] // count[kind]
+                break
+
+
+def _prove_prices(profile: Profile) -> None:
     """The pairs of clusters that arcs join, and the three prices of each."""
-    crossing = label[rows.tail] != label[rows.head]
-    tail, head, weight = rows.tail[crossing], rows.head[crossing], rows.weight[crossing]
-    order = np.lexsort((label[head], label[tail]))
-    joined, first = np.unique(
-        np.stack([label[tail], label[head]], axis=1)[order], axis=0, return_index=True
-    )
-    require(np.array_equal(joined, pair), "cluster_pair does not name the clusters arcs join")
-    require(cost.shape == (len(pair), 3), "cluster_cost does not fit cluster_pair")
-    into = np.argsort(rows.head, kind="stable")
-    member = np.argsort(label, kind="stable")
-    clusters = np.arange(int(label.max(initial=-1)) + 2)
-    real = np.empty((len(pair), 3), dtype=np.int64)
-    kernels.price_pairs(
+    arcs, label = profile.arcs, profile.whole("cluster")
+    pair, cost = profile.column("cluster_pair"), profile.column("cluster_cost")
+    crossing = arcs.where(label[arcs.tail] != label[arcs.head])
+    between = np.stack([label[crossing.tail], label[crossing.head]], axis=1)
+    order = np.lexsort((between[:, 1], between[:, 0]))
+    joined, first = np.unique(between[order], axis=0, return_index=True)
+    named = np.array_equal(joined, pair)
+    profile.require(named, "cluster_pair does not name the clusters arcs join")
+    profile.require(cost.shape == (len(pair), 3), "cluster_cost does not fit cluster_pair")
+    links = Links(
         joined.astype(np.int64),
-        np.append(first, len(tail)).astype(np.int64),
-        tail[order].astype(np.int32),
-        weight[order].astype(np.int32),
-        np.searchsorted(label[member], clusters).astype(np.int64),
-        member.astype(np.int32),
-        label.astype(np.int32),
-        np.searchsorted(rows.head[into], np.arange(rows.count + 1)).astype(np.int64),
-        rows.tail[into].astype(np.int32),
-        rows.weight[into].astype(np.int32),
-        np.empty(rows.count, dtype=np.int32),
-        np.zeros(rows.count, dtype=np.bool_),
-        np.empty(rows.count, dtype=np.int64),
-        real,
+        np.append(first, len(order)).astype(np.int64),
+        crossing.tail[order].astype(np.int32),
+        crossing.weight[order].astype(np.int32),
     )
+    member = np.argsort(label, kind="stable")
+    begin = np.searchsorted(label[member], np.arange(int(label.max(initial=-1)) + 2))
+    clusters = Clusters(label.astype(np.int32), begin.astype(np.int64), member.astype(np.int32))
+    rows = arcs.count
+    queue = Queue(np.empty(rows, dtype=np.int32), np.zeros(rows, dtype=np.bool_))
+    real = np.empty((len(pair), 3), dtype=np.int64)
+    price_pairs(links, clusters, arcs.incoming(), queue, np.empty(rows, dtype=np.int64), real)
     wrong = np.argwhere(real != cost)
     if len(wrong):
-        place, kind = wrong[0]
+        at, kind = wrong[0]
         name = ("minimum", "maximin", "average")[kind]
-        a, b = joined[place]
-        require(False, f"cluster_cost from cluster {a} to {b}: the {name} is wrong")
+        a, b = joined[at]
+        raise profile.wrong(f"cluster_cost from cluster {a} to {b}: the {name} is wrong")
 
 
-def prove_pivots(rows: Below, pivot: AnyArray, require: Require, *, two_way: bool) -> None:
+def _prove_pivots(profile: Profile, pivot: AnyArray, *, two_way: bool) -> None:
     """Distances to pivots and from them: consistent for every pair, and those of real pivots."""
     from scipy.sparse.csgraph import dijkstra
 
-    require(len(pivot) == rows.count, "pivot_distance does not fit the rows")
+    arcs, require = profile.arcs, profile.require
+    require(len(pivot) == arcs.count, "pivot_distance does not fit the rows")
     require(pivot.min(initial=0) >= 0, "pivot_distance is less than nothing")
     half = pivot.shape[1] if two_way else pivot.shape[1] // 2
     require(two_way or pivot.shape[1] == 2 * half, "pivot_distance has an odd number of columns")
-    onward = rows.cheapest(np.ones(len(rows.tail), dtype=np.bool_))
+    onward = arcs.cheapest()
     if two_way:
         require(abs(onward - onward.T).nnz == 0, "pivot_two_way is wrong")
     backward = onward.T.tocsr()
-    for column, told in enumerate(pivot.T.astype(np.int64)):
+    for column, stored in enumerate(pivot.T.astype(np.int64)):
         toward = two_way or column < half
         for back in (False, True) if two_way else (not toward,):
-            tail, head = (rows.head, rows.tail) if back else (rows.tail, rows.head)
-            fall = told[tail] - told[head]
-            require(bool((fall <= rows.weight).all()), f"pivot column {column} is not consistent")
-        if not told.any():
+            tail, head = (arcs.head, arcs.tail) if back else (arcs.tail, arcs.head)
+            consistent = (stored[tail] - stored[head] <= arcs.weight).all()
+            require(consistent, f"pivot column {column} is not consistent")
+        if not stored.any():
             continue  # a pivot that leads nowhere, which bounds nothing
-        origin = np.flatnonzero(told == 0)
+        origin = np.flatnonzero(stored == 0)
         require(len(origin) == 1, f"pivot column {column} has not one pivot")
         real = dijkstra(backward if toward else onward, indices=origin[0])
         reached = np.isfinite(real)
         filled = np.where(reached, real, real[reached].max())
-        require(bool((told == filled).all()), f"pivot column {column} is not the distance")
+        require((stored == filled).all(), f"pivot column {column} is not the distance")
         if not toward:
             other = pivot[:, column - half]
             same = not other.any() or other[origin[0]] == 0
-            require(bool(same), f"pivot column {column} is of another pivot than {column - half}")
+            require(same, f"pivot column {column} is of another pivot than {column - half}")
 
 
-def field_heights(
-    field: AnyArray,
-    shift: int | None,
-    at: Int64Array,
-    pivot: AnyArray,
-    require: Require,
-) -> Int64Array:
+def _field_heights(profile: Profile, pivot: AnyArray) -> Int64Array:
     """(r, f) ticks of each field at each row."""
+    field, shift, require = profile.column("field"), profile.number("field_shift"), profile.require
     require(shift is not None and 0 <= shift < 32, f"field_shift is {shift}")
     fits = field.ndim == 2 and field.shape[1] == 2 + pivot.shape[1]
     require(fits, "field does not fit the pivots")
     slope, sign = field[:, :2].astype(np.int64), field[:, 2:].astype(np.int64)
-    require(bool((np.abs(sign) <= 1).all()), "a sign of field is none")
-    require(bool((np.abs(slope) < 2**31).all()), "a slope of field is off the scale")
-    rise = (at[:, :1] * slope[:, 0] + at[:, 1:] * slope[:, 1]) >> (shift or 0)
+    require((np.abs(sign) <= 1).all(), "a sign of field is none")
+    require((np.abs(slope) < 2**31).all(), "a slope of field is off the scale")
+    rise = (_coordinates(profile) @ slope.T) >> (shift or 0)
     return np.asarray(rise + pivot.astype(np.int64) @ sign.T)
 
 
-def coordinates(
-    cell: Int64Array | None,
-    position: AnyArray | None,
-    hex_layout: str | None,
-    floor: tuple[int, int] | None,
-    rows: int,
-) -> Int64Array:
-    """(r, 2) what fields are slopes over: see docs/format-searches.md, "Lower bounds".
-
-    Args:
-        cell: (r, 2) of each row, on grids; floor: width and height of a floor, where there are
-            several.
-        position: (r, 2), on graphs that have it.
-    """
-    from bake.verify.runs import on_chart
-
-    if cell is not None:
-        if floor is not None and hex_layout is None:
-            return np.asarray(cell % np.array(floor))
-        return on_chart(cell, hex_layout)
-    if position is None or not len(position):
-        return np.zeros((rows, 2), dtype=np.int64)
+def _coordinates(profile: Profile) -> Int64Array:
+    """(r, 2) what fields are slopes over: see docs/format.md, "Lower bounds"."""
+    asset = profile.asset
+    if profile.chart is not None:
+        width, height = asset.number("width"), asset.number("floor_height")
+        if width and height and asset.text("hex_layout") is None:
+            return np.asarray(profile.chart % np.array([width, height]))
+        return profile.chart
+    nowhere = np.zeros((profile.rows, 2), dtype=np.int64)
+    if not asset.has("/world/position") or not profile.rows:
+        return nowhere
+    position = profile.world("position")[profile.node]
     low = position.min(axis=0)
     with np.errstate(over="ignore"):
         extent = (position - low).max()
     if not np.isfinite(extent) or extent == 0:
-        return np.zeros((rows, 2), dtype=np.int64)
+        return nowhere
     return np.asarray(np.rint((position - low) / extent * (2**20 - 1)), dtype=np.int64)
 
 
-def _by_group(
-    group: AnyArray,
-) -> tuple[tuple[AnyArray, AnyArray], AnyArray]:
-    """Distinct groups and where each begins in the order that is returned too."""
-    order = np.argsort(group, kind="stable")
-    return np.unique(group[order], return_index=True), order
+def _each(lanes: AnyArray) -> Int64Array:
+    """(k) the number of each lane."""
+    return np.arange(len(lanes))
 
 
-def _narrow(ticks: Int64Array) -> Int32Array:
+def _narrow(ticks: AnyArray) -> Int32Array:
     """As int32; what is stored is that small."""
-    return np.clip(ticks, -(2**31), NONE).astype(np.int32)
+    return np.clip(ticks, -(2**31), 2**31 - 1).astype(np.int32)

@@ -10,255 +10,253 @@ says, and the shortest over the first layer's transitions.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from bake.arrays import AnyArray, BoolArray, Float64Array, Int64Array
+from bake.graph import UNREACHABLE
+from bake.verify.profile import Arcs, Profile
 
-if TYPE_CHECKING:
-    from scipy.sparse import csr_array
-
-
-#: Nodes times transitions that are searched of one layer; beyond, every so-manieth cluster is.
+#: Nodes times transitions that are searched of one layer; of a larger one, every second cluster is
+#: left out, or two of three, and so on.
 MOST_SEARCHED = 2 * 10**8
-
-_NO_PATH = 2**31 - 1
-
-#: Says what is wrong where something is: (is it right, what it is if not).
-Require = Callable[[bool, str], None]
-#: One of the profile's columns by its short name.
-Column = Callable[[str], AnyArray]
 
 
 @dataclass(frozen=True)
-class Below:
-    """The graph a layer stands on.
+class _Layer:
+    """A layer and the one it stands on.
 
     Attributes:
-        tail, head, weight, slot: of every arc, (m) int64.
-        count: nodes.
+        below: arcs of the layer below, or of the profile's graph.
+        label: cluster of each node below.
+        own: the node below that each transition is.
+        arcs: the layer's own.
     """
 
-    tail: Int64Array
-    head: Int64Array
-    weight: Int64Array
-    slot: Int64Array
-    count: int
-
-    def cheapest(self, keep: BoolArray) -> csr_array:
-        """(n, n) float64 ticks of the cheapest of parallel arcs, of those kept."""
-        from scipy.sparse import csr_array
-
-        order = np.lexsort((self.weight[keep], self.head[keep], self.tail[keep]))
-        tail, head = self.tail[keep][order], self.head[keep][order]
-        once = np.ones(len(order), dtype=np.bool_)
-        once[1:] = (np.diff(tail) != 0) | (np.diff(head) != 0)
-        values = self.weight[keep][order][once].astype(np.float64)
-        shape = (self.count, self.count)
-        return csr_array((values, (tail[once], head[once])), shape=shape)
-
-
-def prove_clusters(below: Below, label: Int64Array, require: Require) -> None:
-    """Clusters are numbered without gaps, and each is connected."""
-    from scipy.sparse.csgraph import connected_components
-
-    require(len(label) == below.count, "cluster does not fit the rows")
-    count = int(label.max(initial=-1)) + 1
-    require(len(np.unique(label)) == count, "a cluster has no rows")
-    inside = below.cheapest(label[below.tail] == label[below.head])
-    parts, _ = connected_components(inside, directed=False) if below.count else (0, None)
-    require(parts == count, "a cluster is not connected")
-
-
-def prove_hierarchy(
-    rows: Below, label: Int64Array, column: Column, mode: str, two_way: bool, require: Require
-) -> int:
-    """Prove all layers of one profile; returns how many inner arcs were compared."""
-    nodes, counts, bits = (
-        column(name).tolist() for name in ("layer_nodes", "layer_clusters", "layer_bits")
-    )
-    both = rows.cheapest(np.ones(len(rows.tail), dtype=np.bool_))
-    require(two_way == (abs(both - both.T).nnz == 0), "two_way is wrong")
-    node, degree, head, weight = (
-        column(f"layer_{name}").astype(np.int64) for name in ("node", "degree", "head", "weight")
-    )
-    parent, field = column("layer_parent").astype(np.int64), column("layer_field")
-    require(sum(nodes) == len(node) == len(degree), "layer_nodes does not count the transitions")
-    require(int(degree.sum()) == len(head) == len(weight), "layer_degree does not count the arcs")
-    below, compared, first_layer = rows, 0, None
-    begin = [0, 0, 0, 0]
-    for number, count in enumerate(nodes):
-        own = node[begin[0] : begin[0] + count]
-        out = degree[begin[0] : begin[0] + count]
-        arcs = slice(begin[1], begin[1] + int(out.sum()))
-        tail = np.repeat(np.arange(count), out)
-        slot = np.arange(len(tail)) - np.repeat(np.cumsum(out) - out, out)
-        require(bool((head[arcs] < count).all()), "layer_head lies outside its layer")
-        layer = Below(tail, head[arcs], weight[arcs], slot, count)
-        require(bool((own < below.count).all()), "layer_node lies outside the layer below")
-        every = number > 0 or mode == "exact"
-        _prove_crossings(below, label, own, layer, every, require)
-        fields = _Fields(field, begin[3], bits[number])
-        compared += _prove_inside(below, label, own, layer, fields, require)
-        begin[3] = fields.begin
-        first_layer = first_layer or layer
-        begin[0], begin[1] = begin[0] + count, arcs.stop
-        if number + 1 < len(nodes):
-            up = parent[begin[2] : begin[2] + counts[number]]
-            begin[2] += counts[number]
-            require(len(up) > int(label.max(initial=-1)), "layer_parent does not fit the clusters")
-            label = up[label[own]]
-        below = layer
-    require(begin[3] == len(field), "layer_field does not fit the clusters")
-    if first_layer is not None:
-        _prove_landmarks(first_layer, column("layer_landmark"), require)
-    _prove_top(below, column("layer_hop"), column("layer_distance"), require)
-    return compared
-
-
-def _prove_crossings(
-    below: Below, label: Int64Array, own: Int64Array, layer: Below, every: bool, require: Require
-) -> None:
-    crosses = label[below.tail] != label[below.head]
-    if every:
-        ends = np.union1d(below.tail[crosses], below.head[crosses])
-        require(bool(np.isin(ends, own).all()), "a crossing is no transition")
-    real = below.cheapest(crosses)[own][:, own]
-    layer_crosses = label[own[layer.tail]] != label[own[layer.head]]
-    stored = layer.cheapest(layer_crosses)
-    require(abs(real - stored).nnz == 0, "an arc between clusters is not one of the layer below")
+    below: Arcs
+    label: Int64Array
+    own: Int64Array
+    arcs: Arcs
 
 
 class _Fields:
-    """Reads the fields of one layer, cluster by cluster."""
+    """Reads the fields of all layers, cluster by cluster."""
 
-    def __init__(self, data: AnyArray, begin: int, bits: int) -> None:
-        self.data, self.begin, self.bits = data, begin, bits
+    def __init__(self, profile: Profile) -> None:
+        self._profile = profile
+        self._data = profile.column("layer_field")
+        self._begin = 0
 
-    def next(self, transitions: int, nodes: int) -> Int64Array:
+    def next(self, transitions: int, nodes: int, bits: int) -> Int64Array:
         """(transitions, nodes) slots, -1 = none."""
-        each = (nodes * self.bits + 7) // 8
-        part = self.data[self.begin : self.begin + transitions * each].reshape(transitions, each)
-        self.begin += transitions * each
-        if self.bits == 4:
-            slots = np.stack([part & 15, part >> 4], axis=2).reshape(transitions, 2 * each)
-            slots = slots[:, :nodes]
-        elif self.bits == 8:
-            slots = part
-        else:
-            slots = np.ascontiguousarray(part).view("<u2")
-        wide = slots.astype(np.int64)
-        return np.where(wide == (1 << self.bits) - 1, -1, wide)
+        width = (nodes * bits + 7) // 8
+        part = self._data[self._begin : self._begin + transitions * width]
+        self._begin += transitions * width
+        self._fit(len(part) == transitions * width)
+        part = part.reshape(transitions, width)
+        if bits == 4:
+            part = np.stack([part & 15, part >> 4], axis=2).reshape(transitions, 2 * width)
+        elif bits != 8:
+            part = np.ascontiguousarray(part).view("<u2")
+        slots = part[:, :nodes].astype(np.int64)
+        return np.where(slots == (1 << bits) - 1, -1, slots)
+
+    def end(self) -> None:
+        """Nothing may be left."""
+        self._fit(self._begin == len(self._data))
+
+    def _fit(self, fits: bool) -> None:
+        self._profile.require(fits, "layer_field does not fit the clusters")
 
 
-def _prove_inside(
-    below: Below,
-    label: Int64Array,
-    own: Int64Array,
-    layer: Below,
-    fields: _Fields,
-    require: Require,
-) -> int:
+def prove_clusters(profile: Profile) -> None:
+    """Clusters are numbered without gaps, and each is connected."""
+    arcs, label = profile.arcs, profile.whole("cluster")
+    profile.require(len(label) == arcs.count, "cluster does not fit the rows")
+    count = int(label.max(initial=-1)) + 1
+    profile.require(len(np.unique(label)) == count, "a cluster has no rows")
+    parts, _ = arcs.where(label[arcs.tail] == label[arcs.head]).components("weak")
+    profile.require(parts == count, "a cluster is not connected")
+
+
+def prove_hierarchy(profile: Profile) -> None:
+    """Prove all layers of one profile."""
+    mode = profile.text("hierarchy_mode") or ""
+    profile.require(mode in ("hpa", "exact"), f"hierarchy_mode is {mode!r}")
+    both = profile.arcs.cheapest()
+    two_way = bool(profile.number("two_way")) == (abs(both - both.T).nnz == 0)
+    profile.require(two_way, "two_way is wrong")
+    fields, layers = _Fields(profile), _read_layers(profile)
+    for number, (layer, bits) in enumerate(zip(layers, profile.whole("layer_bits"), strict=True)):
+        _prove_crossings(profile, layer, every=number > 0 or mode == "exact")
+        _prove_inside(profile, layer, fields, int(bits))
+    fields.end()
+    if layers:
+        _prove_landmarks(profile, layers[0].arcs)
+    _prove_top(profile, layers[-1].arcs if layers else profile.arcs)
+
+
+def _read_layers(profile: Profile) -> list[_Layer]:
+    require = profile.require
+    nodes, counts = profile.whole("layer_nodes"), profile.whole("layer_clusters")
+    node, degree, head, weight = (
+        profile.whole(f"layer_{name}") for name in ("node", "degree", "head", "weight")
+    )
+    fits = nodes.sum() == len(node) == len(degree) and (nodes >= 0).all()
+    require(fits, "layer_nodes does not count the transitions")
+    fits = degree.sum() == len(head) == len(weight) and (degree >= 0).all()
+    require(fits, "layer_degree does not count the arcs")
+    below, label = profile.arcs, profile.whole("cluster")
+    degrees = np.split(degree, np.cumsum(nodes)[:-1])
+    ends = np.cumsum([part.sum() for part in degrees])[:-1]
+    parents = np.split(profile.whole("layer_parent"), np.cumsum(counts)[:-1])
+    layers = []
+    for number, (own, out, onto, cost) in enumerate(
+        zip(
+            np.split(node, np.cumsum(nodes)[:-1]),
+            degrees,
+            np.split(head, ends),
+            np.split(weight, ends),
+            strict=True,
+        )
+    ):
+        require(_are_below(onto, len(own)), "layer_head lies outside its layer")
+        require(_are_below(own, below.count), "layer_node lies outside the layer below")
+        layers.append(_Layer(below, label, own, Arcs.of_slots(out, onto, cost)))
+        if number + 1 < len(nodes):
+            parent = parents[number]
+            fits = len(parent) > int(label.max(initial=-1))
+            require(fits, "layer_parent does not fit the clusters")
+            require(_are_below(parent, counts[number + 1]), "layer_parent is no cluster")
+            label = parent[label[own]]
+        below = layers[-1].arcs
+    return layers[: len(nodes)]
+
+
+def _are_below(numbers: Int64Array, count: int) -> bool:
+    """Whether all are at least 0 and less than a count."""
+    return bool(((numbers >= 0) & (numbers < count)).all())
+
+
+def _prove_crossings(profile: Profile, layer: _Layer, *, every: bool) -> None:
+    """Arcs between clusters are those of the layer below between transitions."""
+    below, label, own, arcs = layer.below, layer.label, layer.own, layer.arcs
+    crossing = below.where(label[below.tail] != label[below.head])
+    if every:
+        ends = np.union1d(crossing.tail, crossing.head)
+        profile.require(np.isin(ends, own).all(), "a crossing is no transition")
+    real = crossing.cheapest()[own][:, own]
+    stored = arcs.where(label[own[arcs.tail]] != label[own[arcs.head]]).cheapest()
+    same = abs(real - stored).nnz == 0
+    profile.require(same, "an arc between clusters is not one of the layer below")
+
+
+def _prove_inside(profile: Profile, layer: _Layer, fields: _Fields, bits: int) -> None:
+    """Arcs and fields inside clusters are those of shortest ways in there."""
     from scipy.sparse.csgraph import dijkstra
 
-    inside = below.cheapest(label[below.tail] == label[below.head])
-    layer_inside = layer.cheapest(label[own[layer.tail]] == label[own[layer.head]])
+    below, label, own, arcs = layer.below, layer.label, layer.own, layer.arcs
+    inside = below.where(label[below.tail] == label[below.head]).cheapest()
+    layer_inside = arcs.where(label[own[arcs.tail]] == label[own[arcs.head]]).cheapest()
     order = np.argsort(label, kind="stable")
-    first = np.searchsorted(label[order], np.arange(int(label.max(initial=-1)) + 2))
-    own_first = np.searchsorted(label[own], np.arange(len(first)))
-    require(bool((np.diff(label[own]) >= 0).all()), "layer_node is not in the order of clusters")
-    arc_order = np.lexsort((below.slot, below.tail))
-    arc_first = np.searchsorted(below.tail[arc_order], np.arange(below.count + 1))
+    clusters = np.arange(int(label.max(initial=-1)) + 2)
+    first = np.searchsorted(label[order], clusters)
+    own_first = np.searchsorted(label[own], clusters)
+    in_order = (np.diff(label[own]) >= 0).all()
+    profile.require(in_order, "layer_node is not in the order of clusters")
     work = int((np.diff(first) * np.diff(own_first)).sum())
     step = max(1, -(-work // MOST_SEARCHED))
-    compared = 0
-    for cluster in range(len(first) - 1):
+    for cluster in clusters[:-1]:
         members = order[first[cluster] : first[cluster + 1]]
         ends = slice(int(own_first[cluster]), int(own_first[cluster + 1]))
         here = np.searchsorted(members, own[ends])
-        slots = fields.next(len(here), len(members)) if fields.bits else None
+        slots = fields.next(len(here), len(members), bits) if bits else None
         if not len(here) or cluster % step:
             continue
         # Toward each transition: rows of the result are transitions, columns nodes.
         toward = dijkstra(inside[members][:, members].T.tocsr(), indices=here)
         real = toward[:, here].T
         stored = layer_inside[ends][:, ends]
-        arcs = stored.tocoo()
-        require(
-            bool((arcs.data == real[arcs.row, arcs.col]).all()),
+        each = stored.tocoo()
+        profile.require(
+            (each.data == real[each.row, each.col]).all(),
             "an arc inside a cluster is not as long as the shortest way there",
         )
-        compared += len(arcs.data)
-        require(
-            bool((dijkstra(stored) == real).all()),
-            "arcs inside a cluster do not keep the distances there",
-        )
+        kept = (dijkstra(stored) == real).all()
+        profile.require(kept, "arcs inside a cluster do not keep the distances there")
         if slots is not None:
-            _prove_fields(below, members, here, toward, slots, arc_order, arc_first, require)
-    return compared
+            _prove_fields(profile, below, members, toward, slots)
 
 
 def _prove_fields(
-    below: Below,
-    members: Int64Array,
-    here: Int64Array,
-    toward: Float64Array,
-    slots: Int64Array,
-    arc_order: Int64Array,
-    arc_first: Int64Array,
-    require: Require,
+    profile: Profile, below: Arcs, members: Int64Array, toward: Float64Array, slots: Int64Array
 ) -> None:
-    some = np.isfinite(toward)
-    some[np.arange(len(here)), here] = False
+    """Slots of one cluster's fields begin shortest ways inside it.
+
+    Args:
+        profile: whose they are.
+        below: arcs of the layer below.
+        members: (n) its nodes of the cluster.
+        toward: (t, n) ticks from each node to each of the cluster's transitions.
+        slots: (t, n) of the fields.
+    """
     wrong = "a field does not lead along a shortest way"
-    require(bool(((slots >= 0) == some).all()), wrong)
+    some: BoolArray = np.isfinite(toward) & (toward > 0)
+    profile.require(((slots >= 0) == some).all(), wrong)
     transition, place = np.nonzero(some)
     want, node = slots[transition, place], members[place]
     # Slots ascend within a node but may have gaps, where a profile may not take an arc.
-    low, high = arc_first[node], arc_first[node + 1]
+    low, high = below.first[node], below.first[node + 1]
     found = np.full(len(node), -1)
     for gap in range(int((high - low).max(initial=0))):
-        arc = np.minimum(low + gap, len(arc_order) - 1)
-        hit = (low + gap < high) & (below.slot[arc_order[arc]] == want)
-        found[hit] = arc_order[arc[hit]]
-    require(bool((found >= 0).all()), wrong)
+        arc = np.minimum(low + gap, len(below.slot) - 1)
+        hit = (low + gap < high) & (below.slot[arc] == want)
+        found[hit] = arc[hit]
+    profile.require((found >= 0).all(), wrong)
     to = below.head[found]
     at = np.minimum(np.searchsorted(members, to), len(members) - 1)
-    require(bool((members[at] == to).all()), "a field leaves its cluster")
+    profile.require((members[at] == to).all(), "a field leaves its cluster")
     length = below.weight[found] + toward[transition, at]
-    require(bool((length == toward[transition, place]).all()), wrong)
+    profile.require((length == toward[transition, place]).all(), wrong)
 
 
-def _prove_landmarks(layer: Below, landmark: AnyArray, require: Require) -> None:
+def _prove_landmarks(profile: Profile, layer: Arcs) -> None:
     from scipy.sparse.csgraph import dijkstra
 
-    require(len(landmark) == layer.count, "layer_landmark does not fit the first layer")
-    graph = layer.cheapest(np.ones(len(layer.tail), dtype=np.bool_))
+    landmark = profile.column("layer_landmark")
+    fits = len(landmark) == layer.count
+    profile.require(fits, "layer_landmark does not fit the first layer")
+    graph = layer.cheapest()
     for column in landmark.T:
         origin = np.flatnonzero(column == 0)
-        require(len(origin) == 1, "a landmark is not one transition")
-        real = dijkstra(graph, indices=origin)[0]
-        stored = np.where(column == _NO_PATH, np.inf, column.astype(np.float64))
-        require(bool((real == stored).all()), "a distance from a landmark is wrong")
+        profile.require(len(origin) == 1, "a landmark is not one transition")
+        right = (dijkstra(graph, indices=origin)[0] == _in_ticks(column)).all()
+        profile.require(right, "a distance from a landmark is wrong")
 
 
-def _prove_top(layer: Below, hop: AnyArray, distance: AnyArray, require: Require) -> None:
+def _prove_top(profile: Profile, layer: Arcs) -> None:
+    """The table of the last layer, where there is one."""
     from scipy.sparse.csgraph import dijkstra
 
+    hop, distance = profile.column("layer_hop"), profile.column("layer_distance")
     if not hop.size and not distance.size:
         return
-    square = (layer.count, layer.count)
-    require(hop.shape == square and distance.shape == square, "layer_hop is not square")
-    real = dijkstra(layer.cheapest(np.ones(len(layer.tail), dtype=np.bool_)))
-    stored = np.where(distance == _NO_PATH, np.inf, distance.astype(np.float64))
-    require(bool((real == stored).all()), "a distance of the last layer is wrong")
+    square = hop.shape == distance.shape == (layer.count, layer.count)
+    profile.require(square, "layer_hop is not square")
+    real = dijkstra(layer.cheapest())
+    right = (real == _in_ticks(distance)).all()
+    profile.require(right, "a distance of the last layer is wrong")
     some = np.isfinite(real) & ~np.eye(layer.count, dtype=np.bool_)
     source, target = np.nonzero(some)
-    first = np.searchsorted(layer.tail, np.arange(layer.count + 1))
-    arc = first[source] + hop[source, target].astype(np.int64)
-    require(bool((arc < first[source + 1]).all()), "a hop of the last layer leads nowhere")
+    arc = layer.first[source] + hop[source, target].astype(np.int64)
+    leads = (arc < layer.first[source + 1]).all()
+    profile.require(leads, "a hop of the last layer leads nowhere")
     length = layer.weight[arc] + real[layer.head[arc], target]
-    require(bool((length == real[source, target]).all()), "a hop of the last layer is wrong")
+    right = (length == real[source, target]).all()
+    profile.require(right, "a hop of the last layer is wrong")
+
+
+def _in_ticks(stored: AnyArray) -> Float64Array:
+    """Stored distances as scipy has them, infinite where there is no path."""
+    return np.where(stored == UNREACHABLE, np.inf, stored.astype(np.float64))

@@ -9,16 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from bake.arrays import Int32Array, Int64Array
+from bake.graph import INFINITY
 from bake.kernels.jit import kernel
 from bake.processors import processors
-from bake.verify.hierarchy import Below
-from bake.verify.kernels import FAR
+from bake.verify.profile import Arcs, Incoming, Progress
 
 #: Sets looked at together: more of them lie too far apart to come near rows at one time.
 LANES = 32
@@ -27,139 +26,151 @@ LANES = 32
 RING = 1024
 
 
+class Waiting(NamedTuple):
+    """Scratch of a search: which rows wait in which bucket, as lists linked both ways.
+
+    Attributes:
+        first: (RING) int32, a row of each bucket, -1 where it has none.
+        time: (r) int32, when each row's turn is, -1 where it does not wait.
+        before, after: (r) int32, the row's neighbours in its bucket, -1 at the ends.
+    """
+
+    first: Int32Array
+    time: Int32Array
+    before: Int32Array
+    after: Int32Array
+
+
+@kernel
+def _insert(row: int, time: int, waiting: Waiting) -> None:
+    bucket = time & (RING - 1)
+    other = waiting.first[bucket]
+    waiting.time[row], waiting.before[row], waiting.after[row] = time, -1, other
+    if other >= 0:
+        waiting.before[other] = row
+    waiting.first[bucket] = row
+
+
+@kernel
+def _remove(row: int, waiting: Waiting) -> None:
+    before, after = waiting.before[row], waiting.after[row]
+    if before >= 0:
+        waiting.after[before] = after
+    else:
+        waiting.first[waiting.time[row] & (RING - 1)] = after
+    if after >= 0:
+        waiting.before[after] = before
+    waiting.time[row] = -1
+
+
 @kernel
 def spread(
-    first_in: Int64Array,
-    tail: Int32Array,
-    weight: Int32Array,
-    sources: Int32Array,
-    shift: int,
-    bucket: Int32Array,
-    before: Int32Array,
-    after: Int32Array,
-    dist: Int32Array,
+    arcs: Incoming, sources: Int32Array, shift: int, waiting: Waiting, dist: Int32Array
 ) -> None:
     """Shorten distances until no arc offers a shortcut.
 
     Args:
-        first_in, tail, weight: arcs by the row they lead to; (r + 1), (m), (m) ticks.
+        arcs: the arcs by the row they lead to.
         sources: rows from which others may come nearer; each may be named more than once.
         shift: log2 of the ticks a bucket is wide.
-        bucket, before, after: (r) scratch: where a row waits, and its neighbours there.
-        dist: (r, LANES) ticks; what is known to begin with, else FAR. Read and written.
+        waiting: scratch.
+        dist: (r, LANES) ticks; what is known to begin with, else INFINITY. Read and written.
     """
-    head = np.full(RING, -1, np.int32)
-    bucket[:] = -1
-    waiting = 0
+    waiting.first[:] = -1
+    waiting.time[:] = -1
+    count = 0
     for row in sources:
-        if bucket[row] >= 0:
+        if waiting.time[row] >= 0:
             continue
         latest = np.int32(0)
         for lane in range(LANES):
-            latest = max(latest, dist[row, lane] if dist[row, lane] < FAR else np.int32(0))
-        place = min(int(latest) >> shift, RING - 1)
-        bucket[row], before[row], after[row] = place, -1, head[place]
-        if head[place] >= 0:
-            before[head[place]] = row
-        head[place] = row
-        waiting += 1
+            latest = max(latest, dist[row, lane] if dist[row, lane] < INFINITY else np.int32(0))
+        _insert(row, min(int(latest) >> shift, RING - 1), waiting)
+        count += 1
     now = 0
-    while waiting:
-        row = head[now & (RING - 1)]
+    while count:
+        row = waiting.first[now & (RING - 1)]
         if row < 0:
             now += 1
             continue
-        head[now & (RING - 1)] = after[row]
-        if after[row] >= 0:
-            before[after[row]] = -1
-        bucket[row] = -1
-        waiting -= 1
-        for arc in range(first_in[row], first_in[row + 1]):
-            other, cost = tail[arc], weight[arc]
+        # Not _remove, which takes half as long again here: a bucket's first row has none before it.
+        waiting.first[now & (RING - 1)] = waiting.after[row]
+        if waiting.after[row] >= 0:
+            waiting.before[waiting.after[row]] = -1
+        waiting.time[row] = -1
+        count -= 1
+        for arc in range(arcs.first[row], arcs.first[row + 1]):
+            other, cost = arcs.tail[arc], arcs.weight[arc]
+            mine, theirs = dist[row], dist[other]
             latest = np.int32(-1)
             for lane in range(LANES):
-                new = np.int32(dist[row, lane] + cost)
-                old = dist[other, lane]
+                new = np.int32(mine[lane] + cost)
+                old = theirs[lane]
                 latest = max(latest, new if new < old else np.int32(-1))
-                dist[other, lane] = new if new < old else old
+                theirs[lane] = new if new < old else old
             if latest < 0:
                 continue
-            place = min(max(int(latest) >> shift, now), now + RING - 1)
-            was = bucket[other]
-            if was >= 0:
-                if was <= place:
+            time = min(max(int(latest) >> shift, now), now + RING - 1)
+            if waiting.time[other] >= 0:
+                if waiting.time[other] <= time:
                     continue
-                if before[other] >= 0:
-                    after[before[other]] = after[other]
-                else:
-                    head[was & (RING - 1)] = after[other]
-                if after[other] >= 0:
-                    before[after[other]] = before[other]
-                waiting -= 1
-            slot = place & (RING - 1)
-            bucket[other], before[other], after[other] = place, -1, head[slot]
-            if head[slot] >= 0:
-                before[head[slot]] = other
-            head[slot] = other
-            waiting += 1
+                _remove(other, waiting)
+                count -= 1
+            _insert(other, time, waiting)
+            count += 1
 
 
-@dataclass(frozen=True)
-class Sets:
+class Sets(NamedTuple):
     """Sets of rows to search toward, one a lane.
 
     Attributes:
         row: (t) int64.
         lane: (t) int64 below LANES, the set each is in.
         begin: (t) int64 ticks, at least 0: what the way costs on from there.
-        count: lanes in use.
+        lanes: how many are in use.
     """
 
     row: Int64Array
     lane: Int64Array
     begin: Int64Array
-    count: int
+    lanes: int
 
 
 class Search:
     """Searches of one profile's graph."""
 
-    def __init__(self, rows: Below) -> None:
-        into = np.argsort(rows.head, kind="stable")
-        first = np.searchsorted(rows.head[into], np.arange(rows.count + 1))
-        self._first_in = first.astype(np.int64)
-        self._tail = rows.tail[into].astype(np.int32)
-        self._weight = rows.weight[into].astype(np.int32)
-        typical = int(np.median(rows.weight)) if len(rows.weight) else 1
-        heaviest = int(rows.weight.max(initial=1))
+    def __init__(self, arcs: Arcs) -> None:
+        self._arcs, self._rows = arcs.incoming(), arcs.count
+        typical = int(np.median(arcs.weight)) if len(arcs.weight) else 1
+        heaviest = int(arcs.weight.max(initial=1))
         self._shift = max(typical // 2, heaviest // (RING // 2), 1).bit_length() - 1
-        self._rows = rows.count
 
     def toward(
         self,
         blocks: Sequence[Any],
         sets_of: Callable[[Any], Sets],
         look: Callable[[Any, Int32Array], None],
-        progress: Callable[[float], None],
+        progress: Progress,
     ) -> None:
         """Search block by block, some at once.
 
         Args:
-            blocks: what the next two are told.
+            blocks: what the next two functions are called with.
             sets_of: the sets of a block, at most LANES.
-            look: shown a block and its distances, (r, count) ticks, FAR where there is no path.
+            look: shown a block and its distances, (r, lanes) ticks, INFINITY where there is no
+                path.
             progress: called with the fraction done.
         """
 
         def one(block: Any) -> None:
             sets = sets_of(block)
-            dist = np.full((self._rows, LANES), FAR, dtype=np.int32)
+            dist = np.full((self._rows, LANES), INFINITY, dtype=np.int32)
             np.minimum.at(dist, (sets.row, sets.lane), sets.begin.astype(np.int32))
-            graph = (self._first_in, self._tail, self._weight)
-            bucket, before, after = np.empty((3, self._rows), dtype=np.int32)
-            sources = sets.row.astype(np.int32)
-            spread(*graph, sources, self._shift, bucket, before, after, dist)
-            look(block, np.ascontiguousarray(dist[:, : sets.count]))
+            waiting = Waiting(
+                np.empty(RING, dtype=np.int32), *np.empty((3, self._rows), dtype=np.int32)
+            )
+            spread(self._arcs, sets.row.astype(np.int32), self._shift, waiting, dist)
+            look(block, np.ascontiguousarray(dist[:, : sets.lanes]))
 
         with ThreadPoolExecutor(processors()) as pool:
             for done, _ in enumerate(pool.map(one, blocks), start=1):

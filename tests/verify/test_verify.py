@@ -13,7 +13,7 @@ from bake.graph import BLOCKED
 from bake.pipeline import Task, build
 from bake.recipe import LevelRecipe
 from bake.runtime import open_asset
-from bake.verify.asset import Proof, verify_asset
+from bake.verify import Proof, verify_asset
 from tests.support.baked import (
     GROUND,
     LETTERS,

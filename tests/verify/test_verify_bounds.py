@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from bake.errors import CorruptAssetError
-from bake.verify.asset import Proof, verify_asset
+from bake.verify import Proof, verify_asset
 from tests.support.baked import bake, recipe_for, rows, write_graph, write_grid
 from tests.support.shared_levels import shared_level
 from tests.support.signing import edited

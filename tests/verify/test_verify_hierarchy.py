@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from bake.errors import CorruptAssetError
-from bake.verify.asset import verify_asset
+from bake.verify import verify_asset
 from tests.support.baked import bake, recipe_for, rows, write_graph, write_grid
 from tests.support.signing import edited
 from tests.support.strategies import ArcList, arc_lists, grids

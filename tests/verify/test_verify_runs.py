@@ -11,7 +11,7 @@ import pytest
 from bake.errors import CorruptAssetError
 from bake.movement import HexLayout
 from bake.recipe import LevelRecipe
-from bake.verify.asset import verify_asset
+from bake.verify import verify_asset
 from tests.support.baked import bake, recipe_for, rows, write_graph, write_grid
 from tests.support.oracles import offset_to_cube
 from tests.support.shared_levels import shared_level

@@ -8,7 +8,7 @@ import pytest
 
 from bake.errors import BlockedCellError, OutsideMapError, QueryError
 from bake.runtime import LevelAsset, open_asset
-from bake.verify.asset import verify_asset
+from bake.verify import verify_asset
 from tests.support.agents_oracle import Agents, agent_arcs, link_ticks
 from tests.support.baked import write_grid
 from tests.support.oracles import Cell, Ground, Lattice, arcs_of, distances_from

@@ -1,0 +1,302 @@
+"""A proof of next hops and distances, block of targets by block of targets.
+
+Distances that arcs attain and that no arc shortens are those of shortest paths (R. Bellman, "On a
+routing problem", 1958), since weights are positive. The distances of a block are those its hops
+imply, else those that are stored. Some blocks are looked at together, in bounded memory.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from queue import SimpleQueue
+from typing import NamedTuple
+
+import numpy as np
+
+from bake.arrays import AnyArray, Int32Array, Int64Array
+from bake.graph import INFINITY, UNREACHABLE
+from bake.kernels.jit import kernel
+from bake.processors import processors
+from bake.verify import next_hops
+from bake.verify.next_hops import NOT_SAID, Finding, Order, Reach, Segments
+from bake.verify.profile import Arcs, Profile, Progress, RowGraph
+
+#: What can be wrong with a pair whose hop leads to its goal.
+SHORTER, DISAGREES, NOT_ATTAINED, DIFFERS = 3, 4, 5, 6
+
+_WORDS = {
+    next_hops.BAD_SLOT: "a hop is no arc",
+    next_hops.BLOCKED_ARC: "a hop takes an arc the profile may not",
+    next_hops.BAD_OWN: "a hop leads away from its own goal",
+    next_hops.NOT_TO_GOAL: "hops do not lead to their goal",
+    SHORTER: "there is a shorter path",
+    DISAGREES: "components and tables disagree",
+    NOT_ATTAINED: "a distance is not that of any path",
+    DIFFERS: "a stored distance differs from the way its hops lead",
+}
+
+#: Targets looked at together: more share an order of rows, fewer stay in the processor's cache.
+LANES = 256
+
+#: Memory the distances of one block may take; what has more rows gets fewer lanes.
+BLOCK_BYTES = 2**26
+
+#: Looks at the distances of a block that were proved: targets, and (r, k) ticks. In any thread.
+Observer = Callable[[Int32Array, Int32Array], None]
+
+
+class Edges(NamedTuple):
+    """Pairs of rows that arcs join, each once, whichever way they lead.
+
+    Attributes:
+        first: (r + 1) int64, first edge of each row.
+        other: (e) int32, the row at the other end, of a smaller number.
+        up: (e) int32 ticks of the cheapest arc from the row to the other; UNREACHABLE if none.
+        down: (e) int32 ticks of the cheapest arc back.
+    """
+
+    first: Int64Array
+    other: Int32Array
+    up: Int32Array
+    down: Int32Array
+
+
+def edges_of(arcs: Arcs) -> Edges:
+    """Join arcs. Those from a row to itself shorten nothing."""
+    rows = max(1, arcs.count)
+    kept = arcs.head != arcs.tail
+    tail, head, weight = arcs.tail[kept], arcs.head[kept], arcs.weight[kept]
+    key, place = np.unique(
+        np.maximum(tail, head) * rows + np.minimum(tail, head), return_inverse=True
+    )
+    up, down = np.full((2, len(key)), UNREACHABLE)
+    upward = tail > head
+    np.minimum.at(up, place[upward], weight[upward].astype(np.int32))
+    np.minimum.at(down, place[~upward], weight[~upward].astype(np.int32))
+    first = np.searchsorted(key // rows, np.arange(arcs.count + 1)).astype(np.int64)
+    return Edges(first, (key % rows).astype(np.int32), up, down)
+
+
+@kernel
+def first_shortcut(edges: Edges, dist: Int32Array) -> Finding:
+    """A distance that breaks Bellman's condition for an arc: d(u, t) <= w(u, v) + d(v, t).
+
+    Args:
+        edges: the arcs.
+        dist: (r, k) ticks, INFINITY where there is no path.
+    """
+    for row in range(len(dist)):
+        mine = dist[row]
+        for edge in range(edges.first[row], edges.first[row + 1]):
+            ahead = dist[edges.other[edge]]
+            low, high = np.int32(INFINITY), np.int32(-INFINITY)
+            for lane in range(len(mine)):
+                step = np.int32(mine[lane] - ahead[lane])
+                low, high = min(low, step), max(high, step)
+            if high > edges.up[edge] or -low > edges.down[edge]:
+                for lane in range(len(mine)):
+                    rise = int(mine[lane]) - int(ahead[lane])
+                    if rise > edges.up[edge]:
+                        return int(row), int(lane), SHORTER
+                    if -rise > edges.down[edge]:
+                        return int(edges.other[edge]), int(lane), SHORTER
+    return 0, 0, 0
+
+
+@kernel
+def first_unattained(targets: Int32Array, graph: RowGraph, dist: Int32Array) -> Finding:
+    """A distance that is not 0 at its target, or elsewhere not an arc more than another.
+
+    Args:
+        targets: (k) rows.
+        graph: the arcs of the rows.
+        dist: (r, k) ticks, INFINITY where there is no path.
+    """
+    lanes = len(targets)
+    fits = np.empty(lanes, np.bool_)
+    for row in range(len(dist)):
+        mine = dist[row]
+        for lane in range(lanes):
+            fits[lane] = mine[lane] == INFINITY
+        for arc in range(graph.first[row], graph.first[row + 1]):
+            if graph.head[arc] < 0:
+                continue
+            ahead, cost = dist[graph.head[arc]], graph.weight[arc]
+            for lane in range(lanes):
+                fits[lane] |= (mine[lane] - ahead[lane] == cost) & (ahead[lane] < INFINITY)
+        for lane in range(lanes):
+            if targets[lane] == row:
+                fits[lane] = mine[lane] == 0
+            elif mine[lane] <= 0:
+                fits[lane] = False
+            if not fits[lane]:
+                return int(row), int(lane), NOT_ATTAINED
+    return 0, 0, 0
+
+
+@kernel
+def load_distances(stored: Int32Array, dist: Int32Array) -> Finding:
+    """Write stored (r, k) distances into ``dist``, INFINITY where there is no path.
+
+    Returns:
+        What is no distance.
+    """
+    for row in range(len(dist)):
+        mine, said = dist[row], stored[row]
+        off = False
+        for lane in range(len(mine)):
+            none = said[lane] == UNREACHABLE
+            mine[lane] = np.int32(INFINITY) if none else said[lane]
+            off |= (not none) & ((said[lane] < 0) | (said[lane] >= INFINITY))
+        if off:
+            for lane in range(len(mine)):
+                if said[lane] != UNREACHABLE and not 0 <= said[lane] < INFINITY:
+                    return int(row), int(lane), NOT_ATTAINED
+    return 0, 0, 0
+
+
+@kernel
+def first_difference(stored: Int32Array, dist: Int32Array) -> Finding:
+    """Where (r, k) distances differ from stored ones."""
+    for row in range(len(dist)):
+        mine, said = dist[row], stored[row]
+        differ = False
+        for lane in range(len(mine)):
+            differ |= said[lane] != (mine[lane] if mine[lane] < INFINITY else UNREACHABLE)
+        if differ:
+            for lane in range(len(mine)):
+                if said[lane] != (mine[lane] if mine[lane] < INFINITY else UNREACHABLE):
+                    return int(row), int(lane), DIFFERS
+    return 0, 0, 0
+
+
+@kernel
+def first_disagreement(targets: Int32Array, reach: Reach, dist: Int32Array) -> Finding:
+    """Where components and distances differ on whether there is a path."""
+    uniform = next_hops.of_one_component(targets, reach)
+    for row in range(len(dist)):
+        expected = next_hops.path_expected(row, targets[0], reach)
+        if uniform and (expected or reach.rule != NOT_SAID):
+            differ = False
+            for lane in range(len(targets)):
+                differ |= (dist[row, lane] < INFINITY) != expected
+            if not differ:
+                continue
+        for lane in range(len(targets)):
+            found = dist[row, lane] < INFINITY
+            expected = next_hops.path_expected(row, targets[lane], reach)
+            if found != expected and (expected or reach.rule != NOT_SAID):
+                return int(row), int(lane), DISAGREES
+    return 0, 0, 0
+
+
+class _Room:
+    """What one thread works in."""
+
+    def __init__(self, rows: int, lanes: int) -> None:
+        self.dist = np.empty(rows * lanes, dtype=np.int32)
+        # Only as much of these is ever touched as there are segments.
+        arc, stop = (np.empty(rows * lanes, dtype=np.int32) for _ in range(2))
+        self.segments = Segments(np.empty(rows + 1, dtype=np.int64), arc, stop)
+        row, stack = np.empty((2, rows), dtype=np.int32)
+        buckets = np.empty(min(4 * rows, 2**16) + 2, dtype=np.int64)
+        self.order = Order(row, np.empty(rows, dtype=np.int64), stack, buckets)
+
+
+class Pairs:
+    """The next hops and distances of one profile, whichever it has."""
+
+    def __init__(self, profile: Profile) -> None:
+        """Take in the tables.
+
+        Raises:
+            CorruptAssetError: they do not fit the profile's rows.
+        """
+        self._profile = profile
+        self._stored = profile.mapped("distance") if profile.has("distance") else None
+        self._reach = next_hops.read_reach(profile)
+        self._runs = next_hops.read_runs(profile) if profile.has("run_count") else None
+        self._hop = profile.mapped("hop") if not self._runs and profile.has("hop") else None
+        self._edges = edges_of(profile.arcs)
+
+    def prove(self, targets: Int64Array, observers: Sequence[Observer], progress: Progress) -> None:
+        """Prove what there is toward some targets.
+
+        Args:
+            targets: rows, ascending.
+            observers: shown the distances of each block, where they are right.
+            progress: called with the fraction done.
+
+        Raises:
+            CorruptAssetError: something is wrong; the first thing found is named.
+        """
+        profile = self._profile
+        lanes = max(1, min(LANES, BLOCK_BYTES // (4 * max(1, profile.rows))))
+        blocks = [targets[a : a + lanes].astype(np.int32) for a in range(0, len(targets), lanes)]
+        threads = max(1, min(len(blocks), processors()))
+        rooms: SimpleQueue[_Room] = SimpleQueue()
+        for _ in range(threads):
+            rooms.put(_Room(profile.rows, lanes))
+
+        def look(block: Int32Array) -> Finding:
+            room = rooms.get()
+            try:
+                return self._look(block, observers, room)
+            finally:
+                rooms.put(room)
+
+        pool = ThreadPoolExecutor(threads)
+        try:
+            for done, (row, lane, what) in enumerate(pool.map(look, blocks)):
+                if what:
+                    pair = f"from {profile.place(row)} to {profile.place(int(blocks[done][lane]))}"
+                    raise profile.wrong(f"{pair}: {_WORDS[what]}")
+                progress(min(1.0, (done + 1) * lanes / len(targets)))
+        finally:
+            pool.shutdown(cancel_futures=True)
+
+    def _look(self, targets: Int32Array, observers: Sequence[Observer], room: _Room) -> Finding:
+        """Look at a block; what is wrong with it first."""
+        rows, lanes = self._profile.rows, len(targets)
+        # The last block may have fewer lanes.
+        dist = room.dist[: rows * lanes].reshape(rows, lanes)
+        stored = None if self._stored is None else _columns(self._stored, targets)
+        if self._runs is not None or self._hop is not None:
+            found = self._follow(targets, dist, room)
+            if stored is not None and not found[2]:
+                found = first_difference(stored, dist)
+        else:
+            assert stored is not None
+            found = load_distances(stored, dist)
+            if not found[2]:
+                found = first_unattained(targets, self._profile.graph, dist)
+        if not found[2]:
+            found = first_shortcut(self._edges, dist)
+        if not found[2]:
+            found = first_disagreement(targets, self._reach, dist)
+        if not found[2]:
+            for observer in observers:
+                observer(targets, dist)
+        return found
+
+    def _follow(self, targets: Int32Array, dist: Int32Array, room: _Room) -> Finding:
+        """Fill in the distances the hops imply; what is wrong with a hop."""
+        graph, segments = self._profile.graph, room.segments
+        if self._runs is not None:
+            next_hops.segments_of_runs(targets, self._runs, self._reach, graph, segments)
+        else:
+            assert self._hop is not None
+            hop = _columns(self._hop, targets)
+            none = int(np.iinfo(str(hop.dtype)).max)
+            next_hops.segments_of_table(targets, hop, none, graph, segments)
+        next_hops.order_rows(len(targets) // 2, segments, graph, room.order)
+        return next_hops.resolve(segments, graph, room.order, dist)
+
+
+def _columns(table: AnyArray, targets: Int32Array) -> AnyArray:
+    """Some columns of a table that may be mapped from a file; targets ascend."""
+    first, last = int(targets[0]), int(targets[-1])
+    if last - first + 1 == len(targets):
+        return np.ascontiguousarray(table[:, first : last + 1])
+    return np.ascontiguousarray(table[:, targets])

@@ -1,0 +1,449 @@
+"""Next hops of a block of targets, and the distances they imply.
+
+A lane is a target of the block at hand; a segment is some lanes of a row, one after another, that
+take one arc.
+The distance of a pair is its arc's weight more than the distance its arc leads to, so all lanes of
+a segment are handled at once. INFINITY stands for what leads nowhere.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from bake.arrays import AnyArray, Int32Array, Int64Array, UInt8Array
+from bake.graph import INFINITY
+from bake.kernels.jit import kernel
+from bake.verify.profile import Profile, RowGraph
+
+#: Symbols of runs beside slots.
+NO_PATH, GREEDY = -1, -2
+
+#: What stands for the arc of a segment that has none: there is no path, or the target is the row
+#: itself, or else what is wrong with the hop.
+NO_ARC, OWN, BAD_SLOT, BLOCKED_ARC, BAD_OWN = -1, -2, -3, -4, -5
+
+#: What is wrong with a hop whose arc is one of the row's.
+NOT_TO_GOAL = 2
+
+#: Whether there is a path from a component into another one: never, as a matrix of bits says, or
+#: not said.
+NEVER, MATRIX, NOT_SAID = 0, 1, 2
+
+#: Row, lane and what is wrong with a pair; of those, (0, 0, 0) says that nothing is.
+Finding = tuple[int, int, int]
+
+
+class Reach(NamedTuple):
+    """Whether components say that there is a path.
+
+    Attributes:
+        label: (r) int32, component of each row.
+        rule: NEVER, MATRIX or NOT_SAID.
+        bits: (c, c / 8) uint8, bit 7 - j % 8 of byte j // 8 in row i: j can be reached from i.
+    """
+
+    label: Int32Array
+    rule: int
+    bits: UInt8Array
+
+
+class Runs(NamedTuple):
+    """Next hops as runs, and which arc a greedy move is.
+
+    Attributes:
+        first: (r + 1) int64, first run of each row.
+        start: (k) int32, first target of each run.
+        symbol: (k) int32, slot, NO_PATH or GREEDY.
+        at: (r, 2) int32, coordinates on the chart.
+        toward: (r, 3, 3) int32, lowest slot of an arc to the place (x - 1, y - 1) away; -1 = none.
+    """
+
+    first: Int64Array
+    start: Int32Array
+    symbol: Int32Array
+    at: Int32Array
+    toward: Int32Array
+
+
+class Segments(NamedTuple):
+    """Segments of a block.
+
+    Attributes:
+        first: (r + 1) int64, first segment of each row.
+        arc: int32, arc of each segment, or what it has instead.
+        stop: int32, the lane after each segment's last.
+    """
+
+    first: Int64Array
+    arc: Int32Array
+    stop: Int32Array
+
+
+class Order(NamedTuple):
+    """Scratch of one block: the order in which rows are resolved.
+
+    Attributes:
+        row: (r) int32, the rows in that order.
+        key: (r) int64, how far each row's hops lead.
+        stack: (r) int32.
+        buckets: int64, at least 2.
+    """
+
+    row: Int32Array
+    key: Int64Array
+    stack: Int32Array
+    buckets: Int64Array
+
+
+def read_reach(profile: Profile) -> Reach:
+    """What the profile's components say of paths."""
+    label = profile.component.astype(np.int32)
+    if profile.has("reach"):
+        bits = profile.column("reach").astype(np.uint8)
+        count = int(label.max(initial=-1)) + 1
+        profile.require(bits.shape == (count, (count + 7) // 8), "reach does not fit components")
+        return Reach(label, MATRIX, bits)
+    rule = NOT_SAID if profile.number("one_way") else NEVER
+    return Reach(label, rule, np.zeros((1, 1), dtype=np.uint8))
+
+
+def read_runs(profile: Profile) -> Runs:
+    """The profile's compressed next hops."""
+    count, start = profile.whole("run_count"), profile.whole("run_start")
+    stored = profile.column("run_slot")
+    rows, require = profile.rows, profile.require
+    fits = len(count) == rows and (count >= 1).all()
+    require(fits, "run_count does not give every row its runs")
+    same = count.sum() == len(start) == len(stored)
+    require(same, "run_count, run_start and run_slot differ in length")
+    first = np.append(0, np.cumsum(count)).astype(np.int64)
+    rises = np.diff(start) > 0
+    rises[first[1:-1] - 1] = True
+    ordered = (start[first[:-1]] == 0).all() and rises.all() and (start < rows).all()
+    require(ordered, "run_start is not in order")
+    none = int(np.iinfo(str(stored.dtype)).max)
+    symbol, at = stored.astype(np.int64), profile.chart
+    symbol[symbol == none] = NO_PATH
+    symbol[symbol == none - 1] = NO_PATH if at is None else GREEDY
+    symbol = np.minimum(symbol, 2**31 - 1)
+    toward = np.full((rows, 3, 3), -1, dtype=np.int32)
+    if at is None:
+        at = np.zeros((rows, 2), dtype=np.int64)
+    else:
+        arcs = profile.arcs
+        step = at[arcs.head] - at[arcs.tail]
+        # Of several arcs the last one written stays: that of the lowest slot.
+        near = np.flatnonzero((np.abs(step) <= 1).all(axis=1))[::-1]
+        x, y = step[near].T + 1
+        toward[arcs.tail[near], x, y] = arcs.slot[near]
+    return Runs(first, start.astype(np.int32), symbol.astype(np.int32), at.astype(np.int32), toward)
+
+
+@kernel
+def path_expected(row: int, target: int, reach: Reach) -> bool:
+    """Whether components say that there is a path; meaningless where they do not say."""
+    mine, goal = reach.label[row], reach.label[target]
+    if reach.rule != MATRIX:
+        return bool(mine == goal)
+    return bool((reach.bits[mine, goal >> 3] >> (7 - (goal & 7))) & 1)
+
+
+@kernel
+def of_one_component(targets: Int32Array, reach: Reach) -> bool:
+    """Whether all targets are in one component, so that each row has one answer for all."""
+    same = True
+    for target in targets:
+        same &= reach.label[target] == reach.label[targets[0]]
+    return same
+
+
+@kernel
+def _sign(value: int) -> int:
+    """The sign of a number plus one, as an index."""
+    return 2 if value > 0 else (0 if value < 0 else 1)
+
+
+@kernel
+def _greedy(row: int, target: int, runs: Runs) -> int:
+    """The slot of the greedy move, -1 where there is none."""
+    dx = runs.at[target, 0] - runs.at[row, 0]
+    dy = runs.at[target, 1] - runs.at[row, 1]
+    x, y = _sign(dx), _sign(dy)
+    slot = int(runs.toward[row, x, y])
+    if slot >= 0 or x == 1 or y == 1:
+        return slot
+    along_x, along_y = int(runs.toward[row, x, 1]), int(runs.toward[row, 1, y])
+    if abs(dy) > abs(dx):
+        return along_y if along_y >= 0 else along_x
+    return along_x if along_x >= 0 else along_y
+
+
+@kernel
+def _arc(row: int, slot: int, graph: RowGraph) -> int:
+    """The arc of a slot, or what is wrong with it."""
+    if slot < 0:
+        return NO_ARC
+    if slot >= graph.first[row + 1] - graph.first[row]:
+        return BAD_SLOT
+    arc = int(graph.first[row] + slot)
+    return arc if graph.head[arc] >= 0 else BLOCKED_ARC
+
+
+@kernel
+def _append(arc: int, lane: int, base: int, count: int, out: Segments) -> int:
+    """Let the last segment of a row that begins at ``base``, or a new one, reach past a lane.
+
+    Returns:
+        How many segments there are then.
+    """
+    if count == base or out.arc[count - 1] != arc:
+        out.arc[count] = arc
+        count += 1
+    out.stop[count - 1] = lane + 1
+    return count
+
+
+@kernel
+def _run_of(row: int, target: int, runs: Runs) -> int:
+    """The run of a row that holds a target."""
+    run, after = runs.first[row], runs.first[row + 1]
+    while after - run > 1:
+        middle = run + (after - run) // 2
+        if runs.start[middle] <= target:
+            run = middle
+        else:
+            after = middle
+    return int(run)
+
+
+@kernel
+def segments_of_runs(
+    targets: Int32Array, runs: Runs, reach: Reach, graph: RowGraph, out: Segments
+) -> None:
+    """Segments of every row toward some targets, (k) rows ascending, from runs."""
+    lanes = len(targets)
+    uniform = reach.rule != NOT_SAID and of_one_component(targets, reach)
+    low_x = low_y = 2**30
+    high_x = high_y = -(2**30)
+    toward_arc = np.empty(9, np.int32)
+    lane_x, lane_y = np.empty(lanes, np.int32), np.empty(lanes, np.int32)
+    for lane in range(lanes):
+        x, y = runs.at[targets[lane], 0], runs.at[targets[lane], 1]
+        lane_x[lane], lane_y[lane] = x, y
+        low_x, high_x = min(low_x, x), max(high_x, x)
+        low_y, high_y = min(low_y, y), max(high_y, y)
+    count = 0
+    for row in range(len(reach.label)):
+        base = out.first[row] = count
+        expected = uniform and path_expected(row, targets[0], reach)
+        if uniform and not expected:
+            count = _append(NO_ARC, lanes - 1, base, count, out)
+            continue
+        # Whether the row has a way to every lane and is the target of none.
+        whole = expected and not targets[0] <= row <= targets[lanes - 1]
+        run, after = _run_of(row, targets[0], runs), runs.first[row + 1]
+        lane = 0
+        while lane < lanes:
+            while run + 1 < after and runs.start[run + 1] <= targets[lane]:
+                run += 1
+            stop = lane + 1
+            if run + 1 == after or runs.start[run + 1] > targets[lanes - 1]:
+                stop = lanes
+            else:
+                while targets[stop] < runs.start[run + 1]:
+                    stop += 1
+            symbol = runs.symbol[run]
+            if whole and symbol != GREEDY:
+                count = _append(_arc(row, symbol, graph), stop - 1, base, count, out)
+                lane = stop
+                continue
+            here_x, here_y = runs.at[row, 0], runs.at[row, 1]
+            low_sign_x, high_sign_x = _sign(low_x - here_x), _sign(high_x - here_x)
+            low_sign_y, high_sign_y = _sign(low_y - here_y), _sign(high_y - here_y)
+            # Whether the greedy move depends on signs alone, toward wherever the block reaches.
+            steady = whole
+            if whole:
+                for x in range(low_sign_x, high_sign_x + 1):
+                    for y in range(low_sign_y, high_sign_y + 1):
+                        slot = int(runs.toward[row, x, y])
+                        steady &= slot >= 0 or x == 1 or y == 1
+                        toward_arc[3 * x + y] = _arc(row, slot, graph)
+            if steady and low_sign_x == high_sign_x and low_sign_y == high_sign_y:
+                arc = toward_arc[3 * low_sign_x + low_sign_y]
+                count = _append(arc, stop - 1, base, count, out)
+            elif steady:
+                # Rows beside the block see its targets in several directions.
+                for each in range(lane, stop):
+                    x, y = _sign(lane_x[each] - here_x), _sign(lane_y[each] - here_y)
+                    count = _append(toward_arc[3 * x + y], each, base, count, out)
+            else:
+                for each in range(lane, stop):
+                    target = targets[each]
+                    if target == row:
+                        arc = OWN
+                    elif reach.rule != NOT_SAID and not path_expected(row, target, reach):
+                        arc = NO_ARC
+                    else:
+                        slot = _greedy(row, target, runs) if symbol == GREEDY else symbol
+                        arc = _arc(row, slot, graph)
+                    count = _append(arc, each, base, count, out)
+            lane = stop
+    out.first[len(reach.label)] = count
+
+
+@kernel
+def segments_of_table(
+    targets: Int32Array, hop: AnyArray, none: int, graph: RowGraph, out: Segments
+) -> None:
+    """Segments of every row toward some targets, from (r, k) slots of a dense table.
+
+    Args:
+        targets: (k) rows, ascending.
+        hop: (r, k) slots.
+        none: what stands in it for no slot.
+        graph: the arcs of the rows.
+        out: the segments.
+    """
+    count = 0
+    for row in range(len(hop)):
+        base = out.first[row] = count
+        for lane in range(len(targets)):
+            slot = int(hop[row, lane])
+            if targets[lane] == row:
+                arc = OWN if slot == none else BAD_OWN
+            else:
+                arc = NO_ARC if slot == none else _arc(row, slot, graph)
+            count = _append(arc, lane, base, count, out)
+    out.first[len(hop)] = count
+
+
+@kernel
+def _segment_of(row: int, lane: int, segments: Segments) -> int:
+    """The segment of a row that holds a lane."""
+    segment = segments.first[row]
+    while segments.stop[segment] <= lane:
+        segment += 1
+    return int(segment)
+
+
+@kernel
+def order_rows(lane: int, segments: Segments, graph: RowGraph, order: Order) -> None:
+    """Order rows by how far the hops of one lane lead, those that lead nowhere last."""
+    key, stack, buckets = order.key, order.stack, order.buckets
+    rows = len(key)
+    key[:] = -1
+    largest = 0
+    for begin in range(rows):
+        row, depth = begin, 0
+        while key[row] < 0:
+            key[row] = INFINITY  # hops that lead back to the row itself end here, too
+            arc = segments.arc[_segment_of(row, lane, segments)]
+            if arc < 0:
+                if arc == OWN:
+                    key[row] = 0
+                break
+            stack[depth] = row
+            depth += 1
+            row = graph.head[arc]
+        far = key[row]
+        while depth:
+            depth -= 1
+            row = stack[depth]
+            arc = segments.arc[_segment_of(row, lane, segments)]
+            far = min(INFINITY, far + graph.weight[arc])
+            key[row] = far
+            if far < INFINITY:
+                largest = max(largest, far)
+    last = len(buckets) - 2
+    width = largest // last + 1
+    buckets[:] = 0
+    for row in range(rows):
+        key[row] = min(last, key[row] // width)
+        buckets[key[row] + 1] += 1
+    for bucket in range(last + 1):
+        buckets[bucket + 1] += buckets[bucket]
+    for row in range(rows):
+        order.row[buckets[key[row]]] = row
+        buckets[key[row]] += 1
+
+
+@kernel
+def _resolve_lane(
+    row: int,
+    lane: int,
+    segments: Segments,
+    graph: RowGraph,
+    dist: Int32Array,
+    stack: Int32Array,
+) -> int:
+    """Follow hops to where a distance is known and write it all the way; what is wrong, or 0."""
+    depth = 0
+    while dist[row, lane] >= INFINITY:
+        arc = int(segments.arc[_segment_of(row, lane, segments)])
+        if arc < 0:
+            return arc if arc < OWN else NOT_TO_GOAL
+        if depth == len(stack):
+            return NOT_TO_GOAL
+        stack[depth] = row
+        depth += 1
+        row = graph.head[arc]
+    length = int(dist[row, lane])
+    while depth:
+        depth -= 1
+        row = stack[depth]
+        length += graph.weight[segments.arc[_segment_of(row, lane, segments)]]
+        if length >= INFINITY:
+            return NOT_TO_GOAL
+        dist[row, lane] = length
+    return 0
+
+
+@kernel
+def resolve(segments: Segments, graph: RowGraph, order: Order, dist: Int32Array) -> Finding:
+    """Distances the hops imply, row by row in an order in which most are known in time.
+
+    What a row has to wait for is looked up along the hops at once, and then known to others. Every
+    distance is written once it is known where its hop leads, so at the end each hop's arc is the
+    difference of two distances.
+
+    Args:
+        segments: of every row.
+        graph: the arcs of the rows.
+        order: the order of the rows, and its scratch.
+        dist: (r, k) ticks, out.
+
+    Returns:
+        A hop that leads nowhere, and what it is instead of an arc, or NOT_TO_GOAL.
+    """
+    far = np.int32(INFINITY)
+    dist[:] = far
+    for row in range(len(dist)):
+        for segment in range(segments.first[row], segments.first[row + 1]):
+            if segments.arc[segment] == OWN or segments.arc[segment] == BAD_OWN:
+                dist[row, segments.stop[segment] - 1] = 0
+    for row in order.row:
+        lane = 0
+        for segment in range(segments.first[row], segments.first[row + 1]):
+            arc, stop = segments.arc[segment], segments.stop[segment]
+            if arc >= 0:
+                # Slices, since loops that begin at 0 are known never to count from an array's end,
+                # and only then handle several lanes at once.
+                mine, ahead = dist[row, lane:stop], dist[graph.head[arc], lane:stop]
+                cost, longest = graph.weight[arc], np.int32(0)
+                for each in range(len(mine)):
+                    length = min(np.int32(ahead[each] + cost), far)
+                    mine[each] = length
+                    longest = max(longest, length)
+                if longest >= far:
+                    for each in range(lane, stop):
+                        if dist[row, each] < far:
+                            continue
+                        what = _resolve_lane(row, each, segments, graph, dist, order.stack)
+                        if what:
+                            return int(row), int(each), int(what)
+            elif arc < OWN:
+                return int(row), int(lane), int(arc)
+            lane = stop
+    return 0, 0, 0

@@ -1,0 +1,242 @@
+"""One profile of an asset as proofs see it: its columns, its graph, and the error that refuses it.
+
+Rows are the nodes the profile can stand on, numbered in their order. Nothing here is shared with
+the code that bakes: it is written from docs/format.md.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+import numpy as np
+
+from bake.arrays import AnyArray, BoolArray, Int32Array, Int64Array
+from bake.asset import Asset
+from bake.asset.schema import profile_path
+from bake.errors import CorruptAssetError
+from bake.graph import BLOCKED, INFINITY
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
+#: Called with the fraction of a proof that is done.
+Progress = Callable[[float], None]
+
+
+class RowGraph(NamedTuple):
+    """Arcs by row and slot: the arc of a row's slot s is ``first[row] + s``.
+
+    Attributes:
+        first: (r + 1) int64.
+        head: (m) int32, the row an arc leads to; -1 where the profile may not take it.
+        weight: (m) int32 ticks.
+    """
+
+    first: Int64Array
+    head: Int32Array
+    weight: Int32Array
+
+
+class Incoming(NamedTuple):
+    """Arcs by the node they lead to.
+
+    Attributes:
+        first: (n + 1) int64, first arc into each node.
+        tail: (m) int32, the node an arc comes from.
+        weight: (m) int32 ticks.
+    """
+
+    first: Int64Array
+    tail: Int32Array
+    weight: Int32Array
+
+
+@dataclass(frozen=True)
+class Arcs:
+    """The arcs of a profile's graph, or of a layer of its hierarchy, by tail and slot.
+
+    Attributes:
+        tail, head, weight, slot: (m) int64 of every arc, weights in ticks.
+        count: how many nodes there are.
+    """
+
+    tail: Int64Array
+    head: Int64Array
+    weight: Int64Array
+    slot: Int64Array
+    count: int
+
+    @staticmethod
+    def of_slots(degree: Int64Array, head: AnyArray, weight: AnyArray) -> Arcs:
+        """Number the arcs of each node in their order; (n) arcs of each node, (m), (m)."""
+        tail = np.repeat(np.arange(len(degree)), degree)
+        slot = np.arange(len(tail)) - np.repeat(np.cumsum(degree) - degree, degree)
+        return Arcs(tail, head.astype(np.int64), weight.astype(np.int64), slot, len(degree))
+
+    def where(self, keep: BoolArray) -> Arcs:
+        """Only some of the arcs, with the slots they had."""
+        tail, head, weight, slot = self.tail, self.head, self.weight, self.slot
+        return Arcs(tail[keep], head[keep], weight[keep], slot[keep], self.count)
+
+    @cached_property
+    def first(self) -> Int64Array:
+        """(n + 1) first arc of each node."""
+        return np.searchsorted(self.tail, np.arange(self.count + 1)).astype(np.int64)
+
+    def incoming(self) -> Incoming:
+        """The same arcs by the node they lead to."""
+        into = np.argsort(self.head, kind="stable")
+        first = np.searchsorted(self.head[into], np.arange(self.count + 1))
+        tail, weight = self.tail[into].astype(np.int32), self.weight[into].astype(np.int32)
+        return Incoming(first.astype(np.int64), tail, weight)
+
+    def cheapest(self) -> csr_array:
+        """(n, n) float64 ticks of the cheapest of parallel arcs."""
+        from scipy.sparse import csr_array
+
+        order = np.lexsort((self.weight, self.head, self.tail))
+        tail, head = self.tail[order], self.head[order]
+        once = np.ones(len(order), dtype=np.bool_)
+        once[1:] = (np.diff(tail) != 0) | (np.diff(head) != 0)
+        values = self.weight[order][once].astype(np.float64)
+        shape = (self.count, self.count)
+        return csr_array((values, (tail[once], head[once])), shape=shape)
+
+    def components(self, connection: Literal["strong", "weak"]) -> tuple[int, AnyArray]:
+        """How many components there are, and the component of each node."""
+        from scipy.sparse.csgraph import connected_components
+
+        if not self.count:
+            return 0, np.empty(0, dtype=np.int32)
+        count, label = connected_components(self.cheapest(), connection=connection)
+        return int(count), label
+
+
+class Profile:
+    """The columns of one profile and the graph they make, which is checked at once.
+
+    Attributes:
+        name: the profile's.
+        rows: how many there are.
+        node: (r) int64, the node of each row.
+        component: (r) int64, the component of each row.
+        graph: the arcs of the rows, those the profile may not take too.
+    """
+
+    def __init__(self, asset: Asset, name: str) -> None:
+        """Read the graph.
+
+        Raises:
+            CorruptAssetError: the columns do not make a graph.
+        """
+        self.asset, self.name = asset, name
+        first_out, head = (self.world(column).astype(np.int64) for column in ("first_out", "head"))
+        weight, component = self.whole("weight"), self.whole("component")
+        nodes = len(component)
+        self.require(len(first_out) == nodes + 1, "first_out and component differ in length")
+        degree = np.diff(first_out)
+        counts = first_out[0] == 0 and (degree >= 0).all() and first_out[-1] == len(head)
+        self.require(counts, "first_out does not count arcs")
+        self.require(((head >= 0) & (head < nodes)).all(), "a head is no node")
+        self.require(len(weight) == len(head), "weight and head differ in length")
+        self.require((weight > 0).all(), "a weight is not positive")
+        usable = weight != BLOCKED
+        self.require((weight[usable] < INFINITY).all(), "a weight is off the scale")
+        self.node = np.flatnonzero(component >= 0)
+        self.component = component[self.node]
+        self.rows = len(self.node)
+        row = np.full(nodes, -1)
+        row[self.node] = np.arange(self.rows)
+        tail_row, head_row = np.repeat(row, degree), row[head]
+        self.require(
+            ((tail_row >= 0) & (head_row >= 0))[usable].all(),
+            "an arc can be taken from or to where the profile cannot stand",
+        )
+        own = tail_row >= 0
+        self.graph = RowGraph(
+            np.append(0, np.cumsum(degree[self.node])).astype(np.int64),
+            np.where(usable, head_row, -1)[own].astype(np.int32),
+            weight[own].astype(np.int32),
+        )
+
+    @cached_property
+    def arcs(self) -> Arcs:
+        """The arcs the profile may take."""
+        first, head, weight = self.graph
+        return Arcs.of_slots(np.diff(first), head, weight).where(head >= 0)
+
+    def has(self, name: str) -> bool:
+        """Whether the profile has a column."""
+        return self.asset.has(profile_path(self.name, name))
+
+    def column(self, name: str) -> AnyArray:
+        """One of the profile's columns, as it is stored."""
+        return self.asset.read(profile_path(self.name, name))
+
+    def whole(self, name: str) -> Int64Array:
+        """One of the profile's columns of whole numbers, as int64."""
+        return self.column(name).astype(np.int64)
+
+    def mapped(self, name: str) -> AnyArray:
+        """A table of every row and every row, mapped from the file."""
+        table = self.asset.map(profile_path(self.name, name))
+        self.require(table.shape == (self.rows, self.rows), f"{name} is not square")
+        return table
+
+    def number(self, name: str) -> int | None:
+        """A number among the profile's attributes."""
+        return self.asset.number(name, f"/profiles/{self.name}")
+
+    def text(self, name: str) -> str | None:
+        """A text among the profile's attributes."""
+        return self.asset.text(name, f"/profiles/{self.name}")
+
+    def world(self, name: str) -> AnyArray:
+        """A column of the level's graph."""
+        return self.asset.read(f"/world/{name}")
+
+    @cached_property
+    def chart(self) -> Int64Array | None:
+        """(r, 2) coordinates of cells in which neighbours differ by at most one; None on graphs."""
+        if not self.asset.has("/world/cell"):
+            return None
+        x, y = self.world("cell")[self.node].astype(np.int64).T
+        layout = self.asset.text("hex_layout")
+        if layout in ("odd-r", "even-r"):
+            x = x - (y + (layout == "even-r")) // 2
+        elif layout in ("odd-q", "even-q"):
+            y = y - (x + (layout == "even-q")) // 2
+        return np.stack([x, y], axis=1)
+
+    def require(self, holds: bool | np.bool_, otherwise: str) -> None:
+        """Refuse the asset where something does not hold; ``otherwise`` says what it is instead."""
+        if not holds:
+            raise self.wrong(otherwise)
+
+    def wrong(self, found: str) -> CorruptAssetError:
+        """The error for an asset that is as it was written, but not right."""
+        return self.asset.damaged(f"profile {self.name!r}: {found}", verdict="wrong")
+
+    def place(self, row: int) -> str:
+        """A row as a person names it: its cell, or its node's name."""
+        node = int(self.node[row])
+        if self.asset.has("/world/cell"):
+            x, y = self.world("cell")[node]
+            return f"({x}, {y})"
+        name = self.world("node_name")[node]
+        return name.decode() if isinstance(name, bytes) else str(name)
+
+
+def prove_components(profile: Profile) -> int:
+    """Compare the components with scipy's; returns how many there are."""
+    count, label = profile.arcs.components("strong")
+    stored = profile.component
+    both = np.unique(np.stack([label, stored]), axis=1).shape[1] if profile.rows else 0
+    distinct = len(np.unique(stored))
+    profile.require(both == count == distinct, "components are not the connected ones")
+    number = profile.number("component_count")
+    profile.require(number == count, "component_count is not the number of components")
+    return count
