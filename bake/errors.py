@@ -182,3 +182,8 @@ def in_units(count: int) -> str:
             return f"{value:.1f} {unit}"
         value /= 1024
     return f"{value:.1f} TiB"
+
+
+def counted(count: int, what: str) -> str:
+    """So many of something as a person reads it, such as ``1 node`` and ``1,200 nodes``."""
+    return f"{count:,} {what}{'' if count == 1 else 's'}"

@@ -149,3 +149,24 @@ def usable_subgraph(graph: Graph, metric: Metric) -> Subgraph:
     slot = (keep - graph.first_out[tail[keep]]).astype(np.int32)
     sub, order = Graph.from_arcs(len(node), row[tail[keep]], row[graph.head[keep]])
     return Subgraph(sub, metric.weight[keep][order], node, slot[order])
+
+
+def lightest_arcs(graph: Graph, weight: Int32Array) -> Int64Array:
+    """(k) int64 arcs that are not blocked, ascending; of parallel ones the lightest, or the first.
+
+    Args:
+        graph: n nodes, m arcs.
+        weight: (m) int32 ticks.
+
+    Raises:
+        ValueError: there is not one weight for each arc.
+    """
+    if weight.shape != (graph.arc_count,):
+        raise ValueError(f"{graph.arc_count} arcs need as many weights, not {weight.shape}")
+    tail = graph.tail()
+    order = np.lexsort((weight, graph.head, tail))  # stable, so equals stay in order
+    order = order[weight[order] != BLOCKED]
+    pair = np.stack([tail[order], graph.head[order]])
+    new = np.ones(len(order), dtype=np.bool_)
+    new[1:] = (pair[:, 1:] != pair[:, :-1]).any(axis=0)
+    return np.sort(order[new])

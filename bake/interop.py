@@ -1,7 +1,7 @@
 """Graphs and baked levels in the terms of networkx and scipy.
 
-For checking, plotting and analysis outside a game: both packages are imported only when a function
-here is called. Costs stay exact; what another library cannot express is told in each docstring.
+These functions are for checking, plotting and analysis outside a game; both packages are imported
+only when one is called. Costs stay exact; docstrings say what the other library cannot express.
 """
 
 from __future__ import annotations
@@ -13,12 +13,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bake.arrays import Int32Array, Int64Array
-from bake.asset import Asset
-from bake.errors import CostError, UnknownProfileError
-from bake.graph import BLOCKED, MAX_WEIGHT, Graph
-from bake.runtime.reader.places import Places
-from bake.runtime.reader.tables import Tables
+from bake.arrays import Int32Array
+from bake.errors import CostError
+from bake.graph import MAX_WEIGHT, Graph, lightest_arcs
+from bake.runtime import open_asset
 
 if TYPE_CHECKING:
     import networkx
@@ -26,7 +24,7 @@ if TYPE_CHECKING:
 
 
 def to_networkx(graph: Graph, weight: Int32Array) -> networkx.DiGraph:
-    """A graph as a networkx one.
+    """Turn a graph into one of networkx.
 
     Args:
         graph: n nodes, m arcs.
@@ -34,22 +32,21 @@ def to_networkx(graph: Graph, weight: Int32Array) -> networkx.DiGraph:
 
     Returns:
         Nodes 0 to n - 1. Of parallel arcs the lightest is kept, the first of equals. Every edge has
-        `weight` in ticks and `slot`, its place among the arcs of its tail.
+        `weight` in ticks and `slot`, its number among the arcs of its tail.
 
     Raises:
-        ValueError: not one weight an arc.
+        ValueError: there is not one weight for each arc.
     """
     import networkx
 
-    arc = _lightest(graph, weight)
+    arc = lightest_arcs(graph, weight)
     tail, head = graph.tail()[arc], graph.head[arc]
     slot = arc - graph.first_out[tail]
     result = networkx.DiGraph()
     result.add_nodes_from(range(graph.node_count))
     columns = (tail.tolist(), head.tolist(), weight[arc].tolist(), slot.tolist())
     result.add_edges_from(
-        (a, b, {"weight": ticks, "slot": place})
-        for a, b, ticks, place in zip(*columns, strict=True)
+        (a, b, {"weight": ticks, "slot": slot}) for a, b, ticks, slot in zip(*columns, strict=True)
     )
     return result
 
@@ -57,7 +54,7 @@ def to_networkx(graph: Graph, weight: Int32Array) -> networkx.DiGraph:
 def from_networkx(
     source: networkx.Graph, weight: str = "weight"
 ) -> tuple[Graph, Int32Array, list[Hashable]]:
-    """A networkx graph of any kind as rows.
+    """Turn a networkx graph of any kind into rows.
 
     Args:
         source: directed or not, multigraph or not. An undirected edge becomes two arcs; parallel
@@ -91,7 +88,7 @@ def from_networkx(
 
 
 def to_scipy(graph: Graph, weight: Int32Array) -> csr_array[np.int32, tuple[int, int]]:
-    """A graph as the sparse matrix that `scipy.sparse.csgraph` works on.
+    """Turn a graph into the sparse matrix that `scipy.sparse.csgraph` works on.
 
     Args:
         graph: n nodes, m arcs.
@@ -102,11 +99,11 @@ def to_scipy(graph: Graph, weight: Int32Array) -> csr_array[np.int32, tuple[int,
         scipy would add them up; the columns of a row ascend. A self-loop is kept.
 
     Raises:
-        ValueError: not one weight an arc.
+        ValueError: there is not one weight for each arc.
     """
     from scipy.sparse import csr_array
 
-    arc = _lightest(graph, weight)
+    arc = lightest_arcs(graph, weight)
     tail, head = graph.tail()[arc], graph.head[arc]
     arc = arc[np.lexsort((head, tail))]
     first = np.zeros(graph.node_count + 1, dtype=np.int32)
@@ -116,7 +113,7 @@ def to_scipy(graph: Graph, weight: Int32Array) -> csr_array[np.int32, tuple[int,
 
 
 def asset_to_networkx(path: str | Path, profile: str | None = None) -> networkx.DiGraph:
-    """A baked level, as one of its profiles sees it, as a networkx graph.
+    """Read a baked level, as one of its profiles sees it, into a networkx graph.
 
     Args:
         path: the asset.
@@ -134,16 +131,16 @@ def asset_to_networkx(path: str | Path, profile: str | None = None) -> networkx.
     """
     import networkx
 
-    with Asset(path) as asset:
-        name = _profile(asset, profile)
-        places = Places(asset)
-        tables = Tables(places, name)
+    with open_asset(path) as level:
+        tables = level._tables(profile)
+        places = tables.places
+        asset = places.asset
         nodes = tables.node.tolist()
         terrains = [bytes(text).decode() for text in asset.read("/terrain/name")]
         terrain = asset.read("/world/node_terrain")
         points = tables.standing_points
         result = networkx.DiGraph(
-            name=places.name, profile=name, ticks_per_unit=places.ticks_per_unit
+            name=places.name, profile=tables.profile, ticks_per_unit=places.ticks_per_unit
         )
         for row, node in enumerate(nodes):
             data: dict[str, Any] = {"terrain": terrains[int(terrain[node])]}
@@ -151,7 +148,7 @@ def asset_to_networkx(path: str | Path, profile: str | None = None) -> networkx.
                 data["pos"] = tuple(points[row].tolist())
             result.add_node(places.place(node), **data)
         graph = Graph(places.first_out, places.head)
-        arc = _lightest(graph, tables.weight)
+        arc = lightest_arcs(graph, tables.weight)
         ends = (graph.tail()[arc].tolist(), graph.head[arc].tolist())
         result.add_edges_from(
             (
@@ -164,19 +161,6 @@ def asset_to_networkx(path: str | Path, profile: str | None = None) -> networkx.
     return result
 
 
-def _lightest(graph: Graph, weight: Int32Array) -> Int64Array:
-    """Arcs that are not blocked, ascending; of parallel ones the lightest, the first of equals."""
-    if weight.shape != (graph.arc_count,):
-        raise ValueError(f"{graph.arc_count} arcs, but weights of shape {weight.shape}")
-    tail = graph.tail()
-    order = np.lexsort((weight, graph.head, tail))  # stable, so equals stay in order
-    order = order[weight[order] != BLOCKED]
-    pair = np.stack([tail[order], graph.head[order]])
-    new = np.ones(len(order), dtype=np.bool_)
-    new[1:] = (pair[:, 1:] != pair[:, :-1]).any(axis=0)
-    return np.sort(order[new])
-
-
 def _whole(value: Any, a: Hashable, b: Hashable) -> int:
     if isinstance(value, float) and value.is_integer():
         value = int(value)
@@ -186,21 +170,9 @@ def _whole(value: Any, a: Hashable, b: Hashable) -> int:
         ticks = -1
     if not 1 <= ticks <= MAX_WEIGHT:
         raise CostError(
-            f"weight {value!r}",
+            f"the weight is {value!r}",
             place=f"edge {a!r} to {b!r}",
             expected=f"a whole number from 1 to {MAX_WEIGHT}",
             remedy="scale weights to whole ticks",
         )
     return ticks
-
-
-def _profile(asset: Asset, name: str | None) -> str:
-    if name is None and len(asset.profiles) == 1:
-        return asset.profiles[0]
-    if name is None or name not in asset.profiles:
-        raise UnknownProfileError(
-            "several profiles, none named" if name is None else f"no profile {name!r}",
-            file=asset.path,
-            expected=" or ".join(repr(known) for known in asset.profiles),
-        )
-    return name

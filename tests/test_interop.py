@@ -149,7 +149,9 @@ def test_whole_numbers_of_any_type(value: object) -> None:
 def test_a_weight_with_no_place_on_the_scale_names_the_edge(value: object) -> None:
     with pytest.raises(CostError) as caught:
         from_networkx(networkx.DiGraph([("inn", "mill", {"weight": value})]))
-    assert str(caught.value).startswith(f"edge 'inn' to 'mill': weight {value!r}; expected a whole")
+    assert str(caught.value).startswith(
+        f"edge 'inn' to 'mill': the weight is {value!r}; expected a whole"
+    )
 
 
 def test_a_baked_grid(tmp_path: Path) -> None:
