@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from bake.processors import processors
-from bake.view.inspect import inspect_asset
+from bake.view.report import inspect_asset
 from benchmarks.baking import BakedMap, bake_map, warm_up
 from benchmarks.levels import level_file
 from benchmarks.section import Section

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bake.view.inspect import inspect_asset
+from bake.view.report import inspect_asset
 from benchmarks.baking import BakedMap
 from benchmarks.bench import Bench
 from benchmarks.ground import ground_of

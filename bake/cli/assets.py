@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from bake.cli.options import AssetFile, Json, Profile, print_json
-from bake.cli.tasks import assets_in
+from bake.cli.options import AssetFile, Json, Profile, assets_in, print_json
 from bake.errors import BakeError, BakeErrors
 
 if TYPE_CHECKING:
@@ -18,8 +17,11 @@ if TYPE_CHECKING:
 
 
 def info(asset: AssetFile, profile: Profile = None, as_json: Json = False) -> None:
-    """Say what is in an asset: level, rules, tables and their sizes."""
-    from bake.view.inspect import inspect_asset, print_info
+    """Say what is in an asset.
+
+    That is the level, the rules it was baked by, and the tables of each profile with their sizes.
+    """
+    from bake.view.report import inspect_asset, print_info
 
     found = inspect_asset(asset, profile)
     if as_json:
@@ -30,12 +32,15 @@ def info(asset: AssetFile, profile: Profile = None, as_json: Json = False) -> No
 
 def apply(
     asset: Annotated[Path, typer.Argument(metavar="ASSET", help="The baked level.")],
-    patch: Annotated[Path, typer.Argument(metavar="PATCH", help="A patch saved from it.")],
-    output: Annotated[Path, typer.Option("--output", "-o", help="Where the new asset goes.")],
+    patch: Annotated[Path, typer.Argument(metavar="PATCH", help="A patch that was saved from it.")],
+    output: Annotated[Path, typer.Option("--output", "-o", help="The file of the new asset.")],
 ) -> None:
-    """Fold a patch into an asset: bake the level as it has become."""
+    """Fold a patch into an asset.
+
+    The level as it has become is baked anew, from what the asset and the patch hold.
+    """
     from bake.apply import apply_patch
-    from bake.view.progress import BuildProgress, style_for
+    from bake.view.console import BuildProgress, style_for
 
     with BuildProgress(style_for(json=False)) as progress:
         size = apply_patch(asset, patch, output, 1, partial(progress, output.name))
@@ -50,12 +55,18 @@ def verify(
     profile: Profile = None,
     sample: Annotated[
         int | None,
-        typer.Option(min=1, metavar="N", help="Only N targets a profile, drawn at random."),
+        typer.Option(
+            min=1, metavar="N", help="Look at N targets of each profile, drawn at random."
+        ),
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Prove hops optimal, components, layers and bounds right, sharing no code with the bake."""
-    from bake.view.progress import BuildProgress, style_for
+    """Prove that assets are right.
+
+    Hops are proved optimal, and components, layers of hierarchies and lower bounds right, by code
+    that shares nothing with the bake.
+    """
+    from bake.view.console import BuildProgress, style_for
 
     results: list[dict[str, Any]] = []
     errors: list[BakeError] = []
@@ -80,25 +91,32 @@ def diff(
     old: Annotated[Path, typer.Argument(metavar="OLD", help="A baked level.")],
     new: Annotated[Path, typer.Argument(metavar="NEW", help="The same level, baked later.")],
     output: Annotated[
-        Path | None, typer.Option("-o", "--output", help="PNG file to draw the change into.")
+        Path | None, typer.Option("-o", "--output", help="A PNG file to draw the change into.")
     ] = None,
     fail_on: Annotated[
         list[str] | None,
         typer.Option(
             metavar="WHAT[=PERCENT]",
-            help="Exit 1 on: cells, reachability, distances, size. May be repeated.",
+            help="Exit with 1 if this changed: cells, reachability, distances or size. "
+            "May be repeated.",
         ),
     ] = None,
-    sample: Annotated[int, typer.Option(min=1, help="Goals whose distances are compared.")] = 64,
-    scale: Annotated[int | None, typer.Option(min=1, help="Pixels a cell.")] = None,
+    sample: Annotated[
+        int, typer.Option(min=1, help="How many goals to compare distances to.")
+    ] = 64,
+    scale: Annotated[
+        int | None, typer.Option(min=1, help="Pixels of a cell in the picture.")
+    ] = None,
     profile: Profile = None,
     as_json: Json = False,
 ) -> None:
-    """Say what changed between two bakes: cells, reachability, distances, clusters, size."""
+    """Say what changed between two bakes.
+
+    Cells, reachability, distances, clusters and sizes are compared.
+    """
     from bake.asset import Asset
     from bake.diff import broken, compare, read_limit
-    from bake.view.diff_picture import draw_difference
-    from bake.view.diff_report import as_data, lines_of
+    from bake.view.diff_report import as_data, draw_difference, lines_of
 
     limits = [read_limit(text) for text in fail_on or []]
     with Asset(old) as before, Asset(new) as after:
@@ -121,7 +139,7 @@ def _proof(asset: Path, profile: str | None, sample: int | None, progress: Progr
 
     if profile is not None:
         with open_asset(asset) as level:
-            level.profile(profile)  # no proof of nothing: it must be there
+            level.profile(profile)  # of a profile that is not there nothing would be proved
     return verify_asset(asset, profile, progress, sample=sample)
 
 
@@ -134,6 +152,6 @@ def _print_proofs(results: list[dict[str, Any]], sample: int | None) -> None:
             )
     if sample is not None and all(result["right"] for result in results):
         typer.echo(
-            f"{sample} targets of each profile, drawn at random: a table wrong for one target "
-            f"in 100 would have passed with probability {0.99**sample:.2g}"
+            f"{sample} of the targets of each profile were drawn at random; a table that is wrong "
+            f"for one target in 100 would have passed with probability {0.99**sample:.2g}"
         )

@@ -1,21 +1,27 @@
-"""Commands about levels and what is baked from them: build, plan, check, lint."""
+"""Commands about levels and what is baked from them: build, plan, check, lint, schema."""
 
 from __future__ import annotations
 
+import json
 import time
 from dataclasses import asdict
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-from bake.cli.options import Json, Output, Profile, RecipeFile, Sources, print_json
-from bake.cli.tasks import recipe_file, tasks_of
-from bake.errors import BakeError, BakeErrors
-
-if TYPE_CHECKING:
-    from bake.pipeline import Outcome, Task
+from bake.cli.options import (
+    Json,
+    Output,
+    Profile,
+    RecipeFile,
+    Sources,
+    print_json,
+    recipe_file,
+    tasks_of,
+)
+from bake.errors import BakeError, BakeErrors, OutputError, counted
 
 
 class LintFormat(StrEnum):
@@ -26,29 +32,49 @@ class LintFormat(StrEnum):
     github = "github"
 
 
+class SchemaName(StrEnum):
+    """A file format with a JSON Schema."""
+
+    recipe = "recipe"
+    tiles = "tiles"
+    graph = "graph"
+
+
 def build(
     sources: Sources = None,
     output: Output = None,
     recipe: RecipeFile = None,
     jobs: Annotated[
-        int | None, typer.Option(min=1, help="Levels at once; else one for each processor.")
+        int | None,
+        typer.Option(min=1, help="How many levels at once; else one for each processor."),
     ] = None,
     force: Annotated[
         bool,
-        typer.Option("--force", help="Bake what is up to date, and over foreign files."),
+        typer.Option("--force", help="Bake what is up to date too, and overwrite foreign files."),
     ] = False,
     depfile: Annotated[
-        Path | None, typer.Option("--depfile", help="Write what assets depend on, for Make, Ninja.")
+        Path | None,
+        typer.Option(
+            "--depfile", help="Write what assets depend on into a file, for Make or Ninja."
+        ),
     ] = None,
     profile: Profile = None,
     as_json: Json = False,
 ) -> None:
     """Bake every level that is not up to date."""
-    from bake.view.summary import as_data, print_summary
+    from bake import pipeline
+    from bake.pipeline.staleness import write_depfile
+    from bake.view.console import BuildProgress, style_for
+    from bake.view.report import as_data, print_summary
 
     begun = time.perf_counter()
     tasks = tasks_of(sources, output, recipe, profile)
-    outcomes = _outcomes(tasks, jobs, force, quiet=as_json)
+    outcomes = []
+    with BuildProgress(style_for(json=as_json)) as progress:
+        for outcome in pipeline.build(tasks, jobs=jobs, force=force, report=progress):
+            progress.finished(outcome.task.name)
+            outcomes.append(outcome)
+    outcomes.sort(key=lambda outcome: outcome.task.name)
     seconds = time.perf_counter() - begun
     if as_json:
         print_json(as_data(outcomes, seconds))
@@ -56,7 +82,10 @@ def build(
         print_summary(outcomes, seconds)
     errors = [outcome.error for outcome in outcomes if outcome.error is not None]
     if depfile is not None:
-        errors += _depfile_errors(depfile, tasks, recipe)
+        try:
+            write_depfile(depfile, tasks, recipe_file(recipe))
+        except BakeError as error:
+            errors.append(error)
     if errors:
         raise BakeErrors(errors)
 
@@ -65,15 +94,19 @@ def plan(
     sources: Sources = None,
     recipe: RecipeFile = None,
     jobs: Annotated[
-        int | None, typer.Option(min=1, help="Levels at once, as for build; they share processors.")
+        int | None,
+        typer.Option(min=1, help="How many levels at once, as for build; they share processors."),
     ] = None,
     profile: Profile = None,
     as_json: Json = False,
 ) -> None:
-    """Predict bytes, seconds and peak memory of each level and table, without baking."""
+    """Say what baking would cost.
+
+    Bytes, seconds and peak memory of each level and table are predicted, and nothing is baked.
+    """
     from bake.pipeline.plan import plan_level
     from bake.pipeline.run import threads_for
-    from bake.view.summary import print_plans
+    from bake.view.report import print_plans
 
     tasks = tasks_of(sources, None, recipe, profile)
     plans = [plan_level(task, threads_for(len(tasks), jobs)) for task in tasks]
@@ -90,7 +123,10 @@ def check(
     profile: Profile = None,
     as_json: Json = False,
 ) -> None:
-    """Exit 1 if an asset is missing or stale, naming each and why."""
+    """Say which assets are missing or stale.
+
+    Each is named with the reasons, and the exit code is 1 if there are any.
+    """
     from bake.pipeline import judge
 
     judged = list(judge(tasks_of(sources, output, recipe, profile)))
@@ -113,12 +149,15 @@ def lint(
     sources: Sources = None,
     recipe: RecipeFile = None,
     style: Annotated[
-        LintFormat, typer.Option("--format", help="How findings are written.")
+        LintFormat, typer.Option("--format", help="How the findings are written.")
     ] = LintFormat.text,
     profile: Profile = None,
     as_json: Json = False,
 ) -> None:
-    """Find what is likely wrong with levels that bake; exit 1 where there are errors."""
+    """Find what is likely wrong with levels.
+
+    The exit code is 1 if there is an error among the findings.
+    """
     from bake.lint.findings import as_annotation, as_data, as_text
     from bake.lint.levels import lint as run
     from bake.recipe import load_recipe
@@ -131,31 +170,31 @@ def lint(
         for each in found:
             typer.echo(as_annotation(each) if style is LintFormat.github else as_text(each))
         if style is LintFormat.text:
-            many = f"{len(found)} finding{'' if len(found) == 1 else 's'}"
-            typer.echo(f"{many} in {len(tasks)} level{'' if len(tasks) == 1 else 's'}")
+            typer.echo(f"{counted(len(found), 'finding')} in {counted(len(tasks), 'level')}")
     if any(each.severity == "error" for each in found):
         raise typer.Exit(1)
 
 
-def _outcomes(tasks: list[Task], jobs: int | None, force: bool, *, quiet: bool) -> list[Outcome]:
-    """What became of each level, by name."""
-    from bake import pipeline
-    from bake.view.progress import BuildProgress, style_for
+def schema(
+    name: Annotated[SchemaName, typer.Argument(help="Which file format.")],
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", help="The file to write; else standard output.")
+    ] = None,
+) -> None:
+    """Print the JSON Schema of a file format.
 
-    outcomes = []
-    with BuildProgress(style_for(json=quiet)) as progress:
-        for outcome in pipeline.build(tasks, jobs=jobs, force=force, report=progress):
-            progress.finished(outcome.task.name)
-            outcomes.append(outcome)
-    return sorted(outcomes, key=lambda outcome: outcome.task.name)
+    Editors and other tools check and complete files by it.
+    """
+    from bake.levels.graph_json import graph_schema
+    from bake.levels.tiles_json import tile_schema
+    from bake.recipe import recipe_schema
 
-
-def _depfile_errors(depfile: Path, tasks: list[Task], recipe: Path | None) -> list[BakeError]:
-    """What went wrong with the depfile, told after what went wrong with levels."""
-    from bake.pipeline.staleness import write_depfile
-
+    made = {"recipe": recipe_schema, "tiles": tile_schema, "graph": graph_schema}[name.value]()
+    text = json.dumps(made, indent=2) + "\n"
+    if output is None:
+        typer.echo(text, nl=False)
+        return
     try:
-        write_depfile(depfile, tasks, recipe_file(recipe))
-    except BakeError as error:
-        return [error]
-    return []
+        output.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise OutputError(f"cannot be written: {error.strerror or error}", file=output) from None

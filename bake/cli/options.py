@@ -1,34 +1,47 @@
-"""Arguments and options that several commands have, and JSON as all of them print it."""
+"""What commands are given: arguments and options they share, and the levels and assets meant."""
 
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from bake.errors import AssetError, UnknownProfileError
+
+if TYPE_CHECKING:
+    from bake.pipeline import Task
+
 Sources = Annotated[
     list[Path] | None,
-    typer.Argument(metavar="SRC", help="Level files or folders; none = the recipe's sources."),
+    typer.Argument(
+        metavar="SRC", help="Level files or folders; without any, the sources of the recipe."
+    ),
 ]
 Output = Annotated[
-    Path | None, typer.Option("-o", "--output", help="Folder of the assets; else the recipe's.")
+    Path | None,
+    typer.Option("-o", "--output", help="The folder of the assets; else that of the recipe."),
 ]
 RecipeFile = Annotated[
-    Path | None, typer.Option("--recipe", help="Recipe; else bake.toml in this folder, if any.")
+    Path | None,
+    typer.Option("--recipe", help="The recipe; else bake.toml in this folder, if there is one."),
 ]
-Profile = Annotated[str | None, typer.Option("--profile", help="Only this agent profile.")]
-Json = Annotated[bool, typer.Option("--json", help="Print JSON, and nothing else.")]
-MethodName = Annotated[str, typer.Option("--method", help="How to find paths: table, astar, ...")]
+Profile = Annotated[str | None, typer.Option("--profile", help="Look at this agent profile alone.")]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON and nothing else.")]
+MethodName = Annotated[
+    str, typer.Option("--method", help="How paths are found: table, astar, hpa and others.")
+]
 HeuristicName = Annotated[
-    str | None, typer.Option("--heuristic", help="Of searches; else the one that fits the level.")
+    str | None,
+    typer.Option("--heuristic", help="What guides a search; else what fits the level."),
 ]
 AssetFile = Annotated[Path, typer.Argument(metavar="ASSET", help="A baked level.")]
 PlaceText = Annotated[
     str,
     typer.Argument(
-        metavar="X,Y", help="A cell (X,Y,FLOOR where there are floors), or a node's name."
+        metavar="X,Y", help="A cell (X,Y,FLOOR where there are floors), or the name of a node."
     ),
 ]
 
@@ -36,3 +49,61 @@ PlaceText = Annotated[
 def print_json(data: object) -> None:
     """Print data as every command with --json does."""
     typer.echo(json.dumps(data, indent=2))
+
+
+def recipe_file(recipe: Path | None) -> Path | None:
+    """The recipe that was named, else the one in this folder, if any."""
+    from bake.recipe import find_recipe
+
+    return recipe or find_recipe(Path())
+
+
+def tasks_of(
+    sources: list[Path] | None, output: Path | None, recipe: Path | None, profile: str | None
+) -> list[Task]:
+    """The levels to bake, of one profile if one is named.
+
+    Raises:
+        BakeError: mistakes in the recipe, no such files, or no such profile.
+    """
+    from bake.pipeline import find_tasks
+    from bake.recipe import load_recipe
+
+    rules = load_recipe(recipe_file(recipe))
+    tasks = find_tasks(rules, sources or [], output)
+    if profile is None:
+        return tasks
+    narrowed = [each for task in tasks if (each := _narrowed(task, profile)) is not None]
+    if not narrowed:
+        known = sorted({one.name for task in tasks for one in task.recipe.profiles})
+        raise UnknownProfileError(
+            f"no level has a profile {profile!r}",
+            file=rules.file,
+            expected=" or ".join(map(repr, known)),
+        )
+    return narrowed
+
+
+def _narrowed(task: Task, profile: str) -> Task | None:
+    mine = tuple(one for one in task.recipe.profiles if one.name == profile)
+    if not mine:
+        return None
+    fewer = len(mine) < len(task.recipe.profiles)
+    return replace(task, recipe=replace(task.recipe, profiles=mine, narrowed=fewer))
+
+
+def assets_in(paths: list[Path]) -> list[Path]:
+    """Assets, and those inside of folders.
+
+    Raises:
+        AssetError: a folder holds none.
+    """
+    found: list[Path] = []
+    for one in paths:
+        inside = sorted(one.glob("*.h5")) if one.is_dir() else [one]
+        if not inside:
+            raise AssetError(
+                "there is no asset in this folder", file=one, remedy="run `bake build` first"
+            )
+        found += inside
+    return found

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -18,22 +17,12 @@ from bake.cli.options import (
     Profile,
     print_json,
 )
+from bake.view import Show
 
 if TYPE_CHECKING:
     from bake.runtime import LevelAsset
     from bake.runtime.reader.places import Place
     from bake.view.evaluate import Evaluation
-
-
-class Show(StrEnum):
-    """What a picture shows."""
-
-    terrain = "terrain"
-    components = "components"
-    distances = "distances"
-    hops = "hops"
-    clusters = "clusters"
-    search = "search"
 
 
 def path(
@@ -43,12 +32,15 @@ def path(
     method: MethodName = "table",
     heuristic: HeuristicName = None,
     smooth: Annotated[
-        bool, typer.Option("--smooth", help="Only the waypoints of straight lines.")
+        bool, typer.Option("--smooth", help="Print the waypoints of straight lines alone.")
     ] = False,
     profile: Profile = None,
     as_json: Json = False,
 ) -> None:
-    """Print a path, a shortest one unless the method says otherwise."""
+    """Print a path between two places.
+
+    It is a shortest one, unless it is searched for by a method that promises less.
+    """
     from bake.runtime import open_asset
 
     with open_asset(asset) as level:
@@ -73,13 +65,18 @@ def path(
 
 def evaluate(
     asset: AssetFile,
-    scenario: Annotated[Path, typer.Argument(metavar="FILE.scen", help="Moving AI scenario file.")],
+    scenario: Annotated[
+        Path, typer.Argument(metavar="FILE.scen", help="A Moving AI scenario file.")
+    ],
     method: MethodName = "table",
     heuristic: HeuristicName = None,
     profile: Profile = None,
     as_json: Json = False,
 ) -> None:
-    """Solve every problem of a scenario file; exit 1 where a path is missing or wrongly long."""
+    """Solve the problems of a scenario file.
+
+    The exit code is 1 if a path is missing, or longer than its method promises.
+    """
     from bake.view.evaluate import evaluate as run
 
     result = run(asset, scenario, profile, method, heuristic)
@@ -93,28 +90,33 @@ def evaluate(
 
 def render(
     asset: AssetFile,
-    output: Annotated[Path, typer.Option("-o", "--output", help="PNG file to write.")],
+    output: Annotated[Path, typer.Option("-o", "--output", help="The PNG file to write.")],
     show: Annotated[Show, typer.Option(help="What to draw.")] = Show.terrain,
     toward: Annotated[
-        str | None, typer.Option(metavar="X,Y", help="Goal of distances and hops.")
+        str | None, typer.Option(metavar="X,Y", help="The goal of distances and hops.")
     ] = None,
     path: Annotated[
         tuple[str, str] | None,
-        typer.Option("--path", metavar="X,Y X,Y", help="Draw a shortest path too."),
+        typer.Option("--path", metavar="X,Y X,Y", help="Two places to draw a path between."),
     ] = None,
     scale: Annotated[
-        int | None, typer.Option(min=1, help="Pixels a cell; else what fits a screen.")
+        int | None, typer.Option(min=1, help="Pixels of a cell; else what fits a screen.")
     ] = None,
-    layer: Annotated[int, typer.Option(min=1, help="Which clusters; 1 = the lowest.")] = 1,
+    layer: Annotated[
+        int, typer.Option(min=1, help="Which layer of clusters; 1 is the lowest.")
+    ] = 1,
     method: Annotated[
-        str | None, typer.Option(help="How the path is found; else by next hops.")
+        str | None, typer.Option(help="How the path is found; else along the baked next hops.")
     ] = None,
     heuristic: Annotated[str | None, typer.Option(help="What guides the search.")] = None,
-    lint: Annotated[bool, typer.Option("--lint", help="Mark what lint finds.")] = False,
+    lint: Annotated[bool, typer.Option("--lint", help="Mark what `bake lint` finds.")] = False,
     profile: Profile = None,
     as_json: Json = False,
 ) -> None:
-    """Draw an asset: terrain, components, clusters, a path, a search, distances or hops."""
+    """Draw an asset as a picture.
+
+    It shows terrain, components, clusters, distances, next hops or a search, and a path over it.
+    """
     from bake.runtime import open_asset
     from bake.view.render import render_asset
 
@@ -125,7 +127,7 @@ def render(
         asset,
         output,
         profile=profile,
-        show=show.value,
+        show=show,
         path=ends,
         toward=goal,
         scale=scale,

@@ -1,6 +1,17 @@
 """What changed between two bakes of a level, as a player would notice it."""
 
-from bake.diff.compare import Difference, ProfileDifference, compare
-from bake.diff.limits import Limit, broken, read_limit
+from bake.diff.compare import Difference, Limit, ProfileDifference, broken, compare, read_limit
+from bake.diff.matched import Matched
+from bake.diff.measures import PERCENTILES, Distances
 
-__all__ = ["Difference", "Limit", "ProfileDifference", "broken", "compare", "read_limit"]
+__all__ = [
+    "PERCENTILES",
+    "Difference",
+    "Distances",
+    "Limit",
+    "Matched",
+    "ProfileDifference",
+    "broken",
+    "compare",
+    "read_limit",
+]

@@ -9,6 +9,7 @@ import numpy as np
 
 from bake.arrays import BoolArray, Float64Array, Int32Array, Int64Array
 from bake.errors import AssetError
+from bake.graph import lightest_arcs
 from bake.runtime.reader.tables import Tables
 
 
@@ -18,7 +19,8 @@ class Matched:
 
     Attributes:
         old, new: its tables.
-        old_row, new_row: (k) int32, rows of the places it can stand on in both.
+        old_row, new_row: (k) int32, rows of the places it can stand on in both. These *shared*
+            places are numbered in the order of the new rows.
         closed: rows of ``old`` it could stand on and no longer can.
         opened: rows of ``new`` it can stand on and could not before.
     """
@@ -35,30 +37,25 @@ class Matched:
 
     @cached_property
     def dearer(self) -> BoolArray:
-        """(k) places that cost more to cross than before."""
+        """(k) bool, shared places that cost more to cross than before."""
         before, after = self._costs
         return after > before
 
     @cached_property
     def cheaper(self) -> BoolArray:
-        """(k) places that cost less to cross than before."""
+        """(k) bool, shared places that cost less to cross than before."""
         before, after = self._costs
         return after < before
 
     @cached_property
     def _costs(self) -> tuple[Float64Array, Float64Array]:
-        return (
-            crossing_cost(self.old)[self.old_row],
-            crossing_cost(self.new)[self.new_row],
-        )
+        return _crossing_cost(self.old)[self.old_row], _crossing_cost(self.new)[self.new_row]
 
     @cached_property
     def arcs(self) -> ArcChanges:
-        """Arcs between places of both that came, went, or cost otherwise."""
-        before, after = (
-            _arcs(self.old, self.old_row, len(self)),
-            _arcs(self.new, self.new_row, len(self)),
-        )
+        """Arcs between shared places that came, went, or changed their weight."""
+        before = _arcs(self.old, self.old_row, len(self))
+        after = _arcs(self.new, self.new_row, len(self))
         _, in_old, in_new = np.intersect1d(
             before[0], after[0], assume_unique=True, return_indices=True
         )
@@ -75,11 +72,11 @@ class Matched:
 
 @dataclass(frozen=True)
 class ArcChanges:
-    """How many arcs between places of both bakes changed.
+    """How many arcs between shared places changed.
 
     Attributes:
         come, gone, repriced: how many.
-        touched: (k) bool, places at an end of one.
+        touched: (k) bool, shared places at an end of one.
     """
 
     come: int
@@ -96,7 +93,6 @@ def match(old: Tables, new: Tables) -> Matched:
     """
     before, after = _keys(old, new)
     _, in_old, in_new = np.intersect1d(before, after, assume_unique=True, return_indices=True)
-    # In the order of the new rows, which is the order of patches.
     order = np.argsort(in_new)
     old_row: Int32Array = in_old[order].astype(np.int32)
     new_row: Int32Array = in_new[order].astype(np.int32)
@@ -111,26 +107,24 @@ def match(old: Tables, new: Tables) -> Matched:
 
 
 def _others(count: int, rows: Int32Array) -> Int32Array:
-    """Of ``count`` rows those not named."""
+    """(k) int32, those of ``count`` rows that are not among some."""
     others = np.ones(count, dtype=np.bool_)
     others[rows] = False
     return np.flatnonzero(others).astype(np.int32)
 
 
-def crossing_cost(tables: Tables) -> Float64Array:
+def _crossing_cost(tables: Tables) -> Float64Array:
     """(r) float64 units, what crossing each row's terrain costs the profile."""
-    cost = tables.column("cost", np.float64)
-    terrain = tables.places.asset.read("/world/node_terrain")
-    if len(terrain) != tables.places.node_count or terrain.max(initial=0) >= max(1, len(cost)):
-        raise tables.damaged("node_terrain does not fit nodes and terrains")
-    crossing: Float64Array = cost[terrain[tables.node]]
-    return crossing
+    terrain = tables.places.asset.read("/world/node_terrain")[tables.node]
+    cost: Float64Array = tables.column("cost", np.float64)[terrain]
+    return cost
 
 
 def _keys(old: Tables, new: Tables) -> tuple[Int64Array, Int64Array]:
+    """(r) for each row of either a number that is the same for the same place."""
     a, b = old.places, new.places
     kinds = [
-        f"hex {places.hex_layout}"
+        f"hexagonal {places.hex_layout}"
         if places.hex_layout
         else ("square" if places.is_grid else "graph")
         for places in (a, b)
@@ -144,9 +138,8 @@ def _keys(old: Tables, new: Tables) -> tuple[Int64Array, Int64Array]:
     if a.is_grid:
         wide = max(a.width, b.width)
         return _cell_keys(old, wide), _cell_keys(new, wide)
-    number = {name: place for place, name in enumerate(a.names)}
-    known = len(number)
-    keys = [number.get(name, known + place) for place, name in enumerate(b.names)]
+    node_of = {name: node for node, name in enumerate(a.names)}
+    keys = [node_of.get(name, len(node_of) + node) for node, name in enumerate(b.names)]
     return old.node.astype(np.int64), np.array(keys, dtype=np.int64)[new.node]
 
 
@@ -157,17 +150,15 @@ def _cell_keys(tables: Tables, wide: int) -> Int64Array:
 
 
 def _arcs(tables: Tables, rows: Int32Array, count: int) -> tuple[Int64Array, Int64Array]:
-    """Ends of arcs between matched places as tail * count + head, ascending, and units * 2^20."""
+    """Arcs between shared places: tail * count + head, ascending, and weight in units * 2^20."""
     usable = tables.usable
-    place = np.full(tables.row_count, -1, dtype=np.int64)
-    place[rows] = np.arange(len(rows))
-    tail, head = place[usable.graph.tail()], place[usable.graph.head]
+    shared = np.full(tables.row_count, -1, dtype=np.int64)
+    shared[rows] = np.arange(len(rows))
+    arc = lightest_arcs(usable.graph, usable.weight)
+    tail, head = shared[usable.graph.tail()[arc]], shared[usable.graph.head[arc]]
     within = (tail >= 0) & (head >= 0)
     key = (tail * max(1, count) + head)[within]
     # Scales may differ, so weights are compared in units.
-    weight = np.rint(usable.weight[within] * (2.0**20 / tables.places.ticks_per_unit))
-    order = np.lexsort((weight, key))
-    key, weight = key[order], weight[order].astype(np.int64)
-    first = np.ones(len(key), dtype=np.bool_)
-    first[1:] = key[1:] != key[:-1]  # of parallel arcs the cheapest
-    return key[first], weight[first]
+    weight = np.rint(usable.weight[arc[within]] * (2.0**20 / tables.places.ticks_per_unit))
+    order = np.argsort(key)
+    return key[order], weight[order].astype(np.int64)

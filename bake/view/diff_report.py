@@ -1,27 +1,48 @@
-"""A difference between two bakes as text and as plain data."""
+"""A difference between two bakes as text, as plain data, and drawn over the newer one."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from bake.arrays import Int32Array
-from bake.diff import Difference, ProfileDifference
-from bake.diff.distances import PERCENTILES, Distances
-from bake.errors import in_units
-from bake.runtime.reader.places import Place
+from bake.asset import Asset
+from bake.diff import PERCENTILES, Difference, Distances, Matched, ProfileDifference
+from bake.errors import QueryError, in_units
 from bake.runtime.reader.tables import Tables
-from bake.view.component_colours import place_text
-from bake.view.legend import number
+from bake.view.colours import (
+    CHEAPER,
+    CLOSED,
+    CUT_OFF,
+    CUT_OFF_STRIPE,
+    DEARER,
+    JOINED,
+    JOINED_STRIPE,
+    LARGEST,
+    OPENED,
+    Colour,
+)
+from bake.view.grid_map import faded_ground, fitting_cells, map_of
+from bake.view.page import Swatch, check_output, lay_out, number, write_png
+from bake.view.paint import CellPaint, paint_cells
+from bake.view.scene import Scene, place_data, place_text, read_scene
 
 #: Places listed by name; more are only counted.
 _LISTED = 8
 
+# -- plain data -----------------------------------------------------------------------------------
+
 
 def as_data(difference: Difference, broken: Sequence[str]) -> dict[str, Any]:
-    """Everything `bake diff --json` prints."""
+    """Everything `bake diff --json` prints.
+
+    Args:
+        difference: between two bakes.
+        broken: lines about limits that were passed.
+    """
     old, new = difference.sizes
     return {
         "old": str(difference.old),
@@ -42,10 +63,7 @@ def _data(profile: ProfileDifference) -> dict[str, Any]:
     arcs = matched.arcs
     data: dict[str, Any] = {
         "places": len(matched),
-        "opened": _places(matched.new, matched.opened),
-        "closed": _places(matched.old, matched.closed),
-        "dearer": _places(matched.new, matched.new_row[matched.dearer]),
-        "cheaper": _places(matched.new, matched.new_row[matched.cheaper]),
+        **{kind: _places(tables, rows) for kind, tables, rows in _changed(matched)},
         "arcs": {"come": arcs.come, "gone": arcs.gone, "repriced": arcs.repriced},
         "reachability": None,
         "distances": None,
@@ -56,8 +74,8 @@ def _data(profile: ProfileDifference) -> dict[str, Any]:
         data["reachability"] = {
             "pairs_lost": reach.lost,
             "pairs_gained": reach.gained,
-            "lost_example": _pair(profile, reach.lost_example),
-            "gained_example": _pair(profile, reach.gained_example),
+            "lost_example": _example(profile, reach.lost_example),
+            "gained_example": _example(profile, reach.gained_example),
             "cut_off": int(reach.cut_off.sum()),
             "joined": int(reach.joined.sum()),
         }
@@ -68,13 +86,13 @@ def _data(profile: ProfileDifference) -> dict[str, Any]:
             "pairs": distances.pairs,
             "longer": distances.longer,
             "shorter": distances.shorter,
-            "percent": dict(
-                zip((f"p{share}" for share in PERCENTILES), distances.percent, strict=True)
-            ),
+            "percent": {
+                f"p{at}": share for at, share in zip(PERCENTILES, distances.percent, strict=True)
+            },
             "most": [
                 {
-                    "start": _plain(_place(profile, pair.start)),
-                    "goal": _plain(_place(profile, pair.goal)),
+                    "start": place_data(profile.place(pair.start)),
+                    "goal": place_data(profile.place(pair.goal)),
                     "before": pair.before,
                     "after": pair.after,
                 }
@@ -82,15 +100,43 @@ def _data(profile: ProfileDifference) -> dict[str, Any]:
             ],
         }
     if profile.clusters is not None:
-        data["clusters"] = {
-            "touched": profile.clusters.tolist(),
-            "of": profile.cluster_count,
-        }
+        data["clusters"] = {"touched": profile.clusters.tolist(), "of": profile.cluster_count}
     return data
 
 
+def _changed(matched: Matched) -> list[tuple[str, Tables, Int32Array]]:
+    """The kinds of change a place may see, and the rows of places that saw them in their tables."""
+    return [
+        ("opened", matched.new, matched.opened),
+        ("closed", matched.old, matched.closed),
+        ("dearer", matched.new, matched.new_row[matched.dearer]),
+        ("cheaper", matched.new, matched.new_row[matched.cheaper]),
+    ]
+
+
+def _example(profile: ProfileDifference, pair: tuple[int, int] | None) -> list[Any] | None:
+    return None if pair is None else [place_data(profile.place(one)) for one in pair]
+
+
+def _places(tables: Tables, rows: Int32Array) -> list[Any]:
+    nodes = _in_reading_order(tables, rows).tolist()
+    return [place_data(tables.places.place(node)) for node in nodes]
+
+
+def _in_reading_order(tables: Tables, rows: Int32Array) -> Int32Array:
+    """(k) int32, the nodes of rows."""
+    node = tables.node[rows]
+    if not tables.places.is_grid:
+        return node
+    ordered: Int32Array = node[np.argsort(tables.places.flat[node], kind="stable")]
+    return ordered
+
+
+# -- text -----------------------------------------------------------------------------------------
+
+
 def lines_of(difference: Difference) -> list[str]:
-    """The same for reading."""
+    """Everything `bake diff` prints for people, line by line."""
     old, new = difference.sizes
     lines = [
         f"{difference.old} -> {difference.new}",
@@ -109,13 +155,8 @@ def lines_of(difference: Difference) -> list[str]:
 def _lines(profile: ProfileDifference) -> list[str]:
     matched, arcs = profile.matched, profile.matched.arcs
     lines = [
-        f"{what:<12} {_listed(tables, rows)}"
-        for what, tables, rows in (
-            ("opened", matched.new, matched.opened),
-            ("closed", matched.old, matched.closed),
-            ("dearer", matched.new, matched.new_row[matched.dearer]),
-            ("cheaper", matched.new, matched.new_row[matched.cheaper]),
-        )
+        f"{kind:<12} {_listed(tables, rows)}"
+        for kind, tables, rows in _changed(matched)
         if len(rows)
     ]
     if arcs.come or arcs.gone or arcs.repriced:
@@ -146,7 +187,7 @@ def _reach_lines(profile: ProfileDifference) -> list[str]:
         (reach.gained, reach.gained_example, reach.joined, ("gained", "joined with")),
     ):
         if many and example is not None:
-            start, goal = (place_text(_place(profile, one)) for one in example)
+            start, goal = (place_text(profile.place(one)) for one in example)
             lines.append(
                 f"reachability {many:,} pairs {words[0]}, such as {start} to {goal}; "
                 f"{int(marked.sum()):,} places {words[1]} the largest part"
@@ -161,16 +202,16 @@ def _distance_lines(profile: ProfileDifference, distances: Distances) -> list[st
     if not changed:
         return [f"distances    the same, toward {over}"]
     share = 100 * changed / max(1, distances.pairs)
-    told = ", ".join(
+    largest = ", ".join(
         f"{'largest' if at == 100 else f'p{at}'} {number(percent)} %"
         for at, percent in zip(PERCENTILES, distances.percent, strict=True)
     )
     lines = [
         f"distances    {distances.longer:,} pairs longer, {distances.shorter:,} shorter "
-        f"({number(share)} % of those looked at, toward {over}); by {told}"
+        f"({number(share)} % of those looked at, toward {over}); by {largest}"
     ]
     for pair in distances.most:
-        start, goal = (place_text(_place(profile, one)) for one in (pair.start, pair.goal))
+        start, goal = (place_text(profile.place(one)) for one in (pair.start, pair.goal))
         lines.append(
             f"             {start} to {goal}: {number(pair.before)} -> {number(pair.after)}"
         )
@@ -183,32 +224,88 @@ def _grown(old: int, new: int) -> str:
     return f" ({100 * (new / old - 1):+.1f} %)"
 
 
-def _place(profile: ProfileDifference, place: int) -> Place:
-    tables = profile.matched.new
-    return tables.places.place(int(tables.node[profile.matched.new_row[place]]))
-
-
-def _pair(profile: ProfileDifference, pair: tuple[int, int] | None) -> list[object] | None:
-    return None if pair is None else [_plain(_place(profile, one)) for one in pair]
-
-
-def _in_reading_order(tables: Tables, rows: Int32Array) -> Int32Array:
-    node = tables.node[rows]
-    if not tables.places.is_grid:
-        return node
-    ordered: Int32Array = node[np.argsort(tables.places.flat[node], kind="stable")]
-    return ordered
-
-
-def _places(tables: Tables, rows: Int32Array) -> list[object]:
-    return [_plain(tables.places.place(node)) for node in _in_reading_order(tables, rows).tolist()]
-
-
 def _listed(tables: Tables, rows: Int32Array) -> str:
     node = _in_reading_order(tables, rows)
     named = " ".join(place_text(tables.places.place(one)) for one in node[:_LISTED].tolist())
     return f"{len(node):,}: {named}{' ...' if len(node) > _LISTED else ''}"
 
 
-def _plain(place: Place) -> object:
-    return list(place) if isinstance(place, tuple) else place
+# -- a picture ------------------------------------------------------------------------------------
+
+
+def draw_difference(difference: Difference, new: Asset, output: Path, scale: int | None) -> None:
+    """Draw a grid level's difference.
+
+    Args:
+        difference: of one profile.
+        new: the newer asset, open.
+        output: a .png.
+        scale: pixels a cell; None = what fits.
+
+    Raises:
+        QueryError: a graph level, or several profiles.
+        OutputError: the picture cannot be written there.
+    """
+    check_output(output)
+    if len(difference.profiles) != 1:
+        raise QueryError(
+            f"a picture shows one profile, and these assets share {len(difference.profiles)}",
+            expected=" or ".join(repr(one.name) for one in difference.profiles) or "one",
+            remedy="name it: --profile NAME",
+        )
+    profile = difference.profiles[0]
+    scene = read_scene(new, profile.name)
+    if not scene.places.is_grid:
+        raise QueryError(
+            "differences of graphs are not drawn",
+            place=f"level {scene.name!r}",
+            remedy="leave -o out",
+        )
+    cells = fitting_cells(scene, scale)
+    paint, ground = faded_ground(scene, cells.scale)
+    swatches = _mark(paint, scene, profile)
+    drawn = map_of(paint_cells(cells, paint), scene, cells, [*swatches, *ground])
+    facts = f"profile {profile.name} · since {difference.old.name}"
+    write_png(lay_out(drawn, scene.name, facts, _note(profile)), output)
+
+
+def _mark(paint: CellPaint, scene: Scene, profile: ProfileDifference) -> list[Swatch]:
+    """Paint what changed, later kinds over earlier ones, and say what the colours mean."""
+    matched, reach = profile.matched, profile.reachability
+    shared = scene.flat[matched.new_row]
+    kinds: list[tuple[Int32Array, str, Colour, Colour | None]] = []
+    if reach is not None:
+        cut_off, joined = shared[reach.cut_off], shared[reach.joined]
+        kinds += [
+            (cut_off, "lost its way to or from the rest", CUT_OFF, CUT_OFF_STRIPE),
+            (joined, "has a way to and from the rest now", JOINED, JOINED_STRIPE),
+        ]
+    kinds += [
+        (shared[matched.dearer], "costs more", DEARER, None),
+        (shared[matched.cheaper], "costs less", CHEAPER, None),
+        (scene.flat[matched.opened], "opened", OPENED, None),
+        (_closed(scene, profile), "closed", CLOSED, None),
+    ]
+    swatches = []
+    for cells, text, colour, stripe in kinds:
+        if len(cells):
+            paint.mark(cells, colour, stripe)
+            swatches.append(Swatch(colour, f"{len(cells):,} {text}", stripe))
+    return swatches or [Swatch(LARGEST, "nothing changed")]
+
+
+def _closed(scene: Scene, profile: ProfileDifference) -> Int32Array:
+    """Closed places as cells of the new map; those that lay outside it are left out."""
+    old = profile.matched.old
+    y, x = np.divmod(old.places.flat[old.node[profile.matched.closed]], np.int32(old.places.width))
+    inside = (x < scene.places.width) & (y < scene.places.height)
+    cells: Int32Array = (y * np.int32(scene.places.width) + x)[inside]
+    return cells
+
+
+def _note(profile: ProfileDifference) -> str:
+    notes = [f"{profile.cells_changed:,} places opened, closed or repriced"]
+    reach = profile.reachability
+    if reach is not None and (reach.lost or reach.gained):
+        notes.append(f"{reach.lost:,} pairs lost their way, {reach.gained:,} gained one")
+    return " · ".join(notes)

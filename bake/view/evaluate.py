@@ -3,19 +3,25 @@
 from __future__ import annotations
 
 import statistics
-from dataclasses import dataclass
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import cast
 
 import numpy as np
 
-from bake.arrays import Int32Array
 from bake.errors import LevelError, QueryError
 from bake.levels.movingai import Scenario, read_scenario
-from bake.runtime import LevelAsset, open_asset
-from bake.view.evaluate_paths import walk_all
+from bake.runtime import LevelAsset, Navigator, open_asset
+
+Cell = tuple[int, int]
 
 #: Largest difference from an optimal length that counts as none, in units.
 TOLERANCE = 1e-4
+
+#: How often all paths of the table are extracted; the median time counts.
+REPEATS = 5
 
 
 @dataclass(frozen=True)
@@ -80,40 +86,43 @@ def evaluate(
         AssetError, QueryError: the asset cannot be used, or not by this method.
     """
     problems = read_scenario(scenario)
+    ends = [
+        ((int(start[0]), int(start[1])), (int(goal[0]), int(goal[1])))
+        for start, goal in zip(problems.start, problems.goal, strict=True)
+    ]
     with open_asset(asset) as level:
         nav = level.profile(profile)
         _check_sizes(problems, level)
         wrong: dict[int, str] = {}
         asked = []
-        for place, ends in enumerate(zip(problems.start, problems.goal, strict=True)):
+        for number, pair in enumerate(ends):
             try:
-                for end in ends:
-                    nav.reachable(_cell(end), _cell(end))
-                asked.append(place)
+                for end in pair:
+                    nav.reachable(end, end)
+                asked.append(number)
             except QueryError as mistake:
-                wrong[place] = str(mistake)
-        pairs = [(_cell(problems.start[place]), _cell(problems.goal[place])) for place in asked]
-        walked = walk_all(nav, pairs, method, heuristic)
+                wrong[number] = str(mistake)
+        walked = _walk_all(nav, [ends[number] for number in asked], method, heuristic)
         solved, steps, max_error = 0, 0, 0.0
         over = []
-        for place, path, exact in zip(asked, walked.paths, walked.exact, strict=True):
+        for number, path, exact in zip(asked, walked.paths, walked.exact, strict=True):
             if path is None:
-                wrong[place] = "unreachable"
+                wrong[number] = "unreachable"
                 continue
-            length, optimal = nav.length(path), float(problems.optimal[place])
+            length, optimal = nav.length(path), float(problems.optimal[number])
             # What printing may have rounded away is no error.
-            error = max(0.0, abs(length - optimal) - float(problems.rounding[place]))
+            error = max(0.0, abs(length - optimal) - float(problems.rounding[number]))
             max_error = max(max_error, error)
             steps += len(path) - 1
             right = error <= TOLERANCE
             solved += right
             over.append(0.0 if right or not optimal else (length - optimal) / optimal)
             if exact and not right:
-                wrong[place] = f"length {length:.6f}, optimal is {optimal:.6f}"
-    told = None
+                wrong[number] = f"length {length:.6f}, optimal is {optimal:.6f}"
+    first_wrong = None
     if wrong:
-        place = min(wrong)
-        told = f"{_cell(problems.start[place])} to {_cell(problems.goal[place])}: {wrong[place]}"
+        number = min(wrong)
+        first_wrong = f"{ends[number][0]} to {ends[number][1]}: {wrong[number]}"
     count = len(problems)
     return Evaluation(
         count,
@@ -123,7 +132,7 @@ def evaluate(
         steps,
         walked.seconds / max(1, steps) * 1e9,
         walked.seconds / max(1, count) * 1e6,
-        told,
+        first_wrong,
         method,
         heuristic,
         _suboptimality(over),
@@ -142,7 +151,7 @@ def _suboptimality(over: list[float]) -> Suboptimality:
 def _check_sizes(problems: Scenario, level: LevelAsset) -> None:
     if not level.is_grid:
         raise LevelError(
-            f"{level.name} is a graph",
+            f"level {level.name!r} is a graph",
             file=problems.source,
             expected="a level of cells",
             remedy="evaluate the level this scenario belongs to",
@@ -153,10 +162,79 @@ def _check_sizes(problems: Scenario, level: LevelAsset) -> None:
                 f"this problem is for a map of {width} x {height} cells",
                 file=problems.source,
                 place=f"line {line}",
-                expected=f"{level.width} x {level.height}, the size of {level.name}",
+                expected=f"{level.width} x {level.height}, the size of level {level.name!r}",
                 remedy="evaluate the level this scenario belongs to",
             )
 
 
-def _cell(pair: Int32Array) -> tuple[int, int]:
-    return int(pair[0]), int(pair[1])
+@dataclass
+class _Walked:
+    """What a method found, problem by problem.
+
+    Attributes:
+        paths: cells of each path; None where there is none.
+        exact: whether the method promises a shortest one.
+        expanded: places taken from open lists.
+        path_us: microseconds of one call for each path alone.
+        first_us: microseconds until the first move was known.
+        seconds: for all paths: in one call where the method has one, else one by one.
+    """
+
+    paths: list[list[Cell] | None] = field(default_factory=list)
+    exact: list[bool] = field(default_factory=list)
+    expanded: list[int] = field(default_factory=list)
+    path_us: list[float] = field(default_factory=list)
+    first_us: list[float] = field(default_factory=list)
+    seconds: float = 0.0
+
+
+def _walk_all(
+    nav: Navigator,
+    problems: Sequence[tuple[Cell, Cell]],
+    method: str,
+    heuristic: str | None,
+) -> _Walked:
+    """Solve problems by a method of :meth:`Navigator.search`.
+
+    Raises:
+        QueryError: no such method or heuristic, or a table the asset does not hold.
+    """
+    walked = _Walked()
+    for start, goal in problems[:1]:
+        nav.search(start, goal, method, heuristic)  # loads what is needed, and compiles
+        _first_move(nav, start, goal, method, heuristic)
+    for start, goal in problems:
+        found = nav.search(start, goal, method, heuristic)
+        walked.paths.append(cast("list[Cell] | None", found.path))
+        walked.exact.append(found.bound == 1)
+        walked.expanded.append(found.expanded)
+        begun = time.perf_counter()
+        nav.path(start, goal, method, heuristic)
+        walked.path_us.append((time.perf_counter() - begun) * 1e6)
+        walked.first_us.append(_first_move(nav, start, goal, method, heuristic))
+    walked.seconds = sum(walked.path_us) / 1e6
+    if method == "table" and problems:
+        ends = np.array(problems)
+        times = []
+        for _ in range(REPEATS + 1):
+            begun = time.perf_counter()
+            nav.paths(ends[:, 0], ends[:, 1])
+            times.append(time.perf_counter() - begun)
+        walked.seconds = statistics.median(times[1:])
+    return walked
+
+
+def _first_move(
+    nav: Navigator, start: Cell, goal: Cell, method: str, heuristic: str | None
+) -> float:
+    """Microseconds until the first move is known."""
+    begun = time.perf_counter()
+    if method == "table":
+        nav.next_hop(start, goal)
+    elif method == "hpa":
+        cells = nav.walk(start, goal)
+        if cells is not None:
+            next(cells, None)
+    else:
+        nav.path(start, goal, method, heuristic)
+    return (time.perf_counter() - begun) * 1e6

@@ -2,43 +2,44 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
-
 import numpy as np
+import numpy.typing as npt
 from PIL import Image, ImageDraw
 
-from bake.arrays import Float64Array, UInt8Array
+from bake.arrays import BoolArray, Int32Array, UInt8Array
 from bake.errors import QueryError
-from bake.runtime.reader.floors import grid_cell
-from bake.runtime.reader.places import Place
-from bake.view.cell_paint import CellPaint, Cells, paint_cells
-from bake.view.cell_views import (
-    clusters_view,
-    components_view,
-    distances_view,
-    hops_view,
-    search_view,
-    terrain_view,
+from bake.view import Show
+from bake.view.cells import Cells, HexCells, SquareCells
+from bake.view.colours import (
+    ARROW,
+    BLOCKED,
+    INK,
+    LARGEST,
+    OTHERS_STRIPE,
+    PAPER,
+    UNREACHABLE,
+    UNREACHABLE_STRIPE,
+    mixed,
 )
-from bake.view.contours import contour_step, draw_contours
-from bake.view.flow import cells_per_arrow, draw_flow
-from bake.view.hex_cells import HexCells
-from bake.view.ink import Ink
-from bake.view.layer_marks import draw_layer, draw_searched
-from bake.view.legend import ColourBar, Legend, Swatch, number
+from bake.view.ink import ARROW_OUTLINE, Ink
 from bake.view.lettering import font, width_of
-from bake.view.lint_marks import draw_findings
-from bake.view.marks import draw_goal, draw_path, draw_start
-from bake.view.page import Map, page_pixels
-from bake.view.palette import INK
-from bake.view.request import LONGER_SIDE, MAX_PIXELS, Request
+from bake.view.marks import (
+    draw_ends,
+    draw_findings,
+    draw_layer,
+    draw_searched,
+    draw_things,
+    label_floors,
+    ring_small_components,
+)
+from bake.view.page import ColourBar, Legend, Map, Swatch, number, page_pixels
+from bake.view.paint import CellPaint, contour_step, draw_contours, paint_cells
+from bake.view.request import MAX_PIXELS, Request, Toward
 from bake.view.scene import Scene
-from bake.view.small_components import ring_small_components
-from bake.view.square_cells import SquareCells
-from bake.view.thing_marks import draw_things, label_floors
-from bake.view.toward import Toward
+from bake.view.views import row_colours
 
+#: Pixels the longer side of a map may take when no scale is given.
+_LONGER_SIDE = 1600
 _LARGEST_CELL = 120
 
 #: Components whose longer side has fewer pixels get a ring.
@@ -47,6 +48,10 @@ _NOTICED = 26
 #: Cells of at least this many pixels have their distance written into them.
 _ROOM_FOR_NUMBERS = 44
 
+#: Pixels there must be for an arrow; smaller cells share one.
+_ROOM_FOR_ARROW = 12
+_LONGEST_ARROW = 48.0
+
 
 def draw_grid(request: Request) -> Map:
     """Draw a grid level.
@@ -54,56 +59,70 @@ def draw_grid(request: Request) -> Map:
     Raises:
         QueryError: at this scale the picture would have too many pixels.
     """
-    scene = request.scene
+    scene, show, toward = request.scene, request.show, request.toward
     cells = fitting_cells(scene, request.scale)
-    shared_arrows = request.show == "hops" and cells_per_arrow(cells) > 1
-    paint, swatches = _view(request, 0.0 if shared_arrows else grid_line(cells.scale))
+    paint, swatches = _view(request, cells.scale)
     pixels = paint_cells(cells, paint)
+    point = cells.centre(scene.flat)
     ink = Ink()
     bar = None
-    toward = request.toward
-    if request.show == "distances" and toward is not None:
+    if show is Show.distances and toward is not None:
         step = contour_step(toward.greatest)
         numbered = cells.scale >= _ROOM_FOR_NUMBERS
         bar = ColourBar(toward.greatest, step, lined=not numbered)
         if numbered:
             pixels = _numbered(pixels, scene, cells, toward)
         else:
-            _contours(pixels, scene, cells, toward, step)
-    if request.show == "hops" and toward is not None:
-        draw_flow(ink, scene, cells, toward)
-    if request.show == "components":
-        point = cells.centre(scene.places.flat[scene.tables.node])
+            _draw_contours(pixels, scene, cells, toward, step)
+    if show is Show.hops and toward is not None:
+        _draw_flow(ink, scene, cells, toward)
+    if show is Show.components:
         ring_small_components(ink, scene, point, cells.scale, noticed=_NOTICED)
     if request.findings is not None:
         swatches += draw_findings(ink, scene, cells, request.findings)
-    if request.show in ("terrain", "components"):
+    if show in (Show.terrain, Show.components):
         draw_things(ink, scene, cells)
-    _draw_layers(ink, request, cells)
-    _draw_marks(ink, request, cells)
+    if request.layer is not None:
+        draw_layer(ink, request.layer, point, cells.scale)
+    if request.searched is not None:
+        draw_searched(ink, request.searched, point, cells.scale)
+    draw_ends(ink, request, point, cells.scale, path_too=True)
     pixels = label_floors(pixels, scene, cells)
     ink.draw_on(pixels)
-    shown_bar = bar if bar and bar.greatest > 0 else None
-    legend = Legend(tuple(swatches), cells.scale, "cell", shown_bar)
-    return Map(pixels, legend, framed=scene.hex_layout is None)
+    return map_of(pixels, scene, cells, swatches, bar)
+
+
+def map_of(
+    pixels: UInt8Array,
+    scene: Scene,
+    cells: Cells,
+    swatches: list[Swatch],
+    bar: ColourBar | None = None,
+) -> Map:
+    """A drawn grid and its legend."""
+    legend = Legend(tuple(swatches), cells.scale, "cell", bar)
+    return Map(pixels, legend, framed=scene.places.hex_layout is None)
 
 
 def fitting_cells(scene: Scene, scale: int | None) -> Cells:
-    """Where the cells lie in pixels.
+    """Lay out the cells in pixels.
 
     Args:
         scene: the level.
         scale: pixels a cell; None = what makes the longer side fit.
+
+    Raises:
+        QueryError: at this scale the picture would have too many pixels, or none.
     """
     largest = _largest_scale(scene)
     if scale is None:
         longest = max(scene.places.width, scene.places.height)
-        scale = max(1, min(_LARGEST_CELL, LONGER_SIDE // longest, largest))
+        scale = max(1, min(_LARGEST_CELL, _LONGER_SIDE // longest, largest))
     if scale > largest or scale < 1:
         where = f"level {scene.name!r}, {scene.places.width} x {scene.places.height} cells"
         if largest < 1:
             raise QueryError(
-                "too large to draw",
+                "the level is too large to be drawn",
                 place=where,
                 expected=f"a picture of at most {MAX_PIXELS:,} pixels",
             )
@@ -116,10 +135,10 @@ def fitting_cells(scene: Scene, scale: int | None) -> Cells:
 
 
 def _cells(scene: Scene, scale: int) -> Cells:
-    width, height = scene.places.width, scene.places.height
-    if scene.hex_layout is None:
-        return SquareCells(width, height, scale)
-    return HexCells(width, height, scale, scene.hex_layout)
+    places = scene.places
+    if places.hex_layout is None:
+        return SquareCells(places.width, places.height, scale)
+    return HexCells(places.width, places.height, scale, places.hex_layout)
 
 
 def _largest_scale(scene: Scene) -> int:
@@ -135,61 +154,89 @@ def _largest_scale(scene: Scene) -> int:
     return low
 
 
-def grid_line(scale: int) -> float:
+# -- the colours of cells -------------------------------------------------------------------------
+
+
+def _view(request: Request, scale: int) -> tuple[CellPaint, list[Swatch]]:
+    """Paint all cells as the view asks, and say what the colours mean."""
+    scene, show, toward = request.scene, request.show, request.toward
+    own = scene.colours[scene.row_terrain]
+    grid = _grid_line(scale)
+    notes: list[Swatch] = []
+    if show is Show.terrain:
+        paint = _terrain_paint(scene, grid)
+    else:
+        if show is Show.hops and _cells_per_arrow(scale) > 1:
+            grid = 0.0
+        paint, notes = _over_blocked(scene, grid, 0.0 if show is Show.distances else 0.22)
+    muted = mixed(own, LARGEST if show is Show.components else PAPER, 0.8)
+    paint.fill[scene.flat], swatches = row_colours(request, muted, LARGEST)
+    if show is Show.hops:
+        paint.fill[scene.flat] = mixed(own, PAPER, 0.66)
+    if show in (Show.distances, Show.hops) and toward is not None:
+        lost = scene.flat[~np.isfinite(toward.distance)]
+        paint.mark(lost, UNREACHABLE, UNREACHABLE_STRIPE)
+    return paint, [*swatches, *notes]
+
+
+def faded_ground(scene: Scene, scale: int) -> tuple[CellPaint, list[Swatch]]:
+    """Paint pale terrain, for marks to stand out from."""
+    paint, swatches = _over_blocked(scene, _grid_line(scale), 0.22)
+    paint.fill[scene.flat] = mixed(scene.colours[scene.row_terrain], PAPER, 0.8)
+    return paint, swatches
+
+
+def _terrain_paint(scene: Scene, grid: float) -> CellPaint:
+    """Paint all cells in the designer's colours."""
+    fill = _with_outside(scene.colours[scene.terrain_grid])
+    plain = np.zeros(len(fill), dtype=np.uint8)
+    return CellPaint(fill, plain, _solid(scene), shade=0.42 if grid else 0.0, grid=grid)
+
+
+def _over_blocked(scene: Scene, grid: float, shade: float) -> tuple[CellPaint, list[Swatch]]:
+    """Paint blocked cells dark; those that others can stand on less so, and striped."""
+    terrain = scene.colours[scene.terrain_grid]
+    fill = _with_outside(mixed(terrain, BLOCKED, 0.86))
+    solid = _solid(scene)
+    paint = CellPaint(fill, np.zeros(len(fill), dtype=np.uint8), solid, shade, grid)
+    others = scene.places.flat[scene.tables.component < 0]
+    paint.mark(others, mixed(terrain[others], BLOCKED, 0.7), OTHERS_STRIPE)
+    swatches = []
+    if solid[:-1].sum() > len(others):
+        swatches.append(Swatch(BLOCKED, "blocked"))
+    if len(others):
+        swatches.append(Swatch((120, 114, 122), "blocked for this profile", OTHERS_STRIPE))
+    return paint, swatches
+
+
+def _solid(scene: Scene) -> BoolArray:
+    """(c + 1) bool, cells the profile cannot stand on; what is not a cell is not solid."""
+    solid = np.ones(scene.places.width * scene.places.height + 1, dtype=np.bool_)
+    solid[scene.flat] = False
+    solid[-1] = False
+    return solid
+
+
+def _with_outside(cells: UInt8Array) -> UInt8Array:
+    return np.vstack([cells, np.array([PAPER], dtype=np.uint8)])
+
+
+def _grid_line(scale: int) -> float:
     """How dark lines between cells are."""
     return 0.11 if scale >= 14 else 0.07 if scale >= 8 else 0.0
 
 
-def _view(request: Request, grid_line: float) -> tuple[CellPaint, list[Swatch]]:
-    scene, toward = request.scene, request.toward
-    if request.show == "components":
-        return components_view(scene, grid_line)
-    if request.show == "distances" and toward is not None:
-        return distances_view(scene, toward, grid_line)
-    if request.show == "hops" and toward is not None:
-        return hops_view(scene, toward, grid_line)
-    if request.layer is not None:
-        return clusters_view(scene, request.layer, grid_line)
-    if request.show == "search" and request.searched is not None:
-        return search_view(scene, request.searched, grid_line)
-    paint, swatches = terrain_view(scene, grid_line)
-    return (paint if grid_line else replace(paint, shade=0.0)), swatches
+# -- distances and next hops ----------------------------------------------------------------------
 
 
-def _contours(pixels: UInt8Array, scene: Scene, cells: Cells, toward: Toward, step: float) -> None:
+def _draw_contours(
+    pixels: UInt8Array, scene: Scene, cells: Cells, toward: Toward, step: float
+) -> None:
     distance = np.full(scene.places.width * scene.places.height, np.nan)
-    distance[scene.places.flat[scene.tables.node]] = toward.distance
-    costs = scene.costs[np.unique(scene.node_terrain()[scene.tables.node])]
+    distance[scene.flat] = toward.distance
+    costs = scene.costs[np.unique(scene.row_terrain)]
     slopes = float(costs.min()), float(costs.max())
     draw_contours(pixels, cells, distance, step, slopes, light_from=0.6 * toward.greatest)
-
-
-def _draw_layers(ink: Ink, request: Request, cells: Cells) -> None:
-    scene = request.scene
-    point = cells.centre(scene.places.flat[scene.tables.node])
-    if request.layer is not None:
-        draw_layer(ink, request.layer, point, cells.scale)
-    if request.searched is not None:
-        draw_searched(ink, request.searched, point, cells.scale)
-
-
-def _draw_marks(ink: Ink, request: Request, cells: Cells) -> None:
-    width = request.scene.places.width
-
-    def points(places: Sequence[Place]) -> Float64Array:
-        known = request.scene.places
-        cells_of = [grid_cell(known, place, repr(place)) for place in places]
-        x, y = np.array(cells_of, dtype=np.int32).T
-        return cells.centre(y * np.int32(width) + x)
-
-    if request.toward is not None:
-        draw_goal(ink, points([request.toward.goal])[0], cells.scale)
-    if request.way is not None:
-        if request.way.places is not None:
-            draw_path(ink, points(request.way.places), cells.scale)
-        ends = points([request.way.start, request.way.goal])
-        draw_goal(ink, ends[1], cells.scale)
-        draw_start(ink, ends[0], cells.scale)
 
 
 def _numbered(pixels: UInt8Array, scene: Scene, cells: Cells, toward: Toward) -> UInt8Array:
@@ -197,13 +244,40 @@ def _numbered(pixels: UInt8Array, scene: Scene, cells: Cells, toward: Toward) ->
     picture = Image.fromarray(pixels)
     pen = ImageDraw.Draw(picture)
     reached = np.flatnonzero(np.isfinite(toward.distance))
-    centres = cells.centre(scene.places.flat[scene.tables.node[reached]])
+    centres = cells.centre(scene.flat[reached]).tolist()
     size = max(11, cells.scale // 5)
-    for (x, y), units in zip(centres.tolist(), toward.distance[reached].tolist(), strict=True):
+    for at, units in zip(centres, toward.distance[reached].tolist(), strict=True):
         text = number(round(units, 2 if units < 10 else 1))
         if width_of(text, size) < 0.9 * cells.scale:
-            dark = units < 0.55 * toward.greatest
-            pen.text(
-                (x, y), text, fill=INK if dark else (255, 255, 255), font=font(size), anchor="mm"
-            )
+            colour = INK if units < 0.55 * toward.greatest else (255, 255, 255)
+            pen.text(tuple(at), text, fill=colour, font=font(size), anchor="mm")
     return np.array(picture)
+
+
+def _cells_per_arrow(scale: int) -> int:
+    """Along each side of the block of cells that share an arrow."""
+    return -(-_ROOM_FOR_ARROW // scale)
+
+
+def _draw_flow(ink: Ink, scene: Scene, cells: Cells, toward: Toward) -> None:
+    """Draw an arrow along the next hop of each cell, or of one in each block of small cells."""
+    assert toward.next_row is not None
+    row = np.flatnonzero(toward.next_row != np.arange(len(toward.next_row)))
+    flat = scene.flat
+    block = _cells_per_arrow(cells.scale)
+    if block > 1:
+        row = row[_one_a_block(flat[row], scene.places.width, block)]
+    centre = cells.centre(flat[row])
+    direction = cells.centre(flat[toward.next_row[row]]) - centre
+    length = min(_LONGEST_ARROW, (0.74 if block == 1 else 0.7) * block * cells.scale)
+    ink.arrows(ARROW_OUTLINE, centre, direction, length, ARROW)
+
+
+def _one_a_block(flat: Int32Array, width: int, block: int) -> npt.NDArray[np.intp]:
+    """Of the cells in each block of block x block, which one is nearest to its middle."""
+    y, x = np.divmod(flat.astype(np.int64), width)
+    away = (y % block - block // 2) ** 2 + (x % block - block // 2) ** 2
+    number = (y // block) * (width // block + 1) + x // block
+    order = np.lexsort((flat, away, number))
+    _, first = np.unique(number[order], return_index=True)
+    return order[first]

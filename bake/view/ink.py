@@ -1,7 +1,8 @@
-"""Smooth lines, discs and polygons over a picture: drawn several times larger, then reduced."""
+"""Smooth shapes over a picture: drawn several times larger, then reduced."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -9,10 +10,28 @@ import numpy.typing as npt
 from PIL import Image, ImageDraw
 
 from bake.arrays import Float64Array, UInt8Array
-from bake.view.palette import Colour
+from bake.view.colours import CASING, GOAL, INK, PATH, START, Colour
 
 _SAMPLES = 4
 _BAND_PIXELS = 2**18
+
+_SMALLEST_MARK = 6.5
+_LARGEST_MARK = 15.0
+_RING_CORNERS = 40
+
+#: Outlines of arrows that point east and are one long: (along, aside).
+ARROW_OUTLINE = np.array(
+    [
+        (-0.5, -0.07),
+        (0.06, -0.07),
+        (0.06, -0.3),
+        (0.5, 0.0),
+        (0.06, 0.3),
+        (0.06, 0.07),
+        (-0.5, 0.07),
+    ]
+)
+ARROW_HEAD = np.array([(-0.5, -0.42), (0.5, 0.0), (-0.5, 0.42), (-0.3, 0.0)])
 
 
 @dataclass(frozen=True)
@@ -37,26 +56,98 @@ class _Layer:
 
 @dataclass
 class Ink:
-    """Shapes, in the order they are laid over each other."""
+    """Shapes in the order they are laid over each other."""
 
     _layers: list[_Layer] = field(default_factory=list)
 
     def lines(self, ends: Float64Array, width: float, colour: Colour | UInt8Array) -> None:
-        """(k, 4) float64 from x, y to x, y in pixels."""
+        """Lines, (k, 4) float64 from x, y to x, y in pixels."""
         self._add(ends, width, colour)
 
-    def discs(self, centre: Float64Array, radius: float, colour: Colour | UInt8Array) -> None:
-        """(k, 2) float64 x, y in pixels."""
+    def discs(
+        self,
+        centre: Float64Array,
+        radius: float,
+        colour: Colour | UInt8Array,
+        rim: float = 0.0,
+        rim_colour: Colour = INK,
+    ) -> None:
+        """Discs around (k, 2) float64 x, y in pixels; with rims where ``rim`` is above 0."""
+        if rim > 0:
+            self._add(centre, radius + rim, rim_colour)
         self._add(centre, radius, colour)
 
     def polygons(self, corners: Float64Array, colour: Colour | UInt8Array) -> None:
-        """(k, p, 2) float64 x, y in pixels of p > 2 corners each."""
+        """Polygons, (k, p, 2) float64 x, y in pixels of p > 2 corners each."""
         self._add(corners.reshape(len(corners), 2 * corners.shape[1]), 0.0, colour)
 
-    def polyline(self, points: Float64Array, width: float, colour: Colour) -> None:
-        """(k, 2) float64 x, y in pixels: a line with round joints and ends."""
+    def polyline(
+        self, points: Float64Array, width: float, colour: Colour, casing: float = 0.0
+    ) -> None:
+        """A line along (k, 2) float64 x, y in pixels, with round joints and ends.
+
+        Args:
+            casing: how much wider a light line under it is; 0 = there is none.
+        """
+        if casing > 0:
+            self.polyline(points, width + casing, CASING)
         self.lines(np.hstack([points[:-1], points[1:]]), width, colour)
         self.discs(points, width / 2, colour)
+
+    def rings(self, centre: Float64Array, radius: Float64Array, colour: UInt8Array) -> None:
+        """Rings of (k, 3) colours and (k) radii around (k, 2) points."""
+        angle = np.linspace(0, 2 * np.pi, _RING_CORNERS + 1)
+        circle = np.stack([np.cos(angle), np.sin(angle)], axis=1)
+        points = centre[:, None] + circle * radius[:, None, None]
+        ends = np.concatenate([points[:, :-1], points[:, 1:]], axis=2).reshape(-1, 4)
+        self.lines(ends, 5.0, INK)
+        self.lines(ends, 2.6, np.repeat(colour, _RING_CORNERS, axis=0))
+
+    def arrows(
+        self,
+        outline: Float64Array,
+        centre: Float64Array,
+        direction: Float64Array,
+        length: float,
+        colour: Colour,
+    ) -> None:
+        """Draw k arrows.
+
+        Args:
+            outline: ARROW_OUTLINE or ARROW_HEAD.
+            centre: (k, 2) x, y in pixels.
+            direction: (k, 2) of any length but zero.
+            length: pixels.
+            colour: of all of them.
+        """
+        ahead = direction / np.linalg.norm(direction, axis=1, keepdims=True) * length
+        aside = np.stack([-ahead[:, 1], ahead[:, 0]], axis=1)
+        along_part, aside_part = outline[:, 0, None], outline[:, 1, None]
+        turned = centre[:, None] + ahead[:, None] * along_part + aside[:, None] * aside_part
+        self.polygons(turned, colour)
+
+    def path(self, points: Float64Array, room: float) -> None:
+        """A path along (k, 2) pixels, as wide as suits ``room`` pixels from place to place."""
+        width = min(7.0, max(2.5, 0.26 * room))
+        if len(points) > 1:
+            self.polyline(points, width, PATH, casing=max(2.0, 0.7 * width))
+
+    def start(self, point: Float64Array, room: float) -> None:
+        """A disc that marks a start at (2) pixels."""
+        self._mark(point, _mark_radius(room), ((1.0, CASING), (0.72, START)))
+
+    def goal(self, point: Float64Array, room: float) -> None:
+        """A target that marks a goal at (2) pixels."""
+        circles = ((1.0, CASING), (0.78, GOAL), (0.48, CASING), (0.24, GOAL))
+        self._mark(point, _mark_radius(room) * 1.12, circles)
+
+    def _mark(
+        self, point: Float64Array, radius: float, circles: Sequence[tuple[float, Colour]]
+    ) -> None:
+        """Circles within each other, each a share of the radius, with a dark rim around."""
+        self.discs(point[None], radius + 1.2, INK)
+        for share, colour in circles:
+            self.discs(point[None], radius * share, colour)
 
     def _add(self, points: Float64Array, size: float, colour: Colour | UInt8Array) -> None:
         if len(points):
@@ -96,3 +187,7 @@ class Ink:
                 else:
                     pen.polygon(shape, fill=tuple(colour))
         band[...] = np.asarray(large.reduce(_SAMPLES))
+
+
+def _mark_radius(room: float) -> float:
+    return min(_LARGEST_MARK, max(_SMALLEST_MARK, 0.36 * room))

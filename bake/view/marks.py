@@ -1,66 +1,249 @@
-"""A path, its ends, and rings around what is too small to see."""
+"""What is drawn over maps: layers, searches, ends of paths; links, spots, floors, findings."""
 
 from __future__ import annotations
 
 import numpy as np
+from PIL import Image, ImageDraw
 
-from bake.arrays import Float64Array, UInt8Array
+from bake.arrays import Float64Array, Int32Array, UInt8Array
+from bake.errors import QueryError
+from bake.graph import Graph, Metric
+from bake.lint.ways import Problem, SpawnOrExit, Ways, check_profile, opened_graph
+from bake.runtime.reader.floors import grid_cell
+from bake.runtime.reader.places import Cell
+from bake.view.cells import Cells
+from bake.view.colours import (
+    ACROSS,
+    CASING,
+    GOAL,
+    INK,
+    INSIDE,
+    ISLAND,
+    NO_EXIT,
+    START,
+    TRANSITION,
+    TRAP,
+    Colour,
+    component_colours,
+    shades,
+)
 from bake.view.ink import Ink
-from bake.view.palette import CASING, GOAL, INK, PATH, START
+from bake.view.lettering import font, width_of
+from bake.view.page import Swatch
+from bake.view.request import Request, Searched
+from bake.view.scene import LayerScene, Scene
+from bake.view.views import MOST_INSIDE, way_colour
 
-_SMALLEST_MARK = 6.5
-_LARGEST_MARK = 15.0
+#: There are not more rings around small components than this.
+_MOST_RINGS = 80
+
+#: Curves bend aside by this share of their length, so that links there and back lie apart.
+_BEND = 0.14
+_CURVE_POINTS = 24
+
+#: Colour and meaning of the findings of lint that can be marked, by rule.
+MARKED: dict[str, tuple[Colour, str]] = {
+    "islands": (ISLAND, "cannot be reached"),
+    "traps": (TRAP, "no way back"),
+    "exits": (NO_EXIT, "no way to an exit"),
+}
 
 
-def draw_path(ink: Ink, points: Float64Array, room: float) -> None:
-    """A line with a light casing.
+def draw_layer(ink: Ink, layer: LayerScene, point: Float64Array, room: float) -> None:
+    """Draw transitions and the arcs between them.
 
     Args:
         ink: drawn with.
-        points: (k, 2) pixels.
+        layer: of a hierarchy.
+        point: (r, 2) pixels of every row.
         room: pixels between neighbouring places.
     """
-    width = min(7.0, max(2.5, 0.26 * room))
-    if len(points) > 1:
-        ink.polyline(points, width + max(2.0, 0.7 * width), CASING)
-        ink.polyline(points, width, PATH)
+    thin = min(1.6, max(0.6, 0.08 * room))
+    if len(layer.inside) <= MOST_INSIDE:
+        ink.lines(_ends(point, layer.inside), thin, INSIDE)
+    ink.lines(_ends(point, layer.across), min(5.0, max(1.5, 0.3 * room)), ACROSS)
+    size = min(6.0, max(1.4, 0.3 * room))
+    ink.discs(point[layer.transition], size, TRANSITION, rim=0.8)
 
 
-def draw_start(ink: Ink, point: Float64Array, room: float) -> None:
-    """A disc; (2,) pixels."""
-    size = _mark(room)
-    at = point[None]
-    ink.discs(at, size + 1.2, INK)
-    ink.discs(at, size, CASING)
-    ink.discs(at, size * 0.72, START)
+def _ends(point: Float64Array, pairs: Int32Array) -> Float64Array:
+    return np.hstack([point[pairs[:, 0]], point[pairs[:, 1]]])
 
 
-def draw_goal(ink: Ink, point: Float64Array, room: float) -> None:
-    """A target; (2,) pixels."""
-    size = _mark(room) * 1.12
-    at = point[None]
-    ink.discs(at, size + 1.2, INK)
-    ink.discs(at, size, CASING)
-    ink.discs(at, size * 0.78, GOAL)
-    ink.discs(at, size * 0.48, CASING)
-    ink.discs(at, size * 0.24, GOAL)
+def draw_searched(ink: Ink, searched: Searched, point: Float64Array, room: float) -> None:
+    """Draw transitions an HPA* search expanded, and its way over each layer, highest widest."""
+    expanded = searched.transition
+    size = min(7.0, max(2.0, 0.42 * room))
+    ink.discs(point[expanded], size, shades(np.linspace(0, 1, len(expanded))), rim=1.0)
+    for number in range(len(searched.plan), 0, -1):
+        points, colour = point[searched.plan[number - 1]], way_colour(number)
+        width = 2.0 + 2.2 * number
+        ink.polyline(points, width, colour, casing=2.0)
+        ink.discs(points, width * 0.9, colour)
 
 
-def rings(centre: Float64Array, radius: Float64Array, corners: int = 40) -> Float64Array:
-    """(k * corners, 4) float64 line ends of (k) circles."""
-    angle = np.linspace(0, 2 * np.pi, corners + 1)
-    circle = np.stack([np.cos(angle), np.sin(angle)], axis=1)
-    points = centre[:, None] + circle * radius[:, None, None]
-    return np.concatenate([points[:, :-1], points[:, 1:]], axis=2).reshape(-1, 4)
+def draw_ends(
+    ink: Ink, request: Request, point: Float64Array, room: float, *, path_too: bool
+) -> None:
+    """Mark the goal of distances and the ends of the path.
+
+    Args:
+        ink: drawn with.
+        request: what has a goal or a path.
+        point: (r, 2) pixels of every row.
+        room: pixels between neighbouring places.
+        path_too: draw the path between the two.
+    """
+    if request.toward is not None:
+        ink.goal(point[request.toward.goal], room)
+    path = request.path
+    if path is not None:
+        if path_too and path.rows is not None:
+            ink.path(point[path.rows], room)
+        ink.goal(point[path.goal], room)
+        ink.start(point[path.start], room)
 
 
-def draw_rings(ink: Ink, centre: Float64Array, radius: Float64Array, colour: UInt8Array) -> None:
-    """Rings of (k, 3) colours around (k, 2) points."""
-    ends = rings(centre, radius)
-    each = np.repeat(colour, len(ends) // max(1, len(centre)), axis=0)
-    ink.lines(ends, 5.0, INK)
-    ink.lines(ends, 2.6, each)
+def ring_small_components(
+    ink: Ink, scene: Scene, point: Float64Array, size: float, noticed: float
+) -> None:
+    """Draw rings around components that are too small to be noticed; never around the largest.
+
+    Args:
+        ink: drawn with.
+        scene: level and profile.
+        point: (r, 2) float64 pixels of every row.
+        size: pixels a place takes.
+        noticed: components whose longer side has fewer pixels get a ring.
+    """
+    rank, count = scene.components.rank, len(scene.components.size)
+    if count < 2:
+        return
+    low = np.full((count, 2), np.inf)
+    high = np.full((count, 2), -np.inf)
+    np.minimum.at(low, rank, point)
+    np.maximum.at(high, rank, point)
+    extent = (high - low).max(axis=1) + size
+    small = np.flatnonzero(extent < noticed)
+    small = small[small > 0][:_MOST_RINGS]
+    middle = (low[small] + high[small]) / 2
+    ink.rings(middle, extent[small] / 2 * 1.25 + 6, component_colours(count)[small])
 
 
-def _mark(room: float) -> float:
-    return min(_LARGEST_MARK, max(_SMALLEST_MARK, 0.36 * room))
+# -- on grids alone -------------------------------------------------------------------------------
+
+
+def draw_things(ink: Ink, scene: Scene, cells: Cells) -> None:
+    """Draw links the profile may take as curves with arrowheads, and its spots as dots.
+
+    Raises:
+        CorruptAssetError: columns of things contradict each other.
+    """
+    for link in scene.level.links.values():
+        if link.profiles is None or scene.profile in link.profiles:
+            ends = cells.centre(_flat(scene, [link.start, link.goal]))
+            _draw_link(ink, ends, cells.scale, both_ways=link.both_ways)
+    size = min(7.0, max(2.5, 0.24 * cells.scale))
+    for spot in scene.level.spots(profile=scene.profile):
+        at = cells.centre(_flat(scene, [spot.place]))
+        ink.discs(at, size, GOAL if spot.kind == "exit" else START, rim=1)
+
+
+def _flat(scene: Scene, cells: list[Cell]) -> Int32Array:
+    """(k) int32, cells of the level as numbers in reading order."""
+    at = [grid_cell(scene.places, cell, repr(cell)) for cell in cells]
+    return np.array([y * scene.places.width + x for x, y in at], dtype=np.int32)
+
+
+def _draw_link(ink: Ink, ends: Float64Array, scale: int, *, both_ways: bool) -> None:
+    along = ends[1] - ends[0]
+    across = np.array([-along[1], along[0]])
+    middle = ends.mean(axis=0) + _BEND * across
+    t = np.linspace(0, 1, _CURVE_POINTS)[:, None]
+    curve = (1 - t) ** 2 * ends[0] + 2 * t * (1 - t) * middle + t**2 * ends[1]
+    width = min(3.0, max(1.4, 0.1 * scale))
+    ink.polyline(curve, width, INK, casing=1.6)
+    head = min(0.45 * float(np.hypot(*along)), max(5.0, 0.4 * scale))
+    for tip, behind in [(-1, -4), (0, 3)] if both_ways else [(-1, -4)]:
+        _draw_head(ink, curve[tip], curve[tip] - curve[behind], head)
+    ink.discs(curve[:1], width * 1.2, INK)
+
+
+def _draw_head(ink: Ink, tip: Float64Array, along: Float64Array, size: float) -> None:
+    ahead = along / max(1e-9, float(np.hypot(*along)))
+    aside = np.array([-ahead[1], ahead[0]])
+    back = tip - size * ahead
+    corners = np.stack([tip, back + 0.45 * size * aside, back - 0.45 * size * aside])
+    ink.polygons(corners[None], INK)
+
+
+def label_floors(pixels: UInt8Array, scene: Scene, cells: Cells) -> UInt8Array:
+    """Draw a light bar where one floor ends and the next begins, and the number of each."""
+    rows, floors = scene.places.floor_height, scene.places.floors
+    if rows is None:
+        return pixels
+    picture = Image.fromarray(pixels)
+    pen = ImageDraw.Draw(picture)
+    size = min(22, max(10, cells.scale))
+    bar = max(2, cells.scale // 6)
+    for floor in range(floors):
+        first = np.array([floor * rows * scene.places.width], dtype=np.int32)
+        # Half a cell above the middle of its first cell: on hexagons rows overlap a little.
+        top = int(cells.centre(first)[0, 1] - cells.scale / 2)
+        if floor:
+            pen.rectangle((0, top - bar, pixels.shape[1], top + bar), fill=CASING)
+            pen.line((0, top, pixels.shape[1], top), fill=INK)
+        text = f"floor {floor}"
+        box = (2, top + bar + 2, 10 + width_of(text, size), top + bar + 6 + size)
+        pen.rectangle(box, fill=CASING, outline=INK)
+        pen.text((6, (box[1] + box[3]) / 2), text, fill=INK, font=font(size), anchor="lm")
+    return np.array(picture)
+
+
+def findings_of(scene: Scene) -> list[Problem]:
+    """Find islands, traps and spawns without an exit, from the asset alone.
+
+    Raises:
+        QueryError: a graph level, which has no cells to mark.
+    """
+    places, tables = scene.places, scene.tables
+    if not places.is_grid:
+        raise QueryError(
+            "findings are marked on cells, and this level is a graph",
+            place=f"level {scene.name!r}",
+            remedy="`bake lint` lists them",
+        )
+    at_door = np.zeros(places.width * places.height, dtype=np.bool_)
+    size = tables.size
+    for door in scene.level.doors.values():
+        for cell in door.cells.tolist():
+            x, y = grid_cell(places, tuple(cell), repr(cell))
+            # Anchors of footprints that cover the door lie north and west of it.
+            for up in range(min(size, y + 1)):
+                for left in range(min(size, x + 1)):
+                    at_door[(y - up) * places.width + x - left] = True
+    graph = Graph(places.first_out, places.head)
+    metric = Metric(tables.weight, tables.component >= 0, places.ticks_per_unit)
+    opened = opened_graph(graph, metric, tables.usable, at_door[places.flat])
+
+    def spots(kind: str) -> list[SpawnOrExit]:
+        mine = scene.level.spots(kind, profile=scene.profile)
+        rows = tables.row_at_cell[_flat(scene, [spot.place for spot in mine])].tolist()
+        return [SpawnOrExit(spot.name, row, False) for spot, row in zip(mine, rows, strict=True)]
+
+    return list(check_profile(Ways(tables.usable.graph, opened, spots("spawn"), spots("exit"))))
+
+
+def draw_findings(ink: Ink, scene: Scene, cells: Cells, found: list[Problem]) -> list[Swatch]:
+    """Mark every place concerned; the swatches that say what marks mean."""
+    swatches = []
+    for rule, (colour, text) in MARKED.items():
+        parts = [each.rows for each in found if each.rule == rule and len(each.rows)]
+        if not parts:
+            continue
+        rows = np.concatenate(parts)
+        radius = max(1.0, 0.26 * cells.scale)
+        at, rim = cells.centre(scene.flat[rows]), min(1.5, 0.1 * cells.scale)
+        ink.discs(at, radius, colour, rim=rim, rim_colour=CASING)
+        swatches.append(Swatch(colour, f"{text} ({len(rows):,})"))
+    return swatches

@@ -1,18 +1,20 @@
-"""A map on a page: title above, legend below."""
+"""A map on a page, with its title above and its legend below, and the file it goes to."""
 
 from __future__ import annotations
 
+import contextlib
 import math
+import os
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 from PIL import Image, ImageDraw
 
 from bake.arrays import UInt8Array
-from bake.view.colourmap import ramp
-from bake.view.legend import ColourBar, Legend, Swatch, number
+from bake.errors import OutputError
+from bake.view.colours import FAINT_INK, INK, PAPER, Colour, ramp
 from bake.view.lettering import fitted, font, plain, width_of
-from bake.view.palette import FAINT_INK, INK, PAPER, Colour
 
 #: Narrower maps stand on a page of this width, so that the title fits.
 _NARROWEST = 640
@@ -22,6 +24,47 @@ _PLAIN_SIDE = 1700
 
 #: More lines than any legend has on a page too wide to have many.
 _LEGEND_LINES = 8
+
+
+@dataclass(frozen=True)
+class Swatch:
+    """A colour, plain or striped, and what it means."""
+
+    colour: Colour
+    text: str
+    stripe: Colour | None = None
+
+
+@dataclass(frozen=True)
+class ColourBar:
+    """The ramp of distances.
+
+    Attributes:
+        greatest: units at its far end.
+        step: units between its marks.
+        lined: whether the picture has lines at the marks.
+    """
+
+    greatest: float
+    step: float
+    lined: bool
+
+
+@dataclass(frozen=True)
+class Legend:
+    """What a picture's colours mean, as the strip below it says.
+
+    Attributes:
+        swatches: in the order they are shown.
+        pixels_per_unit: for the scale bar.
+        unit: what the scale bar counts.
+        bar: of distances; it is left out where all of them are 0.
+    """
+
+    swatches: tuple[Swatch, ...]
+    pixels_per_unit: float
+    unit: str
+    bar: ColourBar | None = None
 
 
 @dataclass(frozen=True)
@@ -60,7 +103,32 @@ def _sizes(width: float, height: float) -> _Sizes:
     return _Sizes(*(round(size * factor) for size in (26, 26, 15, 16, 26, 22)))
 
 
-def map_place(width: int, height: int) -> tuple[int, int]:
+def shortened(
+    swatches: list[Swatch], limit: int, what: str, count: int | None = None
+) -> list[Swatch]:
+    """The first swatches, and one that says how many more there are.
+
+    Args:
+        swatches: all of them, or at least ``limit``.
+        limit: the most to be returned.
+        what: what is counted, in the plural.
+        count: how many there are; None = as many as were given.
+    """
+    count = len(swatches) if count is None else count
+    if count <= limit:
+        return swatches
+    last = swatches[limit - 1]
+    more = count - limit + 1
+    return [*swatches[: limit - 1], Swatch(last.colour, f"and {more:,} more {what}")]
+
+
+def number(value: float) -> str:
+    """A cost or distance for reading: at most two decimals, thousands set apart."""
+    text = f"{value:,.2f}"
+    return text.rstrip("0").rstrip(".")
+
+
+def map_corner(width: int, height: int) -> tuple[int, int]:
     """(left, top) in pixels of a map of this size on its page."""
     sizes = _sizes(width, height)
     return sizes.margin, sizes.header
@@ -87,8 +155,10 @@ def lay_out(drawn: Map, title: str, facts: str, note: str) -> Image.Image:
     width = max(map_width, _NARROWEST) + 2 * sizes.margin
     room = width - 2 * sizes.margin
     lines = _broken(drawn.legend.swatches, sizes, room)
-    bar_height = round(sizes.line * 2.2) if drawn.legend.bar else 0
-    scale_room = _scale_bar_width(drawn.legend, sizes, room)
+    bar = drawn.legend.bar if drawn.legend.bar and drawn.legend.bar.greatest > 0 else None
+    bar_height = round(sizes.line * 2.2) if bar else 0
+    text, pixels = _scale_bar(drawn.legend, sizes, room)
+    scale_room = pixels + sizes.gap / 2 + width_of(text, sizes.text)
     if lines and _line_width(lines[-1], sizes) + sizes.gap * 2 + scale_room > room:
         lines.append([])
     below = bar_height + max(1, len(lines)) * sizes.line
@@ -102,14 +172,14 @@ def lay_out(drawn: Map, title: str, facts: str, note: str) -> Image.Image:
         frame = (left - 1, top - 1, left + map_width, top + map_height)
         pen.rectangle(frame, outline=INK)
     y = top + map_height + sizes.margin
-    if drawn.legend.bar:
-        _draw_bar(page, pen, sizes, drawn.legend.bar, y, min(room, 30 * sizes.line))
+    if bar:
+        _draw_bar(page, pen, sizes, bar, y, min(room, 30 * sizes.line))
         y += bar_height
     for line in lines:
         _draw_swatches(pen, sizes, line, y)
         y += sizes.line
     last = y - sizes.line if lines else y
-    _draw_scale_bar(pen, sizes, drawn.legend, width - sizes.margin, last)
+    _draw_scale_bar(pen, sizes, text, (width - sizes.margin - pixels, width - sizes.margin), last)
     return page
 
 
@@ -192,8 +262,8 @@ def _draw_bar(
     width: int,
 ) -> None:
     left, height = sizes.margin, sizes.swatch
-    place = np.rint(np.linspace(0, len(ramp()) - 1, width)).astype(np.intp)
-    strip = np.broadcast_to(ramp()[place], (height, width, 3))
+    step = np.rint(np.linspace(0, len(ramp()) - 1, width)).astype(np.intp)
+    strip = np.broadcast_to(ramp()[step], (height, width, 3))
     page.paste(Image.fromarray(np.ascontiguousarray(strip)), (left, top))
     pen.rectangle((left, top, left + width, top + height), outline=INK)
     letters = font(sizes.text)
@@ -214,35 +284,68 @@ def _draw_bar(
             pen.text((x, base), text, fill=FAINT_INK, font=letters, anchor="ma")
 
 
-def _scale_length(legend: Legend, sizes: _Sizes, room: int) -> tuple[float, float]:
-    """Units and pixels of the scale bar: the largest 1, 2 or 5 times ten that is not too long."""
+def _scale_bar(legend: Legend, sizes: _Sizes, room: int) -> tuple[str, float]:
+    """What the scale bar says and its pixels: the largest 1, 2 or 5 times ten not too long."""
     longest = min(room * 0.4, sizes.line * 6.5) / legend.pixels_per_unit
     power = 10.0 ** math.floor(math.log10(longest))
     units = next(step * power for step in (5, 2, 1) if step * power <= longest)
     if legend.unit == "cell":
         units = max(1.0, units)
-    return units, units * legend.pixels_per_unit
-
-
-def _scale_text(legend: Legend, units: float) -> str:
-    return f"{units:g} {legend.unit}" + ("s" if units != 1 else "")
-
-
-def _scale_bar_width(legend: Legend, sizes: _Sizes, room: int) -> float:
-    units, pixels = _scale_length(legend, sizes, room)
-    return pixels + sizes.gap / 2 + width_of(_scale_text(legend, units), sizes.text)
+    return f"{units:g} {legend.unit}" + ("s" if units != 1 else ""), units * legend.pixels_per_unit
 
 
 def _draw_scale_bar(
-    pen: ImageDraw.ImageDraw, sizes: _Sizes, legend: Legend, right: int, top: int
+    pen: ImageDraw.ImageDraw, sizes: _Sizes, text: str, ends: tuple[float, float], top: int
 ) -> None:
-    units, pixels = _scale_length(legend, sizes, right - sizes.margin)
-    text = _scale_text(legend, units)
-    start = right - pixels
     middle = top + sizes.swatch // 2
     tick = sizes.swatch // 3
-    pen.line((start, middle, right, middle), fill=INK, width=2)
-    for x in (start, right):
+    pen.line((ends[0], middle, ends[1], middle), fill=INK, width=2)
+    for x in ends:
         pen.line((x, middle - tick, x, middle + tick), fill=INK, width=2)
-    at = (start - sizes.gap / 2, middle)
+    at = (ends[0] - sizes.gap / 2, middle)
     pen.text(at, text, fill=FAINT_INK, font=font(sizes.text), anchor="rm")
+
+
+def check_output(path: Path) -> None:
+    """Refuse a file early that could not be written later.
+
+    Raises:
+        OutputError: not a .png, no such folder, or a folder of that name.
+    """
+    if path.suffix.lower() != ".png":
+        raise OutputError(
+            f"pictures are not written as {path.suffix!r}"
+            if path.suffix
+            else "the name has no suffix",
+            file=path,
+            expected="a name that ends in .png",
+        )
+    if not path.parent.is_dir():
+        raise OutputError("the folder does not exist", file=path, remedy="make the folder first")
+    if path.is_dir():
+        raise OutputError("a folder has this name", file=path, expected="the name of a picture")
+
+
+def write_png(picture: Image.Image, path: Path) -> None:
+    """Write a picture whole or not at all: beside its file first, then renamed.
+
+    Raises:
+        OutputError: it cannot be written. What was there before is untouched.
+    """
+    partial = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    try:
+        try:
+            with partial.open("wb") as file:
+                picture.save(file, format="PNG")
+                file.flush()
+                os.fsync(file.fileno())
+            partial.replace(path)
+        finally:
+            with contextlib.suppress(OSError):
+                partial.unlink(missing_ok=True)
+    except OSError as error:
+        raise OutputError(
+            f"cannot be written: {error.strerror or error}",
+            file=path,
+            remedy="check the folder's permissions and free space",
+        ) from None

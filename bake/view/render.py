@@ -3,23 +3,28 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import get_args
+
+import numpy as np
 
 from bake.asset import Asset
-from bake.errors import QueryError
+from bake.errors import QueryError, counted
 from bake.runtime.reader.places import Place
-from bake.view.component_colours import place_text
+from bake.view import Show
 from bake.view.grid_map import draw_grid
-from bake.view.layer_scene import read_layer
-from bake.view.legend import number
-from bake.view.lint_marks import find
-from bake.view.output import check_output, write_png
-from bake.view.page import lay_out
-from bake.view.request import Request, Show, Way
+from bake.view.marks import findings_of
+from bake.view.page import check_output, lay_out, number, write_png
+from bake.view.request import Request, Searched, all_toward, path_by_hops, search_path
 from bake.view.road_map import draw_roads
-from bake.view.scene import Scene, read_scene
-from bake.view.searched import Searched, search_for
-from bake.view.toward import Toward, all_toward
+from bake.view.scene import Scene, place_data, place_text, read_layer, read_scene
+
+_TITLES = {
+    Show.terrain: "Terrain",
+    Show.components: "Connected components",
+    Show.distances: "Distances",
+    Show.hops: "Next hops",
+    Show.clusters: "Clusters",
+    Show.search: "Search",
+}
 
 
 def render_asset(
@@ -27,7 +32,7 @@ def render_asset(
     output: Path,
     *,
     profile: str | None = None,
-    show: Show = "terrain",
+    show: Show | str = Show.terrain,
     path: tuple[Place, Place] | None = None,
     toward: Place | None = None,
     scale: int | None = None,
@@ -53,7 +58,6 @@ def render_asset(
         layer: which clusters, 1 for the lowest.
         method, heuristic: how the path is found, see :meth:`bake.runtime.Navigator.search`; None =
             by next hops, or by A* where a search is shown.
-
         lint: mark what `bake lint` finds in the profile's ways.
 
     Returns:
@@ -66,35 +70,38 @@ def render_asset(
     Raises:
         OutputError: the picture cannot be written there.
         AssetError: the asset cannot be read.
-        QueryError: a place, profile, option or scale that is none.
+        QueryError: no such place, profile, view, method or layer, or a scale that does not fit.
         MissingTableError: the asset was baked without what the view needs.
     """
     asset, output = Path(asset), Path(output)
     check_output(output)
-    if show not in get_args(Show):
-        raise QueryError(f"there is no view {show!r}", expected=", ".join(get_args(Show)))
-    if show in ("distances", "hops") and toward is None:
+    if show not in list(Show):
+        raise QueryError(f"there is no view {str(show)!r}", expected=", ".join(Show))
+    show = Show(show)
+    if show in (Show.distances, Show.hops) and toward is None:
         raise QueryError(
             f"{show} need a goal", expected="--toward X,Y", remedy="say toward which place"
         )
-    if show == "search" and path is None:
+    if show is Show.search and path is None:
         raise QueryError(
             "a search needs two places", expected="--path X,Y X,Y", remedy="say from where to where"
         )
     with Asset(asset) as opened:
         scene = read_scene(opened, profile)
-        searched = None
-        if path is not None and (show == "search" or method is not None):
-            searched = search_for(scene, path, method or "astar", heuristic)
+        found, searched = None, None
+        if path is not None and (show is Show.search or method is not None):
+            found, searched = search_path(scene, path, method or "astar", heuristic)
+        elif path is not None:
+            found = path_by_hops(scene, path)
         request = Request(
             scene,
             show,
-            None if path is None else _way(scene, path, searched),
-            None if toward is None else all_toward(scene, toward, need_hops=show == "hops"),
+            found,
+            None if toward is None else all_toward(scene, toward, need_hops=show is Show.hops),
             scale,
-            read_layer(scene, layer) if show == "clusters" else None,
+            read_layer(scene, layer) if show is Show.clusters else None,
             searched,
-            find(scene) if lint else None,
+            findings_of(scene) if lint else None,
         )
         drawn = draw_grid(request) if scene.places.is_grid else draw_roads(request)
         page = lay_out(drawn, scene.name, _facts(scene), _note(request))
@@ -103,77 +110,52 @@ def render_asset(
     return {"output": str(output), "width": page.width, "height": page.height, **summary}
 
 
-def _way(scene: Scene, ends: tuple[Place, Place], searched: Searched | None) -> Way:
-    start, goal = ends
-    if searched is not None:
-        found = searched.places
-        return Way(start, goal, found, None if found is None else searched.cost)
-    places = scene.navigator.path(start, goal)
-    if places is None:
-        return Way(start, goal, None, None)
-    return Way(start, goal, tuple(places), scene.navigator.distance(start, goal))
-
-
 def _facts(scene: Scene) -> str:
     facts = [f"profile {scene.profile}"]
-    if scene.places.is_grid:
-        hexes = "hexagons" if scene.hex_layout else "cells"
-        floors = scene.places.floors
-        several = f"{floors} floors of " if floors > 1 else ""
-        rows = scene.places.height // floors
-        facts.append(f"{several}{scene.places.width} x {rows} {hexes}")
-    count = scene.tables.row_count
-    facts.append(f"{count:,} node" + ("" if count == 1 else "s"))
+    places = scene.places
+    if places.is_grid:
+        what = "hexagons" if places.hex_layout else "cells"
+        several = f"{places.floors} floors of " if places.floors > 1 else ""
+        facts.append(f"{several}{places.width} x {places.height // places.floors} {what}")
+    facts.append(counted(scene.tables.row_count, "node"))
     return " · ".join(facts)
 
 
-_VIEWS: dict[Show, str] = {
-    "terrain": "Terrain",
-    "components": "Connected components",
-    "distances": "Distances",
-    "hops": "Next hops",
-    "clusters": "Clusters",
-    "search": "Search",
-}
-
-
 def _note(request: Request) -> str:
-    notes = [_VIEWS[request.show]]
-    toward = request.toward
+    place = request.scene.rows.place
+    notes = [_TITLES[request.show]]
+    toward, path = request.toward, request.path
     if toward is not None:
-        notes[0] += f" toward {place_text(toward.goal)}"
-        far = place_text(request.scene.place_of_row(toward.farthest))
+        notes[0] += f" toward {place_text(place(toward.goal))}"
+        far = place_text(place(toward.farthest))
         notes.append(f"farthest {far} at {number(toward.greatest)}")
     if request.layer is not None:
         notes[0] += f" of layer {request.layer.number} of {max(1, request.layer.layers)}"
     if request.searched is not None:
-        notes.append(_said(request.searched))
-    way = request.way
-    if way is not None:
-        ends = f"{place_text(way.start)} to {place_text(way.goal)}"
-        if way.places is None or way.cost is None:
+        notes.append(_search_note(request.searched))
+    if path is not None:
+        ends = f"{place_text(place(path.start))} to {place_text(place(path.goal))}"
+        if path.rows is None or path.cost is None:
             notes.append(f"no path from {ends}")
         else:
-            steps = len(way.places) - 1
-            plural = "" if steps == 1 else "s"
-            notes.append(f"path {ends}: cost {number(way.cost)}, {steps:,} step{plural}")
+            steps = counted(len(path.rows) - 1, "step")
+            notes.append(f"path {ends}: cost {number(path.cost)}, {steps}")
     return " · ".join(notes)
 
 
-def _said(searched: Searched) -> str:
+def _search_note(searched: Searched) -> str:
     by = " ".join(filter(None, (searched.method, searched.heuristic)))
     what = "transition" if searched.method == "hpa" else "place"
-    return f"{by}: {searched.expanded:,} {what}{'' if searched.expanded == 1 else 's'} expanded"
+    return f"{by}: {counted(searched.expanded, what)} expanded"
 
 
 def _summary(request: Request) -> dict[str, object]:
-    scene = request.scene
-    summary: dict[str, object] = {"profile": scene.profile, "show": request.show}
-    way, toward = request.way, request.toward
-    if way is not None:
-        summary["reachable"] = way.places is not None
-        summary["path_steps"] = None if way.places is None else len(way.places) - 1
-        summary["path_cost"] = way.cost
+    scene, path, toward = request.scene, request.path, request.toward
+    summary: dict[str, object] = {"profile": scene.profile, "show": str(request.show)}
+    if path is not None:
+        summary["reachable"] = path.rows is not None
+        summary["path_steps"] = None if path.rows is None else len(path.rows) - 1
+        summary["path_cost"] = path.cost
     layer, searched = request.layer, request.searched
     if layer is not None:
         summary["layer"], summary["layers"] = layer.number, layer.layers
@@ -182,15 +164,7 @@ def _summary(request: Request) -> dict[str, object]:
         summary["method"], summary["heuristic"] = searched.method, searched.heuristic
         summary["expanded"] = searched.expanded
     if toward is not None:
-        summary["farthest"] = _plain_place(scene.place_of_row(toward.farthest))
+        summary["farthest"] = place_data(scene.rows.place(toward.farthest))
         summary["farthest_distance"] = toward.greatest
-        summary["unreachable"] = _unreachable(toward)
+        summary["unreachable"] = int(np.isinf(toward.distance).sum())
     return summary
-
-
-def _unreachable(toward: Toward) -> int:
-    return int((toward.distance == float("inf")).sum())
-
-
-def _plain_place(place: Place) -> object:
-    return list(place) if isinstance(place, tuple) else place

@@ -1,40 +1,86 @@
-"""What a picture is asked to show."""
+"""What one picture is asked to show: the view, a path over it, all ways to a goal, a search."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
 
+import numpy as np
+
+from bake.arrays import Float64Array, Int32Array
+from bake.graph import UNREACHABLE
 from bake.lint.ways import Problem
+from bake.runtime.hierarchy.paths import HierarchyPaths
 from bake.runtime.reader.places import Place
-from bake.view.layer_scene import LayerScene
-from bake.view.scene import Scene
-from bake.view.searched import Searched
-from bake.view.toward import Toward
-
-Show = Literal["terrain", "components", "distances", "hops", "clusters", "search"]
+from bake.runtime.reader.walk import follow_toward, hops_toward
+from bake.view import Show
+from bake.view.scene import LayerScene, Scene
 
 #: Most pixels of one picture: 64 * 2**20, a page of 8192 x 8192.
 MAX_PIXELS = 64 * 2**20
 
-#: Pixels the longer side of a map may take when no scale is given.
-LONGER_SIDE = 1600
-
 
 @dataclass(frozen=True)
-class Way:
-    """A path to draw.
+class Route:
+    """A path to draw, or two places without one.
 
     Attributes:
-        start, goal: its ends.
-        places: both ends included; None where the goal cannot be reached.
+        start, goal: rows of its ends.
+        rows: (k) int32, both ends included; None where the goal cannot be reached.
         cost: units; None where the goal cannot be reached.
     """
 
-    start: Place
-    goal: Place
-    places: tuple[Place, ...] | None
+    start: int
+    goal: int
+    rows: Int32Array | None
     cost: float | None
+
+
+@dataclass(frozen=True)
+class Toward:
+    """Every row's next hop and distance toward one goal.
+
+    Attributes:
+        goal: its row.
+        distance: (r) float64 units; inf where the goal cannot be reached.
+        next_row: (r) int32; a row itself at the goal and where the goal cannot be reached. None
+            where the asset has no next hops.
+    """
+
+    goal: int
+    distance: Float64Array
+    next_row: Int32Array | None
+
+    @property
+    def farthest(self) -> int:
+        """The first row of those farthest from the goal among all that reach it."""
+        return int(np.where(np.isfinite(self.distance), self.distance, -1.0).argmax())
+
+    @property
+    def greatest(self) -> float:
+        """Distance of the farthest row."""
+        return float(self.distance[self.farthest])
+
+
+@dataclass(frozen=True)
+class Searched:
+    """What a search looked at.
+
+    Attributes:
+        method, heuristic: which search it was; None = no heuristic.
+        expanded: how many places or transitions it took from the open list.
+        row: (k) int32 rows it put on its open list.
+        known: (k) float64 units at which it knew them.
+        transition: (e) int32 rows of the transitions an HPA* search expanded, in order.
+        plan: rows on its way by layer, lowest first: the ends, and the layer's transitions between.
+    """
+
+    method: str
+    heuristic: str | None
+    expanded: int
+    row: Int32Array
+    known: Float64Array
+    transition: Int32Array
+    plan: tuple[Int32Array, ...]
 
 
 @dataclass(frozen=True)
@@ -44,19 +90,106 @@ class Request:
     Attributes:
         scene: level and profile.
         show: the view.
-        way: a path over it.
+        path: a path over it.
         toward: the goal of distances and hops.
         scale: pixels a cell or a unit of a graph's positions; None = what fits.
         layer: of clusters and the graph between them, for that view.
-        searched: the search to show, for that view; its path is ``way``.
+        searched: the search to show, for that view; what it found is ``path``.
         findings: of lint, to mark; None = none were asked for.
     """
 
     scene: Scene
     show: Show
-    way: Way | None
+    path: Route | None
     toward: Toward | None
     scale: int | None
     layer: LayerScene | None = None
     searched: Searched | None = None
     findings: list[Problem] | None = None
+
+
+def path_by_hops(scene: Scene, ends: tuple[Place, Place]) -> Route:
+    """A shortest path along the baked next hops.
+
+    Raises:
+        QueryError: the profile cannot stand on one of the ends.
+        MissingTableError: the asset was baked without next hops.
+    """
+    return _route(scene, ends, scene.navigator.path(*ends), scene.navigator.distance(*ends))
+
+
+def search_path(
+    scene: Scene, ends: tuple[Place, Place], method: str, heuristic: str | None
+) -> tuple[Route, Searched]:
+    """Search for a path, and note what was looked at.
+
+    Raises:
+        QueryError: the profile cannot stand on one of the ends; no such method or heuristic.
+        MissingTableError: the asset holds no hierarchy, for "hpa".
+    """
+    found = scene.navigator.search(*ends, method, heuristic, looked_at=True)
+    route = _route(scene, ends, found.path, found.cost)
+    looked_at = found.looked_at or ()
+    transition: Int32Array = np.empty(0, dtype=np.int32)
+    plan: tuple[Int32Array, ...] = ()
+    if method == "hpa":
+        transition, plan = _planned(scene, route.start, route.goal)
+    searched = Searched(
+        method,
+        found.heuristic,
+        found.expanded,
+        scene.rows.along([place for place, _ in looked_at]),
+        np.array([units for _, units in looked_at], dtype=np.float64),
+        transition,
+        plan,
+    )
+    return route, searched
+
+
+def _route(scene: Scene, ends: tuple[Place, Place], path: list[Place] | None, cost: float) -> Route:
+    start, goal = scene.rows.along(ends).tolist()
+    if path is None:
+        return Route(start, goal, None, None)
+    return Route(start, goal, scene.rows.along(path), cost)
+
+
+def _planned(scene: Scene, start: int, goal: int) -> tuple[Int32Array, tuple[Int32Array, ...]]:
+    """Transitions expanded, and those on the way by layer: all that a layer has of them."""
+    hierarchy = HierarchyPaths(scene.tables)
+    way = hierarchy.find(start, goal)
+    layers = hierarchy.tables.layers
+    plan = layers[0].row[way.plan]
+    ends = np.array([start, goal], dtype=np.int32)
+    by_layer = tuple(
+        np.concatenate([ends[:1], plan[np.isin(plan, layer.row)], ends[1:]]) for layer in layers
+    )
+    return layers[0].row[way.expanded], by_layer if way.ticks >= 0 else ()
+
+
+def all_toward(scene: Scene, goal: Place, *, need_hops: bool) -> Toward:
+    """Look up the ways of all rows to a goal.
+
+    Args:
+        scene: level and profile.
+        goal: cell or node name.
+        need_hops: whether distances alone will not do.
+
+    Raises:
+        QueryError: the profile cannot stand on the goal, or there is no such place.
+        MissingTableError: the asset holds neither what is needed nor what it follows from.
+        CorruptAssetError: next hops that do not lead to the goal.
+    """
+    row = scene.rows.row(goal)
+    tables = scene.tables
+    stored = tables.distance
+    next_row = None
+    if need_hops or stored is None:
+        next_row, weight = hops_toward(tables, row)
+    if stored is not None:
+        ticks = stored[:, row].astype(np.int64)
+        reached = ticks != int(UNREACHABLE)
+    else:
+        assert next_row is not None
+        ticks, reached = follow_toward(tables, row, next_row, weight)
+    units = ticks / scene.places.ticks_per_unit
+    return Toward(row, np.where(reached, units, np.inf), next_row)

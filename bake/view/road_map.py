@@ -3,43 +3,31 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from bake.arrays import Float64Array, Int32Array, UInt8Array
 from bake.errors import QueryError
-from bake.runtime.reader.places import Place
-from bake.view.cell_views import terrain_swatches
-from bake.view.cluster_colours import cluster_colours
-from bake.view.colourmap import shades
-from bake.view.component_colours import colours_by_rank, component_swatches, rank_of_row
-from bake.view.contours import contour_step
-from bake.view.flow import arrow_heads
-from bake.view.ink import Ink
-from bake.view.layer_marks import draw_layer, draw_searched, layer_swatches, search_swatches
-from bake.view.legend import ColourBar, Legend, Swatch
-from bake.view.marks import draw_goal, draw_path, draw_start
-from bake.view.node_names import write_names
-from bake.view.page import Map, page_pixels
-from bake.view.palette import (
+from bake.view import Show
+from bake.view.colours import (
     ARROW,
-    INK,
     LARGEST_ON_PAPER,
     PAPER,
     ROAD,
     ROAD_CASING,
     ROAD_CLOSED,
-    UNREACHABLE,
     UNREACHABLE_STRIPE,
+    shades,
 )
-from bake.view.request import MAX_PIXELS, Request
-from bake.view.roads import Roads, roads_of
-from bake.view.scene import Scene
-from bake.view.small_components import ring_small_components
-from bake.view.toward import Toward
+from bake.view.ink import ARROW_HEAD, Ink
+from bake.view.lettering import write_names
+from bake.view.marks import draw_ends, draw_layer, draw_searched, ring_small_components
+from bake.view.page import ColourBar, Legend, Map, page_pixels
+from bake.view.paint import contour_step
+from bake.view.request import MAX_PIXELS, Request, Toward
+from bake.view.scene import Roads, Scene, roads_of
+from bake.view.views import row_colours
 
 #: Free pixels around the outermost nodes, for names and marks.
 _BORDER = 48
@@ -83,30 +71,37 @@ def draw_roads(request: Request) -> Map:
     Raises:
         QueryError: its nodes have no positions, or the scale does not suit it.
     """
-    scene = request.scene
+    scene, toward = request.scene, request.toward
     plan = _plan(scene, request.scale)
+    point = plan.point[scene.tables.node]
     roads = roads_of(scene)
-    pixels = np.empty((plan.height, plan.width, 3), dtype=np.uint8)
-    pixels[...] = PAPER
+    pixels = np.full((plan.height, plan.width, 3), PAPER, dtype=np.uint8)
+    muted = np.full((len(point), 3), LARGEST_ON_PAPER, dtype=np.uint8)
+    colours, swatches = row_colours(request, muted, LARGEST_ON_PAPER)
     ink = Ink()
-    colours, swatches, bar = _node_colours(request)
     _draw_lines(ink, request, plan, roads, colours)
-    _draw_way(ink, request, plan)
+    if request.path is not None and request.path.rows is not None:
+        ink.path(point[request.path.rows], max(plan.node, plan.road) * 3.6)
     _draw_arrows(ink, request, plan, roads)
     if request.layer is not None:
-        draw_layer(ink, request.layer, plan.point[scene.tables.node], plan.node * 4)
-    _draw_nodes(ink, scene, plan, colours)
+        draw_layer(ink, request.layer, point, plan.node * 4)
+    ink.discs(plan.point[scene.tables.component < 0], plan.node * 0.7, ROAD_CLOSED)
+    ink.discs(point, plan.node, colours, rim=1.1 if plan.node >= 2 else 0.0)
     if request.searched is not None:
-        draw_searched(ink, request.searched, plan.point[scene.tables.node], plan.node * 2)
-    if request.show == "components":
-        point = plan.point[scene.tables.node]
+        draw_searched(ink, request.searched, point, plan.node * 2)
+    if request.show is Show.components:
         ring_small_components(ink, scene, point, 2 * plan.node, noticed=_NOTICED)
-    marked = _draw_marks(ink, request, plan)
+    draw_ends(ink, request, point, plan.node * 3.2, path_too=False)
     ink.draw_on(pixels)
-    pixels = write_names(pixels, scene.places, plan.point, plan.node, marked)
-    shown_bar = bar if bar and bar.greatest > 0 else None
-    legend = Legend(tuple(swatches), plan.per_unit, "unit", shown_bar)
-    return Map(pixels, legend, framed=True)
+    marked = [] if toward is None else [toward.goal]
+    if request.path is not None:
+        marked += [request.path.goal, request.path.start]
+    nodes = scene.tables.node[marked]
+    pixels = write_names(pixels, scene.places, plan.point, plan.node, nodes)
+    bar = None
+    if toward is not None and request.show in (Show.distances, Show.hops):
+        bar = ColourBar(toward.greatest, contour_step(toward.greatest, 12), lined=False)
+    return Map(pixels, Legend(tuple(swatches), plan.per_unit, "unit", bar), framed=True)
 
 
 def _plan(scene: Scene, scale: int | None) -> _Plan:
@@ -118,13 +113,11 @@ def _plan(scene: Scene, scale: int | None) -> _Plan:
             place=where,
             remedy="give its nodes x and y",
         )
-    if position.shape != (scene.places.node_count, 2) or not np.isfinite(position).all():
-        raise scene.asset.damaged("positions do not fit the graph")
     low = position.min(axis=0)
     with np.errstate(over="ignore"):
         extent = position.max(axis=0) - low
     if not np.isfinite(extent).all():
-        raise QueryError("its nodes lie too far apart to be drawn", place=where)
+        raise QueryError("the nodes lie too far apart to be drawn", place=where)
     longer = float(extent.max()) or 1.0
     count = len(position)
     if scale is None:
@@ -153,55 +146,25 @@ def _plan(scene: Scene, scale: int | None) -> _Plan:
     )
 
 
-def _node_colours(request: Request) -> tuple[UInt8Array, list[Swatch], ColourBar | None]:
-    """(n, 3) uint8 colour of every node, what they mean, and the bar of distances."""
-    scene, toward = request.scene, request.toward
-    terrain = scene.node_terrain()
-    colours: UInt8Array = scene.colours[terrain]
-    node = scene.tables.node
-    if request.show == "components":
-        rank, places, first = rank_of_row(scene)
-        by_rank = colours_by_rank(len(places), LARGEST_ON_PAPER)
-        colours[node] = by_rank[rank]
-        return colours, component_swatches(scene, places, first, "nodes", by_rank), None
-    layer, searched = request.layer, request.searched
-    if layer is not None:
-        of_cluster = cluster_colours(scene, layer.cluster, layer.clusters)
-        colours[node] = of_cluster[layer.cluster]
-        return colours, layer_swatches(layer, of_cluster), None
-    if request.show == "search" and searched is not None:
-        colours[node] = LARGEST_ON_PAPER
-        latest = max(searched.known.max(initial=0), 1e-9)
-        colours[node[searched.row]] = shades(searched.known / latest)
-        return colours, search_swatches(searched), None
-    if request.show == "terrain" or toward is None:
-        return colours, terrain_swatches(scene, terrain), None
-    reached = np.isfinite(toward.distance)
-    fraction = toward.distance / max(toward.greatest, 1e-9)
-    colours[node[reached]] = shades(fraction[reached])
-    colours[node[~reached]] = UNREACHABLE
-    swatches = []
-    if not reached.all():
-        swatches.append(Swatch(UNREACHABLE, "no way to the goal"))
-    return colours, swatches, ColourBar(toward.greatest, contour_step(toward.greatest, 12), False)
-
-
 def _draw_lines(ink: Ink, request: Request, plan: _Plan, roads: Roads, colours: UInt8Array) -> None:
+    """Draw all roads; (r, 3) ``colours`` of rows tell those inside of components apart."""
+    scene = request.scene
     ends = np.hstack([plan.point[roads.a], plan.point[roads.b]])
     closed = ~(roads.there | roads.back)
     ink.lines(ends[closed], max(1.0, plan.road * 0.5), ROAD_CLOSED)
     ends, a, b = ends[~closed], roads.a[~closed], roads.b[~closed]
-    cased = request.scene.places.node_count <= _PLAIN_FROM and plan.road >= 1.5
+    cased = scene.places.node_count <= _PLAIN_FROM and plan.road >= 1.5
     if cased:
         ink.lines(ends, plan.road + 2.2, ROAD_CASING)
-    if request.show == "components":
-        same = request.scene.tables.component[a] == request.scene.tables.component[b]
-        ink.lines(ends[~same], plan.road, ROAD if cased else ROAD_CASING)
-        ink.lines(ends[same], plan.road, colours[a[same]])
-    elif request.show == "distances" and request.toward is not None:
-        _draw_shaded(ink, request.scene, request.toward, plan, (ends, a, b))
+    plain = ROAD if cased else ROAD_CASING
+    if request.show is Show.components:
+        same = scene.tables.component[a] == scene.tables.component[b]
+        ink.lines(ends[~same], plan.road, plain)
+        ink.lines(ends[same], plan.road, colours[scene.tables.row_at_node[a[same]]])
+    elif request.show is Show.distances and request.toward is not None:
+        _draw_shaded(ink, scene, request.toward, plan, (ends, a, b))
     else:
-        ink.lines(ends, plan.road, ROAD if cased else ROAD_CASING)
+        ink.lines(ends, plan.road, plain)
 
 
 def _draw_shaded(
@@ -211,7 +174,7 @@ def _draw_shaded(
     plan: _Plan,
     lines: tuple[Float64Array, Int32Array, Int32Array],
 ) -> None:
-    """Roads whose colour goes from one end's distance to the other's."""
+    """Draw roads whose colour goes from one end's distance to the other's."""
     ends, a, b = lines
     distance = np.full(scene.places.node_count, np.inf)
     distance[scene.tables.node] = toward.distance
@@ -228,9 +191,9 @@ def _draw_shaded(
 
 
 def _draw_arrows(ink: Ink, request: Request, plan: _Plan, roads: Roads) -> None:
-    """Along next hops where those are shown, else along roads that go one way only."""
+    """Draw arrows along next hops where those are shown, else along roads of one way only."""
     toward = request.toward
-    if request.show == "hops" and toward is not None and toward.next_row is not None:
+    if request.show is Show.hops and toward is not None and toward.next_row is not None:
         node = request.scene.tables.node
         moves = np.flatnonzero(toward.next_row != np.arange(len(node)))
         tail, head = node[moves], node[toward.next_row[moves]]
@@ -246,39 +209,4 @@ def _draw_arrows(ink: Ink, request: Request, plan: _Plan, roads: Roads) -> None:
     size = plan.road * 2 + 6
     roomy = length > 2 * plan.node + size
     if plan.road >= 1.5 and roomy.any():
-        ink.polygons(arrow_heads((start + gap * 0.5)[roomy], gap[roomy], size), ARROW)
-
-
-def _draw_nodes(ink: Ink, scene: Scene, plan: _Plan, colours: UInt8Array) -> None:
-    stands = scene.tables.component >= 0
-    ink.discs(plan.point[~stands], plan.node * 0.7, ROAD_CLOSED)
-    if plan.node >= 2:
-        ink.discs(plan.point[stands], plan.node + 1.1, INK)
-    ink.discs(plan.point[stands], plan.node, colours[stands])
-
-
-def _nodes(request: Request, names: Sequence[Place]) -> npt.NDArray[np.intp]:
-    places = request.scene.places
-    return np.array([places.node_named(name) for name in names], dtype=np.intp)
-
-
-def _draw_way(ink: Ink, request: Request, plan: _Plan) -> None:
-    if request.way is not None and request.way.places is not None:
-        points = plan.point[_nodes(request, request.way.places)]
-        draw_path(ink, points, max(plan.node, plan.road) * 3.6)
-
-
-def _draw_marks(ink: Ink, request: Request, plan: _Plan) -> npt.NDArray[np.intp]:
-    """Mark start and goals; the nodes that must have their names written."""
-    room = plan.node * 3.2
-    marked: list[Place] = []
-    if request.toward is not None:
-        marked.append(request.toward.goal)
-        draw_goal(ink, plan.point[_nodes(request, marked)][0], room)
-    way = request.way
-    if way is not None:
-        ends = plan.point[_nodes(request, [way.start, way.goal])]
-        draw_goal(ink, ends[1], room)
-        draw_start(ink, ends[0], room)
-        marked += [way.goal, way.start]
-    return _nodes(request, marked)
+        ink.arrows(ARROW_HEAD, (start + gap * 0.5)[roomy], gap[roomy], size, ARROW)

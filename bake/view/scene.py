@@ -3,18 +3,35 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import cast
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 
-from bake.arrays import Float64Array, Int32Array, Int64Array, UInt8Array
+from bake.arrays import BoolArray, Float64Array, Int32Array, Int64Array, UInt8Array
 from bake.asset import Asset
-from bake.asset.schema import profile_path
-from bake.movement import HexLayout
+from bake.errors import QueryError
+from bake.graph import BLOCKED, Graph
 from bake.runtime import LevelAsset, Navigator
-from bake.runtime.reader.floors import grid_cell
+from bake.runtime.hierarchy.layers import ClusterTables, HierarchyTables, LayerTable
 from bake.runtime.reader.places import Place, Places
+from bake.runtime.reader.rows import Rows
 from bake.runtime.reader.tables import Tables
+
+
+@dataclass(frozen=True)
+class Components:
+    """The components of a profile, from the largest to the smallest.
+
+    Attributes:
+        rank: (r) int64, rank of each row's component.
+        size: (c) int64 by rank, how many rows it has.
+        first: (c) int64 by rank, its first row.
+    """
+
+    rank: Int64Array
+    size: Int64Array
+    first: Int64Array
 
 
 @dataclass(frozen=True)
@@ -22,24 +39,22 @@ class Scene:
     """A level and one profile.
 
     Attributes:
-        asset: the open asset.
-        places: where its nodes are.
-        tables: the profile's.
-        navigator: lookups for the profile, which say what is wrong with a place.
-        hex_layout: of hexagonal levels; None on all others.
+        level: the open level.
+        tables: of the profile.
         terrains: names.
         colours: (terrain, 3) uint8.
         costs: (terrain) float64 units, NaN where the profile cannot go.
     """
 
-    asset: Asset
-    places: Places
+    level: LevelAsset
     tables: Tables
-    navigator: Navigator
-    hex_layout: HexLayout | None
     terrains: tuple[str, ...]
     colours: UInt8Array
     costs: Float64Array
+
+    @property
+    def places(self) -> Places:
+        return self.tables.places
 
     @property
     def name(self) -> str:
@@ -47,57 +62,49 @@ class Scene:
 
     @property
     def profile(self) -> str:
-        return self.navigator.name
+        return self.tables.profile
 
-    def row(self, place: Place) -> int:
-        """The row of a place.
+    @cached_property
+    def navigator(self) -> Navigator:
+        """Lookups for the profile."""
+        return self.level.profile(self.profile)
 
-        Raises:
-            QueryError: outside the level, not a node, or nowhere the profile can stand.
-        """
-        self.navigator.distance(place, place)  # refuses whatever is no place
-        if self.places.is_grid:
-            x, y = grid_cell(self.places, place, repr(place))
-            return int(self.tables.row_at_cell[y * self.places.width + x])
-        node = self.places.node_named(place)
-        return int(self.tables.row_at_node[node if node is not None else -1])
+    @cached_property
+    def rows(self) -> Rows:
+        """Between places and rows."""
+        return Rows(self.tables)
 
-    def place_of_row(self, row: int) -> Place:
-        return self.places.place(int(self.tables.node[row]))
+    @cached_property
+    def flat(self) -> Int32Array:
+        """(r) int32, y * width + x of each row's cell on a grid level."""
+        return self.places.flat[self.tables.node]
 
+    @cached_property
     def terrain_grid(self) -> UInt8Array:
         """(height * width) uint8 terrain of every cell in reading order."""
-        grid = self.asset.read("/terrain/grid").astype(np.uint8, copy=False)
-        if grid.shape != (self.places.height, self.places.width):
-            raise self.asset.damaged("the terrain grid is not as large as the level")
-        return self._known_terrain(grid.reshape(-1))
+        return self.places.asset.read("/terrain/grid").reshape(-1)
 
+    @cached_property
     def node_terrain(self) -> UInt8Array:
         """(n) uint8 terrain of every node."""
-        terrain = self.asset.read("/world/node_terrain").astype(np.uint8, copy=False)
-        if len(terrain) != self.places.node_count:
-            raise self.asset.damaged("not every node has a terrain")
-        return self._known_terrain(terrain)
+        return self.places.asset.read("/world/node_terrain")
 
-    def _known_terrain(self, terrain: UInt8Array) -> UInt8Array:
-        if terrain.max(initial=0) >= len(self.terrains):
-            raise self.asset.damaged("a terrain has no name")
-        return terrain
+    @cached_property
+    def row_terrain(self) -> UInt8Array:
+        """(r) uint8 terrain of every row."""
+        return self.node_terrain[self.tables.node]
 
-    def component_order(self) -> tuple[Int32Array, Int64Array, Int32Array]:
-        """Components from the largest to the smallest.
-
-        Returns:
-            (components) int32 rank of each component, and by rank (components) int64 places and
-            (components) int32 the first row.
-        """
-        tables = self.tables
-        of_row = tables.component[tables.node]
-        number, first, count = np.unique(of_row, return_index=True, return_counts=True)
-        order = np.lexsort((number, -count))
-        rank = np.full(int(of_row.max(initial=-1)) + 1, -1, dtype=np.int32)
-        rank[number[order]] = np.arange(len(order), dtype=np.int32)
-        return rank, count[order], first[order].astype(np.int32)
+    @cached_property
+    def components(self) -> Components:
+        """Every row's component, by size."""
+        of_row = self.tables.component[self.tables.node]
+        number, first, which, size = np.unique(
+            of_row, return_index=True, return_inverse=True, return_counts=True
+        )
+        order = np.lexsort((number, -size))
+        rank = np.empty(len(order), dtype=np.int64)
+        rank[order] = np.arange(len(order))
+        return Components(rank[which], size[order], first[order])
 
 
 def read_scene(asset: Asset, profile: str | None) -> Scene:
@@ -107,30 +114,140 @@ def read_scene(asset: Asset, profile: str | None) -> Scene:
         UnknownProfileError: no such profile, or several and none named.
         CorruptAssetError: columns contradict each other.
     """
-    navigator = LevelAsset(asset).profile(profile)
-    places = Places(asset)
-    names = tuple(bytes(name).decode() for name in asset.read("/terrain/name"))
-    scene = Scene(
-        asset,
-        places,
-        Tables(places, navigator.name),
-        navigator,
-        _hex_layout(asset),
-        names,
-        asset.read("/terrain/colour").astype(np.uint8, copy=False),
-        asset.read(profile_path(navigator.name, "cost")).astype(np.float64, copy=False),
-    )
-    if scene.colours.shape != (len(names), 3) or scene.costs.shape != (len(names),):
-        raise asset.damaged("not every terrain has a colour and a cost")
+    level = LevelAsset(asset)
+    tables = level._tables(profile)
+    places = tables.places
     if places.is_grid and (places.width < 1 or places.height < 1):
         raise asset.damaged("the level has no cells")
-    return scene
+    return Scene(
+        level,
+        tables,
+        tuple(bytes(name).decode() for name in asset.read("/terrain/name")),
+        asset.read("/terrain/colour"),
+        tables.column("cost", np.float64),
+    )
 
 
-def _hex_layout(asset: Asset) -> HexLayout | None:
-    if asset.text("kind") != "hex":
-        return None
-    layout = asset.text("hex_layout")
-    if layout not in ("odd-r", "even-r", "odd-q", "even-q"):
-        raise asset.damaged(f"unknown hexagonal layout {layout!r}")
-    return cast("HexLayout", layout)
+def place_text(place: Place) -> str:
+    """A place as people write it."""
+    return f"({', '.join(map(str, place))})" if isinstance(place, tuple) else str(place)
+
+
+def place_data(place: Place) -> Any:
+    """A place as JSON has it."""
+    return list(place) if isinstance(place, tuple) else place
+
+
+# -- one layer of a hierarchy ---------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class LayerScene:
+    """One layer of a profile's hierarchy, in rows.
+
+    Attributes:
+        number: 1 for the lowest.
+        layers: how many there are; 0 where the asset holds clusters alone.
+        cluster: (r) int32, cluster of each row in this layer.
+        clusters: how many there are.
+        transition: (t) int32 rows.
+        inside: (k, 2) int32 rows that arcs within a cluster join, each pair once.
+        across: (k, 2) int32 rows that arcs between clusters join, each pair once.
+    """
+
+    number: int
+    layers: int
+    cluster: Int32Array
+    clusters: int
+    transition: Int32Array
+    inside: Int32Array
+    across: Int32Array
+
+
+def read_layer(scene: Scene, number: int) -> LayerScene:
+    """Read the layer of that number.
+
+    Raises:
+        QueryError: there are fewer layers.
+        MissingTableError: the asset holds no clusters.
+        CorruptAssetError: columns contradict each other.
+    """
+    tables = scene.tables
+    if not tables.has("layer_nodes"):
+        clusters = ClusterTables(tables)
+        _check_layer(scene, number, 1)
+        nothing = np.empty((0, 2), dtype=np.int32)
+        return LayerScene(1, 0, clusters.cluster, clusters.count, nothing[:, 0], nothing, nothing)
+    hierarchy = HierarchyTables(tables)
+    _check_layer(scene, number, len(hierarchy.layers))
+    cluster = hierarchy.clusters.cluster
+    parent = tables.column("layer_parent", np.int32)
+    for below in hierarchy.layers[: number - 1]:
+        cluster = parent[: below.cluster_count][cluster]
+        parent = parent[below.cluster_count :]
+    layer = hierarchy.layers[number - 1]
+    ends = _joined(layer)
+    within = layer.cluster[ends[:, 0]] == layer.cluster[ends[:, 1]]
+    return LayerScene(
+        number,
+        len(hierarchy.layers),
+        cluster,
+        layer.cluster_count,
+        layer.row,
+        layer.row[ends[within]],
+        layer.row[ends[~within]],
+    )
+
+
+def _check_layer(scene: Scene, number: int, count: int) -> None:
+    if not 1 <= number <= count:
+        raise QueryError(
+            f"there is no layer {number}",
+            place=f"level {scene.name!r}, profile {scene.profile!r}",
+            expected="1" if count == 1 else f"1 to {count}",
+        )
+
+
+def _joined(layer: LayerTable) -> Int32Array:
+    """(k, 2) int32 transitions some arc joins, the lower number first, each pair once."""
+    tail = np.repeat(np.arange(len(layer.node), dtype=np.int32), np.diff(layer.first_out))
+    ends = np.sort(np.stack([tail, layer.arcs[:, 0]], axis=1), axis=1)
+    joined: Int32Array = np.unique(ends, axis=0).reshape(-1, 2)
+    return joined
+
+
+# -- roads of a graph level -----------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Roads:
+    """Pairs of joined nodes, each pair once: both directions between two nodes are one road.
+
+    Attributes:
+        a, b: (k) int32 nodes, a < b.
+        there: (k) bool, whether the profile may go from a to b.
+        back: (k) bool, whether it may go from b to a.
+    """
+
+    a: Int32Array
+    b: Int32Array
+    there: BoolArray
+    back: BoolArray
+
+
+def roads_of(scene: Scene) -> Roads:
+    """The roads of a graph level."""
+    places = scene.places
+    tail = Graph(places.first_out, places.head).tail().astype(np.int64)
+    head = places.head.astype(np.int64)
+    between = tail != head
+    usable = (scene.tables.weight != BLOCKED)[between]
+    tail, head = tail[between], head[between]
+    low, high = np.minimum(tail, head), np.maximum(tail, head)
+    pair, number = np.unique(low * places.node_count + high, return_inverse=True)
+    there = np.zeros(len(pair), dtype=np.bool_)
+    back = np.zeros(len(pair), dtype=np.bool_)
+    there[number[usable & (tail < head)]] = True
+    back[number[usable & (tail > head)]] = True
+    a, b = np.divmod(pair, max(1, places.node_count))
+    return Roads(a.astype(np.int32), b.astype(np.int32), there, back)

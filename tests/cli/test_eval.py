@@ -131,7 +131,7 @@ def test_no_scenario(project: Path) -> None:
 
 def test_a_graph_has_no_scenarios(project: Path) -> None:
     scen = scenario(project / "yard.scen", PROBLEMS)
-    mistake(bake("eval", "baked/five.h5", scen), "five is a graph", "a level of cells")
+    mistake(bake("eval", "baked/five.h5", scen), "level 'five' is a graph", "a level of cells")
 
 
 def test_no_problems(project: Path) -> None:

@@ -100,7 +100,7 @@ def test_a_sample(project: Path) -> None:
     assert done.code == 0
     first, second = done.out.splitlines()
     assert first == f"{Path('baked/fen.h5')}: {4 * 6 + 4 * 22} pairs proved optimal, 2 bounds right"
-    assert second.startswith("4 targets of each profile, drawn at random: ")
+    assert second.startswith("4 of the targets of each profile were drawn at random; ")
     assert "with probability 0.96" in second
 
 

@@ -158,7 +158,7 @@ def test_graphs_are_matched_by_name(tmp_path: Path) -> None:
 
 
 def run_picture(old: Path, new: Path, output: Path) -> None:
-    from bake.view.diff_picture import draw_difference
+    from bake.view.diff_report import draw_difference
 
     with Asset(old) as before, Asset(new) as after:
         draw_difference(compare(before, after, None, 8), after, output, None)
@@ -168,7 +168,9 @@ def test_levels_of_two_kinds(tmp_path: Path) -> None:
     (tmp_path / "hex").mkdir()
     square = grid(tmp_path, "..")
     hexes = grid(tmp_path / "hex", "..", hex_layout="odd-r")
-    with pytest.raises(AssetError, match="a hex odd-r level cannot be compared with a square one"):
+    with pytest.raises(
+        AssetError, match="a hexagonal odd-r level cannot be compared with a square one"
+    ):
         compared(square, hexes)
 
 
@@ -181,7 +183,7 @@ def test_profiles_that_come_and_go(tmp_path: Path) -> None:
     assert [one.name for one in found.profiles] == ["any"]
     assert (found.profiles_gone, found.profiles_come) == ((), ("clean",))
     assert broken(compared(new, old), [read_limit("reachability")]) == [
-        "reachability: gone: profile clean"
+        "reachability: profile clean is gone"
     ]
     with pytest.raises(UnknownProfileError, match="no profile 'clean'"):
         compared(old, new, "clean")
@@ -226,7 +228,7 @@ def test_the_picture(tmp_path: Path) -> None:
     old, new = two(tmp_path, ["....", "...#"], ["..#.", ".m.."])
     output = tmp_path / "change.png"
     assert run("diff", old, new, "-o", output, "--scale", "30").code == 0
-    from bake.view.diff_picture import CLOSED, DEARER, OPENED
+    from bake.view.colours import CLOSED, DEARER, OPENED
 
     with Image.open(output) as image:
         seen = {tuple(colour) for colour in np.array(image).reshape(-1, 3).tolist()}

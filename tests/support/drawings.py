@@ -14,7 +14,7 @@ from bake.pipeline import Task
 from bake.pipeline.level import bake_level
 from bake.recipe import LevelRecipe, ProfileRecipe
 from bake.view.grid_map import fitting_cells
-from bake.view.page import map_place
+from bake.view.page import map_corner
 from bake.view.render import render_asset
 from bake.view.scene import read_scene
 
@@ -109,7 +109,7 @@ def picture(asset: Path, **options: object) -> Picture:
         cells = fitting_cells(scene, scale if isinstance(scale, int) else None)
         width, height = scene.places.width, scene.places.height
         centres = cells.centre(np.arange(width * height, dtype=np.int32))
-        left, top = map_place(cells.pixel_width, cells.pixel_height)
+        left, top = map_corner(cells.pixel_width, cells.pixel_height)
     return Picture(pixels_of(output), left, top, centres, width, said)
 
 

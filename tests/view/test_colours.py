@@ -5,10 +5,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bake.view.colourmap import ramp, shades, vivid
-from bake.view.contours import contour_step
-from bake.view.legend import Swatch, number, shortened
+from bake.view.colours import ramp, shades, vivid
 from bake.view.lettering import fitted, plain, width_of
+from bake.view.page import Swatch, number, shortened
+from bake.view.paint import contour_step
 
 
 def test_the_ramp_darkens_evenly() -> None:

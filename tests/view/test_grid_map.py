@@ -7,7 +7,7 @@ import pytest
 
 from bake.level import TerrainRule
 from bake.recipe import LevelRecipe, ProfileRecipe
-from bake.view.palette import BLOCKED, GOAL, PAPER, PATH, START
+from bake.view.colours import BLOCKED, GOAL, PAPER, PATH, START
 from tests.support.drawings import ANY, CLEAN, COLOURS, apart, grid, picture
 
 LAYOUTS = ["odd-r", "even-r", "odd-q", "even-q"]

@@ -9,11 +9,9 @@ from bake.asset import Asset
 from bake.errors import MissingTableError, QueryError
 from bake.recipe import LevelRecipe
 from bake.runtime import open_asset
-from bake.view.cluster_colours import cluster_colours
-from bake.view.layer_scene import read_layer
-from bake.view.palette import ACROSS, PATH, TRANSITION
+from bake.view.colours import ACROSS, PATH, TRANSITION, cluster_colours
 from bake.view.render import render_asset
-from bake.view.scene import Scene, read_scene
+from bake.view.scene import Scene, read_layer, read_scene
 from tests.support.drawings import graph, grid, picture
 
 #: Three 32-cell clusters side by side, joined by one gap each.
@@ -33,9 +31,9 @@ def test_clusters_beside_each_other_differ(tmp_path: Path) -> None:
     with Asset(tmp_path / "level.h5") as asset:
         scene = scene_of(asset)
         layer = read_layer(scene, 1)
-        colour = cluster_colours(scene, layer.cluster, layer.clusters)[layer.cluster]
-        graph_of = scene.tables.usable.graph
-        tail, head = graph_of.tail(), graph_of.head
+        usable = scene.tables.usable.graph
+        colour = cluster_colours(usable, layer.cluster, layer.clusters)[layer.cluster]
+        tail, head = usable.tail(), usable.head
         parted = layer.cluster[tail] != layer.cluster[head]
         assert parted.any()
         assert (colour[tail[parted]] != colour[head[parted]]).any(axis=1).all()

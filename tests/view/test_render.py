@@ -129,7 +129,7 @@ def test_the_page_counts_not_the_map_alone(tmp_path: Path) -> None:
     # 250,000 pixels of map would be nothing, but a page that wide is not.
     recipe = LevelRecipe(tables=("components",))
     asset = grid(tmp_path, "." * 250_000, recipe=recipe)
-    with pytest.raises(QueryError, match="too large to draw"):
+    with pytest.raises(QueryError, match="too large to be drawn"):
         render_asset(asset, tmp_path / "a.png")
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from bake.arrays import UInt8Array
 from bake.errors import QueryError, UnknownNodeError
-from bake.view.palette import ARROW, GOAL, PATH, START, UNREACHABLE
+from bake.view.colours import ARROW, GOAL, PATH, START, UNREACHABLE
 from bake.view.render import render_asset
 from tests.support.drawings import graph, pixels_of
 

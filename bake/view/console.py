@@ -1,14 +1,16 @@
-"""How a build tells how far it is: bars on a terminal, lines elsewhere, or nothing."""
+"""How commands talk to people: progress on standard error, tables on standard output."""
 
 from __future__ import annotations
 
 import sys
 import threading
-from types import TracebackType
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
+    from rich.console import Console
     from rich.progress import TaskID
+    from rich.text import Text
 
 Style = Literal["bars", "lines", "silent"]
 
@@ -54,12 +56,7 @@ class BuildProgress:
             self._progress.start()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         if self._progress is not None:
             self._progress.stop()
 
@@ -82,3 +79,40 @@ class BuildProgress:
         with self._lock:
             if self._progress is not None and level in self._bars:
                 self._progress.remove_task(self._bars.pop(level))
+
+
+def console() -> Console:
+    """Standard output for tables. Rows must not fold where nobody can widen the window."""
+    from rich.console import Console
+
+    output = Console(highlight=False)
+    if not output.is_terminal:
+        output.width = 100
+    return output
+
+
+def print_table(
+    output: Console,
+    headings: Sequence[str],
+    right: Iterable[str],
+    rows: Iterable[Sequence[str | Text]],
+    *,
+    pad_edge: bool = False,
+) -> None:
+    """Print a table without lines.
+
+    Args:
+        output: from :func:`console`.
+        headings: of its columns.
+        right: those whose columns are set flush right.
+        rows: rich markup or texts, column by column; a row may end early.
+        pad_edge: leave a space on either side of the table.
+    """
+    from rich.table import Table
+
+    table = Table(box=None, pad_edge=pad_edge, header_style="bold")
+    for heading in headings:
+        table.add_column(heading, justify="right" if heading in right else "left")
+    for row in rows:
+        table.add_row(*row)
+    output.print(table)

@@ -13,8 +13,8 @@ from bake.recipe import LevelRecipe
 from bake.runtime import open_asset
 from bake.runtime.reader.tables import Tables
 from bake.runtime.reader.walk import follow_toward
+from bake.view.request import all_toward
 from bake.view.scene import read_scene
-from bake.view.toward import all_toward
 from tests.support.drawings import grid, picture
 from tests.support.signing import edited
 
@@ -102,7 +102,7 @@ def test_distances_are_those_of_the_runtime(tmp_path: Path, tables: tuple[str, .
         scene = read_scene(opened, None)
         toward = all_toward(scene, (4, 4), need_hops=False)
         for row in range(scene.tables.row_count):
-            place = scene.place_of_row(row)
+            place = scene.rows.place(row)
             assert toward.distance[row] == level.profile().distance(place, (4, 4))
 
 
@@ -113,9 +113,9 @@ def test_next_rows_are_those_of_the_runtime(tmp_path: Path) -> None:
         toward = all_toward(scene, (4, 4), need_hops=True)
         assert toward.next_row is not None
         for row, next_row in enumerate(toward.next_row.tolist()):
-            place = scene.place_of_row(row)
+            place = scene.rows.place(row)
             hop = level.profile().next_hop(place, (4, 4))
-            assert scene.place_of_row(next_row) == (place if hop is None else hop)
+            assert scene.rows.place(next_row) == (place if hop is None else hop)
 
 
 def test_hops_need_next_hops(tmp_path: Path) -> None:

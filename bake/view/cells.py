@@ -1,5 +1,6 @@
-"""Hexagonal cells in pixels: pointy tops for the row layouts, flat tops for the column layouts.
+"""Where the cells of a grid lie in pixels, squares and hexagons.
 
+Hexagons have pointy tops in the row layouts and flat tops in the column layouts.
 Source: A. Patel, "Hexagonal Grids", for the layouts and for axial coordinates.
 """
 
@@ -8,34 +9,104 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from bake.arrays import Float32Array, Float64Array, Int32Array
-from bake.movement import HexLayout
+from bake.arrays import Float32Array, Float64Array, Int32Array, Int64Array
 
 _HALF_SQRT_3 = math.sqrt(3) / 2
 
 
 @dataclass(frozen=True)
-class HexCells:
-    """Which pixel shows which cell; cells are numbered in reading order.
+class _Grid:
+    """Cells in rows and columns, numbered in reading order.
+
+    Attributes:
+        columns, rows: how many there are.
+        scale: pixels from one cell to the next: the side of a square; on hexagons along a line,
+            which is between two flat sides.
+    """
+
+    columns: int
+    rows: int
+    scale: int
+
+    def _numbered(self, x: npt.NDArray[Any], y: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        """The cells at some columns and rows; columns * rows where there is none."""
+        cell = y * np.int32(self.columns) + x
+        outside = (x < 0) | (x >= self.columns) | (y < 0) | (y >= self.rows)
+        cell[outside] = self.columns * self.rows
+        numbered: npt.NDArray[Any] = cell
+        return numbered
+
+
+@dataclass(frozen=True)
+class SquareCells(_Grid):
+    """Which pixel shows which square cell."""
+
+    #: Samples a pixel along each axis; edges of squares lie on edges of pixels.
+    samples = 1
+
+    @property
+    def pixel_width(self) -> int:
+        return self.columns * self.scale
+
+    @property
+    def pixel_height(self) -> int:
+        return self.rows * self.scale
+
+    def band(self, top: int, bottom: int) -> Int32Array:
+        """(bottom - top, pixel_width) int32, the cell in each pixel of some rows of pixels."""
+        row = np.arange(top, bottom, dtype=np.int32) // self.scale
+        column = np.arange(self.pixel_width, dtype=np.int32) // self.scale
+        return (row * np.int32(self.columns))[:, None] + column
+
+    def centre(self, cell: Int32Array) -> Float64Array:
+        """(k, 2) float64, (x, y) in pixels of the middle of (k) cells."""
+        y, x = np.divmod(cell, np.int32(self.columns))
+        return (np.stack([x, y], axis=1) + 0.5) * self.scale
+
+    def blend(self, top: int, bottom: int) -> tuple[Int32Array, Float32Array]:
+        """The cells around each pixel, and how near it is to each: bilinear weights.
+
+        Returns:
+            (4, bottom - top, pixel_width) int32 cells, columns * rows where there is none, and
+            float32 weights that add up to 1.
+        """
+        x, share_x = self._between(np.arange(self.pixel_width))
+        y, share_y = self._between(np.arange(top, bottom))
+        shape = (4, bottom - top, self.pixel_width)
+        cell, weight = np.empty(shape, dtype=np.int32), np.empty(shape, dtype=np.float32)
+        for corner in range(4):
+            right, below = corner & 1, corner >> 1
+            cell[corner] = self._numbered((x + right)[None], (y + below)[:, None])
+            weight[corner] = (share_y if below else 1 - share_y)[:, None] * (
+                share_x if right else 1 - share_x
+            )
+        return cell, weight
+
+    def _between(self, pixel: Int64Array) -> tuple[Int64Array, Float64Array]:
+        """The cell whose middle lies before each pixel's, and how far it is behind, 0 to 1."""
+        at = (pixel + 0.5) / self.scale - 0.5
+        low = np.floor(at)
+        return low.astype(np.int64), at - low
+
+
+@dataclass(frozen=True)
+class HexCells(_Grid):
+    """Which pixel shows which hexagonal cell.
 
     Cells lie in *lines*: rows of the row layouts, columns of the column layouts. Lines are a whole
     number of pixels apart, so the picture repeats and is worked out for two lines only; for that
     hexagons are stretched by less than half a pixel.
 
     Attributes:
-        columns, rows: cells.
-        scale: pixels from one cell to the next along a line, which is between two flat sides.
-        layout: which lines are shoved by half a cell.
+        layout: odd-r, even-r, odd-q or even-q, which says which lines are shoved by half a cell.
     """
 
-    columns: int
-    rows: int
-    scale: int
-    layout: HexLayout
+    layout: str
 
     #: Samples a pixel along each axis, so that slanted edges come out smooth.
     samples = 3
@@ -67,43 +138,45 @@ class HexCells:
         return (lines - 1) * self._line_step + math.ceil(self._corner_to_corner)
 
     def _shove(self, line: npt.NDArray[np.integer]) -> Float64Array:
-        """Pixels by which a line is shoved."""
+        """Pixels by which each line is shoved."""
         odd = 1 if self.layout.startswith("odd") else 0
         return np.where(line % 2 == odd, self.scale / 2, 0.0)
 
     def centre(self, cell: Int32Array) -> Float64Array:
         """(k, 2) float64, (x, y) in pixels of the middle of (k) cells."""
         y, x = np.divmod(cell, np.int32(self.columns))
-        line, place = (y, x) if self._in_rows else (x, y)
-        along = place * self.scale + self.scale / 2 + self._shove(line)
+        line, number = (y, x) if self._in_rows else (x, y)
+        along = number * self.scale + self.scale / 2 + self._shove(line)
         across = line * self._line_step + self._corner_to_corner / 2
         return np.stack([along, across] if self._in_rows else [across, along], axis=1)
 
     @cached_property
     def _tile(self) -> tuple[Int32Array, Int32Array]:
-        """Line and place of the nearest cell for each sample of two lines and one place.
+        """The nearest cell to each sample of a piece two lines wide and one cell long.
 
-        Both are (2 * line_step * samples, scale * samples) int32, from line 0 and place 0.
+        Returns:
+            Its line, and its number in that line, both (2 * line_step * samples, scale * samples)
+            int32 and counted from the piece's first.
         """
         across = (np.arange(2 * self._line_step * self.samples) + 0.5) / self.samples
         along = (np.arange(self.scale * self.samples) + 0.5) / self.samples
         shape = (len(across), len(along))
         best = np.full(shape, np.inf)
         line_at = np.zeros(shape, dtype=np.int32)
-        place_at = np.zeros(shape, dtype=np.int32)
+        number_at = np.zeros(shape, dtype=np.int32)
         # Stretched back to regular hexagons, a hexagon is what is nearest to its middle.
         stretch = self.scale * _HALF_SQRT_3 / self._line_step
         for line in range(-1, 3):
             start = self.scale / 2 + float(self._shove(np.array([line]))[0])
-            place = np.rint((along - start) / self.scale)
-            off = along - start - place * self.scale
+            number = np.rint((along - start) / self.scale)
+            off = along - start - number * self.scale
             away = (across - self._corner_to_corner / 2 - line * self._line_step) * stretch
             square = off**2 + (away**2)[:, None]
             nearer = square < best
             best[nearer] = square[nearer]
             line_at[nearer] = line
-            place_at[nearer] = np.broadcast_to(place, shape)[nearer].astype(np.int32)
-        return line_at, place_at
+            number_at[nearer] = np.broadcast_to(number, shape)[nearer].astype(np.int32)
+        return line_at, number_at
 
     def band(self, top: int, bottom: int) -> Int32Array:
         """The cell in each sample of some rows of pixels; columns * rows where there is none.
@@ -114,16 +187,16 @@ class HexCells:
         down = np.arange(top * self.samples, bottom * self.samples, dtype=np.int32)
         right = np.arange(self.pixel_width * self.samples, dtype=np.int32)
         line_period = np.int32(2 * self._line_step * self.samples)
-        place_period = np.int32(self.scale * self.samples)
-        line_tile, place_tile = self._tile
+        cell_period = np.int32(self.scale * self.samples)
+        line_tile, number_tile = self._tile
         if self._in_rows:
-            at = np.ix_(down % line_period, right % place_period)
+            at = np.ix_(down % line_period, right % cell_period)
             y = line_tile[at] + (2 * (down // line_period))[:, None]
-            x = place_tile[at] + right // place_period
+            x = number_tile[at] + right // cell_period
         else:
-            at = np.ix_(down % place_period, right % line_period)
+            at = np.ix_(down % cell_period, right % line_period)
             x = line_tile.T[at] + 2 * (right // line_period)
-            y = place_tile.T[at] + (down // place_period)[:, None]
+            y = number_tile.T[at] + (down // cell_period)[:, None]
         return self._numbered(x, y)
 
     def blend(self, top: int, bottom: int) -> tuple[Int32Array, Float32Array]:
@@ -136,7 +209,7 @@ class HexCells:
         down = np.arange(top, bottom)[:, None] + 0.5
         right = np.arange(self.pixel_width)[None, :] + 0.5
         across, along = (down, right) if self._in_rows else (right, down)
-        # Axial coordinates: lines count as they are, places start half a cell further on each line.
+        # Axial coordinates: lines count as they are, cells start half a cell further on each line.
         middle = float(self._shove(np.array([0]))[0]) + self.scale / 2
         r = (across - self._corner_to_corner / 2) / self._line_step
         q = (along - middle) / self.scale - r / 2
@@ -151,18 +224,15 @@ class HexCells:
         cells, weights = [], []
         for dq, dr, weight in corners:
             line = (r_low + dr).astype(np.int32)
-            place = (q_low + dq).astype(np.int32) + self._axial_start(line)
-            x, y = (place, line) if self._in_rows else (line, place)
+            number = (q_low + dq).astype(np.int32) + self._axial_start(line)
+            x, y = (number, line) if self._in_rows else (line, number)
             cells.append(self._numbered(x, y))
             weights.append(weight.astype(np.float32))
         return np.stack(cells), np.stack(weights)
 
     def _axial_start(self, line: Int32Array) -> Int32Array:
-        """Place of axial coordinate q = 0 on each line, counted as its cells are."""
+        """The number in its line of the cell at axial coordinate q = 0."""
         return line // 2 if self.layout.startswith("odd") else (line + 1) // 2
 
-    def _numbered(self, x: Int32Array, y: Int32Array) -> Int32Array:
-        cell = y * np.int32(self.columns) + x
-        outside = (x < 0) | (x >= self.columns) | (y < 0) | (y >= self.rows)
-        cell[outside] = self.columns * self.rows
-        return cell
+
+Cells = SquareCells | HexCells

@@ -8,9 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bake.asset import Asset
-from bake.view.cell_paint import Cells
-from bake.view.hex_cells import HexCells
-from bake.view.square_cells import SquareCells
+from bake.view.cells import Cells, HexCells, SquareCells
 from tests.support.drawings import grid
 
 LAYOUTS = ["odd-r", "even-r", "odd-q", "even-q"]

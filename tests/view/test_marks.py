@@ -12,8 +12,8 @@ from bake.levels import load
 from bake.lint.levels import LevelLinter
 from bake.pipeline.level import bake_level, read_world
 from bake.pipeline.sources import Task
-from bake.view.lint_marks import MARKED, find
-from bake.view.palette import CASING, INK
+from bake.view.colours import CASING, INK
+from bake.view.marks import MARKED, findings_of
 from bake.view.render import render_asset
 from bake.view.scene import read_scene
 from tests.support.baked import bake, write_graph
@@ -68,7 +68,7 @@ def test_lint_is_marked(tmp_path: Path) -> None:
     asset = baked_tower(tmp_path)
     for name in ("cat", "ogre", "walker"):
         with Asset(asset) as opened:
-            found = find(read_scene(opened, name))
+            found = findings_of(read_scene(opened, name))
         for rule in MARKED:
             cells = sum(one.cells for one in listed if (one.rule, one.profile) == (rule, name))
             assert cells == sum(len(one.rows) for one in found if one.rule == rule)

@@ -1,0 +1,181 @@
+"""What a change did to reachability and distances between places that two bakes share.
+
+Places that share a component before and one after behave alike, so reachability is counted by
+groups, without visiting pairs. Distances are followed toward every goal or a fair sample of them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from bake.arrays import BoolArray, Float64Array, Int64Array
+from bake.diff.matched import Matched
+from bake.runtime.reader.tables import Tables
+from bake.runtime.reader.walk import ticks_toward
+
+#: Groups whose pairs are looked at together.
+_BLOCK = 1024
+
+PERCENTILES = (50, 90, 99, 100)
+
+#: Pairs named, those that changed most.
+_NAMED = 5
+
+
+@dataclass(frozen=True)
+class Reachability:
+    """What became of the ways between k shared places.
+
+    Attributes:
+        lost, gained: ordered pairs of places that had a way and have none, and the reverse.
+        lost_example, gained_example: (start, goal), numbers of shared places from the largest
+            groups that were parted or joined; None without any.
+        cut_off: (k) bool, places that had a way from or to the largest part and lost one of them.
+        joined: (k) bool, the reverse.
+    """
+
+    lost: int
+    gained: int
+    lost_example: tuple[int, int] | None
+    gained_example: tuple[int, int] | None
+    cut_off: BoolArray
+    joined: BoolArray
+
+
+def compare_reachability(matched: Matched) -> Reachability | None:
+    """Compare reachability; None where an asset holds no closure of its one-way components."""
+    old, new = matched.old, matched.new
+    if any(tables.one_way and tables.reach is None for tables in (old, new)):
+        return None
+    labels = [
+        tables.component[tables.node[rows]].astype(np.int64)
+        for tables, rows in ((old, matched.old_row), (new, matched.new_row))
+    ]
+    nothing = np.zeros(len(matched), dtype=np.bool_)
+    if not len(matched):
+        return Reachability(0, 0, None, None, nothing, nothing)
+    after = int(labels[1].max()) + 1
+    group, first, of_place, count = np.unique(
+        labels[0] * after + labels[1], return_index=True, return_inverse=True, return_counts=True
+    )
+    before_of, after_of = group // after, group % after
+    largest = int(count.argmax())
+    every = np.arange(len(group))
+    # Of both what was lost and what was gained: pairs, the largest example, and groups marked.
+    pairs, best, example = [0, 0], [0, 0], [(0, 0), (0, 0)]
+    marked = np.zeros((2, len(group)), dtype=np.bool_)
+    for begin in range(0, len(group), _BLOCK):
+        block = every[begin : begin + _BLOCK]
+        had = _leads(old, before_of[block], before_of)
+        has = _leads(new, after_of[block], after_of)
+        weight = count[block, None].astype(np.float64) * count
+        for kind, changed in enumerate((had & ~has, has & ~had)):
+            if not changed.any():
+                continue
+            pairs[kind] += int((count[block] * (changed @ count)).sum())
+            a, b = np.unravel_index(int((weight * changed).argmax()), changed.shape)
+            size = int(count[block[a]] * count[b])
+            if size > best[kind]:
+                best[kind], example[kind] = size, (int(first[block[a]]), int(first[b]))
+            marked[kind, block] |= changed[:, largest]
+            if begin <= largest < begin + _BLOCK:
+                marked[kind] |= changed[largest - begin]
+    cut_off, joined = marked[:, of_place]
+    return Reachability(
+        pairs[0],
+        pairs[1],
+        example[0] if pairs[0] else None,
+        example[1] if pairs[1] else None,
+        cut_off,
+        joined,
+    )
+
+
+def _leads(tables: Tables, a: Int64Array, b: Int64Array) -> BoolArray:
+    """(len a, len b) bool, whether component a leads to component b."""
+    same = np.asarray(a[:, None] == b)
+    if not tables.one_way or tables.reach is None:
+        return same
+    reach = tables.reach[a[:, None], (b >> 3)[None]]
+    return np.asarray(same | ((reach & (128 >> (b & 7)).astype(np.uint8)) != 0))
+
+
+@dataclass(frozen=True)
+class ChangedPair:
+    """Two shared places, by number, and the distance between them in units, before and after."""
+
+    start: int
+    goal: int
+    before: float
+    after: float
+
+
+@dataclass(frozen=True)
+class Distances:
+    """Distances between shared places that have a way before and after.
+
+    Attributes:
+        goals, places: how many goals were looked at, of how many places.
+        pairs, longer, shorter: ordered pairs looked at, and how many changed.
+        percent: change in percent of the old distance at PERCENTILES, over the changed pairs.
+        most: the pairs that changed by most units, each other goal once.
+    """
+
+    goals: int
+    places: int
+    pairs: int
+    longer: int
+    shorter: int
+    percent: tuple[float, ...]
+    most: tuple[ChangedPair, ...]
+
+    @property
+    def most_longer(self) -> float:
+        """Percent the worst pair of those named grew; 0 where none did."""
+        grown = (100 * (pair.after / pair.before - 1) for pair in self.most if pair.before > 0)
+        return max(0.0, max(grown, default=0.0))
+
+
+def compare_distances(matched: Matched, sample: int) -> Distances | None:
+    """Follow the hops of both toward some goals; None where an asset holds no next hops.
+
+    Args:
+        matched: places of both.
+        sample: goals to look at, evenly spread; all where there are no more.
+    """
+    if not (matched.old.has_hops and matched.new.has_hops):
+        return None
+    count = len(matched)
+    goals = np.unique(np.linspace(0, count - 1, min(sample, count)).astype(np.int64))
+    shares: list[Float64Array] = []
+    most: list[ChangedPair] = []
+    pairs = longer = shorter = 0
+    for goal in goals.tolist() if count else []:
+        before, after = _toward(matched, goal)
+        both = np.isfinite(before) & np.isfinite(after) & (before > 0)
+        change = np.zeros(count)
+        np.subtract(after, before, out=change, where=both)
+        # Scales may differ by rounding; a millionth of a unit is none.
+        change[np.abs(change) < 1e-6] = 0.0
+        pairs += int(both.sum())
+        longer, shorter = longer + int((change > 0).sum()), shorter + int((change < 0).sum())
+        moved = np.flatnonzero(change)
+        if len(moved):
+            shares.append(change[moved] / before[moved])
+            start = int(np.abs(change).argmax())
+            most.append(ChangedPair(start, goal, float(before[start]), float(after[start])))
+    most.sort(key=lambda pair: -abs(pair.after - pair.before))
+    every = np.abs(np.concatenate(shares)) if shares else np.zeros(1)
+    percent = tuple(float(100 * share) for share in np.percentile(every, PERCENTILES))
+    return Distances(len(goals), count, pairs, longer, shorter, percent, tuple(most[:_NAMED]))
+
+
+def _toward(matched: Matched, goal: int) -> tuple[Float64Array, Float64Array]:
+    """(k) float64 units from each shared place to one, before and after."""
+    before, after = (
+        ticks_toward(tables, int(rows[goal]))[rows] / tables.places.ticks_per_unit
+        for tables, rows in ((matched.old, matched.old_row), (matched.new, matched.new_row))
+    )
+    return before, after

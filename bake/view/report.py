@@ -1,0 +1,225 @@
+"""What builds, plans and assets come to: tables for people, plain data for programs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from bake.asset import Asset
+from bake.asset.schema import TABLES, profile_path
+from bake.errors import counted, in_units
+from bake.pipeline import Outcome
+from bake.runtime import LevelAsset
+from bake.view.console import console, print_table
+
+if TYPE_CHECKING:
+    from rich.text import Text
+
+    from bake.pipeline.plan import Plan
+
+# -- builds ---------------------------------------------------------------------------------------
+
+
+def print_summary(outcomes: Sequence[Outcome], seconds: float) -> None:
+    """Print one row a level, its notes, and a line that counts the levels."""
+    from rich.markup import escape
+
+    output = console()
+    headings = ("level", "state", "nodes", "arcs", "profiles", "asset", "time")
+    print_table(output, headings, headings[2:], map(_outcome_row, outcomes))
+    for outcome in outcomes:
+        for note in outcome.baked.notes if outcome.baked is not None else ():
+            output.print(f"{escape(outcome.task.name)}: {escape(note)}")
+    count = dict.fromkeys(("baked", "fresh", "failed"), 0)
+    for outcome in outcomes:
+        count[outcome.status] += 1
+    states = [f"{number} {status}" for status, number in count.items() if number]
+    output.print(f"{', '.join(states)} in {seconds:.2f} s")
+
+
+def _outcome_row(outcome: Outcome) -> list[str]:
+    from rich.markup import escape
+
+    colour = {"baked": "green", "fresh": "dim", "failed": "bold red"}[outcome.status]
+    row = [escape(outcome.task.name), f"[{colour}]{outcome.status}[/]"]
+    baked = outcome.baked
+    if baked is not None:
+        row += [f"{baked.nodes:,}", f"{baked.arcs:,}", str(len(baked.profiles))]
+        row += [in_units(baked.size), f"{baked.seconds:.2f} s"]
+    elif outcome.status == "fresh":
+        row += ["", "", "", in_units(outcome.task.asset.stat().st_size), ""]
+    return row
+
+
+def as_data(outcomes: Sequence[Outcome], seconds: float) -> dict[str, Any]:
+    """What :func:`print_summary` prints, as plain data."""
+    levels = []
+    for outcome in outcomes:
+        level: dict[str, Any] = {
+            "level": outcome.task.name,
+            "source": str(outcome.task.source),
+            "asset": str(outcome.task.asset),
+            "status": outcome.status,
+        }
+        if outcome.baked is not None:
+            level |= {
+                "nodes": outcome.baked.nodes,
+                "arcs": outcome.baked.arcs,
+                "profiles": list(outcome.baked.profiles),
+                "bytes": outcome.baked.size,
+                "seconds": round(outcome.baked.seconds, 3),
+                "taken_up": round(outcome.baked.taken_up, 3),
+            }
+        if outcome.error is not None:
+            level["error"] = str(outcome.error)
+        levels.append(level)
+    return {"levels": levels, "seconds": round(seconds, 3)}
+
+
+def print_plans(plans: Sequence[Plan]) -> None:
+    """Print what each level and table will cost."""
+    headings = ("level", "profile", "table", "kind", "in the file", "time", "peak memory")
+    rows = (row for plan in plans for row in _plan_rows(plan))
+    print_table(console(), headings, headings[4:], rows)
+
+
+def _plan_rows(plan: Plan) -> Iterator[list[str | Text]]:
+    from rich.text import Text
+
+    nodes, seconds = f"{plan.nodes:,} nodes", f"{plan.seconds:.2f} s"
+    sizes = (in_units(plan.bytes), seconds, in_units(plan.memory))
+    yield [Text(plan.level, style="bold"), "", nodes, "", *sizes]
+    for one in plan.tables:
+        seconds = f"{one.seconds:.2f} s" if one.seconds else ""
+        memory = in_units(one.memory) if one.memory else ""
+        yield ["", one.profile, one.table, one.kind, in_units(one.bytes), seconds, memory]
+
+
+# -- assets ---------------------------------------------------------------------------------------
+
+
+def inspect_asset(path: Path, profile: str | None) -> dict[str, Any]:
+    """Describe an asset.
+
+    Args:
+        path: the asset.
+        profile: only this one; None = all.
+
+    Returns:
+        Level, format, sizes, sources, and for each profile its tables with kind, shape, dtype and
+        stored bytes. Everything JSON can hold.
+
+    Raises:
+        AssetError, UnknownProfileError.
+    """
+    with Asset(path) as asset:
+        if profile is not None:
+            LevelAsset(asset).profile(profile)  # refuses a profile that is not there
+        header = asset.header
+        nodes = asset.shape("/world/first_out")[0] - 1
+        return {
+            "asset": str(path),
+            "level": asset.text("name"),
+            "kind": asset.text("kind"),
+            "width": asset.number("width"),
+            "height": asset.number("height"),
+            "hex_layout": asset.text("hex_layout"),
+            "connectivity": asset.number("connectivity"),
+            "corner_cutting": asset.text("corner_cutting"),
+            "cost_rule": asset.text("cost_rule"),
+            "ticks_per_unit": asset.number("ticks_per_unit"),
+            "format_version": header.format_version,
+            "bake_revision": header.bake_revision,
+            "fingerprint": header.fingerprint(),
+            "sources": [{"file": name, "sha256": digest} for name, digest in header.sources],
+            "bytes": path.stat().st_size,
+            "nodes": nodes,
+            "arcs": asset.shape("/world/head")[0],
+            "terrains": [bytes(name).decode() for name in asset.read("/terrain/name")],
+            "profiles": {
+                name: _profile(asset, name) for name in asset.profiles if profile in (None, name)
+            },
+        }
+
+
+def _profile(asset: Asset, name: str) -> dict[str, Any]:
+    component = asset.read(profile_path(name, "component"))
+    rows = int(np.count_nonzero(component.astype(np.int64) >= 0))
+    tables: dict[str, dict[str, Any]] = {}
+    for table, kind, columns in TABLES:
+        paths = [profile_path(name, one) for one in columns]
+        # Of several forms of one table the fullest comes first.
+        if table in tables or not all(asset.has(path) for path in paths):
+            continue
+        shape, in_runs = list(asset.shape(paths[-1])), "run_count" in columns
+        tables[table] = {
+            "table": table,
+            "kind": kind,
+            "shape": [rows, rows] if in_runs else shape,
+            "dtype": asset.dtype(paths[-1]),
+            "bytes": sum(asset.stored_bytes(path) for path in paths),
+        }
+        twin = _twin(asset, name, columns)
+        if twin is not None:
+            tables[table]["same_as"] = twin
+        if in_runs:
+            tables[table]["runs"] = shape[0]
+    return {
+        "nodes": rows,
+        "components": asset.number("component_count", f"/profiles/{name}"),
+        "one_way": bool(asset.number("one_way", f"/profiles/{name}")),
+        "tables": list(tables.values()),
+    }
+
+
+def _twin(asset: Asset, name: str, columns: tuple[str, ...]) -> str | None:
+    """The first other profile whose table this one is, stored once."""
+    for other in asset.profiles[: asset.profiles.index(name)]:
+        pairs = [(profile_path(name, one), profile_path(other, one)) for one in columns]
+        if all(asset.has(path) and asset.is_same(own, path) for own, path in pairs):
+            return other
+    return None
+
+
+def print_info(found: dict[str, Any]) -> None:
+    """Print what :func:`inspect_asset` found, for a person."""
+    from rich.markup import escape
+
+    output = console()
+    size = f"{found['width']} x {found['height']} " if found["width"] else ""
+    layout = f" {found['hex_layout']}" if found["hex_layout"] else ""
+    output.print(f"[bold]{escape(found['level'])}[/]: {size}{found['kind']}{layout}")
+    lines = {
+        "nodes, arcs": f"{found['nodes']:,}, {found['arcs']:,}",
+        "terrains": ", ".join(found["terrains"]),
+        "movement": (f"{found['connectivity']} neighbours, " if found["connectivity"] else "")
+        + f"corner cutting {found['corner_cutting']}, cost rule {found['cost_rule']}, "
+        f"{found['ticks_per_unit']:,} ticks a unit",
+        "sources": ", ".join(source["file"] for source in found["sources"]),
+        "format": f"version {found['format_version']}, baked by revision {found['bake_revision']}",
+        "fingerprint": found["fingerprint"][:16],
+        "file": in_units(found["bytes"]),
+    }
+    for label, text in lines.items():
+        output.print(f"  {label:<12} {text}", markup=False)
+    headings = ("profile", "table", "what it is", "shape", "type", "stored")
+    rows = (
+        row for name, profile in found["profiles"].items() for row in _table_rows(name, profile)
+    )
+    print_table(output, headings, ("shape", "stored"), rows, pad_edge=True)
+
+
+def _table_rows(name: str, profile: dict[str, Any]) -> Iterator[list[str]]:
+    parts = f"{counted(profile['components'], 'component')} of {profile['nodes']:,} nodes"
+    for number, table in enumerate(profile["tables"]):
+        yield [
+            "" if number else name,
+            table["table"],
+            parts if table["table"] == "components" else table["kind"],
+            " x ".join(f"{length:,}" for length in table["shape"]),
+            table["dtype"],
+            f"as {table['same_as']}" if "same_as" in table else in_units(table["bytes"]),
+        ]

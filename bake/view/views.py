@@ -1,0 +1,135 @@
+"""The colour each view gives to places, on grids and graphs alike, and what the legend says."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from bake.arrays import UInt8Array
+from bake.errors import counted
+from bake.view import Show
+from bake.view.colours import (
+    ACROSS,
+    INSIDE,
+    TRANSITION,
+    UNREACHABLE,
+    UNREACHABLE_STRIPE,
+    WAYS,
+    Colour,
+    as_colour,
+    cluster_colours,
+    component_colours,
+    shades,
+)
+from bake.view.page import Swatch, number, shortened
+from bake.view.request import Request, Searched
+from bake.view.scene import LayerScene, Scene, place_text
+
+#: More arcs inside clusters than this would cover everything else.
+MOST_INSIDE = 60_000
+
+_TERRAIN_LIMIT = 16
+_COMPONENT_LIMIT = 12
+
+
+def row_colours(
+    request: Request, muted: UInt8Array, largest: Colour
+) -> tuple[UInt8Array, list[Swatch]]:
+    """Colour all rows as the view asks.
+
+    Args:
+        request: the view, and what it shows.
+        muted: (r, 3) uint8, colours of rows that others are to stand out from.
+        largest: what the legend shows for the largest component, whose rows are muted.
+
+    Returns:
+        (r, 3) uint8, and what the colours mean.
+    """
+    scene, toward, layer, searched = request.scene, request.toward, request.layer, request.searched
+    if request.show is Show.components:
+        ranked = scene.components
+        by_rank = component_colours(len(ranked.size), largest)
+        return np.where((ranked.rank == 0)[:, None], muted, by_rank[ranked.rank]), (
+            _component_swatches(scene, by_rank)
+        )
+    if request.show is Show.clusters and layer is not None:
+        of_cluster = cluster_colours(scene.tables.usable.graph, layer.cluster, layer.clusters)
+        return of_cluster[layer.cluster], _layer_swatches(layer, of_cluster)
+    if request.show is Show.search and searched is not None:
+        colours = muted.copy()
+        colours[searched.row] = shades(searched.known / max(searched.known.max(initial=0), 1e-9))
+        return colours, _search_swatches(searched)
+    if request.show is Show.terrain or toward is None:
+        terrain = scene.terrain_grid if scene.places.is_grid else scene.node_terrain
+        return scene.colours[scene.row_terrain], _terrain_swatches(scene, terrain)
+    reached = np.isfinite(toward.distance)
+    colours = np.full((len(reached), 3), UNREACHABLE, dtype=np.uint8)
+    colours[reached] = shades(toward.distance[reached] / max(toward.greatest, 1e-9))
+    stripe = UNREACHABLE_STRIPE if scene.places.is_grid else None
+    lost = [] if reached.all() else [Swatch(UNREACHABLE, "no way to the goal", stripe)]
+    return colours, lost
+
+
+def way_colour(layer: int) -> Colour:
+    """Colour of the way over a layer."""
+    return WAYS[(layer - 1) % len(WAYS)]
+
+
+def _terrain_swatches(scene: Scene, terrain: UInt8Array) -> list[Swatch]:
+    """One swatch for each terrain there is, the most common first, with its cost."""
+    count = np.bincount(terrain, minlength=len(scene.terrains))
+    swatches = []
+    for code in np.lexsort((np.arange(len(count)), -count)).tolist():
+        if count[code]:
+            cost = scene.costs[code]
+            price = "blocked" if np.isnan(cost) else number(cost)
+            colour = as_colour(scene.colours[code])
+            swatches.append(Swatch(colour, f"{scene.terrains[code]} {price}"))
+    return shortened(swatches, _TERRAIN_LIMIT, "terrains")
+
+
+def _component_swatches(scene: Scene, colours: UInt8Array) -> list[Swatch]:
+    """One swatch a component; where one-way arcs join it to the largest, it says so."""
+    what = "cell" if scene.places.is_grid else "node"
+    first = scene.components.first.tolist()
+    swatches = []
+    for rank, size in enumerate(scene.components.size.tolist()[:_COMPONENT_LIMIT]):
+        text = f"{counted(size, what)} in the largest"
+        if rank:
+            where = place_text(scene.rows.place(first[rank]))
+            text = f"{counted(size, what)} at {where}{_one_way_note(scene, first[rank], first[0])}"
+        swatches.append(Swatch(as_colour(colours[rank]), text))
+    return shortened(swatches, _COMPONENT_LIMIT, "components", len(first))
+
+
+def _one_way_note(scene: Scene, row: int, largest: int) -> str:
+    tables = scene.tables
+    if not tables.one_way or (tables.reach is None and not tables.has_hops):
+        return ""
+    here, there = scene.rows.place(row), scene.rows.place(largest)
+    if scene.navigator.reachable(here, there):
+        return " (way out only)"
+    return " (way in only)" if scene.navigator.reachable(there, here) else " (cut off)"
+
+
+def _layer_swatches(layer: LayerScene, colours: UInt8Array) -> list[Swatch]:
+    first = as_colour(colours[0]) if len(colours) else (255, 255, 255)
+    swatches = [Swatch(first, counted(layer.clusters, "cluster"))]
+    if layer.layers:
+        hidden = "" if len(layer.inside) <= MOST_INSIDE else " (not drawn)"
+        swatches += [
+            Swatch(TRANSITION, counted(len(layer.transition), "transition")),
+            Swatch(ACROSS, counted(len(layer.across), "crossing")),
+            Swatch(INSIDE, f"{counted(len(layer.inside), 'way')} inside{hidden}"),
+        ]
+    return swatches
+
+
+def _search_swatches(searched: Searched) -> list[Swatch]:
+    early, between, late = (as_colour(colour) for colour in shades(np.array([0.0, 0.5, 1.0])))
+    swatches = []
+    if len(searched.row):
+        swatches += [Swatch(early, "looked at early"), Swatch(late, "looked at late")]
+    if len(searched.transition):
+        swatches.append(Swatch(between, "transition expanded"))
+    layers = range(1, len(searched.plan) + 1)
+    return swatches + [Swatch(way_colour(each), f"the way over layer {each}") for each in layers]
