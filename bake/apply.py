@@ -71,16 +71,13 @@ def apply_patch(asset: Path, patch: Path, output: Path, threads: int, report: Re
         profiles = [ProfileRules(rules, name) for name in old.profiles]
         level = _level(rules, profiles, ground, patch)
         agents = [_agent(profile, level.terrains) for profile in profiles]
-        movement, connectivity = (
-            rules.movement,
-            8 if rules.lattice is None else rules.lattice.connectivity,
-        )
-        world = build_world(level, agents, movement, connectivity, strict_links=False)
+        connectivity = 8 if rules.lattice is None else rules.lattice.connectivity
+        world = build_world(level, agents, rules.movement, connectivity, strict_links=False)
         world = _with_prices(world, rules, ground)
         stated = old.text("recipe") or "{}"
         recipe = _recipe(stated, rules)
         name, header = rules.places.name, old.header
-    parts = world_contents(world, movement, agents, recipe, stated, threads, report)
+    parts = world_contents(world, recipe, stated, threads, report)
     report("write", 0)
     sources = (*header.sources, (patch.name, sha256_of(patch)))
     new = header_for(name, sources, header.recipe)

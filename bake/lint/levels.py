@@ -13,11 +13,11 @@ from bake.graph import Graph, Subgraph, usable_subgraph
 from bake.level import GridLevel, Level, Link, Spot
 from bake.lint.findings import RULES, Finding, Rule, severity_of
 from bake.lint.ways import SpawnOrExit, Ways, check_profile, opened_graph
-from bake.movement import under_footprint
+from bake.movement import Mover, under_footprint
 from bake.pipeline.level import read_level, read_world
 from bake.pipeline.sources import Task
 from bake.recipe import SETTING_NAMES, Recipe, Severity
-from bake.worlds import AgentProfile, World
+from bake.worlds import World
 from bake.worlds.doors import near_doors
 
 Cells = npt.NDArray[np.integer]
@@ -43,11 +43,11 @@ def lint(tasks: Sequence[Task], recipe: Recipe, *, every_profile: bool = True) -
         try:
             level = read_level(task)
             drawn[task.name] = level
-            world, _, profiles = read_world(level, task.recipe, strict_links=False)
+            world = read_world(level, task.recipe, strict_links=False)
         except BakeError as error:
             found += _mistakes(task, error)
             continue
-        linter = LevelLinter(world, profiles, task.recipe.lint)
+        linter = LevelLinter(world, task.recipe.lint)
         if not every_profile:
             linter.unknown_profiles_are_fine = True
         mine = list(linter.findings())
@@ -121,16 +121,12 @@ class LevelLinter:
 
     Attributes:
         world: built with links into walls left out.
-        profiles: who moves.
         chosen: severities the recipe gives, by rule.
-        unknown_profiles_are_fine: whether links may name profiles that are not among these.
+        unknown_profiles_are_fine: whether links may name profiles the world has not.
     """
 
-    def __init__(
-        self, world: World, profiles: tuple[AgentProfile, ...], chosen: Mapping[str, Severity]
-    ) -> None:
+    def __init__(self, world: World, chosen: Mapping[str, Severity]) -> None:
         self.world = world
-        self.profiles = profiles
         self.chosen = chosen
         self.unknown_profiles_are_fine = False
         level = world.level
@@ -145,10 +141,10 @@ class LevelLinter:
     def _all(self) -> Iterator[Finding]:
         yield from self._links()
         yield from self._unused_terrain()
-        for profile in self.profiles:
+        for profile, mover in self.world.movers.items():
             yield from self._ways(profile)
-            if profile.size > 1:
-                yield from self._narrow(profile)
+            if mover.size > 1:
+                yield from self._narrow(profile, mover)
 
     def _finding(
         self,
@@ -182,8 +178,8 @@ class LevelLinter:
 
     # -- ways -------------------------------------------------------------------------------------
 
-    def _ways(self, profile: AgentProfile) -> Iterator[Finding]:
-        sub = usable_subgraph(self.world.graph, self.world.metrics[profile.name])
+    def _ways(self, profile: str) -> Iterator[Finding]:
+        sub = usable_subgraph(self.world.graph, self.world.metrics[profile])
         ways = Ways(
             sub.graph,
             self._opened(profile, sub),
@@ -196,24 +192,24 @@ class LevelLinter:
             yield self._finding(
                 found.rule,
                 found.message,
-                profile=profile.name,
+                profile=profile,
                 cells=None if cell is None else cell[node],
                 node=int(node[0]) if len(node) else None,
                 count=len(node),
             )
 
-    def _opened(self, profile: AgentProfile, sub: Subgraph) -> Graph:
+    def _opened(self, profile: str, sub: Subgraph) -> Graph:
         """The profile's graph as if all doors stood open, their places after its rows."""
         level, cell = self.world.level, self.world.cell
         if not self.world.doors or cell is None or not isinstance(level, GridLevel):
             return sub.graph
-        near = near_doors(level, self.world.doors, profile.size)
+        near = near_doors(level, self.world.doors, self.world.movers[profile].size)
         assert near is not None
         at_door = near[cell[:, 1] * level.width + cell[:, 0]]
-        metric = self.world.metrics[profile.name]
+        metric = self.world.metrics[profile]
         return opened_graph(self.world.graph, metric, sub, at_door)
 
-    def _places(self, kind: str, profile: AgentProfile, sub: Subgraph) -> list[SpawnOrExit]:
+    def _places(self, kind: str, profile: str, sub: Subgraph) -> list[SpawnOrExit]:
         level, cell = self.world.level, self.world.cell
         if not isinstance(level, GridLevel) or cell is None:
             return []
@@ -222,7 +218,7 @@ class LevelLinter:
         row_at[at[:, 1], at[:, 0]] = np.arange(len(at), dtype=np.int32)
         found = []
         for spot in level.things.spots:
-            if spot.kind == kind and (spot.profiles is None or profile.name in spot.profiles):
+            if spot.kind == kind and (spot.profiles is None or profile in spot.profiles):
                 x, y = spot.cell
                 own = spot.profiles is not None or self._for_nobody(spot)
                 found.append(SpawnOrExit(spot.name, int(row_at[y, x]), own))
@@ -238,25 +234,25 @@ class LevelLinter:
 
     # -- cells ------------------------------------------------------------------------------------
 
-    def _narrow(self, profile: AgentProfile) -> Iterator[Finding]:
+    def _narrow(self, profile: str, mover: Mover) -> Iterator[Finding]:
         """Cells a large agent could cross, if there were room for the rest of it."""
         level = self.world.level
         if not isinstance(level, GridLevel):
             return
-        passable = ~np.isnan(profile.mover(level.terrains).cost)[level.terrain]
+        passable = ~np.isnan(mover.cost)[level.terrain]
         rows = level.floor_height
-        fits = under_footprint(passable, profile.size, np.logical_and, False, rows)
+        fits = under_footprint(passable, mover.size, np.logical_and, False, rows)
         # Turned round, anchors spread over the cells below them.
         covered = under_footprint(
-            np.ascontiguousarray(fits[::-1, ::-1]), profile.size, np.logical_or, False, rows
+            np.ascontiguousarray(fits[::-1, ::-1]), mover.size, np.logical_or, False, rows
         )[::-1, ::-1]
         tight = passable & ~covered
         if tight.any():
             y, x = np.nonzero(tight)
             yield self._finding(
                 "narrow",
-                f"{len(x):,} cells are too narrow for {profile.size} x {profile.size} cells",
-                profile=profile.name,
+                f"{len(x):,} cells are too narrow for {mover.size} x {mover.size} cells",
+                profile=profile,
                 cells=np.stack([x, y], axis=1),
             )
 
@@ -282,7 +278,7 @@ class LevelLinter:
         dead = {link.name for link in self.world.dead_links}
         node_at = np.full(level.terrain.shape, -1, dtype=np.int32)
         node_at[cell[:, 1], cell[:, 0]] = np.arange(len(cell), dtype=np.int32)
-        known = {profile.name for profile in self.profiles}
+        known = set(self.world.movers)
         for link in level.things.links:
             ends = np.array([link.start, link.goal])
             unknown = sorted(set(link.profiles or ()) - known)
@@ -295,7 +291,7 @@ class LevelLinter:
                     cells=ends[:1],
                     count=1,
                 )
-            takers = [each for each in self.profiles if each.name in (link.profiles or known)]
+            takers = [each for each in self.world.movers if each in (link.profiles or known)]
             if unknown and not takers:
                 continue
             if link.name in dead or not any(self._takes(link, each, node_at) for each in takers):
@@ -308,17 +304,16 @@ class LevelLinter:
                     count=1,
                 )
 
-    def _takes(self, link: Link, profile: AgentProfile, node_at: Int32Array) -> bool:
+    def _takes(self, link: Link, profile: str, node_at: Int32Array) -> bool:
         """Whether a profile can stand at both ends, or could if a door were open."""
         doors = [door.cells for door in self.world.doors]
+        size = self.world.movers[profile].size
         for x, y in (link.start, link.goal):
             node = int(node_at[y, x])
             near_door = any(
-                ((cells >= (x, y)) & (cells < (x + profile.size, y + profile.size)))
-                .all(axis=1)
-                .any()
+                ((cells >= (x, y)) & (cells < (x + size, y + size))).all(axis=1).any()
                 for cells in doors
             )
-            if node < 0 or not (self.world.metrics[profile.name].passable[node] or near_door):
+            if node < 0 or not (self.world.metrics[profile].passable[node] or near_door):
                 return False
         return True

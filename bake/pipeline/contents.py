@@ -11,7 +11,6 @@ from bake.arrays import Int32Array
 from bake.asset.schema import profile_path
 from bake.asset.write import Contents, Scalar
 from bake.level import GridLevel, Level, Link, Region, Spot, terrain_colours
-from bake.movement import MovementRules
 from bake.tables.all_pairs import AllPairs
 from bake.tables.cluster_distances import ClusterDistances
 from bake.tables.clusters import Clusters
@@ -19,7 +18,7 @@ from bake.tables.components import Components
 from bake.tables.heuristic import Heuristic
 from bake.tables.hierarchy import Hierarchy
 from bake.tables.run_writer import RunTable
-from bake.worlds import AgentProfile, DoorStates, World, link_cost
+from bake.worlds import DoorStates, World, link_cost
 
 Columns = dict[str, npt.NDArray[np.generic]]
 
@@ -37,9 +36,9 @@ def together(parts: Sequence[Contents]) -> Contents:
 # -- the level -------------------------------------------------------------------------------------
 
 
-def shared_contents(world: World, rules: MovementRules, recipe: str) -> Contents:
+def shared_contents(world: World, recipe: str) -> Contents:
     """What an asset says of the level itself."""
-    level = world.level
+    level, rules = world.level, world.rules
     attributes: dict[tuple[str, str], Scalar] = {
         ("/", "name"): level.name,
         ("/", "kind"): _kind(level),
@@ -84,12 +83,12 @@ def _kind(level: Level) -> str:
     return "graph"
 
 
-def things_contents(world: World, profiles: Sequence[AgentProfile]) -> Contents:
+def things_contents(world: World) -> Contents:
     """What an asset says of a level's things, its floors and its agents' sizes."""
     attributes: dict[tuple[str, str], Scalar] = {
-        (f"/profiles/{profile.name}", "size"): profile.size
-        for profile in profiles
-        if profile.size != 1
+        (f"/profiles/{name}", "size"): mover.size
+        for name, mover in world.movers.items()
+        if mover.size != 1
     }
     columns: Columns = {}
     level = world.level
@@ -161,15 +160,14 @@ def _for_profiles(group: str, profiles: Sequence[tuple[str, ...] | None]) -> Col
     }
 
 
-def update_contents(world: World, profiles: Sequence[AgentProfile]) -> Contents:
+def update_contents(world: World) -> Contents:
     """Rules of movement that weights alone do not tell."""
     columns: dict[str, npt.NDArray[np.generic]] = {}
     if isinstance(world.level, GridLevel) and world.level.barred is not None:
         columns["/terrain/barred"] = world.level.barred
-    for profile in profiles:
-        allowed = profile.mover(world.level.terrains).allowed
-        if not allowed.all():
-            columns[profile_path(profile.name, "may_enter")] = allowed.astype(np.uint8)
+    for name, mover in world.movers.items():
+        if not mover.goes_anywhere:
+            columns[profile_path(name, "may_enter")] = mover.allowed.astype(np.uint8)
     return Contents({}, columns)
 
 
@@ -177,7 +175,7 @@ def update_contents(world: World, profiles: Sequence[AgentProfile]) -> Contents:
 
 
 def profile_contents(
-    profile: AgentProfile,
+    profile: str,
     world: World,
     parts: Components,
     pairs: AllPairs,
@@ -185,8 +183,8 @@ def profile_contents(
 ) -> Contents:
     """What an asset says of one profile; its next hops are in ``pairs`` or in ``runs``."""
     columns: Columns = {
-        "cost": profile.mover(world.level.terrains).cost,
-        "weight": world.metrics[profile.name].weight,
+        "cost": world.movers[profile].cost,
+        "weight": world.metrics[profile].weight,
         "component": parts.component,
     }
     if parts.reach is not None:
@@ -200,7 +198,7 @@ def profile_contents(
     if pairs.distance is not None:
         columns["distance"] = pairs.distance
     one_way = int(parts.one_way)
-    return _of_profile(profile.name, columns, component_count=parts.count, one_way=one_way)
+    return _of_profile(profile, columns, component_count=parts.count, one_way=one_way)
 
 
 def clusters_contents(profile: str, found: Clusters) -> Contents:
@@ -278,22 +276,20 @@ def first_alike(world: World) -> dict[str, str]:
     }
 
 
-def as_another(
-    parts: Sequence[Contents], twin: str, profile: AgentProfile, world: World
-) -> list[Contents]:
+def as_another(parts: Sequence[Contents], twin: str, profile: str, world: World) -> list[Contents]:
     """What was found for one profile, as that of another that moves alike; costs are its own."""
-    old, new = f"/profiles/{twin}", f"/profiles/{profile.name}"
+    old, new = f"/profiles/{twin}", f"/profiles/{profile}"
 
     def renamed(path: str) -> str:
         mine = path == old or path.startswith(f"{old}/")
         return new + path.removeprefix(old) if mine else path
 
-    cost = profile_path(profile.name, "cost")
+    cost = profile_path(profile, "cost")
     found = []
     for part in parts:
         columns = {renamed(path): array for path, array in part.columns.items()}
         if cost in columns:
-            columns[cost] = profile.mover(world.level.terrains).cost
+            columns[cost] = world.movers[profile].cost
         attributes = {
             (renamed(group), name): value for (group, name), value in part.attributes.items()
         }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from bake.asset import header_for
@@ -96,10 +96,10 @@ def bake_level(task: Task, threads: int, report: Report) -> Baked:
     try:
         # 4. Level to world.
         report("graph", 0)
-        world, rules, profiles = read_world(level, recipe)
+        world = read_world(level, recipe)
         # 5. One profile after another: components, next hops, distances, clusters, hierarchy.
         stated = recipe.canonical()
-        parts = world_contents(world, rules, profiles, recipe, stated, threads, report, checkpoint)
+        parts = world_contents(world, recipe, stated, threads, report, checkpoint)
         # 6. Columns to file, and the file into place.
         report("write", 0)
         size = write_asset(task.asset, header, together(parts))
@@ -115,12 +115,11 @@ def bake_level(task: Task, threads: int, report: Report) -> Baked:
     finally:
         checkpoint.release()
     seconds = time.perf_counter() - begun
-    names = tuple(profile.name for profile in profiles)
     taken_up = checkpoint.taken_up / max(1, checkpoint.pairs)
     return Baked(
         world.graph.node_count,
         world.graph.arc_count,
-        names,
+        tuple(world.metrics),
         size,
         seconds,
         taken_up,
@@ -130,8 +129,6 @@ def bake_level(task: Task, threads: int, report: Report) -> Baked:
 
 def world_contents(
     world: World,
-    rules: MovementRules,
-    profiles: Sequence[AgentProfile],
     recipe: LevelRecipe,
     stated: str,
     threads: int,
@@ -141,7 +138,7 @@ def world_contents(
     """Everything an asset holds, made from a world: one profile after another.
 
     Args:
-        world, rules, profiles: from :func:`read_world`.
+        world: from :func:`read_world`.
         recipe: what to make.
         stated: the recipe as the asset is to state it.
         threads: how many.
@@ -159,11 +156,10 @@ def world_contents(
         },
         {},
     )
-    shared = shared_contents(world, rules, stated)
-    parts = [stamp, shared, things_contents(world, profiles), update_contents(world, profiles)]
+    parts = [stamp, shared_contents(world, stated), things_contents(world), update_contents(world)]
     alike, baked = first_alike(world), dict[str, list[Contents]]()
-    for place, profile in enumerate(profiles):
-        twin = alike[profile.name]
+    for place, profile in enumerate(world.metrics):
+        twin = alike[profile]
         if twin in baked:
             parts += as_another(baked[twin], twin, profile, world)
             continue
@@ -172,8 +168,8 @@ def world_contents(
             world,
             recipe,
             threads,
-            _part_of(report, place, len(profiles)),
-            None if checkpoint is None else checkpoint.table(place, profile.name),
+            _part_of(report, place, len(alike)),
+            None if checkpoint is None else checkpoint.table(place, profile),
         )
         parts += baked[twin]
     return parts
@@ -204,9 +200,7 @@ def read_level(task: Task) -> Level:
     return replace(level, name=task.name)
 
 
-def read_world(
-    level: Level, recipe: LevelRecipe, *, strict_links: bool = True
-) -> tuple[World, MovementRules, tuple[AgentProfile, ...]]:
+def read_world(level: Level, recipe: LevelRecipe, *, strict_links: bool = True) -> World:
     """Build the graph of a level under the rules in effect, and price it for every profile.
 
     Raises:
@@ -219,7 +213,16 @@ def read_world(
         recipe.ticks_per_unit,
     )
     connectivity = recipe.connectivity or stated.connectivity or 8
-    profiles = tuple(
+    profiles = agent_profiles(level, recipe)
+    _check_world_fits(level, profiles, connectivity, recipe.memory_budget)
+    # Where only some profiles are baked, a link for the others may lead where none of these stand.
+    strict = strict_links and not recipe.narrowed
+    return build_world(level, profiles, rules, connectivity, strict_links=strict)
+
+
+def agent_profiles(level: Level, recipe: LevelRecipe) -> tuple[AgentProfile, ...]:
+    """Who moves on a level, and what its terrain means to each, by the rules in effect."""
+    return tuple(
         AgentProfile(
             profile.name,
             {**level.terrain_rules, **recipe.terrain, **profile.terrain},
@@ -227,11 +230,6 @@ def read_world(
         )
         for profile in recipe.profiles
     )
-    _check_world_fits(level, profiles, connectivity, recipe.memory_budget)
-    # Where only some profiles are baked, a link for the others may lead where none of these stand.
-    strict = strict_links and not recipe.narrowed
-    world = build_world(level, profiles, rules, connectivity, strict_links=strict)
-    return world, rules, profiles
 
 
 def world_size(

@@ -25,7 +25,7 @@ from bake.pipeline.contents import (
     profile_contents,
     shared_contents,
 )
-from bake.pipeline.level import read_level, read_world, world_size
+from bake.pipeline.level import agent_profiles, read_level, read_world, world_size
 from bake.pipeline.profile import (
     Choice,
     choose,
@@ -123,29 +123,29 @@ def plan_level(task: Task, threads: int) -> Plan:
     """
     level = read_level(task)
     begun = time.perf_counter()
-    world, rules, profiles = read_world(level, task.recipe)
-    shared = shared_contents(world, rules, task.recipe.canonical())
+    world = read_world(level, task.recipe)
+    shared = shared_contents(world, task.recipe.canonical())
     world_seconds = time.perf_counter() - begun
     begun = time.perf_counter()
     stored = _stored_bytes(shared)
     seconds = world_seconds + (time.perf_counter() - begun)
     tables: list[TablePlan] = []
-    for profile in profiles:
+    for profile, metric in world.metrics.items():
         begun = time.perf_counter()
-        sub = usable_subgraph(world.graph, world.metrics[profile.name])
+        sub = usable_subgraph(world.graph, metric)
         parts = components(sub, world.graph.node_count)
         own = profile_contents(profile, world, parts, AllPairs(None, None), None)
         own_bytes = _stored_bytes(own)
         seconds += time.perf_counter() - begun
-        tables.append(TablePlan(profile.name, "components", "labels", own_bytes, 0.0, 0))
+        tables.append(TablePlan(profile, "components", "labels", own_bytes, 0.0, 0))
         choice = choose(sub, task.recipe)
-        tables += _plan_tables(profile.name, world, sub, parts, choice, task.recipe, threads)
+        tables += _plan_tables(profile, world, sub, parts, choice, task.recipe, threads)
         if wants_clusters(task.recipe):
-            tables += _plan_clusters(profile.name, world, sub, task.recipe)
+            tables += _plan_clusters(profile, world, sub, task.recipe)
         if wants_heuristic(task.recipe):
-            tables.append(_plan_heuristic(profile.name, world, sub, task.recipe, threads))
+            tables.append(_plan_heuristic(profile, world, sub, task.recipe, threads))
     connectivity = world.connectivity or 8
-    _, graph_bytes = world_size(level, profiles, connectivity)
+    _, graph_bytes = world_size(level, agent_profiles(level, task.recipe), connectivity)
     return Plan(
         task.name,
         world.graph.node_count,

@@ -32,7 +32,7 @@ from bake.tables.compressed import Ledger, compressed_next_hops
 from bake.tables.field_table import Slopes, hex_slopes, plane_slopes, square_slopes, table_memory
 from bake.tables.heuristic import Heuristic, heuristic, heuristic_size
 from bake.tables.hierarchy import Hierarchy, hierarchy
-from bake.worlds import AgentProfile, World
+from bake.worlds import World
 
 #: "auto" keeps distances only in tables of at most this many bytes: they follow from next hops.
 AUTO_DISTANCE_BYTES = 16 * 2**20
@@ -42,7 +42,7 @@ AUTO_DENSE_BYTES = 64 * 2**10
 
 
 def profile_tables(
-    profile: AgentProfile,
+    profile: str,
     world: World,
     recipe: LevelRecipe,
     threads: int,
@@ -60,8 +60,8 @@ def profile_tables(
         BudgetError: a table would not fit the recipe's budget.
         CostError: distances are too long for the scale.
     """
-    name, budget = profile.name, recipe.memory_budget
-    sub = usable_subgraph(world.graph, world.metrics[profile.name])
+    budget = recipe.memory_budget
+    sub = usable_subgraph(world.graph, world.metrics[profile])
     parts = components(sub, world.graph.node_count)
     choice = choose(sub, recipe)
     pairs, runs = AllPairs(None, None), None
@@ -91,15 +91,15 @@ def profile_tables(
     found = [profile_contents(profile, world, parts, pairs, runs)]
     if wants_clusters(recipe):
         partition = cluster_rows(world, sub, recipe)
-        found.append(clusters_contents(name, partition))
+        found.append(clusters_contents(profile, partition))
         if wants_hierarchy(recipe):
             layers = hierarchy_over(world, sub, partition, recipe)
-            found.append(hierarchy_contents(name, layers))
+            found.append(hierarchy_contents(profile, layers))
         if wants_cluster_distances(recipe, partition):
             between = cluster_distances(partition, budget=budget)
-            found.append(cluster_distances_contents(name, between))
+            found.append(cluster_distances_contents(profile, between))
     if wants_heuristic(recipe):
-        found.append(heuristic_contents(name, heuristic_of(world, sub, recipe, threads)))
+        found.append(heuristic_contents(profile, heuristic_of(world, sub, recipe, threads)))
     return found
 
 

@@ -79,6 +79,8 @@ class World:
         position: (n, 2) float64 of each node of an explicit graph; None without positions.
         node_names: names of an explicit graph's nodes.
         connectivity: neighbours of a cell; None for explicit graphs.
+        rules: how cells and corners make steps.
+        movers: each profile in numbers, by its name.
         metrics: what moving costs each profile, by its name.
         doors: all states of the level's doors.
         dead_links: links left out because no profile can stand at one of their ends.
@@ -93,6 +95,8 @@ class World:
     position: Float64Array | None
     node_names: tuple[str, ...] | tuple[int, ...] | None
     connectivity: Connectivity | None
+    rules: MovementRules
+    movers: Mapping[str, Mover]
     metrics: Mapping[str, Metric]
     doors: tuple[DoorStates, ...] = ()
     dead_links: tuple[Link, ...] = ()
@@ -203,6 +207,8 @@ def _grid_world(
         None,
         None,
         connectivity,
+        rules,
+        movers,
         _metrics(arcs, passable, rules),
         doors,
         dead,
@@ -317,6 +323,8 @@ def _graph_world(level: GraphLevel, movers: Mapping[str, Mover], rules: Movement
         None if level.position is None else level.position[node],
         _picked(level.node_names, node),
         None,
+        rules,
+        movers,
         _metrics(arcs, {name: each[node] for name, each in passable.items()}, rules),
     )
 

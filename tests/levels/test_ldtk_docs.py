@@ -40,7 +40,7 @@ def test_samples(tmp_path: Path, file: str, levels: dict[str, tuple[int, int, in
     assert {task.name for task in tasks} == {file + end for end in levels}
     for task in tasks:
         level = read_level(task)
-        world, _, _ = read_world(level, task.recipe)
+        world = read_world(level, task.recipe)
         found = level.width, level.height, world.graph.node_count
         assert found == levels[task.name.removeprefix(file)]
 

@@ -63,8 +63,8 @@ def test_facts_and_paths_tell_floors(tmp_path: Path) -> None:
 
 def test_lint_is_marked(tmp_path: Path) -> None:
     """As many places as lint finds from the level itself."""
-    world, _, profiles = read_world(load(write_tower(tmp_path), {}), tower_recipe())
-    listed = list(LevelLinter(world, profiles, {}).findings())
+    world = read_world(load(write_tower(tmp_path), {}), tower_recipe())
+    listed = list(LevelLinter(world, {}).findings())
     asset = baked_tower(tmp_path)
     for name in ("cat", "ogre", "walker"):
         with Asset(asset) as opened:

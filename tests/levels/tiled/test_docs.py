@@ -67,5 +67,5 @@ def test_the_examples_of_the_editor_bake(
     level = load(source, rules.legend, tiled=rules.tiled, project=tmp_path)
     assert isinstance(level, GridLevel)
     assert level.width * level.height == cells
-    world, _, _ = read_world(level, rules)
+    world = read_world(level, rules)
     assert world.graph.node_count == walkable
