@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-#: Longest a part of a line may be; names in hostile levels can be far longer.
+#: The most characters of one part of a line; names in hostile levels can be far longer.
 _LONGEST_PART = 1000
 
 
 class BakeError(Exception):
-    """One mistake, told in one line.
+    """One mistake, which its message tells in one line.
 
     The message reads ``file: place: found; expected ...; remedy`` with the parts that are given,
     each cut where it is very long, and with escapes for what a terminal would not print.
@@ -92,7 +92,7 @@ class BakeErrors(BakeError):
 
 
 def one_error(problems: Sequence[BakeError], more: int = 0) -> BakeError:
-    """Several mistakes as one error; a single one is that error itself.
+    """Return several mistakes as one error; a single one is returned as it is.
 
     Args:
         problems: at least one.
@@ -109,15 +109,15 @@ class LevelError(BakeError):
 
 
 class RecipeError(BakeError):
-    """A wrong key, type or value in ``bake.toml``."""
+    """A key, type or value in ``bake.toml`` is wrong."""
 
 
 class CostError(BakeError):
-    """A cost that has no exact place on the integer scale, or distances that overflow it."""
+    """A cost cannot be said exactly in ticks, or distances would overflow them."""
 
 
 class BudgetError(BakeError):
-    """A table that would not fit into the memory budget."""
+    """A table would not fit into the memory budget."""
 
 
 class OutputError(BakeError):
@@ -125,7 +125,7 @@ class OutputError(BakeError):
 
 
 class AssetError(BakeError):
-    """A file that is no asset, or not one this version can use."""
+    """The file is not an asset, or not one this version can use."""
 
 
 class NotAnAssetError(AssetError):
@@ -145,11 +145,11 @@ class CorruptAssetError(AssetError):
 
 
 class PatchError(AssetError):
-    """A patch or journal that is damaged, of another version, or of another asset."""
+    """The patch or journal is damaged, of another version, or of another asset."""
 
 
 class QueryError(BakeError, ValueError):
-    """A wrong argument to the runtime reader."""
+    """An argument to the runtime reader is wrong."""
 
 
 class OutsideMapError(QueryError):
@@ -161,11 +161,11 @@ class BlockedCellError(QueryError):
 
 
 class UnknownNodeError(QueryError):
-    """No node of that name in a graph level."""
+    """The graph level has no node of that name."""
 
 
 class UnknownProfileError(QueryError):
-    """No profile of that name in the asset."""
+    """The asset has no profile of that name."""
 
 
 class MissingTableError(QueryError):
@@ -173,7 +173,7 @@ class MissingTableError(QueryError):
 
 
 def in_units(count: int) -> str:
-    """Bytes as a person reads them, such as ``4.2 MiB``."""
+    """Write a number of bytes as a person reads it, such as ``4.2 MiB``."""
     if count < 1024:
         return f"{count} bytes"
     value = count / 1024

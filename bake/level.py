@@ -214,7 +214,7 @@ class GraphLevel:
 Level = GridLevel | GraphLevel
 
 
-#: Colours of terrains whose name is part of, or contains, one of these words.
+#: Colours of terrains whose names contain one of these words.
 _KNOWN: tuple[tuple[str, Colour], ...] = (
     ("out_of_bounds", (38, 36, 44)),
     ("void", (28, 27, 33)),
@@ -240,7 +240,13 @@ _KNOWN: tuple[tuple[str, Colour], ...] = (
 
 
 def terrain_colours(terrains: Sequence[str], given: Mapping[str, Colour]) -> UInt8Array:
-    """(terrain, 3) uint8 sRGB: the given colour, a fitting one, or one that hangs on the name."""
+    """Return a colour to draw each terrain in.
+
+    A terrain for which none is given has a fitting one, else one that depends on its name.
+
+    Returns:
+        (terrain, 3) uint8 sRGB.
+    """
     return np.array([given.get(name) or _fitting(name) for name in terrains], dtype=np.uint8)
 
 

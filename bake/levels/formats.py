@@ -23,7 +23,7 @@ TILED_SUFFIXES = frozenset({".tmx", ".tmj", TILED_WORLD_SUFFIX})
 LDTK_SUFFIX = ".ldtk"
 LDTK_LEVEL_SUFFIX = ".ldtkl"
 
-#: Suffixes of level files, lower case.
+#: The suffixes of all level files, in lower case.
 SUFFIXES: frozenset[str] = (
     IMAGE_SUFFIXES | TILED_SUFFIXES | {JSON_SUFFIX, MOVINGAI_SUFFIX, LDTK_SUFFIX}
 )
@@ -38,7 +38,7 @@ _SHOWN_KEYS = 6
 def parts(
     path: Path, *, tiled: TiledReading | None = None, ldtk: LdtkReading | None = None
 ) -> tuple[str, ...]:
-    """Names of the levels a file gives, read as quickly as can be.
+    """Name the levels that a file gives, reading as little of it as possible.
 
     Args:
         path: a level file.
@@ -147,7 +147,7 @@ def _read_json(path: Path) -> Level:
         refuse(path, "top level", f"the file holds {shown(document)}", _EXPECTED)
     kind = document.get("format")
     if "format" in document and kind not in ("bake-tiles", "bake-graph"):
-        refuse(path, "format", f"the format {shown(kind)} is unknown", _EXPECTED)
+        refuse(path, "format", f"the format is {shown(kind)}, which is unknown", _EXPECTED)
     if kind == "bake-tiles":
         from bake.levels.tiles_json import read_tiles
 

@@ -24,7 +24,7 @@ from bake.levels.reading.models import (
 )
 
 GRAPH_FORMAT = "bake-graph"
-#: Terrain of nodes that name none.
+#: The terrain of nodes that name none.
 DEFAULT_TERRAIN = "ground"
 VERSION = 1
 
@@ -62,7 +62,7 @@ class _Nodes:
 
 
 class _Reader:
-    """One file being read: what every step needs to tell of a mistake."""
+    """Reads one file; every step of it can say where a mistake is."""
 
     def __init__(self, path: Path, document: Mapping[str, object]) -> None:
         self.path = path
@@ -110,7 +110,7 @@ class _Reader:
         return value
 
     def objects(self, key: str) -> list[dict[str, object]]:
-        """A list of objects under a key."""
+        """Return the list of objects under a key."""
         if key not in self.document:
             self.refuse("this key is missing", key, expected="a list of objects")
         items = self.document[key]
@@ -192,7 +192,7 @@ class _Reader:
     def node_terrain(
         self, item: dict[str, object], at: int, number: dict[str, int], declared: bool
     ) -> int:
-        """Number of the node's terrain; new ones are added unless the file declares them all."""
+        """Number the node's terrain; a new one is added unless the file declares them all."""
         name = item.get("terrain", DEFAULT_TERRAIN)
         place = ("nodes", at, "terrain")
         if not isinstance(name, str) or not is_plain_text(name):
@@ -207,7 +207,7 @@ class _Reader:
                 expected=one_of(number),
                 remedy="add it to graph.terrains",
             )
-        # Only up to what one byte holds, the count is checked once all nodes are read.
+        # The number is cut to what one byte holds; the count is checked once all nodes are read.
         return min(number.setdefault(name, len(number)), 255)
 
     def positions(self, items: list[dict[str, object]]) -> Float64Array | None:
@@ -263,7 +263,7 @@ class _Reader:
     def arcs(
         self, nodes: _Nodes, directed: bool, parallel: bool
     ) -> tuple[Int32Array, Int32Array, Float64Array]:
-        """Tail, head and length of each arc, in the order of the file's edges."""
+        """Return tail, head and length of each arc, in the order of the file's edges."""
         if "edges" in self.document and "links" in self.document:
             self.refuse('both "edges" and "links" are given', "links", expected="one of them")
         key = "links" if "links" in self.document else "edges"
@@ -306,7 +306,7 @@ class _Reader:
         if name is _ABSENT:
             self.refuse("this key is missing", *(key, at, which), expected="the id of a node")
         self.refuse(
-            f"no node has the id {shown(name)}", *(key, at, which), expected="the id of a node"
+            f"{shown(name)} is not the id of a node", *(key, at, which), expected="the id of a node"
         )
 
     def weight(self, edge: dict[str, object], key: str, at: int) -> float:
@@ -323,7 +323,7 @@ class _Reader:
 
 
 def finite(value: object) -> float | None:
-    """The value as a float; None where it is no finite number (true and false are none)."""
+    """Return the value as a float, or None where it is not a finite number, as true is not."""
     if type(value) is not int and type(value) is not float:
         return None
     try:
@@ -334,7 +334,7 @@ def finite(value: object) -> float | None:
 
 
 def graph_schema() -> dict[str, Any]:
-    """JSON Schema of explicit graphs, for editors and generators.
+    """Make the JSON Schema of explicit graphs, for editors and generators.
 
     That ids are unique and edges join known nodes is beyond a schema.
     """

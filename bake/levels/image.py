@@ -34,7 +34,7 @@ from bake.levels.reading.terrains import (
     strips,
 )
 
-#: Colours that need no legend entry. Nor do fully transparent pixels, which are VOID.
+#: Colours that need no legend entry. Fully transparent pixels need none either; they are VOID.
 BUILT_IN: Mapping[str, str] = {"#000000": WALL, "#ffffff": FLOOR}
 
 _MODES = frozenset({"1", "L", "LA", "P", "PA", "RGB", "RGBA"})
@@ -43,7 +43,7 @@ _JPEG_START = b"\xff\xd8\xff"
 _HEADER_BYTES = 2**20
 _ONE_AT_A_TIME = threading.Lock()
 
-#: Pixels looked at to choose a display colour among several of one terrain.
+#: How many pixels are looked at to choose among the colours of one terrain.
 SAMPLED_PIXELS = 2**16
 
 
@@ -88,7 +88,7 @@ def read_image(path: Path, legend: Mapping[str, str]) -> GridLevel:
 
 
 class ImageLegend:
-    """The recipe's colours, then the built-in ones the recipe does not name.
+    """Knows the recipe's colours, then the built-in ones that the recipe does not name.
 
     Attributes:
         names: terrains by number, in legend order, then the built-in ones.
@@ -142,7 +142,7 @@ class ImageLegend:
         self._names_clear = any(packed & 0xFF == 0 for packed in self._translucent)
 
     def look_up(self, packed: UInt32Array) -> UInt8Array:
-        """Terrain of each colour.
+        """Look up the terrain of each colour.
 
         Args:
             packed: colours as 0xrrggbbaa, any shape.
@@ -170,7 +170,7 @@ class ImageLegend:
 def _display_colours(
     names: ImageLegend, terrains: tuple[str, ...], sample: UInt32Array
 ) -> dict[str, Colour]:
-    """The commonest colour of each terrain among some pixels, else the legend's first one."""
+    """Choose for each terrain its commonest colour among some pixels, else the legend's first."""
     chosen = {name: names.colours[name] for name in terrains if name in names.colours}
     packed, count = np.unique(sample, return_counts=True)
     for place in np.argsort(count, kind="stable"):
@@ -181,13 +181,13 @@ def _display_colours(
 
 
 def _packed(image: Image.Image, top: int, bottom: int) -> UInt32Array:
-    """(bottom - top, width) colours as 0xrrggbbaa."""
+    """Return the (bottom - top, width) colours of some rows as 0xrrggbbaa."""
     strip = image.crop((0, top, image.width, bottom)).convert("RGBA")
     return np.asarray(strip).view(">u4")[..., 0].astype(np.uint32)
 
 
 def _decode(path: Path) -> Image.Image:
-    """The decoded image; everything its header can tell is checked before any pixel is read."""
+    """Decode the image, once everything its header can tell has been checked."""
     start = read_start(path, _HEADER_BYTES)
     if start.startswith(_JPEG_START):
         refuse(
@@ -246,19 +246,19 @@ def _decode(path: Path) -> Image.Image:
 
 
 def _quiet_tiff(start: bytes) -> contextlib.AbstractContextManager[None]:
-    """libtiff tells of damage itself, line by line; the error raised says it once."""
+    """Keep libtiff quiet, which writes about damage line by line; the error raised says it once."""
     tiff = start.startswith((b"II", b"MM"))
     return _quiet_libraries() if tiff else contextlib.nullcontext()
 
 
 @contextlib.contextmanager
 def _quiet_libraries() -> Iterator[None]:
-    """Send what is written to file descriptor 2 nowhere, meanwhile.
+    """Throw away what C libraries write to standard error themselves.
 
-    What other threads write to standard error in this time is lost, too, so keep it short.
+    What other threads write there in this time is lost, too, so keep it short.
     """
     with _ONE_AT_A_TIME, contextlib.ExitStack() as restored:
-        with contextlib.suppress(OSError):  # closed: nothing is seen anyway
+        with contextlib.suppress(OSError):  # standard error is closed, so nothing is seen anyway
             kept = os.dup(2)
             restored.callback(os.close, kept)
             restored.callback(os.dup2, kept, 2)
@@ -295,7 +295,7 @@ def _check_header(path: Path, image: Image.Image) -> None:
 
 
 def _has_sixteen_bits(image: Image.Image) -> bool:
-    """Whether a channel has 16 bits, also where Pillow would drop the lower eight unasked."""
+    """Tell whether a channel has 16 bits, even where Pillow would drop the lower eight unasked."""
     if image.mode.startswith("I;16") or (image.mode == "I" and image.format == "PNG"):
         return True
     if image.format not in {"PNG", "TIFF"}:
@@ -309,7 +309,7 @@ def _has_sixteen_bits(image: Image.Image) -> bool:
 
 
 def _is_lossy_webp(start: bytes) -> bool:
-    """Whether the image data is in a "VP8 " chunk, by the RIFF layout of WebP (RFC 9649)."""
+    """Tell whether the data is in a "VP8 " chunk, by the RIFF layout of WebP (RFC 9649)."""
     if start[:4] != b"RIFF" or start[8:12] != b"WEBP":
         return False
     at = 12

@@ -21,7 +21,7 @@ from bake.levels.reading.limits import check_size
 from bake.levels.reading.mistakes import quoted, refuse
 from bake.levels.reading.terrains import UNKNOWN, describe_unknown, keep_used, used_numbers
 
-#: Terrains by letter. The format's two letters for plain ground, and for out of bounds, mean one.
+#: Terrains by letter. The format has two letters for ground, and two for out of bounds.
 LETTERS = {
     ".": "ground",
     "G": "ground",
@@ -32,7 +32,7 @@ LETTERS = {
     "O": "out_of_bounds",
 }
 
-#: Land and water do not connect; each can be crossed.
+#: Land and water can both be crossed, but no step leads from one to the other.
 _LAND = ("ground", "swamp")
 TERRAIN_RULES = {
     "ground": TerrainRule(cost=1.0, enter_from=_LAND),
@@ -57,7 +57,7 @@ _HEADER_BYTES = 4096
 _NUMBER = re.compile(r"[0-9]{1,9}")
 _NEWLINE = 0x0A
 
-#: Far above the largest scenario file of the benchmark, which has some megabytes.
+#: The largest scenario file of the benchmark has some megabytes, far below this.
 MAX_SCENARIO_BYTES = 2**26
 
 _COLUMNS = (
@@ -72,7 +72,7 @@ _COLUMNS = (
     "optimal length",
 )
 _EXPECTED = f"{len(_COLUMNS)} columns: {', '.join(_COLUMNS)}"
-#: Digits most files print of a length.
+#: How many digits of a length most files print.
 SIGNIFICANT = 6
 
 
@@ -120,7 +120,7 @@ def read_map(path: Path) -> GridLevel:
 
 
 def _read_header(path: Path) -> _Header:
-    """The lines up to ``map``: type, height and width, each once."""
+    """Read the lines up to ``map``: type, height and width, each once."""
     start = read_start(path, _HEADER_BYTES)
     values: dict[str, int] = {}
     at = 0
@@ -174,7 +174,7 @@ def _refuse_header(path: Path, place: str, found: str) -> NoReturn:
 
 
 def _letters(path: Path, header: _Header, body: bytes) -> UInt8Array:
-    """(height, width) letters, once every line has the width and nothing follows the last."""
+    """Return the (height, width) letters, once every line has that width and none follows."""
     width, height = header.width, header.height
     stride = width + 1
     if len(body) == height * stride - 1:
@@ -313,7 +313,7 @@ def read_scenario(path: Path) -> Scenario:
 
 
 def _rounding(optimal: Float64Array, decimals: set[int]) -> Float64Array:
-    """Half a unit of the last digit printed.
+    """Return half a unit of the last digit printed of each length.
 
     Files either print every length with the same number of decimals, or six significant digits and
     no trailing zeros.
@@ -344,11 +344,12 @@ def _check_scenario_version(path: Path, line: str) -> None:
 
 
 def _problem(path: Path, place: str, line: str) -> tuple[str, tuple[int, ...], float]:
-    """Map, then bucket, width, height and both cells, then the optimal length."""
+    """Read a line: the map; bucket, width, height and both cells; the optimal length."""
     bucket, _, rest = line.strip().partition("\t" if "\t" in line else " ")
     columns = [bucket, *rest.rsplit(None, len(_COLUMNS) - 2)]
     if len(columns) != len(_COLUMNS):
-        refuse(path, place, f"the line has {len(line.split())} columns", _EXPECTED)
+        count = len(line.split())
+        refuse(path, place, f"the line has {count} column{'' if count == 1 else 's'}", _EXPECTED)
     values: list[int] = []
     for column, text in zip(_COLUMNS, columns, strict=True):
         if column in ("map", "optimal length"):

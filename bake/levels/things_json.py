@@ -111,7 +111,7 @@ class LedgeTable(_Area):
     )
 
 
-#: Keys of the tables above by the key of a tile file they stand under.
+#: The models of the tables above, by the key of a tile file that they stand under.
 TABLES: dict[str, type[BaseModel]] = {
     "links": LinkTable,
     "regions": RegionTable,
@@ -126,7 +126,7 @@ NESTED_KEYS: dict[str, tuple[str, ...]] = {
 
 
 class ThingReader:
-    """From what a file says to cells of the terrain grid.
+    """Turns what a file says into things on the terrain grid.
 
     Attributes:
         top: the file.
@@ -134,7 +134,7 @@ class ThingReader:
     """
 
     def __init__(self, top: Where, shape: tuple[int, ...], floor_height: int | None) -> None:
-        """Take the (height, width) ``shape`` of the whole grid."""
+        """Make a reader for a grid of (height, width) ``shape``, all floors included."""
         self.top = top
         self.height, self.width = shape[0], shape[1]
         self.floor_height = floor_height
@@ -146,7 +146,7 @@ class ThingReader:
         spots: Sequence[SpotTable],
         doors: Sequence[DoorTable],
     ) -> Things:
-        """All of a file's things.
+        """Return all of a file's things.
 
         Raises:
             LevelError: a place of the wrong length, or outside the level.
@@ -180,7 +180,7 @@ class ThingReader:
         )
 
     def barred(self, ledges: Sequence[LedgeTable]) -> UInt8Array | None:
-        """(height, width) uint8 headings barred, as bits; None without ledges.
+        """Return the headings each cell bars, (height, width) uint8 bits; None without ledges.
 
         Raises:
             LevelError: as :meth:`things`.

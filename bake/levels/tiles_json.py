@@ -39,7 +39,7 @@ from bake.levels.things_json import (
 )
 from bake.movement import Connectivity, CornerCutting, CostRule, HexLayout
 
-#: The one version there is.
+#: The only version of the format so far.
 VERSION = 1
 
 _CODE_POINTS = 0x110000
@@ -190,7 +190,7 @@ def read_tiles(path: Path, document: dict[str, object]) -> GridLevel:
 
 
 def tile_schema() -> dict[str, Any]:
-    """JSON Schema of tile levels, for editors and generators.
+    """Make the JSON Schema of tile levels, for editors and generators.
 
     That rows are of equal length, and use the legend's characters only, is beyond a schema.
     """
@@ -235,7 +235,7 @@ def _rules(top: Where, tiles: TileFile) -> Rules:
 
 
 def _uses_rows(top: Where, tiles: TileFile) -> bool:
-    """Whether the cells are characters; if so, nothing of the other way may be there."""
+    """Tell whether the cells are characters; if so, no palette or cells may be there."""
     given = tiles.model_fields_set & {"legend", "rows", "palette", "cells"}
     if given == {"legend", "rows"}:
         return True
@@ -248,7 +248,7 @@ def _uses_rows(top: Where, tiles: TileFile) -> bool:
 def _declared(
     top: Where, tiles: TileFile, entries: Sequence[tuple[str | int, str]], key: str
 ) -> tuple[str, ...]:
-    """All terrains, in the order of ``terrains`` if the file has it, else of the legend."""
+    """Name all terrains, in the order of ``terrains`` if the file has it, else of the legend."""
     if tiles.terrains:
         for entry, terrain in entries:
             if terrain not in tiles.terrains:

@@ -36,7 +36,7 @@ MAX_RECIPE_BYTES = 2**20
 #: Mistakes told at once; whoever has more has some other file, or one mistake many times over.
 MAX_TOLD = 100
 
-#: For each table of fixed name, and each kind of table under it ("*"), how one is written.
+#: An example of each table of fixed name, and of each kind of table under it ("*").
 _EXAMPLES: Mapping[KeyPath, str] = {
     ("next_hops",): '[next_hops] with algorithm = "auto"',
     ("clusters",): "[clusters] with size = 32",
@@ -69,7 +69,7 @@ _MODELS: Mapping[KeyPath, type[Table]] = {
     ("terrain", "*"): RuleTable,
     ("profiles", "*", "terrain", "*"): RuleTable,
 }
-#: Tables of settings of one product each.
+#: The tables that hold the settings of one product each.
 _PARTS: Mapping[str, type[Table]] = {
     "next_hops": NextHopsTable,
     "clusters": ClustersTable,
@@ -194,7 +194,7 @@ def _parse(text: str, path: Path) -> dict[str, Any]:
 
 
 def _repeated_colours(data: dict[str, Any]) -> Iterator[_Mistake]:
-    """Colours a legend names twice in different spellings, which no single key can tell."""
+    """Find colours that a legend names twice, in spellings that no check of a key compares."""
     levels = data.get("levels")
     owners: list[tuple[KeyPath, Any]] = [((), data)]
     if isinstance(levels, dict):
@@ -216,8 +216,8 @@ def _mistake(detail: ErrorDetails, data: dict[str, Any]) -> _Mistake:
     path = _present(detail["loc"], data)
     kind = detail["type"]
     if kind == "recipe":
-        told = detail["ctx"]
-        return _Mistake(path, told["found"], told["expected"], told["remedy"])
+        context = detail["ctx"]
+        return _Mistake(path, context["found"], context["expected"], context["remedy"])
     if kind == "extra_forbidden":
         return _unknown_key(path)
     if kind == "missing":
@@ -244,7 +244,7 @@ def _unknown_key(path: KeyPath) -> _Mistake:
 
 
 def _shape(path: KeyPath) -> KeyPath:
-    """The path with chosen names as "*", and a level's own tables like the project's."""
+    """Return the path with "*" for chosen names, and a level's own tables like the project's."""
     if path[:1] == ("levels",) and len(path) > 2:
         path = path[2:]
     shape: KeyPath = ()
@@ -254,7 +254,7 @@ def _shape(path: KeyPath) -> KeyPath:
 
 
 def _present(path: KeyPath, data: Any) -> KeyPath:
-    """As much of a path as the recipe really holds; pydantic also names keys left out."""
+    """Return as much of a path as the recipe really holds; pydantic also names keys left out."""
     for depth, part in enumerate(path):
         named = isinstance(data, dict) and part in data
         if not named and not (isinstance(data, list) and isinstance(part, int)):

@@ -23,7 +23,7 @@ from bake.recipe.rules import (
 if TYPE_CHECKING:
     from bake.recipe.tables import EditorTable, LevelTable, RecipeTable, RuleTable
 
-#: Entries of legends and terrain of the project, times tables of levels.
+#: The most entries of the project's legends and terrain, times the tables of levels.
 MAX_MERGED = 2**22
 
 T = TypeVar("T")
@@ -31,7 +31,7 @@ E = TypeVar("E", bound=EditorReading)
 
 
 def find_recipe(start: Path) -> Path | None:
-    """The `bake.toml` in the folder ``start`` itself; None where there is none.
+    """Return the `bake.toml` in the folder ``start`` itself, or None where there is none.
 
     Raises:
         RecipeError: the folder may not be searched.
@@ -83,7 +83,7 @@ def load_recipe(path: Path | None) -> Recipe:
 
 
 def _check_merged(path: Path, table: RecipeTable, levels: int) -> None:
-    """Every level has the project's entries laid out for itself."""
+    """Refuse a recipe whose levels, each with the project's entries, would take too much memory."""
     entries = len(table.legend) + len(table.terrain)
     entries += len(table.tiled.legend) + len(table.ldtk.legend)
     if levels * entries > MAX_MERGED:
@@ -96,20 +96,20 @@ def _check_merged(path: Path, table: RecipeTable, levels: int) -> None:
 
 
 def _files_of(name: str) -> Iterator[str]:
-    """What the file may be called that a level is one of several of."""
+    """Yield the names of files that a level of this name may be one of several of."""
     return (name[:at] for at, letter in enumerate(name) if letter == "-")
 
 
 def recipe_schema() -> dict[str, Any]:
-    """JSON Schema (2020-12) of `bake.toml`, for editors that complete and check TOML."""
+    """Make the JSON Schema (2020-12) of `bake.toml`, for editors that complete and check TOML."""
     from bake.recipe.tables import schema
 
     return schema()
 
 
 def _merged(base: LevelRecipe, table: LevelTable) -> LevelRecipe:
-    """``table`` laid over ``base``: legend and terrain key by key, everything else whole."""
-    # Sorted, so that nothing baked from a recipe can depend on the order it was written in.
+    """Lay ``table`` over ``base``: legend and terrain key by key, everything else whole."""
+    # Everything is sorted, so that no table can depend on the order a recipe was written in.
     profiles = tuple(
         ProfileRecipe(name, dict(sorted(_rules(profile.terrain).items())), profile.size or 1)
         for name, profile in sorted(table.profiles.items())
@@ -158,7 +158,7 @@ def _editor(base: E, table: EditorTable) -> E:
 
 
 def _levels(value: int | str | None, otherwise: int | None) -> int | None:
-    """Layers of a hierarchy; "auto" lifts a number the project gives."""
+    """Return the layers of a hierarchy; "auto" replaces a number that the project gives."""
     return None if isinstance(value, str) else _given(value, otherwise)
 
 

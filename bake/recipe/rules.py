@@ -51,7 +51,7 @@ MAX_LEVELS = 16
 MIN_HEURISTIC_BYTES = 8
 MAX_HEURISTIC_BYTES = 256
 
-#: Keys of a recipe that, written below [terrain], are taken for terrains.
+#: Keys of a recipe that are taken for terrains where they are written below [terrain].
 SETTING_NAMES = frozenset(
     {
         "connectivity",
@@ -152,7 +152,7 @@ class LevelRecipe:
     narrowed: bool = False
 
     def canonical(self) -> str:
-        """One line of JSON that is equal for two recipes exactly when they bake equal tables.
+        """Write one line of JSON that is equal for two recipes exactly when they bake equal tables.
 
         Orders that mean nothing (of keys, profiles, tables, ``enter_from``) leave no trace.
         """
@@ -210,7 +210,7 @@ class Recipe:
     inside: Mapping[tuple[str, str], LevelRecipe] = field(default_factory=dict)
 
     def for_level(self, name: str, file: str | None = None) -> LevelRecipe:
-        """The rules of one level.
+        """Return the rules of one level.
 
         Args:
             name: of the level.
@@ -279,7 +279,7 @@ def read_stated(text: str) -> LevelRecipe:
 
 
 class _Stated:
-    """The values of a stated recipe, each checked as it is asked for by its dotted key."""
+    """Looks up values of a stated recipe by dotted keys, and checks each."""
 
     def __init__(self, document: object) -> None:
         self.document = document

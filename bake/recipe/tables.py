@@ -54,12 +54,12 @@ _NAME: dict[str, Any] = {"type": "string", "minLength": 1}
 
 
 def _checked(check: Check, schema: dict[str, Any]) -> PlainValidator:
-    """A value that a function checks, and the JSON Schema of what it accepts."""
+    """Have a function check a value, and give the JSON Schema of what it accepts."""
     return PlainValidator(check, json_schema_input_type=Annotated[Any, WithJsonSchema(schema)])
 
 
 def _checked_list(check: CheckOfItems, schema: dict[str, Any]) -> WrapValidator:
-    """A list that a function checks once pydantic has checked its items."""
+    """Have a function check a list once pydantic has checked its items."""
     return WrapValidator(check, json_schema_input_type=Annotated[Any, WithJsonSchema(schema)])
 
 
@@ -68,7 +68,7 @@ def _matching(check: Check, pattern: str) -> PlainValidator:
 
 
 def _chosen(kind: Any, remedy: str | None = None) -> PlainValidator:
-    """One of a Literal's values."""
+    """Accept one of a Literal's values."""
     return PlainValidator(
         values.one_of(*get_args(kind), remedy=remedy), json_schema_input_type=kind
     )
@@ -79,12 +79,12 @@ def _range(least: int, most: int) -> dict[str, Any]:
 
 
 def _whole(least: int, most: int, of: str = "") -> PlainValidator:
-    """A whole number in a range, both ends included."""
+    """Accept a whole number in a range, both ends included."""
     return _checked(values.whole(least, most, of=of), _range(least, most))
 
 
 def _distinct(items: dict[str, Any], **limits: int) -> dict[str, Any]:
-    """JSON Schema of a list of distinct items."""
+    """Make the JSON Schema of a list of distinct items."""
     return {"type": "array", "items": items, "uniqueItems": True, **limits}
 
 
@@ -414,7 +414,7 @@ class RecipeTable(LevelTable):
 
 
 def schema() -> dict[str, Any]:
-    """JSON Schema of a whole recipe."""
+    """Make the JSON Schema of a whole recipe."""
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         **_tidied(RecipeTable.model_json_schema()),

@@ -14,8 +14,8 @@ from contextlib import suppress
 #: Keys from the top of the document down; an int is a position in an array, from 0.
 KeyPath = tuple[str | int, ...]
 
-#: Deepest path that is followed. `tomllib` needs memory with the square of a key's parts, and stack
-#: for every bracket, so a document is best refused before it gets there.
+#: The deepest path that is followed. `tomllib` needs memory with the square of a key's parts, and
+#: stack for every bracket, so a deeper document is refused before it gets there.
 MAX_DEPTH = 32
 
 _SPACE = re.compile(r"[ \t]*+")
@@ -41,7 +41,7 @@ class TooDeepError(Exception):
 
 
 def key_lines(text: str) -> dict[KeyPath, int]:
-    """The line, from 1, where each table, key and array item of a TOML document stands.
+    """Find the line, from 1, where each table, key and array item of a TOML document stands.
 
     A table named by a header stands at that header; one that is only implied stands where it is
     first implied. For a document that is no TOML, what was found before the scan got lost. Time and
@@ -102,7 +102,7 @@ class _Scan:
         return (*path, position)
 
     def _resolve(self, parts: list[str], line: int) -> KeyPath:
-        """The path a header names: within an array of tables it means the latest one."""
+        """Return the path a header names; within an array of tables it means the latest one."""
         path: KeyPath = ()
         for part in parts:
             path = (*path, part)
@@ -171,7 +171,7 @@ class _Scan:
             self._key_and_value(path)
 
     def _more_before(self, closing: str) -> bool:
-        """Step over gaps and a comma; False, with the bracket taken, at the closing one."""
+        """Step over gaps and a comma; at the closing bracket step over it and return False."""
         self._skip(_GAP)
         if self._next_is(","):
             self._take(",")

@@ -52,14 +52,14 @@ _LONGEST_SHOWN = 60
 
 
 def wrong(found: str, expected: str, remedy: str | None = None) -> PydanticCustomError:
-    """The mistake at one place."""
+    """Make the error for a wrong value."""
     return PydanticCustomError(
         "recipe", "wrong value", {"found": found, "expected": expected, "remedy": remedy}
     )
 
 
 def show(value: object) -> str:
-    """A value as one would write it in TOML, in one short line."""
+    """Write a value as one would in TOML, in one short line."""
     if isinstance(value, str):
         return quoted(value)
     if isinstance(value, bool):
@@ -76,7 +76,7 @@ def show(value: object) -> str:
 
 
 def quoted(text: str) -> str:
-    """Text in quotes, cut where it is long, with all that would break a line escaped."""
+    """Put text in quotes, cut it where it is long, and escape all that would break a line."""
     if len(text) > _LONGEST_SHOWN:
         text = text[: _LONGEST_SHOWN - 3] + "..."
     text = text.replace("\\", "\\\\").replace('"', '\\"')
@@ -90,14 +90,14 @@ def _escaped(letter: str) -> str:
 
 
 def closest(word: str, known: Iterable[str]) -> str | None:
-    """The known word that ``word`` may be a slip of."""
+    """Return the known word that ``word`` may be a slip of, or None."""
     by_lower = {name.lower(): name for name in known}
     found = get_close_matches(word[:_LONGEST_SHOWN].lower(), by_lower, n=1)
     return by_lower[found[0]] if found else None
 
 
 def one_of(*allowed: str | int, remedy: str | None = None) -> Callable[[Any], Any]:
-    """A check for one of a few texts or numbers; ``remedy`` where no near word is known."""
+    """Make a check for one of a few texts or numbers; ``remedy`` is for what resembles none."""
     expected = _alternatives([show(choice) for choice in allowed])
 
     def check(value: Any) -> Any:
@@ -122,7 +122,7 @@ def _alternatives(words: Sequence[str]) -> str:
 
 
 def cost(value: Any) -> float | None:
-    """Units to cross one cell; None for "blocked"."""
+    """Return the units to cross one cell, or None for "blocked"."""
     if isinstance(value, str):
         if value == "blocked":
             return None
@@ -134,7 +134,7 @@ def cost(value: Any) -> float | None:
 
 
 def whole(least: int, most: int, *words: str, of: str = "") -> Callable[[Any], Any]:
-    """A check for a whole number between two, or one of a few texts; ``of`` says what it counts."""
+    """Make a check for a whole number in a range, or one of a few texts; ``of`` says of what."""
     number = f"a whole number{of} from {least:,} to {most:,}"
     expected = _alternatives([*(quoted(word) for word in words), number])
 
@@ -155,7 +155,7 @@ def flag(value: Any) -> bool:
 
 
 def memory_budget(value: Any) -> int:
-    """Bytes, from a whole number or from text with a unit (fractions of a byte dropped)."""
+    """Return bytes, from a whole number or from text with a unit, less fractions of a byte."""
     if isinstance(value, str):
         size = _bytes_of(value)
     elif isinstance(value, int) and not isinstance(value, bool):
@@ -182,7 +182,7 @@ def _bytes_of(text: str) -> int:
 
 
 def colour(value: str) -> str:
-    """ "#rrggbb", or "#rrggbbaa" where it is not opaque, in lower case."""
+    """Return "#rrggbb", or "#rrggbbaa" where it is not opaque, in lower case."""
     if re.fullmatch(COLOUR, value) is None:
         raise wrong(
             f"found {show(value)}",
@@ -196,13 +196,13 @@ def colour(value: str) -> str:
 
 
 def tiled_key(value: str) -> str:
-    """What a tile or object is, as "kind:name"."""
+    """Check what a tile or object is, as "kind:name"."""
     kinds = '"tile:SET:3-9,12", "property:NAME", "class:NAME", "wang:NAME", "tileset:NAME", '
     return _key(value, TILED_KEY, kinds + '"layer:NAME" or "object:CLASS"', "layer:Walls")
 
 
 def ldtk_key(value: str) -> str:
-    """What a cell of an LDtk layer holds, or an entity, as "kind:name"."""
+    """Check what a cell of an LDtk layer holds, or an entity is, as "kind:name"."""
     kinds = '"value:NAME", "value:LAYER:NUMBER", "tile:SET:3-9,12", "enum:TAG", "tileset:NAME", '
     kinds += '"layer:NAME", "area:ENTITY" or "entity:NAME"'
     return _key(value, LDTK_KEY, kinds, "value:walls")
@@ -262,7 +262,7 @@ def _name(value: Any, expected: str) -> str:
 
 
 def source_glob(value: Any) -> str:
-    """A glob that `Path.glob` accepts and that cannot leave the recipe's folder."""
+    """Check that `Path.glob` accepts a glob, and that it cannot leave the recipe's folder."""
     expected = 'a glob relative to the recipe\'s folder, such as "levels_src/*.png"'
     pattern = _name(value, expected)
     found = f"found {show(pattern)}"
@@ -289,13 +289,13 @@ def sources(value: Any, items: Items) -> tuple[str, ...]:
 
 
 def enter_from(value: Any, items: Items) -> tuple[str, ...]:
-    """Sorted; an empty list is terrain that can be left but never entered."""
+    """Return the names sorted; an empty list is terrain that can be left but never entered."""
     example = 'a list of terrain names such as ["water"]'
     return tuple(sorted(_distinct(_list(value, example, items), example)))
 
 
 def tables(value: Any, items: Items) -> tuple[str, ...]:
-    """The names in the order of ``TABLE_NAMES``, or "auto" alone."""
+    """Return the names in the order of ``TABLE_NAMES``, or "auto" alone."""
     known = ", ".join(quoted(name) for name in TABLE_NAMES)
     expected = f'"auto" or a list of {known}'
     if value == "auto":

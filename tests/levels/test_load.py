@@ -46,8 +46,8 @@ def test_json_is_told_apart_by_content(tmp_path: Path) -> None:
         (json.dumps(dict.fromkeys("abcdefgh")), '"e", "f", ...'),
         ("[1, 2]", "top level: the file holds a list"),
         ("NaN", "top level: the file holds NaN"),
-        ('{"format": "tiled", "nodes": [], "edges": []}', 'format: the format "tiled"'),
-        ('{"format": null}', "format: the format null"),
+        ('{"format": "tiled", "nodes": [], "edges": []}', 'format: the format is "tiled"'),
+        ('{"format": null}', "format: the format is null"),
     ],
 )
 def test_json_of_another_kind_is_told_what_both_kinds_look_like(

@@ -125,7 +125,7 @@ GOOD = "0 a.map 9 9 1 1 2 2 1.4\n"
             f"version 1\n{GOOD}0 a.map 9 9 1 1 2 2\n",
             "line 3: the line has 8 columns; expected 9 columns",
         ),
-        (f"version 1\n{GOOD}x\n", "line 3: the line has 1 columns"),
+        (f"version 1\n{GOOD}x\n", "line 3: the line has 1 column"),
         ("version 1\n0 a.map 9 9 1 1 9 2 1.4\n", "line 2: the goal (9, 2) lies outside the map"),
         ("version 1\n0 a.map 9 9 1 9 2 2 1.4\n", "line 2: the start (1, 9) lies outside the map"),
         ("version 1\n0 a.map 9 9 -1 1 2 2 1.4\n", "line 2: the start x is '-1'"),

@@ -51,11 +51,11 @@ class Canvas:
             self.terrain[outside] = self.code(VOID, self.layout.levels[0].loaded.where)
 
     def inside(self, level: PlacedLevel) -> Codes:
-        """The cells of one level."""
+        """Return the cells of one level."""
         return self.terrain[level.y : level.y + level.height, level.x : level.x + level.width]
 
     def code(self, terrain: str, where: Where) -> int:
-        """Number of a terrain, a new one where it was not met before."""
+        """Return the number of a terrain, a new one where it was not met before."""
         found = self.names.setdefault(terrain, len(self.names))
         if found >= MAX_TERRAINS:
             where.refuse(
@@ -80,7 +80,7 @@ class Canvas:
             _lay_over(own, codes, size, layer.offset_x // cell, layer.offset_y // cell)
 
     def _values(self, each: TerrainLayer) -> Codes | None:
-        """(height, width) terrain of an IntGrid layer, UNKNOWN where it is empty."""
+        """Return the (height, width) terrain of an IntGrid layer, UNKNOWN where it is empty."""
         layer = each.layer
         if layer.type != "IntGrid":
             return None
@@ -96,7 +96,7 @@ class Canvas:
         return codes[kind_of.reshape(values.shape)]
 
     def _tiles(self, each: TerrainLayer) -> Codes | None:
-        """(height, width) terrain of a layer's tiles, later ones above earlier ones."""
+        """Return the (height, width) terrain of a layer's tiles, later ones above earlier ones."""
         layer, tileset = each.layer, each.tileset
         if tileset is None:
             return None
@@ -113,7 +113,7 @@ class Canvas:
                 known[tile.t] = (
                     UNKNOWN if silent or terrain is None else self.code(terrain, each.where)
                 )
-            # Rules may shift tiles by some pixels; each counts where its middle is.
+            # Rules may shift tiles by some pixels, so each counts where its middle is.
             x, y = ((place + half) // layer.grid_size for place in tile.px)
             if known[tile.t] != UNKNOWN and 0 <= x < layer.width and 0 <= y < layer.height:
                 codes[y, x] = known[tile.t]

@@ -22,14 +22,14 @@ from bake.levels.reading.limits import most_cells
 from bake.levels.reading.mistakes import Where, is_plain_text
 from bake.levels.reading.terrains import BUILT_IN_RULES, pack_colour, rgb
 
-#: What needs no cost in a recipe. "walls" is what LDtk calls the first value of its samples.
+#: Costs of terrains that need none in a recipe. LDtk's samples call their first value "walls".
 STATED: Mapping[str, TerrainRule] = {**BUILT_IN_RULES, "walls": TerrainRule(cost=None)}
-#: The layers terrain can come from; "Entities" is the fourth kind.
+#: The types of layers that terrain can come from; "Entities" is the fourth type.
 TERRAIN_LAYERS = ("IntGrid", "Tiles", "AutoLayer")
 
 
 class Legend(EditorLegend):
-    """Entries of the recipe, and what the file says where there are none.
+    """Says what cells hold: by the recipe, else by what the file itself says.
 
     Attributes:
         colours: of the values met so far, by terrain.
@@ -42,9 +42,9 @@ class Legend(EditorLegend):
         self._values: dict[int, dict[int, GridValue]] = {}
 
     def value(self, layer: LayerDefinition, number: int, where: Where) -> str:
-        """Terrain, or BELOW, of a value of an IntGrid layer."""
+        """Return the terrain, or BELOW, of a value of an IntGrid layer."""
         if layer.uid not in self._values:
-            # Backwards, so that of several of one number the first counts.
+            # The list is reversed, so that the first of several values of one number counts.
             listed = reversed(layer.int_grid_values)
             self._values[layer.uid] = {each.value: each for each in listed}
         known = self._values[layer.uid].get(number)
@@ -82,7 +82,7 @@ class Legend(EditorLegend):
         return terrain
 
     def tile(self, tileset: TilesetDefinition, layer: LayerInstance, number: int) -> str | None:
-        """Terrain, or BELOW, of a tile; None where nothing says one."""
+        """Return the terrain, or BELOW, of a tile; None where nothing says one."""
         if (terrain := self.range_with(tileset.identifier, number)) is not None:
             return terrain
         if tileset.uid not in self._tags:
@@ -100,7 +100,7 @@ class Legend(EditorLegend):
         return terrain if terrain is not None else next(iter(tags), None)
 
     def knows_tiles(self, tileset: TilesetDefinition, layer: LayerInstance) -> bool:
-        """Whether any tile of a layer may have a terrain."""
+        """Tell whether any tile of a layer may have a terrain."""
         return bool(
             tileset.enum_tags
             or tileset.identifier in self.ranges
@@ -109,11 +109,11 @@ class Legend(EditorLegend):
         )
 
     def area(self, entity: str) -> str | None:
-        """Terrain of the cells an entity covers."""
+        """Return the terrain of the cells an entity covers, or None."""
         return self.get("area", entity)
 
     def kind(self, entity: str) -> str | None:
-        """Which kind of thing an entity is."""
+        """Return which kind of thing an entity is, or None."""
         return self.get("entity", entity)
 
 
@@ -220,7 +220,7 @@ def lay_out(project: Project, levels: Sequence[LoadedLevel], layout: str, legend
 
 
 def counts(project: Project, name: str, *, named: bool) -> bool:
-    """Whether a layer counts by the recipe; ``named``: whether `layers` has to name it."""
+    """Tell whether the recipe counts a layer; with ``named`` its `layers` has to name it."""
     reading = project.reading
     wanted = not named or reading.layers is None or name in reading.layers
     return wanted and name not in reading.ignore
@@ -272,7 +272,7 @@ def _check_size(layer: LayerInstance, where: Where, loaded: LoadedLevel) -> None
 
 
 def _corners(levels: Sequence[LoadedLevel], layout: str, cell: int) -> Iterator[tuple[int, int]]:
-    """Top left corner of each level in cells, anywhere."""
+    """Yield the top left corner of each level in cells, from wherever the world counts."""
     along = 0
     for loaded in levels:
         level = loaded.level
@@ -295,7 +295,7 @@ def _corners(levels: Sequence[LoadedLevel], layout: str, cell: int) -> Iterator[
 
 
 def _check_overlaps(levels: Sequence[PlacedLevel], shape: tuple[int, int]) -> None:
-    """Rows of the grid tell floors apart, so one grid of cells taken serves all."""
+    """Refuse levels that share cells; floors have rows of their own, so one grid serves all."""
     taken = np.zeros(shape, dtype=np.bool_)
     for number, each in enumerate(levels):
         here = taken[each.y : each.y + each.height, each.x : each.x + each.width]

@@ -108,7 +108,7 @@ class EntityFields(Attributes):
         return is_plain_text(text)
 
     def cost(self, name: str) -> float | None:
-        """A cost in units."""
+        """Return a cost in units, or None."""
         value = self.value(name)
         if value is None:
             return None
@@ -119,7 +119,7 @@ class EntityFields(Attributes):
         return float(value)
 
     def names(self, name: str) -> tuple[str, ...] | None:
-        """Names from an array, or from one text with commas; None where there are none."""
+        """Return names from an array, or from one text with commas; None where there are none."""
         value = self.value(name)
         listed = value.split(",") if isinstance(value, str) else value
         if listed is None:
@@ -132,12 +132,12 @@ class EntityFields(Attributes):
         return found or None
 
     def headings(self) -> int:
-        """The headings a ledge bars, as bits."""
+        """Return the headings a ledge bars, as bits."""
         barred = [heading.lower() for heading in self.names("barred") or ()]
         return self.barred_headings(barred, (self.text("one_way") or "").lower())
 
     def references(self) -> list[dict[str, str]]:
-        """Every reference to an entity: its ids, "entityIid" among them."""
+        """Return the ids of every entity referred to, "entityIid" among them."""
         found: list[dict[str, str]] = []
         for name, each in self.instances.items():
             if each.type not in _REFERENCES or each.value is None:
@@ -153,7 +153,7 @@ class EntityFields(Attributes):
 
 @dataclass(frozen=True)
 class Entity:
-    """One entity that matters.
+    """One entity that becomes a thing, or that a link leads to.
 
     Attributes:
         kind: one of KINDS, another word of the legend for a spot, or "" for a mere goal of links.
@@ -175,7 +175,7 @@ class Entity:
 
     @property
     def place(self) -> str:
-        """For messages about the project, of whose files this may be another."""
+        """Where it stands, for messages about the project; it may stand in a level's own file."""
         inside = self.level.loaded.level.external_rel_path
         return f"{inside}: {self.where}" if inside else str(self.where)
 
@@ -190,7 +190,7 @@ class EntityReader(ThingCollector):
         self._here = {one.loaded.level.iid for one in canvas.layout.levels}
 
     def things(self) -> Things:
-        """All things; the terrain of entities that have one is painted too.
+        """Return all things, and paint the terrain of entities that have one.
 
         Raises:
             LevelError: a name given twice, a link that leads nowhere, a field that cannot be
@@ -268,7 +268,7 @@ class EntityReader(ThingCollector):
     def _place(
         self, entity: EntityInstance, layer: LayerInstance, level: PlacedLevel
     ) -> Cell | None:
-        """The cell under the middle of the entity's grid cell; None outside the level."""
+        """Return the cell under the middle of the entity's grid cell; None outside the level."""
         size = self.canvas.layout.cell
         x = (entity.grid[0] * layer.grid_size + layer.grid_size // 2 + layer.offset_x) // size
         y = (entity.grid[1] * layer.grid_size + layer.grid_size // 2 + layer.offset_y) // size
@@ -281,7 +281,7 @@ class EntityReader(ThingCollector):
         return each.cell
 
     def _cells(self, each: Entity) -> Int32Array:
-        """(k, 2) cells whose middles it covers, in reading order; where none, the one it is on."""
+        """Return the (k, 2) cells whose middles it covers; if none, the cell it stands on."""
         size, level = self.canvas.layout.cell, each.level
         columns = _covered(each.left, each.entity.width, size, level.x, level.width)
         rows = _covered(each.top, each.entity.height, size, level.y, level.height)
@@ -330,7 +330,7 @@ class EntityReader(ThingCollector):
     def _goal(
         self, reference: dict[str, str], each: Entity, by_iid: dict[str, Entity]
     ) -> Entity | None:
-        """What a reference means; None for an entity of a level that is another asset."""
+        """Find what a reference means; None for an entity of a level that is another asset."""
         goal = by_iid.get(reference["entityIid"])
         if goal is None and (
             reference.get("levelIid") in self._here or "levelIid" not in reference
@@ -344,12 +344,12 @@ class EntityReader(ThingCollector):
 
 
 def _word(identifier: str) -> str:
-    """ "SecretDoor" and "Secret_door" as "secret_door"."""
+    """Write "SecretDoor" and "Secret_door" as "secret_door"."""
     return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", identifier).lower()
 
 
 def _covered(start: float, length: int, cell: int, first: int, count: int) -> range:
-    """Cells from ``first`` on, ``count`` of them, whose middles lie in [start, start + length)."""
+    """Return which of ``count`` cells from ``first`` on have their middle in the given length."""
     low = math.ceil((start - cell / 2) / cell)
     high = math.ceil((start + length - cell / 2) / cell)
     return range(max(low, first), min(high, first + count))

@@ -14,15 +14,15 @@ from bake.levels.reading.editors import LdtkReading
 from bake.levels.reading.files import MAX_JSON_BYTES, read_text
 from bake.levels.reading.mistakes import Steps, Where, json_place, refuse, shown
 
-#: Versions of the format (jsonVersion) that are read; before 0.9 tilesets had no enum tags.
+#: The versions of the format (jsonVersion) that are read; before 0.9 there were no enum tags.
 OLDEST, NEWEST = (0, 9), (1, 5)
 _VERSION = re.compile(r"([0-9]{1,4})\.([0-9]{1,4})(?:[.-].*)?")
 TOO_LARGE = "save levels to separate files, or split the project"
 
 
 @dataclass(frozen=True)
-class Place:
-    """One level in the project file.
+class ListedLevel:
+    """One level as the project file lists it.
 
     Attributes:
         name: its identifier.
@@ -47,11 +47,11 @@ class Part:
 
     name: str
     world: Steps
-    levels: tuple[Place, ...]
+    levels: tuple[ListedLevel, ...]
 
 
 def ldtk_parts(path: Path, reading: LdtkReading) -> tuple[str, ...]:
-    """Names of what a project bakes to.
+    """Name what a project bakes to.
 
     Raises:
         LevelError: no LDtk project, or two levels of one name.
@@ -66,7 +66,7 @@ def ldtk_parts(path: Path, reading: LdtkReading) -> tuple[str, ...]:
 
 
 def outline(path: Path, document: object, reading: LdtkReading) -> tuple[Part, ...]:
-    """What a parsed project bakes to: each level, or each world.
+    """List what a parsed project bakes to: each level, or each world.
 
     Raises:
         LevelError: no project of a known version, no levels, or two of one name.
@@ -119,8 +119,8 @@ def _check_version(where: Where, version: object) -> None:
 
 def _worlds(
     top: Where, document: Mapping[str, Any]
-) -> Iterator[tuple[str, Steps, tuple[Place, ...]]]:
-    """Name, place and levels of each world; the name of an only one is ""."""
+) -> Iterator[tuple[str, Steps, tuple[ListedLevel, ...]]]:
+    """Yield name, place and levels of each world; a project's only world has the name ""."""
     worlds = _list(top, document, "worlds")
     if not worlds:
         yield "", (), _levels(top, document)
@@ -136,7 +136,7 @@ def _worlds(
         yield _identifier(where, world), where.steps, _levels(where, world)
 
 
-def _levels(where: Where, owner: Mapping[str, Any]) -> tuple[Place, ...]:
+def _levels(where: Where, owner: Mapping[str, Any]) -> tuple[ListedLevel, ...]:
     levels = _list(where, owner, "levels")
     if not levels:
         where.inside("levels").refuse("there are no levels", "at least one")
@@ -144,7 +144,7 @@ def _levels(where: Where, owner: Mapping[str, Any]) -> tuple[Place, ...]:
     for number, level in enumerate(levels):
         inside = where.inside("levels", number)
         name, iid = _identifier(inside, level), level.get("iid")
-        places.append(Place(name, iid if isinstance(iid, str) else None, inside.steps))
+        places.append(ListedLevel(name, iid if isinstance(iid, str) else None, inside.steps))
     return tuple(places)
 
 

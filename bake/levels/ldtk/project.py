@@ -14,7 +14,7 @@ from typing import Annotated, Any, TypeVar
 from pydantic import BaseModel, ConfigDict, Field
 from pydantic.alias_generators import to_camel
 
-from bake.levels.ldtk.outline import Part, Place
+from bake.levels.ldtk.outline import ListedLevel, Part
 from bake.levels.reading.editors import LdtkReading
 from bake.levels.reading.files import project_root, read_document, referred_file
 from bake.levels.reading.mistakes import Where, json_place, shown
@@ -34,7 +34,7 @@ Name = Annotated[str, Field(min_length=1)]
 
 
 class Fields(BaseModel):
-    """Some fields of an object; the editor's others are passed over."""
+    """Some fields of a JSON object; its others are passed over."""
 
     model_config = ConfigDict(extra="ignore", strict=True, frozen=True, alias_generator=to_camel)
 
@@ -80,7 +80,7 @@ class FieldInstance(Fields):
 
 
 class EntityInstance(Fields):
-    """`px` is the place of the pivot, which is a fraction of the size from the top left."""
+    """`px` is where the pivot lies; the pivot is a fraction of the size, from the top left."""
 
     identifier: Name = Field(alias="__identifier")
     grid: Point = Field(alias="__grid")
@@ -97,7 +97,7 @@ class EntityInstance(Fields):
 
 
 class LayerInstance(Fields):
-    """Tiles are left as they are: most layers' tiles say nothing of terrain."""
+    """Tiles are not looked at here, as those of most layers say nothing of terrain."""
 
     identifier: Name = Field(alias="__identifier")
     type: str = Field(alias="__type")
@@ -136,13 +136,13 @@ class LevelInstance(Fields):
 
 @dataclass(frozen=True)
 class LoadedLevel:
-    """One level, and where it stands."""
+    """One level, and where in which file it stands."""
 
     level: LevelInstance
     where: Where
 
     def layers(self) -> Iterator[tuple[LayerInstance, Where]]:
-        """Layers with their places, the topmost first."""
+        """Yield the layers and where they stand, the topmost first."""
         for number, layer in enumerate(self.level.layer_instances or ()):
             words = f"{layer.identifier} of {self.level.identifier}"
             yield layer, self.where.inside("layerInstances", number, words=words)
@@ -167,11 +167,11 @@ class Project:
     depends_on: list[Path] = field(default_factory=list)
 
     def levels(self, part: Part) -> list[LoadedLevel]:
-        """The levels of a part, those in files of their own read from there."""
+        """Read the levels of a part, some of them from files of their own."""
         return [self._level(place) for place in part.levels]
 
     def layout(self, part: Part) -> str:
-        """How the levels of a world lie to each other."""
+        """Return how the levels of a world are laid out, one of LAYOUTS."""
         owner: Any = self.document
         for step in part.world:
             owner = owner[step]
@@ -181,7 +181,7 @@ class Project:
             where.refuse(f"found {shown(layout)}", " or ".join(LAYOUTS))
         return str(layout)
 
-    def _level(self, place: Place) -> LoadedLevel:
+    def _level(self, place: ListedLevel) -> LoadedLevel:
         value: Any = self.document
         for step in place.steps:
             value = value[step]
@@ -216,12 +216,12 @@ class Project:
             )
         if own.layer_instances is None:
             top.inside("layerInstances").refuse("the level has no layers", "a list", SAVE_AGAIN)
-        # Where a level lies is the project's to say: moving it need not touch its file.
+        # The project says where a level lies, as LDtk moves one without saving its file.
         joined = level.model_copy(update={"layer_instances": own.layer_instances})
         return LoadedLevel(joined, Where(file, (), level.identifier))
 
     def definition(self, layer: LayerInstance, where: Where) -> LayerDefinition:
-        """What a layer's values mean."""
+        """Return the definition of a layer, which says what its values mean."""
         found = self.layers.get(layer.layer_def_uid)
         if found is None:
             where.inside("layerDefUid").refuse(
@@ -232,7 +232,7 @@ class Project:
         return found
 
     def tags_of(self, entity: EntityInstance) -> list[str]:
-        """Tags of an entity; before version 1.0 they stand in its definition alone."""
+        """Return the tags of an entity; before version 1.0 only its definition has them."""
         definition = self.entities.get(entity.def_uid)
         return entity.tags or ([] if definition is None else definition.tags)
 

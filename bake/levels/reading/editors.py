@@ -14,17 +14,17 @@ from typing import ClassVar, Literal, NoReturn
 from bake.level import Cell, Door, Link, Region, Spot, Things
 from bake.movement import EAST, NORTH, SOUTH, WEST
 
-#: In place of a terrain: the tile leaves what lies below it.
+#: Stands for a terrain where a tile leaves what lies below it as it is.
 BELOW = "below"
 
-#: How a source of several levels bakes: joined into one level, or one asset each.
+#: Whether a source of several levels bakes into one level, or each into one of its own.
 WorldAs = Literal["one", "each"]
 
 SPOT_KINDS = ("spawn", "exit")
 LINK_KINDS = ("link", "teleporter", "ladder", "stairs", "jump")
-#: Links that lead back where nothing says otherwise.
+#: Kinds of links that lead back unless the file says otherwise.
 TWO_WAY = ("ladder", "stairs")
-#: States of a door, as an example and as what a door has that says nothing.
+#: The states of an LDtk door that names none, and an example for every message about states.
 DOOR_STATES = "open;shut=wall"
 
 HEADINGS = {"north": NORTH, "east": EAST, "south": SOUTH, "west": WEST}
@@ -79,7 +79,7 @@ class LdtkReading(EditorReading):
 
 
 class EditorLegend:
-    """The recipe's legend: terrains, and kinds of things, by "KIND:NAME"."""
+    """Looks up what the recipe says: terrains, and kinds of things, by "KIND:NAME"."""
 
     def __init__(self, entries: Mapping[str, str]) -> None:
         """Split entries that the recipe has checked, such as "tile:outdoor:3-9,12"."""
@@ -100,7 +100,7 @@ class EditorLegend:
         return self.entries.get(f"{kind}:{name}")
 
     def range_with(self, tileset: str, number: int) -> str | None:
-        """Terrain of the narrowest range of tiles that holds one."""
+        """Return the terrain of the narrowest range of tiles that holds one, or None."""
         found = [each for each in self.ranges.get(tileset, ()) if each[0] <= number <= each[1]]
         return min(found, key=lambda each: each[1] - each[0])[2] if found else None
 
@@ -113,7 +113,7 @@ class Attributes(ABC):
 
     @abstractmethod
     def value(self, name: str) -> object:
-        """What was typed; None where there is nothing of this name."""
+        """Return what was typed under a name, or None."""
 
     @abstractmethod
     def refuse(self, name: str, expected: str) -> NoReturn:
@@ -121,14 +121,14 @@ class Attributes(ABC):
 
     @abstractmethod
     def names(self, name: str) -> tuple[str, ...] | None:
-        """Several names, each once; None where there is nothing of this name."""
+        """Return several names, each once, or None where there is nothing of this name."""
 
     @abstractmethod
     def is_text(self, text: str) -> bool:
-        """Whether text can name anything."""
+        """Tell whether text can be a name in this editor."""
 
     def text(self, name: str) -> str | None:
-        """Text; None where it is empty or missing."""
+        """Return text, or None where it is empty or missing."""
         value = self.value(name)
         if value is None or value == "":
             return None
@@ -143,7 +143,7 @@ class Attributes(ABC):
         return value
 
     def both_ways(self, kind: str) -> bool:
-        """Whether a link leads back, by `both_ways`, by `one_way`, or by its kind."""
+        """Tell whether a link leads back, by `both_ways`, by `one_way`, or by its kind."""
         both, one = self.flag("both_ways"), self.flag("one_way")
         if both is not None and both == one:
             self.refuse("one_way", f"the opposite of the {self.noun} both_ways")
@@ -152,7 +152,7 @@ class Attributes(ABC):
         return bool(both) or one is False
 
     def door(self, states: str) -> tuple[tuple[tuple[str, str | None], ...], str]:
-        """The states of a door, and which of them it is in, by `state` or else the first.
+        """Return the states of a door, and the one it is in: that of `state`, or the first.
 
         Args:
             states: between semicolons; one without a terrain leaves what the map has there.
@@ -172,7 +172,7 @@ class Attributes(ABC):
         return tuple(found.items()), state
 
     def barred_headings(self, barred: Iterable[str], one_way: str | None) -> int:
-        """The headings that `barred` names, and the one against that of `one_way`, as bits."""
+        """Return as bits the headings that `barred` names, and the opposite of `one_way`."""
         found = 0
         for heading in barred:
             if heading not in HEADINGS:
@@ -186,7 +186,7 @@ class Attributes(ABC):
 
 
 class ThingCollector:
-    """The things of a level, as they are found."""
+    """Collects the things of a level as they are found."""
 
     def __init__(self) -> None:
         self.links: list[Link] = []
@@ -205,7 +205,7 @@ class ThingCollector:
         cost: float | None,
         profiles: tuple[str, ...] | None,
     ) -> bool:
-        """Whether a link that leads both ways was met before, perhaps from its other end.
+        """Tell whether a link that leads both ways was met before, perhaps from its other end.
 
         Stairs are often drawn from either end; that is one way each, not two.
         """

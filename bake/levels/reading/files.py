@@ -18,7 +18,7 @@ from bake.levels.reading.mistakes import Where, json_place, refuse, shown
 
 #: A JSON value takes many times its text in memory, hence far less than an image may have.
 MAX_JSON_BYTES = 2**26
-#: Of one object. No format has that many, and each key too many would be a mistake to tell of.
+#: The most keys of one object. No format has that many, and each unknown one is a mistake to tell.
 MAX_KEYS = 2**16
 
 _BOM = b"\xef\xbb\xbf"
@@ -26,7 +26,7 @@ _TOKEN = re.compile(r'("[^"\\]*(?:\\.[^"\\]*)*")(\s*:)?|[\[\]{},]')
 
 
 def check_file(path: Path) -> int:
-    """The file's size in bytes, once it is known to be a regular file that is not empty.
+    """Return the size in bytes of a file that has to be a regular one, and not empty.
 
     Raises:
         LevelError: missing, a folder, not a regular file, or empty.
@@ -47,7 +47,7 @@ def check_file(path: Path) -> int:
 
 
 def read_start(path: Path, limit: int) -> bytes:
-    """The file's first bytes, at most ``limit`` of them, less a UTF-8 byte order mark.
+    """Read at most ``limit`` bytes from the file's start, and drop a UTF-8 byte order mark.
 
     Raises:
         LevelError: as :func:`check_file`, or the system refuses to read it.
@@ -61,7 +61,7 @@ def read_start(path: Path, limit: int) -> bytes:
 
 
 def read_text(path: Path, limit: int, remedy: str) -> str:
-    """The whole of a UTF-8 file of at most ``limit`` bytes, less a byte order mark.
+    """Read a whole UTF-8 file of at most ``limit`` bytes, and drop a byte order mark.
 
     Raises:
         LevelError: as :func:`read_start`, too large, or not UTF-8.
@@ -88,7 +88,7 @@ def _unreadable(path: Path, error: OSError | ValueError) -> LevelError:
 
 
 def read_document(path: Path) -> object:
-    """The value of a JSON file.
+    """Read the value of a JSON file.
 
     Raises:
         LevelError: unreadable, not UTF-8, too large, not JSON, or an object has a key twice.
@@ -162,14 +162,14 @@ def _unique_keys(pairs: list[tuple[str, object]]) -> dict[str, object]:
 
 @dataclass
 class _Open:
-    """An object or list that has not been closed yet, and the step being taken into it."""
+    """An object or list that is still open, and the key or position it is at."""
 
     keys: set[str] | None
     step: str | int
 
 
 def _first_duplicate(text: str) -> tuple[str, int]:
-    """Path and line of the first repeated key of text that is otherwise JSON."""
+    """Find path and line of the first repeated key in text that is otherwise JSON."""
     around: list[_Open] = []
     for token in _TOKEN.finditer(text):
         string, colon = token.groups()
@@ -195,7 +195,7 @@ def _first_duplicate(text: str) -> tuple[str, int]:
 
 
 def project_root(source: Path, project: Path | None) -> Path:
-    """The folder references may not leave, resolved.
+    """Return the folder that references may not leave, resolved.
 
     Args:
         source: the level file.
@@ -213,7 +213,7 @@ def project_root(source: Path, project: Path | None) -> Path:
 def referred_file(
     owner: Path, reference: str, *, root: Path, allow_outside: bool, place: str, table: str
 ) -> Path:
-    """The file a reference means, relative to the folder of the file it stands in.
+    """Find the file a reference means, relative to the folder of the file it stands in.
 
     Args:
         owner: the file the reference stands in.
@@ -236,7 +236,7 @@ def referred_file(
     except (OSError, RuntimeError, ValueError):
         found = f"the reference {shown(reference)} leads nowhere"
         raise LevelError(found, file=owner, place=place, expected="a relative path") from None
-    # A drive is none on the systems that have no drives, so it is looked for everywhere.
+    # Systems without drives would take one for a folder, so it is looked for on all of them.
     foreign = bool(PureWindowsPath(reference).drive)
     if foreign or not (inside or allow_outside):
         refuse(

@@ -20,20 +20,20 @@ from bake.levels.reading.mistakes import refuse
 #: Largest cost or arc length a level file may state, in units. Costs are stored in int32 ticks of
 #: at least one a unit, so anything larger has no place in any asset.
 MAX_COST = 1e9
-#: Taken where no recipe says one; that of a recipe without the key.
+#: The budget where no recipe names one, which is that of a recipe without the key.
 DEFAULT_MEMORY_BUDGET = 2 * 2**30
-#: Memory that parsed text takes at most, by byte of text: lists of empty objects come to 30.
+#: The most memory that a byte of text takes once parsed; lists of empty objects come to 30.
 TEXT_FACTOR = 32
-#: Memory of a grid while it is read, by cell; and of cells of regions and doors.
+#: Memory that each cell of a grid takes while it is read, and each cell of a region or door.
 CELL_BYTES = 8
 AREA_BYTES = 64
-#: Cells visited in layers and under objects; a second or so for each hundred million.
+#: How many cells may be visited in layers and under objects; 100 million take about a second.
 MAX_WORK = 8 * MAX_CELLS
 
 
 @dataclass
-class _Left:
-    """What is left of the allowance.
+class _Allowance:
+    """What a level may still take.
 
     Attributes:
         cells: of the grid; looked at, not used up.
@@ -49,8 +49,8 @@ class _Left:
     work: int
 
     @staticmethod
-    def of(budget: int) -> _Left:
-        return _Left(
+    def of(budget: int) -> _Allowance:
+        return _Allowance(
             budget,
             min(MAX_CELLS, budget // CELL_BYTES),
             budget // TEXT_FACTOR,
@@ -59,26 +59,26 @@ class _Left:
         )
 
 
-_left: ContextVar[_Left | None] = ContextVar("left", default=None)
+_left: ContextVar[_Allowance | None] = ContextVar("left", default=None)
 
 
 @contextmanager
 def allowance(memory_budget: int | None) -> Iterator[None]:
-    """Read one level within what a budget allows; None = the default one."""
-    token = _left.set(_Left.of(memory_budget or DEFAULT_MEMORY_BUDGET))
+    """Keep the reading of one level within a budget of memory; None = the default one."""
+    token = _left.set(_Allowance.of(memory_budget or DEFAULT_MEMORY_BUDGET))
     try:
         yield
     finally:
         _left.reset(token)
 
 
-def _now() -> _Left:
-    # Readers called by themselves have a whole allowance for each thing they do.
-    return _left.get() or _Left.of(DEFAULT_MEMORY_BUDGET)
+def _now() -> _Allowance:
+    # A reader that is called by itself has a whole allowance for each thing it does.
+    return _left.get() or _Allowance.of(DEFAULT_MEMORY_BUDGET)
 
 
 def most_cells() -> int:
-    """Cells a grid may have."""
+    """Return how many cells a grid may have."""
     return _now().cells
 
 

@@ -12,10 +12,10 @@ from typing import NoReturn
 
 from bake.errors import LevelError
 
-#: Keys and positions from the top of a JSON document down.
+#: Keys and positions that lead from the top of a JSON document down.
 Steps = tuple[str | int, ...]
 
-#: Mistakes of one kind that are told in one go; whoever has more has some other file.
+#: How many mistakes are told in one go; a file with more is probably something else.
 MOST_TOLD = 8
 
 _IDENTIFIER = re.compile(r"[A-Za-z_$][A-Za-z0-9_$-]*")
@@ -38,7 +38,7 @@ def refuse(
 
 @dataclass(frozen=True)
 class Where:
-    """A place in a JSON file, which refuses what is wrong there.
+    """A place in a JSON file; it raises the error for what is wrong there.
 
     Attributes:
         steps: path from the top level.
@@ -68,7 +68,7 @@ class Where:
 
 
 def json_place(steps: Iterable[str | int]) -> str:
-    """A path such as ``rows[12][7]`` or ``terrains.grass.cost``."""
+    """Write a path such as ``rows[12][7]`` or ``terrains.grass.cost``."""
     place = ""
     for step in steps:
         if isinstance(step, int):
@@ -81,7 +81,7 @@ def json_place(steps: Iterable[str | int]) -> str:
 
 
 def shown(value: object) -> str:
-    """A value as JSON writes it, cut short, safe to print anywhere."""
+    """Write a value as JSON does, cut short and safe to print anywhere."""
     if isinstance(value, dict):
         return "an object"
     if isinstance(value, list):
@@ -96,13 +96,13 @@ def shown(value: object) -> str:
 
 
 def quoted(text: str) -> str:
-    """Text of a file in some older encoding: in quotes, cut short, the rest as escapes."""
+    """Put text in quotes, cut short, with escapes for all that is not ASCII."""
     text = ascii(text)
     return text if len(text) <= 40 else f"{text[:36]}...'"
 
 
 def one_of(names: Iterable[str | int]) -> str:
-    """What was expected, where any of some names would do; the first few of many."""
+    """Write that one of some names was expected, listing the first few of many."""
     first = [shown(name) for name in islice(names, _LISTED + 1)]
     if len(first) > _LISTED:
         first[-1] = "..."
@@ -110,5 +110,5 @@ def one_of(names: Iterable[str | int]) -> str:
 
 
 def is_plain_text(text: str) -> bool:
-    """Whether a name can be stored and shown anywhere: some text, no control characters."""
+    """Tell whether a name can be stored and shown: some text without control characters."""
     return text != "" and _CONTROL.search(text) is None

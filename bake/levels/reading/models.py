@@ -73,7 +73,7 @@ class _FirstOnly(FailFast):
     __hash__ = object.__hash__  # which unions of annotated types ask for
 
 
-#: Of lists: the first wrong item ends them. Told of each of millions, pydantic takes gigabytes.
+#: The first wrong item ends a list. For a message about each of millions pydantic takes gigabytes.
 FIRST_ONLY = _FirstOnly()
 
 TerrainName = Annotated[str, AfterValidator(_name), Field(min_length=1)]
@@ -102,7 +102,7 @@ HexColour = Annotated[
 
 
 class StrictModel(BaseModel):
-    """Nothing converted, nothing ignored."""
+    """A model that converts nothing and ignores nothing."""
 
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
 
@@ -122,7 +122,7 @@ def _shape(value: object) -> str:
     return "<table>" if isinstance(value, dict | TerrainTable) else "<cost>"
 
 
-#: A cost alone, or a table. The tags end up in pydantic's paths and are taken out again.
+#: A cost alone, or a table. The tags end up in pydantic's paths, and are taken out again.
 TerrainValue = Annotated[
     Annotated[Cost, Tag("<cost>")] | Annotated[TerrainTable, Tag("<table>")],
     Discriminator(_shape),
@@ -136,7 +136,7 @@ TERRAINS: TypeAdapter[dict[str, float | TerrainTable | None]] = TypeAdapter(
 def terrain_rules(
     terrains: Mapping[str, float | TerrainTable | None], where: Where
 ) -> tuple[dict[str, TerrainRule], dict[str, Colour]]:
-    """What the file says of each terrain: rules where it states a cost, colours where it has one.
+    """Return a rule for each terrain whose cost the file states, and each colour it names.
 
     Args:
         terrains: validated costs.
@@ -173,7 +173,7 @@ def validated(
     keys: Sequence[str] = (),
     nested: Mapping[str, Sequence[str]] | None = None,
 ) -> T:
-    """A value of a file as pydantic makes it.
+    """Let pydantic validate a value of a file.
 
     Args:
         check: a model's or adapter's method that validates.
@@ -236,7 +236,7 @@ def _level_error(
 
 
 def tidied(schema: Any) -> Any:
-    """A schema without titles, and without defaults, which stand for "the file does not say"."""
+    """Drop titles from a schema, and defaults, which stand for "the file does not say"."""
     if isinstance(schema, list):
         return [tidied(item) for item in schema]
     if not isinstance(schema, dict):

@@ -12,9 +12,9 @@ from bake.arrays import BoolArray, Int64Array, UInt8Array
 from bake.level import Colour, TerrainRule
 
 WALL, FLOOR = "wall", "floor"
-#: Terrain of cells that are in a level only because levels are rectangles.
+#: The terrain of cells that are in a level only because levels are rectangles.
 VOID = "void"
-#: What the terrains that need no legend cost, in every format.
+#: What terrains cost that need no entry in any legend, in every format.
 BUILT_IN_RULES: Mapping[str, TerrainRule] = {
     WALL: TerrainRule(cost=None),
     FLOOR: TerrainRule(cost=1.0),
@@ -26,13 +26,13 @@ _COLOUR = re.compile(r"#(?:[0-9a-f]{3}|[0-9a-f]{6}|[0-9a-f]{8})", re.IGNORECASE)
 UNKNOWN = 255
 
 _STRIP_CELLS = 2**20
-# A file with more kinds of unknown cells than this is no level, so counting on tells nobody more.
+# A file with more kinds of unknown cells is not a level, so counting on would help nobody.
 _MAX_KINDS = 2**12
 _SHOWN = 8
 
 
 def strips(width: int, height: int) -> Iterator[tuple[int, int]]:
-    """Ranges of rows, top to bottom, of about a million cells each."""
+    """Cut a grid into ranges of rows, top to bottom, of about a million cells each."""
     step = max(1, _STRIP_CELLS // max(1, width))
     for top in range(0, height, step):
         yield top, min(top + step, height)
@@ -44,7 +44,7 @@ def describe_unknown(
     label: Callable[[int], str],
     cells: str,
 ) -> tuple[str, tuple[int, int], str]:
-    """Tell which values the UNKNOWN cells hold, most frequent first.
+    """List the values that the UNKNOWN cells hold, the most frequent first.
 
     Args:
         terrain: (height, width) with UNKNOWN where no legend entry matched, at least once.
@@ -103,7 +103,7 @@ def _tally(
 
 
 def used_numbers(terrain: UInt8Array) -> BoolArray:
-    """(256) bool, the numbers that some cell has."""
+    """Return (256) bool, true for the numbers that some cell has."""
     used = np.zeros(256, dtype=np.bool_)
     for top, bottom in strips(terrain.shape[1], terrain.shape[0]):
         used[terrain[top:bottom]] = True
@@ -133,7 +133,7 @@ def keep_used(
 
 
 def pack_colour(text: str) -> int | None:
-    """The colour as 0xrrggbbaa, opaque where it names no alpha; None where it is no colour."""
+    """Return a colour as 0xrrggbbaa, opaque if it names no alpha; None if it is not a colour."""
     if _COLOUR.fullmatch(text) is None:
         return None
     digits = text[1:]
@@ -143,10 +143,10 @@ def pack_colour(text: str) -> int | None:
 
 
 def colour_text(packed: int) -> str:
-    """0xrrggbbaa as "#rrggbb" where it is opaque, else as "#rrggbbaa"."""
+    """Write 0xrrggbbaa as "#rrggbb" where it is opaque, else as "#rrggbbaa"."""
     return f"#{packed >> 8:06x}" if packed & 0xFF == 0xFF else f"#{packed:08x}"
 
 
 def rgb(packed: int) -> Colour:
-    """Red, green and blue of 0xrrggbbaa, each 0 to 255."""
+    """Return red, green and blue of 0xrrggbbaa, each from 0 to 255."""
     return packed >> 24, packed >> 16 & 0xFF, packed >> 8 & 0xFF

@@ -20,13 +20,13 @@ Thing = Link | Region | Spot | Door
 
 
 def rectangle(left: int, top: int, width: int, height: int) -> Int32Array:
-    """(width x height, 2) int32, the cells (x, y) of a rectangle in reading order."""
+    """Return the cells (x, y) of a rectangle in reading order, (width x height, 2) int32."""
     ys, xs = np.mgrid[top : top + height, left : left + width]
     return np.stack([xs.ravel(), ys.ravel()], axis=1).astype(np.int32)
 
 
 def moved(things: Things, prefix: str, x: int, y: int) -> Things:
-    """The things of a level that becomes part of another, where its cell (0, 0) is (x, y) now.
+    """Move the things of a level into a larger one, where its cell (0, 0) is (x, y).
 
     Args:
         things: any.
@@ -61,7 +61,7 @@ def moved(things: Things, prefix: str, x: int, y: int) -> Things:
 
 
 def joined(one: Things, other: Things) -> Things:
-    """The things of both."""
+    """Return the things of both, the first one's first."""
     return Things(
         one.links + other.links,
         one.regions + other.regions,
@@ -71,7 +71,7 @@ def joined(one: Things, other: Things) -> Things:
 
 
 def checked(level: GridLevel) -> GridLevel:
-    """The level, once its things are known to make sense.
+    """Return the level once its things are known to make sense.
 
     Cells of regions and doors come out sorted in reading order, each once; terrains that only a
     door's states name are added to the level's.
@@ -96,7 +96,7 @@ def checked(level: GridLevel) -> GridLevel:
 
 
 def _cell_text(cell: Cell, floor_height: int | None) -> str:
-    """A cell of the terrain grid as the level's designer counts it: (x, y) or (x, y, floor)."""
+    """Write a cell as the level's designer counts it: (x, y) or (x, y, floor)."""
     x, y = cell
     if floor_height is None:
         return f"({x}, {y})"
@@ -108,8 +108,8 @@ def _check_shape(level: GridLevel) -> None:
     if rows is not None and (rows < 1 or level.height % rows):
         found = f"{level.height} rows do not make floors of {rows}"
         refuse(level.source, None, found, "floors of equal height")
-    shoved_rows = level.hex_layout is not None and level.hex_layout.endswith("r")
-    if rows is not None and rows < level.height and rows % 2 and shoved_rows:
+    shifted_rows = level.hex_layout is not None and level.hex_layout.endswith("r")
+    if rows is not None and rows < level.height and rows % 2 and shifted_rows:
         refuse(
             level.source,
             None,
@@ -209,7 +209,7 @@ class _Checks:
         self.cells(f"{said} has a cell", cells, place)
 
     def cells(self, said: str, cells: Sequence[Cell] | Int32Array, place: str) -> bool:
-        """Whether all of them lie in the level."""
+        """Check that all cells lie in the level, and return whether they do."""
         level = self.level
         at = np.asarray(cells, dtype=np.int64).reshape(-1, 2)
         outside = ((at < 0) | (at >= [level.width, level.height])).any(axis=1)
@@ -225,7 +225,7 @@ class _Checks:
 
 
 def _in_order(cells: Int32Array) -> Int32Array:
-    """The cells in reading order, each once."""
+    """Sort the cells into reading order, each once."""
     unique = np.unique(np.asarray(cells, dtype=np.int32)[:, ::-1], axis=0)
     return np.ascontiguousarray(unique[:, ::-1])
 
@@ -236,7 +236,7 @@ def _check_shared_door_cells(level: GridLevel, doors: Sequence[Door]) -> None:
     cells = np.concatenate([door.cells for door in doors]).astype(np.int64)
     door_of = np.repeat(np.arange(len(doors)), [len(door.cells) for door in doors])
     place = cells[:, 1] * level.width + cells[:, 0]
-    # Stable, so that of the cells of one place those of the earlier doors come first.
+    # The sort is stable, so of equal cells those of the earlier doors come first.
     order = np.argsort(place, kind="stable")
     shared = np.flatnonzero(place[order][1:] == place[order][:-1])
     if not len(shared):

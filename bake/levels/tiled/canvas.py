@@ -23,7 +23,7 @@ from bake.levels.tiled.tilesets import Legend, Meaning, TerrainRules, Tilesets, 
 
 
 class Canvas:
-    """What the tile layers of a map come to.
+    """The terrain and ledges that the tile layers of a map add up to.
 
     Attributes:
         terrain: (floors x height, width) uint8 index into ``names``; UNKNOWN where there is
@@ -78,7 +78,7 @@ class Canvas:
         self.barred[here] |= bar
 
     def _read(self, layer: Layer, gid: int, cell: tuple[int, int]) -> tuple[int, int]:
-        """Code of the terrain, UNKNOWN for BELOW, and the headings barred."""
+        """Return the number of the terrain, UNKNOWN for BELOW, and the headings barred."""
         found = self.tilesets.find(gid)
         if found is None:
             layer.fields.refuse(
@@ -115,7 +115,7 @@ class Canvas:
         return terrain
 
     def code(self, terrain: str) -> int:
-        """The terrain's number, a new one where it has none."""
+        """Return the number of a terrain, a new one where it was not met before."""
         code = self.names.setdefault(terrain, len(self.names))
         if code >= MAX_TERRAINS:
             self.owner.refuse(
@@ -126,7 +126,7 @@ class Canvas:
         return code
 
     def filled(self) -> BoolArray:
-        """(height, width) bool, cells with a tile on any floor."""
+        """Return (height, width) bool, true for cells with a tile on any floor."""
         here = self.terrain != UNKNOWN
         found: BoolArray = here.reshape(-1, self.whole.height, self.whole.width).any(0)
         return found
@@ -152,7 +152,7 @@ class Placing:
 
     @staticmethod
     def of(owner: Fields, geometry: Geometry, box: Box, floors: tuple[int, ...]) -> Placing:
-        """Settle it for the cells that count.
+        """Place the cells that count.
 
         Raises:
             LevelError: a staggered map is far longer one way than the other, and its lattice,
@@ -171,19 +171,19 @@ class Placing:
         return Placing(geometry, box, width, height, origin, floors)
 
     def has(self, x: Ints, y: Ints) -> BoolArray:
-        """Whether cells of the map are cells of the level."""
+        """Tell which cells of the map are cells of the level."""
         box = self.box
         inside: BoolArray = (x >= box.left) & (x < box.left + box.width)
         return inside & (y >= box.top) & (y < box.top + box.height)
 
     def cells(self, x: Ints, y: Ints, floor: int) -> tuple[Ints, Ints]:
-        """Cells of the level, for cells of the map on the floor of this place in ``floors``."""
+        """Return the level's cells for cells of the map, on a floor by its place in ``floors``."""
         if self.geometry.orientation == "staggered":
             x, y = self.geometry.turned(x, y)
         return x - self.origin[0], y - self.origin[1] + floor * self.height
 
     def lay_out(self, canvas: Canvas, empty: int, outside: int) -> tuple[UInt8Array, UInt8Array]:
-        """Terrain and barred headings of the level.
+        """Lay out the terrain and the barred headings of the level.
 
         Args:
             canvas: the map.
@@ -216,7 +216,7 @@ class Placing:
 
 
 def crop(canvas: Canvas) -> Box:
-    """The cells of an infinite map from its first to its last tile, each way."""
+    """Return the box of an infinite map that holds all its tiles."""
     filled = canvas.filled()
     ys, xs = np.flatnonzero(filled.any(axis=1)), np.flatnonzero(filled.any(axis=0))
     if not len(ys):

@@ -11,14 +11,14 @@ from typing import NoReturn
 from bake.levels.reading.editors import Attributes
 from bake.levels.reading.mistakes import refuse, shown
 
-#: Of one object, tile or layer. Those of a template are copied to every object drawn from it.
+#: The most an object, tile or layer may have; those of a template are copied to its objects.
 MAX_PROPERTIES = 1024
 _WHOLE = re.compile(r"-?[0-9]{1,18}")
 _LIMIT = 10**18
 
 
 class Fields:
-    """The keys of one object of a file.
+    """Reads the keys of one object of a file.
 
     Attributes:
         file: where it stands.
@@ -41,18 +41,18 @@ class Fields:
         refuse(self.file, self.place or None, found, expected, remedy)
 
     def at(self, place: str) -> Fields:
-        """The same, called by a better name."""
+        """Return the same fields with a better name for where they stand."""
         return Fields(self.file, self.values, place, is_text=self.is_text)
 
     def inside(self, values: Mapping[str, object], place: str) -> Fields:
-        """An object of the same file."""
+        """Return the fields of another object of the same file."""
         return Fields(self.file, values, place, is_text=self.is_text)
 
     def has(self, key: str) -> bool:
         return self.values.get(key) is not None
 
     def whole(self, key: str, default: int | None = None, *, low: int = 0) -> int:
-        """A whole number, at least ``low``; an error where it is missing without a default."""
+        """Return a whole number of at least ``low``; without a default it may not be missing."""
         expected = "a whole number" if low < 0 else f"a whole number of at least {low}"
         value = self._given(key, default, expected)
         if self.is_text and isinstance(value, str) and _WHOLE.fullmatch(value):
@@ -64,7 +64,7 @@ class Fields:
         return value
 
     def number(self, key: str, default: float | None = None) -> float:
-        """A finite number."""
+        """Return a finite number."""
         value = self._given(key, default, "a number")
         found = as_number(value, is_text=self.is_text)
         if found is None:
@@ -78,7 +78,7 @@ class Fields:
         return value
 
     def items(self, key: str) -> list[Fields]:
-        """A list of objects; empty where there is none."""
+        """Return a list of objects, empty where there is none."""
         value = self.values.get(key, [])
         if not isinstance(value, list) or not all(isinstance(item, dict) for item in value):
             self.refuse(f"{key} is {shown(value)}", "a list of objects")
@@ -86,7 +86,7 @@ class Fields:
         return [self.inside(item, f"{prefix}{key}[{at}]") for at, item in enumerate(value)]
 
     def properties(self) -> Properties:
-        """The custom properties."""
+        """Return the custom properties."""
         found: dict[str, object] = {}
         items = self.items("properties")
         if len(items) > MAX_PROPERTIES:
@@ -106,7 +106,7 @@ class Fields:
 
 
 def as_number(value: object, *, is_text: bool) -> float | None:
-    """A finite number, or None."""
+    """Return a value as a finite number, or None."""
     if is_text and isinstance(value, str):
         try:
             value = float(value)
@@ -114,12 +114,12 @@ def as_number(value: object, *, is_text: bool) -> float | None:
             return None
     if isinstance(value, bool) or not isinstance(value, int | float):
         return None
-    # A whole number of hundreds of digits has no float.
+    # A whole number of hundreds of digits cannot become a float.
     return float(value) if abs(value) < _LIMIT and math.isfinite(value) else None
 
 
 def _typed(item: Fields) -> object:
-    """A property's value, by its type."""
+    """Return the value of a property, converted by its type."""
     kind, value = item.text("type", "string"), item.values.get("value")
     if not item.is_text or not isinstance(value, str):
         return value
@@ -143,7 +143,7 @@ class Properties(Attributes):
         self.values = values
 
     def over(self, below: Properties) -> Properties:
-        """These, and those of a template or tile where these say nothing."""
+        """Return these, and where they say nothing those of a template or tile."""
         return Properties(self.owner, {**below.values, **self.values})
 
     def refuse(self, name: str, expected: str) -> NoReturn:
@@ -164,14 +164,14 @@ class Properties(Attributes):
         return value == "true" if value in ("true", "false") else super().flag(name)
 
     def names(self, name: str) -> tuple[str, ...] | None:
-        """Names between commas."""
+        """Return the names between commas, each once, or None."""
         text = self.text(name)
         if text is None:
             return None
         return tuple(dict.fromkeys(part.strip() for part in text.split(",") if part.strip()))
 
     def headings(self) -> int:
-        """The headings a tile bars, as bits; of a link, `one_way` is a flag and bars none."""
+        """Return the headings a tile bars, as bits; a link's `one_way` is a flag and bars none."""
         one_way = self.values.get("one_way")
         barred = self.names("barred") or ()
         return self.barred_headings(barred, one_way if isinstance(one_way, str) else None)

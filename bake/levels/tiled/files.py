@@ -31,10 +31,10 @@ from bake.levels.tiled.geometry import MAX_GID
 Values = dict[str, object]
 
 MAX_XML_BYTES = 2**26
-#: Elements besides single tiles; each takes a few hundred bytes in memory.
+#: How many elements besides single tiles there may be; each takes a few hundred bytes.
 MAX_ELEMENTS = 2**20
 MAX_DEPTH = 64
-#: Tiled counts the digits after the point by themselves: 1.10 follows 1.9.
+#: Only the major version is compared; Tiled counts what follows the point: 1.10 follows 1.9.
 _NEWEST_MAJOR = 1
 _LAYERS = {
     "layer": "tilelayer",
@@ -66,7 +66,7 @@ class Element:
 
 
 def _parse_xml(path: Path, data: bytes) -> Element:
-    """The root of a document.
+    """Parse a document, and return its root.
 
     Raises:
         LevelError: no XML, a document type, too many elements, or nested too deeply.
@@ -148,13 +148,13 @@ class _Builder:
             element.text = "".join(texts)
 
     def characters(self, text: str) -> None:
-        # Between single tiles there is only space, but once for each of millions.
+        # Only space stands between single tiles, but there may be millions of them.
         if self.open[-1].gids is None:
             self.texts[-1].append(text)
 
 
 def _map_words(root: Element) -> Values:
-    """A <map>."""
+    """Put a <map> in the words of TMJ."""
     return {
         **root.attributes,
         **_properties(root),
@@ -164,7 +164,7 @@ def _map_words(root: Element) -> Values:
 
 
 def _tileset_words(tileset: Element) -> Values:
-    """A <tileset>, whole or a reference to a file."""
+    """Put a <tileset> in the words of TMJ, whole or a reference to a file."""
     return {
         **tileset.attributes,
         **_properties(tileset),
@@ -176,7 +176,7 @@ def _tileset_words(tileset: Element) -> Values:
 
 
 def _template_words(root: Element) -> Values:
-    """A <template>."""
+    """Put a <template> in the words of TMJ."""
     words: Values = {}
     tileset, thing = root.child("tileset"), root.child("object")
     if tileset is not None:
@@ -235,7 +235,7 @@ def _object(element: Element) -> Values:
 
 
 def _wangset(element: Element) -> Values:
-    # Before Tiled 1.5 corners and edges had colours of their own; those are in no editor any more.
+    # Before Tiled 1.5 corners and edges had colours of their own, which no editor writes any more.
     return {
         **element.attributes,
         "colors": [dict(each.attributes) for each in element.all("wangcolor")],
@@ -274,7 +274,7 @@ class ProjectFiles:
         self.root = project_root(source, project)
 
     def refer(self, owner: Fields, reference: str) -> Path:
-        """The file a reference means, relative to the file it stands in.
+        """Find the file a reference means, relative to the file it stands in.
 
         Raises:
             LevelError: it is no path, leaves the project folder, or leads to nothing.
@@ -289,7 +289,7 @@ class ProjectFiles:
         )
 
     def open(self, path: Path, kind: str, owner: Fields | None = None) -> Fields:
-        """A file's root as an object in the words of TMJ.
+        """Read a file, and return its root as an object in the words of TMJ.
 
         Args:
             path: the file, XML or JSON whatever its name says.

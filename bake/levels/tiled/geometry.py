@@ -27,10 +27,10 @@ _MAX_TILE = 2**20
 MAX_GID = 2**32 - 1
 TILE_BITS = 0x0FFF_FFFF
 
-FLIP_ACROSS = 0x8000_0000  # left and right change places
-FLIP_DOWN = 0x4000_0000  # top and bottom do
-TRANSPOSE = 0x2000_0000  # x and y do; on hexagonal maps a turn of 60 degrees
-TURN_120 = 0x1000_0000  # on hexagonal maps alone, where it means 120 degrees
+FLIP_ACROSS = 0x8000_0000  # swaps left and right
+FLIP_DOWN = 0x4000_0000  # swaps top and bottom
+TRANSPOSE = 0x2000_0000  # swaps x and y; on hexagonal maps a turn of 60 degrees
+TURN_120 = 0x1000_0000  # a turn of 120 degrees, on hexagonal maps alone
 
 _HEADINGS = {NORTH: (0, -1), EAST: (1, 0), SOUTH: (0, 1), WEST: (-1, 0)}
 _BITS = {step: bit for bit, step in _HEADINGS.items()}
@@ -43,7 +43,7 @@ class Geometry:
     Attributes:
         tile_width, tile_height: pixels.
         side: length of a hexagon's side along the stagger axis, in pixels; 0 if staggered.
-        axis: "x" or "y"; which rows (y) or columns (x) are shoved by half a tile.
+        axis: "x" or "y"; which rows (y) or columns (x) are shifted by half a tile.
         odd: whether the odd ones are.
     """
 
@@ -93,27 +93,27 @@ class Geometry:
             return (self.tile_width + self.side) / 2, float(self.tile_height)
         return float(self.tile_width), (self.tile_height + self.side) / 2
 
-    def _shove(self, x: Ints, y: Ints) -> Ints:
-        """1 where the cell is shoved by half a tile, else 0."""
+    def _shift(self, x: Ints, y: Ints) -> Ints:
+        """Return 1 where the cell is shifted by half a tile, else 0."""
         line = x if self.axis == "x" else y
-        shoved: Ints = (line + (0 if self.odd else 1)) % 2
-        return shoved
+        shifted: Ints = (line + (0 if self.odd else 1)) % 2
+        return shifted
 
     def centres(self, x: Ints, y: Ints) -> tuple[Floats, Floats]:
-        """Middles of cells in the pixels of objects."""
+        """Return the middles of cells, in the pixels of objects."""
         across, down = self.pitch
         px: Floats = np.asarray(x, dtype=np.float64)
         py: Floats = np.asarray(y, dtype=np.float64)
         if not self.staggered:
             return (px + 0.5) * across, (py + 0.5) * down
-        shove = self._shove(x, y)
+        shift = self._shift(x, y)
         px, py = px * across + self.tile_width / 2, py * down + self.tile_height / 2
         if self.axis == "x":
-            return px, py + shove * (self.tile_height / 2)
-        return px + shove * (self.tile_width / 2), py
+            return px, py + shift * (self.tile_height / 2)
+        return px + shift * (self.tile_width / 2), py
 
     def cell_at(self, px: float, py: float) -> tuple[int, int]:
-        """The map's cell at a point; between hexagons, the nearest middle."""
+        """Return the map's cell at a point; among hexagons it is that of the nearest middle."""
         across, down = self.pitch
         if not self.staggered:
             return int(px // across), int(py // down)
@@ -129,7 +129,7 @@ class Geometry:
         return int(x[best]), int(y[best])
 
     def hex_layout(self, left: int, top: int) -> HexLayout | None:
-        """Layout once cell (left, top) is (0, 0); None = square."""
+        """Return the layout once cell (left, top) is (0, 0); None = square."""
         if self.orientation != "hexagonal":
             return None
         odd = self.odd ^ bool((left if self.axis == "x" else top) % 2)
@@ -138,7 +138,7 @@ class Geometry:
         return "odd-r" if odd else "even-r"
 
     def turned(self, x: Ints, y: Ints) -> tuple[Ints, Ints]:
-        """Cells of a staggered map on the square lattice its diamonds form, before any shift.
+        """Turn cells of a staggered map onto the square lattice its diamonds form.
 
         x runs to the south-east of the screen and y to the south-west, as on isometric maps.
         """
@@ -152,7 +152,7 @@ class Geometry:
 
 
 def turned_headings(bits: int, gid: int, orientation: Orientation) -> int | None:
-    """Headings of a tile as they lie once it is flipped and rotated.
+    """Return the headings of a tile as they lie once it is flipped and rotated.
 
     On isometric maps the picture is what is flipped: its left and right are the map's
     south-west and north-east, so a flip across swaps x and y.

@@ -32,7 +32,7 @@ COMPRESSIONS = ("zlib", "gzip", "zstd")
 _REMEDY = "save it again in Tiled"
 _CSV = re.compile(r"[0-9,\s]*", re.ASCII)
 _TOO_LONG = re.compile(r"[0-9]{11}")
-#: zlib's own header, or that of gzip.
+#: What zlib calls a stream with its own header, and one with that of gzip.
 _WINDOW_BITS = {"zlib": 15, "gzip": 31}
 _ZSTD_WINDOW_BYTES = 2**27
 MAX_GROUPS_DEEP = 32
@@ -57,7 +57,7 @@ class Layer:
 
 @dataclass(frozen=True)
 class Box:
-    """Cells of the map, from (left, top)."""
+    """A rectangle of the map's cells, from (left, top)."""
 
     left: int
     top: int
@@ -66,7 +66,7 @@ class Box:
 
 
 def open_layers(owner: Fields, reading: TiledReading) -> list[Layer]:
-    """Tile and object layers that count, bottom to top."""
+    """List the tile and object layers that count, bottom to top."""
     found = [layer for layer in _walk(owner, "", None, 0) if _counts(layer, reading)]
     if not any(layer.kind == "tilelayer" for layer in found):
         owner.refuse(
@@ -88,7 +88,7 @@ def _counts(layer: Layer, reading: TiledReading) -> bool:
 
 
 def _paths(path: str) -> Iterator[str]:
-    """The path and those of the groups around it."""
+    """Yield the paths of the groups around a layer, and its own."""
     parts = path.split("/")
     return ("/".join(parts[: end + 1]) for end in range(len(parts)))
 
@@ -123,7 +123,7 @@ def _floor(fields: Fields) -> int | None:
 
 
 def extent(owner: Fields, layers: list[Layer]) -> Box:
-    """The cells a map has; on infinite maps those of all chunks.
+    """Return the cells a map has; an infinite map has those of all its chunks.
 
     Raises:
         LevelError: none, or more than MAX_CELLS.
@@ -164,7 +164,7 @@ def _box(chunk: Fields) -> Box:
 
 
 def pieces(layer: Layer, whole: Box) -> Iterator[tuple[Box, Gids]]:
-    """The cells of a tile layer, one decoded chunk after the other."""
+    """Yield the cells of a tile layer, one decoded chunk after the other."""
     fields = layer.fields
     encoding, compression = fields.text("encoding", ""), fields.text("compression", "")
     if fields.has("chunks"):
@@ -198,7 +198,7 @@ def pieces(layer: Layer, whole: Box) -> Iterator[tuple[Box, Gids]]:
 def _decode(
     layer: Fields, data: object, encoding: str, compression: str, width: int, height: int
 ) -> Gids:
-    """Global tile ids with their flags.
+    """Decode global tile ids with their flags.
 
     Args:
         layer: what the data belongs to, for messages.
@@ -258,7 +258,7 @@ def _listed(layer: Fields, data: list[object], width: int) -> Gids:
 
 
 def _are_gids(data: list[object]) -> TypeGuard[list[int]]:
-    """Looked at as a whole: there may be millions."""
+    """Tell whether all are global tile ids; there may be millions, so no loop looks at each."""
     if not set(map(type, data)) <= {int}:
         return False
     numbers = cast("list[int]", data)

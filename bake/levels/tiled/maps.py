@@ -54,12 +54,12 @@ def read_tiled(path: Path, part: str, reading: TiledReading, project: Path | Non
 
 
 def world_parts(path: Path, reading: TiledReading) -> tuple[str, ...]:
-    """Names of the maps of a .world file, each of which becomes a level.
+    """Name the maps of a .world file, each of which becomes a level.
 
     Raises:
         LevelError: no world, or two maps of one name.
     """
-    # Whether its maps may be read is asked when they are.
+    # Whether the maps may be read is checked when they are read.
     named = members(path, replace(reading, allow_outside=True), None)
     return tuple(member.path.stem for member in named)
 
@@ -88,7 +88,7 @@ def read_map(path: Path, reading: TiledReading, project: Path | None) -> GridLev
 
 
 def open_map(owner: Fields, reading: TiledReading, files: MapFiles) -> MapLevel:
-    """The level of an open map."""
+    """Make the level of an open map."""
     geometry = Geometry.of(owner)
     layers = open_layers(owner, reading)
     floors = _floors(layers)
@@ -123,7 +123,7 @@ def open_map(owner: Fields, reading: TiledReading, files: MapFiles) -> MapLevel:
 
 
 def _floors(layers: list[Layer]) -> tuple[int, ...]:
-    """Numbers of the floors, lowest first; empty where no group says so."""
+    """Return the numbers of the floors, lowest first; empty where no group names one."""
     tiles = [layer for layer in layers if layer.kind == "tilelayer"]
     floors = sorted({layer.floor for layer in tiles if layer.floor is not None})
     for layer in tiles:
@@ -138,7 +138,7 @@ def _floors(layers: list[Layer]) -> tuple[int, ...]:
 
 @dataclass(frozen=True)
 class Member:
-    """A map of a world: its file, and the pixels its first cell lies at."""
+    """A map of a world: its file, and the pixel its first cell lies at."""
 
     fields: Fields
     path: Path
@@ -147,7 +147,7 @@ class Member:
 
 
 def members(path: Path, reading: TiledReading, project: Path | None) -> list[Member]:
-    """The maps of a world, in the order of the file; those of patterns by name.
+    """List the maps of a world, in the order of the file; those of a pattern by name.
 
     Args:
         path: the .world file.
@@ -182,7 +182,7 @@ def members(path: Path, reading: TiledReading, project: Path | None) -> list[Mem
 
 
 def _matches(item: Fields, files: MapFiles) -> list[Member]:
-    """The map files a pattern matches; its first two groups are column and row."""
+    """Find the map files a pattern matches; its first two groups are column and row."""
     text = item.text("regexp")
     repeats = len(_REPEAT.findall(text))
     if len(text) > _MAX_PATTERN or repeats > _MAX_REPEATS or _REPEATED_GROUP.search(text):
@@ -222,7 +222,7 @@ def _matches(item: Fields, files: MapFiles) -> list[Member]:
 
 
 def _map_files(folder: Path) -> list[Path]:
-    """The map files of a folder, by name."""
+    """List the map files of a folder, by name."""
     return sorted(
         path
         for path in folder.iterdir()
@@ -233,7 +233,7 @@ def _map_files(folder: Path) -> list[Path]:
 
 
 def read_member(path: Path, part: str, reading: TiledReading, project: Path | None) -> GridLevel:
-    """One map of a world, by itself.
+    """Read one map of a world by itself.
 
     Raises:
         LevelError: the world has no such map, or a mistake in either file.
@@ -247,7 +247,7 @@ def read_member(path: Path, part: str, reading: TiledReading, project: Path | No
 
 
 def read_world(path: Path, reading: TiledReading, project: Path | None) -> GridLevel:
-    """All maps of a world as one level, void between them.
+    """Read all maps of a world as one level, with void between them.
 
     Things are called "MAP/NAME", after the file of their map.
 
@@ -277,7 +277,7 @@ def read_world(path: Path, reading: TiledReading, project: Path | None) -> GridL
     if count < (right - left) * (bottom - top):
         names.setdefault(VOID, len(names))
     check_terrain_count(path, len(names), "terrains")
-    # One more than the last code marks cells that no map has taken yet.
+    # The number after the last one marks cells that no map has taken yet.
     terrain = np.full((bottom - top, right - left), len(names), dtype=np.uint8)
     barred = np.zeros_like(terrain)
     things = Things()
@@ -308,7 +308,7 @@ def read_world(path: Path, reading: TiledReading, project: Path | None) -> GridL
 
 
 def _corner(member: Member, each: MapLevel, first: MapLevel) -> tuple[int, int]:
-    """The cell of the world that the map's cell (0, 0) is."""
+    """Return the cell of the world at which the map's cell (0, 0) lies."""
     geometry, like = each.placing.geometry, first.placing.geometry
     if geometry.orientation != "orthogonal" or each.level.floor_height is not None:
         member.fields.refuse(

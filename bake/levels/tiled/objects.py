@@ -15,13 +15,13 @@ from bake.levels.tiled.tilesets import MapFiles, Tilesets
 
 Shape = Literal["point", "box", "ellipse", "polygon", "polyline", "tile", "text"]
 
-#: Corners of one polygon; each is compared with every cell around it.
+#: The most corners a polygon may have; each is compared with every cell around it.
 MAX_CORNERS = 4096
 _MAX_PIXELS = 1e9
 _MAX_TEMPLATES_DEEP = 16
 _DRAWN = frozenset({"point", "ellipse", "capsule", "polygon", "polyline", "text"})
-#: Keys of an object that are read. In the order Tiled writes them, so that what a template says
-#: is gone through alike everywhere.
+#: The keys of an object that are read, in the order in which Tiled writes them, so that what a
+#: template says is gone through in one order everywhere.
 _WORDS = (
     *("capsule", "class", "ellipse", "gid", "height", "id", "name", "point", "polygon"),
     *("polyline", "rotation", "text", "type", "width", "x", "y"),
@@ -30,7 +30,7 @@ _WORDS = (
 
 @dataclass(frozen=True)
 class Object:
-    """One object.
+    """One object as it was drawn.
 
     Attributes:
         number: its id; 0 where it has none.
@@ -60,7 +60,7 @@ class Object:
 
 
 def read_objects(layers: list[Layer], tilesets: Tilesets, files: MapFiles) -> list[Object]:
-    """All objects of the object layers, in the order of the file."""
+    """Read all objects of the object layers, in the order of the file."""
     found: list[Object] = []
     seen: dict[int, str] = {}
     templates = _Templates(files)
@@ -80,14 +80,14 @@ def read_objects(layers: list[Layer], tilesets: Tilesets, files: MapFiles) -> li
 
 
 class _Templates:
-    """Template files, each read once."""
+    """Reads template files, each once."""
 
     def __init__(self, files: MapFiles) -> None:
         self.files = files
         self.known: dict[Path, tuple[Fields, Tilesets | None]] = {}
 
     def behind(self, item: Fields) -> list[tuple[Fields, Tilesets | None]]:
-        """The template of an object, the template of that, and so on."""
+        """Return the template of an object, the template of that, and so on."""
         found: list[tuple[Fields, Tilesets | None]] = []
         chain: list[Path] = []
         while item.has("template"):
@@ -123,7 +123,7 @@ def _read(item: Fields, layer: Layer, map_tilesets: Tilesets, templates: _Templa
     behind = templates.behind(item)
     properties = item.properties()
     values = {key: value for key, value in item.values.items() if key in _WORDS}
-    # A gid counts in the tilesets of the file it stands in.
+    # A gid belongs to the tilesets of the file it stands in.
     tilesets: Tilesets | None = map_tilesets
     has_gid, text = item.has("gid"), item.is_text
     for template, own in behind:
@@ -133,7 +133,7 @@ def _read(item: Fields, layer: Layer, map_tilesets: Tilesets, templates: _Templa
         for key in _WORDS:
             if key not in template.values or (key in _DRAWN and _DRAWN & values.keys() - {key}):
                 continue
-            # Templates of the other kind of file have their numbers in the other form.
+            # A template may be XML where the map is JSON; then its numbers are text.
             values.setdefault(key, template.values[key])
         text = text or template.is_text
     fields = Fields(item.file, values, item.place, is_text=text)

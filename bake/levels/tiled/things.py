@@ -40,7 +40,7 @@ class ObjectReader(ThingCollector):
         self._taken: dict[tuple[str, str], str] = {}
 
     def things(self) -> Things:
-        """All things.
+        """Return all things.
 
         Raises:
             LevelError: a name given twice, a link that leads nowhere, a door without states, or
@@ -69,7 +69,7 @@ class ObjectReader(ThingCollector):
         return self.collected()
 
     def kind(self, each: Object) -> str:
-        """The class by the legend, else its own."""
+        """Return the kind the legend gives its class, else the class itself."""
         return self.legend.get("object", each.class_name) or each.class_name
 
     def _name(self, each: Object, kind: str, group: str = "") -> str:
@@ -101,12 +101,12 @@ class ObjectReader(ThingCollector):
         self.doors.append(Door(name, cells, states, state, each.fields.place))
 
     def _goal(self, each: Object) -> Object | None:
-        """The object that the property `to` means."""
+        """Find the object that the property `to` means."""
         if not each.properties.has("to"):
             return None
         wanted = each.properties.values["to"]
         if type(wanted) is int:
-            if wanted == 0:  # what Tiled writes where no object was chosen
+            if wanted == 0:  # Tiled writes 0 where no object was chosen
                 return None
             found = self._numbered.get(wanted, [])
         elif isinstance(wanted, str):
@@ -150,7 +150,7 @@ class ObjectReader(ThingCollector):
 
 
 def cell_of(thing: Object, placing: Placing) -> tuple[int, int]:
-    """The cell an object stands on: that of its middle, for tall tiles that of its foot.
+    """Return the cell an object stands on: that of its middle, or of a tall tile's foot.
 
     Raises:
         LevelError: outside the level.
@@ -163,7 +163,7 @@ def cell_of(thing: Object, placing: Placing) -> tuple[int, int]:
 
 
 def cell_at(thing: Object, local: tuple[float, float], placing: Placing) -> tuple[int, int]:
-    """The cell at a point relative to the object's origin, before its rotation."""
+    """Return the cell at a point, given relative to the object's origin before its rotation."""
     turn = math.radians(thing.rotation)
     px = thing.x + local[0] * math.cos(turn) - local[1] * math.sin(turn)
     py = thing.y + local[0] * math.sin(turn) + local[1] * math.cos(turn)
@@ -180,7 +180,7 @@ def cell_at(thing: Object, local: tuple[float, float], placing: Placing) -> tupl
 
 
 def cells_of(thing: Object, placing: Placing) -> Int32Array:
-    """The cells whose middle lies inside the object, in reading order.
+    """Return the cells whose middle lies inside the object, in reading order.
 
     Returns:
         (k, 2) int32 (x, y), k >= 1. A point covers the cell it stands on.
@@ -213,7 +213,7 @@ def cells_of(thing: Object, placing: Placing) -> Int32Array:
 
 
 def floor_place(thing: Object, placing: Placing) -> int:
-    """The place of the object's floor among those of the level."""
+    """Return the place of the object's floor among those of the level."""
     if not placing.floors:
         return 0
     if thing.floor not in placing.floors:
@@ -226,7 +226,7 @@ def floor_place(thing: Object, placing: Placing) -> int:
 
 
 def _bounds(thing: Object, placing: Placing) -> tuple[float, float, float, float]:
-    """Left, top, right, bottom relative to its origin, before rotation."""
+    """Return left, top, right and bottom relative to its origin, before rotation."""
     if thing.corners:
         xs, ys = zip(*thing.corners, strict=True)
         return min(xs), min(ys), max(xs), max(ys)
@@ -246,7 +246,7 @@ def _bounds(thing: Object, placing: Placing) -> tuple[float, float, float, float
 
 
 def _candidates(thing: Object, placing: Placing) -> tuple[int, int, int, int]:
-    """Left, top, right, bottom of the cells of the map that may lie inside; empty ranges too."""
+    """Return left, top, right and bottom of the cells that may lie inside; ranges may be empty."""
     left, top, right, bottom = _bounds(thing, placing)
     turn = math.radians(thing.rotation)
     xs, ys = [], []
@@ -280,7 +280,7 @@ def _inside(thing: Object, placing: Placing, px: Floats, py: Floats) -> BoolArra
 
 
 def _in_polygon(corners: tuple[tuple[float, float], ...], x: Floats, y: Floats) -> BoolArray:
-    """Even-odd rule: a ray to the east crosses the outline an odd number of times."""
+    """Apply the even-odd rule: a ray to the east crosses the outline an odd number of times."""
     inside = np.zeros(x.shape, dtype=np.bool_)
     for (ax, ay), (bx, by) in zip(corners, (*corners[1:], corners[0]), strict=True):
         if ay == by:

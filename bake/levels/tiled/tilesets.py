@@ -24,7 +24,7 @@ from bake.levels.tiled.fields import Fields, Properties, as_number
 from bake.levels.tiled.files import ProjectFiles
 from bake.levels.tiled.geometry import TILE_BITS
 
-#: Of one tileset; a tile belongs to one colour of each.
+#: The most Wang sets of one tileset; a tile belongs to one colour of each.
 MAX_WANG_SETS = 256
 
 
@@ -65,10 +65,10 @@ class Tileset:
         self.alignment = fields.text("objectalignment", "unspecified")
 
     def begun_at(self, first_gid: int) -> Tileset:
-        """The same set at another place among gids, sharing what is known of its tiles."""
+        """Return the same set at another place among gids, sharing what is known of its tiles."""
         if first_gid == self.first_gid:
             return self
-        # Looked up here, so that a file is gone through once, however often a map names it.
+        # They are looked up here, so that a file is gone through once, however many sets name it.
         shared = {"listed": self.listed, "wang": self.wang}
         found = copy(self)
         found.first_gid = first_gid
@@ -87,7 +87,7 @@ class Tileset:
 
     @cached_property
     def wang(self) -> dict[int, tuple[str, ...]]:
-        """Names of the colours that most of a tile's corners and edges have, by tile."""
+        """By tile, the colour that most of its corners and edges have, one for each Wang set."""
         found: dict[int, tuple[str, ...]] = {}
         wangsets = self.fields.items("wangsets")
         if len(wangsets) > MAX_WANG_SETS:
@@ -99,7 +99,7 @@ class Tileset:
                 corners = tile.values.get("wangid")
                 colours = _colours(tile, corners, len(names))
                 if colours:
-                    # Of several, the one listed last: sets start with what is walked on.
+                    # Of equals the last one counts, as sets start with what is walked on.
                     most = max(set(colours), key=lambda each: (colours.count(each), each))
                     number = tile.whole("tileid")
                     if number in seen:
@@ -117,7 +117,7 @@ class Tileset:
         if fields is None:
             here = self.fields.at(f"tile {number} of tileset {shown(self.name)}")
             return Tile(here, self.name, number, "", Properties(here, {}), self.wang_of(number))
-        # Called "type" up to Tiled 1.8 and from 1.10 on.
+        # It is called "type" up to Tiled 1.8 and from 1.10 on.
         class_name = fields.text("class", "") or fields.text("type", "")
         properties = fields.properties()
         return Tile(fields, self.name, number, class_name, properties, self.wang_of(number))
@@ -147,7 +147,7 @@ class MapFiles(ProjectFiles):
         self._tilesets: dict[Path, Tileset] = {}
 
     def tileset(self, item: Fields, first_gid: int) -> Tileset:
-        """A tileset given in place, or the file it refers to."""
+        """Return a tileset that is given in place, or read the file it refers to."""
         if not item.has("source"):
             return Tileset(item.at(""), first_gid)
         path = self.refer(item, item.text("source"))
@@ -177,7 +177,7 @@ class Tilesets:
                 )
 
     def find(self, gid: int) -> tuple[Tileset, int] | None:
-        """The set and number of a gid's tile; None where no set has it."""
+        """Return the set and number of a gid's tile; None where no set has it."""
         plain = gid & TILE_BITS
         at = bisect_right(self.first, plain) - 1
         if at < 0:
@@ -188,10 +188,10 @@ class Tilesets:
 
 
 class Legend(EditorLegend):
-    """The recipe's legend for Tiled: names of the editor to names of terrains."""
+    """Looks up what the recipe says of tiles."""
 
     def property(self, values: Mapping[str, object]) -> str | None:
-        """The first entry about a property the tile has."""
+        """Return the terrain of the first entry about a property that the tile has, or None."""
         for entry, terrain in self.entries.items():
             kind, _, name = entry.partition(":")
             if kind != "property":
@@ -225,7 +225,7 @@ class Meaning:
 
 
 class TerrainRules:
-    """The costs tiles state, by terrain; two tiles of one terrain must agree."""
+    """Collects the costs that tiles state; two tiles of one terrain must agree."""
 
     def __init__(self) -> None:
         self.rules: dict[str, TerrainRule] = {}
@@ -243,7 +243,7 @@ class TerrainRules:
             )
 
     def of(self, terrains: tuple[str, ...]) -> dict[str, TerrainRule]:
-        """Stated rules of these terrains, then those that come with their names."""
+        """Return the rules stated for these terrains, else those that come with their names."""
         return {
             name: rule
             for name in terrains
@@ -288,7 +288,7 @@ def meaning(tile: Tile, legend: Legend, rules: TerrainRules) -> Meaning:
 
 
 def _stated_rule(properties: Properties) -> TerrainRule | None:
-    """What `blocked`, `walkable` and `cost` say; None where there are none of them."""
+    """Return what `blocked`, `walkable` and `cost` say, or None where there are none of them."""
     blocked, walkable = properties.flag("blocked"), properties.flag("walkable")
     if blocked is not None and blocked == walkable:
         properties.refuse("walkable", "the opposite of the property blocked")
@@ -301,7 +301,7 @@ def _stated_rule(properties: Properties) -> TerrainRule | None:
 
 
 def stated_cost(properties: Properties) -> float | None:
-    """The property `cost`: a number above 0, or None."""
+    """Return the property `cost`, a number above 0, or None."""
     if not properties.has("cost") or properties.values["cost"] == "blocked":
         return None
     # Designers leave new properties at their default type, which is text.
