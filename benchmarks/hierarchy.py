@@ -160,14 +160,15 @@ def _errors(nav: Navigator, scenario: Scenario, spread: Int64Array, *, walks: bo
     paths, places = nav._now.searches.hierarchy, nav._now.searches.places
     for problem in spread.tolist():
         start, goal = _ends(nav, scenario, problem)
-        way = paths.find(start, goal)
         ticks = None
         if walks:
+            pieces = paths.walk(start, goal)
+            assert pieces is not None, f"{scenario.source.name}: no path"
             cells = places(np.array([start]))
-            cells += [cell for piece in paths.walk(way) for cell in places(piece)]
+            cells += [cell for piece in pieces for cell in places(piece)]
         else:
-            rows, ticks = paths.rows(way, smooth=False)
-            cells = places(rows)
+            way = paths.find(start, goal)
+            cells, ticks = places(paths.rows(way)), way.ticks
         found.append(_check(nav, scenario, problem, cells, ticks))
     return np.array(found)
 
@@ -218,8 +219,8 @@ def _time(nav: Navigator, scenario: Scenario, timed: Int64Array) -> dict[str, fl
         "astar": astar,
         "whole": lambda: paths.many(starts, goals),
         "first": lambda: paths.many(starts, goals, first_piece=True),
-        "whole, one a call": lambda: [paths.rows(paths.find(*pair)) for pair in ends],
-        "first, one a call": lambda: [next(paths.walk(paths.find(*pair)), 0) for pair in ends],
+        "whole, one a call": lambda: [paths.path(*pair) for pair in ends],
+        "first, one a call": lambda: [next(paths.walk(*pair) or iter(()), 0) for pair in ends],
     }
     for work in contenders.values():
         work()
@@ -316,6 +317,5 @@ def _build(ground: Ground, mode: Mode, turns: int) -> tuple[float, Hierarchy]:
 
 def _layer_bytes(found: Hierarchy, place: int) -> int:
     layer = found.layers[place]
-    int32 = [layer.node, layer.graph.first_out, layer.graph.head, layer.weight]
-    size = sum(array.nbytes for array in int32) + layer.field.nbytes
+    size = sum(array.nbytes for array in (layer.node, layer.first_out, layer.arcs, layer.flow))
     return size + (found.landmark.nbytes if place == 0 else 0)

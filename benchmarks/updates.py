@@ -291,7 +291,7 @@ def _layers_row(section: Section | None, name: str, level: LevelAsset, times: _T
         section.at_most(f"{name}: layers of the hierarchy, median", middle, LAYERS_AIM_MS, "ms")
     return [
         name,
-        f"{made.ground.count:,}",
+        f"{made.cluster_count:,}",
         ", ".join(f"{len(layer.node):,}" for layer in made.layers),
         _three(times.layers),
         _three(times.runs),

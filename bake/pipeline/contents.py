@@ -215,10 +215,10 @@ def hierarchy_contents(profile: str, found: Hierarchy) -> Contents:
         "layer_bits": np.array([layer.bits for layer in layers], dtype=np.uint8),
         "layer_parent": _narrow(_joined(found.parents)),
         "layer_node": _narrow(_joined([layer.node for layer in layers])),
-        "layer_degree": _narrow(_joined([layer.graph.out_degree() for layer in layers])),
-        "layer_head": _narrow(_joined([layer.graph.head for layer in layers])),
-        "layer_weight": _joined([layer.weight for layer in layers]),
-        "layer_field": np.concatenate([layer.field for layer in layers]),
+        "layer_degree": _narrow(_joined([np.diff(layer.first_out) for layer in layers])),
+        "layer_head": _narrow(_joined([layer.arcs[:, 0] for layer in layers])),
+        "layer_weight": _joined([layer.arcs[:, 1] for layer in layers]),
+        "layer_field": np.concatenate([layer.flow for layer in layers]),
         "layer_landmark": found.landmark,
     }
     if found.top_hop is not None and found.top_distance is not None:

@@ -174,12 +174,11 @@ class Answers(ABC):
 
     def walk(self, start: Place, goal: Place) -> Iterator[Place] | None:
         row, goal_row = self.rows.row(start), self.rows.row(goal)
-        hierarchy = self.searches.hierarchy
-        way = hierarchy.find(row, goal_row)
-        if way.ticks < 0:
+        pieces = self.searches.hierarchy.walk(row, goal_row)
+        if pieces is None:
             return None
         places = self.searches.places
-        return (place for piece in hierarchy.walk(way) for place in places(piece))
+        return (place for piece in pieces for place in places(piece))
 
     def warm_up(self, *methods: str) -> None:
         from bake.runtime.reader.walk import walked_ticks

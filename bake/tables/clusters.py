@@ -9,8 +9,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
-import numpy as np
-
 from bake.arrays import Float64Array, Int32Array
 from bake.graph import Subgraph
 from bake.search.graph.partition import (
@@ -21,6 +19,7 @@ from bake.search.graph.partition import (
     neighbours,
     squares,
 )
+from bake.search.hierarchy.clusters import lowest_members
 
 
 @dataclass(frozen=True)
@@ -79,7 +78,4 @@ def clusters(
     rows = sub.graph.node_count
     tile = squares(size, rows, cell=cell, position=position)
     label, count = connected_parts(sub.graph.first_out, sub.graph.head, classes(tile, region))
-    lowest = np.empty(count, dtype=np.int64)
-    # Written from the last row to the first, so that the lowest of a cluster stays.
-    lowest[label[::-1]] = np.arange(rows)[::-1]
-    return Clusters(sub, label, count, tile[lowest])
+    return Clusters(sub, label, count, tile[lowest_members(label, count)])

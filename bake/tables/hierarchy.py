@@ -14,17 +14,19 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from bake.arrays import Int32Array
+from bake.arrays import Int32Array, UInt8Array
 from bake.errors import BudgetError, in_units
 from bake.graph import Graph, Subgraph
 from bake.search.graph.connectivity import is_two_way
-from bake.search.graph.partition import connected_parts, crossing_arcs
+from bake.search.graph.partition import connected_parts
+from bake.search.hierarchy.bundles import HEAD, Members
+from bake.search.hierarchy.clusters import clustered
 from bake.search.hierarchy.entrances import Crossings, find_crossings
-from bake.search.hierarchy.overlay_landmarks import farthest_landmarks
-from bake.search.hierarchy.repartition import join_clusters
+from bake.search.hierarchy.landmarks import farthest_landmarks
+from bake.search.hierarchy.layer import Layer
+from bake.search.hierarchy.layer_builder import Base, Joined, build_layer
 from bake.tables.all_pairs import all_pairs, working_bytes
 from bake.tables.clusters import Clusters
-from bake.tables.layers import Layer, build_layer
 
 Mode = Literal["hpa", "exact"]
 
@@ -43,8 +45,9 @@ WORTHWHILE = 0.8
 #: Layers there may be.
 MOST_LAYERS = 16
 
-#: Fields are not kept where they would take more bytes a row: drawn regions may be of any size.
-FIELD_BYTES_A_ROW = 64
+#: Flow fields are not kept where they would take more bytes a row: drawn regions may be of any
+#: size.
+FLOW_BYTES_A_ROW = 64
 
 
 @dataclass(frozen=True)
@@ -76,7 +79,7 @@ class Hierarchy:
 def transitions_between(
     partition: Clusters, at: Int32Array | None, *, square: bool, mode: Mode, spacing: int
 ) -> Crossings:
-    """Crossings between clusters, their runs, and the chosen ones.
+    """Crossings between clusters, their entrances, and the chosen ones.
 
     Args:
         partition: of the rows of a profile.
@@ -123,81 +126,51 @@ def hierarchy(
     """
     sub = partition.sub
     crossings = transitions_between(partition, at, square=square, mode=mode, spacing=spacing)
-    chosen = crossings.chosen
-    rows = np.unique(np.concatenate([crossings.near[chosen], crossings.far[chosen]]))
-    limit = min(FIELD_BYTES_A_ROW * sub.graph.node_count, budget // 2) if keep_paths else -1
-    _check_budget(partition.label, partition.count, rows, budget)
-    layer = build_layer(
-        sub.graph,
-        sub.weight,
-        sub.slot,
-        partition.label,
-        partition.count,
-        rows,
-        partition.crossing,
-        field_limit=limit,
-    )
-    layers, counts, parents = [layer], [partition.count], []
-    label, count, tile = partition.label, partition.count, partition.tile
+    limit = min(FLOW_BYTES_A_ROW * sub.graph.node_count, budget // 2) if keep_paths else -1
+    first, member, rank = partition.members
+    base = Base(clustered(sub, partition.label, rank), Members(first, member), partition.label)
+    chosen = np.zeros(sub.graph.node_count, dtype=np.uint8)
+    for side in (crossings.near, crossings.far):
+        chosen[side[crossings.chosen]] = 1
+    _check_budget(base, chosen, budget)
+    layer, _, _ = build_layer(base, chosen, None, flow_limit=limit)
+    layers, parents, tile = [layer], [], partition.tile
     while len(layers) < (MOST_LAYERS if levels is None else levels):
-        below = layers[-1]
-        own = label[below.node]
-        if levels is None and len(own) <= TOP_TRANSITIONS:
+        nodes = len(layer.node)
+        if levels is None and nodes <= TOP_TRANSITIONS:
             break
-        first_out = below.graph.first_out
-        # Joining asks for no places inside clusters, column 1, and for no ticks.
-        data = np.stack([own, np.zeros_like(own), first_out[:-1], first_out[1:]], axis=1)
-        parent, tile = join_clusters(data, below.graph.head[:, None], tile)
-        joined = len(tile)
-        if joined == count:
+        joined = Joined.of(layer, tile)
+        if joined is None:
             break
-        above = parent[own]
-        crossing = crossing_arcs(below.graph.first_out, below.graph.head, above)
-        nodes = np.unique(np.concatenate([crossing[0], below.graph.head[crossing[1]]]))
-        if len(nodes) == 0 or (levels is None and len(nodes) > WORTHWHILE * len(own)):
+        if levels is None and np.count_nonzero(joined.chosen) > WORTHWHILE * nodes:
             break
-        _check_budget(above, joined, nodes, budget)
-        slot = _slots(below.graph)
-        layers.append(
-            build_layer(
-                below.graph,
-                below.weight,
-                slot,
-                above,
-                joined,
-                nodes,
-                crossing,
-                field_limit=limit,
-            )
-        )
-        parents.append(parent)
-        counts.append(joined)
-        label, count = above, joined
-    first, top = layers[0], layers[-1]
+        _check_budget(joined.base, joined.chosen, budget)
+        layer, _, _ = build_layer(joined.base, joined.chosen, layer.row, flow_limit=limit)
+        layers.append(layer)
+        parents.append(joined.parent)
+        tile = joined.tile
+    lowest = layers[0]
     group, _ = connected_parts(
-        first.graph.first_out, first.graph.head, np.zeros(len(first.node), dtype=np.int32)
+        lowest.first_out,
+        np.ascontiguousarray(lowest.arcs[:, HEAD]),
+        np.zeros(len(lowest.node), dtype=np.int32),
     )
-    hop, distance = _top_table(top, budget)
+    hop, distance = _top_table(layer, budget)
     return Hierarchy(
         mode,
         tuple(layers),
-        tuple(counts),
+        tuple(each.cluster_count for each in layers),
         tuple(parents),
-        farthest_landmarks(first.graph, first.weight, group, LANDMARKS),
+        farthest_landmarks(lowest.first_out, lowest.arcs, group, LANDMARKS),
         is_two_way(sub.graph.first_out, sub.graph.head, sub.weight),
         hop,
         distance,
     )
 
 
-def _slots(graph: Graph) -> Int32Array:
-    arc = np.arange(graph.arc_count, dtype=np.int32)
-    return arc - np.repeat(graph.first_out[:-1], graph.out_degree())
-
-
-def _check_budget(label: Int32Array, count: int, nodes: Int32Array, budget: int) -> None:
+def _check_budget(base: Base, chosen: UInt8Array, budget: int) -> None:
     """Refuse squares of distances that would not fit before they are made."""
-    each = np.bincount(label[nodes], minlength=count).astype(np.int64)
+    each = np.bincount(base.label[chosen > 0]).astype(np.int64)
     needed = 5 * int((each * each).sum())
     if needed > budget:
         raise BudgetError(
@@ -213,8 +186,12 @@ def _top_table(
     nodes = len(top.node)
     if not 0 < nodes <= MOST_TOP:
         return None, None
+    head, weight = np.ascontiguousarray(top.arcs.T)
+    slot = np.arange(len(head), dtype=np.int32) - np.repeat(
+        top.first_out[:-1], np.diff(top.first_out)
+    )
     everyone = np.arange(nodes, dtype=np.int32)
-    sub = Subgraph(top.graph, top.weight, everyone, _slots(top.graph))
+    sub = Subgraph(Graph(top.first_out, head), weight, everyone, slot)
     if working_bytes(sub, 1, "dijkstra", hops=True, distances=True) > budget:
         return None, None
     pairs = all_pairs(

@@ -9,6 +9,7 @@ import numpy as np
 from bake.arrays import Float64Array, Int32Array
 from bake.graph import UNREACHABLE
 from bake.lint.ways import Problem
+from bake.runtime.hierarchy.layers import HierarchyTables
 from bake.runtime.hierarchy.paths import HierarchyPaths
 from bake.runtime.reader.places import Place
 from bake.runtime.reader.walk import follow_toward, hops_toward
@@ -155,7 +156,7 @@ def _route(scene: Scene, ends: tuple[Place, Place], path: list[Place] | None, co
 
 def _planned(scene: Scene, start: int, goal: int) -> tuple[Int32Array, tuple[Int32Array, ...]]:
     """Transitions expanded, and those on the way by layer: all that a layer has of them."""
-    hierarchy = HierarchyPaths(scene.tables)
+    hierarchy = HierarchyPaths(HierarchyTables(scene.tables))
     way = hierarchy.find(start, goal)
     layers = hierarchy.tables.layers
     plan = layers[0].row[way.plan]

@@ -13,7 +13,7 @@ from bake.asset import Asset
 from bake.errors import QueryError
 from bake.graph import BLOCKED, Graph
 from bake.runtime import LevelAsset, Navigator
-from bake.runtime.hierarchy.layers import ClusterTables, HierarchyTables, LayerTable
+from bake.runtime.hierarchy.layers import ClusterTables, HierarchyTables
 from bake.runtime.reader.places import Place, Places
 from bake.runtime.reader.rows import Rows
 from bake.runtime.reader.tables import Tables
@@ -186,7 +186,7 @@ def read_layer(scene: Scene, number: int) -> LayerScene:
         cluster = parent[: below.cluster_count][cluster]
         parent = parent[below.cluster_count :]
     layer = hierarchy.layers[number - 1]
-    ends = _joined(layer)
+    ends = _joined(layer.first_out, layer.arcs)
     within = layer.cluster[ends[:, 0]] == layer.cluster[ends[:, 1]]
     return LayerScene(
         number,
@@ -208,10 +208,10 @@ def _check_layer(scene: Scene, number: int, count: int) -> None:
         )
 
 
-def _joined(layer: LayerTable) -> Int32Array:
+def _joined(first_out: Int32Array, arcs: Int32Array) -> Int32Array:
     """(k, 2) int32 transitions some arc joins, the lower number first, each pair once."""
-    tail = np.repeat(np.arange(len(layer.node), dtype=np.int32), np.diff(layer.first_out))
-    ends = np.sort(np.stack([tail, layer.arcs[:, 0]], axis=1), axis=1)
+    tail = np.repeat(np.arange(len(first_out) - 1, dtype=np.int32), np.diff(first_out))
+    ends = np.sort(np.stack([tail, arcs[:, 0]], axis=1), axis=1)
     joined: Int32Array = np.unique(ends, axis=0).reshape(-1, 2)
     return joined
 

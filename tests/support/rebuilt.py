@@ -1,19 +1,23 @@
 """A profile's hierarchy built from scratch on the changed graph, to hold a live one against."""
 
+from collections.abc import Callable
+
 import numpy as np
 
 from bake.arrays import Int32Array, Int64Array
 from bake.graph import Graph, Subgraph
-from bake.runtime.hierarchy.paths import HierarchyPaths
+from bake.greedy import chart
+from bake.runtime.hierarchy.layers import form_of
 from bake.runtime.live.moment import Moment
 from bake.search.graph.connectivity import is_two_way
 from bake.search.graph.partition import connected_parts
+from bake.search.hierarchy.bundles import FIRST, FLOW, FLOW_BYTES, HEAD
 from bake.search.hierarchy.inside import slot_at
-from bake.search.hierarchy.layer_rebuild import RebuiltLayer
+from bake.search.hierarchy.layer import Layer
+from bake.search.hierarchy.straight_runs import RunsVersion
 from bake.search.live.hierarchy import LiveHierarchy
 from bake.tables.clusters import Clusters
 from bake.tables.hierarchy import Hierarchy, hierarchy
-from bake.tables.layers import Layer
 
 FAR = 2**31 - 1
 
@@ -63,52 +67,63 @@ def check_hierarchy(moment: Moment) -> int:
     clusters, found = built_anew(moment, live)
     sub, number = standing_graph(moment)
     assert live.partition.label[sub.node].tolist() == clusters.label.tolist()
-    assert live.ground.count == clusters.count
+    assert live.cluster_count == clusters.count
     if found is None:
         return 0
     graph = sub.graph
     assert live.rows.two_way == is_two_way(graph.first_out, graph.head, sub.weight)
     assert len(live.layers) == len(found.layers)
-    below: Layer | None = None
+    rows = live.rows.graph
+
+    def head_of_row(row: int, slot: int) -> int:
+        return int(number[rows.arc[rows.node[row, FIRST] + slot, HEAD]])
+
+    def head_of_row_anew(row: int, slot: int) -> int:
+        return int(graph.head[graph.first_out[number[row]] + slot])
+
+    rows_ahead = head_of_row, head_of_row_anew
+    below: tuple[Layer, Layer] | None = None
     for layer, anew in zip(live.layers, found.layers, strict=True):
         node = number[layer.node] if below is None else layer.node
         assert node.tolist() == anew.node.tolist()
         assert layer.first_transition.tolist() == anew.first_transition.tolist()
-        assert layer.first_out.tolist() == anew.graph.first_out.tolist()
-        assert layer.arcs[:, 0].tolist() == anew.graph.head.tolist()
-        assert layer.arcs[:, 1].tolist() == anew.weight.tolist()
+        assert layer.first_out.tolist() == anew.first_out.tolist()
+        assert layer.arcs.tolist() == anew.arcs.tolist()
         if layer.bits and anew.bits:
-            check_fields(
-                layer, anew, graph if below is None else below.graph, number, below is None
-            )
-        below = anew
+            head, head_anew = rows_ahead if below is None else map(head_in, below)
+            check_flow(layer, anew, head, head_anew)
+        below = layer, anew
     check_landmarks(live)
     check_runs(moment)
     return len(live.layers[0].node)
 
 
-def check_fields(
-    layer: RebuiltLayer, anew: Layer, below: Graph, number: Int32Array, rows: bool
+def head_in(layer: Layer) -> Callable[[int, int], int]:
+    """The head of the arc of a transition with a slot."""
+    return lambda node, slot: int(layer.arcs[layer.first_out[node] + slot, HEAD])
+
+
+def check_flow(
+    layer: Layer,
+    anew: Layer,
+    head: Callable[[int, int], int],
+    head_anew: Callable[[int, int], int],
 ) -> None:
     """Every slot leads to the same node."""
-    data, arcs = layer.ground.data, layer.ground.arcs
-    for cluster in range(layer.ground.count):
-        span = slice(layer.ground.first_member[cluster], layer.ground.first_member[cluster + 1])
-        nodes = layer.ground.member[span].tolist()
+    for cluster in range(layer.cluster_count):
+        nodes = np.flatnonzero(layer.below_cluster == cluster).tolist()
         first, last = layer.first_transition[cluster : cluster + 2].tolist()
         for place in range(last - first):
-            begin = layer.cluster_data[cluster, 2] + place * layer.cluster_data[cluster, 3]
-            begin_anew = anew.first_field[first + place]
+            begin, begin_anew = (
+                each.cluster_data[cluster, FLOW] + place * each.cluster_data[cluster, FLOW_BYTES]
+                for each in (layer, anew)
+            )
             for rank, node in enumerate(nodes):
-                slot = slot_at(layer.field, begin, layer.bits, rank)
-                wanted = slot_at(anew.field, begin_anew, anew.bits, rank)
+                slot = slot_at(layer.flow, begin, layer.bits, rank)
+                wanted = slot_at(anew.flow, begin_anew, anew.bits, rank)
                 none = slot == (1 << layer.bits) - 1
                 assert none == (wanted == (1 << anew.bits) - 1)
-                if not none:
-                    other = arcs[data[node, 2] + slot, 0]
-                    at = number[node] if rows else node
-                    there = number[other] if rows else other
-                    assert there == below.head[below.first_out[at] + wanted]
+                assert none or head(node, slot) == head_anew(node, wanted)
 
 
 def check_landmarks(live: LiveHierarchy) -> None:
@@ -123,15 +138,18 @@ def check_landmarks(live: LiveHierarchy) -> None:
 
 def check_runs(moment: Moment) -> None:
     """What paths are smoothed by is what it would be if made anew."""
-    paths = moment.searches.hierarchy
-    live, anew = paths.ground, HierarchyPaths.ground.func(paths)
-    if live is None or anew is None:
-        assert live is anew
+    assert moment.state.clusters is not None
+    live, places = moment.searches.hierarchy.tables.runs, moment.tables.places
+    assert (live is None) == (places.cell is None)
+    if live is None or places.cell is None:
         return
     # As it was baked, rows that came later are of no account.
     rows = len(live.at)
-    assert (live.weight == anew.weight[:rows]).all()
+    graph = moment.state.clusters.made().rows.graph
+    at = chart(places.cell[moment.tables.node], places.hex_layout)[: len(graph.node)]
+    anew = RunsVersion.of(graph, at, at, form_of(places)).runs
+    assert (live.ticks == anew.ticks[:rows]).all()
     assert anew.even or not live.even
     assert live.form == anew.form
-    spot, wanted = (each.at[:, 1] * each.width + each.at[:, 0] for each in (live, anew))
-    assert (live.run[spot] == anew.run[wanted[:rows]]).all()
+    cell, wanted = (each.at[:, 1] * each.width + each.at[:, 0] for each in (live, anew))
+    assert (live.length[cell] == anew.length[wanted[:rows]]).all()

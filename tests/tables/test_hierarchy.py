@@ -30,8 +30,8 @@ def field(width: int, height: int, size: int) -> Clusters:
 
 
 def arcs_in(layer: stacking.Layer) -> list[Arc]:
-    graph = layer.graph
-    return list(zip(graph.tail().tolist(), graph.head.tolist(), layer.weight.tolist(), strict=True))
+    tail = np.repeat(np.arange(len(layer.node)), np.diff(layer.first_out))
+    return list(zip(tail.tolist(), *layer.arcs.T.tolist(), strict=True))
 
 
 def test_clusters_join_two_by_two_in_either_direction() -> None:

@@ -5,15 +5,20 @@ A *transition* is a node of a layer, numbered from 0 in its layer; its row is wh
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from bake.arrays import AnyArray, Int32Array
 from bake.asset.schema import profile_path
-from bake.runtime.hierarchy.stack import LayerStack, layer_stack
+from bake.greedy import chart
+from bake.runtime.reader.places import Places
 from bake.runtime.reader.tables import Tables
+
+if TYPE_CHECKING:
+    from bake.search.hierarchy.bundles import ClusteredGraph, LayerStack, StraightRuns
+    from bake.search.hierarchy.layer import Layer
 
 
 class ClusterTables:
@@ -35,19 +40,30 @@ class ClusterTables:
 
     @cached_property
     def members(self) -> tuple[Int32Array, Int32Array, Int32Array]:
-        """Rows by cluster: first (c + 1), row (r); and place (r), a row's rank in its cluster."""
-        return grouped(self.cluster, self.count)
+        """Rows by cluster: first (c + 1), row (r); and rank (r), a row's rank in its cluster."""
+        from bake.search.graph.partition import members
+
+        return members(self.cluster, self.count)
 
     @cached_property
-    def row_data(self) -> Int32Array:
-        """(r, 4) int32, by row: cluster, place in it, first arc, one past its last."""
+    def graph(self) -> ClusteredGraph:
+        """The rows, divided into clusters; arcs that the profile may not take are kept."""
         tables = self.tables
-        return together(self.cluster, self.members[2], tables.first_arc, tables.end_arc)
+        arcs = _beside(tables.head_row, tables.weight)
+        return self._divided(tables.first_arc, tables.end_arc, arcs)
 
     @cached_property
-    def arc_data(self) -> Int32Array:
-        """(m, 2) int32: row an arc leads to, -1 where the profile may not take it; ticks."""
-        return together(self.tables.head_row, self.tables.weight)
+    def back(self) -> ClusteredGraph:
+        """The same with every arc turned round, those alone that the profile may take."""
+        usable = self.tables.usable
+        graph, behind = usable.graph.reverse()
+        arcs = _beside(graph.head, usable.weight[behind])
+        return self._divided(graph.first_out[:-1], graph.first_out[1:], arcs)
+
+    def _divided(self, first: Int32Array, end: Int32Array, arcs: Int32Array) -> ClusteredGraph:
+        from bake.search.hierarchy.bundles import ClusteredGraph
+
+        return ClusteredGraph(_beside(self.cluster, self.members[2], first, end), arcs)
 
     @cached_property
     def crossing(self) -> tuple[Int32Array, Int32Array]:
@@ -60,73 +76,10 @@ class ClusterTables:
     @cached_property
     def neighbours(self) -> tuple[Int32Array, Int32Array]:
         """Clusters an arc joins in either direction: first (c + 1) and neighbour, ascending."""
-        a, b = (self.cluster[end].astype(np.int64) for end in self.crossing)
-        count = max(1, self.count)
-        pairs = np.unique(np.concatenate([a * count + b, b * count + a]))
-        first = np.zeros(self.count + 1, dtype=np.int32)
-        np.cumsum(np.bincount(pairs // count, minlength=self.count), out=first[1:])
-        return first, (pairs % count).astype(np.int32)
+        from bake.search.graph.partition import neighbours
 
-
-class LayerTable:
-    """One layer.
-
-    Attributes:
-        number: 1 for the first one.
-        node: (t) int32, row of each transition on the first layer, else its number in the layer
-            below.
-        row: (t) int32, row of each transition.
-        first_out: (t + 1) int32, arcs of each transition.
-        arcs: (a, 2) int32, transition an arc leads to and its ticks. An arc between transitions
-            of one cluster stands for a shortest way inside it.
-        cluster: (t) int32, cluster of each transition in this layer.
-        cluster_count: c.
-        below_cluster: cluster in this layer of every node of the layer below (rows, for the first).
-        first_transition: (c + 1) int32, transitions by cluster.
-        bits: of a slot in ``field``; 0 = none is kept.
-        field: uint8, see docs/format-searches.md.
-        cluster_data: (c + 1, 4) int64, by cluster: first transition, nodes below, first byte of
-            its fields, bytes of each.
-    """
-
-    def __init__(
-        self,
-        tables: Tables,
-        number: int,
-        node: Int32Array,
-        row: Int32Array,
-        degree: AnyArray,
-        arcs: Int32Array,
-        below_cluster: Int32Array,
-        cluster_count: int,
-        bits: int,
-    ) -> None:
-        self.number = number
-        self.node = node
-        self.row = row
-        self.first_out = np.zeros(len(node) + 1, dtype=np.int32)
-        np.cumsum(degree, out=self.first_out[1:])
-        self.arcs = arcs
-        self.below_cluster = below_cluster
-        self.cluster_count = cluster_count
-        self.bits = bits
-        self.field = np.zeros(0, dtype=np.uint8)
-        self.cluster = below_cluster[node]
-        if (np.diff(self.cluster) < 0).any():
-            raise tables.damaged("layer_node is not in the order of clusters")
-        self.first_transition = np.zeros(cluster_count + 1, dtype=np.int32)
-        np.cumsum(np.bincount(self.cluster, minlength=cluster_count), out=self.first_transition[1:])
-        data = np.zeros((cluster_count + 1, 4), dtype=np.int64)
-        data[:, 0] = self.first_transition
-        data[:-1, 1] = np.bincount(below_cluster, minlength=cluster_count)
-        data[:-1, 3] = (data[:-1, 1] * bits + 7) // 8
-        data[1:, 2] = np.cumsum(np.diff(data[:, 0]) * data[:-1, 3])
-        self.cluster_data = data
-
-    @property
-    def field_size(self) -> int:
-        """Bytes of all fields."""
-        return int(self.cluster_data[-1, 2])
+        tail, head = self.crossing
+        return neighbours(self.cluster[tail], self.cluster[head], self.count)
 
 
 class HierarchyTables:
@@ -155,7 +108,9 @@ class HierarchyTables:
         if len(self.landmark) != len(self.layers[0].node) or self.landmark.min(initial=0) < 0:
             raise tables.damaged("layer_landmark does not fit the first layer")
 
-    def _layers(self) -> tuple[LayerTable, ...]:
+    def _layers(self) -> tuple[Layer, ...]:
+        from bake.search.hierarchy.layer import Layer
+
         tables = self.tables
         nodes, clusters, bits = (
             tables.column(name, np.int64).tolist()
@@ -175,52 +130,56 @@ class HierarchyTables:
             raise tables.damaged("layer_degree does not count the arcs")
         if weight.min(initial=1) < 1:
             raise tables.damaged("layer_weight is not positive")
-        field = tables.column("layer_field", np.uint8)
-        layers: list[LayerTable] = []
+        flow = tables.column("layer_field", np.uint8)
+        layers: list[Layer] = []
         below_cluster = self.clusters.cluster
         used = [0, 0, 0, 0]
         for place, count in enumerate(nodes):
             own = node[used[0] : used[0] + count]
             if count and not 0 <= own.min() <= own.max() < len(below_cluster):
                 raise tables.damaged("layer_node lies outside the layer below")
+            if (np.diff(below_cluster[own]) < 0).any():
+                raise tables.damaged("layer_node is not in the order of clusters")
             out = degree[used[0] : used[0] + count]
             arc_count = int(out.sum(dtype=np.int64))
             to = head[used[1] : used[1] + arc_count]
             if arc_count and not 0 <= to.min() <= to.max() < count:
                 raise tables.damaged("layer_head lies outside its layer")
-            row = own if not layers else layers[-1].row[own]
-            arcs = np.stack([to, weight[used[1] : used[1] + arc_count]], axis=1)
-            layer = LayerTable(
-                tables,
-                place + 1,
-                own,
-                row,
-                out,
-                np.ascontiguousarray(arcs),
+            layer = Layer.stored(
                 below_cluster,
                 clusters[place],
+                own,
+                own if not layers else layers[-1].row[own],
+                out,
+                _beside(to, weight[used[1] : used[1] + arc_count]),
                 bits[place],
+                flow[used[3] :],
             )
-            layer.field = field[used[3] : used[3] + layer.field_size]
             layers.append(layer)
             used[0] += count
             used[1] += arc_count
-            used[3] += layer.field_size
+            used[3] += layer.flow_size
             if place + 1 < len(nodes):
                 up = parent[used[2] : used[2] + clusters[place]]
                 if len(up) and not 0 <= up.min() <= up.max() < clusters[place + 1]:
                     raise tables.damaged("layer_parent lies outside the next layer")
                 used[2] += clusters[place]
                 below_cluster = up[layer.cluster]
-        if used[3] != len(field):
+        if used[3] != len(flow):
             raise tables.damaged("layer_field does not fit the clusters")
         return tuple(layers)
 
     @cached_property
     def stack(self) -> LayerStack:
         """All layers in one numbering, with the table on top of them."""
-        field = self.tables.column("layer_field", np.uint8)
-        return layer_stack(self.layers, self._top(), field, self.landmark, two_way=self.two_way)
+        from bake.search.hierarchy.ascent import layer_stack
+
+        flow = self.tables.column("layer_field", np.uint8)
+        graph = self.clusters.graph
+        back = graph if self.two_way else self.clusters.back
+        return layer_stack(
+            self.layers, self._top(), flow, self.landmark, graph, back, two_way=self.two_way
+        )
 
     def _top(self) -> tuple[AnyArray, Int32Array] | None:
         """Next hops (slot in the last layer, all ones = none) and ticks; None without a table."""
@@ -237,54 +196,33 @@ class HierarchyTables:
         return hop, distance
 
     @cached_property
-    def row_data(self) -> Int32Array:
-        """See :class:`ClusterTables`."""
-        return self.clusters.row_data
+    def most_arcs(self) -> int:
+        """The most arcs inside a cluster of rows, in either direction."""
+        from bake.search.hierarchy.clusters import most_arcs_inside
+
+        return max(most_arcs_inside(self.stack.graph), most_arcs_inside(self.stack.back))
 
     @cached_property
-    def arc_data(self) -> Int32Array:
-        """See :class:`ClusterTables`."""
-        return self.clusters.arc_data
+    def runs(self) -> StraightRuns | None:
+        """Straight runs of a lattice, for smoothing; None on graphs."""
+        from bake.search.hierarchy.straight_runs import RunsVersion
 
-    @cached_property
-    def backwards(self) -> tuple[Int32Array, Int32Array]:
-        """The two above with every arc turned round."""
-        if self.two_way:
-            return self.row_data, self.arc_data
-        usable = self.tables.usable
-        graph, behind = usable.graph.reverse()
-        row_back = together(
-            self.clusters.cluster,
-            self.clusters.members[2],
-            graph.first_out[:-1],
-            graph.first_out[1:],
-        )
-        return row_back, together(graph.head, usable.weight[behind])
-
-    @cached_property
-    def most_arcs_inside(self) -> int:
-        """Arcs of the cluster that has most, in either direction."""
-        return max(most_arcs(self.row_data), most_arcs(self.backwards[0]))
+        places = self.tables.places
+        if places.cell is None:
+            return None
+        at = np.ascontiguousarray(chart(places.cell[self.tables.node], places.hex_layout))
+        return RunsVersion.of(self.clusters.graph, at, at, form_of(places)).runs
 
 
-def most_arcs(row_data: Int32Array) -> int:
-    """The most arcs that leave the rows of one cluster."""
-    rows = row_data[row_data[:, 0] >= 0]
-    arcs = np.bincount(rows[:, 0], weights=rows[:, 3] - rows[:, 2])
-    return int(arcs.max(initial=0))
+def form_of(places: Places) -> int:
+    """How a lattice's differences are taken apart: see :mod:`bake.search.hierarchy.smooth`."""
+    from bake.search.hierarchy.smooth import HEX, SQUARE_4, SQUARE_8
+
+    if places.hex_layout:
+        return HEX
+    return SQUARE_4 if places.asset.number("connectivity") == 4 else SQUARE_8
 
 
-def grouped(label: Int32Array, count: int) -> tuple[Int32Array, Int32Array, Int32Array]:
-    """Nodes by label: first (c + 1), node (n) ascending within one, and each node's rank there."""
-    node = np.argsort(label, kind="stable").astype(np.int32)
-    first = np.zeros(count + 1, dtype=np.int32)
-    np.cumsum(np.bincount(label, minlength=count), out=first[1:])
-    place = np.empty(len(label), dtype=np.int32)
-    place[node] = np.arange(len(label), dtype=np.int32) - first[label[node]]
-    return first, node, place
-
-
-def together(*columns: Int32Array) -> Int32Array:
+def _beside(*columns: AnyArray) -> Int32Array:
     """(n, k) int32, columns beside each other: what a step needs in one piece of memory."""
-    parts: Sequence[Int32Array] = [column.astype(np.int32, copy=False) for column in columns]
-    return np.ascontiguousarray(np.stack(parts, axis=1))
+    return np.ascontiguousarray(np.stack(columns, axis=1).astype(np.int32, copy=False))

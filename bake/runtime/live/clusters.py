@@ -1,19 +1,226 @@
-"""Clusters and the hierarchy of a profile that changes, at one moment."""
+"""Clusters and the hierarchy of a profile that changes, version by version.
+
+A version is made when somebody first asks for it, from the last one that was made.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import json
+import threading
+from collections.abc import Callable
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import numpy as np
 
 from bake.arrays import BoolArray, Int32Array
-from bake.runtime.live.chain import Chain
-from bake.runtime.live.cluster_line import ClusterLine
-from bake.runtime.live.live_runs import LiveRuns
+from bake.graph import BLOCKED
+from bake.greedy import chart
+from bake.runtime.hierarchy.layers import ClusterTables, HierarchyTables, form_of
+from bake.runtime.reader.tables import Tables
+from bake.runtime.reader.things import ThingTables
 
 if TYPE_CHECKING:
+    from bake.search.hierarchy.bundles import ClusteredGraph, LayerStack, StraightRuns
+    from bake.search.hierarchy.layer import Layer
+    from bake.search.hierarchy.straight_runs import RunsVersion
     from bake.search.live.graph import LiveGraph
-    from bake.search.live.hierarchy import LiveHierarchy
+    from bake.search.live.hierarchy import Layout, LiveHierarchy
+
+T = TypeVar("T")
+
+#: What recipes say where the asset does not.
+_SIZE, _SPACING = 32, 8
+
+
+class OnDemand(Generic[T]):
+    """Something that every version has, made from that of the last version that was asked."""
+
+    def __init__(self, before: OnDemand[T] | None, changed: Int32Array) -> None:
+        """One more version.
+
+        Args:
+            before: that of the version before; None = as baked.
+            changed: rows that are different from then.
+        """
+        self._made: T | None = None
+        # What to make it from, and all rows that are different from that: replaced as one.
+        self._origin: tuple[T | None, Int32Array] = (None, changed)
+        if before is not None:
+            base, since = before._origin
+            self._origin = (base, np.union1d(since, changed).astype(np.int32))
+
+    def get(
+        self, lock: threading.RLock, baked: Callable[[], T], edited: Callable[[T, Int32Array], T]
+    ) -> T:
+        """That of this version, made now if nobody has asked before.
+
+        Args:
+            lock: held while it is made.
+            baked: gives the baked one.
+            edited: makes it from another version and the rows that are different.
+        """
+        if self._made is None:
+            with lock:
+                if self._made is None:
+                    base, changed = self._origin
+                    made = baked() if base is None else base
+                    if len(changed):
+                        made = edited(made, changed)
+                    self._origin = (made, changed[:0])
+                    self._made = made
+        return self._made
+
+
+class ClusterLine:
+    """What all versions of a profile's clusters share: how they were baked, and where rows lie.
+
+    Attributes:
+        tables: as baked.
+        lock: one version is made at a time.
+    """
+
+    def __init__(self, tables: Tables, graph: LiveGraph) -> None:
+        self.tables = tables
+        self.lock = threading.RLock()
+        self._graph = graph
+        self._layout: Layout | None = None
+
+    @cached_property
+    def has_hierarchy(self) -> bool:
+        return self.tables.has("layer_nodes")
+
+    @cached_property
+    def mode(self) -> str:
+        """ "hpa" or "exact"."""
+        group = f"/profiles/{self.tables.profile}"
+        return self.tables.places.asset.text("hierarchy_mode", group) or ""
+
+    @cached_property
+    def _recipe(self) -> dict[str, Any]:
+        try:
+            told = json.loads(self.tables.places.asset.text("recipe") or "{}")
+        except ValueError:
+            told = {}
+        return told if isinstance(told, dict) else {}
+
+    def _setting(self, table: str, name: str) -> object:
+        part = self._recipe.get(table)
+        return part.get(name) if isinstance(part, dict) else None
+
+    def _number(self, table: str, name: str, usual: int) -> int:
+        value = self._setting(table, name)
+        return value if type(value) is int and value > 0 else usual
+
+    @cached_property
+    def baked(self) -> LiveHierarchy:
+        """The version the asset holds."""
+        from bake.search.hierarchy.bundles import Members
+        from bake.search.hierarchy.clusters import Partition, most_arcs_inside
+        from bake.search.live.hierarchy import LiveHierarchy, crossings_of
+        from bake.search.live.rows import LiveRows
+
+        tables = self.tables
+        found = HierarchyTables(tables) if self.has_hierarchy else None
+        clusters = ClusterTables(tables) if found is None else found.clusters
+        layout = self.layout(np.zeros(0, dtype=np.int32))
+        square = tables.places.hex_layout is None
+        two_way = found is None or found.two_way
+        rows = LiveRows.of(clusters.graph, two_way=two_way)
+        first, member, _ = clusters.members
+        chosen = np.zeros((0, 2), dtype=np.int32)
+        spacing = None
+        if found is not None:
+            every = found.mode == "exact" or layout.at is None
+            spacing = None if every else self._number("hierarchy", "spacing", _SPACING)
+            chosen = crossings_of(
+                np.arange(tables.row_count, dtype=np.int32),
+                clusters.cluster,
+                rows.graph,
+                self._graph.into,
+                layout.at,
+                square=square,
+                spacing=spacing,
+            )
+        layers = () if found is None else found.layers
+        return LiveHierarchy(
+            square,
+            spacing,
+            len(layers),
+            rows,
+            Partition.of(clusters.cluster, layout.key),
+            Members(first, member),
+            most_arcs_inside(rows.graph),
+            chosen,
+            layers,
+            chosen[:0] if found is None else found.landmark,
+            (),
+        )
+
+    @cached_property
+    def baked_runs(self) -> RunsVersion | None:
+        """Straight runs of the level as it was baked; None on graphs."""
+        from bake.search.hierarchy.straight_runs import RunsVersion
+
+        places = self.tables.places
+        if not places.is_grid:
+            return None
+        y, x = np.divmod(np.arange(places.width * places.height, dtype=np.int32), places.width)
+        every = chart(np.stack([x, y], axis=1).astype(np.int32), places.hex_layout)
+        at = self.layout(np.zeros(0, dtype=np.int32)).at
+        assert at is not None
+        return RunsVersion.of(self.baked.rows.graph, at, every, form_of(places))
+
+    def layout(self, spots: Int32Array) -> Layout:
+        """Where rows lie.
+
+        Args:
+            spots: of the rows that came after those baked; later versions only append to them.
+        """
+        from bake.search.live.hierarchy import Layout
+
+        rows = self.tables.row_count + len(spots)
+        if self._layout is None or len(self._layout.key) < rows:
+            self._layout = self._laid(spots)
+        whole = self._layout
+        if len(whole.key) == rows:
+            return whole
+        at = None if whole.at is None else whole.at[:rows]
+        return Layout(whole.key[:rows], whole.tile[:rows], at)
+
+    def _laid(self, spots: Int32Array) -> Layout:
+        from bake.search.graph.partition import classes, region_of_rows, squares
+        from bake.search.live.hierarchy import Layout
+
+        tables = self.tables
+        places, baked = tables.places, tables.row_count
+        size, rows = self._number("clusters", "size", _SIZE), baked + len(spots)
+        if not places.is_grid:
+            node = np.concatenate([tables.node, spots])
+            position = None if places.position is None else places.position[node]
+            tile = squares(size, rows, position=position, laid_by=baked)
+            return Layout(classes(tile, None), tile, None)
+        y, x = np.divmod(spots, np.int32(max(1, places.width)))
+        cell = np.concatenate([tables.cell_of_row, np.stack([x, y], axis=1).astype(np.int32)])
+        tile = squares(size, rows, cell=cell)
+        region = None
+        if self._setting("clusters", "regions") is True and self._regions:
+            region = region_of_rows(self._regions, cell, places.width, places.height)
+        at = np.ascontiguousarray(chart(cell, places.hex_layout))
+        return Layout(classes(tile, region), tile, at)
+
+    @cached_property
+    def _regions(self) -> tuple[Int32Array, ...]:
+        """Cells (x, y) of each drawn region."""
+        places = self.tables.places
+        drawn = []
+        for region in ThingTables(places).regions.values():
+            cells = region.cells
+            if cells.shape[1] == 3:
+                floor = cells[:, 2] * np.int32(places.floor_height or 0)
+                cells = np.stack([cells[:, 0], cells[:, 1] + floor], axis=1)
+            drawn.append(cells)
+        return tuple(drawn)
 
 
 class ClusterVersion:
@@ -46,25 +253,32 @@ class ClusterVersion:
         self.graph = graph
         self._standing = standing
         self._spots = spots
-        self._layers: Chain[LiveHierarchy] = Chain(
+        self._layers: OnDemand[LiveHierarchy] = OnDemand(
             None if before is None else before._layers, changed
         )
-        self._runs: Chain[LiveRuns] = Chain(None if before is None else before._runs, changed)
+        self._runs: OnDemand[RunsVersion] = OnDemand(
+            None if before is None else before._runs, changed
+        )
 
     def made(self) -> LiveHierarchy:
         """The clusters and layers."""
         return self._layers.get(self.line.lock, lambda: self.line.baked, self._edited)
+
+    def runs(self) -> StraightRuns | None:
+        """Straight runs, for smoothing; None on graphs."""
+        made = self._runs_made()
+        return None if made is None else made.runs
 
     def warm_up(self) -> None:
         """Load or compile what making another version takes; a version of no use is made."""
         if len(self._standing):
             made, layout = self.made(), self.line.layout(self._spots)
             made.warm_up(self._standing, self.graph.out, self.graph.into, layout)
-            if (runs := self.runs()) is not None:
-                runs.edited(np.zeros(1, dtype=np.int32), made, layout)
+            runs = self._runs_made()
+            if runs is not None and layout.at is not None:
+                runs.edited(np.zeros(1, dtype=np.int32), made.rows.graph, layout.at)
 
-    def runs(self) -> LiveRuns | None:
-        """Straight runs, for smoothing; None on graphs."""
+    def _runs_made(self) -> RunsVersion | None:
         if self.line.baked_runs is None:
             return None
         return self._runs.get(self.line.lock, self._baked_runs, self._edited_runs)
@@ -74,9 +288,61 @@ class ClusterVersion:
         out, into = self.graph.out, self.graph.into
         return base.edited(changed, self._standing, out, into, layout)
 
-    def _baked_runs(self) -> LiveRuns:
+    def _baked_runs(self) -> RunsVersion:
         assert self.line.baked_runs is not None
         return self.line.baked_runs
 
-    def _edited_runs(self, base: LiveRuns, changed: Int32Array) -> LiveRuns:
-        return base.edited(changed, self.made(), self.line.layout(self._spots))
+    def _edited_runs(self, base: RunsVersion, changed: Int32Array) -> RunsVersion:
+        at = self.line.layout(self._spots).at
+        assert at is not None
+        return base.edited(changed, self.made().rows.graph, at)
+
+
+class LiveHierarchyTables:
+    """The layers of one moment, as paths are found by them: see
+    :class:`bake.runtime.hierarchy.paths.Hierarchy`.
+    """
+
+    def __init__(self, clusters: ClusterVersion) -> None:
+        line = clusters.line
+        if not line.has_hierarchy:
+            raise line.tables.missing("hierarchy")
+        self.tables = line.tables
+        self.mode = line.mode
+        self._clusters = clusters
+        self._made = clusters.made()
+
+    @property
+    def layers(self) -> tuple[Layer, ...]:
+        return self._made.layers
+
+    @cached_property
+    def stack(self) -> LayerStack:
+        """The first layer alone: a table of the last one would take longer to follow a change."""
+        from bake.search.hierarchy.ascent import first_alone
+
+        rows, landmark = self._made.rows, self._made.landmark
+        back = rows.graph if rows.two_way else self._back()
+        return first_alone(self.layers[0], landmark, rows.graph, back, two_way=rows.two_way)
+
+    def _back(self) -> ClusteredGraph:
+        """The rows with every arc turned round."""
+        from bake.search.hierarchy.bundles import END, FIRST, HEAD, ClusteredGraph
+
+        into, node = self._clusters.graph.into, self._made.rows.graph.node.copy()
+        node[:, FIRST], node[:, END] = into.begin[: len(node)], into.end[: len(node)]
+        arcs = np.stack([into.to, into.weight], axis=1)
+        arcs[into.weight == BLOCKED, HEAD] = -1
+        return ClusteredGraph(node, arcs)
+
+    @cached_property
+    def most_arcs(self) -> int:
+        from bake.search.hierarchy.clusters import most_arcs_inside
+
+        if self._made.rows.two_way:
+            return self._made.most_arcs
+        return max(self._made.most_arcs, most_arcs_inside(self.stack.back))
+
+    @cached_property
+    def runs(self) -> StraightRuns | None:
+        return self._clusters.runs()

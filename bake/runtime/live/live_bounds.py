@@ -64,7 +64,7 @@ class LiveClusters:
 
     def __init__(self, made: LiveHierarchy) -> None:
         self.cluster = made.partition.label
-        self.count = made.ground.count
+        self.count = made.cluster_count
 
 
 class LiveBounds(Bounds):
@@ -102,8 +102,8 @@ class LiveBounds(Bounds):
 
             if not self.tables.baked.has("cluster_distance"):
                 raise self.tables.baked.missing("cluster_distances")
-            ground, graph = self._made.ground, self.tables.state.graph
-            first, member = ground.first_member, ground.member
+            graph = self.tables.state.graph
+            first, member = self._made.members
             dist, _ = nearest_field(graph.into, member[first[goal] : first[goal + 1]], graph.shift)
             found = np.minimum.reduceat(dist[member], first[:-1])
             found[found >= INFINITY] = UNREACHABLE
@@ -117,13 +117,7 @@ class LiveBounds(Bounds):
         from bake.search.hierarchy.link_costs import priced_pairs
 
         made, usable = self._made, self.tables.usable
-        pair, cost = priced_pairs(
-            usable.graph,
-            usable.weight,
-            made.partition.label,
-            made.ground.first_member,
-            made.ground.member,
-        )
+        pair, cost = priced_pairs(usable.graph, usable.weight, made.partition.label, *made.members)
         return {
             (int(a), int(b)): tuple(prices)
             for (a, b), prices in zip(pair.tolist(), cost.tolist(), strict=True)

@@ -6,7 +6,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from bake.runtime.hierarchy.paths import HierarchyPaths
-from bake.runtime.live.hierarchy import LiveHierarchyPaths
+from bake.runtime.live.clusters import LiveHierarchyTables
 from bake.runtime.live.live_bounds import LiveBounds
 from bake.runtime.live.live_tables import LiveTables
 from bake.runtime.searching.heuristics import fitting_norm
@@ -31,7 +31,7 @@ class LiveSearches(Searches):
         clusters = self.tables.state.clusters
         if clusters is None:
             raise self.tables.baked.missing("hierarchy")
-        return LiveHierarchyPaths(self.tables, clusters)
+        return HierarchyPaths(LiveHierarchyTables(clusters))
 
     @cached_property
     def bounds(self) -> LiveBounds:

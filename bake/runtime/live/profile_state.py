@@ -10,8 +10,7 @@ import numpy as np
 
 from bake.arrays import BoolArray, Int32Array, Int64Array, UInt8Array
 from bake.graph import BLOCKED, Graph
-from bake.runtime.live.cluster_line import ClusterLine
-from bake.runtime.live.clusters import ClusterVersion
+from bake.runtime.live.clusters import ClusterLine, ClusterVersion
 from bake.runtime.live.columns import ROOM, Change, Columns
 from bake.runtime.live.ground import Ground
 from bake.runtime.live.pricing import STEP, Pricing

@@ -12,6 +12,7 @@ import numpy as np
 
 from bake.arrays import Int32Array
 from bake.errors import QueryError
+from bake.runtime.hierarchy.layers import HierarchyTables
 from bake.runtime.hierarchy.paths import HierarchyPaths
 from bake.runtime.reader.places import Place
 from bake.runtime.reader.tables import Tables
@@ -104,7 +105,7 @@ class Searches:
     @cached_property
     def hierarchy(self) -> HierarchyPaths:
         """Paths over the profile's hierarchy."""
-        return HierarchyPaths(self.tables)
+        return HierarchyPaths(HierarchyTables(self.tables))
 
     @cached_property
     def bounds(self) -> Bounds:
@@ -306,12 +307,11 @@ def _hpa(searches: Searches, row: int, goal: int, request: Request) -> Outcome:
     hierarchy = searches.hierarchy
     if _unreachable(searches, row, goal):
         return Outcome(None, 0, 0)
-    way = hierarchy.find(row, goal)
-    if way.ticks < 0:
-        return Outcome(None, 0, len(way.expanded))
-    rows, ticks = hierarchy.rows(way)
+    rows, ticks, expanded = hierarchy.path(row, goal)
+    if rows is None:
+        return Outcome(None, 0, expanded)
     bound = 1.0 if hierarchy.tables.mode == "exact" else math.inf
-    return Outcome(rows, ticks, len(way.expanded), bound=bound)
+    return Outcome(rows, ticks, expanded, bound=bound)
 
 
 METHODS: dict[str, Method] = {

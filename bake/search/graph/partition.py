@@ -213,36 +213,38 @@ def voronoi_cells(
 
 @kernel
 def _fill_members(
-    label: Int32Array, first: Int32Array, member: Int32Array, place: Int32Array
+    label: Int32Array, first: Int32Array, member: Int32Array, rank: Int32Array
 ) -> None:
     for node in range(len(label)):
-        first[label[node] + 1] += 1
+        if label[node] >= 0:
+            first[label[node] + 1] += 1
     for part in range(len(first) - 1):
         first[part + 1] += first[part]
     filled = np.zeros(len(first) - 1, np.int32)
     for node in range(len(label)):
         part = label[node]
-        place[node] = filled[part]
-        member[first[part] + filled[part]] = node
-        filled[part] += 1
+        if part >= 0:
+            rank[node] = filled[part]
+            member[first[part] + filled[part]] = node
+            filled[part] += 1
 
 
 def members(label: Int32Array, count: int) -> tuple[Int32Array, Int32Array, Int32Array]:
     """List the nodes of every part.
 
     Args:
-        label: (n) int32 in [0, count).
+        label: (n) int32 below count, -1 for nodes that belong to no part.
         count: c.
 
     Returns:
-        first: (c + 1) int32, member: (n) int32, nodes of part p ascending at ``first[p]`` to
-        ``first[p + 1]``; place: (n) int32, rank of each node among those of its part.
+        first: (c + 1) int32, and member: int32: the nodes of part p, ascending, are at ``first[p]``
+        to ``first[p + 1]``; rank: (n) int32, rank of each node among those of its part.
     """
     first = np.zeros(count + 1, dtype=np.int32)
     member = np.empty(len(label), dtype=np.int32)
-    place = np.empty(len(label), dtype=np.int32)
-    _fill_members(label, first, member, place)
-    return first, member, place
+    rank = np.zeros(len(label), dtype=np.int32)
+    _fill_members(label, first, member, rank)
+    return first, member[: first[-1]], rank
 
 
 @kernel

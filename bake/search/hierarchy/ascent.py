@@ -6,31 +6,195 @@ of the first layer knows the ways to those of the last one in the same cluster o
 *ascents*. So a start has a distance to a dozen transitions of the last layer, and so has the goal;
 the table joins them, and the way across is taken apart layer by layer. All layers keep the
 distances of the first, so it is a shortest way there.
-
-Nodes of all layers are numbered through, those of the first layer from 0; so are clusters.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from itertools import pairwise
+
 import numpy as np
 
-from bake.arrays import Int32Array, Int64Array, UInt8Array
-from bake.graph import BLOCKED
-from bake.kernels.heap import Heap, drop_first, push
+from bake.arrays import AnyArray, Int32Array, Int64Array, UInt8Array
+from bake.graph import UNREACHABLE, Graph
+from bake.kernels.heap import drop_first, push
 from bake.kernels.jit import kernel
-from bake.search.hierarchy.inside import ASTRAY, slot_at
+from bake.search.graph.partition import members
+from bake.search.hierarchy.bundles import (
+    ABOVE,
+    ASTRAY,
+    BELOW,
+    BITS,
+    FIRST_NODE,
+    FLOW,
+    FLOW_BYTES,
+    HEAD,
+    OWN,
+    RANK_ABOVE,
+    TICKS,
+    TRANSITION,
+    ClusteredGraph,
+    LayerStack,
+    QueryMemory,
+)
+from bake.search.hierarchy.inside import slot_at
+from bake.search.hierarchy.layer import Layer
 
-#: Columns of ``node_data``: the node of the layer below (on the first layer, the row), the cluster
-#: in its own layer, that in the next (-1 on the last), its place in the latter.
-BELOW, OWN, ABOVE, RANK = 0, 1, 2, 3
+#: A first layer of fewer nodes is searched: that takes as long, within a few microseconds, and of
+#: equally short plans it finds one that smooths better.
+LEAST_NODES = 512
 
-#: Columns of ``layer_data``.
-FIRST_NODE, BITS = 0, 1
+#: Ascents there may be, at 8 bytes each; beyond, the first layer is searched.
+MOST_ASCENTS = 2**22
 
-#: Columns of ``cluster_data``; see :func:`bake.search.hierarchy.hpa.find_way`.
-TRANSITION, FIELD, FIELD_BYTES = 0, 2, 3
+_FAR = int(UNREACHABLE)
 
-_FAR = int(BLOCKED)
+
+# -- laying layers out ----------------------------------------------------------------------------
+
+
+def layer_stack(
+    layers: Sequence[Layer],
+    top: tuple[AnyArray, Int32Array] | None,
+    flow: UInt8Array,
+    landmark: Int32Array,
+    graph: ClusteredGraph,
+    back: ClusteredGraph,
+    *,
+    two_way: bool,
+) -> LayerStack:
+    """Number layers through, and find the ways up to the last one.
+
+    Args:
+        layers: lowest first.
+        top: next hops (all ones = there is none) and ticks between the nodes of the last one.
+        flow: flow fields of all layers.
+        landmark, two_way: of the first layer.
+        graph, back: the rows, and the same with every arc turned round.
+    """
+    first, last = layers[0], layers[-1]
+    node_first = np.cumsum([0, *(len(layer.node) for layer in layers)])
+    cluster_first = np.cumsum([0, *(layer.cluster_count for layer in layers)])
+    first_out, arcs, clusters = [np.zeros(1, dtype=np.int32)], [], []
+    node = np.full((node_first[-1], 4), -1, dtype=np.int32)
+    begun = np.zeros(4, dtype=np.int64)
+    lowest = np.arange(len(first.node), dtype=np.int32)
+    for place, layer in enumerate(layers):
+        first_out.append(layer.first_out[1:] + first_out[-1][-1])
+        arcs.append(layer.arcs + np.array([node_first[place], 0], dtype=np.int32))
+        clusters.append(layer.cluster_data[:-1] + begun)
+        begun[[TRANSITION, FLOW]] += layer.cluster_data[-1, [TRANSITION, FLOW]]
+        mine = node[node_first[place] : node_first[place + 1]]
+        mine[:, BELOW] = layer.node + (node_first[place - 1] if place else 0)
+        mine[:, OWN] = layer.cluster + cluster_first[place]
+        lowest = lowest[layer.node] if place else lowest
+        if place + 1 < len(layers):
+            above = layers[place + 1]
+            mine[:, ABOVE] = above.below_cluster + cluster_first[place + 1]
+            mine[:, RANK_ABOVE] = members(above.below_cluster, above.cluster_count)[2]
+    last_cluster = np.arange(first.cluster_count, dtype=np.int32)
+    for below, above in pairwise(layers):
+        parent = np.full(below.cluster_count + 1, -1, dtype=np.int32)
+        parent[below.cluster] = above.below_cluster
+        last_cluster = parent[last_cluster]
+    hop = distance = np.zeros((0, 0), dtype=np.int32)
+    first_ascent = np.zeros(len(first.node) + 1, dtype=np.int64)
+    up = down = np.zeros((0, 2), dtype=np.int32)
+    # A cluster nothing leads out of has no cluster on the last layer, and no ascents.
+    each = np.append(np.diff(last.first_transition), 0)[last_cluster[first.cluster]]
+    np.cumsum(each, out=first_ascent[1:])
+    large = len(first.node) >= LEAST_NODES and all(layer.bits for layer in layers[1:])
+    if top is not None and large and first_ascent[-1] <= MOST_ASCENTS:
+        none = np.iinfo(top[0].dtype).max
+        hop = np.where(top[0] == none, -1, top[0].astype(np.int64)).astype(np.int32)
+        distance = top[1]
+        up, down = _ascents(first, last, last_cluster, lowest, first_ascent, two_way=two_way)
+    return LayerStack(
+        graph,
+        back,
+        np.concatenate([*clusters, begun[None, :]]),
+        node,
+        np.concatenate(first_out).astype(np.int32),
+        np.ascontiguousarray(np.concatenate(arcs)),
+        flow,
+        np.array([[node_first[i], layer.bits] for i, layer in enumerate(layers)], dtype=np.int64),
+        landmark,
+        two_way,
+        last_cluster,
+        last.first_transition,
+        first_ascent,
+        up,
+        down,
+        hop,
+        distance,
+    )
+
+
+def first_alone(
+    first: Layer,
+    landmark: Int32Array,
+    graph: ClusteredGraph,
+    back: ClusteredGraph,
+    *,
+    two_way: bool,
+) -> LayerStack:
+    """The first layer, to be searched: where it changes too often for what else is known of it."""
+    none = np.zeros((0, 2), dtype=np.int32)
+    node = np.full((len(first.row), 4), -1, dtype=np.int32)
+    node[:, BELOW] = first.row
+    return LayerStack(
+        graph,
+        back,
+        first.cluster_data,
+        node,
+        first.first_out,
+        first.arcs,
+        first.flow,
+        np.array([[0, first.bits]], dtype=np.int64),
+        landmark,
+        two_way,
+        last_cluster=np.zeros(first.cluster_count, dtype=np.int32),
+        first_top=np.zeros(1, dtype=np.int32),
+        first_ascent=np.zeros(1, dtype=np.int64),
+        up=none,
+        down=none,
+        top_hop=none,
+        top_distance=none,
+    )
+
+
+def _ascents(
+    first: Layer,
+    last: Layer,
+    last_cluster: Int32Array,
+    lowest: Int32Array,
+    first_ascent: Int64Array,
+    *,
+    two_way: bool,
+) -> tuple[Int32Array, Int32Array]:
+    """Ways from nodes of the first layer to those of the last in their clusters, and back."""
+
+    def filled(first_in: Int32Array, arcs_in: Int32Array) -> Int32Array:
+        ascent = np.empty((first_ascent[-1], 2), dtype=np.int32)
+        fill_ascents(
+            first_in,
+            arcs_in,
+            last_cluster[first.cluster],
+            lowest,
+            last.first_transition,
+            first_ascent,
+            heap,
+            ascent,
+        )
+        return ascent
+
+    heap = np.empty((len(first.arcs) + 1, 2), dtype=np.int64)
+    down = filled(first.first_out, first.arcs)
+    if two_way:
+        return down, down
+    graph, behind = Graph(first.first_out, np.ascontiguousarray(first.arcs[:, HEAD])).reverse()
+    ticks = first.arcs[behind, TICKS]
+    return filled(graph.first_out, np.stack([graph.head, ticks], axis=1)), down
 
 
 @kernel
@@ -41,7 +205,7 @@ def fill_ascents(
     lowest: Int32Array,
     first_top: Int32Array,
     first_ascent: Int64Array,
-    heap: Heap,
+    heap: Int64Array,
     ascent: Int32Array,
 ) -> None:
     """Search from every transition of the last layer, inside its cluster.
@@ -71,15 +235,18 @@ def fill_ascents(
                 if done > ascent[first_ascent[node] + place, 0]:
                     continue
                 for arc in range(first_in[node], first_in[node + 1]):
-                    other = arcs_in[arc, 0]
+                    other = arcs_in[arc, HEAD]
                     if last[other] != cluster:
                         continue
-                    new = done + arcs_in[arc, 1]
+                    new = done + arcs_in[arc, TICKS]
                     spot = first_ascent[other] + place
                     if new < ascent[spot, 0]:
                         ascent[spot, 0] = new
                         ascent[spot, 1] = node
                         size = push(heap, size, new, other)
+
+
+# -- queries --------------------------------------------------------------------------------------
 
 
 @kernel
@@ -150,75 +317,56 @@ def join(
 
 
 @kernel
-def descend(
-    near: int,
-    far: int,
-    first_out: Int32Array,
-    arcs: Int32Array,
-    node_data: Int32Array,
-    cluster_data: Int64Array,
-    layer_data: Int64Array,
-    field: UInt8Array,
-    hop: Int32Array,
-    plan: Int32Array,
-    spare: Int32Array,
-) -> int:
+def descend(near: int, far: int, stack: LayerStack, memory: QueryMemory) -> int:
     """The nodes of the first layer on the way from one node of the last layer to another.
 
     Args:
         near, far: within the last layer.
-        first_out, arcs: of all layers; (n + 1) int32, (a, 2) int32 head and ticks.
-        node_data: (n, 4) int32.
-        cluster_data: see :func:`bake.search.hierarchy.hpa.find_way`, of all layers.
-        layer_data: (k, 2) int64 first node of each layer, bits of a slot in its fields.
-        field: ways to the nodes of all layers.
-        hop: (u, u) int32 slots between nodes of the last layer, -1 = no way.
-        plan: room for the nodes of the first layer; filled.
-        spare: as long; working memory.
+        memory: ``plan[0]`` is filled.
 
     Returns:
         How many nodes there are, or ASTRAY.
     """
-    top = len(layer_data) - 1
-    first_node = layer_data[top, FIRST_NODE]
+    top = len(stack.layer) - 1
+    first_node = stack.layer[top, FIRST_NODE]
     # Every layer's nodes go to one buffer, those of the next lower one to the other.
-    here, below = (plan, spare) if top % 2 == 0 else (spare, plan)
+    here, below = memory.plan[top % 2], memory.plan[1 - top % 2]
     node = near + first_node
     here[0] = node
     count = 1
     while node != far + first_node:
-        slot = int(hop[node - first_node, far])
-        arc = first_out[node] + slot
-        if slot < 0 or arc >= first_out[node + 1] or count >= len(here):
+        slot = int(stack.top_hop[node - first_node, far])
+        arc = stack.first_out[node] + slot
+        if slot < 0 or arc >= stack.first_out[node + 1] or count >= len(here):
             return ASTRAY
-        node = np.int64(arcs[arc, 0])
+        node = np.int64(stack.arc[arc, HEAD])
         here[count] = node
         count += 1
     for layer in range(top, 0, -1):
-        bits = layer_data[layer, BITS]
+        bits = stack.layer[layer, BITS]
         none = (1 << bits) - 1
-        node = np.int64(node_data[here[0], BELOW])
+        node = np.int64(stack.node[here[0], BELOW])
         below[0] = node
         filled = 1
         for place in range(1, count):
-            there = np.int64(node_data[here[place], BELOW])
-            cluster = node_data[here[place], OWN]
-            if cluster != node_data[here[place - 1], OWN]:
+            there = np.int64(stack.node[here[place], BELOW])
+            cluster = stack.node[here[place], OWN]
+            if cluster != stack.node[here[place - 1], OWN]:
                 if filled >= len(below):
                     return ASTRAY
                 node = there
                 below[filled] = node
                 filled += 1
-            begin = cluster_data[cluster, FIELD] + cluster_data[cluster, FIELD_BYTES] * (
-                here[place] - cluster_data[cluster, TRANSITION]
+            begin = stack.cluster[cluster, FLOW] + stack.cluster[cluster, FLOW_BYTES] * (
+                here[place] - stack.cluster[cluster, TRANSITION]
             )
             while node != there:
-                slot = slot_at(field, begin, bits, node_data[node, RANK])
-                arc = first_out[node] + slot
-                if slot == none or arc >= first_out[node + 1] or filled >= len(below):
+                slot = slot_at(stack.flow, begin, bits, stack.node[node, RANK_ABOVE])
+                arc = stack.first_out[node] + slot
+                if slot == none or arc >= stack.first_out[node + 1] or filled >= len(below):
                     return ASTRAY
-                node = np.int64(arcs[arc, 0])
-                if node_data[node, ABOVE] != cluster:
+                node = np.int64(stack.arc[arc, HEAD])
+                if stack.node[node, ABOVE] != cluster:
                     return ASTRAY
                 below[filled] = node
                 filled += 1
@@ -233,25 +381,21 @@ def with_ends(
     start: int,
     ended: int,
     goal: int,
-    up: Int32Array,
-    first_ascent: Int64Array,
-    down: Int32Array,
-    plan: Int32Array,
+    stack: LayerStack,
     count: int,
-    spare: Int32Array,
+    memory: QueryMemory,
 ) -> int:
     """Put the ways up to the first node of a plan and down from its last one around it.
 
     Args:
         begun, ended: the nodes of the first layer to ascend from, and to descend to.
         start, goal: which ascents of theirs to take.
-        up, down: ascents, and ways back.
-        plan: ``count`` nodes; filled.
-        spare: as long as ``plan``; working memory.
+        count: how many nodes ``memory.plan[0]`` has; more are filled in.
 
     Returns:
         How many nodes there are, or ASTRAY.
     """
+    plan, spare = memory.plan[0], memory.plan[1]
     spare[:count] = plan[:count]
     filled = 0
     node = np.int64(begun)
@@ -260,7 +404,7 @@ def with_ends(
             return ASTRAY
         plan[filled] = node
         filled += 1
-        node = np.int64(up[first_ascent[node] + start, 1])
+        node = np.int64(stack.up[stack.first_ascent[node] + start, 1])
     if filled + count > len(plan):
         return ASTRAY
     plan[filled : filled + count] = spare[:count]
@@ -272,7 +416,7 @@ def with_ends(
             return ASTRAY
         plan[filled] = node
         filled += 1
-        node = np.int64(down[first_ascent[node] + goal, 1])
+        node = np.int64(stack.down[stack.first_ascent[node] + goal, 1])
     turn_round(plan, back, filled)
     return filled
 

@@ -1,22 +1,24 @@
-"""Entrances: maximal runs of crossing arcs between two clusters, and where to cross them.
+"""Entrances: maximal chains of crossings between two clusters, and where to cross them.
 
 A. Botea, M. Mueller, J. Schaeffer, "Near optimal hierarchical path-finding", J. Game Development
-1(1), 2004, section 3.1. Here a run is a chain of *crossings*, pairs of nodes on either side that an
-arc joins. The next crossing of a chain is one step away on both sides, there and back, without
+1(1), 2004, section 3.1. A *crossing* is a pair of nodes on either side of a border that an arc
+joins. The next crossing of an entrance is one step away on both sides, there and back, without
 leaving either cluster, and can be crossed in the same directions. So whoever reaches one crossing
-of a run reaches all, and one transition a run is enough for every path there is.
+of an entrance reaches all, and one transition an entrance is enough for every path there is.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
 from bake.arrays import BoolArray, Int32Array, UInt8Array
 from bake.kernels.jit import inlined, kernel
 
-#: A run shorter than this has one transition, in its middle; longer ones begin and end with one.
+#: An entrance shorter than this has one transition, in its middle; longer ones begin and end with
+#: one.
 MIDDLE_ALONE = 4
 
 _UNSEEN = -1
@@ -29,8 +31,8 @@ class Crossings:
     Attributes:
         near, far: (p) int32, the node in the cluster of lower number, and the other; pairs ascend.
         ways: (p) uint8, bit 0: an arc leads from near to far, bit 1: from far to near.
-        entrance: (p) int32, the run each pair belongs to, numbered by first pair.
-        depth: (p) int32, steps along the run from one of its ends.
+        entrance: (p) int32, the entrance each pair belongs to, numbered by first pair.
+        depth: (p) int32, steps along the entrance from one of its ends.
         chosen: (p) bool, pairs that are transitions.
     """
 
@@ -44,6 +46,25 @@ class Crossings:
     @property
     def entrance_count(self) -> int:
         return int(self.entrance.max(initial=-1)) + 1
+
+
+class _Border(NamedTuple):
+    """A graph, its clusters, and the pairs of nodes that crossings join.
+
+    Attributes:
+        first_out, head: the graph; (n + 1), (m) int32.
+        label: (n) int32, cluster of each node.
+        near, far, ways: see :class:`Crossings`.
+        first: (n + 1) int32, pairs by their near node.
+    """
+
+    first_out: Int32Array
+    head: Int32Array
+    label: Int32Array
+    near: Int32Array
+    far: Int32Array
+    ways: UInt8Array
+    first: Int32Array
 
 
 @kernel
@@ -88,20 +109,15 @@ def _joined(first_out: Int32Array, head: Int32Array, a: int, b: int) -> bool:
 
 @kernel
 def _flood(
-    first_out: Int32Array,
-    head: Int32Array,
-    label: Int32Array,
-    near: Int32Array,
-    far: Int32Array,
-    ways: UInt8Array,
-    first: Int32Array,
+    border: _Border,
     root: int,
     entrance: Int32Array,
     mark: int,
     depth: Int32Array,
     queue: Int32Array,
 ) -> int:
-    """Breadth-first along one run from a pair; pairs found go to ``queue``. Returns how many."""
+    """Breadth-first along one entrance from a pair; fills ``queue`` and returns how many it has."""
+    first_out, head, label = border.first_out, border.head, border.label
     queue[0] = root
     entrance[root] = mark
     depth[root] = 0
@@ -110,17 +126,17 @@ def _flood(
     while scan < count:
         pair = queue[scan]
         scan += 1
-        u, v = near[pair], far[pair]
+        u, v = border.near[pair], border.far[pair]
         for step in range(first_out[u] - 1, first_out[u + 1]):
             beside = u if step < first_out[u] else head[step]
             if label[beside] != label[u]:
                 continue
-            for other in range(first[beside], first[beside + 1]):
-                if entrance[other] == mark or ways[other] != ways[pair]:
+            for other in range(border.first[beside], border.first[beside + 1]):
+                if entrance[other] == mark or border.ways[other] != border.ways[pair]:
                     continue
-                if label[far[other]] != label[v]:
+                if label[border.far[other]] != label[v]:
                     continue
-                if not _joined(first_out, head, v, far[other]):
+                if not _joined(first_out, head, v, border.far[other]):
                     continue
                 if not _joined(first_out, head, u, beside):
                     continue
@@ -132,19 +148,15 @@ def _flood(
 
 
 @kernel
-def _find_runs(
-    first_out: Int32Array,
-    head: Int32Array,
-    label: Int32Array,
-    near: Int32Array,
-    far: Int32Array,
-    ways: UInt8Array,
-    first: Int32Array,
+def _find_entrances(
+    border: _Border,
     spacing: int,
     entrance: Int32Array,
     depth: Int32Array,
     chosen: BoolArray,
 ) -> None:
+    """Fill in what :class:`Crossings` says of every pair."""
+    near, far = border.near, border.far
     queue = np.empty(len(near), np.int32)
     entrance[:] = _UNSEEN
     # Whole numbers of one type, or _flood would be compiled for each of several.
@@ -152,15 +164,11 @@ def _find_runs(
     for root in range(len(near)):
         if entrance[root] != _UNSEEN:
             continue
-        # The last pair found from anywhere is an end of the run.
-        args_mark = -2 - count
-        found = _flood(
-            first_out, head, label, near, far, ways, first, root, entrance, args_mark, depth, queue
-        )
+        # The last pair found from anywhere is an end of the entrance.
+        passing_mark = -2 - count
+        found = _flood(border, root, entrance, passing_mark, depth, queue)
         end = int(np.int64(queue[found - 1]))
-        found = _flood(
-            first_out, head, label, near, far, ways, first, end, entrance, count, depth, queue
-        )
+        found = _flood(border, end, entrance, count, depth, queue)
         count += 1
         length = depth[queue[found - 1]] + 1
         scan = 0
@@ -176,8 +184,8 @@ def _find_runs(
                 for before in range(begun, scan):
                     other = queue[before]
                     if chosen[other] and (
-                        _joined(first_out, head, near[pair], near[other])
-                        or _joined(first_out, head, far[pair], far[other])
+                        _joined(border.first_out, border.head, near[pair], near[other])
+                        or _joined(border.first_out, border.head, far[pair], far[other])
                     ):
                         apart = False
                 chosen[pair] = apart
@@ -186,7 +194,7 @@ def _find_runs(
 
 @inlined
 def _wanted_depth(length: int, parts: int, part: int) -> int:
-    """Where along a run of ``length`` pairs one of ``parts`` transitions goes."""
+    """Where along an entrance of ``length`` pairs one of ``parts`` transitions goes."""
     return length // 2 if parts == 1 else part * (length - 1) // (parts - 1)
 
 
@@ -200,7 +208,7 @@ def find_crossings(
     square: bool,
     spacing: int | None,
 ) -> Crossings:
-    """Runs of crossings between clusters, and the transitions on them.
+    """Entrances between clusters, and the transitions on them.
 
     Args:
         first_out, head: the graph; (n + 1), (m) int32.
@@ -209,8 +217,8 @@ def find_crossings(
             :func:`bake.search.graph.partition.crossing_arcs`.
         at: (n, 2) int32 chart coordinates; None on graphs.
         square: whether diagonal steps may be replaced by two straight ones.
-        spacing: transitions of a run are at most this many steps apart; None = every crossing is
-            a run and a transition of its own.
+        spacing: transitions of an entrance are at most this many steps apart; None = every crossing
+            is an entrance and a transition of its own.
     """
     tail, arcs = crossing
     if square and at is not None and spacing is not None and len(arcs):
@@ -238,5 +246,6 @@ def find_crossings(
     entrance = np.empty(len(pair), dtype=np.int32)
     depth = np.empty(len(pair), dtype=np.int32)
     chosen = np.zeros(len(pair), dtype=np.bool_)
-    _find_runs(first_out, head, label, near, far, ways, first, spacing, entrance, depth, chosen)
+    border = _Border(first_out, head, label, near, far, ways, first)
+    _find_entrances(border, spacing, entrance, depth, chosen)
     return Crossings(near, far, ways, entrance, depth, chosen)

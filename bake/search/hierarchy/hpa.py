@@ -1,84 +1,125 @@
-"""Hierarchical path-finding at run time: connect, plan over transitions, refine hop by hop.
+"""Hierarchical path-finding at run time: connect, plan over transitions, refine hop by hop, smooth.
 
 A. Botea, M. Mueller, J. Schaeffer, "Near optimal hierarchical path-finding", J. Game Development
-1(1), 2004, sections 3.2 and 3.3. Where fields are kept, a start is connected to its cluster's
+1(1), 2004, sections 3.2 and 3.3. Where flow fields are kept, a start is connected to its cluster's
 transitions by following them, with no search at all. A plan comes from the table on top of the
 layers (:mod:`bake.search.hierarchy.ascent`), or, where there is none or both ends lie close
 together, from a search of the first layer.
+
+A plan of k transitions has k + 1 *hops*: from the start to the first transition, from each
+transition to the next, and from the last one to the goal.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from bake.arrays import Int32Array, Int64Array, UInt8Array
-from bake.kernels.heap import Heap
-from bake.kernels.jit import kernel
+from bake.arrays import Int32Array, Int64Array
+from bake.kernels.jit import inlined, kernel
 from bake.search.hierarchy.ascent import ascend, descend, join, turn_round, with_ends
-from bake.search.hierarchy.inside import (
+from bake.search.hierarchy.bundles import (
     ASTRAY,
+    BEFORE,
+    BELOW,
+    BITS,
     CLUSTER,
     DISTANCE,
     END,
     FIRST,
+    FLOW,
+    FLOW_BYTES,
     FROM,
+    FULL,
+    HEAD,
     NO_WAY,
-    PLACE,
+    RANK,
+    SIZE,
+    STATE_COLUMNS,
+    TRANSITION,
     TURN,
-    field_distance,
-    field_path,
-    search_inside,
+    ClusteredGraph,
+    LayerStack,
+    QueryMemory,
+    StraightRuns,
 )
-from bake.search.hierarchy.overlay import BEFORE, NONE, search_overlay
+from bake.search.hierarchy.inside import flow_distance, flow_path, search_inside
+from bake.search.hierarchy.landmarks import NONE, search_transitions
+from bake.search.hierarchy.smooth import smooth_path
 
-#: Columns of ``cluster_data``.
-TRANSITION, SIZE, FIELD, FIELD_BYTES = 0, 1, 2, 3
+#: Hops refined at once: a walk begins with one and then takes ever more, up to this.
+MOST_HOPS = 64
 
-#: Entries of ``told``, what a search says beside the way itself.
-TOLD_COST, TOLD_EXPANDED, TOLD_STARTS, TOLD_GOALS = 0, 1, 2, 3
 
-#: Searches inside a cluster that one query may make: each needs a turn of its own.
-TURNS = 4
+@inlined
+def piece_end(hop: int, length: int) -> int:
+    """The hop after those of the piece of a walk that begins with one: 1, 2, 4, ... hops."""
+    return min(hop + min(hop + 1, MOST_HOPS), length + 1)
+
+
+def query_memory(stack: LayerStack, most_arcs: int, room: int) -> QueryMemory:
+    """Memory for queries of a hierarchy, one at a time.
+
+    Args:
+        most_arcs: the most arcs inside a cluster of rows, in either direction.
+        room: rows a path may have beside those of one more cluster.
+    """
+    transitions = len(stack.landmark)
+    arcs = int(stack.first_out[transitions])
+    clusters = len(stack.last_cluster)
+    most_rows = int(stack.cluster[:clusters, SIZE].max(initial=0))
+    most_ends = int(np.diff(stack.cluster[: clusters + 1, TRANSITION]).max(initial=0))
+    most_raised = int(np.diff(stack.first_top).max(initial=0))
+    return QueryMemory(
+        turn=np.zeros(1, dtype=np.int64),
+        ends=np.zeros((2, most_ends, 2), dtype=np.int64),
+        raised=np.zeros((2, most_raised, 2), dtype=np.int64),
+        local=np.zeros((most_rows, 3), dtype=np.int64),
+        heap=np.zeros((max(arcs + most_ends, most_arcs) + 2, 2), dtype=np.int64),
+        state=np.zeros((transitions, STATE_COLUMNS), dtype=np.int64),
+        at_goal=np.zeros(stack.landmark.shape[1], dtype=np.int64),
+        expanded=np.zeros(transitions + 2 * most_ends, dtype=np.int32),
+        plan=np.zeros((2, transitions), dtype=np.int32),
+        route=np.empty((6, room + most_rows), dtype=np.int32),
+    )
 
 
 @kernel
 def connect(
     row: int,
-    by_field: bool,
-    row_data: Int32Array,
-    arc_data: Int32Array,
-    cluster_data: Int64Array,
-    over_row: Int32Array,
-    field: UInt8Array,
-    bits: int,
-    turn: int,
-    local: Int64Array,
-    heap: Heap,
+    graph: ClusteredGraph,
+    by_flow: bool,
+    stack: LayerStack,
+    memory: QueryMemory,
     ends: Int64Array,
 ) -> int:
     """Distances between a row and the transitions of its cluster.
 
     Args:
+        graph: the rows; with every arc turned round for ways from transitions to the row.
+        by_flow: follow flow fields, else search the cluster.
         ends: filled with transitions and ticks, those there is a way to.
 
     Returns:
         How many, or ASTRAY.
     """
-    cluster = row_data[row, CLUSTER]
-    first, last = cluster_data[cluster, TRANSITION], cluster_data[cluster + 1, TRANSITION]
-    if not by_field and last > first:
-        search_inside(row_data, arc_data, row, -1, turn, local, heap)
+    cluster = graph.node[row, CLUSTER]
+    first, last = stack.cluster[cluster, TRANSITION], stack.cluster[cluster + 1, TRANSITION]
+    local = memory.local
+    if not by_flow and last > first:
+        search_inside(graph, row, -1, memory)
     count = 0
     for node in range(first, last):
-        if by_field:
-            begin = cluster_data[cluster, FIELD]
-            begin += (node - first) * cluster_data[cluster, FIELD_BYTES]
-            ticks = field_distance(row_data, arc_data, field, begin, bits, row, over_row[node])
+        if by_flow:
+            begin = stack.cluster[cluster, FLOW]
+            begin += (node - first) * stack.cluster[cluster, FLOW_BYTES]
+            there = stack.node[node, BELOW]
+            ticks = flow_distance(graph, stack.flow, begin, stack.layer[0, BITS], row, there)
             if ticks == ASTRAY:
                 return ASTRAY
         else:
-            place = row_data[over_row[node], PLACE]
-            ticks = int(local[place, DISTANCE]) if local[place, TURN] == turn else NO_WAY
+            rank = graph.node[stack.node[node, BELOW], RANK]
+            reached = local[rank, TURN] == memory.turn[0]
+            ticks = int(local[rank, DISTANCE]) if reached else NO_WAY
         if ticks >= 0:
             ends[count, 0] = node
             ends[count, 1] = ticks
@@ -87,183 +128,69 @@ def connect(
 
 
 @kernel
-def find_way(
-    start: int,
-    goal: int,
-    row_data: Int32Array,
-    arc_data: Int32Array,
-    row_back: Int32Array,
-    arc_back: Int32Array,
-    cluster_data: Int64Array,
-    over_row: Int32Array,
-    field: UInt8Array,
-    bits: int,
-    over_first: Int32Array,
-    over_arc: Int32Array,
-    landmark: Int32Array,
-    two_way: bool,
-    node_data: Int32Array,
-    layer_data: Int64Array,
-    last_cluster: Int32Array,
-    first_top: Int32Array,
-    first_ascent: Int64Array,
-    up: Int32Array,
-    down: Int32Array,
-    top_hop: Int32Array,
-    top_distance: Int32Array,
-    turn: int,
-    ends: Int64Array,
-    local: Int64Array,
-    heap: Heap,
-    state: Int64Array,
-    raised: Int64Array,
-    at_goal: Int64Array,
-    expanded: Int32Array,
-    plan: Int32Array,
-    spare_plan: Int32Array,
-    told: Int64Array,
-) -> int:
-    """The transitions on the way from one row to another.
-
-    Args:
-        row_data, arc_data: see :mod:`bake.search.hierarchy.inside`; row_back, arc_back: the same
-            with every arc turned round (the same arrays where ``two_way``).
-        cluster_data: (c + 1, 4) int64 first transition, rows, first byte of fields, bytes a field.
-        over_row: (t) int32, row of each transition.
-        field, bits: ways to transitions; bits = 0: the first layer keeps none.
-        over_first, over_arc, landmark, two_way, state, heap, at_goal, expanded: as for
-            :func:`bake.search.hierarchy.overlay.search_overlay`. These arcs, ``cluster_data`` and
-            ``field`` are of all layers, one after another.
-        node_data, layer_data, first_top, first_ascent, up, down, top_hop, top_distance,
-            spare_plan: see :mod:`bake.search.hierarchy.ascent`; up are ascents and down the ways
-            back. Without a table (0, 0) the first layer is searched.
-        last_cluster: (c) int32, cluster of the last layer each one of the first is part of.
-        raised: (2, m, 2) int64, working memory for the most nodes of a cluster of the last layer.
-        turn: a multiple of TURNS no search before had.
-        ends: (2, e, 2) int64, working memory for the most transitions of a cluster.
-        local: as for :func:`bake.search.hierarchy.inside.search_inside`.
-        plan: (t) int32, filled.
-        told: (4) int64, filled: ticks of the way before smoothing (NO_WAY = none), transitions
-            expanded (by the table: all that were connected), and connected to start and to goal.
+def find_way(start: int, goal: int, stack: LayerStack, memory: QueryMemory) -> tuple[int, int, int]:
+    """Plan the way from one row to another: the transitions on it go to ``memory.plan[0]``.
 
     Returns:
-        How many transitions the plan has, 0 for a way inside one cluster; NO_WAY; ASTRAY.
+        How many transitions the plan has, 0 for a way inside one cluster; NO_WAY; ASTRAY. Then the
+        ticks of the way before smoothing, or NO_WAY; and how many transitions were expanded (by the
+        table: all that were connected), which ``memory.expanded`` tells.
     """
-    told[:] = 0
+    graph = stack.graph
     best = NONE
-    here, there = row_data[start, CLUSTER], row_data[goal, CLUSTER]
-    by_table = len(top_distance) > 0 and (
-        len(layer_data) == 1 or last_cluster[here] != last_cluster[there]
+    here, there = graph.node[start, CLUSTER], graph.node[goal, CLUSTER]
+    by_table = len(stack.top_distance) > 0 and (
+        len(stack.layer) == 1 or stack.last_cluster[here] != stack.last_cluster[there]
     )
     if here == there:
-        inner = search_inside(row_data, arc_data, start, goal, turn, local, heap)
+        inner = search_inside(graph, start, goal, memory)
         if inner >= 0:
             best = inner
-    by_field = bits > 0
-    starts = connect(
-        start,
-        by_field,
-        row_data,
-        arc_data,
-        cluster_data,
-        over_row,
-        field,
-        bits,
-        turn + 1,
-        local,
-        heap,
-        ends[0],
-    )
-    goals = connect(
-        goal,
-        by_field and two_way,
-        row_back,
-        arc_back,
-        cluster_data,
-        over_row,
-        field,
-        bits,
-        turn + 2,
-        local,
-        heap,
-        ends[1],
-    )
-    if starts < 0 or goals < 0:
-        return ASTRAY
-    told[TOLD_STARTS] = starts
-    told[TOLD_GOALS] = goals
-    if by_table:
-        for side in range(2):
-            for place in range(starts if side == 0 else goals):
-                expanded[told[TOLD_EXPANDED]] = ends[side, place, 0]
-                told[TOLD_EXPANDED] += 1
-        begun = first_top[last_cluster[here]]
-        ended = first_top[last_cluster[there]]
-        up_count = ascend(ends[0], starts, first_ascent, up, raised[0])
-        down_count = ascend(ends[1], goals, first_ascent, down, raised[1])
-        best, near, far = join(
-            begun, raised[0], up_count, ended, raised[1], down_count, top_distance, best
-        )
-        told[TOLD_COST] = best if best < NONE else NO_WAY
-        if near < 0:
-            return 0 if best < NONE else NO_WAY
-        length = descend(
-            near,
-            far,
-            over_first,
-            over_arc,
-            node_data,
-            cluster_data,
-            layer_data,
-            field,
-            top_hop,
-            plan,
-            spare_plan,
-        )
-        if length == ASTRAY:
-            return ASTRAY
-        return with_ends(
-            raised[0, near - begun, 1],
-            near - begun,
-            raised[1, far - ended, 1],
-            far - ended,
-            up,
-            first_ascent,
-            down,
-            plan,
-            length,
-            spare_plan,
-        )
-    best, last, count = search_overlay(
-        over_first,
-        over_arc,
-        landmark,
-        two_way,
-        ends[0],
-        starts,
-        ends[1],
-        goals,
-        best,
-        turn,
-        state,
-        heap,
-        at_goal,
-        expanded,
-    )
-    if count == ASTRAY:
-        return ASTRAY
-    told[TOLD_EXPANDED] = count
-    told[TOLD_COST] = best if best < NONE else NO_WAY
+    starts, goals = memory.ends[0], memory.ends[1]
+    by_flow = stack.layer[0, BITS] > 0
+    start_count = connect(start, graph, by_flow, stack, memory, starts)
+    goal_count = connect(goal, stack.back, by_flow and stack.two_way, stack, memory, goals)
+    if start_count < 0 or goal_count < 0:
+        return ASTRAY, NO_WAY, 0
+    if not by_table:
+        best, last, expanded = search_transitions(stack, memory, start_count, goal_count, best)
+        if expanded == ASTRAY:
+            return ASTRAY, NO_WAY, 0
+        if best >= NONE:
+            return NO_WAY, NO_WAY, expanded
+        length = 0
+        node = last
+        while node >= 0:
+            memory.plan[0, length] = node
+            length += 1
+            node = memory.state[node, BEFORE]
+        turn_round(memory.plan[0], 0, length)
+        return length, best, expanded
+    for place in range(start_count):
+        memory.expanded[place] = starts[place, 0]
+    for place in range(goal_count):
+        memory.expanded[start_count + place] = goals[place, 0]
+    expanded = start_count + goal_count
+    begun = stack.first_top[stack.last_cluster[here]]
+    ended = stack.first_top[stack.last_cluster[there]]
+    up_count = ascend(starts, start_count, stack.first_ascent, stack.up, memory.raised[0])
+    down_count = ascend(goals, goal_count, stack.first_ascent, stack.down, memory.raised[1])
+    best, near, far = join(
+        begun, memory.raised[0], up_count, ended, memory.raised[1], down_count,
+        stack.top_distance, best,
+    )  # fmt: skip
     if best >= NONE:
-        return NO_WAY
-    length = 0
-    node = last
-    while node >= 0:
-        plan[length] = node
-        length += 1
-        node = state[node, BEFORE]
-    turn_round(plan, 0, length)
-    return length
+        return NO_WAY, NO_WAY, expanded
+    if near < 0:
+        return 0, best, expanded
+    length = descend(near, far, stack, memory)
+    if length == ASTRAY:
+        return ASTRAY, NO_WAY, 0
+    up, down = near - begun, far - ended
+    length = with_ends(
+        memory.raised[0, up, 1], up, memory.raised[1, down, 1], down, stack, length, memory
+    )
+    return length, best, expanded
 
 
 @kernel
@@ -274,40 +201,30 @@ def refine(
     length: int,
     hop: int,
     until: int,
-    row_data: Int32Array,
-    arc_data: Int32Array,
-    cluster_data: Int64Array,
-    over_row: Int32Array,
-    field: UInt8Array,
-    bits: int,
-    two_way: bool,
-    turn: int,
-    local: Int64Array,
-    heap: Heap,
-    path: Int32Array,
+    stack: LayerStack,
+    memory: QueryMemory,
     filled: int,
 ) -> tuple[int, int]:
-    """Append the rows of some hops of a plan.
+    """Append the rows of some hops of a plan to ``memory.route[0]``.
 
     Args:
-        plan, length: from :func:`find_way`; hop 0 leads from the start to the first transition,
-            the last one, numbered ``length``, to the goal.
+        plan, length: from :func:`find_way`; hop ``length`` leads to the goal.
         hop, until: the hops to refine: up to but not including ``until``.
-        turn: as for :func:`find_way`; each hop that is searched for uses the next one.
-        path, filled: rows so far; none is refined that might not fit.
+        filled: rows so far; no hop is refined that might not fit.
 
     Returns:
         The hop to go on with, and how many rows there are; the hop is ASTRAY for damaged tables.
     """
+    graph, path, bits = stack.graph, memory.route[0], stack.layer[0, BITS]
     while hop < until:
-        row = start if hop == 0 else over_row[plan[hop - 1]]
-        there = goal if hop == length else over_row[plan[hop]]
-        cluster = row_data[row, CLUSTER]
-        if cluster != row_data[there, CLUSTER]:
+        row = start if hop == 0 else stack.node[plan[hop - 1], BELOW]
+        there = goal if hop == length else stack.node[plan[hop], BELOW]
+        cluster = graph.node[row, CLUSTER]
+        if cluster != graph.node[there, CLUSTER]:
             if filled >= len(path):
                 return hop, filled
-            arc, last = row_data[row, FIRST], row_data[row, END]
-            while arc < last and arc_data[arc, 0] != there:
+            arc, last = graph.node[row, FIRST], graph.node[row, END]
+            while arc < last and graph.arc[arc, HEAD] != there:
                 arc += 1
             if arc == last:
                 return ASTRAY, filled
@@ -315,43 +232,141 @@ def refine(
             filled += 1
             hop += 1
             continue
-        size = cluster_data[cluster, SIZE]
+        size = stack.cluster[cluster, SIZE]
         if filled + size > len(path):
             return hop, filled
         node = np.int64(-1)
         backwards = hop == length
         if hop < length:
             node = np.int64(plan[hop])
-        elif length > 0 and two_way:
+        elif length > 0 and stack.two_way:
             node = np.int64(plan[hop - 1])
         if bits > 0 and node >= 0:
-            begin = cluster_data[cluster, FIELD] + cluster_data[cluster, FIELD_BYTES] * (
-                node - cluster_data[cluster, TRANSITION]
+            begin = stack.cluster[cluster, FLOW] + stack.cluster[cluster, FLOW_BYTES] * (
+                node - stack.cluster[cluster, TRANSITION]
             )
-            if backwards:
-                # The way from the goal to its transition, turned round.
-                found = field_path(row_data, arc_data, field, begin, bits, goal, row, path, filled)
-                if found == ASTRAY:
-                    return ASTRAY, filled
-                if found > filled:
-                    found -= 1
-                    turn_round(path, filled, found)
-                    path[found] = goal
-                    found += 1
-            else:
-                found = field_path(row_data, arc_data, field, begin, bits, row, there, path, filled)
-                if found == ASTRAY:
-                    return ASTRAY, filled
+            # The last hop is the way from the goal to its transition, turned round.
+            near, far = (goal, row) if backwards else (row, there)
+            found = flow_path(graph, stack.flow, begin, bits, near, far, path, filled)
+            if found == ASTRAY:
+                return ASTRAY, filled
+            if backwards and found > filled:
+                turn_round(path, filled, found - 1)
+                path[found - 1] = goal
             filled = found
         else:
-            if search_inside(row_data, arc_data, row, there, turn, local, heap) < 0:
+            if search_inside(graph, row, there, memory) < 0:
                 return ASTRAY, filled
-            turn += 1
             begun = filled
             while there != row:
                 path[filled] = there
                 filled += 1
-                there = local[row_data[there, PLACE], FROM]
+                there = memory.local[graph.node[there, RANK], FROM]
             turn_round(path, begun, filled)
         hop += 1
     return hop, filled
+
+
+@kernel
+def follow_plan(
+    start: int,
+    goal: int,
+    plan: Int32Array,
+    hop: int,
+    until: int,
+    row: int,
+    stack: LayerStack,
+    runs: StraightRuns,
+    memory: QueryMemory,
+) -> tuple[int, int]:
+    """Refine and smooth some hops of a plan, from a row that is at the end of those before.
+
+    Args:
+        plan: all of it; hop, until: as for :func:`refine`.
+
+    Returns:
+        The hop to go on with, or ASTRAY; how many rows ``memory.route[0]`` has, ``row`` included.
+    """
+    memory.route[0, 0] = row
+    hop, filled = refine(start, goal, plan, len(plan), hop, until, stack, memory, 1)
+    if hop != ASTRAY and runs.width > 0 and filled > 2:
+        filled, _ = smooth_path(filled, stack.graph, runs, memory)
+    return hop, filled
+
+
+@kernel
+def follow_way(
+    start: int,
+    goal: int,
+    first_piece: bool,
+    stack: LayerStack,
+    runs: StraightRuns,
+    memory: QueryMemory,
+) -> tuple[int, int, int, int, int]:
+    """Plan, refine and smooth the way from one row to another.
+
+    Args:
+        first_piece: refine no more hops than up to the first move.
+        runs: what the path is smoothed by.
+
+    Returns:
+        How many rows ``memory.route[0]`` has, both ends included; NO_WAY, ASTRAY, or FULL where
+        ``memory.route`` is too short. Then ticks of the whole path, how many transitions were
+        expanded, how many the plan has, and the hop to go on with.
+    """
+    length, ticks, expanded = find_way(start, goal, stack, memory)
+    if length < 0:
+        return length, ticks, expanded, 0, 0
+    memory.route[0, 0] = start
+    filled, hop = 1, 0
+    while hop <= length and not (first_piece and filled > 1):
+        until = piece_end(hop, length) if first_piece else length + 1
+        done, filled = refine(
+            start, goal, memory.plan[0], length, hop, until, stack, memory, filled
+        )
+        if done == ASTRAY:
+            return ASTRAY, NO_WAY, 0, 0, 0
+        if done == hop or (not first_piece and done <= length):
+            return FULL, NO_WAY, 0, 0, 0
+        hop = done
+    if runs.width > 0 and filled > 2:
+        filled, ticks = smooth_path(filled, stack.graph, runs, memory)
+    return filled, ticks, expanded, length, hop
+
+
+@kernel
+def follow_ways(
+    starts: Int32Array,
+    goals: Int32Array,
+    first_piece: bool,
+    stack: LayerStack,
+    runs: StraightRuns,
+    memory: QueryMemory,
+    pair: int,
+    first: Int64Array,
+    path: Int32Array,
+) -> int:
+    """Paths of many pairs, one after another, until all are done or a buffer is full.
+
+    Args:
+        starts, goals: (p) int32 rows.
+        first_piece, runs: as for :func:`follow_way`.
+        pair: which pair to go on with.
+        first: (p + 1) int64, where each path begins; filled up to the pair returned.
+        path: rows along the paths, both ends included; empty where there is no way.
+
+    Returns:
+        The pair to go on with after enlarging ``memory.route`` and ``path``; p when done; ASTRAY.
+    """
+    while pair < len(starts):
+        filled, _, _, _, _ = follow_way(starts[pair], goals[pair], first_piece, stack, runs, memory)
+        if filled == ASTRAY:
+            return ASTRAY
+        begin = first[pair]
+        if filled == FULL or begin + filled > len(path):
+            return pair
+        filled = max(0, filled)
+        path[begin : begin + filled] = memory.route[0, :filled]
+        pair += 1
+        first[pair] = begin + filled
+    return pair

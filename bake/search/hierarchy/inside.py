@@ -1,76 +1,350 @@
-"""Ways inside one cluster, at run time: along a field, or by a search that stays inside.
+"""Ways inside one cluster: searched for all at once when layers are built, or one by one by
+queries.
 
-The arrays a step needs lie together: ``row_data`` (r, 4) int32 holds, by row, its cluster, its
-place in it, its first arc and one past its last; ``arc_data`` (m, 2) int32 the row an arc leads to,
--1 where the profile may not take it, and its weight in ticks.
+A builder searches from every transition of a cluster, backwards and bounded by the cluster, with a
+bucket queue as in :mod:`bake.search.all_pairs.batch`, on arcs renumbered so that those of a cluster
+stay in the cache. The ways to a transition are kept as a *flow field*: for every node of the
+cluster the slot of the first arc of a shortest path, the lowest one of several. Flow fields follow
+from distances alone, and the paths of all inner edges lie in them.
+
+A query follows flow fields where there are any, and searches its cluster where there are none.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from bake.arrays import Int32Array, Int64Array, UInt8Array
-from bake.kernels.heap import Heap, drop_first, push
+from bake.arrays import BoolArray, Int32Array, Int64Array, UInt8Array
+from bake.errors import CostError
+from bake.graph import INFINITY
+from bake.kernels.heap import drop_first, push
 from bake.kernels.jit import inlined, kernel
+from bake.search.graph.label_correcting import IDLE, RING
+from bake.search.hierarchy.bundles import (
+    ASTRAY,
+    CLUSTER,
+    DISTANCE,
+    END,
+    FIRST,
+    FLOW,
+    FLOW_BYTES,
+    FROM,
+    HEAD,
+    NO_WAY,
+    RANK,
+    TICKS,
+    TURN,
+    ClusteredGraph,
+    Members,
+    QueryMemory,
+    Transitions,
+)
 
-#: Columns of ``row_data``.
-CLUSTER, PLACE, FIRST, END = 0, 1, 2, 3
+#: Slot of a node in a flow field from which the transition cannot be reached, by bits a slot.
+NO_SLOT = {4: 15, 8: 255, 16: 65535}
 
-#: Columns of ``local``, the memory of a search inside a cluster: by place in it.
-TURN, DISTANCE, STEP, FROM = 0, 1, 2, 3
 
-#: Answers that are no distance: there is no way inside; the tables are damaged.
-NO_WAY = -1
-ASTRAY = -2
+def slot_bits(largest: int) -> int:
+    """Bits of a slot in a flow field where ``largest`` is the highest.
+
+    Raises:
+        CostError: a node has more arcs than flow fields can tell apart.
+    """
+    for bits, none in NO_SLOT.items():
+        if largest < none:
+            return bits
+    raise CostError(
+        f"a node has {largest + 1:,} arcs", expected=f"at most {NO_SLOT[16]:,} for a hierarchy"
+    )
 
 
 @inlined
-def slot_at(field: UInt8Array, begin: int, bits: int, place: int) -> int:
-    """What a field says at a place of the cluster."""
+def slot_at(flow: UInt8Array, begin: int, bits: int, rank: int) -> int:
+    """What the flow field that begins at a byte says of a node of its cluster."""
     if bits == 4:
-        slot = np.int64((field[begin + (place >> 1)] >> (4 * (place & 1))) & 15)
+        slot = np.int64((flow[begin + (rank >> 1)] >> (4 * (rank & 1))) & 15)
     elif bits == 8:
-        slot = np.int64(field[begin + place])
+        slot = np.int64(flow[begin + rank])
     else:
-        slot = np.int64(field[begin + 2 * place]) | np.int64(field[begin + 2 * place + 1]) << 8
+        slot = np.int64(flow[begin + 2 * rank]) | np.int64(flow[begin + 2 * rank + 1]) << 8
     return int(slot)
 
 
+# -- building layers ------------------------------------------------------------------------------
+
+
 @kernel
-def field_distance(
-    row_data: Int32Array,
-    arc_data: Int32Array,
-    field: UInt8Array,
-    begin: int,
+def _write_flow(flow: UInt8Array, begin: int, bits: int, slot: Int32Array, count: int) -> None:
+    """Write the slots of the nodes of a cluster, the first in the lower bits of a byte."""
+    if bits == 4:
+        for rank in range(0, count - 1, 2):
+            flow[begin + (rank >> 1)] = slot[rank] | (slot[rank + 1] << 4)
+        if count & 1:
+            flow[begin + (count >> 1)] = slot[count - 1] | 240
+    elif bits == 8:
+        for rank in range(count):
+            flow[begin + rank] = slot[rank]
+    else:
+        for rank in range(count):
+            flow[begin + 2 * rank] = slot[rank] & 255
+            flow[begin + 2 * rank + 1] = slot[rank] >> 8
+
+
+@kernel
+def search_clusters(
+    graph: ClusteredGraph,
+    members: Members,
+    transitions: Transitions,
+    fresh: Int32Array,
+    first_distance: Int64Array,
+    distance: Int32Array,
     bits: int,
-    row: int,
-    goal: int,
+    cluster_data: Int64Array,
+    flow: UInt8Array,
 ) -> int:
-    """Ticks along a field from a row to the transition it leads to; NO_WAY or ASTRAY."""
+    """Search some clusters from each of their transitions.
+
+    Args:
+        graph, members, transitions: the graph, its clusters and what is chosen of it.
+        fresh: (k) int32, the clusters to be searched.
+        first_distance: (k + 1) int64, where the square of distances of each of them begins.
+        distance: filled: [from, to] between the transitions of a cluster, INFINITY = there is no
+            way inside it.
+        bits: of a slot in a flow field: 4, 8 or 16; 0 = make none.
+        cluster_data: (c + 1, 4) int64, says where flow fields begin: see :class:`LayerStack`.
+        flow: filled with those of the clusters searched.
+
+    Returns:
+        The longest distance met.
+    """
+    most_nodes = 0
+    most_arcs = 0
+    for cluster in fresh:
+        arcs = 0
+        for spot in range(members.first[cluster], members.first[cluster + 1]):
+            node = members.node[spot]
+            arcs += graph.node[node, END] - graph.node[node, FIRST]
+        most_nodes = max(most_nodes, members.first[cluster + 1] - members.first[cluster])
+        most_arcs = max(most_arcs, arcs)
+    first_in = np.zeros(most_nodes + 1, np.int32)
+    tail = np.empty(most_arcs, np.int32)
+    cost = np.empty(most_arcs, np.int32)
+    taken = np.empty(most_arcs, np.int32)
+    dist = np.empty(most_nodes, np.int32)
+    step = np.empty(most_nodes, np.int32)
+    bucket = np.empty(most_nodes, np.int32)
+    follower = np.empty(most_nodes, np.int32)
+    leader = np.empty(most_nodes, np.int32)
+    first = np.full(RING, -1, np.int32)
+    none = (1 << bits) - 1
+    longest = np.int32(0)
+    for place in range(len(fresh)):
+        cluster = fresh[place]
+        start = members.first[cluster]
+        n = members.first[cluster + 1] - start
+        low = transitions.first[cluster]
+        count = transitions.first[cluster + 1] - low
+        if count == 0:
+            continue
+        first_in[: n + 1] = 0
+        total = 0
+        least = np.int32(INFINITY)
+        for here in range(n):
+            node = members.node[start + here]
+            for arc in range(graph.node[node, FIRST], graph.node[node, END]):
+                other = graph.arc[arc, HEAD]
+                if other >= 0 and graph.node[other, CLUSTER] == cluster:
+                    first_in[graph.node[other, RANK] + 1] += 1
+                    least = min(least, graph.arc[arc, TICKS])
+                    total += 1
+        # A bucket is as wide as the largest power of two that is no longer than any arc.
+        shift = 0
+        while least >> (shift + 1):
+            shift += 1
+        for here in range(n):
+            first_in[here + 1] += first_in[here]
+        for back in range(n):
+            here = n - 1 - back
+            node = members.node[start + here]
+            begin = graph.node[node, FIRST]
+            for arc in range(graph.node[node, END] - 1, begin - 1, -1):
+                other = graph.arc[arc, HEAD]
+                if other >= 0 and graph.node[other, CLUSTER] == cluster:
+                    there = graph.node[other, RANK]
+                    first_in[there + 1] -= 1
+                    spot = first_in[there + 1]
+                    tail[spot] = here
+                    cost[spot] = graph.arc[arc, TICKS]
+                    taken[spot] = arc - begin
+        # Filling from behind has moved every end to its beginning: first_in[i + 1] is i's first.
+        for here in range(n):
+            first_in[here] = first_in[here + 1]
+        first_in[n] = total
+        for goal in range(count):
+            origin = graph.node[transitions.node[low + goal], RANK]
+            for here in range(n):
+                dist[here] = INFINITY
+                step[here] = none
+                bucket[here] = IDLE
+            dist[origin] = 0
+            bucket[origin] = 0
+            follower[origin] = -1
+            leader[origin] = -1
+            first[0] = origin
+            queued = 1
+            current = 0
+            while queued > 0:
+                here = first[current & (RING - 1)]
+                if here < 0:
+                    current += 1
+                    continue
+                after = follower[here]
+                first[current & (RING - 1)] = after
+                if after >= 0:
+                    leader[after] = -1
+                bucket[here] = IDLE
+                queued -= 1
+                for arc in range(first_in[here], first_in[here + 1]):
+                    other = tail[arc]
+                    new = np.int32(dist[here] + cost[arc])
+                    if new > dist[other]:
+                        continue
+                    if new == dist[other]:
+                        step[other] = min(step[other], taken[arc]) if other != origin else none
+                        continue
+                    if new >= INFINITY:
+                        longest = max(longest, new)
+                        continue
+                    dist[other] = new
+                    step[other] = taken[arc]
+                    longest = max(longest, new)
+                    key = min(max(int(new) >> shift, current), current + RING - 1)
+                    was = bucket[other]
+                    if was >= 0:
+                        if was <= key:
+                            continue
+                        before = leader[other]
+                        after = follower[other]
+                        if before >= 0:
+                            follower[before] = after
+                        else:
+                            first[was & (RING - 1)] = after
+                        if after >= 0:
+                            leader[after] = before
+                        queued -= 1
+                    bucket[other] = key
+                    leader[other] = -1
+                    after = first[key & (RING - 1)]
+                    follower[other] = after
+                    if after >= 0:
+                        leader[after] = other
+                    first[key & (RING - 1)] = other
+                    queued += 1
+            base = first_distance[place]
+            for source in range(count):
+                rank = graph.node[transitions.node[low + source], RANK]
+                distance[base + source * count + goal] = dist[rank]
+            if bits > 0:
+                begin_flow = cluster_data[cluster, FLOW] + goal * cluster_data[cluster, FLOW_BYTES]
+                _write_flow(flow, begin_flow, bits, step, n)
+    return int(longest)
+
+
+@kernel
+def _keep_undominated(
+    first_transition: Int32Array,
+    fresh: Int32Array,
+    first_distance: Int64Array,
+    distance: Int32Array,
+    keep: BoolArray,
+) -> None:
+    for place in range(len(fresh)):
+        count = first_transition[fresh[place] + 1] - first_transition[fresh[place]]
+        base = first_distance[place]
+        square = distance[base : base + count * count].reshape((count, count))
+        kept = keep[base : base + count * count].reshape((count, count))
+        for source in range(count):
+            square[source, source] = INFINITY - 1
+        for source in range(count):
+            for goal in range(count):
+                kept[source, goal] = square[source, goal] < INFINITY - 1
+            for via in range(count):
+                if via == source:
+                    continue
+                begun = square[source, via]
+                if begun >= INFINITY - 1:
+                    continue
+                for goal in range(count):
+                    kept[source, goal] &= begun + square[via, goal] != square[source, goal]
+        for source in range(count):
+            square[source, source] = 0
+
+
+def undominated(
+    longest: int,
+    first_transition: Int32Array,
+    fresh: Int32Array,
+    first_distance: Int64Array,
+    distance: Int32Array,
+) -> BoolArray:
+    """Which inner edges no two others make up for, so that those keep all distances.
+
+    Dropping an edge whose length two shorter ones add up to is safe even if those are dropped in
+    their turn: weights are positive, so what replaces an edge is always made of shorter ones.
+
+    Args:
+        longest: what :func:`search_clusters` returned.
+        first_transition: (c + 1) int32, transitions by cluster.
+        fresh, first_distance, distance: as for it.
+
+    Returns:
+        One bool for each distance.
+
+    Raises:
+        CostError: a distance inside a cluster is too long for the scale.
+    """
+    if longest >= INFINITY - 1:
+        raise CostError(
+            f"distances inside a cluster reach {longest} ticks",
+            expected=f"fewer than {INFINITY - 1} ticks",
+            remedy="lower ticks_per_unit, or make clusters smaller",
+        )
+    keep = np.empty(len(distance), dtype=np.bool_)
+    _keep_undominated(first_transition, fresh, first_distance, distance, keep)
+    return keep
+
+
+# -- queries --------------------------------------------------------------------------------------
+
+
+@kernel
+def flow_distance(
+    graph: ClusteredGraph, flow: UInt8Array, begin: int, bits: int, row: int, goal: int
+) -> int:
+    """Ticks along a flow field from a row to the transition it leads to; NO_WAY or ASTRAY."""
     none = (1 << bits) - 1
     total = np.int64(0)
-    cluster = row_data[row, CLUSTER]
+    cluster = graph.node[row, CLUSTER]
     steps = 0
     while row != goal:
-        slot = slot_at(field, begin, bits, row_data[row, PLACE])
+        slot = slot_at(flow, begin, bits, graph.node[row, RANK])
         if slot == none:
             return NO_WAY
-        arc = row_data[row, FIRST] + slot
-        if arc >= row_data[row, END] or steps > len(row_data):
+        arc = graph.node[row, FIRST] + slot
+        if arc >= graph.node[row, END] or steps > len(graph.node):
             return ASTRAY
-        row = arc_data[arc, 0]
-        if row < 0 or row_data[row, CLUSTER] != cluster:
+        row = graph.arc[arc, HEAD]
+        if row < 0 or graph.node[row, CLUSTER] != cluster:
             return ASTRAY
-        total += arc_data[arc, 1]
+        total += graph.arc[arc, TICKS]
         steps += 1
     return int(total)
 
 
 @kernel
-def field_path(
-    row_data: Int32Array,
-    arc_data: Int32Array,
-    field: UInt8Array,
+def flow_path(
+    graph: ClusteredGraph,
+    flow: UInt8Array,
     begin: int,
     bits: int,
     row: int,
@@ -84,11 +358,11 @@ def field_path(
     """
     none = (1 << bits) - 1
     while row != goal:
-        slot = slot_at(field, begin, bits, row_data[row, PLACE])
-        arc = row_data[row, FIRST] + slot
-        if slot == none or arc >= row_data[row, END] or filled >= len(path):
+        slot = slot_at(flow, begin, bits, graph.node[row, RANK])
+        arc = graph.node[row, FIRST] + slot
+        if slot == none or arc >= graph.node[row, END] or filled >= len(path):
             return ASTRAY
-        row = arc_data[arc, 0]
+        row = graph.arc[arc, HEAD]
         if row < 0:
             return ASTRAY
         path[filled] = row
@@ -97,52 +371,42 @@ def field_path(
 
 
 @kernel
-def search_inside(
-    row_data: Int32Array,
-    arc_data: Int32Array,
-    origin: int,
-    goal: int,
-    turn: int,
-    local: Int64Array,
-    heap: Heap,
-) -> int:
+def search_inside(graph: ClusteredGraph, origin: int, goal: int, memory: QueryMemory) -> int:
     """Dijkstra from a row over the arcs inside its cluster.
 
     Args:
         goal: stop when its distance is known; -1 = search the whole cluster.
-        turn: a number no search before had; marks what ``local`` says as of this search.
-        local: (k, 4) int64, k the most rows of a cluster; filled with turn, distance, the arc a
-            row was reached by, and the row that arc came from.
-        heap: room for the arcs of a cluster.
+        memory: ``local`` is filled as of a new turn; ``heap`` needs room for the arcs of a cluster.
 
     Returns:
         The distance of the goal, or NO_WAY.
     """
-    cluster = row_data[origin, CLUSTER]
-    place = row_data[origin, PLACE]
-    local[place, TURN] = turn
-    local[place, DISTANCE] = 0
-    local[place, STEP] = -1
-    local[place, FROM] = -1
+    local, heap = memory.local, memory.heap
+    memory.turn[0] += 1
+    turn = memory.turn[0]
+    cluster = graph.node[origin, CLUSTER]
+    rank = graph.node[origin, RANK]
+    local[rank, TURN] = turn
+    local[rank, DISTANCE] = 0
+    local[rank, FROM] = -1
     size = push(heap, 0, 0, origin)
     while size > 0:
         done, row = heap[0, 0], heap[0, 1]
         size = drop_first(heap, size)
         if row == goal:
             return int(done)
-        if done > local[row_data[row, PLACE], DISTANCE]:
+        if done > local[graph.node[row, RANK], DISTANCE]:
             continue
-        for arc in range(row_data[row, FIRST], row_data[row, END]):
-            other = arc_data[arc, 0]
-            if other < 0 or row_data[other, CLUSTER] != cluster:
+        for arc in range(graph.node[row, FIRST], graph.node[row, END]):
+            other = graph.arc[arc, HEAD]
+            if other < 0 or graph.node[other, CLUSTER] != cluster:
                 continue
-            new = done + arc_data[arc, 1]
-            spot = row_data[other, PLACE]
-            if local[spot, TURN] == turn and local[spot, DISTANCE] <= new:
+            new = done + graph.arc[arc, TICKS]
+            rank = graph.node[other, RANK]
+            if local[rank, TURN] == turn and local[rank, DISTANCE] <= new:
                 continue
-            local[spot, TURN] = turn
-            local[spot, DISTANCE] = new
-            local[spot, STEP] = arc
-            local[spot, FROM] = row
+            local[rank, TURN] = turn
+            local[rank, DISTANCE] = new
+            local[rank, FROM] = row
             size = push(heap, size, new, other)
     return NO_WAY

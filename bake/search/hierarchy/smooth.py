@@ -9,8 +9,17 @@ from __future__ import annotations
 
 import numpy as np
 
-from bake.arrays import Int32Array, UInt8Array
+from bake.arrays import Int32Array
 from bake.kernels.jit import inlined, kernel
+from bake.search.hierarchy.bundles import (
+    END,
+    FIRST,
+    HEAD,
+    TICKS,
+    ClusteredGraph,
+    QueryMemory,
+    StraightRuns,
+)
 from bake.search.hierarchy.straight_runs import heading, offset
 
 #: How the difference of two places is taken apart: a diagonal run and a straight one on square
@@ -38,26 +47,18 @@ def _two_ways(dx: int, dy: int, form: int) -> tuple[int, int, int, int]:
 
 @inlined
 def _ticks_of_runs(
-    spot: int,
-    first: int,
-    few: int,
-    second: int,
-    many: int,
-    row_at: Int32Array,
-    width: int,
-    run: UInt8Array,
-    weight: Int32Array,
+    cell: int, first: int, few: int, second: int, many: int, runs: StraightRuns
 ) -> int:
     """Ticks of going ``few`` steps one way and then ``many`` another; -1 where it is not free."""
     ticks = -1
-    if run[spot, first] >= few:
-        corner = spot + few * offset(first, width)
-        if run[corner, second] >= many:
+    if runs.length[cell, first] >= few:
+        corner = cell + few * offset(first, runs.width)
+        if runs.length[corner, second] >= many:
             ticks = 0
             if few > 0:
-                ticks += few * weight[row_at[spot], first]
+                ticks += few * runs.ticks[runs.row_at[cell], first]
             if many > 0:
-                ticks += many * weight[row_at[corner], second]
+                ticks += many * runs.ticks[runs.row_at[corner], second]
     return int(ticks)
 
 
@@ -66,12 +67,7 @@ def _smooth_once(
     here: int,
     stop: int,
     move: int,
-    form: int,
-    even: bool,
-    row_at: Int32Array,
-    width: int,
-    run: UInt8Array,
-    weight: Int32Array,
+    runs: StraightRuns,
     x: Int32Array,
     y: Int32Array,
     step: Int32Array,
@@ -82,6 +78,7 @@ def _smooth_once(
     out_x[0], out_y[0] = x[here], y[here]
     filled = 1
     back = 0 if move > 0 else 1
+    width, length = runs.width, runs.length
     while here != stop:
         other = here + move
         cost = np.int64(step[here - back])
@@ -99,28 +96,28 @@ def _smooth_once(
             other += move
             vain += 1
             a, b = (here, other) if move > 0 else (other, here)
-            first, few, second, many = _two_ways(x[b] - x[a], y[b] - y[a], form)
+            first, few, second, many = _two_ways(x[b] - x[a], y[b] - y[a], runs.form)
             if few + many == 0:
                 continue
-            spot = y[a] * width + x[a]
-            if even:
+            cell = y[a] * width + x[a]
+            if runs.even:
                 # On even ground no way is cheaper than two runs, so being free is enough.
                 if (
-                    run[spot, first] >= few
-                    and run[spot + few * offset(first, width), second] >= many
+                    length[cell, first] >= few
+                    and length[cell + few * offset(first, width), second] >= many
                 ):
                     best, straight_on, swapped, vain = other, False, False, 0
                 elif (
-                    run[spot, second] >= many
-                    and run[spot + many * offset(second, width), first] >= few
+                    length[cell, second] >= many
+                    and length[cell + many * offset(second, width), first] >= few
                 ):
                     best, straight_on, swapped, vain = other, False, True, 0
                 continue
-            ticks = _ticks_of_runs(spot, first, few, second, many, row_at, width, run, weight)
+            ticks = _ticks_of_runs(cell, first, few, second, many, runs)
             if 0 <= ticks <= cost:
                 best, straight_on, swapped, vain = other, False, False, 0
                 continue
-            ticks = _ticks_of_runs(spot, second, many, first, few, row_at, width, run, weight)
+            ticks = _ticks_of_runs(cell, second, many, first, few, runs)
             if 0 <= ticks <= cost:
                 best, straight_on, swapped, vain = other, False, True, 0
         if straight_on:
@@ -130,8 +127,7 @@ def _smooth_once(
                 filled += 1
             continue
         a, b = (here, best) if move > 0 else (best, here)
-        dx, dy = x[b] - x[a], y[b] - y[a]
-        first, few, second, many = _two_ways(dx, dy, form)
+        first, few, second, many = _two_ways(x[b] - x[a], y[b] - y[a], runs.form)
         if swapped:
             first, few, second, many = second, many, first, few
         if move < 0:
@@ -153,12 +149,8 @@ def _smooth_once(
 @kernel
 def _price(
     count: int,
-    row_data: Int32Array,
-    arc_data: Int32Array,
-    row_at: Int32Array,
-    width: int,
-    weight: Int32Array,
-    even: bool,
+    graph: ClusteredGraph,
+    runs: StraightRuns,
     x: Int32Array,
     y: Int32Array,
     step: Int32Array,
@@ -171,17 +163,17 @@ def _price(
         near = abs(dx) <= 1 and abs(dy) <= 1
         slanted = int(dx != 0 and dy != 0)
         ticks = known[slanted]
-        if not (near and even and ticks > 0):
-            row = row_at[y[place] * width + x[place]]
+        if not (near and runs.even and ticks > 0):
+            row = runs.row_at[y[place] * runs.width + x[place]]
             if near:
-                ticks = weight[row, heading(dx, dy)]
+                ticks = runs.ticks[row, heading(dx, dy)]
                 known[slanted] = ticks
             else:
-                there = row_at[y[place + 1] * width + x[place + 1]]
+                there = runs.row_at[y[place + 1] * runs.width + x[place + 1]]
                 ticks = np.int32(2**31 - 1)
-                for arc in range(row_data[row, 2], row_data[row, 3]):
-                    if arc_data[arc, 0] == there:
-                        ticks = min(ticks, arc_data[arc, 1])
+                for arc in range(graph.node[row, FIRST], graph.node[row, END]):
+                    if graph.arc[arc, HEAD] == there:
+                        ticks = min(ticks, graph.arc[arc, TICKS])
         step[place] = ticks
         total += ticks
     return int(total)
@@ -189,48 +181,29 @@ def _price(
 
 @kernel
 def smooth_path(
-    path: Int32Array,
-    count: int,
-    row_data: Int32Array,
-    arc_data: Int32Array,
-    form: int,
-    even: bool,
-    at: Int32Array,
-    row_at: Int32Array,
-    width: int,
-    run: UInt8Array,
-    weight: Int32Array,
-    spare: Int32Array,
+    count: int, graph: ClusteredGraph, runs: StraightRuns, memory: QueryMemory
 ) -> tuple[int, int]:
     """Smooth a whole path: once from its start, once from its goal.
 
     Args:
-        path: the first ``count`` rows, no row twice in succession; filled with the smoothed path.
-        row_data, arc_data: see :mod:`bake.search.hierarchy.inside`.
-        form: SQUARE_8, HEX or SQUARE_4.
-        even: whether all straight steps weigh the same, all diagonal ones, and no arc leads
-            farther than a neighbour.
-        at: (r, 2) int32 chart coordinates, counted from the border of ``row_at``.
-        row_at, width, run, weight: see :mod:`bake.search.hierarchy.straight_runs`.
-        spare: (5, k) int32 working memory, k at least as long as ``path``.
+        count: how many rows of ``memory.route[0]`` are the path, no row twice in succession; they
+            are replaced by those of the smoothed one.
+        graph: the rows.
 
     Returns:
         Rows and ticks of the smoothed path.
     """
-    x, y, out_x, out_y, step = spare[0], spare[1], spare[2], spare[3], spare[4]
+    path, x, y = memory.route[0], memory.route[1], memory.route[2]
+    out_x, out_y, step = memory.route[3], memory.route[4], memory.route[5]
     for place in range(count):
-        x[place], y[place] = at[path[place], 0], at[path[place], 1]
-    _price(count, row_data, arc_data, row_at, width, weight, even, x, y, step)
-    count = _smooth_once(
-        0, count - 1, 1, form, even, row_at, width, run, weight, x, y, step, out_x, out_y
-    )
-    _price(count, row_data, arc_data, row_at, width, weight, even, out_x, out_y, step)
-    count = _smooth_once(
-        count - 1, 0, -1, form, even, row_at, width, run, weight, out_x, out_y, step, x, y
-    )
+        x[place], y[place] = runs.at[path[place], 0], runs.at[path[place], 1]
+    _price(count, graph, runs, x, y, step)
+    count = _smooth_once(0, count - 1, 1, runs, x, y, step, out_x, out_y)
+    _price(count, graph, runs, out_x, out_y, step)
+    count = _smooth_once(count - 1, 0, -1, runs, out_x, out_y, step, x, y)
     for place in range(count):
         back = count - 1 - place
-        path[place] = row_at[y[back] * width + x[back]]
+        path[place] = runs.row_at[y[back] * runs.width + x[back]]
         out_x[place], out_y[place] = x[back], y[back]
-    ticks = _price(count, row_data, arc_data, row_at, width, weight, even, out_x, out_y, step)
+    ticks = _price(count, graph, runs, out_x, out_y, step)
     return count, ticks

@@ -1,20 +1,24 @@
-"""How far one can go straight from every place of a lattice, at one weight a step.
+"""How far one can go straight from every cell of a lattice, at one weight a step.
 
 Two such runs, one after the other, are the shortest way there can be over ground of one cost;
 whether they are free is two lookups. As in jump point search plus (S. Rabin, "JPS+: over 100x
 faster than A*", Game AI Pro 2, 2015) runs are worked out beforehand, but along arcs, so corner
-rules, one-way steps and differing costs are respected whatever they are.
+rules, one-way steps and differing costs are respected whatever they are. Where steps change they
+are worked out again from there backwards.
 
-Places are in chart coordinates (:func:`bake.greedy.chart`), framed by a border of one. A place's
-*spot* is y * width + x; a *heading* numbers the eight directions (dx, dy).
+Cells are in chart coordinates (:func:`bake.greedy.chart`), in a frame with a border of one, and
+numbered y * width + x; a *heading* numbers the eight directions (dx, dy).
 """
 
 from __future__ import annotations
+
+from dataclasses import dataclass
 
 import numpy as np
 
 from bake.arrays import Int32Array, UInt8Array
 from bake.kernels.jit import inlined, kernel
+from bake.search.hierarchy.bundles import END, FIRST, HEAD, TICKS, ClusteredGraph, StraightRuns
 
 #: Longest run told; longer ones are cut.
 LONGEST = 255
@@ -34,73 +38,160 @@ def heading(dx: int, dy: int) -> int:
 
 @inlined
 def offset(way: int, width: int) -> int:
-    """What a step in a direction adds to a spot."""
+    """What a step in a direction adds to the number of a cell."""
     full = way + 1 if way > 3 else way
     return (full % 3 - 1) * width + full // 3 - 1
 
 
 @kernel
-def step_weights(
-    row_data: Int32Array, arc_data: Int32Array, at: Int32Array, weight: Int32Array
+def _price_steps(
+    rows: Int32Array, graph: ClusteredGraph, at: Int32Array, ticks: Int32Array, known: Int32Array
 ) -> bool:
-    """Ticks of the cheapest step from every row in every direction.
+    """Ticks of the cheapest step from some rows in every direction.
 
     Args:
-        row_data, arc_data: see :mod:`bake.search.hierarchy.inside`.
         at: (r, 2) int32 chart coordinates.
-        weight: (r, HEADINGS) int32, filled; 0 = no step.
+        ticks: (r, HEADINGS) int32, filled for the rows; 0 = there is no step.
+        known: (2) int32, ticks of a straight step and of a diagonal one, 0 = unknown; kept up.
 
     Returns:
-        Whether all straight steps weigh the same, and all diagonal ones.
+        Whether all these steps weigh what is known, and no arc leads farther than a neighbour.
     """
-    weight[:] = 0
-    for row in range(len(row_data)):
-        for arc in range(row_data[row, 2], row_data[row, 3]):
-            other = arc_data[arc, 0]
+    even = True
+    for place in range(len(rows)):
+        row = rows[place]
+        ticks[row, :] = 0
+        for arc in range(graph.node[row, FIRST], graph.node[row, END]):
+            other = graph.arc[arc, HEAD]
             if other < 0 or other == row:
                 continue
             dx, dy = at[other, 0] - at[row, 0], at[other, 1] - at[row, 1]
             if abs(dx) > 1 or abs(dy) > 1:
+                even = False
                 continue
             way = heading(dx, dy)
-            ticks = arc_data[arc, 1]
-            if weight[row, way] == 0 or ticks < weight[row, way]:
-                weight[row, way] = ticks
-    seen = np.zeros(2, np.int32)
-    for row in range(len(row_data)):
+            if ticks[row, way] == 0 or graph.arc[arc, TICKS] < ticks[row, way]:
+                ticks[row, way] = graph.arc[arc, TICKS]
         for way in range(HEADINGS):
-            ticks = weight[row, way]
-            if ticks == 0:
-                continue
             slanted = (SLANTED >> way) & 1
-            if seen[slanted] == 0:
-                seen[slanted] = ticks
-            if ticks != seen[slanted]:
-                return False
-    return True
+            if ticks[row, way] != 0 and known[slanted] == 0:
+                known[slanted] = ticks[row, way]
+            even = even and (ticks[row, way] == 0 or ticks[row, way] == known[slanted])
+    return even
+
+
+@inlined
+def _run_from(
+    cell: int, way: int, row_at: Int32Array, width: int, ticks: Int32Array, length: UInt8Array
+) -> int:
+    """Steps of a run, if the run from the next cell in its direction is known."""
+    row = row_at[cell]
+    steps = 0
+    if row >= 0 and ticks[row, way] != 0:
+        steps = 1
+        beyond = row_at[cell + offset(way, width)]
+        if beyond >= 0 and ticks[beyond, way] == ticks[row, way]:
+            steps = min(LONGEST, int(length[cell + offset(way, width), way]) + 1)
+    return steps
 
 
 @kernel
-def straight_runs(row_at: Int32Array, width: int, weight: Int32Array, run: UInt8Array) -> None:
-    """Steps of equal weight from every spot in every direction.
+def _run_everywhere(row_at: Int32Array, width: int, ticks: Int32Array, length: UInt8Array) -> None:
+    """Runs from every cell; ``length`` is 0 and filled."""
+    for way in range(HEADINGS):
+        backwards = offset(way, width) > 0
+        for count in range(len(row_at)):
+            # The next cell of a run is always done before.
+            cell = len(row_at) - 1 - count if backwards else count
+            if row_at[cell] >= 0:
+                length[cell, way] = _run_from(cell, way, row_at, width, ticks, length)
+
+
+@kernel
+def _run_again(
+    cells: Int32Array, row_at: Int32Array, width: int, ticks: Int32Array, length: UInt8Array
+) -> None:
+    """Runs again where the steps from some cells are not what they were.
 
     Args:
-        row_at: (h * w) int32 in reading order of the chart; -1 where no row is, as on the border.
-        width: w.
-        weight: from :func:`step_weights`.
-        run: (h * w, HEADINGS) uint8, filled; at most LONGEST.
+        ticks: of the new steps.
+        length: of the old ones; becomes that of the new ones.
     """
-    run[:] = 0
-    for way in range(HEADINGS):
-        step = offset(way, width)
-        for count in range(len(row_at)):
-            # The next place of a run is always done before.
-            spot = len(row_at) - 1 - count if step > 0 else count
-            row = row_at[spot]
-            if row < 0 or weight[row, way] == 0:
-                continue
-            beyond = row_at[spot + step]
-            length = 1
-            if beyond >= 0 and weight[beyond, way] == weight[row, way]:
-                length = min(LONGEST, run[spot + step, way] + 1)
-            run[spot, way] = length
+    for place in range(len(cells)):
+        for way in range(HEADINGS):
+            cell = cells[place]
+            # The run before a changed step may end there now, whatever comes after.
+            sure = 2
+            while sure > 0 and row_at[cell] >= 0:
+                steps = _run_from(cell, way, row_at, width, ticks, length)
+                sure -= 1
+                if steps != length[cell, way]:
+                    length[cell, way] = steps
+                    sure = max(sure, 1)
+                cell -= offset(way, width)
+
+
+@dataclass(frozen=True)
+class RunsVersion:
+    """Straight runs of one version of a lattice.
+
+    Attributes:
+        runs: what kernels take.
+        low: (2) int32, the lowest coordinates of the chart; those of the frame begin one before.
+        known: (2) int32 ticks of every straight step and every diagonal one, where even.
+    """
+
+    runs: StraightRuns
+    low: Int32Array
+    known: Int32Array
+
+    @staticmethod
+    def of(graph: ClusteredGraph, at: Int32Array, frame: Int32Array, form: int) -> RunsVersion:
+        """Runs of a lattice as it is.
+
+        Args:
+            at: (r, 2) int32 chart coordinates of its rows.
+            frame: (k, 2) int32 chart coordinates of all rows there may ever be.
+            form: SQUARE_8, HEX or SQUARE_4: see :mod:`bake.search.hierarchy.smooth`.
+        """
+        low = frame.min(axis=0, initial=2**30).astype(np.int32)
+        low[low == 2**30] = 0
+        width, height = (int(most) + 3 for most in frame.max(axis=0, initial=-1) - low)
+        none = np.zeros((0, HEADINGS), dtype=np.int32)
+        start = StraightRuns(
+            form,
+            True,
+            none[:, :2].copy(),
+            np.full(width * height, -1, dtype=np.int32),
+            width,
+            np.zeros((width * height, HEADINGS), dtype=np.uint8),
+            none,
+        )
+        nothing = RunsVersion(start, low, np.zeros(2, dtype=np.int32))
+        return nothing.edited(np.arange(len(at), dtype=np.int32), graph, at)
+
+    def edited(self, changed: Int32Array, graph: ClusteredGraph, at: Int32Array) -> RunsVersion:
+        """The version after a change.
+
+        Args:
+            changed: rows whose arcs are not what they were, and all new ones.
+            graph, at: of the version; the rows before it have not moved.
+        """
+        runs, old, rows = self.runs, len(self.runs.at), len(graph.node)
+        ticks = np.zeros((rows, HEADINGS), dtype=np.int32)
+        ticks[:old] = runs.ticks
+        own, row_at, known = runs.at, runs.row_at, self.known.copy()
+        if rows > old:
+            more = at[old:rows] - self.low + 1
+            own = np.ascontiguousarray(np.concatenate([own, more]))
+            row_at = row_at.copy()
+            row_at[more[:, 1] * runs.width + more[:, 0]] = np.arange(old, rows)
+        even = _price_steps(changed, graph, own, ticks, known)
+        length = runs.length.copy()
+        if old:
+            cells = own[changed, 1] * np.int32(runs.width) + own[changed, 0]
+            _run_again(cells, row_at, runs.width, ticks, length)
+        else:
+            _run_everywhere(row_at, runs.width, ticks, length)
+        made = StraightRuns(runs.form, runs.even and even, own, row_at, runs.width, length, ticks)
+        return RunsVersion(made, self.low, known)

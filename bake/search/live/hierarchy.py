@@ -12,15 +12,158 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from bake.arrays import BoolArray, Int32Array, Int64Array
-from bake.search.hierarchy.layer_ground import Ground
-from bake.search.hierarchy.layer_members import lay_out_rows, mark_crossings
-from bake.search.hierarchy.layer_rebuild import Passed, RebuiltLayer, Rows, rebuild_layer
-from bake.search.hierarchy.lower_landmarks import lowered_landmarks
-from bake.search.hierarchy.repartition import Partition, join_clusters
-from bake.search.live.crossings import crossings_of
+from bake.arrays import BoolArray, Int32Array, Int64Array, UInt8Array
+from bake.graph import BLOCKED
+from bake.kernels.jit import kernel
+from bake.search.hierarchy.bundles import (
+    CLUSTER,
+    END,
+    FIRST,
+    HEAD,
+    RANK,
+    ClusteredGraph,
+    Members,
+)
+from bake.search.hierarchy.clusters import Partition, most_arcs_inside
+from bake.search.hierarchy.entrances import find_crossings
+from bake.search.hierarchy.landmarks import lowered_landmarks
+from bake.search.hierarchy.layer import Layer
+from bake.search.hierarchy.layer_builder import (
+    Base,
+    Before,
+    ChangedRows,
+    Joined,
+    Kept,
+    build_layer,
+)
 from bake.search.live.graph import Adjacency
 from bake.search.live.rows import LiveRows
+
+# -- crossings ------------------------------------------------------------------------------------
+
+
+@kernel
+def _with_neighbours(
+    rows: Int32Array,
+    graph: ClusteredGraph,
+    begin_in: Int32Array,
+    end_in: Int32Array,
+    to_in: Int32Array,
+    weight_in: Int32Array,
+    rank: Int32Array,
+    found: Int32Array,
+) -> int:
+    """Rows, and those an arc leads to or comes from: ``rank`` (r) is 0 for them, else -1."""
+    rank[:] = -1
+    count = 0
+    for place in range(len(rows)):
+        rank[rows[place]] = 0
+        found[count] = rows[place]
+        count += 1
+    for place in range(len(rows)):
+        row = rows[place]
+        for arc in range(graph.node[row, FIRST], graph.node[row, END]):
+            other = graph.arc[arc, HEAD]
+            if other >= 0 and rank[other] < 0:
+                rank[other] = 0
+                found[count] = other
+                count += 1
+        for arc in range(begin_in[row], end_in[row]):
+            if weight_in[arc] != BLOCKED and rank[to_in[arc]] < 0:
+                rank[to_in[arc]] = 0
+                found[count] = to_in[arc]
+                count += 1
+    return count
+
+
+@kernel
+def _arcs_among(
+    rows: Int32Array,
+    own: UInt8Array,
+    graph: ClusteredGraph,
+    label: Int32Array,
+    rank: Int32Array,
+    first_out: Int32Array,
+    head: Int32Array,
+    tail: Int32Array,
+    crossing: Int32Array,
+) -> tuple[int, int]:
+    """The graph of some rows, and its arcs that enter or leave a touched cluster.
+
+    Args:
+        rows: ascending; rank: (r), the place of each among them.
+        own: (number of rows), 1 for rows of touched clusters.
+        first_out, head: filled; tail, crossing: filled with tails and numbers of those arcs.
+
+    Returns:
+        How many arcs there are, and how many of those.
+    """
+    count = 0
+    crosses = 0
+    first_out[0] = 0
+    for place in range(len(rows)):
+        row = rows[place]
+        for arc in range(graph.node[row, FIRST], graph.node[row, END]):
+            other = graph.arc[arc, HEAD]
+            if other < 0 or rank[other] < 0:
+                continue
+            head[count] = rank[other]
+            if label[other] != label[row] and (own[place] or own[rank[other]]):
+                tail[crosses] = place
+                crossing[crosses] = count
+                crosses += 1
+            count += 1
+        first_out[place + 1] = count
+    return count, crosses
+
+
+def crossings_of(
+    cut: Int32Array,
+    label: Int32Array,
+    graph: ClusteredGraph,
+    into: Adjacency,
+    at: Int32Array | None,
+    *,
+    square: bool,
+    spacing: int | None,
+) -> Int32Array:
+    """Where to cross from and into some clusters.
+
+    Args:
+        cut: all rows of the clusters, ascending.
+        label: (r) int32, cluster of every row.
+        graph: the arcs; clusters in it are not looked at.
+        into: arcs by head.
+        at, square, spacing: as for :func:`bake.search.hierarchy.entrances.find_crossings`.
+
+    Returns:
+        (k, 2) int32 rows on either side, the one in the cluster of lower number first.
+    """
+    rank = np.empty(len(label), dtype=np.int32)
+    found = np.empty(len(label), dtype=np.int32)
+    count = _with_neighbours(cut, graph, into.begin, into.end, into.to, into.weight, rank, found)
+    rows = np.sort(found[:count])
+    own = np.zeros(count, dtype=np.uint8)
+    rank[rows] = np.arange(count, dtype=np.int32)
+    own[rank[cut]] = 1
+    room = int((graph.node[rows, END] - graph.node[rows, FIRST]).sum())
+    first_out = np.empty(count + 1, dtype=np.int32)
+    head, tail, crossing = np.empty((3, room), dtype=np.int32)
+    arc_count, crosses = _arcs_among(rows, own, graph, label, rank, first_out, head, tail, crossing)
+    crossings = find_crossings(
+        first_out,
+        head[:arc_count],
+        label[rows],
+        (tail[:crosses], crossing[:crosses]),
+        at=None if at is None else np.ascontiguousarray(at[rows]),
+        square=square,
+        spacing=spacing,
+    )
+    chosen = crossings.chosen
+    return np.stack([rows[crossings.near[chosen]], rows[crossings.far[chosen]]], axis=1)
+
+
+# -- versions -------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -46,11 +189,12 @@ class LiveHierarchy:
         square: whether diagonal steps may be replaced by two straight ones.
         spacing: see :func:`bake.search.hierarchy.entrances.find_crossings`.
         most_layers: how many layers were baked; 0 = clusters alone.
-        rows, partition: of the graph.
-        ground: the rows by cluster, as :mod:`bake.search.hierarchy.inside` wants them.
+        rows: of the graph; their clusters and ranks are those of ``partition``.
+        partition, members: which cluster each row is in, and the rows of each.
+        most_arcs: at least the most arcs that leave the rows of one cluster.
         chosen: (k, 2) int32, rows on either side of every transition between two clusters.
         layers: lowest first.
-        landmark: (t, k) int32, bounds as :mod:`bake.search.hierarchy.lower_landmarks` keeps them.
+        landmark: (t, k) int32, bounds as :mod:`bake.search.hierarchy.landmarks` keeps them.
         fresh: by layer, the clusters that were built anew for this version; int32.
     """
 
@@ -59,11 +203,16 @@ class LiveHierarchy:
     most_layers: int
     rows: LiveRows
     partition: Partition
-    ground: Ground
+    members: Members
+    most_arcs: int
     chosen: Int32Array
-    layers: tuple[RebuiltLayer, ...]
+    layers: tuple[Layer, ...]
     landmark: Int32Array
     fresh: tuple[Int32Array, ...]
+
+    @property
+    def cluster_count(self) -> int:
+        return len(self.members.first) - 1
 
     def edited(
         self,
@@ -86,25 +235,28 @@ class LiveHierarchy:
             CostError: a distance inside a cluster is too long for the scale.
         """
         rows = self.rows.edited(out, changed)
-        members = self.ground.first_member, self.ground.member
         partition, cut, origin = self.partition.edited(
-            changed, members, standing, layout.key, rows.span, rows.arcs
+            changed, self.members, standing, layout.key, rows.graph
         )
-        ground = self._ground(partition, origin, rows, changed, cut)
-        made = replace(self, rows=rows, partition=partition, ground=ground)
+        made = self._divided(rows, partition, origin, changed, cut)
         if not self.most_layers:
             return replace(made, fresh=(np.flatnonzero(origin < 0).astype(np.int32),))
         chosen = self._chosen(partition, cut, standing, rows, into, layout)
         mask = np.zeros(len(standing), dtype=np.uint8)
         mask[chosen[:, 0]] = 1
         mask[chosen[:, 1]] = 1
-        first, passed, fresh = rebuild_layer(
-            ground, mask, None, Rows(changed, origin), self.layers[0], self.layers[0].bits
+        old = self.layers[0]
+        first, kept, fresh = build_layer(
+            Base(rows.graph, made.members, partition.label),
+            mask,
+            None,
+            before=Before(old, ChangedRows(changed, origin)),
+            bits=old.bits,
         )
         landmark = lowered_landmarks(
-            first.first_out, first.arcs, passed.before, passed.same, self.landmark
+            first.first_out, first.arcs, kept.before, kept.same, self.landmark
         )
-        above, rebuilt = self._above(first, passed, layout.tile[partition.lowest], layout)
+        above, rebuilt = self._above(first, kept, layout.tile[partition.lowest], layout)
         return replace(
             made,
             chosen=chosen,
@@ -114,43 +266,36 @@ class LiveHierarchy:
         )
 
     def _above(
-        self, first: RebuiltLayer, passed: Passed, tile: Int32Array, layout: Layout
-    ) -> tuple[list[RebuiltLayer], list[Int32Array]]:
+        self, first: Layer, kept: Kept, tile: Int32Array, layout: Layout
+    ) -> tuple[list[Layer], list[Int32Array]]:
         """The layers above the first one, and the clusters of each that were built anew.
 
         Args:
-            first, passed: the first layer, and how it goes together with the one before.
+            first, kept: the first layer, and how it goes together with the one before.
             tile: (c, 2) int32, squares of its clusters.
             layout: of rows.
         """
-        layers: list[RebuiltLayer] = []
+        layers: list[Layer] = []
         rebuilt: list[Int32Array] = []
+        if kept.everything and self._alike(first, tile, layout):
+            return list(self.layers[1:]), [tile[:0, 0]] * len(self.layers[1:])
         below = first
         while len(layers) + 1 < self.most_layers:
-            data = graph_of(below)
-            if below is first and passed.nothing and self._alike(data, tile, layout):
-                return list(self.layers[1:]), [tile[:0, 0]] * len(self.layers[1:])
-            parent, wider = join_clusters(data, below.arcs, tile)
-            if len(wider) == len(tile):
-                break
-            data[:, 0] = parent[data[:, 0]]
-            chosen = np.empty(len(data), dtype=np.uint8)
-            mark_crossings(data, below.arcs, chosen)
-            if not chosen.any():
+            joined = Joined.of(below, tile)
+            if joined is None:
                 break
             number = len(layers) + 1
             old = self.layers[number] if number < len(self.layers) else None
-            below, passed, fresh = rebuild_layer(
-                Ground.of(data, below.arcs, len(wider)),
-                chosen,
+            below, kept, fresh = build_layer(
+                joined.base,
+                joined.chosen,
                 below.row,
-                passed,
-                old,
-                first.bits if old is None else old.bits,
+                before=None if old is None else Before(old, kept),
+                bits=first.bits if old is None else old.bits,
             )
             layers.append(below)
             rebuilt.append(fresh)
-            tile = wider
+            tile = joined.tile
         return layers, rebuilt
 
     def warm_up(self, standing: BoolArray, out: Adjacency, into: Adjacency, layout: Layout) -> None:
@@ -159,33 +304,54 @@ class LiveHierarchy:
         if made.layers:
             first = made.layers[0]
             every = np.arange(len(first.node), dtype=np.int32)
-            other = Passed(every, np.zeros(len(every), dtype=np.bool_))
+            other = Kept(every, np.zeros(len(every), dtype=np.bool_))
             made._above(first, other, layout.tile[made.partition.lowest], layout)
 
-    def _ground(
+    def _divided(
         self,
+        rows: LiveRows,
         partition: Partition,
         origin: Int32Array,
-        rows: LiveRows,
         changed: Int32Array,
         cut: Int32Array,
-    ) -> Ground:
-        """The rows by cluster; mostly as before, but for the clusters cut anew."""
-        every = np.arange(len(origin), dtype=np.int32)
-        if len(origin) == self.ground.count and (origin[origin >= 0] == every[origin >= 0]).all():
-            ground = replace(self.ground, arcs=rows.arcs)
-            return ground.patched(partition.label, rows.span, changed, cut)
-        data = np.empty((len(partition.label), 4), dtype=np.int32)
-        lay_out_rows(partition.label, rows.span, data)
-        return Ground.of(data, rows.arcs, len(origin))
+    ) -> LiveHierarchy:
+        """The version with other rows and clusters; mostly only those that were cut anew differ.
 
-    def _alike(self, data: Int32Array, tile: Int32Array, layout: Layout) -> bool:
+        Args:
+            rows: their clusters and ranks are filled in.
+            partition, cut, origin: from :meth:`Partition.edited`.
+            changed: rows that lie elsewhere among the arcs, or in another cluster, or in none.
+        """
+        graph, label = rows.graph, partition.label
+        every = np.arange(len(origin), dtype=np.int32)
+        if len(origin) != self.cluster_count or (origin[origin >= 0] != every[origin >= 0]).any():
+            base = Base.of(graph, label, len(origin))
+            most = most_arcs_inside(graph)
+            return replace(
+                self, rows=rows, partition=partition, members=base.members, most_arcs=most
+            )
+        graph.node[changed, CLUSTER] = label[changed]
+        cut = np.sort(cut)
+        own, begin, most = label[cut], 0, self.most_arcs
+        graph.node[cut, CLUSTER] = own
+        first, node = self.members
+        size = np.diff(first)
+        parts: list[Int32Array] = []
+        for cluster in np.unique(own).tolist():
+            inside = cut[own == cluster]
+            graph.node[inside, RANK] = np.arange(len(inside), dtype=np.int32)
+            most = max(most, int((graph.node[inside, END] - graph.node[inside, FIRST]).sum()))
+            parts += [node[begin : first[cluster]], inside]
+            begin = first[cluster + 1]
+            size[cluster] = len(inside)
+        members = Members(np.zeros_like(first), np.concatenate([*parts, node[begin:]]))
+        np.cumsum(size, out=members.first[1:])
+        return replace(self, rows=rows, partition=partition, members=members, most_arcs=most)
+
+    def _alike(self, first: Layer, tile: Int32Array, layout: Layout) -> bool:
         """Whether clusters of the first layer are what they were, its transitions being so."""
-        first = self.layers[0]
         old = layout.tile[self.partition.lowest]
-        return np.array_equal(old, tile) and np.array_equal(
-            data[:, 0], first.ground.data[first.node, 0]
-        )
+        return np.array_equal(old, tile) and np.array_equal(first.cluster, self.layers[0].cluster)
 
     def _chosen(
         self,
@@ -203,20 +369,10 @@ class LiveHierarchy:
         anew = crossings_of(
             cut,
             partition.label,
-            rows.span,
-            rows.arcs,
+            rows.graph,
             into,
             layout.at,
             square=self.square,
             spacing=self.spacing,
         )
         return np.concatenate([self.chosen[stands], anew])
-
-
-def graph_of(layer: RebuiltLayer) -> Int32Array:
-    """(t, 4) int32, a layer as what another may stand on; its own clusters, places not filled."""
-    data = np.zeros((len(layer.node), 4), dtype=np.int32)
-    data[:, 0] = layer.ground.data[layer.node, 0]
-    data[:, 2] = layer.first_out[:-1]
-    data[:, 3] = layer.first_out[1:]
-    return data

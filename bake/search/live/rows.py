@@ -13,6 +13,7 @@ import numpy as np
 from bake.arrays import BoolArray, Int32Array
 from bake.graph import BLOCKED
 from bake.kernels.jit import kernel
+from bake.search.hierarchy.bundles import CLUSTER, END, FIRST, HEAD, TICKS, ClusteredGraph
 from bake.search.live.graph import Adjacency
 
 
@@ -23,42 +24,41 @@ def _copy_pieces(
     to: Int32Array,
     weight: Int32Array,
     rows: Int32Array,
-    pool: Int32Array,
+    graph: ClusteredGraph,
     used: int,
-    span: Int32Array,
 ) -> int:
     """Append the arcs that may be taken of some rows to a pool; returns how much is used then."""
     for place in range(len(rows)):
         row = rows[place]
-        span[row, 0] = used
+        graph.node[row, FIRST] = used
         for arc in range(begin[row], end[row]):
             if weight[arc] != BLOCKED:
-                pool[used, 0] = to[arc]
-                pool[used, 1] = weight[arc]
+                graph.arc[used, HEAD] = to[arc]
+                graph.arc[used, TICKS] = weight[arc]
                 used += 1
-        span[row, 1] = used
+        graph.node[row, END] = used
     return used
 
 
 @kernel
-def _least(pool: Int32Array, span: Int32Array, row: int, head: int) -> int:
+def _least(graph: ClusteredGraph, row: int, head: int) -> int:
     """Ticks of the cheapest arc from one row to another."""
     least = 2**31 - 1
-    for arc in range(span[row, 0], span[row, 1]):
-        if pool[arc, 0] == head:
-            least = min(least, int(pool[arc, 1]))
+    for arc in range(graph.node[row, FIRST], graph.node[row, END]):
+        if graph.arc[arc, HEAD] == head:
+            least = min(least, int(graph.arc[arc, TICKS]))
     return least
 
 
 @kernel
-def _find_odd(pool: Int32Array, span: Int32Array, rows: Int32Array, odd: BoolArray) -> None:
+def _find_odd(graph: ClusteredGraph, rows: Int32Array, odd: BoolArray) -> None:
     """Mark the rows with an arc that does not lead back at the same cost."""
     for place in range(len(rows)):
         row = rows[place]
         odd[row] = False
-        for arc in range(span[row, 0], span[row, 1]):
-            other = pool[arc, 0]
-            if other >= 0 and _least(pool, span, row, other) != _least(pool, span, other, row):
+        for arc in range(graph.node[row, FIRST], graph.node[row, END]):
+            other = graph.arc[arc, HEAD]
+            if other >= 0 and _least(graph, row, other) != _least(graph, other, row):
                 odd[row] = True
 
 
@@ -75,23 +75,24 @@ class ArcPool:
         self.arcs[: len(arcs)] = arcs
         self.used = len(arcs)
 
-    def add(self, adjacency: Adjacency, rows: Int32Array, span: Int32Array) -> None:
-        """Write new pieces for some rows, and where they lie into ``span`` (r, 2)."""
+    def add(self, adjacency: Adjacency, rows: Int32Array, node: Int32Array) -> ClusteredGraph:
+        """Write new pieces for some rows, and where they lie into ``node`` (r, 4)."""
         needed = int((adjacency.end[rows] - adjacency.begin[rows]).sum())
         if self.used + needed > len(self.arcs):
             wider = np.empty((2 * len(self.arcs) + needed, 2), dtype=np.int32)
             wider[: self.used] = self.arcs[: self.used]
             self.arcs = wider
+        graph = ClusteredGraph(node, self.arcs)
         self.used = _copy_pieces(
             adjacency.begin,
             adjacency.end,
             adjacency.to,
             adjacency.weight,
             rows,
-            self.arcs,
+            graph,
             self.used,
-            span,
         )
+        return graph
 
 
 @dataclass(frozen=True)
@@ -99,40 +100,39 @@ class LiveRows:
     """One version of the rows.
 
     Attributes:
-        pool: of arcs out of rows; span: (r, 2) int32, each row's first and one past its last.
-        arcs: the pool's array as it was when this version was made.
+        pool: of arcs out of rows.
+        graph: the rows; its arcs are those of the pool when this version was made.
         odd: (r) bool, rows with an arc that does not lead back at the same cost.
     """
 
     pool: ArcPool
-    arcs: Int32Array
-    span: Int32Array
+    graph: ClusteredGraph
     odd: BoolArray
 
     @staticmethod
-    def of(row_data: Int32Array, arc_data: Int32Array, *, two_way: bool) -> LiveRows:
-        """The rows as they were baked; see :mod:`bake.search.hierarchy.inside`."""
-        pool = ArcPool(arc_data)
-        span = np.ascontiguousarray(row_data[:, 2:])
-        odd = np.zeros(len(span), dtype=np.bool_)
+    def of(graph: ClusteredGraph, *, two_way: bool) -> LiveRows:
+        """The rows as they were baked."""
+        pool = ArcPool(graph.arc)
+        graph = ClusteredGraph(graph.node, pool.arcs)
+        odd = np.zeros(len(graph.node), dtype=np.bool_)
         if not two_way:
-            _find_odd(pool.arcs, span, np.arange(len(span), dtype=np.int32), odd)
-        return LiveRows(pool, pool.arcs, span, odd)
+            _find_odd(graph, np.arange(len(odd), dtype=np.int32), odd)
+        return LiveRows(pool, graph, odd)
 
     @property
     def two_way(self) -> bool:
         return not self.odd.any()
 
     def edited(self, out: Adjacency, rows: Int32Array) -> LiveRows:
-        """The version with the arcs some rows have now.
+        """The version with the arcs some rows have now; their clusters are for others to fill in.
 
         Args:
             out: arcs by tail, of all rows.
             rows: both ends of every arc that is different; new rows, too.
         """
-        more = out.row_count - len(self.odd)
-        span = np.concatenate([self.span, np.zeros((more, 2), dtype=np.int32)])
-        odd = np.concatenate([self.odd, np.zeros(more, dtype=np.bool_)])
-        self.pool.add(out, rows, span)
-        _find_odd(self.pool.arcs, span, rows, odd)
-        return LiveRows(self.pool, self.pool.arcs, span, odd)
+        more = np.zeros((out.row_count - len(self.odd), 4), dtype=np.int32)
+        more[:, CLUSTER] = -1
+        odd = np.concatenate([self.odd, np.zeros(len(more), dtype=np.bool_)])
+        graph = self.pool.add(out, rows, np.concatenate([self.graph.node, more]))
+        _find_odd(graph, rows, odd)
+        return LiveRows(self.pool, graph, odd)

@@ -16,7 +16,7 @@ import pytest
 from bake.arrays import Int64Array
 from bake.errors import CorruptAssetError
 from bake.runtime import Navigator, open_asset
-from bake.runtime.hierarchy import stack as layer_stack
+from bake.search.hierarchy import ascent
 from tests.support.baked import bake, recipe_for, write_grid
 from tests.support.signing import edited
 
@@ -114,7 +114,7 @@ def ask(nav: Navigator, rng: random.Random, shut: object = None) -> int:
 
 def attack(folder: str, kind: str) -> None:
     """Every column, changed in every way."""
-    layer_stack.LEAST_NODES = 0
+    ascent.LEAST_NODES = 0
     path = write(Path(folder), kind)
     whole, damaged, told, ways = path.read_bytes(), path.with_name("damaged.h5"), 0, 0
     for name in COLUMNS:

@@ -265,8 +265,7 @@ def test_the_first_moves_come_before_the_rest(tmp_path: Path) -> None:
         nav = level.profile()
         hierarchy = nav._now.searches.hierarchy
         start, goal = (nav._now.rows.row(place) for place in ((0, 0), (89, 8)))
-        way = hierarchy.find(start, goal)
-        pieces = list(hierarchy.walk(way))
+        pieces = list(hierarchy.walk(start, goal) or ())
         assert len(pieces[0]) <= 9 + 9
         assert len(pieces) >= 3
         assert np.concatenate(pieces)[-1] == goal
@@ -290,5 +289,6 @@ def test_many_in_one_call_are_those_one_by_one(tmp_path: Path) -> None:
         with pytest.raises(QueryError, match="no method 'astar' for many paths"):
             nav.paths(cells[starts], cells[goals], "astar")
         for pair in range(0, len(starts), 5):
-            one, _ = hierarchy.rows(hierarchy.find(int(starts[pair]), int(goals[pair])))
+            one, _, _ = hierarchy.path(int(starts[pair]), int(goals[pair]))
+            assert one is not None
             assert many[first[pair] : first[pair + 1]].tolist() == one.tolist()

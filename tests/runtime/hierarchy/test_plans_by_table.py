@@ -10,8 +10,8 @@ import pytest
 
 from bake.recipe import LevelRecipe
 from bake.runtime import open_asset
+from bake.runtime.hierarchy.layers import HierarchyTables
 from bake.runtime.hierarchy.paths import HierarchyPaths
-from bake.runtime.hierarchy.stack import LayerStack
 from bake.runtime.navigator import Navigator
 from tests.support.baked import bake, recipe_for, write_grid
 from tests.support.shared_levels import shared_level
@@ -21,7 +21,7 @@ HIERARCHY = ("components", "hierarchy")
 
 @pytest.fixture(autouse=True)
 def by_table_however_small(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("bake.runtime.hierarchy.stack.LEAST_NODES", 0)
+    monkeypatch.setattr("bake.search.hierarchy.ascent.LEAST_NODES", 0)
 
 
 def grid(seed: int) -> list[list[str]]:
@@ -32,11 +32,10 @@ def grid(seed: int) -> list[list[str]]:
 
 def searching(nav: Navigator) -> HierarchyPaths:
     """The same hierarchy without its table."""
-    paths = HierarchyPaths(nav._now.tables)
+    tables = HierarchyTables(nav._now.tables)
     none = np.zeros((0, 0), dtype=np.int32)
-    stack: LayerStack = paths.tables.stack._replace(top_hop=none, top_distance=none)
-    paths.tables.__dict__["stack"] = stack
-    return paths
+    tables.stack = tables.stack._replace(top_hop=none, top_distance=none)
+    return HierarchyPaths(tables)
 
 
 def check_pairs(nav: Navigator, pairs: list[tuple[int, int]]) -> int:
@@ -45,6 +44,9 @@ def check_pairs(nav: Navigator, pairs: list[tuple[int, int]]) -> int:
     first = by_table.tables.layers[0]
     tails = np.repeat(np.arange(len(first.row)), np.diff(first.first_out))
     joined = set(zip(tails.tolist(), first.arcs[:, 0].tolist(), strict=True))
+    usable = nav._now.tables.usable
+    ends = zip(usable.graph.tail().tolist(), usable.graph.head.tolist(), strict=True)
+    ticks = dict(zip(ends, usable.weight.tolist(), strict=True))
     ways = 0
     for start, goal in pairs:
         told, plain = by_table.find(start, goal), by_search.find(start, goal)
@@ -52,8 +54,9 @@ def check_pairs(nav: Navigator, pairs: list[tuple[int, int]]) -> int:
         plan = told.plan.tolist()
         assert all(step in joined for step in pairwise(plan))
         if told.ticks >= 0:
-            rows, ticks = by_table.rows(told, smooth=False)
-            assert (rows[0], rows[-1], ticks) == (start, goal, plain.ticks)
+            rows = by_table.rows(told)
+            assert (rows[0], rows[-1]) == (start, goal)
+            assert sum(ticks[step] for step in pairwise(rows.tolist())) == plain.ticks
             ways += 1
     return ways
 

@@ -248,10 +248,10 @@ def check_searches(
     rows = [moment.rows.row(place) for place in ends]
     guided = hierarchy.find(*rows)
     layers = copy.copy(hierarchy.tables)
-    none = np.zeros((len(layers.landmark), 0), dtype=np.int32)
+    none = np.zeros((len(layers.stack.landmark), 0), dtype=np.int32)
     layers.stack = layers.stack._replace(landmark=none)
     blind = copy.copy(hierarchy)
-    blind.tables, blind._scratch = layers, []
+    blind.tables, blind._memory = layers, []
     assert blind.find(*rows).ticks == guided.ticks
 
 

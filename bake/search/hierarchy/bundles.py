@@ -1,0 +1,197 @@
+"""The bundles of arrays that the kernels of hierarchies take.
+
+Each is built once, outside all loops, and passed whole. Arrays are columns beside each other where
+one step reads several of them, so that they come from one line of the cache; the constants here
+number those columns.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from bake.arrays import Int32Array, Int64Array, UInt8Array
+
+#: Columns of ``ClusteredGraph.node``.
+CLUSTER, RANK, FIRST, END = 0, 1, 2, 3
+
+#: Columns of arcs, wherever they lie together.
+HEAD, TICKS = 0, 1
+
+#: Columns of ``LayerStack.cluster`` and ``Layer.cluster_data``.
+TRANSITION, SIZE, FLOW, FLOW_BYTES = 0, 1, 2, 3
+
+#: Columns of ``LayerStack.node``.
+BELOW, OWN, ABOVE, RANK_ABOVE = 0, 1, 2, 3
+
+#: Columns of ``LayerStack.layer``.
+FIRST_NODE, BITS = 0, 1
+
+#: Columns of ``QueryMemory.local``.
+TURN, DISTANCE, FROM = 0, 1, 2
+
+#: Columns of ``QueryMemory.state``; the rest fills a line of the cache.
+SEEN, COST, BEFORE, BOUND, NEAR_GOAL, TO_GOAL = 0, 1, 2, 3, 4, 5
+STATE_COLUMNS = 8
+
+#: Answers of kernels that are no distance and no count: there is no way; the tables are damaged; a
+#: buffer is full.
+NO_WAY = -1
+ASTRAY = -2
+FULL = -3
+
+
+class ClusteredGraph(NamedTuple):
+    """A graph whose nodes are divided into clusters: the rows of a profile, or a layer of them.
+
+    The *slot* of an arc is its number among the arcs of its tail, those that may not be taken
+    included.
+
+    Attributes:
+        node: (n, 4) int32: the cluster of each node (-1 = it belongs to none), its rank among the
+            nodes of the cluster, its first arc and one past its last.
+        arc: (m, 2) int32: the node an arc leads to, -1 where it may not be taken, and its ticks.
+    """
+
+    node: Int32Array
+    arc: Int32Array
+
+
+class Members(NamedTuple):
+    """The nodes of a graph by cluster.
+
+    Attributes:
+        first: (c + 1) int32, where each cluster begins in ``node``.
+        node: (n) int32, ascending within a cluster.
+    """
+
+    first: Int32Array
+    node: Int32Array
+
+
+class Transitions(NamedTuple):
+    """The nodes of a graph that are the nodes of the layer above it, by cluster.
+
+    Attributes:
+        first: (c + 1) int32, the first transition of each cluster.
+        node: (t) int32, the node that each transition is; ascending within a cluster.
+        number: (n) int32, the transition that each node is, -1 where it is none.
+    """
+
+    first: Int32Array
+    node: Int32Array
+    number: Int32Array
+
+
+class LayerStack(NamedTuple):
+    """All layers of a hierarchy in one numbering of nodes, arcs and clusters, lowest first.
+
+    Attributes:
+        graph: the rows of a profile.
+        back: the same with every arc turned round; the same arrays where ``two_way``.
+        cluster: (c + 1, 4) int64, by cluster: its first transition, how many nodes of the layer
+            below it has, the first byte of its flow fields, and the bytes of each.
+        node: (n, 4) int32, by node of a layer: the node of the layer below that it is (on the first
+            layer, the row), its cluster in its own layer, that in the next one (-1 on the last) and
+            its rank in the latter.
+        first_out, arc: (n + 1) int32; (a, 2) int32 head and ticks.
+        flow: uint8, flow fields of all layers: see :mod:`bake.search.hierarchy.inside`.
+        layer: (k, 2) int64, by layer: its first node, and the bits of a slot in its flow fields (0
+            = it has none).
+        landmark: (t, l) int32 ticks from landmarks to the nodes of the first layer, UNREACHABLE
+            where there is no way.
+        two_way: whether every arc leads back at the same cost.
+        last_cluster: (c) int32, for each cluster of the first layer that of the last one it is part
+            of, numbered from 0; -1 where nothing leads out of it.
+        first_top: (d + 1) int32, nodes of the last layer by cluster, both numbered from 0.
+        first_ascent: (t + 1) int64, where the ascents of each node of the first layer begin.
+        up, down: (e, 2) int32, ascents and ways back: see :mod:`bake.search.hierarchy.ascent`; the
+            same array where ``two_way``.
+        top_hop, top_distance: (u, u) int32, slots (-1 = no way) and ticks between the nodes of the
+            last layer; (0, 0) where there is no table, and the first layer is searched.
+    """
+
+    graph: ClusteredGraph
+    back: ClusteredGraph
+    cluster: Int64Array
+    node: Int32Array
+    first_out: Int32Array
+    arc: Int32Array
+    flow: UInt8Array
+    layer: Int64Array
+    landmark: Int32Array
+    two_way: bool
+    last_cluster: Int32Array
+    first_top: Int32Array
+    first_ascent: Int64Array
+    up: Int32Array
+    down: Int32Array
+    top_hop: Int32Array
+    top_distance: Int32Array
+
+
+class QueryMemory(NamedTuple):
+    """Memory of one query at a time; what the last one left is told apart by the turn.
+
+    Attributes:
+        turn: (1) int64, how many searches there were: each marks what it writes with its number, so
+            that nothing has to be cleared.
+        ends: (2, e, 2) int64, transitions connected to the start and to the goal, and ticks.
+        raised: (2, u, 2) int64, for start and goal: ticks to nodes of the last layer, and the
+            transition to ascend from.
+        local: (k, 3) int64, of a search inside a cluster, by rank: turn, ticks, and the row before.
+        heap: room for all arcs of the first layer, or of a cluster of rows.
+        state: (t, STATE_COLUMNS) int64, of a search of the first layer.
+        at_goal: (l) int64, ticks from every landmark to the goal.
+        expanded: int32, filled with the transitions a search took from its open list, in order.
+        plan: (2, t) int32, transitions on the way, and room to work in.
+        route: (6, k) int32: the rows of a path, and room for smoothing it.
+    """
+
+    turn: Int64Array
+    ends: Int64Array
+    raised: Int64Array
+    local: Int64Array
+    heap: Int64Array
+    state: Int64Array
+    at_goal: Int64Array
+    expanded: Int32Array
+    plan: Int32Array
+    route: Int32Array
+
+
+class StraightRuns(NamedTuple):
+    """How far one can go straight from every cell: see :mod:`bake.search.hierarchy.straight_runs`.
+
+    Attributes:
+        form: SQUARE_8, HEX or SQUARE_4: see :mod:`bake.search.hierarchy.smooth`.
+        even: whether all straight steps weigh the same, all diagonal ones, and no arc leads farther
+            than to a neighbour.
+        at: (r, 2) int32 chart coordinates of rows, counted from the border of the frame.
+        row_at: (h * w) int32, the row in each cell of the frame, -1 where there is none.
+        width: w; 0 where there is no lattice, or nothing is to be smoothed.
+        length: (h * w, 8) uint8, steps of equal weight from each cell in each direction.
+        ticks: (r, 8) int32, of the cheapest step from each row in each direction, 0 = there is
+            none.
+    """
+
+    form: int
+    even: bool
+    at: Int32Array
+    row_at: Int32Array
+    width: int
+    length: UInt8Array
+    ticks: Int32Array
+
+
+#: What paths that are not to be smoothed go by.
+NO_RUNS = StraightRuns(
+    0,
+    False,
+    np.zeros((0, 2), dtype=np.int32),
+    np.zeros(0, dtype=np.int32),
+    0,
+    np.zeros((0, 8), dtype=np.uint8),
+    np.zeros((0, 8), dtype=np.int32),
+)

@@ -1,0 +1,263 @@
+"""Clusters of a graph: laid out for searches, cut anew after a change, and joined for the next
+layer.
+
+The numbers of clusters are those :func:`bake.search.graph.partition.connected_parts` gives: by
+class, within one by the lowest row. After a change only clusters that it touches are cut anew.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from bake.arrays import BoolArray, Int32Array, Int64Array, UInt8Array
+from bake.graph import Subgraph
+from bake.kernels.jit import inlined, kernel
+from bake.search.hierarchy.bundles import (
+    CLUSTER,
+    END,
+    FIRST,
+    HEAD,
+    RANK,
+    TICKS,
+    ClusteredGraph,
+    Members,
+)
+
+
+@kernel
+def _lay_out(
+    first_out: Int32Array,
+    head: Int32Array,
+    weight: Int32Array,
+    slot: Int32Array,
+    graph: ClusteredGraph,
+) -> None:
+    """Write the arcs of a graph, each in its slot; those between are not to be taken."""
+    filled = 0
+    for node in range(len(first_out) - 1):
+        graph.node[node, FIRST] = filled
+        for arc in range(first_out[node], first_out[node + 1]):
+            spot = graph.node[node, FIRST] + slot[arc]
+            while filled < spot:
+                graph.arc[filled, HEAD] = -1
+                graph.arc[filled, TICKS] = 0
+                filled += 1
+            graph.arc[spot, HEAD] = head[arc]
+            graph.arc[spot, TICKS] = weight[arc]
+            filled = spot + 1
+        graph.node[node, END] = filled
+
+
+def clustered(sub: Subgraph, label: Int32Array, rank: Int32Array) -> ClusteredGraph:
+    """The rows of a profile, divided into clusters.
+
+    Args:
+        sub: the rows; the slots of a row ascend.
+        label, rank: (r) int32, the cluster of each row and its rank in it.
+    """
+    first_out, slot = sub.graph.first_out, sub.slot
+    last = first_out[1:][np.diff(first_out) > 0] - 1
+    graph = ClusteredGraph(
+        np.empty((len(label), 4), dtype=np.int32),
+        np.empty((int((slot[last] + 1).sum(dtype=np.int64)), 2), dtype=np.int32),
+    )
+    graph.node[:, CLUSTER] = label
+    graph.node[:, RANK] = rank
+    _lay_out(first_out, sub.graph.head, sub.weight, slot, graph)
+    return graph
+
+
+@kernel
+def most_arcs_inside(graph: ClusteredGraph) -> int:
+    """The most arcs that leave the nodes of one cluster."""
+    clusters = 0
+    for node in range(len(graph.node)):
+        clusters = max(clusters, graph.node[node, CLUSTER] + 1)
+    leaving = np.zeros(clusters, np.int64)
+    for node in range(len(graph.node)):
+        if graph.node[node, CLUSTER] >= 0:
+            leaving[graph.node[node, CLUSTER]] += graph.node[node, END] - graph.node[node, FIRST]
+    most = np.int64(0)
+    for cluster in range(clusters):
+        most = max(most, leaving[cluster])
+    return int(most)
+
+
+@kernel
+def mark_crossings(graph: ClusteredGraph, chosen: UInt8Array) -> None:
+    """Mark both ends of every arc between two clusters in ``chosen`` (n)."""
+    chosen[:] = 0
+    for node in range(len(graph.node)):
+        for arc in range(graph.node[node, FIRST], graph.node[node, END]):
+            other = graph.arc[arc, HEAD]
+            if other >= 0 and graph.node[other, CLUSTER] != graph.node[node, CLUSTER]:
+                chosen[node] = 1
+                chosen[other] = 1
+
+
+# -- connected parts ------------------------------------------------------------------------------
+
+
+@inlined
+def _root(low: Int32Array, node: int) -> int:
+    while low[node] != node:
+        low[node] = low[low[node]]
+        node = low[node]
+    return node
+
+
+@inlined
+def _unite(low: Int32Array, one: int, other: int) -> None:
+    a, b = _root(low, one), _root(low, other)
+    if a < b:
+        low[b] = a
+    elif b < a:
+        low[a] = b
+
+
+@kernel
+def _unite_rows(rows: Int32Array, graph: ClusteredGraph, key: Int64Array, low: Int32Array) -> None:
+    """Find the lowest row each of some rows is joined with by arcs inside its class.
+
+    Args:
+        rows: the rows; any other has -1 in ``low``.
+        low: (r), filled for the rows.
+    """
+    for place in range(len(rows)):
+        low[rows[place]] = rows[place]
+    for place in range(len(rows)):
+        row = rows[place]
+        for arc in range(graph.node[row, FIRST], graph.node[row, END]):
+            other = graph.arc[arc, HEAD]
+            if other < 0 or low[other] < 0 or key[other] != key[row]:
+                continue
+            _unite(low, row, other)
+    for place in range(len(rows)):
+        low[rows[place]] = _root(low, rows[place])
+
+
+@kernel
+def _unite_clusters(graph: ClusteredGraph, key: Int64Array, low: Int32Array) -> None:
+    """The same for the clusters of a graph, where arcs join clusters of one class."""
+    for cluster in range(len(low)):
+        low[cluster] = cluster
+    for node in range(len(graph.node)):
+        for arc in range(graph.node[node, FIRST], graph.node[node, END]):
+            here = graph.node[node, CLUSTER]
+            there = graph.node[graph.arc[arc, HEAD], CLUSTER]
+            if here == there or key[here] != key[there]:
+                continue
+            _unite(low, here, there)
+    for cluster in range(len(low)):
+        low[cluster] = _root(low, cluster)
+
+
+@kernel
+def _relabel(label: Int32Array, number: Int32Array) -> None:
+    """Give all rows that have a cluster its new number."""
+    for row in range(len(label)):
+        if label[row] >= 0:
+            label[row] = number[label[row]]
+
+
+@dataclass(frozen=True)
+class Partition:
+    """Rows by cluster.
+
+    Attributes:
+        label: (r) int32, -1 for rows nobody can stand on.
+        key: (c) int64, class of each cluster; lowest: (c) int32, its lowest row.
+    """
+
+    label: Int32Array
+    key: Int64Array
+    lowest: Int32Array
+
+    @staticmethod
+    def of(label: Int32Array, key: Int64Array) -> Partition:
+        """The partition that was baked: every row has a label; ``key`` (r) is the class of each."""
+        lowest = lowest_members(label, int(label.max(initial=-1)) + 1)
+        return Partition(label, key[lowest], lowest)
+
+    def edited(
+        self,
+        rows: Int32Array,
+        members: Members,
+        standing: BoolArray,
+        key: Int64Array,
+        graph: ClusteredGraph,
+    ) -> tuple[Partition, Int32Array, Int32Array]:
+        """The partition after a change.
+
+        Args:
+            rows: both ends of every arc that is different; rows that can be stood on no longer, or
+                from now on; each once.
+            members: rows by cluster, of this version.
+            standing: (r) bool; key: (r) int64, classes.
+            graph: the arcs after the change; clusters and ranks in it are not looked at.
+
+        Returns:
+            The partition; the rows of all clusters that were cut anew; (c) int32, the cluster
+            each one was, -1 for those cut anew.
+        """
+        more = len(standing) - len(self.label)
+        label = np.concatenate([self.label, np.full(more, -1, dtype=np.int32)])
+        touched = np.unique(label[rows])
+        touched = touched[touched >= 0]
+        spans = [slice(members.first[c], members.first[c + 1]) for c in touched.tolist()]
+        cut = np.concatenate([rows[label[rows] < 0], *(members.node[each] for each in spans)])
+        label[cut] = -1
+        cut = cut[standing[cut]]
+        low = np.full(len(label), -1, dtype=np.int32)
+        _unite_rows(cut, graph, key, low)
+        root = cut[low[cut] == cut]
+        stays = np.ones(len(self.key), dtype=np.bool_)
+        stays[touched] = False
+        kept = np.flatnonzero(stays)
+        keys = np.concatenate([self.key[kept], key[root]])
+        lowest = np.concatenate([self.lowest[kept], root])
+        order = np.lexsort((lowest, keys))
+        origin = np.full(len(order), -1, dtype=np.int32)
+        origin[: len(kept)] = kept
+        number = np.empty(len(order), dtype=np.int32)
+        number[order] = np.arange(len(order), dtype=np.int32)
+        number_of_cluster = np.full(len(self.key), -1, dtype=np.int32)
+        number_of_cluster[kept] = number[: len(kept)]
+        if (number_of_cluster[kept] != kept).any():
+            _relabel(label, number_of_cluster)
+        # A root has the number of its cluster, all others have that of their root.
+        label[root] = number[len(kept) :]
+        label[cut] = label[low[cut]]
+        return Partition(label, keys[order], lowest[order]), cut, origin[order]
+
+
+def lowest_members(label: Int32Array, count: int) -> Int32Array:
+    """(c) int32, the lowest node of every cluster; each has one."""
+    lowest = np.empty(count, dtype=np.int32)
+    # Written from the last node to the first, so that the lowest of a cluster stays.
+    lowest[label[::-1]] = np.arange(len(label), dtype=np.int32)[::-1]
+    return lowest
+
+
+def join_clusters(graph: ClusteredGraph, tile: Int32Array) -> tuple[Int32Array, Int32Array]:
+    """Larger clusters of those of a layer: two by two in either direction, in connected parts.
+
+    Args:
+        graph: the layer, divided into its own clusters; ranks are not looked at.
+        tile: (c, 2) int32, the square each cluster lies in.
+
+    Returns:
+        (c) int32, the larger cluster each one is part of; (d, 2) int32, squares of those.
+    """
+    square = tile // 2
+    key = square[:, 1].astype(np.int64) << 32
+    key += square[:, 0]
+    low = np.empty(len(tile), dtype=np.int32)
+    _unite_clusters(graph, key, low)
+    root = np.flatnonzero(low == np.arange(len(low), dtype=np.int32))
+    order = np.lexsort((root, key[root]))
+    parent = np.empty(len(tile), dtype=np.int32)
+    parent[root[order]] = np.arange(len(root), dtype=np.int32)
+    return parent[low], square[root[order]]

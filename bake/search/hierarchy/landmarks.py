@@ -1,0 +1,239 @@
+"""Landmarks of a graph of transitions, and the A* search they guide.
+
+The distances from a few transitions that lie far apart bound all others by the triangle inequality
+(A. Goldberg, C. Harrelson, "Computing the shortest path: A* search meets graph theory", SODA 2005);
+each landmark is the transition farthest from those before it (A. Goldberg, R. Werneck, "Computing
+point-to-point shortest paths from external memory", ALENEX 2005).
+
+Any numbers that rise along no arc by more than the arc's weight bound distances as those from a
+landmark do, and the bounds are consistent. So after a change they are lowered where an arc is new
+or cheaper, as far as it takes; where arcs are gone or dearer they stand.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from bake.arrays import BoolArray, Int32Array, Int64Array
+from bake.graph import UNREACHABLE
+from bake.kernels.heap import drop_first, push
+from bake.kernels.jit import inlined, kernel
+from bake.search.hierarchy.bundles import (
+    ASTRAY,
+    BEFORE,
+    BOUND,
+    COST,
+    HEAD,
+    NEAR_GOAL,
+    SEEN,
+    TICKS,
+    TO_GOAL,
+    LayerStack,
+    QueryMemory,
+)
+
+#: The cost of no way at all.
+NONE = 2**62
+
+_FAR = int(UNREACHABLE)
+
+
+@kernel
+def _lower(
+    first_out: Int32Array,
+    arcs: Int32Array,
+    tail: Int32Array,
+    landmark: Int32Array,
+    mark: int,
+    heap: Int64Array,
+) -> None:
+    """Lower the numbers of one landmark until they rise along no arc by more than it weighs.
+
+    Args:
+        tail: the nodes whose arcs may be too cheap for the numbers as they are.
+        landmark: (t, k) int32; column ``mark`` is lowered.
+    """
+    size = 0
+    for node in tail:
+        here = np.int64(landmark[node, mark])
+        if here == _FAR:
+            continue
+        for arc in range(first_out[node], first_out[node + 1]):
+            other = arcs[arc, HEAD]
+            new = here + arcs[arc, TICKS]
+            if new < landmark[other, mark]:
+                landmark[other, mark] = new
+                size = push(heap, size, new, other)
+    while size > 0:
+        done, node = heap[0, 0], heap[0, 1]
+        size = drop_first(heap, size)
+        if done > landmark[node, mark]:
+            continue
+        for arc in range(first_out[node], first_out[node + 1]):
+            other = arcs[arc, HEAD]
+            new = done + arcs[arc, TICKS]
+            if new < landmark[other, mark]:
+                landmark[other, mark] = new
+                size = push(heap, size, new, other)
+
+
+def farthest_landmarks(
+    first_out: Int32Array, arcs: Int32Array, group: Int32Array, count: int
+) -> Int32Array:
+    """Distances from landmarks to every node.
+
+    Args:
+        first_out, arcs: the graph; (t + 1), (a, 2) int32 heads and ticks.
+        group: (t) int32, weakly connected part of each node; landmarks lie in the largest.
+        count: how many landmarks at most.
+
+    Returns:
+        (t, k) int32 ticks, UNREACHABLE where there is no way; k <= count.
+    """
+    nodes = len(first_out) - 1
+    if not nodes or not count:
+        return np.zeros((nodes, 0), dtype=np.int32)
+    heap = np.empty((len(arcs) + 1, 2), dtype=np.int64)
+    columns: list[Int32Array] = []
+    mark = int(np.flatnonzero(group == np.bincount(group).argmax())[0])
+    nearest = _reached(first_out, arcs, mark, heap)
+    while len(columns) < count:
+        mark = int(nearest.argmax())
+        if columns and nearest[mark] <= 0:
+            break
+        reached = _reached(first_out, arcs, mark, heap)
+        nearest = np.minimum(nearest, reached) if columns else reached
+        columns.append(np.where(reached < 0, UNREACHABLE, reached).astype(np.int32))
+    return np.ascontiguousarray(np.stack(columns, axis=1))
+
+
+def _reached(first_out: Int32Array, arcs: Int32Array, origin: int, heap: Int64Array) -> Int32Array:
+    """(t) int32 ticks from one node to every other, -1 where there is no way."""
+    distance = np.full((len(first_out) - 1, 1), UNREACHABLE, dtype=np.int32)
+    distance[origin] = 0
+    _lower(first_out, arcs, np.array([origin], dtype=np.int32), distance, 0, heap)
+    return np.where(distance[:, 0] == UNREACHABLE, np.int32(-1), distance[:, 0])
+
+
+def lowered_landmarks(
+    first_out: Int32Array,
+    arcs: Int32Array,
+    came: Int32Array,
+    same: BoolArray,
+    old: Int32Array,
+) -> Int32Array:
+    """Bounds for a changed graph of transitions.
+
+    Args:
+        first_out, arcs: the graph; (t + 1), (a, 2) int32 heads and ticks.
+        came: (t) int32, the transition each one was, -1 for new ones.
+        same: (t) bool, whether its arcs are what they were.
+        old: (s, k) int32 ticks, UNREACHABLE where there is no way.
+
+    Returns:
+        (t, k) int32.
+    """
+    landmark = np.full((len(came), old.shape[1]), UNREACHABLE, dtype=np.int32)
+    known = came >= 0
+    landmark[known] = old[came[known]]
+    heap = np.empty((2 * len(arcs) + 1, 2), dtype=np.int64)
+    tail = np.flatnonzero(~same).astype(np.int32)
+    for mark in range(old.shape[1]):
+        _lower(first_out, arcs, tail, landmark, mark, heap)
+    return landmark
+
+
+# -- queries --------------------------------------------------------------------------------------
+
+
+@inlined
+def _bound(landmark: Int32Array, at_goal: Int64Array, node: int, two_way: bool) -> int:
+    """Lower bound of the way from a transition to the goal."""
+    most = np.int64(0)
+    for mark in range(landmark.shape[1]):
+        here = np.int64(landmark[node, mark])
+        if at_goal[mark] < NONE and here != _FAR:
+            gap = at_goal[mark] - here
+            if two_way and gap < 0:
+                gap = -gap
+            most = max(most, gap)
+    return int(most)
+
+
+@kernel
+def search_transitions(
+    stack: LayerStack, memory: QueryMemory, start_count: int, goal_count: int, best: int
+) -> tuple[int, int, int]:
+    """Find the cheapest way over the transitions of the first layer by A*.
+
+    P. Hart, N. Nilsson, B. Raphael, IEEE Trans. SSC 4(2), 1968. Distances from landmarks to the
+    goal follow from those to the goal's transitions, so the bound is exact on this very graph.
+
+    Args:
+        memory: ``ends`` tells the transitions connected to start and goal; ``state`` and
+            ``expanded`` are filled. ``heap`` needs room for start_count + a entries; landmarks that
+            are right never need more.
+        start_count, goal_count: how many of ``ends`` hold.
+        best: cost of the best way known; only cheaper ones are looked for.
+
+    Returns:
+        Cost of the way, or ``best``; its last transition, or -1; how many were expanded, or ASTRAY
+        where landmarks are wrong.
+    """
+    landmark, two_way = stack.landmark, stack.two_way
+    first_out, arcs = stack.first_out, stack.arc
+    state, heap, at_goal, expanded = memory.state, memory.heap, memory.at_goal, memory.expanded
+    starts, goals = memory.ends[0], memory.ends[1]
+    memory.turn[0] += 1
+    turn = memory.turn[0]
+    at_goal[:] = NONE
+    for place in range(goal_count):
+        node, ticks = goals[place, 0], goals[place, 1]
+        state[node, NEAR_GOAL] = turn
+        state[node, TO_GOAL] = ticks
+        for mark in range(landmark.shape[1]):
+            if landmark[node, mark] != _FAR:
+                at_goal[mark] = min(at_goal[mark], landmark[node, mark] + ticks)
+    size = 0
+    for place in range(start_count):
+        node, ticks = starts[place, 0], starts[place, 1]
+        bound = _bound(landmark, at_goal, node, two_way)
+        if ticks + bound >= best:
+            continue
+        state[node, SEEN] = turn
+        state[node, COST] = ticks
+        state[node, BEFORE] = -1
+        state[node, BOUND] = bound
+        size = push(heap, size, ticks + bound, node)
+    last = -1
+    count = 0
+    while size > 0:
+        key, node = heap[0, 0], heap[0, 1]
+        if key >= best:
+            break
+        size = drop_first(heap, size)
+        cost = state[node, COST]
+        if key > cost + state[node, BOUND]:
+            continue
+        if count == len(expanded) or size + first_out[node + 1] - first_out[node] > len(heap):
+            return int(best), last, ASTRAY
+        expanded[count] = node
+        count += 1
+        if state[node, NEAR_GOAL] == turn and cost + state[node, TO_GOAL] < best:
+            best = cost + state[node, TO_GOAL]
+            last = node
+        for arc in range(first_out[node], first_out[node + 1]):
+            other = arcs[arc, HEAD]
+            new = cost + arcs[arc, TICKS]
+            if state[other, SEEN] == turn:
+                if new >= state[other, COST]:
+                    continue
+            else:
+                state[other, BOUND] = _bound(landmark, at_goal, other, two_way)
+            if new + state[other, BOUND] >= best:
+                continue
+            state[other, SEEN] = turn
+            state[other, COST] = new
+            state[other, BEFORE] = node
+            size = push(heap, size, new + state[other, BOUND], other)
+    return int(best), last, count

@@ -1,0 +1,129 @@
+"""Layers of a hierarchy: transitions between clusters, joined across borders and inside.
+
+The layer above a graph and a partition of its nodes is again a graph: its nodes are transitions,
+its arcs the crossing arcs between them and *inner edges*, shortest paths inside one cluster. The
+next layer is built on it once its clusters are joined two by two.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from bake.arrays import Int32Array, Int64Array, UInt8Array
+from bake.search.hierarchy.bundles import (
+    CLUSTER,
+    END,
+    FIRST,
+    FLOW,
+    FLOW_BYTES,
+    SIZE,
+    TRANSITION,
+    ClusteredGraph,
+)
+
+
+@dataclass(frozen=True)
+class Layer:
+    """A graph of transitions above another graph.
+
+    Attributes:
+        below_cluster: (n) int32, cluster in this layer of every node below (rows, for the first);
+            -1 for those that belong to none.
+        index: (n) int32, the transition each node below is, -1 where it is none.
+        node: (t) int32, the node below that each transition is; ascending within a cluster,
+            clusters ascending.
+        row: (t) int32, the row of each transition.
+        first_transition: (c + 1) int32, transitions by cluster.
+        first_out: (t + 1) int32, arcs of each transition.
+        arcs: (a, 2) int32, the transition an arc leads to and its ticks, in the order of the
+            transitions. An arc between transitions of one cluster stands for a shortest way in it.
+        bits: of a slot in a flow field: 4, 8 or 16; 0 = none are kept.
+        flow: uint8, flow fields: see :mod:`bake.search.hierarchy.inside`.
+        cluster_data: (c + 1, 4) int64, by cluster: first transition, nodes below, first byte of its
+            flow fields, bytes of each.
+    """
+
+    below_cluster: Int32Array
+    index: Int32Array
+    node: Int32Array
+    row: Int32Array
+    first_transition: Int32Array
+    first_out: Int32Array
+    arcs: Int32Array
+    bits: int
+    flow: UInt8Array
+    cluster_data: Int64Array
+
+    @staticmethod
+    def stored(
+        below_cluster: Int32Array,
+        cluster_count: int,
+        node: Int32Array,
+        row: Int32Array,
+        degree: Int32Array,
+        arcs: Int32Array,
+        bits: int,
+        flow: UInt8Array,
+    ) -> Layer:
+        """A layer as an asset keeps it.
+
+        Args:
+            degree: (t) int32, how many arcs leave each transition.
+            flow: flow fields of this layer, and perhaps of others after it.
+        """
+        first_transition = np.zeros(cluster_count + 1, dtype=np.int32)
+        held = np.bincount(below_cluster[node], minlength=cluster_count)
+        np.cumsum(held, out=first_transition[1:])
+        first_out = np.zeros(len(node) + 1, dtype=np.int32)
+        np.cumsum(degree, out=first_out[1:])
+        index = np.full(len(below_cluster), -1, dtype=np.int32)
+        index[node] = np.arange(len(node), dtype=np.int32)
+        size = np.bincount(below_cluster, minlength=cluster_count)
+        data = cluster_columns(first_transition, size, bits)
+        return Layer(
+            below_cluster,
+            index,
+            node,
+            row,
+            first_transition,
+            first_out,
+            arcs,
+            bits,
+            flow[: data[-1, FLOW]],
+            data,
+        )
+
+    @property
+    def cluster_count(self) -> int:
+        return len(self.first_transition) - 1
+
+    @property
+    def flow_size(self) -> int:
+        """Bytes of all flow fields."""
+        return int(self.cluster_data[-1, FLOW])
+
+    @cached_property
+    def cluster(self) -> Int32Array:
+        """(t) int32, cluster of each transition in this layer."""
+        return self.below_cluster[self.node]
+
+    def graph(self) -> ClusteredGraph:
+        """The layer as what another may stand on, divided into its own clusters; ranks are 0."""
+        node = np.zeros((len(self.node), 4), dtype=np.int32)
+        node[:, CLUSTER] = self.cluster
+        node[:, FIRST] = self.first_out[:-1]
+        node[:, END] = self.first_out[1:]
+        return ClusteredGraph(node, self.arcs)
+
+
+def cluster_columns(first_transition: Int32Array, size: Int64Array, bits: int) -> Int64Array:
+    """Where the transitions and flow fields of clusters of these sizes lie."""
+    data = np.zeros((len(first_transition), 4), dtype=np.int64)
+    data[:, TRANSITION] = first_transition
+    data[:-1, SIZE] = size
+    data[:-1, FLOW_BYTES] = (data[:-1, SIZE] * bits + 7) // 8
+    np.cumsum(np.diff(data[:, TRANSITION]) * data[:-1, FLOW_BYTES], out=data[1:, FLOW])
+    return data

@@ -1,0 +1,484 @@
+"""The builder of layers: it takes over what a change has left as it was, and searches the rest.
+
+One builder makes the first layer of a hierarchy, over what a profile can use, and every further
+one. After a change it takes over the clusters that nothing has happened to, so a bake is a change
+of everything; what comes out is the same to the last arc and slot.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from bake.arrays import BoolArray, Int32Array, Int64Array, UInt8Array
+from bake.kernels.jit import kernel
+from bake.search.graph.partition import members
+from bake.search.hierarchy.bundles import (
+    CLUSTER,
+    END,
+    FIRST,
+    FLOW,
+    HEAD,
+    RANK,
+    SIZE,
+    TICKS,
+    ClusteredGraph,
+    Members,
+    Transitions,
+)
+from bake.search.hierarchy.clusters import join_clusters, mark_crossings
+from bake.search.hierarchy.inside import NO_SLOT, search_clusters, slot_bits, undominated
+from bake.search.hierarchy.layer import Layer, cluster_columns
+
+# -- what a layer is built on ----------------------------------------------------------------------
+
+
+class Base(NamedTuple):
+    """What a layer is built on: a graph divided into clusters, and its nodes by cluster.
+
+    Attributes:
+        graph, members: the graph, ranks filled in, and the nodes of its clusters.
+        label: (n) int32, cluster of each node, -1 for those that belong to none.
+    """
+
+    graph: ClusteredGraph
+    members: Members
+    label: Int32Array
+
+    @staticmethod
+    def of(graph: ClusteredGraph, label: Int32Array, count: int) -> Base:
+        """Write clusters and ranks into a graph that has none yet."""
+        first, node, rank = members(label, count)
+        graph.node[:, CLUSTER] = label
+        graph.node[:, RANK] = rank
+        return Base(graph, Members(first, node), label)
+
+
+@dataclass(frozen=True)
+class Joined:
+    """What the next layer is built on: the clusters of a layer joined two by two.
+
+    Attributes:
+        base: the layer, divided into the larger clusters.
+        parent: (c) int32, the larger cluster each cluster of the layer is part of.
+        tile: (d, 2) int32, squares of the larger clusters.
+        chosen: (t) uint8, 1 for transitions that an arc between larger clusters leaves or enters.
+    """
+
+    base: Base
+    parent: Int32Array
+    tile: Int32Array
+    chosen: UInt8Array
+
+    @staticmethod
+    def of(layer: Layer, tile: Int32Array) -> Joined | None:
+        """Join the clusters of a layer; None where no two join, or nothing leads across.
+
+        Args:
+            tile: (c, 2) int32, squares of the clusters.
+        """
+        graph = layer.graph()
+        parent, wider = join_clusters(graph, tile)
+        if len(wider) == len(tile):
+            return None
+        base = Base.of(graph, parent[layer.cluster], len(wider))
+        chosen = np.empty(len(layer.node), dtype=np.uint8)
+        mark_crossings(graph, chosen)
+        return Joined(base, parent, wider, chosen) if chosen.any() else None
+
+
+# -- what has changed -----------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Kept:
+    """How two versions of a layer go together.
+
+    Attributes:
+        before: (t) int32, the transition each one was in the version before, -1 for new ones.
+        same: (t) bool, whether its arcs are what they were, in the same order.
+    """
+
+    before: Int32Array
+    same: BoolArray
+
+    @property
+    def everything(self) -> bool:
+        """Whether the layer is what it was."""
+        every = np.arange(len(self.before), dtype=np.int32)
+        return bool(self.same.all()) and np.array_equal(self.before, every)
+
+
+@dataclass(frozen=True)
+class ChangedRows:
+    """How two versions of the rows go together, which keep their numbers.
+
+    Attributes:
+        rows: int32, rows whose arcs are not what they were, and all new ones.
+        origin: (c) int32, the cluster each one was, -1 where a row or an arc in it is different.
+    """
+
+    rows: Int32Array
+    origin: Int32Array
+
+
+@dataclass(frozen=True)
+class Before:
+    """The version of a layer before a change, and how nodes below go together with those then."""
+
+    layer: Layer
+    below: Kept | ChangedRows
+
+    def fits(self, graph: ClusteredGraph, bits: int) -> bool:
+        """Whether the slots of nodes whose arcs are different fit into so many bits."""
+        changed = self.below.rows if isinstance(self.below, ChangedRows) else ~self.below.same
+        node = graph.node[changed]
+        return int((node[:, END] - node[:, FIRST]).max(initial=1)) <= NO_SLOT[bits]
+
+    def matched(self, members: Members, now: Transitions) -> tuple[Int32Array, Int32Array]:
+        """Find what nothing has happened to.
+
+        Returns:
+            (c) int32, the cluster each one was, -1 where anything in it is different; (t) int32,
+            the transition each one was, -1 for new ones.
+        """
+        old = self.layer
+        then = Transitions(old.first_transition, old.node, old.index)
+        if isinstance(self.below, ChangedRows):
+            origin = self.below.origin.copy()
+            _match_transitions(now, then, origin)
+            came = np.full(len(now.node), -1, dtype=np.int32)
+            known = now.node < len(old.index)
+            came[known] = old.index[now.node[known]]
+            return origin, came
+        origin = np.empty(len(members.first) - 1, dtype=np.int32)
+        size = old.cluster_data[:, SIZE]
+        before, same = self.below.before, self.below.same
+        _match_clusters(members, now, before, same, old.below_cluster, size, then, origin)
+        came = before[now.node]
+        known = came >= 0
+        came[known] = old.index[came[known]]
+        return origin, came
+
+
+@kernel
+def _match_clusters(
+    members: Members,
+    now: Transitions,
+    before: Int32Array,
+    same: BoolArray,
+    old_label: Int32Array,
+    old_size: Int64Array,
+    then: Transitions,
+    origin: Int32Array,
+) -> None:
+    """Find the clusters that nothing has happened to.
+
+    Args:
+        before: (n), the node each one was, -1 for new ones.
+        same: (n), whether a node's arcs are what they were.
+        old_label, old_size, then: clusters of nodes, their sizes and the transitions before.
+        origin: (c), filled: the cluster each one was, -1 where anything in it is different.
+    """
+    for cluster in range(len(members.first) - 1):
+        first, last = members.first[cluster], members.first[cluster + 1]
+        origin[cluster] = -1
+        if first == last or before[members.node[first]] < 0:
+            continue
+        was = old_label[before[members.node[first]]]
+        if was < 0 or old_size[was] != last - first:
+            continue
+        origin[cluster] = was
+        previous = -1
+        for spot in range(first, last):
+            node = members.node[spot]
+            old = before[node]
+            if (
+                old <= previous
+                or not same[node]
+                or old_label[old] != was
+                or (now.number[node] >= 0) != (then.number[old] >= 0)
+            ):
+                origin[cluster] = -1
+                break
+            previous = old
+
+
+@kernel
+def _match_transitions(now: Transitions, then: Transitions, origin: Int32Array) -> None:
+    """The same where clusters are known to be what they were, but for their transitions.
+
+    Args:
+        origin: (c), the cluster each one was, -1 for none; becomes -1 where transitions differ.
+    """
+    for cluster in range(len(origin)):
+        was = origin[cluster]
+        if was < 0:
+            continue
+        first, old = now.first[cluster], then.first[was]
+        count = now.first[cluster + 1] - first
+        alike = then.first[was + 1] - old == count
+        place = 0
+        while alike and place < count:
+            alike = now.node[first + place] == then.node[old + place]
+            place += 1
+        if not alike:
+            origin[cluster] = -1
+
+
+# -- building -------------------------------------------------------------------------------------
+
+
+class InnerEdges(NamedTuple):
+    """Distances between the transitions of clusters that were searched.
+
+    Attributes:
+        searched: (c) int32, which of the clusters searched each one is, -1 for the others.
+        first: (k + 1) int64, where the square of distances of each begins.
+        distance: int32 ticks, [from, to].
+        keep: bool, whether each of them becomes an arc.
+    """
+
+    searched: Int32Array
+    first: Int64Array
+    distance: Int32Array
+    keep: BoolArray
+
+
+class OldArcs(NamedTuple):
+    """The arcs of the version before; see :class:`Layer`."""
+
+    first_transition: Int32Array
+    first_out: Int32Array
+    arcs: Int32Array
+
+
+_NO_ARCS = OldArcs(
+    np.zeros(1, dtype=np.int32), np.zeros(1, dtype=np.int32), np.zeros((0, 2), dtype=np.int32)
+)
+
+
+def build_layer(
+    base: Base,
+    chosen: UInt8Array,
+    rows: Int32Array | None,
+    *,
+    before: Before | None = None,
+    bits: int = 4,
+    flow_limit: int | None = None,
+) -> tuple[Layer, Kept, Int32Array]:
+    """Build a layer, taking over what has not changed.
+
+    Args:
+        base: what it is built on.
+        chosen: (n) uint8, 1 for the nodes that are transitions.
+        rows: (n) int32, row of every node below; None where those are the rows.
+        before: the version before; None = build all of it.
+        bits: of a slot in a flow field at least; 0 = keep none.
+        flow_limit: keep flow fields if they take at most so many bytes; None = however many.
+
+    Returns:
+        The layer; how its own nodes go together with those before; (k) int32, the clusters that
+        were searched.
+
+    Raises:
+        CostError: a distance inside a cluster is too long for the scale.
+    """
+    graph, size = base.graph, np.diff(base.members.first)
+    transitions = _transitions(base.members, chosen)
+    if bits and (before is None or not before.fits(graph, bits)):
+        most = int((graph.node[:, END] - graph.node[:, FIRST]).max(initial=1))
+        bits, before = max(bits, slot_bits(most - 1)), None
+    data = cluster_columns(transitions.first, size, bits)
+    if bits and flow_limit is not None and data[-1, FLOW] > flow_limit:
+        bits, data = 0, cluster_columns(transitions.first, size, 0)
+    if before is None:
+        origin = np.full(len(size), -1, dtype=np.int32)
+        came = np.full(len(transitions.node), -1, dtype=np.int32)
+        old = _NO_ARCS
+    else:
+        origin, came = before.matched(base.members, transitions)
+        old = OldArcs(before.layer.first_transition, before.layer.first_out, before.layer.arcs)
+    flow = np.empty(int(data[-1, FLOW]), dtype=np.uint8)
+    if before is not None:
+        _take_over_flow(origin, data, before.layer.cluster_data, before.layer.flow, flow)
+    fresh = np.flatnonzero(origin < 0).astype(np.int32)
+    edges = _search(base, transitions, fresh, bits, data, flow)
+    degree = graph.node[transitions.node, END] - graph.node[transitions.node, FIRST]
+    room = len(old.arcs) + int(np.count_nonzero(edges.keep)) + int(degree.sum())
+    first_out = np.empty(len(came) + 1, dtype=np.int32)
+    arcs = np.empty((room, 2), dtype=np.int32)
+    same = np.empty(len(came), dtype=np.bool_)
+    arc_count = _join_arcs(graph, transitions, origin, edges, came, old, first_out, arcs, same)
+    layer = Layer(
+        base.label,
+        transitions.number,
+        transitions.node,
+        transitions.node if rows is None else rows[transitions.node],
+        transitions.first,
+        first_out,
+        arcs[:arc_count].copy(),
+        bits,
+        flow,
+        data,
+    )
+    return layer, Kept(came, same), fresh
+
+
+def _transitions(members: Members, chosen: UInt8Array) -> Transitions:
+    """Number the chosen nodes: by cluster, within one ascending."""
+    made = Transitions(
+        np.empty_like(members.first),
+        np.empty(int(np.count_nonzero(chosen)), dtype=np.int32),
+        np.empty(len(chosen), dtype=np.int32),
+    )
+    _list_transitions(members, chosen, made)
+    return made
+
+
+@kernel
+def _list_transitions(members: Members, chosen: UInt8Array, made: Transitions) -> None:
+    made.number[:] = -1
+    count = 0
+    for cluster in range(len(members.first) - 1):
+        made.first[cluster] = count
+        for spot in range(members.first[cluster], members.first[cluster + 1]):
+            if chosen[members.node[spot]]:
+                made.node[count] = members.node[spot]
+                made.number[members.node[spot]] = count
+                count += 1
+    made.first[len(members.first) - 1] = count
+
+
+def _search(
+    base: Base,
+    transitions: Transitions,
+    fresh: Int32Array,
+    bits: int,
+    cluster_data: Int64Array,
+    flow: UInt8Array,
+) -> InnerEdges:
+    """Search some clusters from each of their transitions; their flow fields are filled in."""
+    count = (transitions.first[fresh + 1] - transitions.first[fresh]).astype(np.int64)
+    first = np.zeros(len(fresh) + 1, dtype=np.int64)
+    np.cumsum(count * count, out=first[1:])
+    distance = np.empty(int(first[-1]), dtype=np.int32)
+    longest = search_clusters(
+        base.graph, base.members, transitions, fresh, first, distance, bits, cluster_data, flow
+    )
+    keep = undominated(longest, transitions.first, fresh, first, distance)
+    searched = np.full(len(cluster_data) - 1, -1, dtype=np.int32)
+    searched[fresh] = np.arange(len(fresh), dtype=np.int32)
+    return InnerEdges(searched, first, distance, keep)
+
+
+@kernel
+def _take_over_flow(
+    origin: Int32Array,
+    cluster_data: Int64Array,
+    old_cluster_data: Int64Array,
+    old_flow: UInt8Array,
+    flow: UInt8Array,
+) -> None:
+    """Copy the flow fields of clusters that nothing has happened to."""
+    for cluster in range(len(origin)):
+        if origin[cluster] >= 0:
+            begin, end = cluster_data[cluster, FLOW], cluster_data[cluster + 1, FLOW]
+            source = old_cluster_data[origin[cluster], FLOW]
+            flow[begin:end] = old_flow[source : source + end - begin]
+
+
+@kernel
+def _join_arcs(
+    graph: ClusteredGraph,
+    transitions: Transitions,
+    origin: Int32Array,
+    edges: InnerEdges,
+    came: Int32Array,
+    old: OldArcs,
+    first_out: Int32Array,
+    over: Int32Array,
+    same: BoolArray,
+) -> int:
+    """Write the arcs of a layer: inner edges as they were or as found anew, and crossings.
+
+    Args:
+        origin, came: from :meth:`Before.matched`.
+        first_out: (t + 1), over: room for all, filled; arcs of one are in the order of their heads,
+            of parallel ones the cheapest.
+        same: (t), filled: whether the arcs of a transition are what they were.
+
+    Returns:
+        How many arcs there are.
+    """
+    filled = 0
+    first_out[0] = 0
+    alike = len(transitions.first) == len(old.first_transition)
+    for cluster in range(len(origin)):
+        alike = alike and transitions.first[cluster + 1] == old.first_transition[cluster + 1]
+    for one in range(len(transitions.node)):
+        alike = alike and came[one] == one
+    for cluster in range(len(origin)):
+        first = transitions.first[cluster]
+        count = transitions.first[cluster + 1] - first
+        if alike and origin[cluster] >= 0:
+            # All transitions are those of before, and those of this cluster lead where they led.
+            for one in range(first, first + count):
+                for arc in range(old.first_out[one], old.first_out[one + 1]):
+                    over[filled, HEAD] = old.arcs[arc, HEAD]
+                    over[filled, TICKS] = old.arcs[arc, TICKS]
+                    filled += 1
+                first_out[one + 1] = filled
+                same[one] = True
+            continue
+        for place in range(count):
+            one = first + place
+            begun = filled
+            was = came[one]
+            if origin[cluster] >= 0:
+                low = old.first_transition[origin[cluster]]
+                for arc in range(old.first_out[was], old.first_out[was + 1]):
+                    other = old.arcs[arc, HEAD] - low
+                    if 0 <= other < count:
+                        over[filled, HEAD] = first + other
+                        over[filled, TICKS] = old.arcs[arc, TICKS]
+                        filled += 1
+            else:
+                base = edges.first[edges.searched[cluster]] + place * count
+                for other in range(count):
+                    if edges.keep[base + other]:
+                        over[filled, HEAD] = first + other
+                        over[filled, TICKS] = edges.distance[base + other]
+                        filled += 1
+            below = transitions.node[one]
+            for arc in range(graph.node[below, FIRST], graph.node[below, END]):
+                head = graph.arc[arc, HEAD]
+                if head < 0 or graph.node[head, CLUSTER] == cluster or transitions.number[head] < 0:
+                    continue
+                there, ticks = transitions.number[head], graph.arc[arc, TICKS]
+                spot = filled
+                while spot > begun and over[spot - 1, HEAD] > there:
+                    spot -= 1
+                if spot > begun and over[spot - 1, HEAD] == there:
+                    over[spot - 1, TICKS] = min(over[spot - 1, TICKS], ticks)
+                    continue
+                for moved in range(filled, spot, -1):
+                    over[moved, HEAD] = over[moved - 1, HEAD]
+                    over[moved, TICKS] = over[moved - 1, TICKS]
+                over[spot, HEAD] = there
+                over[spot, TICKS] = ticks
+                filled += 1
+            first_out[one + 1] = filled
+            equal = was >= 0 and old.first_out[was + 1] - old.first_out[was] == filled - begun
+            if equal:
+                start = old.first_out[was]
+                for arc in range(begun, filled):
+                    equal = (
+                        equal
+                        and came[over[arc, HEAD]] == old.arcs[start + arc - begun, HEAD]
+                        and over[arc, TICKS] == old.arcs[start + arc - begun, TICKS]
+                    )
+            same[one] = equal
+    return filled

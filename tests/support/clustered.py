@@ -1,0 +1,59 @@
+"""Small graphs divided into clusters, laid out for kernels in plain Python."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from bake.arrays import Int32Array
+from bake.search.hierarchy.bundles import ClusteredGraph, Members, QueryMemory
+from tests.support.strategies import Arc
+
+#: Ticks of an arc that may not be taken.
+SHUT = -1
+
+
+def divided(label: Sequence[int], arcs: Sequence[Arc]) -> tuple[ClusteredGraph, Members]:
+    """A graph and the nodes of its clusters.
+
+    Args:
+        label: cluster of every node, -1 for none.
+        arcs: (tail, head, ticks), those of a node in the order of their slots; SHUT arcs keep
+            theirs.
+    """
+    nodes = range(len(label))
+    of_tail = [[(head, ticks) for tail, head, ticks in arcs if tail == node] for node in nodes]
+    order = [arc for each in of_tail for arc in each]
+    end = np.cumsum([len(each) for each in of_tail], dtype=np.int64)
+    parts = range(max(label, default=-1) + 1)
+    clusters = [[node for node in nodes if label[node] == part] for part in parts]
+    rank = {node: place for each in clusters for place, node in enumerate(each)}
+    rows = [
+        (label[node], rank.get(node, 0), last - len(of_tail[node]), last)
+        for node, last in zip(nodes, end.tolist(), strict=True)
+    ]
+    heads = [(-1, 0) if ticks == SHUT else (head, ticks) for head, ticks in order]
+    graph = ClusteredGraph(int32(rows, 4), int32(heads, 2))
+    members = [n for each in clusters for n in each]
+    first = np.cumsum([0, *(len(each) for each in clusters)], dtype=np.int32)
+    return graph, Members(first, np.array(members, dtype=np.int32))
+
+
+def int32(rows: Sequence[Sequence[int]], columns: int) -> Int32Array:
+    """(n, columns) int32."""
+    return np.array(rows, dtype=np.int32).reshape(-1, columns)
+
+
+def memory(nodes: int, transitions: int = 0, landmarks: int = 0, arcs: int = 99) -> QueryMemory:
+    """Memory that is large enough for queries of small graphs, full of what must not matter."""
+    return QueryMemory(
+        turn=np.array([6], dtype=np.int64),
+        ends=np.full((2, transitions, 2), 77, dtype=np.int64),
+        raised=np.full((2, transitions, 2), 77, dtype=np.int64),
+        local=np.full((nodes, 3), 5, dtype=np.int64),
+        heap=np.full((arcs, 2), 77, dtype=np.int64),
+        state=np.full((transitions, 8), 5, dtype=np.int64),
+        at_goal=np.full(landmarks, 77, dtype=np.int64),
+        expanded=np.full(3 * transitions, 77, dtype=np.int32),
+        plan=np.full((2, transitions), 77, dtype=np.int32),
+        route=np.full((6, nodes), 77, dtype=np.int32),
+    )
