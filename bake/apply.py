@@ -33,8 +33,7 @@ from bake.level import (
 from bake.pipeline.contents import together
 from bake.pipeline.level import world_contents
 from bake.recipe import LevelRecipe, read_stated
-from bake.runtime.live.arguments import spot_of
-from bake.runtime.live.ground import CLOSED, Ground
+from bake.runtime.live.edits import CLOSED, Ground
 from bake.runtime.live.patch import read_patch
 from bake.runtime.live.rules import LevelRules, ProfileRules
 from bake.runtime.reader.places import Place, Places
@@ -155,7 +154,7 @@ def _things(rules: LevelRules, terrain: AnyArray, names: list[str], patch: Path)
     tables = ThingTables(rules.places)
 
     def cell(place: Place) -> Cell:
-        y, x = divmod(spot_of(rules, place), rules.places.width)
+        y, x = divmod(rules.places.location(place), rules.places.width)
         return x, y
 
     def cells(spoken: AnyArray) -> AnyArray:

@@ -17,6 +17,7 @@ from bake.pipeline.sources import Task
 from bake.recipe import LevelRecipe
 from bake.runtime import open_asset
 from bake.runtime.navigator import Navigator
+from bake.runtime.searching.heuristics import heuristic_for
 from bake.tables.clusters import clusters
 from bake.tables.hierarchy import Hierarchy, Mode, hierarchy
 from benchmarks.bench import Bench
@@ -157,7 +158,7 @@ def _smoothed(nav: Navigator, scenario: Scenario, every: Int64Array) -> Float64A
 def _errors(nav: Navigator, scenario: Scenario, spread: Int64Array, *, walks: bool) -> Float64Array:
     """Relative errors of plans before smoothing, or of walks; all checked."""
     found = []
-    paths, places = nav._now.searches.hierarchy, nav._now.searches.places
+    paths, places = nav._now.searches.hierarchy, nav._now.rows.places
     for problem in spread.tolist():
         start, goal = _ends(nav, scenario, problem)
         ticks = None
@@ -213,7 +214,7 @@ def _time(nav: Navigator, scenario: Scenario, timed: Int64Array) -> dict[str, fl
 
     def astar() -> None:
         for start, goal in ends:
-            space.astar(searches.estimate("octile", goal), start, goal)
+            space.astar(heuristic_for(searches, "octile", goal), start, goal)
 
     contenders: dict[str, Callable[[], object]] = {
         "astar": astar,

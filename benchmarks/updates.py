@@ -7,7 +7,6 @@ import time
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import cast
 
 import numpy as np
 
@@ -18,7 +17,8 @@ from bake.processors import processors
 from bake.recipe import LevelRecipe
 from bake.runtime import open_asset
 from bake.runtime.level import LevelAsset
-from bake.runtime.live.moment import Moment
+from bake.runtime.live.tables import ChangedTables
+from bake.runtime.live.versions import ProfileState
 from bake.runtime.navigator import Navigator
 from bake.runtime.reader.places import Cell
 from bake.tables.compressed import compressed_next_hops
@@ -184,9 +184,9 @@ def _compare(level: LevelAsset, nav: Navigator, standing: set[Cell], draw: rando
             step = arcs[[start], [number[hop]]][0]
             assert step > 0, f"{cells[start]} to {hop}"
             assert step + dist[row, number[hop]] == dist[row, start], f"{cells[start]} to {hop}"
-    moment = nav._now
-    if isinstance(moment, Moment):
-        check_hierarchy(moment)
+    tables = nav._now.tables
+    if isinstance(tables, ChangedTables):
+        check_hierarchy(nav._now)
 
 
 # -- measuring ------------------------------------------------------------------------------------
@@ -211,11 +211,10 @@ def _measure(
         begun = time.perf_counter()
         _toggle(nav, cell, standing)
         times.update.append(_since(begun))
-        moment = cast("Moment", nav._now)
-        state = moment.state
+        state = _state(nav)
         times.sources.append(100 * np.count_nonzero(state.source) / state.row_count)
-        times.pairs.append(100 * _share_in_doubt(moment))
-        start, goal = _stale_pair(moment, draw)
+        times.pairs.append(100 * _share_in_doubt(state))
+        start, goal = _stale_pair(nav, draw)
         nav.next_hop(start, start)  # the lookup itself is made here
         begun = time.perf_counter()
         nav.next_hop(start, goal)
@@ -243,7 +242,7 @@ def _measure(
             nav.repair(None)
             times.repair.append(_since(begun))
         _toggle(nav, cell, standing, back=True)
-        cast("Moment", nav._now).searches.hierarchy  # noqa: B018  # as baked again
+        nav._now.searches.hierarchy  # noqa: B018  # as baked again
     return times, rebake
 
 
@@ -253,7 +252,7 @@ def _since(begun: float) -> float:
 
 def _toggled(level: LevelAsset, nav: Navigator) -> tuple[list[Cell], list[Cell]]:
     """Open cells, and walls beside them."""
-    tables = nav._current.baked[nav.name].tables
+    tables = nav._current.tables[nav.name]
     cells: list[Cell] = [(x, y) for x, y in tables.cell_of_row.tolist()]
     beside = {(x + dx, y + dy) for x, y in cells for dx, dy in ((1, 0), (0, 1), (-1, 0), (0, -1))}
     inside = {(x, y) for x, y in beside if 0 <= x < level.width and 0 <= y < level.height}
@@ -283,7 +282,7 @@ def _hops_row(section: Section | None, name: str, times: _Times, rebake: float) 
 
 
 def _layers_row(section: Section | None, name: str, level: LevelAsset, times: _Times) -> list[str]:
-    clusters = cast("Moment", level.profile()._now).state.clusters
+    clusters = _state(level.profile()).clusters
     assert clusters is not None
     made = clusters.made()
     if section is not None:
@@ -306,22 +305,28 @@ def _toggle(nav: Navigator, cell: Cell, standing: set[Cell], *, back: bool = Fal
         nav.update(opened=[cell])
 
 
-def _share_in_doubt(moment: Moment) -> float:
+def _state(nav: Navigator) -> ProfileState:
+    tables = nav._now.tables
+    assert isinstance(tables, ChangedTables)
+    return tables.state
+
+
+def _share_in_doubt(state: ProfileState) -> float:
     """Share of all pairs that a flow field or a repaired row must answer."""
-    source = np.bincount(moment.state.source, minlength=3)
-    goal = np.bincount(moment.state.goal, minlength=3)
+    source = np.bincount(state.source, minlength=3)
+    goal = np.bincount(state.goal, minlength=3)
     fresh = source[0] * (goal[0] + goal[1]) + source[1] * goal[0]
-    return 1 - float(fresh) / moment.state.row_count**2
+    return 1 - float(fresh) / state.row_count**2
 
 
-def _stale_pair(moment: Moment, draw: random.Random) -> tuple[Cell, Cell]:
-    state = moment.state
+def _stale_pair(nav: Navigator, draw: random.Random) -> tuple[Cell, Cell]:
+    state = _state(nav)
     goals = np.flatnonzero((state.goal > 0) & state.standing)
     goal = int(goals[draw.randrange(len(goals))])
     sources = np.flatnonzero((state.source + state.goal[goal] >= 2) & state.standing)
     start = int(sources[draw.randrange(len(sources))])
-    flat = state.spot_of_row
-    width = moment.tables.places.width
+    flat = state.location
+    width = nav._now.tables.places.width
     return tuple(divmod(int(flat[start]), width)[::-1]), tuple(divmod(int(flat[goal]), width)[::-1])
 
 

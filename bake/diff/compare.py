@@ -15,8 +15,8 @@ from bake.diff.measures import Distances, Reachability, compare_distances, compa
 from bake.errors import QueryError
 from bake.runtime import LevelAsset
 from bake.runtime.hierarchy.layers import ClusterTables
+from bake.runtime.reader.baked import BakedTables
 from bake.runtime.reader.places import Place
-from bake.runtime.reader.tables import Tables
 
 What = Literal["cells", "reachability", "distances", "size"]
 
@@ -119,7 +119,7 @@ def compare(old: Asset, new: Asset, profile: str | None, sample: int) -> Differe
     return Difference(old.path, new.path, sizes, found, gone, come)
 
 
-def _profile(old: Tables, new: Tables, sample: int) -> ProfileDifference:
+def _profile(old: BakedTables, new: BakedTables, sample: int) -> ProfileDifference:
     matched = match(old, new)
     clusters, count = None, 0
     if new.has("cluster"):

@@ -12,8 +12,7 @@ import numpy as np
 
 from bake.arrays import BoolArray, Float64Array, Int64Array
 from bake.diff.matched import Matched
-from bake.runtime.reader.tables import Tables
-from bake.runtime.reader.walk import ticks_toward
+from bake.runtime.reader.baked import BakedTables
 
 #: Groups whose pairs are looked at together.
 _BLOCK = 1024
@@ -93,7 +92,7 @@ def compare_reachability(matched: Matched) -> Reachability | None:
     )
 
 
-def _leads(tables: Tables, a: Int64Array, b: Int64Array) -> BoolArray:
+def _leads(tables: BakedTables, a: Int64Array, b: Int64Array) -> BoolArray:
     """(len a, len b) bool, whether component a leads to component b."""
     same = np.asarray(a[:, None] == b)
     if not tables.one_way or tables.reach is None:
@@ -175,7 +174,7 @@ def compare_distances(matched: Matched, sample: int) -> Distances | None:
 def _toward(matched: Matched, goal: int) -> tuple[Float64Array, Float64Array]:
     """(k) float64 units from each shared place to one, before and after."""
     before, after = (
-        ticks_toward(tables, int(rows[goal]))[rows] / tables.places.ticks_per_unit
+        tables.ticks_toward(int(rows[goal]))[rows] / tables.places.ticks_per_unit
         for tables, rows in ((matched.old, matched.old_row), (matched.new, matched.new_row))
     )
     return before, after

@@ -1,82 +1,88 @@
-"""Which answers hold now: those of the asset, or of the moment that updates have made of it.
+"""Which snapshots hold now: those of the level as it was baked, or those an update has made since.
 
-Everything a reader needs of one moment hangs on ``moments``, which a batch replaces by a single
-assignment; so an answer is from before a batch or from after it, never from between.
+A reader takes one snapshot for each question, and a batch of changes replaces all snapshots by a
+single assignment; so an answer is from before a batch or from after it, never from between.
 """
 
 from __future__ import annotations
 
 import threading
 import weakref
-from collections.abc import Mapping
-from functools import cached_property
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from bake.runtime.baked import BakedAnswers
-from bake.runtime.reader.places import Places
-from bake.runtime.reader.tables import Tables
+from bake.runtime.reader.baked import BakedTables
+from bake.runtime.reader.places import Place, Places
+from bake.runtime.reader.things import ThingTables
+from bake.runtime.snapshot import Snapshot
 
 if TYPE_CHECKING:
-    from bake.runtime.live.live import Live
-    from bake.runtime.live.moment import Moment
-    from bake.runtime.navigator import Navigator
-    from bake.runtime.reader.things import ThingTables
-    from bake.runtime.snapshot import Answers
+    from bake.runtime.live.writer import LevelWriter
+    from bake.runtime.searching.context import SearchContext
+
+T = TypeVar("T")
 
 
 class Current:
-    """The answers of a level's profiles, swapped when it changes; threads may share it.
+    """The snapshots of a level's profiles, replaced when it changes; threads may share it.
 
     Attributes:
         places: of the level.
-        baked: answers of each profile of the level as it was baked, whatever has become of it.
-        moments: answers of each profile now; empty while nothing has changed.
+        things: links, regions, spots and doors of the level.
+        tables: each profile's tables as they were baked, whatever has become of the level since.
     """
 
     def __init__(self, places: Places, profiles: tuple[str, ...]) -> None:
         self.places = places
-        self.baked = {name: BakedAnswers(Tables(places, name), self) for name in profiles}
-        self.moments: Mapping[str, Moment] = {}
-        self._watching: weakref.WeakSet[Navigator] = weakref.WeakSet()
+        self.things = ThingTables(places)
+        self.tables = {name: BakedTables(places, name) for name in profiles}
+        self._snapshots: Mapping[str, Snapshot] = {
+            name: Snapshot(tables, partial(self._next_hop, name), partial(_searches, tables))
+            for name, tables in self.tables.items()
+        }
+        self._watching: weakref.WeakKeyDictionary[Any, Callable[[Any], None]] = (
+            weakref.WeakKeyDictionary()
+        )
         self._making = threading.Lock()
-        self._live: Live | None = None
+        self._writer: LevelWriter | None = None
 
-    def now(self, name: str) -> Answers:
-        """The answers of a profile."""
-        moments = self.moments
-        return moments[name] if moments else self.baked[name]
+    def now(self, name: str) -> Snapshot:
+        """The newest snapshot of a profile."""
+        return self._snapshots[name]
 
-    def watch(self, navigator: Navigator) -> None:
-        """Tell this navigator when the level changes."""
-        self._watching.add(navigator)
+    def _next_hop(self, name: str, start: Place, goal: Place) -> Place | None:
+        return self._snapshots[name].next_hop(start, goal)
 
-    def publish(self, moments: Mapping[str, Moment]) -> None:
-        """Make these the answers, and take back the quick lookups of those before."""
-        before: Mapping[str, Answers] = self.moments or self.baked
-        self.moments = moments
-        for answers in before.values():
-            answers.revoke()
-        for navigator in list(self._watching):
-            navigator._superseded()
+    def watch(self, watcher: T, superseded: Callable[[T], None]) -> None:
+        """Call ``superseded(watcher)`` whenever the level has changed, as long as that lives."""
+        self._watching[watcher] = superseded
 
-    @cached_property
-    def things(self) -> ThingTables:
-        """Links, regions, spots and doors of the level."""
-        from bake.runtime.reader.things import ThingTables
-
-        return ThingTables(self.places)
+    def publish(self, snapshots: Mapping[str, Snapshot]) -> None:
+        """Make these the newest snapshots, and revoke the fast lookups of those before."""
+        before, self._snapshots = self._snapshots, snapshots
+        for snapshot in before.values():
+            snapshot.revoke()
+        for watcher, superseded in list(self._watching.items()):
+            superseded(watcher)
 
     @property
-    def live(self) -> Live:
+    def writer(self) -> LevelWriter:
         """Who changes the level; made at the first change, as most games never ask for one."""
-        from bake.runtime.live.live import Live
+        from bake.runtime.live.writer import LevelWriter
 
         with self._making:
-            if self._live is None:
-                self._live = Live(self)
-            return self._live
+            if self._writer is None:
+                self._writer = LevelWriter(self.tables, self._snapshots, self.publish)
+            return self._writer
 
     def close(self) -> None:
         """Close what a writer keeps open."""
-        if self._live is not None:
-            self._live.close()
+        if self._writer is not None:
+            self._writer.close()
+
+
+def _searches(tables: BakedTables) -> SearchContext:
+    from bake.runtime.searching.context import baked_context
+
+    return baked_context(tables)

@@ -11,8 +11,8 @@ from bake.errors import UnknownProfileError
 from bake.runtime.current import Current
 from bake.runtime.live.report import UpdateReport
 from bake.runtime.navigator import Navigator
+from bake.runtime.reader.baked import BakedTables
 from bake.runtime.reader.places import Name, Place, Places
-from bake.runtime.reader.tables import Tables
 from bake.runtime.reader.things import Door, Link, Region, Spot
 
 
@@ -87,7 +87,7 @@ class LevelAsset:
         """
         return Navigator(self._current, self._known(name))
 
-    def _tables(self, profile: str | None = None) -> Tables:
+    def _tables(self, profile: str | None = None) -> BakedTables:
         """The tables of a profile as they were baked, whatever has become of the level since.
 
         This is how the rest of this package (views, differences, exports) reads the columns of an
@@ -96,7 +96,7 @@ class LevelAsset:
         Raises:
             UnknownProfileError, AssetError: as for :meth:`profile`.
         """
-        return self._current.baked[self._known(profile)].tables
+        return self._current.tables[self._known(profile)]
 
     def _known(self, name: str | None) -> str:
         """The name of a profile, which may be left out where the asset holds only one."""
@@ -137,7 +137,10 @@ class LevelAsset:
             QueryError: no such place, terrain or arc, a cost that is none, or one that leaves the
                 integer scale. Then nothing has changed.
         """
-        return self._current.live.update(blocked, opened, terrain, arcs)
+        from bake.runtime.live.edits import edit_of
+
+        writer = self._current.writer
+        return writer.apply(edit_of(writer.rules, blocked, opened, terrain, arcs))
 
     def repair(self, budget_ms: float | None = 2) -> int:
         """Make ahead of time what updates left stale: next hops that nobody has asked for yet.
@@ -152,7 +155,7 @@ class LevelAsset:
         Raises:
             QueryError: a budget that is none.
         """
-        return self._current.live.repair(self.profiles, budget_ms)
+        return self._current.writer.repair(self.profiles, budget_ms)
 
     def set_state(self, door: str, state: str) -> dict[str, UpdateReport]:
         """Put a door into one of the states the level gives it; one batch, like :meth:`update`.
@@ -160,7 +163,10 @@ class LevelAsset:
         Raises:
             QueryError: no such door, or no such state of it.
         """
-        return self._current.live.set_state(door, state)
+        from bake.runtime.live.edits import door_edit
+
+        writer = self._current.writer
+        return writer.apply(door_edit(writer.rules, self._current.things, door, state))
 
     def save_patch(self, path: str | Path) -> None:
         """Write what has become of the level since it was baked to a small file.
@@ -168,7 +174,7 @@ class LevelAsset:
         Raises:
             OutputError: it cannot be written.
         """
-        self._current.live.save_patch(Path(path))
+        self._current.writer.save_patch(Path(path))
 
     def apply_patch(self, path: str | Path) -> dict[str, UpdateReport]:
         """Make the level what it was when a patch was saved, whatever has become of it; one batch.
@@ -177,7 +183,7 @@ class LevelAsset:
             PatchError: no patch, one of another asset or version, or a damaged one; then nothing
                 has changed.
         """
-        return self._current.live.apply_patch(Path(path))
+        return self._current.writer.apply_patch(Path(path))
 
     def journal(self, path: str | Path) -> int:
         """Replay every whole batch of a journal, and write down each one from now on.
@@ -192,7 +198,7 @@ class LevelAsset:
             OutputError: it cannot be opened or written.
             QueryError: a journal is being kept already.
         """
-        return self._current.live.keep_journal(Path(path))
+        return self._current.writer.keep_journal(Path(path))
 
     def warm_up(self, *methods: str) -> None:
         """Compile, or load, the kernels that questions to any profile need; see Navigator.warm_up.
@@ -203,7 +209,7 @@ class LevelAsset:
             QueryError: no such method.
         """
         if "update" in methods:
-            self._current.live.warm_up()
+            self._current.writer.warm_up()
             methods = tuple(name for name in methods if name != "update")
             if not methods:
                 return

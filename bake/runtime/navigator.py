@@ -2,21 +2,28 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import pairwise
+from operator import index
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import numpy as np
 import numpy.typing as npt
 
 from bake.arrays import AnyArray, Float64Array, Int64Array
+from bake.errors import BlockedCellError, QueryError
+from bake.graph import UNREACHABLE
+from bake.runtime.current import Current
 from bake.runtime.reader.places import Name, Place
+from bake.runtime.snapshot import Snapshot
 
 if TYPE_CHECKING:
-    from bake.runtime.current import Current
     from bake.runtime.live.report import UpdateReport
+    from bake.runtime.searching.bounds import Bounds
     from bake.runtime.searching.heuristics import Given
     from bake.runtime.searching.result import SearchResult
-    from bake.runtime.snapshot import Answers
 
 
 class Navigator:
@@ -34,14 +41,16 @@ class Navigator:
     def __init__(self, current: Current, name: str) -> None:
         self.name = name
         self._current = current
-        current.watch(self)
+        self._units = current.places.ticks_per_unit
+        current.watch(self, Navigator._superseded)
 
     @property
-    def _now(self) -> Answers:
+    def _now(self) -> Snapshot:
+        """What holds now; every method takes it once, so that no answer is of two moments."""
         return self._current.now(self.name)
 
     def _superseded(self) -> None:
-        """The level has changed: the next lookup is to ask anew which answers hold."""
+        """The level has changed: the next lookup is to ask anew which snapshot holds."""
         self.__dict__.pop("next_hop", None)
 
     # -- single lookups ---------------------------------------------------------------------------
@@ -56,13 +65,13 @@ class Navigator:
             OutsideMapError, BlockedCellError, UnknownNodeError: a place that is none.
             MissingTableError: the asset was baked without next hops.
         """
-        answers = self._now
-        # From here on a lookup goes straight to the function made for these tables.
-        self.__dict__["next_hop"] = quick = answers.lookup()
-        if self._now is not answers:  # changed meanwhile, by another thread
-            answers.revoke()
+        now = self._now
+        # From here on a lookup goes straight to the function made for this snapshot.
+        self.__dict__["next_hop"] = look_up = now.lookup()
+        if self._now is not now:  # changed meanwhile, by another thread
+            now.revoke()
             self._superseded()
-        return quick(start, goal)
+        return look_up(start, goal)
 
     def distance(self, start: Place, goal: Place) -> float:
         """Cost of a shortest path in units of the recipe; ``math.inf`` where unreachable.
@@ -73,7 +82,9 @@ class Navigator:
         Raises:
             QueryError: as for :meth:`next_hop`.
         """
-        return self._now.distance(start, goal)
+        now = self._now
+        row, goal_row = now.rows.row(start), now.rows.row(goal)
+        return 0.0 if row == goal_row else now.tables.ticks(row, goal_row) / self._units
 
     def length(self, path: Sequence[Place]) -> float:
         """Cost of walking a path with every step priced before rounding to ticks, in units.
@@ -84,7 +95,14 @@ class Navigator:
         Raises:
             QueryError: two places in a row that no arc of this profile joins.
         """
-        return self._now.length(path)
+        now = self._now
+        rows = now.rows.along(path)
+        units = now.tables.step_costs(rows)
+        wrong = np.flatnonzero(np.isinf(units))
+        if len(wrong):
+            a, b = now.rows.places(rows[wrong[0] : wrong[0] + 2])
+            raise QueryError(f"no step leads from {a!r} to {b!r} for profile {self.name!r}")
+        return float(units.sum())
 
     def reachable(self, start: Place, goal: Place) -> bool:
         """Whether there is a path; two labels and, with one-way arcs, one bit tell.
@@ -94,7 +112,8 @@ class Navigator:
             MissingTableError: one-way arcs make more components than a stored closure may have, and
                 the asset was baked without next hops.
         """
-        return self._now.reachable(start, goal)
+        now = self._now
+        return now.tables.reaches(now.rows.row(start), now.rows.row(goal))
 
     def nearest(self, point: Sequence[float]) -> Place:
         """The place the profile can stand on nearest to a point, by straight distance.
@@ -112,7 +131,8 @@ class Navigator:
             QueryError: not two finite numbers (or three), no such floor, a graph without positions,
                 or nowhere to stand.
         """
-        return self._now.nearest(point)
+        rows = self._now.rows
+        return rows.place(rows.nearest(point))
 
     def path(
         self,
@@ -131,7 +151,15 @@ class Navigator:
             QueryError: as for :meth:`next_hop` and :meth:`search`.
             MissingTableError: method "table", and the asset was baked without next hops.
         """
-        return self._now.path(start, goal, method, heuristic)
+        now = self._now
+        row, goal_row = now.rows.row(start), now.rows.row(goal)
+        if method == "table" and heuristic is None:
+            rows = now.tables.path(row, goal_row)
+        else:
+            from bake.runtime.searching.methods import Request, run
+
+            rows = run(now.searches, row, goal_row, Request(method, heuristic)).rows
+        return None if rows is None else now.rows.places(rows)
 
     def search(
         self,
@@ -166,10 +194,12 @@ class Navigator:
             QueryError: as for :meth:`next_hop`; no such method, heuristic or queue; a heuristic
                 that does not fit the level or the method.
         """
-        from bake.runtime.searching.methods import Request
+        from bake.runtime.searching.methods import Request, result
 
+        now = self._now
+        row, goal_row = now.rows.row(start), now.rows.row(goal)
         request = Request(method, heuristic, weight, queue, trace, looked_at)
-        return self._now.search(start, goal, request)
+        return result(now.searches, row, goal_row, request)
 
     def walk(self, start: Place, goal: Place) -> Iterator[Place] | None:
         """The cells of an HPA* path after ``start``, refined as they are asked for.
@@ -188,7 +218,12 @@ class Navigator:
             QueryError: as for :meth:`next_hop`.
             MissingTableError: the asset was baked without a hierarchy.
         """
-        return self._now.walk(start, goal)
+        now = self._now
+        row, goal_row = now.rows.row(start), now.rows.row(goal)
+        pieces = now.searches.hierarchy.walk(row, goal_row)
+        if pieces is None:
+            return None
+        return (place for piece in pieces for place in now.rows.places(piece))
 
     def warm_up(self, *methods: str) -> None:
         """Load the tables, and compile or load the kernels, that later questions need.
@@ -199,7 +234,20 @@ class Navigator:
         Raises:
             QueryError: no such method.
         """
-        return self._now.warm_up(*methods)
+        from bake.runtime.searching.methods import Request, run
+
+        now = self._now
+        if not methods:
+            methods = ("table", "astar") if now.tables.has_hops else ("astar",)
+        # Any two neighbours will do; without any, there is nothing to search.
+        graph = now.tables.usable.graph
+        ends = graph.tail()[:1], graph.head[:1]
+        for method in methods:
+            if method == "table":
+                now.lookup()
+                now.tables.walk(*ends)
+            for row, goal_row in zip(*(end.tolist() for end in ends), strict=True):
+                run(now.searches, row, goal_row, Request(method))
 
     # -- straight lines ---------------------------------------------------------------------------
 
@@ -219,7 +267,9 @@ class Navigator:
         Raises:
             QueryError: no square grid; cells in a row that no step joins.
         """
-        return self._now.smooth(path)
+        now = self._now
+        sight, rows = now.sight, now.rows.along(path)
+        return now.rows.places(rows if len(rows) < 2 else sight.smooth(rows))
 
     def furthest_visible(self, path: Sequence[Place], place: int) -> int:
         """The last place of a path in straight reach of one of its places, at no higher cost.
@@ -234,7 +284,11 @@ class Navigator:
         Raises:
             QueryError: as for :meth:`smooth`; an index outside the path.
         """
-        return self._now.furthest_visible(path, place)
+        now = self._now
+        sight, rows = now.sight, now.rows.along(path)
+        if not 0 <= place < len(rows):
+            raise QueryError(f"no place {place} in the path", expected=f"0 to {len(rows) - 1}")
+        return sight.furthest(rows, place)
 
     def any_angle_length(self, waypoints: Sequence[Place]) -> float:
         """Cost of going straight from each waypoint to the next, in units.
@@ -242,7 +296,8 @@ class Navigator:
         Raises:
             QueryError: no square grid; two waypoints with no straight way between them.
         """
-        return self._now.any_angle_length(waypoints)
+        now = self._now
+        return now.sight.cost(now.rows.along(waypoints))
 
     # -- lower bounds -----------------------------------------------------------------------------
 
@@ -253,7 +308,9 @@ class Navigator:
             QueryError: as for :meth:`next_hop`.
             MissingTableError: the asset was baked without clusters.
         """
-        return self._now.cluster(place)
+        now = self._now
+        row = now.rows.row(place)
+        return int(now.searches.bounds.cluster[row])
 
     def cluster_distance(self, start: int, goal: int) -> float:
         """The smallest distance from any place of one cluster to any of another, in units.
@@ -267,7 +324,9 @@ class Navigator:
             QueryError: no such cluster.
             MissingTableError: the asset was baked without distances between clusters.
         """
-        return self._now.cluster_distance(start, goal)
+        bounds = self._now.searches.bounds
+        a, b = _cluster_number(bounds, start), _cluster_number(bounds, goal)
+        return self._in_units(int(bounds.toward_cluster(b)[a]))
 
     def cluster_cost(self, start: int, goal: int, price: str = "average") -> float:
         """What to reckon with for going through one cluster into the next, in units.
@@ -285,7 +344,9 @@ class Navigator:
             QueryError: no such cluster or price.
             MissingTableError: the asset was baked without distances between clusters.
         """
-        return self._now.cluster_cost(start, goal, price)
+        bounds = self._now.searches.bounds
+        a, b = _cluster_number(bounds, start), _cluster_number(bounds, goal)
+        return self._in_units(bounds.cluster_cost(a, b, price))
 
     def heuristic(
         self, start: Place, goal: Place, heuristic: str | Given | None = "maximum"
@@ -299,7 +360,14 @@ class Navigator:
             QueryError: as for :meth:`search`.
             MissingTableError: the asset was baked without it.
         """
-        return self._now.heuristic(start, goal, heuristic)
+        from bake.runtime.searching.heuristics import estimated_ticks
+
+        now = self._now
+        row, goal_row = now.rows.row(start), now.rows.row(goal)
+        return self._in_units(estimated_ticks(now.searches, heuristic, row, goal_row))
+
+    def _in_units(self, ticks: int) -> float:
+        return math.inf if ticks >= int(UNREACHABLE) else ticks / self._units
 
     # -- levels that change ------------------------------------------------------------------------
 
@@ -315,11 +383,15 @@ class Navigator:
         Returns:
             What it did for this profile.
         """
-        return self._current.live.update(blocked, opened, terrain, arcs)[self.name]
+        from bake.runtime.live.edits import edit_of
+
+        writer = self._current.writer
+        edit = edit_of(writer.rules, blocked, opened, terrain, arcs)
+        return writer.apply(edit)[self.name]
 
     def repair(self, budget_ms: float | None = 2) -> int:
         """Make this profile's stale rows anew ahead of time: see :meth:`LevelAsset.repair`."""
-        return self._current.live.repair([self.name], budget_ms)
+        return self._current.writer.repair([self.name], budget_ms)
 
     def set_state(self, door: str, state: str) -> UpdateReport:
         """Put a door into one of its states, for every profile: see :meth:`LevelAsset.set_state`.
@@ -327,11 +399,14 @@ class Navigator:
         Returns:
             What it did for this profile.
         """
-        return self._current.live.set_state(door, state)[self.name]
+        from bake.runtime.live.edits import door_edit
+
+        writer = self._current.writer
+        return writer.apply(door_edit(writer.rules, self._current.things, door, state))[self.name]
 
     def save_patch(self, path: str | Path) -> None:
         """Write what has become of the level to a file: see :meth:`LevelAsset.save_patch`."""
-        self._current.live.save_patch(Path(path))
+        self._current.writer.save_patch(Path(path))
 
     def still_valid(self, path: Sequence[Place]) -> bool:
         """Whether a path found earlier can still be walked, every place and every step of it.
@@ -342,7 +417,12 @@ class Navigator:
         Raises:
             QueryError: places that are none.
         """
-        return self._now.still_valid(path)
+        now = self._now
+        try:
+            rows = now.rows.along(path).tolist()
+        except BlockedCellError:
+            return False
+        return all(now.tables.has_step(a, b) for a, b in pairwise(rows))
 
     # -- many at once -----------------------------------------------------------------------------
 
@@ -359,7 +439,8 @@ class Navigator:
         Raises:
             QueryError: as for :meth:`next_hop`, naming the first wrong place; shapes that differ.
         """
-        return self._now.next_hops(starts, goals)
+        now = self._now
+        return now.rows.array(now.tables.next_rows(*now.rows.pairs(starts, goals)))
 
     def paths(
         self, starts: npt.ArrayLike, goals: npt.ArrayLike, method: str = "table"
@@ -378,7 +459,16 @@ class Navigator:
         Raises:
             QueryError: as for :meth:`next_hops`; another method.
         """
-        return self._now.paths(starts, goals, method)
+        if method not in ("table", "hpa"):
+            raise QueryError(f"no method {method!r} for many paths", expected="'table' or 'hpa'")
+        now, places = self._now, self._current.places
+        rows, goal_rows = now.rows.pairs(starts, goals)
+        if method == "table" and places.is_grid:
+            first, cells = now.tables.walk_cells(rows, goal_rows)
+            return first, places.spoken(cells)
+        walk = now.tables.walk if method == "table" else now.searches.hierarchy.many
+        first, path = walk(rows, goal_rows)
+        return first, now.rows.array(path)
 
     def distances(self, starts: npt.ArrayLike, goals: npt.ArrayLike) -> Float64Array:
         """:meth:`distance` for many pairs in one call.
@@ -392,7 +482,8 @@ class Navigator:
         Raises:
             QueryError: as for :meth:`next_hops`.
         """
-        return self._now.distances(starts, goals)
+        now = self._now
+        return now.tables.ticks_between(*now.rows.pairs(starts, goals)) / self._units
 
     def distances_to(self, goal: Place) -> Float64Array:
         """Distances of every place to one goal, without a distance table: the hops are followed.
@@ -405,10 +496,31 @@ class Navigator:
         Raises:
             QueryError: as for :meth:`next_hop`.
         """
-        return self._now.distances_to(goal)
+        now, places = self._now, self._current.places
+        units = now.tables.ticks_toward(now.rows.row(goal)) / self._units
+        row = now.tables.row_at
+        spread = np.full(len(row), np.inf)
+        spread[row >= 0] = units[row[row >= 0]]
+        if places.floor_height is not None:
+            return spread.reshape(places.floors, places.floor_height, places.width)
+        return spread.reshape(places.height, places.width) if places.is_grid else spread
 
     @property
     def node_names(self) -> tuple[Name, ...]:
         """Names of a graph level's nodes, in the asset's order; empty on grid levels."""
         places = self._current.places
         return () if places.is_grid else places.names
+
+
+def _cluster_number(bounds: Bounds, cluster: int) -> int:
+    count = bounds.cluster_count
+    try:
+        number = index(cluster)
+    except TypeError:
+        number = -1
+    if not 0 <= number < count:
+        raise QueryError(
+            f"no cluster {cluster!r}",
+            expected=f"0 to {count - 1}" if count else "none: the profile can stand nowhere",
+        )
+    return number

@@ -9,7 +9,6 @@ from bake.arrays import Float64Array, Int32Array, UInt8Array
 from bake.errors import QueryError
 from bake.graph import Graph, Metric
 from bake.lint.ways import Problem, SpawnOrExit, Ways, check_profile, opened_graph
-from bake.runtime.reader.floors import grid_cell
 from bake.runtime.reader.places import Cell
 from bake.view.cells import Cells
 from bake.view.colours import (
@@ -151,8 +150,7 @@ def draw_things(ink: Ink, scene: Scene, cells: Cells) -> None:
 
 def _flat(scene: Scene, cells: list[Cell]) -> Int32Array:
     """(k) int32, cells of the level as numbers in reading order."""
-    at = [grid_cell(scene.places, cell, repr(cell)) for cell in cells]
-    return np.array([y * scene.places.width + x for x, y in at], dtype=np.int32)
+    return np.array([scene.places.location(cell) for cell in cells], dtype=np.int32)
 
 
 def _draw_link(ink: Ink, ends: Float64Array, scale: int, *, both_ways: bool) -> None:
@@ -217,7 +215,7 @@ def findings_of(scene: Scene) -> list[Problem]:
     size = tables.size
     for door in scene.level.doors.values():
         for cell in door.cells.tolist():
-            x, y = grid_cell(places, tuple(cell), repr(cell))
+            x, y = places.grid_cell(tuple(cell))
             # Anchors of footprints that cover the door lie north and west of it.
             for up in range(min(size, y + 1)):
                 for left in range(min(size, x + 1)):
@@ -228,7 +226,7 @@ def findings_of(scene: Scene) -> list[Problem]:
 
     def spots(kind: str) -> list[SpawnOrExit]:
         mine = scene.level.spots(kind, profile=scene.profile)
-        rows = tables.row_at_cell[_flat(scene, [spot.place for spot in mine])].tolist()
+        rows = tables.row_at[_flat(scene, [spot.place for spot in mine])].tolist()
         return [SpawnOrExit(spot.name, row, False) for spot, row in zip(mine, rows, strict=True)]
 
     return list(check_profile(Ways(tables.usable.graph, opened, spots("spawn"), spots("exit"))))

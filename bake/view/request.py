@@ -12,7 +12,6 @@ from bake.lint.ways import Problem
 from bake.runtime.hierarchy.layers import HierarchyTables
 from bake.runtime.hierarchy.paths import HierarchyPaths
 from bake.runtime.reader.places import Place
-from bake.runtime.reader.walk import follow_toward, hops_toward
 from bake.view import Show
 from bake.view.scene import LayerScene, Scene
 
@@ -185,12 +184,12 @@ def all_toward(scene: Scene, goal: Place, *, need_hops: bool) -> Toward:
     stored = tables.distance
     next_row = None
     if need_hops or stored is None:
-        next_row, weight = hops_toward(tables, row)
+        next_row, weight = tables.steps.toward(row)
     if stored is not None:
         ticks = stored[:, row].astype(np.int64)
         reached = ticks != int(UNREACHABLE)
     else:
         assert next_row is not None
-        ticks, reached = follow_toward(tables, row, next_row, weight)
+        ticks, reached = tables.steps.follow_toward(row, next_row, weight)
     units = ticks / scene.places.ticks_per_unit
     return Toward(row, np.where(reached, units, np.inf), next_row)

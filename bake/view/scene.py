@@ -14,9 +14,9 @@ from bake.errors import QueryError
 from bake.graph import BLOCKED, Graph
 from bake.runtime import LevelAsset, Navigator
 from bake.runtime.hierarchy.layers import ClusterTables, HierarchyTables
+from bake.runtime.reader.baked import BakedTables
 from bake.runtime.reader.places import Place, Places
 from bake.runtime.reader.rows import Rows
-from bake.runtime.reader.tables import Tables
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ class Scene:
     """
 
     level: LevelAsset
-    tables: Tables
+    tables: BakedTables
     terrains: tuple[str, ...]
     colours: UInt8Array
     costs: Float64Array
@@ -77,7 +77,7 @@ class Scene:
     @cached_property
     def flat(self) -> Int32Array:
         """(r) int32, y * width + x of each row's cell on a grid level."""
-        return self.places.flat[self.tables.node]
+        return self.tables.location
 
     @cached_property
     def terrain_grid(self) -> UInt8Array:

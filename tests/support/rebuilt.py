@@ -8,7 +8,9 @@ from bake.arrays import Int32Array, Int64Array
 from bake.graph import Graph, Subgraph
 from bake.greedy import chart
 from bake.runtime.hierarchy.layers import form_of
-from bake.runtime.live.moment import Moment
+from bake.runtime.live.tables import ChangedTables
+from bake.runtime.live.versions import ProfileState
+from bake.runtime.snapshot import Snapshot
 from bake.search.graph.connectivity import is_two_way
 from bake.search.graph.partition import connected_parts
 from bake.search.hierarchy.bundles import FIRST, FLOW, FLOW_BYTES, HEAD
@@ -22,9 +24,14 @@ from bake.tables.hierarchy import Hierarchy, hierarchy
 FAR = 2**31 - 1
 
 
-def standing_graph(moment: Moment) -> tuple[Subgraph, Int32Array]:
+def state_of(snapshot: Snapshot) -> ProfileState:
+    """A profile that has changed."""
+    assert isinstance(snapshot.tables, ChangedTables)
+    return snapshot.tables.state
+
+
+def standing_graph(state: ProfileState) -> tuple[Subgraph, Int32Array]:
     """What can be used now, rows that can be stood on numbered anew; and the new numbers."""
-    state = moment.state
     stand = np.flatnonzero(state.standing).astype(np.int32)
     number = np.full(state.row_count, -1, dtype=np.int32)
     number[stand] = np.arange(len(stand), dtype=np.int32)
@@ -34,13 +41,12 @@ def standing_graph(moment: Moment) -> tuple[Subgraph, Int32Array]:
     return Subgraph(sub, weight[order], stand, slot.astype(np.int32)), number
 
 
-def built_anew(moment: Moment, live: LiveHierarchy) -> tuple[Clusters, Hierarchy | None]:
+def built_anew(state: ProfileState, live: LiveHierarchy) -> tuple[Clusters, Hierarchy | None]:
     """Clusters and layers, by what bakes use."""
-    state = moment.state
     assert state.clusters is not None
     line = state.clusters.line
-    layout = line.layout(state.spot_of_row[line.tables.row_count :])
-    sub, _ = standing_graph(moment)
+    layout = line.layout(state.location[line.tables.row_count :])
+    sub, _ = standing_graph(state)
     label, count = connected_parts(sub.graph.first_out, sub.graph.head, layout.key[sub.node])
     lowest = np.empty(count, dtype=np.int64)
     lowest[label[::-1]] = np.arange(len(label))[::-1]
@@ -60,12 +66,13 @@ def built_anew(moment: Moment, live: LiveHierarchy) -> tuple[Clusters, Hierarchy
     return clusters, found
 
 
-def check_hierarchy(moment: Moment) -> int:
+def check_hierarchy(snapshot: Snapshot) -> int:
     """Whether the live hierarchy is the one built anew; returns how many transitions it has."""
-    assert moment.state.clusters is not None
-    live = moment.state.clusters.made()
-    clusters, found = built_anew(moment, live)
-    sub, number = standing_graph(moment)
+    state = state_of(snapshot)
+    assert state.clusters is not None
+    live = state.clusters.made()
+    clusters, found = built_anew(state, live)
+    sub, number = standing_graph(state)
     assert live.partition.label[sub.node].tolist() == clusters.label.tolist()
     assert live.cluster_count == clusters.count
     if found is None:
@@ -94,7 +101,7 @@ def check_hierarchy(moment: Moment) -> int:
             check_flow(layer, anew, head, head_anew)
         below = layer, anew
     check_landmarks(live)
-    check_runs(moment)
+    check_runs(snapshot)
     return len(live.layers[0].node)
 
 
@@ -136,17 +143,18 @@ def check_landmarks(live: LiveHierarchy) -> None:
     assert (landmark[layer.arcs[:, 0]][known] <= most[known]).all()
 
 
-def check_runs(moment: Moment) -> None:
+def check_runs(snapshot: Snapshot) -> None:
     """What paths are smoothed by is what it would be if made anew."""
-    assert moment.state.clusters is not None
-    live, places = moment.searches.hierarchy.tables.runs, moment.tables.places
+    clusters = state_of(snapshot).clusters
+    assert clusters is not None
+    live, places = snapshot.searches.hierarchy.tables.runs, snapshot.tables.places
     assert (live is None) == (places.cell is None)
     if live is None or places.cell is None:
         return
     # As it was baked, rows that came later are of no account.
     rows = len(live.at)
-    graph = moment.state.clusters.made().rows.graph
-    at = chart(places.cell[moment.tables.node], places.hex_layout)[: len(graph.node)]
+    graph = clusters.made().rows.graph
+    at = chart(snapshot.tables.cell_of_row, places.hex_layout)[: len(graph.node)]
     anew = RunsVersion.of(graph, at, at, form_of(places)).runs
     assert (live.ticks == anew.ticks[:rows]).all()
     assert anew.even or not live.even

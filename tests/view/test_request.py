@@ -7,12 +7,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from bake.arrays import BoolArray, Int32Array, Int64Array
 from bake.asset import Asset
 from bake.errors import CorruptAssetError, MissingTableError
 from bake.recipe import LevelRecipe
 from bake.runtime import open_asset
-from bake.runtime.reader.tables import Tables
-from bake.runtime.reader.walk import follow_toward
+from bake.runtime.reader.hops import DenseHops
+from bake.runtime.reader.walk import Steps
 from bake.view.request import all_toward
 from bake.view.scene import read_scene
 from tests.support.drawings import grid, picture
@@ -30,14 +31,13 @@ def forests(draw: st.DrawFn) -> tuple[list[int], list[int]]:
     return next_row, ticks
 
 
-class Unharmed(Tables):
-    """Tables of no asset: following steps asks them for nothing but the error to raise."""
-
-    def __init__(self) -> None:
-        pass
-
-    def damaged(self, found: str) -> CorruptAssetError:
-        return CorruptAssetError(found)
+def follow_toward(
+    goal: int, next_row: Int32Array, ticks: Int64Array
+) -> tuple[Int64Array, BoolArray]:
+    """Follow steps of no asset; that needs nothing but the error to raise."""
+    none = np.empty(0, dtype=np.int32)
+    steps = Steps(DenseHops(np.empty((0, 0), np.uint8)), none, none, none, none, CorruptAssetError)
+    return steps.follow_toward(goal, next_row, ticks)
 
 
 def one_by_one(next_row: list[int], step: list[int], row: int) -> tuple[int, int]:
@@ -64,7 +64,7 @@ def test_following_all_at_once_is_following_one_by_one(
     ]
     free = [0 if stay else ticks for ticks, stay in zip(step, stays, strict=True)]
     ticks, reached = follow_toward(
-        Unharmed(), goal, np.array(still, dtype=np.int32), np.array(free, dtype=np.int64)
+        goal, np.array(still, dtype=np.int32), np.array(free, dtype=np.int64)
     )
     assert reached.tolist() == [not stay for stay in stays]
     assert ticks.tolist() == [
@@ -72,9 +72,7 @@ def test_following_all_at_once_is_following_one_by_one(
     ]
     if still != next_row:
         with pytest.raises(CorruptAssetError, match="do not lead to the goal"):
-            follow_toward(
-                Unharmed(), goal, np.array(next_row, dtype=np.int32), np.array(step, dtype=np.int64)
-            )
+            follow_toward(goal, np.array(next_row, dtype=np.int32), np.array(step, dtype=np.int64))
 
 
 @pytest.mark.parametrize("length", [1, 2, 3, 4, 5, 63, 64, 65])
@@ -82,7 +80,7 @@ def test_the_longest_way_is_followed_to_its_end(length: int) -> None:
     """Rounds double the steps: right at, below and above powers of two."""
     next_row = np.maximum(np.arange(length) - 1, 0).astype(np.int32)
     step = np.where(np.arange(length) > 0, 7, 0).astype(np.int64)
-    ticks, reached = follow_toward(Unharmed(), 0, next_row, step)
+    ticks, reached = follow_toward(0, next_row, step)
     assert ticks.tolist() == [7 * row for row in range(length)]
     assert reached.all()
 
@@ -90,7 +88,7 @@ def test_the_longest_way_is_followed_to_its_end(length: int) -> None:
 def test_a_circle_is_damage() -> None:
     next_row = np.array([0, 2, 3, 1], dtype=np.int32)
     with pytest.raises(CorruptAssetError, match="do not lead to the goal"):
-        follow_toward(Unharmed(), 0, next_row, np.array([0, 1, 1, 1], dtype=np.int64))
+        follow_toward(0, next_row, np.array([0, 1, 1, 1], dtype=np.int64))
 
 
 @pytest.mark.parametrize("tables", [("next_hops",), ("distances",), ("next_hops", "distances")])

@@ -13,8 +13,8 @@ import numpy as np
 from bake.arrays import AnyArray, Int32Array
 from bake.asset.schema import profile_path
 from bake.greedy import chart
+from bake.runtime.reader.baked import BakedTables
 from bake.runtime.reader.places import Places
-from bake.runtime.reader.tables import Tables
 
 if TYPE_CHECKING:
     from bake.search.hierarchy.bundles import ClusteredGraph, LayerStack, StraightRuns
@@ -29,7 +29,7 @@ class ClusterTables:
         count: c.
     """
 
-    def __init__(self, tables: Tables) -> None:
+    def __init__(self, tables: BakedTables) -> None:
         self.tables = tables
         if not tables.has("cluster"):
             raise tables.missing("clusters")
@@ -93,7 +93,7 @@ class HierarchyTables:
         landmark: (t, k) int32 ticks from each landmark to the transitions of the first layer.
     """
 
-    def __init__(self, tables: Tables) -> None:
+    def __init__(self, tables: BakedTables) -> None:
         self.tables = tables
         if not tables.has("layer_nodes"):
             raise tables.missing("hierarchy")

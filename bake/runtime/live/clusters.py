@@ -17,7 +17,7 @@ from bake.arrays import BoolArray, Int32Array
 from bake.graph import BLOCKED
 from bake.greedy import chart
 from bake.runtime.hierarchy.layers import ClusterTables, HierarchyTables, form_of
-from bake.runtime.reader.tables import Tables
+from bake.runtime.reader.baked import BakedTables
 from bake.runtime.reader.things import ThingTables
 
 if TYPE_CHECKING:
@@ -80,7 +80,7 @@ class ClusterLine:
         lock: one version is made at a time.
     """
 
-    def __init__(self, tables: Tables, graph: LiveGraph) -> None:
+    def __init__(self, tables: BakedTables, graph: LiveGraph) -> None:
         self.tables = tables
         self.lock = threading.RLock()
         self._graph = graph
@@ -196,7 +196,7 @@ class ClusterLine:
         places, baked = tables.places, tables.row_count
         size, rows = self._number("clusters", "size", _SIZE), baked + len(spots)
         if not places.is_grid:
-            node = np.concatenate([tables.node, spots])
+            node = np.concatenate([tables.location, spots])
             position = None if places.position is None else places.position[node]
             tile = squares(size, rows, position=position, laid_by=baked)
             return Layout(classes(tile, None), tile, None)

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from bake.errors import OutputError, PatchError
-from bake.runtime.live.ground import CLOSED, Edit, Ground
+from bake.runtime.live.edits import CLOSED, Edit, Ground
 from bake.runtime.live.rules import LevelRules
 
 KIND = "levelbake-patch"
@@ -124,7 +124,7 @@ def changes_of(rules: LevelRules, ground: Ground) -> dict[str, Any]:
     return {
         "terrain": [[int(spot), int(ground.terrain[spot])] for spot in changed],
         "obstacles": np.flatnonzero(ground.obstacle).tolist(),
-        "arcs": [[a, b, told(units)] for (a, b), units in sorted(ground.prices.items())],
+        "arcs": [[a, b, _stored_price(units)] for (a, b), units in sorted(ground.prices.items())],
     }
 
 
@@ -138,7 +138,7 @@ def ground_of(rules: LevelRules, changes: dict[str, Any]) -> Ground:
         obstacle[_within(spot, rules.spot_count)] = True
     count = rules.spot_count
     prices = {
-        (_within(a, count), _within(b, count)): price_of(units) for a, b, units in changes["arcs"]
+        (_within(a, count), _within(b, count)): _price_of(units) for a, b, units in changes["arcs"]
     }
     return Ground(terrain, obstacle, prices)
 
@@ -148,10 +148,10 @@ def edit_record(edit: Edit) -> dict[str, Any]:
     return {
         "blocked": list(edit.blocked),
         "opened": list(edit.opened),
-        "terrain": sorted((edit.terrain or {}).items()),
+        "terrain": sorted(edit.terrain.items()),
         "arcs": [
-            [a, b, None if units is None else told(units)]
-            for (a, b), units in sorted((edit.arcs or {}).items(), key=lambda item: item[0])
+            [a, b, None if units is None else _stored_price(units)]
+            for (a, b), units in sorted(edit.arcs.items(), key=lambda item: item[0])
         ],
     }
 
@@ -164,18 +164,18 @@ def edit_from(rules: LevelRules, record: dict[str, Any]) -> Edit:
         tuple(_within(spot, count) for spot in record["opened"]),
         {_within(a, count): _within(b, len(rules.terrains)) for a, b in record["terrain"]},
         {
-            (_within(a, count), _within(b, count)): None if units is None else price_of(units)
+            (_within(a, count), _within(b, count)): None if units is None else _price_of(units)
             for a, b, units in record["arcs"]
         },
     )
 
 
-def told(units: float) -> float | str:
+def _stored_price(units: float) -> float | str:
     """A price as JSON has it, which knows no infinity."""
     return "closed" if units == CLOSED else units
 
 
-def price_of(units: object) -> float:
+def _price_of(units: object) -> float:
     """A price again."""
     if units == "closed":
         return CLOSED

@@ -11,7 +11,7 @@ from bake.arrays import AnyArray, BoolArray, Float64Array, Int32Array, Int64Arra
 from bake.errors import QueryError
 from bake.graph import BLOCKED, MAX_WEIGHT
 from bake.movement import Footprints, Lattice, Prices, price_arcs, price_steps, to_ticks
-from bake.runtime.live.ground import CLOSED, Ground
+from bake.runtime.live.edits import CLOSED, Ground
 from bake.runtime.live.rules import LevelRules, ProfileRules
 
 #: Label of an arc that is a lattice step; links and arcs of graphs have their number in the asset.

@@ -3,38 +3,20 @@
 from __future__ import annotations
 
 import time
-from bisect import bisect_right
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from bake.arrays import Int32Array
-from bake.runtime.live.columns import Column
+from bake.runtime.live.fields import FlowField, RepairedRow
+from bake.runtime.live.versions import ProfileState
 from bake.runtime.reader.hops import view_of
 
 if TYPE_CHECKING:
-    from bake.runtime.live.profile_state import ProfileState
     from bake.search.graph.label_correcting import NodeQueue
-
 
 #: Part of all rows from which on a sweep over all goals takes less time than so many searches.
 SWEPT = 1 / 7
-
-
-class RepairedRow:
-    """Next rows from one source toward every goal, as runs of goals; several share their views."""
-
-    __slots__ = ("_begin", "_end", "_start", "_step")
-
-    def __init__(self, start: memoryview, step: memoryview, begin: int, end: int) -> None:
-        """Runs ``begin`` to ``end``: the first goal of each, and the row stepped to."""
-        self._start, self._step = start, step
-        self._begin, self._end = begin, end
-
-    def ahead(self, goal: int) -> int:
-        """The next row toward a goal; -1 at the source itself, and where there is no path."""
-        run = bisect_right(self._start, goal, self._begin, self._end) - 1
-        return int(self._step[run])
 
 
 def pending_sources(state: ProfileState) -> Int32Array:
@@ -48,8 +30,8 @@ def pending_goals(state: ProfileState) -> Int32Array:
     from bake.search.live.affected import AFFECTED
 
     stale = np.flatnonzero((state.goal == AFFECTED) & state.standing).tolist()
-    kept = state.columns.by_goal
-    room = state.columns.room // (8 * max(1, state.row_count)) - len(kept)
+    kept = state.fields.by_goal
+    room = state.fields.room // (8 * max(1, state.row_count)) - len(kept)
     missing = [goal for goal in stale if goal not in kept]
     return np.array(missing[: max(0, room)], dtype=np.int32)
 
@@ -107,7 +89,7 @@ def _fields(
     relax_lanes(graph.into.arcs, goals, graph.shift, dist, queue)
     steps_toward(graph.out.arcs, dist, ahead)
     for lane, goal in enumerate(goals.tolist()):
-        state.columns.keep(goal, Column(dist[:, lane].copy(), ahead[:, lane].copy()))
+        state.fields.keep(goal, FlowField(dist[:, lane].copy(), ahead[:, lane].copy()))
 
 
 def _rows(
@@ -140,7 +122,7 @@ def _sweep(state: ProfileState, sources: Int32Array) -> None:
 def _one_by_one(state: ProfileState, goals: Int32Array, until: float) -> int:
     left = len(goals)
     for goal in goals.tolist():
-        state.columns.get(goal)
+        state.fields.get(goal)
         left -= 1
         if time.perf_counter() >= until:
             break

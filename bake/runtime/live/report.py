@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 from bake.runtime.reader.places import Place
-
-if TYPE_CHECKING:
-    from bake.runtime.live.moment import Moment
 
 
 @dataclass(frozen=True)
@@ -34,20 +31,14 @@ class UpdateReport:
     rebuilt: int
     opened: tuple[Place, ...]
     closed: tuple[Place, ...]
-    _before: Moment | None = field(default=None, repr=False, compare=False)
-    _after: Moment | None = field(default=None, repr=False, compare=False)
-    _changed: tuple[int, ...] = field(default=(), repr=False, compare=False)
+    _components: Callable[[], tuple[int, int]] = field(repr=False, compare=False)
+    _clusters: Callable[[], tuple[int, ...]] = field(repr=False, compare=False)
+    _pending: Callable[[], int] = field(repr=False, compare=False)
 
     @cached_property
     def components(self) -> tuple[int, int]:
         """How many components there were, and are; counted when first asked for."""
-        if self._after is None:
-            return 0, 0
-        if self._before is not None:
-            before = self._before.tables.component_count
-        else:
-            before = self._after.tables.baked_components
-        return before, self._after.tables.component_count
+        return self._components()
 
     @property
     def components_changed(self) -> bool:
@@ -58,16 +49,11 @@ class UpdateReport:
     def clusters(self) -> tuple[int, ...]:
         """Clusters an arc changed in, or on the border of, as they are numbered now; ascending.
 
-        Found when first asked for; none where the asset has no clusters.
+        They are found when first asked for; there are none where the asset has no clusters.
         """
-        if self._after is None or self._after.state.clusters is None or not self._changed:
-            return ()
-        label = self._after.state.clusters.made().partition.label
-        return tuple(sorted({int(label[row]) for row in self._changed} - {-1}))
+        return self._clusters()
 
     @property
     def pending(self) -> int:
         """Sources in doubt whose rows are not made anew yet: see :meth:`Navigator.repair`."""
-        from bake.runtime.live.repairs import pending_sources
-
-        return 0 if self._after is None else len(pending_sources(self._after.state))
+        return self._pending()

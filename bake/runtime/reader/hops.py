@@ -65,16 +65,16 @@ class DenseHops:
     def slots(self, rows: Int32Array, goals: Int32Array) -> Int64Array:
         """(m) slots of m pairs, NO_SLOT where there is none."""
         slot = self.table.reshape(-1).take(rows * np.int64(len(self.table)) + goals)
-        return self._told(slot)
+        return self._slots(slot)
 
     def column(self, goal: int) -> Int64Array:
         """(r) slots of every row toward one goal."""
-        return self._told(self.table[:, goal])
+        return self._slots(self.table[:, goal])
 
-    def _told(self, slot: AnyArray) -> Int64Array:
-        told = slot.astype(np.int64)
-        told[slot == self.none] = NO_SLOT
-        return told
+    def _slots(self, stored: AnyArray) -> Int64Array:
+        slot = stored.astype(np.int64)
+        slot[stored == self.none] = NO_SLOT
+        return slot
 
 
 class RunHops:

@@ -2,7 +2,7 @@
 
 A game calls it thousands of times a frame, so everything it needs is captured once: a closure's
 variables cost a fraction of attributes, and a memoryview gives a Python int several times faster
-than an array. A wrong argument, or standing at the goal, is left to the careful way.
+than an array. A wrong argument, or standing at the goal, is left to a slower *fallback*.
 """
 
 from __future__ import annotations
@@ -10,80 +10,131 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Callable
 from dataclasses import dataclass
+from operator import index
 from typing import cast
 
 from bake.arrays import Int32Array
 from bake.greedy import SECTORS
-from bake.runtime.reader.floors import floored_lookup
 from bake.runtime.reader.hops import DenseHops, RunHops, plane_of, view_of
-from bake.runtime.reader.places import Cell, Place
-from bake.runtime.reader.tables import Tables
+from bake.runtime.reader.places import Cell, Place, Places
+from bake.runtime.reader.walk import Steps
 
 NextHop = Callable[[Place, Place], Place | None]
 
-_WRONG = (TypeError, ValueError, IndexError, NotImplementedError)
+#: Makes a lookup between cells of the whole grid from a view of the rows [y, x], -1 where the
+#: fallback is to be asked, and from the fallback.
+MakeLookup = Callable[["memoryview[int]", NextHop], NextHop]
+
+#: What a wrong argument makes a lookup raise.
+WRONG = (TypeError, ValueError, IndexError, NotImplementedError)
+
+_ELSEWHERE = object()
 
 
 @dataclass(frozen=True)
-class QuickLookup:
-    """A function (start, goal) -> next hop for one profile, which can be taken back.
+class FastLookup:
+    """A function (start, goal) -> next hop for one profile, which can be revoked.
 
     Attributes:
-        next_hop: the function; once taken back it leaves everything to the careful way.
-        row_at_cell: what it looks cells up in, its own; None where it has nothing to take back.
+        next_hop: the function; once revoked it leaves everything to its fallback.
+        row_at: what it looks cells up in, its own; None where it has nothing to revoke.
     """
 
     next_hop: NextHop
-    row_at_cell: Int32Array | None
+    row_at: Int32Array | None
 
     def revoke(self) -> None:
-        """Take the function back, in whoever's hands it is."""
-        if self.row_at_cell is not None:
-            # No cell has a row any more, which is a case for the careful way.
-            self.row_at_cell.fill(-1)
+        """Revoke the function, in whoever's hands it is."""
+        if self.row_at is not None:
+            # No cell has a row any more, which is a case for the fallback.
+            self.row_at.fill(-1)
 
 
-def quick_lookup(tables: Tables, careful: NextHop) -> QuickLookup:
-    """Make the lookup of baked tables.
+def fast_lookup(
+    places: Places, row_at: Int32Array, make: MakeLookup, fallback: NextHop
+) -> FastLookup:
+    """Make a lookup that can be revoked.
 
     Args:
-        tables: with next hops.
-        careful: takes whatever the quick way does not.
+        places: of the level; on graph levels the fallback does all the work.
+        row_at: (locations) int32, -1 where the profile cannot stand; copied.
+        make: makes the lookup between cells of the whole grid.
+        fallback: takes whatever that one does not.
     """
-    places = tables.places
-    row_at = tables.row_at_cell.copy() if places.is_grid else None
+    if not places.is_grid:
+        return FastLookup(fallback, None)
+    row_at = row_at.copy()
+    plane = row_plane(places, row_at)
     if places.floor_height is None:
-        return QuickLookup(single_lookup(tables, careful, row_at), row_at)
-    floored = floored_lookup(places, lambda hard: single_lookup(tables, hard, row_at), careful)
-    return QuickLookup(floored, row_at)
+        return FastLookup(make(plane, fallback), row_at)
+    look_up = make(plane, lambda _start, _goal: cast("Place", _ELSEWHERE))
+    return FastLookup(_floored(places, look_up, fallback), row_at)
 
 
-def single_lookup(tables: Tables, careful: NextHop, row_at_cell: Int32Array | None) -> NextHop:
-    """A function (start, goal) -> next hop for one profile.
+def row_plane(places: Places, row_at: Int32Array) -> memoryview[int]:
+    """Rows by cell of a grid level, indexed [y, x]."""
+    return plane_of(row_at.reshape(places.height, places.width))
+
+
+def _floored(places: Places, look_up: NextHop, fallback: NextHop) -> NextHop:
+    """A lookup between places (x, y, floor)."""
+    rows, floors = places.floor_height or 1, places.floors
+
+    def next_hop(start: Place, goal: Place) -> Place | None:
+        try:
+            x, y, floor = cast("Cell", start)
+            goal_x, goal_y, goal_floor = cast("Cell", goal)
+            # Small numpy integers would wrap; other numbers are left to the fallback.
+            y, goal_y = index(y), index(goal_y)
+            floor, goal_floor = index(floor), index(goal_floor)
+            if (
+                0 <= y < rows
+                and 0 <= goal_y < rows
+                and 0 <= floor < floors
+                and 0 <= goal_floor < floors
+            ):
+                hop = look_up((x, y + rows * floor), (goal_x, goal_y + rows * goal_floor))
+                if hop is not _ELSEWHERE:
+                    to_x, to_y = cast("Cell", hop)
+                    return to_x, to_y % rows, to_y // rows
+        except (TypeError, ValueError):
+            pass
+        return fallback(start, goal)
+
+    return next_hop
+
+
+def lookup_of(
+    steps: Steps, head_at: Int32Array, width: int, row_at: memoryview[int], fallback: NextHop
+) -> NextHop:
+    """The lookup of baked next hops between cells of the whole grid.
 
     Args:
-        tables: with next hops.
-        careful: takes whatever the quick way does not.
-        row_at_cell: (height * width) int32, -1 where the careful way is to be asked; None on
-            graph levels.
+        steps: the next hops and their arcs.
+        head_at: (m) int32, y * width + x of the cell each arc leads to.
+        width: cells of the whole grid.
+        row_at: by cell [y, x], -1 where the fallback is to be asked.
+        fallback: takes whatever this one does not.
     """
-    hops = tables.hops
-    if row_at_cell is None:
-        return careful
-    row_at = plane_of(row_at_cell.reshape(tables.places.height, tables.places.width))
+    hops = steps.hops
     if isinstance(hops, DenseHops):
-        return _dense_lookup(tables, hops, row_at, careful)
+        return _dense_lookup(steps, hops, head_at, width, row_at, fallback)
     if hops.parted:
         # Goals that may be unreachable take a look at the components first; few levels have any.
-        return _parted_lookup(tables, hops, row_at, careful)
-    return _run_lookup(tables, hops, row_at, careful)
+        return _parted_lookup(steps, hops, head_at, width, row_at, fallback)
+    return _run_lookup(steps, hops, head_at, width, row_at, fallback)
 
 
 def _dense_lookup(
-    tables: Tables, hops: DenseHops, row_at: memoryview[int], careful: NextHop
+    steps: Steps,
+    hops: DenseHops,
+    head_at: Int32Array,
+    width: int,
+    row_at: memoryview[int],
+    fallback: NextHop,
 ) -> NextHop:
-    width, rows, none = tables.places.width, tables.row_count, hops.none
-    hop_at, first_arc, head_flat = hops.view, view_of(tables.first_arc), view_of(tables.head_flat)
+    rows, none = steps.row_count, hops.none
+    hop_at, first_arc, head_flat = hops.view, view_of(steps.first_arc), view_of(head_at)
 
     def next_hop(start: Place, goal: Place) -> Place | None:
         try:
@@ -97,17 +148,21 @@ def _dense_lookup(
                     if slot != none:
                         flat = head_flat[first_arc[row] + slot]
                         return flat % width, flat // width
-        except _WRONG:
+        except WRONG:
             pass
-        return careful(start, goal)
+        return fallback(start, goal)
 
     return next_hop
 
 
 def _run_lookup(
-    tables: Tables, hops: RunHops, row_at: memoryview[int], careful: NextHop
+    steps: Steps,
+    hops: RunHops,
+    head_at: Int32Array,
+    width: int,
+    row_at: memoryview[int],
+    fallback: NextHop,
 ) -> NextHop:
-    width = tables.places.width
     cell_at = plane_of(hops.at)
     first_run, run_start, symbol_of = (
         view_of(hops.first_run),
@@ -115,7 +170,7 @@ def _run_lookup(
         view_of(hops.symbol),
     )
     greedy, greedy_slot = hops.greedy, view_of(hops.greedy_slot)
-    first_arc, head_flat = view_of(tables.first_arc), view_of(tables.head_flat)
+    first_arc, head_flat = view_of(steps.first_arc), view_of(head_at)
 
     def next_hop(start: Place, goal: Place) -> Place | None:
         try:
@@ -128,7 +183,7 @@ def _run_lookup(
                     slot = symbol_of[run - 1]
                     if slot >= greedy:
                         if slot > greedy:
-                            return careful(start, goal)
+                            return fallback(start, goal)
                         dx = cell_at[goal_row, 0] - cell_at[row, 0]
                         dy = cell_at[goal_row, 1] - cell_at[row, 1]
                         side = 12 if dx > 0 else 0 if dx < 0 else 6
@@ -137,21 +192,26 @@ def _run_lookup(
                             side += 1
                         slot = greedy_slot[row * SECTORS + side]
                         if slot < 0:
-                            return careful(start, goal)
+                            return fallback(start, goal)
                     flat = head_flat[first_arc[row] + slot]
                     return flat % width, flat // width
-        except _WRONG:
+        except WRONG:
             pass
-        return careful(start, goal)
+        return fallback(start, goal)
 
     return next_hop
 
 
 def _parted_lookup(
-    tables: Tables, hops: RunHops, row_at: memoryview[int], careful: NextHop
+    steps: Steps,
+    hops: RunHops,
+    head_at: Int32Array,
+    width: int,
+    row_at: memoryview[int],
+    fallback: NextHop,
 ) -> NextHop:
-    width, slot_of = tables.places.width, hops.slot
-    first_arc, head_flat = view_of(tables.first_arc), view_of(tables.head_flat)
+    slot_of = hops.slot
+    first_arc, head_flat = view_of(steps.first_arc), view_of(head_at)
 
     def next_hop(start: Place, goal: Place) -> Place | None:
         try:
@@ -164,8 +224,8 @@ def _parted_lookup(
                     if slot >= 0:
                         flat = head_flat[first_arc[row] + slot]
                         return flat % width, flat // width
-        except _WRONG:
+        except WRONG:
             pass
-        return careful(start, goal)
+        return fallback(start, goal)
 
     return next_hop

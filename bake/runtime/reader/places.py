@@ -1,17 +1,17 @@
-"""Between what a game says, cells or node names, and the numbers tables use."""
+"""Between what a game says, cells or node names, and the numbers that tables use."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from operator import index
 from typing import SupportsIndex, cast
 
 import numpy as np
 
-from bake.arrays import Float64Array, Int32Array
+from bake.arrays import AnyArray, Float64Array, Int32Array, Int64Array
 from bake.asset import Asset
-from bake.errors import CorruptAssetError, UnknownNodeError
+from bake.errors import CorruptAssetError, OutsideMapError, QueryError, UnknownNodeError
 
 #: (x, y), or (x, y, floor) on levels of several floors.
 Cell = tuple[int, ...]
@@ -23,6 +23,10 @@ HEX_LAYOUTS = ("odd-r", "even-r", "odd-q", "even-q")
 
 class Places:
     """Where the nodes of a level are; shared by its profiles.
+
+    A *location* is the number of a place whether or not anybody can stand there: on grid levels a
+    cell, counted in reading order (y * width + x), on graph levels a node. Several floors lie below
+    one another in one grid, the lowest floor first; tables know nothing of floors.
 
     Attributes:
         name: the level's name.
@@ -54,8 +58,11 @@ class Places:
         if self.ticks_per_unit < 1:
             raise asset.damaged(f"ticks_per_unit is {self.ticks_per_unit}")
 
+    # -- nodes ------------------------------------------------------------------------------------
+
     @cached_property
     def first_out(self) -> Int32Array:
+        """(n + 1) int32, where the arcs of each node begin."""
         first_out = self._column("first_out")
         if (
             not len(first_out)
@@ -68,6 +75,7 @@ class Places:
 
     @cached_property
     def head(self) -> Int32Array:
+        """(m) int32, the node each arc leads to."""
         head = self._column("head")
         nodes = self.asset.shape("/world/first_out")[0] - 1
         if len(head) and not (head.min() >= 0 and head.max() < nodes):
@@ -81,10 +89,7 @@ class Places:
     @cached_property
     def cell(self) -> Int32Array | None:
         """(n, 2) int32 (x, y) of each node; None on graph levels."""
-        if not self.is_grid:
-            return None
-        y, x = np.divmod(self.flat, np.int32(self.width))
-        return np.stack([x, y], axis=1)
+        return self.cells_of(self.flat) if self.is_grid else None
 
     @cached_property
     def flat(self) -> Int32Array:
@@ -142,15 +147,7 @@ class Places:
             raise UnknownNodeError(f"no node is named {text!r}", place=f"level {self.name!r}")
         return name
 
-    def place(self, node: int) -> Place:
-        """The cell or name of a node."""
-        if self.is_grid:
-            y, x = divmod(int(self.flat[node]), self.width)
-            if self.floor_height is not None:
-                floor, y = divmod(y, self.floor_height)
-                return (x, y, floor)
-            return (x, y)
-        return self.names[node]
+    # -- places as a game says them ---------------------------------------------------------------
 
     @property
     def floors(self) -> int:
@@ -161,6 +158,25 @@ class Places:
     def dimensions(self) -> int:
         """Numbers that make a cell: 2, or 3 on levels of several floors."""
         return 2 if self.floor_height is None else 3
+
+    def place(self, node: int) -> Place:
+        """The cell or name of a node."""
+        return self.place_at(int(self.flat[node])) if self.is_grid else self.names[node]
+
+    def place_at(self, location: int) -> Place:
+        """The cell or name at a location."""
+        if not self.is_grid:
+            return self.names[location]
+        y, x = divmod(location, self.width)
+        if self.floor_height is not None:
+            floor, y = divmod(y, self.floor_height)
+            return (x, y, floor)
+        return (x, y)
+
+    def cells_of(self, location: Int32Array) -> Int32Array:
+        """(k, 2) int32 cells (x, y) of the whole grid at some locations."""
+        y, x = np.divmod(location, np.int32(max(1, self.width)))
+        return np.stack([x, y], axis=1)
 
     def spoken(self, cell: Int32Array) -> Int32Array:
         """Cells of the whole grid as a game says them.
@@ -176,8 +192,102 @@ class Places:
         floor, y = np.divmod(cell[:, 1], np.int32(self.floor_height))
         return np.stack([cell[:, 0], y, floor], axis=1)
 
+    def location(self, place: Place) -> int:
+        """The location a game means.
+
+        Raises:
+            OutsideMapError, UnknownNodeError: there is no such place.
+            QueryError: a cell of another number of integers.
+        """
+        if self.is_grid:
+            x, y = self.grid_cell(place)
+            return y * self.width + x
+        node = self.node_named(place)
+        if node is None:
+            where = f"level {self.name!r}"
+            raise UnknownNodeError(f"no node is named {quoted(place)}", place=where)
+        return node
+
+    def grid_cell(self, place: object) -> tuple[int, int]:
+        """The cell of the whole grid that a game means.
+
+        Args:
+            place: (x, y), on levels of several floors (x, y, floor).
+
+        Raises:
+            OutsideMapError: there is no such cell.
+            QueryError: it is made of another number of integers.
+        """
+        several = self.floor_height is not None
+        rows = self.floor_height or self.height
+        try:
+            if several:
+                x, y, floor = (index(number) for number in cast("Cell", place))
+            else:
+                x, y = (index(number) for number in cast("Cell", place))
+                floor = 0
+        except (TypeError, ValueError):
+            expected = "(x, y, floor), three integers" if several else "(x, y), two integers"
+            raise QueryError(f"{quoted(place)} is no cell", expected=expected) from None
+        if not (0 <= x < self.width and 0 <= y < rows and 0 <= floor < self.floors):
+            raise OutsideMapError(
+                f"cell {(x, y, floor) if several else (x, y)} lies outside the level",
+                place=f"level {self.name!r}",
+                expected=f"x from 0 to {self.width - 1}, y from 0 to {rows - 1}"
+                + (f", floor from 0 to {self.floors - 1}" if several else ""),
+            )
+        return x, y + floor * rows
+
+    def grid_cells(self, cells: AnyArray, what: str) -> Int64Array:
+        """(m, 2) int64 cells of the whole grid, of (m, 3) integers x, y, floor.
+
+        Raises:
+            QueryError: an array of another kind, or a place that does not exist; the first one is
+                named.
+        """
+        if cells.ndim != 2 or cells.shape[1] != 3 or cells.dtype.kind not in "iu":
+            raise QueryError(
+                f"{what} is {cells.dtype}{list(cells.shape)}", expected="integers [m, 3]"
+            )
+        rows = self.floor_height or self.height
+        outside = ((cells < 0) | (cells >= [self.width, rows, self.floors])).any(axis=1)
+        if outside.any():
+            self.grid_cell(tuple(cells[int(outside.argmax())].tolist()))
+        wide = cells.astype(np.int64)
+        return np.stack([wide[:, 0], wide[:, 1] + rows * wide[:, 2]], axis=1)
+
+    def point_on_floor(self, point: Sequence[float]) -> tuple[Sequence[float], int]:
+        """A point (x, y, floor) as the point on its floor, and the floor.
+
+        Raises:
+            QueryError: not three numbers, or no such floor.
+        """
+        try:
+            x, y, number = point
+            floor = index(cast("SupportsIndex", number))
+        except (TypeError, ValueError):
+            raise QueryError(
+                f"{quoted(point)} is no point",
+                expected="(x, y, floor), two finite numbers and an integer",
+            ) from None
+        if not 0 <= floor < self.floors:
+            raise OutsideMapError(
+                f"there is no floor {floor}",
+                place=f"level {self.name!r}",
+                expected=f"floor from 0 to {self.floors - 1}",
+            )
+        return (x, y), floor
+
+    # -- columns ----------------------------------------------------------------------------------
+
     def _column(self, name: str) -> Int32Array:
         return self.asset.read(f"/world/{name}").astype(np.int32, copy=False)
 
     def _damaged(self, name: str) -> CorruptAssetError:
         return self.asset.damaged(f"column /world/{name} contradicts the rest")
+
+
+def quoted(what: object) -> str:
+    """A wrong argument on one short line."""
+    text = " ".join(repr(what).split())
+    return text if len(text) <= 60 else text[:57] + "..."

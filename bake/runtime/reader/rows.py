@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
 
 from bake.arrays import AnyArray, Int32Array
-from bake.errors import BlockedCellError, QueryError, UnknownNodeError
-from bake.runtime.reader.floors import grid_cell, grid_cells
-from bake.runtime.reader.places import Place
+from bake.errors import BlockedCellError, QueryError
+from bake.runtime.reader.places import Place, quoted
 from bake.runtime.reader.tables import Tables
+
+#: Points are taken to lie no farther out than this, in cells or a graph's units.
+FARTHEST = 1e15
 
 
 class Rows:
@@ -21,6 +25,8 @@ class Rows:
         self._tables = tables
         self._places = tables.places
 
+    # -- rows of places ---------------------------------------------------------------------------
+
     def row(self, place: Place) -> int:
         """The row of a place.
 
@@ -28,19 +34,11 @@ class Rows:
             OutsideMapError, UnknownNodeError: there is no such place.
             BlockedCellError: the profile cannot stand on it.
         """
-        level = f"level {self._places.name!r}"
-        if self._places.is_grid:
-            x, y = grid_cell(self._places, place, said(place))
-            row = int(self._tables.row_at_cell[y * self._places.width + x])
-        else:
-            node = self._places.node_named(place)
-            if node is None:
-                raise UnknownNodeError(f"no node is named {said(place)}", place=level)
-            row = int(self._tables.row_at_node[node])
+        row = int(self._tables.row_at[self._places.location(place)])
         if row < 0:
             raise BlockedCellError(
                 f"profile {self._tables.profile!r} cannot stand on {place!r}",
-                place=level,
+                place=f"level {self._places.name!r}",
                 remedy="nearest() gives a place it can stand on",
             )
         return row
@@ -79,7 +77,7 @@ class Rows:
         if cells.size == 0:
             return np.empty(0, dtype=np.int32)
         if self._places.floor_height is not None:
-            cells = grid_cells(self._places, cells, what)
+            cells = self._places.grid_cells(cells, what)
         if cells.ndim != 2 or cells.shape[1] != 2 or cells.dtype.kind not in "iu":
             raise QueryError(
                 f"{what} is {cells.dtype}{list(cells.shape)}", expected="integers [m, 2]"
@@ -92,7 +90,7 @@ class Rows:
         flat = y.astype(np.int32)
         flat *= width
         flat += x.astype(np.int32, copy=False)
-        rows = self._tables.row_at_cell.take(flat)
+        rows = self._tables.row_at.take(flat)
         if rows.min() < 0:
             self._refuse(cells[int((rows < 0).argmax())])
         return rows
@@ -101,12 +99,73 @@ class Rows:
         """Raise what is wrong with a cell of the grid."""
         self.row(tuple(self._places.spoken(cell[None])[0].tolist()))
 
+    def nearest(self, point: Sequence[float]) -> int:
+        """The row nearest to a point: see :meth:`bake.runtime.Navigator.nearest`."""
+        places, profile = self._places, self._tables.profile
+        floor_height = places.floor_height
+        floor = 0
+        if floor_height is not None:
+            point, floor = places.point_on_floor(point)
+        x, y = _point(point)
+        near = self._tables.standing_points
+        if near is None:
+            raise QueryError(
+                "nearest() needs positions, this graph has none",
+                place=f"level {places.name!r}",
+                remedy="give its nodes x and y",
+            )
+        if not np.isfinite(near).any():
+            raise QueryError(f"profile {profile!r} can stand nowhere in this level")
+        away = (near[:, 0] - x) ** 2 + (near[:, 1] - floor * (floor_height or 0) - y) ** 2
+        if floor_height is not None:
+            away[near[:, 1] // floor_height != floor] = np.inf
+            if np.isinf(away).all():
+                raise QueryError(f"profile {profile!r} can stand nowhere on floor {floor}")
+        best = np.flatnonzero(away == away.min())
+        # Of places as near as each other, the first in reading order; on graphs, the first node.
+        return int(best[self._tables.location[best].argmin()])
+
+    # -- places of rows ---------------------------------------------------------------------------
+
     def place(self, row: int) -> Place:
         """The place of a row."""
-        return self._places.place(int(self._tables.node[row]))
+        return self._places.place_at(int(self._tables.location[row]))
+
+    def places(self, rows: Int32Array) -> list[Place]:
+        """The places of some rows."""
+        if self._places.is_grid:
+            return list(zip(*self.array(rows).T.tolist(), strict=True))
+        return [self._places.names[node] for node in self._tables.location[rows].tolist()]
+
+    def array(self, rows: Int32Array) -> AnyArray:
+        """The places of some rows; a row of -1 stands for no place.
+
+        Returns:
+            (k, 2) int32 cells, or (k, 3) on levels of several floors, of which all are -1 for no
+            place; or (k,) object names, None for no place.
+        """
+        nowhere = np.flatnonzero(rows < 0)
+        if self._places.is_grid:
+            cells = self._spoken.take(rows, axis=0)
+            cells[nowhere] = -1
+            return cells
+        names = np.empty(len(rows), dtype=object)
+        names[:] = [self._places.names[node] for node in self._tables.location[rows].tolist()]
+        names[nowhere] = None
+        return names
+
+    @cached_property
+    def _spoken(self) -> Int32Array:
+        """(r, 2) or (r, 3) int32, the cell of each row as a game says it."""
+        return self._places.spoken(self._tables.cell_of_row)
 
 
-def said(place: object) -> str:
-    """A wrong argument on one short line."""
-    text = " ".join(repr(place).split())
-    return text if len(text) <= 60 else text[:57] + "..."
+def _point(point: Sequence[float]) -> tuple[float, float]:
+    try:
+        x, y = (float(number) for number in point)
+    except (TypeError, ValueError, OverflowError):
+        x = y = math.nan
+    if isinstance(point, str | bytes) or not (math.isfinite(x) and math.isfinite(y)):
+        raise QueryError(f"{quoted(point)} is no point", expected="(x, y), two finite numbers")
+    # Squares of larger numbers would overflow, and from there every place is as near.
+    return min(max(x, -FARTHEST), FARTHEST), min(max(y, -FARTHEST), FARTHEST)

@@ -1,314 +1,143 @@
-"""One profile's tables in the form lookups want them: loaded when first needed, then kept."""
+"""What lookups and searches ask of one profile of a level, as it was baked or as it is by now.
+
+:class:`~bake.runtime.reader.baked.BakedTables` answers from the columns of an asset,
+:class:`~bake.runtime.live.tables.ChangedTables` for a level that has changed since.
+"""
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from functools import cached_property
-from typing import TYPE_CHECKING
 
-import numpy as np
-
-from bake.arrays import AnyArray, Float64Array, Int32Array
-from bake.asset.schema import profile_path
+from bake.arrays import AnyArray, Float64Array, Int32Array, Int64Array
 from bake.errors import CorruptAssetError, MissingTableError
-from bake.graph import BLOCKED, Graph, Metric, Subgraph, usable_subgraph
-from bake.greedy import SECTORS, chart, greedy_slots
-from bake.movement import MAX_SIZE, under_footprint
-from bake.runtime.reader.hops import DenseHops, RunHops
+from bake.graph import Subgraph
+from bake.runtime.reader.lookup import FastLookup, NextHop
 from bake.runtime.reader.places import Places
 
-if TYPE_CHECKING:
-    from bake.runtime.live.live_tables import LiveTables
 
+class Tables(ABC):
+    """One profile's rows and arcs, and the ways between rows; none of it ever changes.
 
-class Tables:
-    """Arrays of one profile, checked against each other as they are loaded.
-
-    A *row* is a node the profile can stand on; arcs are those of the whole graph.
+    A *row* is a place the profile can stand on, numbered among those.
 
     Attributes:
-        updated: the same with what has changed since, where these tables stand for that; else None.
+        places: of the level.
+        profile: whose tables these are.
     """
-
-    updated: LiveTables | None = None
 
     def __init__(self, places: Places, profile: str) -> None:
         self.places = places
         self.profile = profile
-        self._asset = places.asset
 
     def damaged(self, found: str) -> CorruptAssetError:
-        return self._asset.damaged(found)
+        """The error for columns that contradict each other."""
+        return self.places.asset.damaged(found)
 
     def missing(self, table: str) -> MissingTableError:
+        """The error for a table that the asset was baked without."""
         return MissingTableError(
             f"the asset holds no {table} for profile {self.profile!r}",
-            file=self._asset.path,
+            file=self.places.asset.path,
             remedy=f"add {table} to tables in bake.toml and rebake",
         )
 
-    def has(self, name: str) -> bool:
-        return self._asset.has(profile_path(self.profile, name))
+    # -- rows and arcs ----------------------------------------------------------------------------
 
-    @cached_property
-    def component(self) -> Int32Array:
-        """(n) int32 by node, -1 where the profile cannot stand."""
-        component = self._read("component", np.int32)
-        if len(component) != self.places.node_count or component.min(initial=0) < -1:
-            raise self.damaged("components do not fit the graph")
-        return component
+    @property
+    @abstractmethod
+    def location(self) -> Int32Array:
+        """(r) int32, the location of each row: see :class:`Places`."""
 
-    @cached_property
-    def node(self) -> Int32Array:
-        """(r) int32, the node of each row."""
-        return np.flatnonzero(self.component >= 0).astype(np.int32)
+    @property
+    @abstractmethod
+    def row_at(self) -> Int32Array:
+        """(locations) int32, the row at each; -1 where the profile cannot stand."""
+
+    @property
+    @abstractmethod
+    def component_of_row(self) -> Int32Array:
+        """(r) int32; rows of one component can reach each other."""
+
+    @property
+    @abstractmethod
+    def component_count(self) -> int:
+        """How many components hold a row the profile can stand on."""
+
+    @property
+    @abstractmethod
+    def one_way(self) -> bool:
+        """Whether a path may lead from one component into another."""
+
+    @property
+    @abstractmethod
+    def reach(self) -> AnyArray | None:
+        """(components, bytes) uint8 in numpy.packbits order; None where it is not known."""
+
+    @property
+    @abstractmethod
+    def usable(self) -> Subgraph:
+        """The arcs the profile may take, numbered by rows."""
+
+    @property
+    @abstractmethod
+    def has_hops(self) -> bool:
+        """Whether the asset holds next hops for the profile."""
+
+    @property
+    @abstractmethod
+    def first_arc(self) -> Int32Array:
+        """(r) int32, the first arc out of each row."""
+
+    @property
+    @abstractmethod
+    def end_arc(self) -> Int32Array:
+        """(r) int32, one past the last arc out of each row."""
+
+    @property
+    @abstractmethod
+    def head_row(self) -> Int32Array:
+        """(m) int32, the row each arc leads to; -1 where the profile may not take it."""
+
+    @property
+    @abstractmethod
+    def exact_cost(self) -> Float64Array:
+        """(m) float64 units of each arc before rounding to ticks; inf where it is blocked."""
+
+    @property
+    @abstractmethod
+    def row_cost(self) -> Float64Array:
+        """(r) float64 units of crossing each row's place."""
+
+    @property
+    def row_count(self) -> int:
+        """How many rows there are."""
+        return len(self.location)
 
     @cached_property
     def cell_of_row(self) -> Int32Array:
         """(r, 2) int32, the cell (x, y) of each row of a grid level."""
-        cell = self.places.cell
-        assert cell is not None
-        return np.ascontiguousarray(cell[self.node])
-
-    @cached_property
-    def row_count(self) -> int:
-        return len(self.node)
-
-    @cached_property
-    def row_at_node(self) -> Int32Array:
-        """(n) int32, -1 where the profile cannot stand."""
-        row = np.full(self.places.node_count, -1, dtype=np.int32)
-        row[self.node] = np.arange(self.row_count, dtype=np.int32)
-        return row
-
-    @cached_property
-    def row_at_cell(self) -> Int32Array:
-        """(height * width) int32 in reading order, -1 where the profile cannot stand."""
-        row = np.full(self.places.width * self.places.height, -1, dtype=np.int32)
-        row[self.places.flat] = self.row_at_node
-        return row
-
-    @cached_property
-    def first_arc(self) -> Int32Array:
-        """(r) int32, the first arc of each row."""
-        return self.places.first_out[self.node]
-
-    @cached_property
-    def end_arc(self) -> Int32Array:
-        """(r) int32, one past the last arc of each row."""
-        return self.places.first_out[self.node + 1]
-
-    @cached_property
-    def head_row(self) -> Int32Array:
-        """(m) int32, the row each arc leads to; -1 where the profile may not take it."""
-        return np.where(self.weight == BLOCKED, np.int32(-1), self.row_at_node[self.places.head])
-
-    @cached_property
-    def head_flat(self) -> Int32Array:
-        """(m) int32, y * width + x of the cell each arc leads to."""
-        return self.places.flat[self.places.head]
-
-    @cached_property
-    def head_cell(self) -> Int32Array:
-        """(m, 2) int32, the cell (x, y) each arc leads to."""
-        y, x = np.divmod(self.head_flat, np.int32(max(1, self.places.width)))
-        return np.stack([x, y], axis=1)
-
-    @cached_property
-    def head_place(self) -> Int32Array:
-        """(m, 2) or (m, 3) int32, the same as a game says it."""
-        return self.places.spoken(self.head_cell)
-
-    @cached_property
-    def weight(self) -> Int32Array:
-        """(m) int32 ticks."""
-        weight = self._read("weight", np.int32)
-        if len(weight) != len(self.places.head) or weight.min(initial=1) < 1:
-            raise self.damaged("weights do not fit the graph")
-        return weight
-
-    @cached_property
-    def _node_cost(self) -> Float64Array:
-        """(n) float64 units of crossing each node; NaN where the profile cannot go."""
-        terrain_cost = self._read("cost", np.float64)
-        terrain = self._asset.read("/world/node_terrain")
-        nodes = self.places.node_count
-        if len(terrain) != nodes or terrain.max(initial=0) >= max(1, len(terrain_cost)):
-            raise self.damaged("node_terrain does not fit nodes and terrains")
-        if self.size > 1:
-            return self._under_footprint(terrain_cost, self.size)
-        cost: Float64Array = terrain_cost[terrain]
-        return cost
-
-    @cached_property
-    def row_cost(self) -> Float64Array:
-        """(r) float64 units of crossing each row's place."""
-        return self._node_cost[self.node]
-
-    @cached_property
-    def exact_cost(self) -> Float64Array:
-        """(m) float64 units, what each arc costs before rounding to ticks; inf where blocked."""
-        asset, places = self._asset, self.places
-        length = asset.read("/world/length").astype(np.float64)
-        if len(length) != len(places.head):
-            raise self.damaged("length and head differ in length")
-        cost_rule = asset.text("cost_rule")
-        if cost_rule not in ("mean", "entered"):
-            raise self.damaged(f"cost_rule is {cost_rule!r}")
-        node_cost = self._node_cost
-        unit = node_cost[places.head]
-        if cost_rule == "mean":
-            tail = np.repeat(np.arange(places.node_count), np.diff(places.first_out))
-            unit = (node_cost[tail] + unit) / 2
-        exact: Float64Array = unit * length
-        if asset.has("/world/link"):
-            link = asset.read("/world/link").astype(np.int32, copy=False)
-            exact[link >= 0] = length[link >= 0]
-        exact[self.weight == BLOCKED] = np.inf
-        return exact
-
-    @cached_property
-    def size(self) -> int:
-        """Cells along one side of the agent's footprint."""
-        size = self._asset.number("size", f"/profiles/{self.profile}")
-        if size is None:
-            return 1
-        if not 1 < size <= MAX_SIZE or not self.places.is_grid:
-            raise self.damaged(f"the profile's size is {size}")
-        return size
-
-    def _under_footprint(self, terrain_cost: Float64Array, size: int) -> Float64Array:
-        """(n) float64 units, the dearest cell under a footprint at each node."""
-        places = self.places
-        grid = self._asset.read("/terrain/grid").astype(np.intp)
-        cost = under_footprint(
-            terrain_cost[grid], size, np.maximum, np.nan, places.floor_height
-        ).reshape(-1)
-        return np.asarray(cost[places.flat])
+        return self.places.cells_of(self.location)
 
     @cached_property
     def standing_points(self) -> Float64Array | None:
-        """(r, 2) float64 (x, y) of every row; None on a graph without positions."""
-        if self.places.is_grid:
-            y, x = np.divmod(self.places.flat[self.node], np.int32(self.places.width))
-            return np.stack([x, y], axis=1).astype(np.float64)
-        position = self.places.position
-        return None if position is None else position[self.node]
+        """(r, 2) float64 (x, y) of every row, inf where the profile cannot stand any more.
 
-    @cached_property
-    def usable(self) -> Subgraph:
-        """What the profile can use, numbered by rows."""
-        metric = Metric(self.weight, self.component >= 0, self.places.ticks_per_unit)
-        return usable_subgraph(Graph(self.places.first_out, self.places.head), metric)
-
-    @property
-    def has_hops(self) -> bool:
-        """Whether the asset holds next hops for this profile, in whatever form."""
-        return self.has("hop") or self.has("run_count")
-
-    @cached_property
-    def hops(self) -> DenseHops | RunHops:
-        """Next hops, in the form the asset holds them."""
-        if self.has("hop"):
-            return DenseHops(self._square("hop"))
-        if not self.has("run_count"):
-            raise self.missing("next_hops")
-        return self._runs()
-
-    def _runs(self) -> RunHops:
-        count = self._read("run_count", np.int64)
-        start, symbol = (
-            self._asset.read(profile_path(self.profile, name)) for name in ("run_start", "run_slot")
-        )
-        if len(count) != self.row_count or (count < 1).any() or count.sum() != len(start):
-            raise self.damaged("run_count does not fit the rows and runs")
-        self._check_runs(count, start, symbol)
-        cell = self.places.cell
-        if cell is None:
-            at = np.empty((0, 2), dtype=np.int32)
-            greedy = np.empty((0, SECTORS), dtype=np.int32)
-        else:
-            at = np.ascontiguousarray(chart(cell[self.node], self.places.hex_layout))
-            greedy = self._greedy_slots(at)
-        return RunHops(
-            count,
-            self.first_arc,
-            start,
-            symbol,
-            at,
-            greedy,
-            self.component[self.node],
-            self.reach,
-            stores_none=self.one_way and self.reach is None,
-        )
-
-    def _greedy_slots(self, at: Int32Array) -> Int32Array:
-        usable = self.usable
-        local = greedy_slots(usable.graph.first_out, usable.graph.head, at)
-        if not usable.graph.arc_count:
-            return local
-        arc = usable.graph.first_out[:-1, None] + np.maximum(local, 0)
-        return np.where(local < 0, -1, usable.slot[np.minimum(arc, usable.graph.arc_count - 1)])
-
-    def _check_runs(self, count: AnyArray, start: AnyArray, symbol: AnyArray) -> None:
-        """Every run begins inside the table, in order, and takes an arc the profile may take."""
-        row = np.repeat(np.arange(self.row_count), count)
-        begins = np.zeros(len(start), dtype=np.bool_)
-        begins[np.cumsum(count) - count] = True
-        rising = np.diff(start.astype(np.int64), prepend=0) > 0
-        if not ((start[begins] == 0).all() and rising[~begins].all()):
-            raise self.damaged("run_start is not in order")
-        if (len(start) and start.max() >= self.row_count) or start.min(initial=0) < 0:
-            raise self.damaged("run_start lies outside the table")
-        if self.places.cell is None and (symbol == np.iinfo(str(symbol.dtype)).max - 1).any():
-            raise self.damaged("run_slot says greedy on a graph")
-        node = self.node[row]
-        slot = symbol.astype(np.int64)
-        special = slot >= np.iinfo(symbol.dtype).max - 1
-        # A run over nothing but the row itself and what cannot be reached may say anything.
-        lonely = np.diff(self.places.first_out)[node] <= slot
-        arc = np.where(special | lonely, 0, self.places.first_out[node] + slot)
-        usable = np.zeros(len(slot), dtype=np.bool_)
-        if len(self.weight):
-            usable = (self.weight[arc] != BLOCKED) & (self.head_row[arc] >= 0)
-        isolated = np.diff(self.usable.graph.first_out)[row] == 0
-        if not (special | isolated | (usable & ~lonely)).all():
-            raise self.damaged("run_slot takes an arc the profile may not")
-
-    def stepped(self, row: int, slot: int) -> int:
-        """The row an arc leads to.
-
-        Raises:
-            CorruptAssetError: the profile may not take it, or there is none.
+        None on a graph without positions.
         """
-        arc = int(self.first_arc[row]) + slot
-        if arc >= self.end_arc[row] or self.head_row[arc] < 0:
-            raise self.damaged("a next hop leads nowhere")
-        return int(self.head_row[arc])
+        return self._points()
 
-    @cached_property
-    def distance(self) -> AnyArray | None:
-        """(r, r) int32 ticks, mapped from the file; None where it was not baked."""
-        return self._square("distance") if self.has("distance") else None
+    def _points(self) -> Float64Array | None:
+        if self.places.is_grid:
+            return self.cell_of_row.astype(float)
+        position = self.places.position
+        return None if position is None else position[self.location]
 
-    @cached_property
-    def one_way(self) -> bool:
-        """Whether a path may lead from one component into another."""
-        return bool(self._asset.number("one_way", f"/profiles/{self.profile}"))
-
-    @cached_property
-    def reach(self) -> AnyArray | None:
-        """(components, bytes) uint8 in numpy.packbits order; None where it was not baked."""
-        if not self.has("reach"):
-            return None
-        reach = self._read("reach", np.uint8)
-        count = int(self.component.max(initial=-1)) + 1
-        if reach.shape != (count, (count + 7) // 8):
-            raise self.damaged("reach does not fit the components")
-        return reach
+    # -- ways between rows ------------------------------------------------------------------------
 
     def joined(self, row: int, goal: int) -> bool | None:
         """Whether there is a path; None where components alone do not tell."""
-        a, b = int(self.component[self.node[row]]), int(self.component[self.node[goal]])
+        a, b = int(self.component_of_row[row]), int(self.component_of_row[goal])
         if a == b:
             return True
         if not self.one_way:
@@ -316,15 +145,60 @@ class Tables:
         reach = self.reach
         return None if reach is None else bool(reach[a, b >> 3] & (128 >> (b & 7)))
 
-    def column(self, name: str, kind: type[np.generic]) -> AnyArray:
-        """One of the profile's columns, as an array of this type."""
-        return self._read(name, kind)
+    def reaches(self, row: int, goal: int) -> bool:
+        """Whether there is a path."""
+        joined = self.joined(row, goal)
+        return self.next_row(row, goal) >= 0 if joined is None else joined
 
-    def _read(self, name: str, kind: type[np.generic]) -> AnyArray:
-        return self._asset.read(profile_path(self.profile, name)).astype(kind, copy=False)
+    @abstractmethod
+    def next_row(self, row: int, goal: int) -> int:
+        """The row to step to; -1 where there is no path. Not for a goal itself."""
 
-    def _square(self, name: str) -> AnyArray:
-        table = self._asset.map(profile_path(self.profile, name))
-        if table.shape != (self.row_count, self.row_count):
-            raise self.damaged(f"{name} has shape {table.shape} for {self.row_count} rows")
-        return table
+    @abstractmethod
+    def next_rows(self, rows: Int32Array, goals: Int32Array) -> Int32Array:
+        """(k) int32, the rows to step to; a row itself at its goal, -1 where there is no path."""
+
+    @abstractmethod
+    def ticks(self, row: int, goal: int) -> float:
+        """Ticks of a shortest path, inf where there is none."""
+
+    @abstractmethod
+    def ticks_between(self, rows: Int32Array, goals: Int32Array) -> Float64Array:
+        """(k) float64 ticks of shortest paths, inf where there is none."""
+
+    @abstractmethod
+    def ticks_toward(self, goal: int) -> Float64Array:
+        """(r) float64 ticks from every row to one goal, inf where there is no path."""
+
+    @abstractmethod
+    def path(self, row: int, goal: int) -> Int32Array | None:
+        """The rows of a shortest path, both ends included; None where there is none."""
+
+    @abstractmethod
+    def walk(self, rows: Int32Array, goals: Int32Array) -> tuple[Int64Array, Int32Array]:
+        """The rows of many shortest paths.
+
+        Returns:
+            (k + 1) int64 where each path begins, and (s) int32 rows, both ends included; nothing
+            where there is no path.
+        """
+
+    def walk_cells(self, rows: Int32Array, goals: Int32Array) -> tuple[Int64Array, Int32Array]:
+        """:meth:`walk` on a grid level, with (s, 2) int32 cells in place of rows."""
+        first, path = self.walk(rows, goals)
+        return first, self.cell_of_row.take(path, axis=0)
+
+    @abstractmethod
+    def has_step(self, row: int, next_row: int) -> bool:
+        """Whether an arc leads from one row to another."""
+
+    @abstractmethod
+    def step_costs(self, rows: Int32Array) -> Float64Array:
+        """(k - 1) float64 units of each step between k rows before rounding to ticks.
+
+        It is inf where no arc leads from one to the next.
+        """
+
+    @abstractmethod
+    def lookup(self, fallback: NextHop) -> FastLookup:
+        """Make the fast single lookup; ``fallback`` takes whatever it does not."""

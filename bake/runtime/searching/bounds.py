@@ -1,10 +1,12 @@
-"""Baked lower bounds of distances: between clusters, from pivots, between basins."""
+"""Lower bounds of distances: between clusters, from pivots, between basins."""
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -13,6 +15,7 @@ from bake.errors import QueryError
 from bake.graph import UNREACHABLE
 from bake.greedy import chart
 from bake.runtime.hierarchy.layers import ClusterTables
+from bake.runtime.reader.baked import BakedTables
 from bake.runtime.reader.tables import Tables
 
 if TYPE_CHECKING:
@@ -22,119 +25,163 @@ if TYPE_CHECKING:
 #: Prices of going from one cluster to the next, in the order of their columns.
 PRICES = ("minimum", "maximin", "average")
 
+#: Ticks of each price, by the two clusters.
+PairCosts = Mapping[tuple[int, int], tuple[int, ...]]
 
-class ClusterNumbers(Protocol):
-    """What bounds need to know of clusters.
 
-    Attributes:
-        cluster: (r) int32, cluster of each row.
-        count: c.
+class Bounds(ABC):
+    """Lower bounds for one profile.
+
+    Whatever the asset was baked without is a MissingTableError when it is asked for.
     """
 
-    cluster: Int32Array
-    count: int
+    # -- clusters ---------------------------------------------------------------------------------
 
+    @property
+    @abstractmethod
+    def cluster(self) -> Int32Array:
+        """(r) int32, cluster of each row; -1 where nobody can stand any more."""
 
-class Bounds:
-    """What one profile's asset holds of them, checked as it is loaded."""
+    @property
+    @abstractmethod
+    def cluster_count(self) -> int:
+        """How many clusters there are."""
 
-    def __init__(self, tables: Tables) -> None:
-        self.tables = tables
-
-    @cached_property
-    def clusters(self) -> ClusterNumbers:
-        return ClusterTables(self.tables)
-
-    @cached_property
-    def cluster_distance(self) -> Int32Array:
-        """(c, c) int32 ticks, [from, to]; UNREACHABLE where there is no path."""
-        if not self.tables.has("cluster_distance"):
-            raise self.tables.missing("cluster_distances")
-        count = self.clusters.count
-        distance = self.tables.column("cluster_distance", np.int32)
-        if distance.shape != (count, count) or distance.min(initial=0) < 0:
-            raise self.tables.damaged("cluster_distance does not fit the clusters")
-        return distance
-
+    @abstractmethod
     def toward_cluster(self, goal: int) -> Int32Array:
         """(c) int32 ticks from every cluster to one; UNREACHABLE where there is no path."""
-        toward: Int32Array = self.cluster_distance[:, goal]
-        return toward
 
-    @cached_property
-    def _costs(self) -> dict[tuple[int, int], tuple[int, ...]]:
-        if not self.tables.has("cluster_cost"):
-            raise self.tables.missing("cluster_distances")
-        pair = self.tables.column("cluster_pair", np.int32)
-        cost = self.tables.column("cluster_cost", np.int32)
-        outside = pair.min(initial=0) < 0 or pair.max(initial=-1) >= self.clusters.count
-        if pair.shape != (len(cost), 2) or cost.shape != (len(pair), len(PRICES)) or outside:
-            raise self.tables.damaged("cluster_pair and cluster_cost do not fit the clusters")
-        return {
-            (int(a), int(b)): tuple(prices)
-            for (a, b), prices in zip(pair.tolist(), cost.tolist(), strict=True)
-        }
+    @property
+    @abstractmethod
+    def pair_costs(self) -> PairCosts:
+        """Prices of every two clusters that an arc joins."""
 
     def cluster_cost(self, start: int, goal: int, price: str) -> int:
         """Ticks of one price of a pair of clusters; UNREACHABLE where no arc joins them.
 
         Raises:
             QueryError: no such price.
-            MissingTableError: the asset was baked without it.
         """
         if price not in PRICES:
             raise QueryError(f"no price {price!r}", expected=" or ".join(PRICES))
-        if (start, goal) not in self._costs:
-            return int(UNREACHABLE)
-        return self._costs[start, goal][PRICES.index(price)]
+        costs = self.pair_costs.get((start, goal))
+        return int(UNREACHABLE) if costs is None else costs[PRICES.index(price)]
+
+    def between_clusters(self, goal: int, norm: Estimate) -> Estimate:
+        """The distance between two clusters, the norm inside one or where it is larger."""
+        from bake.search.point.estimates import LARGEST, NULL, ROWS
+
+        toward = self.toward_cluster(int(self.cluster[goal]))
+        table = np.minimum(toward, LARGEST).astype(np.int32)[self.cluster][:, None]
+        kind = norm.kind if norm.admissible else NULL
+        return replace(
+            norm,
+            name="cluster",
+            kind=kind | ROWS,
+            table=np.ascontiguousarray(table),
+            admissible=True,
+            consistent=False,
+        )
+
+    # -- the baked heuristic ----------------------------------------------------------------------
+
+    @property
+    @abstractmethod
+    def has_heuristic(self) -> bool:
+        """Whether the asset holds a heuristic."""
+
+    @abstractmethod
+    def guide(self, norm: Estimate) -> Guide | None:
+        """The heuristic with its table, beside a norm; None where there is no table."""
+
+    @abstractmethod
+    def landmark(self, goal: int) -> Estimate:
+        """Distances to pivots as a heuristic."""
+
+    @abstractmethod
+    def maximum(self, goal: int, norm: Estimate, guide: Guide | None) -> Estimate:
+        """The largest of all that is known.
+
+        Args:
+            goal: the row it is to lead to.
+            norm: the geometric heuristic that fits the level's movement.
+            guide: from :meth:`guide`.
+        """
+
+
+class BakedBounds(Bounds):
+    """What one profile's asset holds of them, checked as it is loaded."""
+
+    def __init__(self, tables: BakedTables) -> None:
+        self.tables = tables
+        self._group = f"/profiles/{tables.profile}"
+
+    # -- clusters ---------------------------------------------------------------------------------
+
+    @cached_property
+    def _clusters(self) -> ClusterTables:
+        return ClusterTables(self.tables)
+
+    @property
+    def cluster(self) -> Int32Array:
+        return self._clusters.cluster
+
+    @property
+    def cluster_count(self) -> int:
+        return self._clusters.count
+
+    @cached_property
+    def cluster_distance(self) -> Int32Array:
+        """(c, c) int32 ticks, [from, to]; UNREACHABLE where there is no path."""
+        if not self.tables.has("cluster_distance"):
+            raise self.tables.missing("cluster_distances")
+        count = self.cluster_count
+        distance = self.tables.column("cluster_distance", np.int32)
+        if distance.shape != (count, count) or distance.min(initial=0) < 0:
+            raise self.tables.damaged("cluster_distance does not fit the clusters")
+        return distance
+
+    def toward_cluster(self, goal: int) -> Int32Array:
+        toward: Int32Array = self.cluster_distance[:, goal]
+        return toward
+
+    @cached_property
+    def pair_costs(self) -> PairCosts:
+        if not self.tables.has("cluster_cost"):
+            raise self.tables.missing("cluster_distances")
+        pair = self.tables.column("cluster_pair", np.int32)
+        cost = self.tables.column("cluster_cost", np.int32)
+        outside = pair.min(initial=0) < 0 or pair.max(initial=-1) >= self.cluster_count
+        if pair.shape != (len(cost), 2) or cost.shape != (len(pair), len(PRICES)) or outside:
+            raise self.tables.damaged("cluster_pair and cluster_cost do not fit the clusters")
+        return pair_costs(pair, cost)
+
+    # -- the baked heuristic ----------------------------------------------------------------------
 
     @property
     def has_heuristic(self) -> bool:
         return self.tables.has("pivot_distance")
 
     @cached_property
-    def two_way(self) -> bool:
+    def _two_way(self) -> bool:
         return bool(self.tables.places.asset.number("pivot_two_way", self._group))
 
     @cached_property
-    def pivot(self) -> Int32Array:
+    def _pivot(self) -> Int32Array:
         """(r, p) int32 ticks."""
         if not self.has_heuristic:
             raise self.tables.missing("heuristic")
         pivot = self.tables.column("pivot_distance", np.int32)
         if pivot.ndim != 2 or len(pivot) != self.tables.row_count or pivot.min(initial=0) < 0:
             raise self.tables.damaged("pivot_distance does not fit the rows")
-        if not self.two_way and pivot.shape[1] % 2:
+        if not self._two_way and pivot.shape[1] % 2:
             raise self.tables.damaged("pivot_distance has an odd number of columns")
         return np.ascontiguousarray(pivot)
 
-    @cached_property
-    def _group(self) -> str:
-        return f"/profiles/{self.tables.profile}"
-
-    @cached_property
-    def coordinates(self) -> Int32Array:
-        """(r, 2) int32, what fields are slopes over: the norm's coordinates."""
-        from bake.search.point.estimates import quantised
-
-        places = self.tables.places
-        if places.is_grid and places.hex_layout is None and places.floor_height is not None:
-            # Floors lie over one another, so stairs are no jumps.
-            return self.tables.cell_of_row % np.array(
-                [places.width, places.floor_height], dtype=np.int32
-            )
-        if places.is_grid:
-            return np.ascontiguousarray(chart(self.tables.cell_of_row, places.hex_layout))
-        if places.position is None:
-            return np.zeros((self.tables.row_count, 2), dtype=np.int32)
-        return quantised(places.position[self.tables.node])
-
     def guide(self, norm: Estimate) -> Guide | None:
-        """The heuristic with its table, beside a norm over the same coordinates; None without."""
-        from bake.search.point.estimates import NULL
         from bake.search.point.guide import Guide
 
-        tables, pivot = self.tables, self.pivot
+        tables, pivot = self.tables, self._pivot
         if not tables.has("basin"):
             return None
         label, anchor, distance, fields = (
@@ -143,7 +190,7 @@ class Bounds:
         )
         chosen = tables.column("basin_fields", np.uint8)
         count = len(anchor)
-        pairs = count * (count + 1) // 2 if self.two_way else count * count
+        pairs = count * (count + 1) // 2 if self._two_way else count * count
         shift = tables.places.asset.number("field_shift", self._group)
         if len(label) != tables.row_count or not _within(label, count):
             raise tables.damaged("basin does not fit the rows")
@@ -157,38 +204,63 @@ class Bounds:
             raise tables.damaged("basin_fields names no field")
         if shift is None or not 0 <= shift < 32:
             raise tables.damaged(f"field_shift is {shift}")
-        at = self.coordinates
-        if not norm.admissible or len(norm.at) != len(at):
-            norm = replace(norm, kind=NULL, admissible=True, consistent=True)
+        at = coordinates(tables)
+        norm = norm_over(norm, at)
         return Guide(
-            norm, at, pivot, label, anchor, distance, chosen, fields, int(shift), self.two_way
+            norm, at, pivot, label, anchor, distance, chosen, fields, int(shift), self._two_way
         )
 
-    def landmarks(self, name: str, norm: Estimate | None) -> Estimate:
-        """Distances to pivots as a heuristic; with a norm the larger of both."""
-        from bake.search.point.estimates import LANDMARKS, LANDMARKS_DIRECTED, Estimate
+    def landmark(self, goal: int) -> Estimate:
+        return self._landmarks
 
-        kind = LANDMARKS if self.two_way else LANDMARKS_DIRECTED
-        if norm is None or not norm.admissible or not norm.consistent:
-            return Estimate(name, kind, table=self.pivot)
-        return replace(norm, name=name, kind=norm.kind | kind, table=self.pivot)
+    @cached_property
+    def _landmarks(self) -> Estimate:
+        from bake.search.point.estimates import Estimate
 
-    def between_clusters(self, goal: int, norm: Estimate) -> Estimate:
-        """The distance between two clusters, the norm inside one or where it is larger."""
-        from bake.search.point.estimates import LARGEST, NULL, ROWS
+        return Estimate("landmark", self._kind, table=self._pivot)
 
-        label = self.clusters.cluster
-        toward = self.toward_cluster(int(label[goal]))
-        table = np.minimum(toward, LARGEST).astype(np.int32)[label][:, None]
-        kind = norm.kind if norm.admissible else NULL
-        return replace(
-            norm,
-            name="cluster",
-            kind=kind | ROWS,
-            table=np.ascontiguousarray(table),
-            admissible=True,
-            consistent=False,
-        )
+    @property
+    def _kind(self) -> int:
+        from bake.search.point.estimates import LANDMARKS, LANDMARKS_DIRECTED
+
+        return LANDMARKS if self._two_way else LANDMARKS_DIRECTED
+
+    def maximum(self, goal: int, norm: Estimate, guide: Guide | None) -> Estimate:
+        if guide is not None:
+            return guide.estimate("maximum", goal)
+        if not norm.admissible or not norm.consistent:
+            return replace(self._landmarks, name="maximum")
+        return replace(norm, name="maximum", kind=norm.kind | self._kind, table=self._pivot)
+
+
+def coordinates(tables: Tables) -> Int32Array:
+    """(r, 2) int32, what norms measure and what fields are slopes over."""
+    from bake.search.point.estimates import quantised
+
+    places = tables.places
+    if places.is_grid and places.hex_layout is None and places.floor_height is not None:
+        # Floors lie over one another, so stairs are no jumps.
+        return tables.cell_of_row % np.array([places.width, places.floor_height], dtype=np.int32)
+    if places.is_grid:
+        return np.ascontiguousarray(chart(tables.cell_of_row, places.hex_layout))
+    if places.position is None:
+        return np.zeros((tables.row_count, 2), dtype=np.int32)
+    return quantised(places.position[tables.location])
+
+
+def norm_over(norm: Estimate, at: Int32Array) -> Estimate:
+    """A norm where it is admissible and measures these coordinates; else one that says nothing."""
+    from bake.search.point.estimates import NULL
+
+    if norm.admissible and len(norm.at) == len(at):
+        return norm
+    return replace(norm, kind=NULL, admissible=True, consistent=True)
+
+
+def pair_costs(pair: Int32Array, cost: Int32Array) -> PairCosts:
+    """Prices by pairs of clusters, of (k, 2) pairs and (k, PRICES) ticks."""
+    each = zip(pair.tolist(), cost.tolist(), strict=True)
+    return {(a, b): tuple(prices) for (a, b), prices in each}
 
 
 def _within(numbers: np.ndarray, count: int) -> bool:

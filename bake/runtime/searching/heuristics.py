@@ -13,15 +13,16 @@ from bake.errors import QueryError
 from bake.greedy import chart
 from bake.runtime.reader.places import Place
 from bake.runtime.reader.tables import Tables
+from bake.runtime.searching.bounds import coordinates
+from bake.runtime.searching.context import SearchContext
 
 if TYPE_CHECKING:
-    from bake.runtime.searching.methods import Searches
     from bake.search.point.estimates import Estimate
     from bake.search.point.guide import Guide
 
 #: Makes a heuristic for one profile and the row of a goal. One that holds for every goal is made
-#: once: see :meth:`Searches.kept`.
-Maker = Callable[["Searches", int], "Estimate"]
+#: once: see :meth:`SearchContext.kept`.
+Maker = Callable[[SearchContext, int], "Estimate"]
 
 #: A heuristic of one's own: units from each place to the goal, by place or by a function.
 Given = Mapping[Place, float] | Callable[[Any], float]
@@ -47,39 +48,35 @@ def _diagonal(tables: Tables) -> bool:
     return bool((step == 1).all(axis=1).any())
 
 
-def _null(searches: Searches, goal: int) -> Estimate:
+def _null(context: SearchContext, goal: int) -> Estimate:
     from bake.search.point.estimates import Estimate
 
     return Estimate("null")
 
 
 def _norm(name: str) -> Maker:
-    def make(searches: Searches, goal: int) -> Estimate:
-        return searches.kept(name, lambda: _scaled(name, searches.tables))
+    def make(context: SearchContext, goal: int) -> Estimate:
+        return context.kept(name, lambda: _scaled(name, context.tables))
 
     return make
 
 
 def _scaled(name: str, tables: Tables) -> Estimate:
-    from bake.search.point.estimates import cell_norm, euclidean, hex_norm, position_norm, quantised
+    from bake.search.point.estimates import cell_norm, euclidean, hex_norm, position_norm
 
     places, usable = tables.places, tables.usable
     arcs = usable.graph.tail(), usable.graph.head, usable.weight
-    if places.is_grid and places.hex_layout is None:
+    if places.hex_layout is not None:
+        if name == "hex":
+            return hex_norm(coordinates(tables), *arcs)
+        if name == "euclidean":
+            return euclidean(_centres(tables), *arcs)
+        raise _wrong_kind(name, tables, "a square grid, or a graph")
+    if places.is_grid:
         if name == "hex":
             raise _wrong_kind(name, tables, "a hexagonal grid")
-        at = tables.cell_of_row
-        if places.floor_height is not None:
-            # Floors lie over one another, so stairs are no jumps.
-            at = at % np.array([places.width, places.floor_height], dtype=np.int32)
+        at = coordinates(tables)
         return euclidean(at, *arcs) if name == "euclidean" else cell_norm(name, at, *arcs)
-    if places.is_grid:
-        if name not in ("hex", "euclidean"):
-            raise _wrong_kind(name, tables, "a square grid, or a graph")
-        if name == "hex":
-            axial = np.ascontiguousarray(chart(tables.cell_of_row, places.hex_layout))
-            return hex_norm(axial, *arcs)
-        return euclidean(_centres(tables), *arcs)
     if places.position is None:
         raise QueryError(
             f"heuristic {name!r} needs positions, this graph has none",
@@ -89,7 +86,7 @@ def _scaled(name: str, tables: Tables) -> Estimate:
         )
     if name == "hex":
         raise _wrong_kind(name, tables, "a hexagonal grid")
-    at = quantised(places.position[tables.node])
+    at = coordinates(tables)
     return euclidean(at, *arcs) if name == "euclidean" else position_norm(name, at, *arcs)
 
 
@@ -108,7 +105,7 @@ def _wrong_kind(name: str, tables: Tables, kind: str) -> QueryError:
     )
 
 
-def given_heuristic(searches: Searches, given: Given, goal: int) -> Estimate:
+def _given(tables: Tables, given: Given, goal: int) -> Estimate:
     """One's own heuristic, asked for every place; its consistency is checked arc by arc.
 
     Raises:
@@ -116,10 +113,9 @@ def given_heuristic(searches: Searches, given: Given, goal: int) -> Estimate:
     """
     from bake.search.point.estimates import LARGEST, ROWS, Estimate
 
-    tables = searches.tables
     table = np.zeros((tables.row_count, 1), dtype=np.int32)
-    for row, node in enumerate(tables.node.tolist()):
-        place = tables.places.place(node)
+    for row, location in enumerate(tables.location.tolist()):
+        place = tables.places.place_at(location)
         try:
             units = float(given(place) if callable(given) else given[place])
         except KeyError:
@@ -145,31 +141,26 @@ def given_heuristic(searches: Searches, given: Given, goal: int) -> Estimate:
     return Estimate("given", ROWS, table=table, admissible=admissible, consistent=consistent)
 
 
-def fitting_norm(searches: Searches) -> Estimate:
+def fitting_norm(context: SearchContext) -> Estimate:
     """The geometric heuristic that fits a level's movement."""
-    name = best_name(searches.tables)
-    return HEURISTICS[name](searches, 0)
+    return HEURISTICS[best_name(context.tables)](context, 0)
 
 
-def stored_guide(searches: Searches) -> Guide | None:
+def stored_guide(context: SearchContext) -> Guide | None:
     """The baked heuristic, for searches that know guides; None where it has no table."""
-    return searches.kept("guide", lambda: searches.bounds.guide(fitting_norm(searches)))
+    return context.kept("guide", lambda: context.bounds.guide(fitting_norm(context)))
 
 
-def _cluster(searches: Searches, goal: int) -> Estimate:
-    return searches.bounds.between_clusters(goal, fitting_norm(searches))
+def _cluster(context: SearchContext, goal: int) -> Estimate:
+    return context.bounds.between_clusters(goal, fitting_norm(context))
 
 
-def _landmark(searches: Searches, goal: int) -> Estimate:
-    return searches.kept("landmark", lambda: searches.bounds.landmarks("landmark", None))
+def _landmark(context: SearchContext, goal: int) -> Estimate:
+    return context.bounds.landmark(goal)
 
 
-def _maximum(searches: Searches, goal: int) -> Estimate:
-    guide = stored_guide(searches)
-    if guide is not None:
-        return guide.estimate("maximum", goal)
-    norm = fitting_norm(searches)
-    return searches.kept("maximum", lambda: searches.bounds.landmarks("maximum", norm))
+def _maximum(context: SearchContext, goal: int) -> Estimate:
+    return context.bounds.maximum(goal, fitting_norm(context), stored_guide(context))
 
 
 HEURISTICS: dict[str, Maker] = {
@@ -183,3 +174,31 @@ HEURISTICS: dict[str, Maker] = {
     "landmark": _landmark,
     "maximum": _maximum,
 }
+
+
+def heuristic_for(context: SearchContext, heuristic: str | Given | None, goal: int) -> Estimate:
+    """The heuristic a search names, for one goal; None names the one that fits best.
+
+    Raises:
+        QueryError: no such heuristic, or one that does not fit this level.
+    """
+    if heuristic is None:
+        heuristic = context.kept("best name", lambda: best_name(context.tables))
+    if not isinstance(heuristic, str):
+        return _given(context.tables, heuristic, goal)
+    if heuristic not in HEURISTICS:
+        raise QueryError(f"no heuristic {heuristic!r}", expected=" or ".join(sorted(HEURISTICS)))
+    return HEURISTICS[heuristic](context, goal)
+
+
+def estimated_ticks(
+    context: SearchContext, heuristic: str | Given | None, row: int, goal: int
+) -> int:
+    """Ticks that lie between two rows according to a heuristic.
+
+    Raises:
+        QueryError: as for :func:`heuristic_for`.
+    """
+    if heuristic == "maximum" and (guide := stored_guide(context)) is not None:
+        return guide.between(row, goal)
+    return int(context.space.estimates(heuristic_for(context, heuristic, goal), goal)[row])

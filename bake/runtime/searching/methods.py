@@ -5,34 +5,21 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
-from typing import TYPE_CHECKING, TypeVar, cast
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from bake.arrays import Int32Array
 from bake.errors import QueryError
-from bake.runtime.hierarchy.layers import HierarchyTables
-from bake.runtime.hierarchy.paths import HierarchyPaths
 from bake.runtime.reader.places import Place
-from bake.runtime.reader.tables import Tables
-from bake.runtime.reader.walk import walk, walked_ticks
-from bake.runtime.searching.bounds import Bounds
-from bake.runtime.searching.heuristics import (
-    HEURISTICS,
-    Given,
-    best_name,
-    given_heuristic,
-    stored_guide,
-)
+from bake.runtime.reader.rows import Rows
+from bake.runtime.searching.context import SearchContext
+from bake.runtime.searching.heuristics import Given, heuristic_for, stored_guide
 from bake.runtime.searching.result import SearchResult, TraceStep
-from bake.runtime.searching.traces import traced
 
 if TYPE_CHECKING:
     from bake.search.point.estimates import Estimate
-    from bake.search.point.space import Found, SearchSpace
-
-T = TypeVar("T")
+    from bake.search.point.space import Found
 
 QUEUES = ("auto", "bucket", "heap")
 
@@ -80,142 +67,72 @@ class Outcome:
 
 
 #: Searches from one row to another.
-Method = Callable[["Searches", int, int, Request], Outcome]
+Method = Callable[[SearchContext, int, int, Request], Outcome]
 
 
-class Searches:
-    """What one profile's searches share: the graph, scratch memory, heuristics made so far.
+def run(context: SearchContext, row: int, goal: int, request: Request) -> Outcome:
+    """Search from one row to another.
 
-    Attributes:
-        tables: of the profile; ``tables.usable`` is the graph.
+    Raises:
+        QueryError: no such method, heuristic or queue, or ones that do not go together.
     """
-
-    def __init__(self, tables: Tables) -> None:
-        self.tables = tables
-        self._kept: dict[str, object] = {}
-
-    @cached_property
-    def space(self) -> SearchSpace:
-        """The profile's graph, laid out for searches."""
-        from bake.search.point.space import SearchSpace
-
-        usable = self.tables.usable
-        return SearchSpace(usable.graph, usable.weight)
-
-    @cached_property
-    def hierarchy(self) -> HierarchyPaths:
-        """Paths over the profile's hierarchy."""
-        return HierarchyPaths(HierarchyTables(self.tables))
-
-    @cached_property
-    def bounds(self) -> Bounds:
-        """The profile's baked lower bounds of distances."""
-        return Bounds(self.tables)
-
-    @cached_property
-    def default_heuristic(self) -> str:
-        return best_name(self.tables)
-
-    def kept(self, name: str, make: Callable[[], T]) -> T:
-        """What was made under this name before, or now."""
-        if name not in self._kept:
-            self._kept[name] = make()
-        return cast("T", self._kept[name])
-
-    def estimate(self, heuristic: str | Given | None, goal: int) -> Estimate:
-        """The heuristic a request names.
-
-        Raises:
-            QueryError: no such heuristic, or one that does not fit this level.
-        """
-        if heuristic is None:
-            heuristic = self.default_heuristic
-        if not isinstance(heuristic, str):
-            return given_heuristic(self, heuristic, goal)
-        if heuristic not in HEURISTICS:
-            raise QueryError(
-                f"no heuristic {heuristic!r}", expected=" or ".join(sorted(HEURISTICS))
-            )
-        return HEURISTICS[heuristic](self, goal)
-
-    def told_by(self, heuristic: str | Given | None, row: int, goal: int) -> int:
-        """Ticks a heuristic says lie between two rows.
-
-        Raises:
-            QueryError: as for :meth:`estimate`.
-        """
-        if heuristic == "maximum" and (guide := stored_guide(self)) is not None:
-            return guide.between(row, goal)
-        return int(self.space.estimates(self.estimate(heuristic, goal), goal)[row])
-
-    def run(self, row: int, goal: int, request: Request) -> Outcome:
-        """Search from one row to another.
-
-        Raises:
-            QueryError: no such method, heuristic or queue, or ones that do not go together.
-        """
-        method = METHODS.get(str(request.method))
-        if method is None:
-            raise QueryError(f"no method {request.method!r}", expected=" or ".join(sorted(METHODS)))
-        if request.queue not in QUEUES:
-            raise QueryError(f"no queue {request.queue!r}", expected=" or ".join(QUEUES))
-        if not (isinstance(request.weight, int | float) and 1 <= request.weight <= 1000):
-            raise QueryError(f"weight is {request.weight!r}", expected="1 to 1000")
-        return method(self, row, goal, request)
-
-    def places(self, rows: Int32Array) -> list[Place]:
-        """Rows as cells or names."""
-        if self.tables.places.is_grid:
-            cell = self.tables.places.spoken(self.tables.cell_of_row[rows])
-            return list(zip(*cell.T.tolist(), strict=True))
-        place = self.tables.places.place
-        return [place(node) for node in self.tables.node[rows].tolist()]
-
-    def result(self, row: int, goal: int, request: Request) -> SearchResult:
-        """Search, and tell it in places and units."""
-        found = self.run(row, goal, request)
-        path = None if found.rows is None else self.places(found.rows)
-        units = found.ticks / self.tables.places.ticks_per_unit
-        told = found.estimate
-        return SearchResult(
-            path,
-            math.inf if path is None else units,
-            found.expanded,
-            request.method,
-            None if told is None else told.name,
-            True if told is None else told.admissible,
-            True if told is None else told.consistent,
-            found.bound,
-            found.steps,
-            self._looked_at(row, goal, request, found) if request.looked_at else None,
-        )
-
-    def _looked_at(
-        self, row: int, goal: int, request: Request, found: Outcome
-    ) -> tuple[tuple[Place, float], ...]:
-        if request.method not in SEARCHES_PLACES or not found.expanded:
-            return ()
-        if found.steps is not None:
-            return tuple((step.place, step.g) for step in found.steps)
-        if row == goal:
-            return ((self.places(np.array([row], dtype=np.int32))[0], 0.0),)
-        rows, ticks = self.space.looked_at()
-        units = ticks / self.tables.places.ticks_per_unit
-        return tuple(zip(self.places(rows), units.tolist(), strict=True))
+    method = METHODS.get(str(request.method))
+    if method is None:
+        raise QueryError(f"no method {request.method!r}", expected=" or ".join(sorted(METHODS)))
+    if request.queue not in QUEUES:
+        raise QueryError(f"no queue {request.queue!r}", expected=" or ".join(QUEUES))
+    if not (isinstance(request.weight, int | float) and 1 <= request.weight <= 1000):
+        raise QueryError(f"weight is {request.weight!r}", expected="1 to 1000")
+    return method(context, row, goal, request)
 
 
-def _unreachable(searches: Searches, row: int, goal: int) -> bool:
+def result(context: SearchContext, row: int, goal: int, request: Request) -> SearchResult:
+    """:func:`run` in places and units."""
+    found = run(context, row, goal, request)
+    path = None if found.rows is None else Rows(context.tables).places(found.rows)
+    units = found.ticks / context.tables.places.ticks_per_unit
+    named = found.estimate
+    return SearchResult(
+        path,
+        math.inf if path is None else units,
+        found.expanded,
+        request.method,
+        None if named is None else named.name,
+        True if named is None else named.admissible,
+        True if named is None else named.consistent,
+        found.bound,
+        found.steps,
+        _looked_at(context, row, goal, request, found) if request.looked_at else None,
+    )
+
+
+def _looked_at(
+    context: SearchContext, row: int, goal: int, request: Request, found: Outcome
+) -> tuple[tuple[Place, float], ...]:
+    if request.method not in SEARCHES_PLACES or not found.expanded:
+        return ()
+    if found.steps is not None:
+        return tuple((step.place, step.g) for step in found.steps)
+    between = Rows(context.tables)
+    if row == goal:
+        return ((between.place(row), 0.0),)
+    rows, ticks = context.space.looked_at()
+    units = ticks / context.tables.places.ticks_per_unit
+    return tuple(zip(between.places(rows), units.tolist(), strict=True))
+
+
+def _unreachable(context: SearchContext, row: int, goal: int) -> bool:
     """Whether component labels tell that there is no path."""
-    return searches.tables.joined(row, goal) is False
+    return context.tables.joined(row, goal) is False
 
 
-def _table(searches: Searches, row: int, goal: int, request: Request) -> Outcome:
+def _table(context: SearchContext, row: int, goal: int, request: Request) -> Outcome:
     _without(request, "the method 'table'")
     ends = np.array([row], dtype=np.int32), np.array([goal], dtype=np.int32)
-    _, rows = walk(searches.tables, *ends)
+    _, rows = context.tables.walk(*ends)
     if not len(rows):
         return Outcome(None, 0, 0)
-    return Outcome(rows, int(walked_ticks(searches.tables, *ends)[0]), 0)
+    return Outcome(rows, int(context.tables.ticks_between(*ends)[0]), 0)
 
 
 def _without(request: Request, who: str) -> None:
@@ -225,64 +142,64 @@ def _without(request: Request, who: str) -> None:
         raise QueryError(f"{who} keeps no trace", expected=" or ".join(TRACED))
 
 
-def _dijkstra(searches: Searches, row: int, goal: int, request: Request) -> Outcome:
+def _dijkstra(context: SearchContext, row: int, goal: int, request: Request) -> Outcome:
     if request.heuristic is not None:
         raise QueryError("the method 'dijkstra' uses no heuristic", remedy="leave heuristic out")
-    return _by_estimate(searches, row, goal, request, searches.estimate("null", goal), 1.0)
+    return _by_estimate(context, row, goal, request, heuristic_for(context, "null", goal), 1.0)
 
 
-def _astar(searches: Searches, row: int, goal: int, request: Request) -> Outcome:
+def _astar(context: SearchContext, row: int, goal: int, request: Request) -> Outcome:
     name = request.heuristic
-    if name is None and searches.bounds.has_heuristic and not request.trace:
+    if name is None and context.bounds.has_heuristic and not request.trace:
         name = "maximum"
     if name == "maximum" and not request.trace and request.queue != "heap":
-        guide = stored_guide(searches)
-        if guide is not None and (request.queue == "bucket" or searches.space.weights_alike):
-            if _unreachable(searches, row, goal):
+        guide = stored_guide(context)
+        if guide is not None and (request.queue == "bucket" or context.space.weights_alike):
+            if _unreachable(context, row, goal):
                 return Outcome(None, 0, 0, guide.summary)
-            return _outcome(guide.astar(searches.space, row, goal), guide.summary, 1.0)
-    return _by_estimate(searches, row, goal, request, searches.estimate(name, goal), 1.0)
+            return _outcome(guide.astar(context.space, row, goal), guide.summary, 1.0)
+    return _by_estimate(context, row, goal, request, heuristic_for(context, name, goal), 1.0)
 
 
-def _weighted(searches: Searches, row: int, goal: int, request: Request) -> Outcome:
-    estimate = searches.estimate(request.heuristic, goal)
-    return _by_estimate(searches, row, goal, request, estimate, request.weight)
+def _weighted(context: SearchContext, row: int, goal: int, request: Request) -> Outcome:
+    estimate = heuristic_for(context, request.heuristic, goal)
+    return _by_estimate(context, row, goal, request, estimate, request.weight)
 
 
 def _by_estimate(
-    searches: Searches, row: int, goal: int, request: Request, estimate: Estimate, weight: float
+    context: SearchContext, row: int, goal: int, request: Request, estimate: Estimate, weight: float
 ) -> Outcome:
     bound = weight if estimate.admissible else math.inf
-    told = estimate if request.method != "dijkstra" else None
+    named = estimate if request.method != "dijkstra" else None
     if request.trace:
-        return traced(searches, row, goal, estimate, told, bound, g_share=1, h_share=weight)
-    if _unreachable(searches, row, goal):
-        return Outcome(None, 0, 0, told, bound)
-    found = searches.space.astar(estimate, row, goal, weight=weight, queue=request.queue)
-    return _outcome(found, told, bound)
+        return _traced(context, row, goal, estimate, named, bound, g_share=1, h_share=weight)
+    if _unreachable(context, row, goal):
+        return Outcome(None, 0, 0, named, bound)
+    found = context.space.astar(estimate, row, goal, weight=weight, queue=request.queue)
+    return _outcome(found, named, bound)
 
 
-def _greedy(searches: Searches, row: int, goal: int, request: Request) -> Outcome:
-    estimate = searches.estimate(request.heuristic, goal)
+def _greedy(context: SearchContext, row: int, goal: int, request: Request) -> Outcome:
+    estimate = heuristic_for(context, request.heuristic, goal)
     if request.trace:
-        return traced(searches, row, goal, estimate, estimate, math.inf, g_share=0, h_share=1)
-    if _unreachable(searches, row, goal):
+        return _traced(context, row, goal, estimate, estimate, math.inf, g_share=0, h_share=1)
+    if _unreachable(context, row, goal):
         return Outcome(None, 0, 0, estimate, math.inf)
-    return _outcome(searches.space.greedy(estimate, row, goal), estimate, math.inf)
+    return _outcome(context.space.greedy(estimate, row, goal), estimate, math.inf)
 
 
-def _bidirectional(searches: Searches, row: int, goal: int, request: Request) -> Outcome:
+def _bidirectional(context: SearchContext, row: int, goal: int, request: Request) -> Outcome:
     _without(request, "the method 'bidirectional'")
-    if _unreachable(searches, row, goal):
+    if _unreachable(context, row, goal):
         return Outcome(None, 0, 0)
-    null = searches.estimate("null", goal)
-    return _outcome(searches.space.bidirectional(null, row, goal), None, 1.0)
+    null = heuristic_for(context, "null", goal)
+    return _outcome(context.space.bidirectional(null, row, goal), None, 1.0)
 
 
-def _bidirectional_astar(searches: Searches, row: int, goal: int, request: Request) -> Outcome:
+def _bidirectional_astar(context: SearchContext, row: int, goal: int, request: Request) -> Outcome:
     from bake.search.point.estimates import ROWS
 
-    estimate = searches.estimate(request.heuristic, goal)
+    estimate = heuristic_for(context, request.heuristic, goal)
     if request.trace:
         raise QueryError(
             "the method 'bidirectional_astar' keeps no trace", expected=" or ".join(TRACED)
@@ -293,25 +210,66 @@ def _bidirectional_astar(searches: Searches, row: int, goal: int, request: Reque
             expected="one that is consistent and holds for every goal",
             remedy="use method 'astar'",
         )
-    if _unreachable(searches, row, goal):
+    if _unreachable(context, row, goal):
         return Outcome(None, 0, 0, estimate)
-    return _outcome(searches.space.bidirectional(estimate, row, goal), estimate, 1.0)
+    return _outcome(context.space.bidirectional(estimate, row, goal), estimate, 1.0)
 
 
 def _outcome(found: Found, estimate: Estimate | None, bound: float) -> Outcome:
     return Outcome(found.rows, found.ticks, found.expanded, estimate, bound)
 
 
-def _hpa(searches: Searches, row: int, goal: int, request: Request) -> Outcome:
+def _hpa(context: SearchContext, row: int, goal: int, request: Request) -> Outcome:
     _without(request, "the method 'hpa'")
-    hierarchy = searches.hierarchy
-    if _unreachable(searches, row, goal):
+    hierarchy = context.hierarchy
+    if _unreachable(context, row, goal):
         return Outcome(None, 0, 0)
     rows, ticks, expanded = hierarchy.path(row, goal)
     if rows is None:
         return Outcome(None, 0, expanded)
     bound = 1.0 if hierarchy.tables.mode == "exact" else math.inf
     return Outcome(rows, ticks, expanded, bound=bound)
+
+
+def _traced(
+    context: SearchContext,
+    row: int,
+    goal: int,
+    estimate: Estimate,
+    named: Estimate | None,
+    bound: float,
+    *,
+    g_share: float,
+    h_share: float,
+) -> Outcome:
+    """Search with f = g_share * g + h_share * h, and tell every step in places and units.
+
+    Args:
+        estimate: what the search goes by.
+        named: what the outcome names; None for Dijkstra's algorithm.
+        bound: what the outcome promises.
+    """
+    from bake.search.point.trace import trace
+
+    tables = context.tables
+    h = context.space.estimates(estimate, goal).tolist()
+    graph, weight = tables.usable.graph, tables.usable.weight
+    steps, path, ticks = trace(graph, weight, h, row, goal, g_share=g_share, h_share=h_share)
+    place = Rows(tables).places(np.arange(tables.row_count, dtype=np.int32))
+    unit = tables.places.ticks_per_unit
+    shown = tuple(
+        TraceStep(
+            place[step.row],
+            step.g / unit,
+            step.h / unit,
+            step.f / unit,
+            tuple((place[one], f / unit) for one, f in step.open),
+            tuple(place[one] for one in step.closed),
+        )
+        for step in steps
+    )
+    rows = None if path is None else np.array(path, dtype=np.int32)
+    return Outcome(rows, ticks, len(steps), named, bound, shown)
 
 
 METHODS: dict[str, Method] = {

@@ -9,6 +9,7 @@ import numpy as np
 
 from bake.arrays import Float64Array, Int32Array
 from bake.errors import QueryError
+from bake.runtime.reader.rows import Rows
 from bake.runtime.reader.tables import Tables
 
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ class Sight:
         self._tables = tables
         self._grid: SightGrid = SightGrid(
             places.width,
-            tables.row_at_cell,
+            tables.row_at,
             tables.first_arc,
             tables.end_arc,
             tables.head_row,
@@ -52,7 +53,7 @@ class Sight:
         price_path(self._grid, rows, so_far)
         wrong = np.flatnonzero(np.isinf(so_far))
         if len(wrong):
-            a, b = (tables.places.place(int(tables.node[rows[wrong[0] - one]])) for one in (1, 0))
+            a, b = Rows(tables).places(rows[wrong[0] - 1 : wrong[0] + 1])
             raise QueryError(
                 f"no step leads from {a!r} to {b!r} for profile {tables.profile!r}",
                 expected="neighbouring cells, as path() returns them",
@@ -95,7 +96,7 @@ class Sight:
                 price_path(self._grid, np.array(ends, dtype=np.int32), so_far)
                 line = so_far[1]
             if np.isinf(line):
-                a, b = (tables.places.place(int(tables.node[row])) for row in ends)
+                a, b = Rows(tables).places(np.array(ends, dtype=np.int32))
                 raise QueryError(
                     f"no straight way leads from {a!r} to {b!r} for profile {tables.profile!r}",
                     expected="waypoints, as smooth() returns them",

@@ -14,7 +14,7 @@ Intelligence 175, 2011: bidirectional pathmax); elsewhere along arcs only.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import NamedTuple
 
@@ -264,6 +264,12 @@ class Guide:
         return np.ascontiguousarray(
             np.concatenate([self.at, self.label[:, None], self.pivot], axis=1).astype(np.int32)
         )
+
+    def with_norm(self, norm: Estimate) -> Guide:
+        """The same heuristic beside another norm; both share what is laid out for kernels."""
+        guide = replace(self, norm=norm)
+        object.__setattr__(guide, "record", self.record)
+        return guide
 
     @cached_property
     def summary(self) -> Estimate:

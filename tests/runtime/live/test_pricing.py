@@ -3,6 +3,7 @@
 import random
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from bake.apply import apply_patch
@@ -18,7 +19,7 @@ def arcs_of(nav: Navigator) -> dict[tuple[object, object], list[int]]:
     """Ticks of every arc by the places it joins."""
     now = nav._now
     usable = now.tables.usable
-    place = [now._places.place(int(node)) for node in now.tables.node]
+    place = now.rows.places(np.arange(now.tables.row_count))
     found: dict[tuple[object, object], list[int]] = {}
     ends = zip(usable.graph.tail().tolist(), usable.graph.head.tolist(), strict=True)
     for (tail, head), ticks in zip(ends, usable.weight.tolist(), strict=True):
@@ -54,7 +55,7 @@ def test_prices_are_those_of_a_bake(tmp_path: Path, name: str) -> None:
     with open_asset(task.asset) as level:
         baked = {profile: arcs_of(level.profile(profile)) for profile in level.profiles}
         doors = {tuple(cell) for door in level.doors.values() for cell in door.cells.tolist()}
-        change(level, rng, list(level._current.live.rules.terrains), doors)
+        change(level, rng, list(level._current.writer.rules.terrains), doors)
         level.save_patch(tmp_path / "saved.patch")
         folded = tmp_path / "folded.h5"
         apply_patch(task.asset, tmp_path / "saved.patch", folded, 1, lambda stage, done: None)

@@ -13,7 +13,6 @@ import tempfile
 from functools import lru_cache
 from itertools import pairwise
 from pathlib import Path
-from typing import cast
 
 import numpy as np
 import pytest
@@ -23,11 +22,12 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 
 from bake.arrays import Int64Array
 from bake.runtime import LevelAsset, Navigator, open_asset
-from bake.runtime.live.moment import Moment
+from bake.runtime.searching.heuristics import heuristic_for
+from bake.runtime.snapshot import Snapshot
 from bake.search.live import affected
 from tests.runtime.reader.test_lookups import random_grid
 from tests.support.live_model import TICKS, GraphModel, GridModel
-from tests.support.rebuilt import check_hierarchy
+from tests.support.rebuilt import check_hierarchy, state_of
 from tests.support.strategies import FAMILIES, seeded
 
 #: Batches in all, about: in CI, or as the environment says.
@@ -163,11 +163,11 @@ def check(nav: Navigator, model: GridModel | GraphModel) -> None:
         np.minimum(dist, dist[:, via, None] + dist[None, via], out=dist)
     dist[dist >= NO_WAY] = NO_WAY
     check_pairs(nav, places, number, weight, dist)
-    moment = cast("Moment", nav._now)
-    done["transitions"] += check_hierarchy(moment)
+    now = nav._now
+    done["transitions"] += check_hierarchy(now)
     rng = random.Random(len(places))
     goals = [rng.randrange(len(places)) for _ in range(2)]
-    check_bounds(nav, moment, places, dist, goals)
+    check_bounds(nav, now, places, dist, goals)
     for goal in goals:
         check_searches(nav, places, number, weight, dist, rng.randrange(len(places)), goal)
 
@@ -192,15 +192,15 @@ def check_pairs(
 
 
 def check_bounds(
-    nav: Navigator, moment: Moment, places: list[object], dist: Square, goals: list[int]
+    nav: Navigator, now: Snapshot, places: list[object], dist: Square, goals: list[int]
 ) -> None:
     """Heuristics are admissible, and distances between clusters exact."""
-    searches = moment.searches
-    rows = np.array([moment.rows.row(place) for place in places])
+    searches = now.searches
+    rows = np.array([now.rows.row(place) for place in places])
     cluster = np.array([nav.cluster(place) for place in places])
     for goal in goals:
         for name in ("maximum", "landmark", "cluster", None):
-            estimate = searches.estimate(name, int(rows[goal]))
+            estimate = heuristic_for(searches, name, int(rows[goal]))
             told = searches.space.estimates(estimate, int(rows[goal]))[rows]
             assert (told <= dist[:, goal]).all(), name
             assert estimate.admissible
@@ -226,7 +226,7 @@ def check_searches(
     ticks = dist[start, goal]
     found = nav.search(*ends)
     assert found.cost == (math.inf if ticks == NO_WAY else ticks / TICKS)
-    moment = cast("Moment", nav._now)
+    now = nav._now
     path = nav.path(*ends, "hpa")
     walked = nav.walk(*ends)
     if ticks == NO_WAY:
@@ -235,7 +235,7 @@ def check_searches(
         return
     assert path is not None
     assert walked is not None
-    exact = moment.state.clusters is not None and moment.state.clusters.line.mode == "exact"
+    exact = state_of(now).clusters is not None and state_of(now).clusters.line.mode == "exact"
     for way in (path, [ends[0], *walked]):
         at = [number[place] for place in way]
         assert (at[0], at[-1]) == (start, goal)
@@ -244,8 +244,8 @@ def check_searches(
     _first, flat = nav.paths([ends[0]], [ends[1]], "hpa")
     many = [tuple(each) if isinstance(each, list) else each for each in flat.tolist()]
     assert many == path
-    hierarchy = moment.searches.hierarchy
-    rows = [moment.rows.row(place) for place in ends]
+    hierarchy = now.searches.hierarchy
+    rows = [now.rows.row(place) for place in ends]
     guided = hierarchy.find(*rows)
     layers = copy.copy(hierarchy.tables)
     none = np.zeros((len(layers.stack.landmark), 0), dtype=np.int32)

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from bake.runtime import LevelAsset, QueryError, open_asset
+from bake.runtime.reader.baked import BakedTables
 from tests.support.baked import bake, recipe_for, rows, write_graph, write_grid
 
 PICTURE = ("......", ".####.", "......")
@@ -52,7 +53,7 @@ def test_a_wrong_batch_changes_nothing(level: LevelAsset, batch: dict[str, objec
         level.update(**batch)
     assert "\n" not in str(caught.value)
     assert nav.distances_to((0, 0)).tolist() == before
-    assert not level._current.moments
+    assert isinstance(level.profile()._now.tables, BakedTables)
 
 
 def test_a_lookup_held_from_before_tells_what_is(level: LevelAsset) -> None:
@@ -89,7 +90,7 @@ def test_the_report(level: LevelAsset) -> None:
 
 def test_warming_up_changes_nothing(level: LevelAsset) -> None:
     level.warm_up("update")
-    assert not level._current.moments
+    assert isinstance(level.profile()._now.tables, BakedTables)
     assert level.profile().update(blocked=[(1, 0)]).closed == ((1, 0),)
 
 

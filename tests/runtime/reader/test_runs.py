@@ -104,7 +104,7 @@ def check_forms(source: Path, recipe: LevelRecipe | None = None) -> None:
 
 def places_of(nav: Navigator) -> list[object]:
     tables = nav._now.tables
-    return [tables.places.place(int(node)) for node in tables.node]
+    return nav._now.rows.places(np.arange(tables.row_count))
 
 
 # -- lookups on random levels ------------------------------------------------------------------

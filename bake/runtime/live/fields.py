@@ -1,8 +1,12 @@
-"""Flow fields of goals asked for: made on first use, kept as long as there is room."""
+"""Next hops that an update made void, made anew: flow fields by goal, and runs of goals by source.
+
+A field is made when its goal is first asked for, and kept as long as there is room.
+"""
 
 from __future__ import annotations
 
 import threading
+from bisect import bisect_right
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -22,7 +26,7 @@ ROOM = 64 * 2**20
 CARRIED = 64
 
 
-class Column:
+class FlowField:
     """The way from every row to one goal.
 
     Attributes:
@@ -58,63 +62,63 @@ class Change:
     gone: Int32Array
 
 
-class Columns:
+class FlowFields:
     """Flow fields by goal, of one version of a graph; threads may share it."""
 
     def __init__(self, graph: LiveGraph, room: int) -> None:
         self.graph = graph
         self.room = room
-        self.by_goal: dict[int, Column] = {}
+        self.by_goal: dict[int, FlowField] = {}
         self._size = 0
         self._lock = threading.Lock()
 
-    def get(self, goal: int) -> Column:
-        """The column of a goal, made now if it is not there."""
-        column = self.by_goal.get(goal)
-        if column is None:
+    def get(self, goal: int) -> FlowField:
+        """The field of a goal, made now if it is not there."""
+        field = self.by_goal.get(goal)
+        if field is None:
             from bake.search.live.flow_field import flow_field
 
-            column = Column(*flow_field(self.graph.into, goal, self.graph.shift))
-            self.keep(goal, column)
+            field = FlowField(*flow_field(self.graph.into, goal, self.graph.shift))
+            self.keep(goal, field)
         else:
-            self._use(goal, column)
-        return column
+            self._use(goal, field)
+        return field
 
-    def _use(self, goal: int, column: Column) -> None:
+    def _use(self, goal: int, field: FlowField) -> None:
         # Put last, so that the one used longest ago goes first.
         with self._lock:
             if self.by_goal.pop(goal, None) is not None:
-                self.by_goal[goal] = column
+                self.by_goal[goal] = field
 
-    def keep(self, goal: int, column: Column) -> None:
-        """Add a column and drop those used longest ago, as many as the room asks for."""
+    def keep(self, goal: int, field: FlowField) -> None:
+        """Add a field and drop those used longest ago, as many as the room asks for."""
         with self._lock:
             if goal in self.by_goal:
                 return
-            self.by_goal[goal] = column
-            self._size += column.size
+            self.by_goal[goal] = field
+            self._size += field.size
             while self._size > self.room and len(self.by_goal) > 1:
                 oldest = next(iter(self.by_goal))
                 self._size -= self.by_goal.pop(oldest).size
 
-    def carried(self, graph: LiveGraph, change: Change) -> Columns:
-        """The columns a change leaves as they are, for the next version."""
-        after = Columns(graph, self.room)
+    def carried(self, graph: LiveGraph, change: Change) -> FlowFields:
+        """The fields that a change leaves as they are, for the next version."""
+        after = FlowFields(graph, self.room)
         with self._lock:
             kept = list(self.by_goal.items())[-CARRIED:]
-        for goal, column in kept:
-            if goal not in change.gone and (survivor := _survivor(column, graph, change)):
+        for goal, field in kept:
+            if goal not in change.gone and (survivor := _survivor(field, graph, change)):
                 after.keep(goal, survivor)
         return after
 
 
-def _survivor(column: Column, graph: LiveGraph, change: Change) -> Column | None:
-    """The column after a change if no distance in it changed, else None.
+def _survivor(field: FlowField, graph: LiveGraph, change: Change) -> FlowField | None:
+    """The field after a change if no distance in it changed, else None.
 
     Distances stand if no arc undercuts them and every node still has an arc that attains its own.
     """
-    more = graph.row_count - len(column.dist)
-    dist = np.concatenate([column.dist, np.full(more, INFINITY, np.int32)])
+    more = graph.row_count - len(field.dist)
+    dist = np.concatenate([field.dist, np.full(more, INFINITY, np.int32)])
     before = dist.astype(np.int64) if more else dist
     tail, head = change.tail, change.head
     there = before[head].astype(np.int64)
@@ -123,7 +127,7 @@ def _survivor(column: Column, graph: LiveGraph, change: Change) -> Column | None
         return None
     alive = ~np.isin(tail, change.gone)
     lost = (there + change.old == here) & (change.new > change.old) & alive & (here < INFINITY)
-    ahead = np.concatenate([column.ahead, np.full(more, -1, np.int32)])
+    ahead = np.concatenate([field.ahead, np.full(more, -1, np.int32)])
     for row in np.unique(tail[lost]).tolist():
         arcs = slice(graph.out.begin[row], graph.out.end[row])
         weight, to = graph.out.weight[arcs].astype(np.int64), graph.out.to[arcs]
@@ -133,4 +137,20 @@ def _survivor(column: Column, graph: LiveGraph, change: Change) -> Column | None
         ahead[row] = to[fits[0]]
     dist[change.gone] = INFINITY
     ahead[change.gone] = -1
-    return Column(dist, ahead)
+    return FlowField(dist, ahead)
+
+
+class RepairedRow:
+    """Next rows from one source toward every goal, as runs of goals; several share their views."""
+
+    __slots__ = ("_begin", "_end", "_start", "_step")
+
+    def __init__(self, start: memoryview, step: memoryview, begin: int, end: int) -> None:
+        """Runs ``begin`` to ``end``: the first goal of each, and the row stepped to."""
+        self._start, self._step = start, step
+        self._begin, self._end = begin, end
+
+    def ahead(self, goal: int) -> int:
+        """The next row toward a goal; -1 at the source itself, and where there is no path."""
+        run = bisect_right(self._start, goal, self._begin, self._end) - 1
+        return int(self._step[run])

@@ -1,4 +1,4 @@
-"""Lower bounds of distances on a changed graph: between clusters, and the baked heuristics.
+"""Searches on a changed graph: lower bounds between clusters, and the baked heuristics.
 
 Distances between clusters are searched for anew, one goal cluster at a time, when first asked for.
 
@@ -18,15 +18,17 @@ import numpy as np
 
 from bake.arrays import Int32Array, Int64Array
 from bake.graph import INFINITY, UNREACHABLE
-from bake.runtime.live.live_tables import LiveTables
-from bake.runtime.searching.bounds import Bounds
-from bake.runtime.searching.methods import Searches
+from bake.runtime.hierarchy.paths import HierarchyPaths
+from bake.runtime.live.clusters import LiveHierarchyTables
+from bake.runtime.live.tables import ChangedTables
+from bake.runtime.searching.bounds import Bounds, PairCosts, norm_over, pair_costs
+from bake.runtime.searching.context import SearchContext
+from bake.runtime.searching.heuristics import heuristic_for, stored_guide
 
 if TYPE_CHECKING:
     from bake.search.live.hierarchy import LiveHierarchy
     from bake.search.point.estimates import Estimate
     from bake.search.point.guide import Guide
-
 
 #: Groups of cheaper arcs that are told apart: each takes two searches of the whole level.
 MOST_GROUPS = 8
@@ -34,7 +36,7 @@ MOST_GROUPS = 8
 
 @dataclass(frozen=True)
 class Detours:
-    """Ways over arcs that cost less than they were baked with, by groups that hang together.
+    """Ways over arcs that cost less than they were baked with, by groups that share rows.
 
     Attributes:
         toward: (k, r) int32 ticks from every row to the nearest tail of a group.
@@ -54,31 +56,29 @@ class Detours:
         return best
 
 
-class LiveClusters:
-    """The clusters of one moment.
+def changed_context(tables: ChangedTables, baked: SearchContext) -> SearchContext:
+    """The context of a profile at one moment of a level that changes.
 
-    Attributes:
-        cluster: (r) int32, cluster of each row, -1 where nobody can stand.
-        count: c.
+    Args:
+        tables: of the moment.
+        baked: the context of the profile as it was baked.
     """
 
-    def __init__(self, made: LiveHierarchy) -> None:
-        self.cluster = made.partition.label
-        self.count = made.cluster_count
+    def hierarchy() -> HierarchyPaths:
+        clusters = tables.state.clusters
+        if clusters is None:
+            raise tables.missing("hierarchy")
+        return HierarchyPaths(LiveHierarchyTables(clusters))
+
+    return SearchContext(tables, lambda: ChangedBounds(tables, baked), hierarchy)
 
 
-class LiveBounds(Bounds):
-    """Bounds of one moment.
+class ChangedBounds(Bounds):
+    """Lower bounds for one profile at one moment."""
 
-    Attributes:
-        baked: searches of the level as it was baked.
-    """
-
-    tables: LiveTables
-
-    def __init__(self, tables: LiveTables, baked: Searches) -> None:
-        super().__init__(tables)
-        self.baked = baked
+    def __init__(self, tables: ChangedTables, baked: SearchContext) -> None:
+        self.tables = tables
+        self._baked = baked
         self._toward: dict[int, Int32Array] = {}
 
     # -- clusters ---------------------------------------------------------------------------------
@@ -87,21 +87,24 @@ class LiveBounds(Bounds):
     def _made(self) -> LiveHierarchy:
         clusters = self.tables.state.clusters
         if clusters is None:
-            raise self.tables.baked.missing("clusters")
+            raise self.tables.missing("clusters")
         return clusters.made()
 
-    @cached_property
-    def clusters(self) -> LiveClusters:
-        return LiveClusters(self._made)
+    @property
+    def cluster(self) -> Int32Array:
+        return self._made.partition.label
+
+    @property
+    def cluster_count(self) -> int:
+        return self._made.cluster_count
 
     def toward_cluster(self, goal: int) -> Int32Array:
-        """(c) int32 ticks from every cluster to one; UNREACHABLE where there is no path."""
         found = self._toward.get(goal)
         if found is None:
             from bake.search.live.flow_field import nearest_field
 
             if not self.tables.baked.has("cluster_distance"):
-                raise self.tables.baked.missing("cluster_distances")
+                raise self.tables.missing("cluster_distances")
             graph = self.tables.state.graph
             first, member = self._made.members
             dist, _ = nearest_field(graph.into, member[first[goal] : first[goal + 1]], graph.shift)
@@ -111,23 +114,20 @@ class LiveBounds(Bounds):
         return found
 
     @cached_property
-    def _costs(self) -> dict[tuple[int, int], tuple[int, ...]]:
+    def pair_costs(self) -> PairCosts:
         if not self.tables.baked.has("cluster_cost"):
-            raise self.tables.baked.missing("cluster_distances")
+            raise self.tables.missing("cluster_distances")
         from bake.search.hierarchy.link_costs import priced_pairs
 
         made, usable = self._made, self.tables.usable
         pair, cost = priced_pairs(usable.graph, usable.weight, made.partition.label, *made.members)
-        return {
-            (int(a), int(b)): tuple(prices)
-            for (a, b), prices in zip(pair.tolist(), cost.tolist(), strict=True)
-        }
+        return pair_costs(pair, cost)
 
     # -- the baked heuristic ----------------------------------------------------------------------
 
     @property
     def has_heuristic(self) -> bool:
-        return self.baked.bounds.has_heuristic
+        return self._baked.bounds.has_heuristic
 
     @cached_property
     def _detours(self) -> Detours | None:
@@ -138,7 +138,7 @@ class LiveBounds(Bounds):
         if not len(tail):
             return None
         graph = self.tables.state.graph
-        groups = _hang_together(tail, head)
+        groups = _connected_groups(tail, head)
         count, rows = len(groups), self.tables.state.row_count
         toward, away = np.empty((2, count, rows), dtype=np.int32)
         for place, arcs in enumerate(groups):
@@ -165,49 +165,42 @@ class LiveBounds(Bounds):
 
     def guide(self, norm: Estimate) -> Guide | None:
         """The baked heuristic as it is, where nothing costs less than it did; else None."""
-        from bake.runtime.searching.heuristics import stored_guide
-
         if not self.has_heuristic or len(self._cheaper[0]):
             return None
         if self.tables.state.row_count != self.tables.baked.row_count:
             return None
-        baked = stored_guide(self.baked)
-        if baked is None:
-            return None
-        guide = replace(baked, norm=self._fitting(norm, baked))
-        guide.__dict__["record"] = baked.record
-        return guide
+        baked = stored_guide(self._baked)
+        return None if baked is None else baked.with_norm(norm_over(norm, baked.at))
 
-    def _fitting(self, norm: Estimate, baked: Guide) -> Estimate:
-        from bake.search.point.estimates import NULL
+    def landmark(self, goal: int) -> Estimate:
+        from bake.search.point.estimates import Estimate
 
-        if norm.admissible and len(norm.at) == len(baked.at):
-            return norm
-        return replace(norm, kind=NULL, admissible=True, consistent=True)
+        return self._stored(goal, Estimate("landmark"))
 
-    def stored(self, name: str, goal: int, norm: Estimate | None) -> Estimate:
-        """The baked heuristic "landmark" or "maximum", and a norm of the moment where larger."""
-        from bake.search.point.estimates import LARGEST, ROWS, Estimate
+    def maximum(self, goal: int, norm: Estimate, guide: Guide | None) -> Estimate:
+        return self._stored(goal, replace(norm, name="maximum"))
+
+    def _stored(self, goal: int, norm: Estimate) -> Estimate:
+        """The baked heuristic of this name, and the norm of the moment where that is larger."""
+        from bake.search.point.estimates import LARGEST, NULL, ROWS
 
         rows, baked_rows = self.tables.state.row_count, self.tables.baked.row_count
         bound = np.full(rows, LARGEST, dtype=np.int64)
         if goal < baked_rows:
-            baked = self.baked
-            told = baked.space.estimates(baked.estimate(name, goal), goal)
-            bound[:baked_rows] = told
+            baked = self._baked
+            estimate = heuristic_for(baked, norm.name, goal)
+            bound[:baked_rows] = baked.space.estimates(estimate, goal)
         elif not self.has_heuristic:
-            raise self.tables.baked.missing("heuristic")
+            raise self.tables.missing("heuristic")
         if self._detours is not None:
             bound = np.minimum(bound, self._detours.shortest(goal))
         bound[goal] = 0
         table = np.ascontiguousarray(bound[:, None].astype(np.int32))
-        if norm is None or not norm.admissible:
-            return Estimate(name, ROWS, table=table, admissible=True, consistent=False)
-        kind = norm.kind | ROWS
-        return replace(norm, name=name, kind=kind, table=table, admissible=True, consistent=False)
+        kind = (norm.kind if norm.admissible else NULL) | ROWS
+        return replace(norm, kind=kind, table=table, admissible=True, consistent=False)
 
 
-def _hang_together(tail: Int32Array, head: Int32Array) -> list[Int64Array]:
+def _connected_groups(tail: Int32Array, head: Int32Array) -> list[Int64Array]:
     """Arcs in groups that share rows; what is too many goes to the last."""
     first: dict[int, int] = {}
     low = list(range(len(tail)))

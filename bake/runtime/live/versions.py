@@ -1,4 +1,4 @@
-"""One profile at one moment, and how an edit makes the next moment of it."""
+"""Versions of one profile: what it is at one moment, and how an edit makes the next version."""
 
 from __future__ import annotations
 
@@ -11,12 +11,11 @@ import numpy as np
 from bake.arrays import BoolArray, Int32Array, Int64Array, UInt8Array
 from bake.graph import BLOCKED, Graph
 from bake.runtime.live.clusters import ClusterLine, ClusterVersion
-from bake.runtime.live.columns import ROOM, Change, Columns
-from bake.runtime.live.ground import Ground
+from bake.runtime.live.edits import Ground
+from bake.runtime.live.fields import ROOM, Change, FlowFields, RepairedRow
 from bake.runtime.live.pricing import STEP, Pricing
-from bake.runtime.live.repairs import RepairedRow
 from bake.runtime.live.rules import LevelRules
-from bake.runtime.reader.tables import Tables
+from bake.runtime.reader.baked import BakedTables
 
 if TYPE_CHECKING:
     from bake.search.live.affected import LaneScratch
@@ -31,71 +30,71 @@ class ProfileState:
 
     Attributes:
         graph: arcs by row.
-        spot_of_row: (r) int32.
-        known_row: (spots) int32, the row of a spot that has ever been one, else -1.
-        row_at_spot: (spots) int32, the row where the profile can stand now, else -1.
+        location: (r) int32, the location of each row.
+        known_row: (locations) int32, the row of a location that has ever been one, else -1.
+        row_at: (locations) int32, the row where the profile can stand now, else -1.
         standing: (r) bool, rows it can stand on.
         source, goal: (r) uint8; the baked tables answer for a pair where the sum is below 2.
         differs: baked ticks of every arc that does not cost them now, by (tail, head, label).
-        columns: flow fields of goals asked for.
+        fields: flow fields of goals asked for.
         rows: rows made anew, by source; they do not answer for goals marked in ``since``.
         since: (r) uint8, 1 for goals near a change that came after the first of those rows.
-        clusters: and the layers above them; None where the asset has none.
+        clusters: the clusters and the layers above them; None where the asset has none.
     """
 
     graph: LiveGraph
-    spot_of_row: Int32Array
+    location: Int32Array
     known_row: Int32Array
-    row_at_spot: Int32Array
+    row_at: Int32Array
     standing: BoolArray
     source: UInt8Array
     goal: UInt8Array
     differs: Mapping[ArcKey, int]
-    columns: Columns
+    fields: FlowFields
     rows: dict[int, RepairedRow]
     since: UInt8Array
     clusters: ClusterVersion | None
 
     @property
     def row_count(self) -> int:
-        return len(self.spot_of_row)
+        """How many rows there are, those included that nobody can stand on any more."""
+        return len(self.location)
 
 
 @dataclass(frozen=True)
-class Moved:
+class Edited:
     """A profile after an edit, and what the edit came to.
 
     Attributes:
-        state: afterwards.
+        state: the next version.
         arcs: how many arcs changed.
-        patch: int32, rows of the patch around them.
-        changed: rows at the ends of changed arcs.
+        near: int32, rows around them, whose baked next hops are void as goals.
+        ends: int32, rows at the ends of changed arcs, and rows that opened.
     """
 
     state: ProfileState
     arcs: int
-    patch: Int32Array
-    changed: Int32Array
+    near: Int32Array
+    ends: Int32Array
 
 
-class ProfileLine:
-    """What the writer keeps of a profile from one moment to the next.
+class ProfileWriter:
+    """What makes the versions of one profile.
 
     Attributes:
-        tables: as baked.
-        pricing: of the profile.
+        tables: the profile as it was baked.
+        pricing: what its steps cost.
     """
 
-    def __init__(self, rules: LevelRules, tables: Tables, pricing: Pricing) -> None:
+    def __init__(self, rules: LevelRules, tables: BakedTables, pricing: Pricing) -> None:
         from bake.search.live.affected import LaneScratch
 
         self.tables = tables
         self.pricing = pricing
-        self.room = ROOM
         self._rules = rules
         self._scratch: LaneScratch = LaneScratch()
 
-    def baked(self) -> ProfileState:
+    def initial(self) -> ProfileState:
         """The profile as it was baked."""
         from bake.search.live.graph import LiveGraph
 
@@ -110,22 +109,18 @@ class ProfileLine:
             tables.row_count, row[rules.tail[inside]], row[graph.head[inside]]
         )
         live = LiveGraph.of(local, tables.weight[inside][order], label[order])
-        known = np.full(rules.spot_count, -1, dtype=np.int32)
-        spot = rules.spot_of_node[tables.node].astype(np.int32)
-        known[spot] = np.arange(tables.row_count, dtype=np.int32)
         fresh = np.zeros(tables.row_count, dtype=np.uint8)
         standing = np.ones(tables.row_count, dtype=np.bool_)
-        columns = Columns(live, self.room)
         return ProfileState(
             live,
-            spot,
-            known,
-            known,
+            tables.location,
+            tables.row_at,
+            tables.row_at,
             standing,
             fresh,
             fresh,
             {},
-            columns,
+            FlowFields(live, ROOM),
             {},
             fresh,
             self._baked_clusters(live, standing),
@@ -137,22 +132,31 @@ class ProfileLine:
         none = np.empty(0, dtype=np.int32)
         return ClusterVersion(ClusterLine(self.tables, graph), graph, standing, none, None, none)
 
-    def after(self, state: ProfileState, ground: Ground, spots: Int64Array) -> Moved:
-        """The profile once the ground is another: see :meth:`_moved`."""
-        moved = self._moved(state, ground, spots)
-        if state.clusters is None:
-            return moved
-        return replace(moved, state=self._clustered(state, moved))
+    def after(self, state: ProfileState, ground: Ground, changed: Int64Array) -> Edited:
+        """The version after an edit.
 
-    def _clustered(self, before: ProfileState, moved: Moved) -> ProfileState:
-        """The state with clusters that follow."""
-        state, baked = moved.state, self.tables.row_count
+        Args:
+            state: the version before.
+            ground: what the level is made of afterwards.
+            changed: locations where it changed, and both ends of arcs whose own price did.
+
+        Raises:
+            QueryError: a price, or a distance, that does not fit the integer scale.
+        """
+        edited = self._without_clusters(state, ground, changed)
+        if state.clusters is None:
+            return edited
+        return replace(edited, state=self._with_clusters(state, state.clusters, edited))
+
+    def _with_clusters(
+        self, before: ProfileState, clusters: ClusterVersion, edited: Edited
+    ) -> ProfileState:
+        """The next version with clusters that follow."""
+        state, baked = edited.state, self.tables.row_count
         stood = np.zeros(state.row_count, dtype=np.bool_)
         stood[: len(before.standing)] = before.standing
         others = np.flatnonzero(stood != state.standing)
-        changed = np.union1d(moved.changed, others).astype(np.int32)
-        clusters = before.clusters
-        assert clusters is not None
+        changed = np.union1d(edited.ends, others).astype(np.int32)
         if not len(changed):
             return state
         whole = state.standing[:baked].all() and not state.standing[baked:].any()
@@ -161,24 +165,14 @@ class ProfileLine:
             clusters.line,
             state.graph,
             state.standing,
-            state.spot_of_row[baked:],
+            state.location[baked:],
             None if as_baked else clusters,
             changed[:0] if as_baked else changed,
         )
         return replace(state, clusters=clusters)
 
-    def _moved(self, state: ProfileState, ground: Ground, spots: Int64Array) -> Moved:
-        """The profile once the ground is another, clusters apart.
-
-        Args:
-            state: before.
-            ground: afterwards.
-            spots: where it changed, and both ends of arcs whose own price did.
-
-        Raises:
-            QueryError: a price, or a distance, that does not fit the integer scale.
-        """
-        near = self.pricing.touched(spots)
+    def _without_clusters(self, state: ProfileState, ground: Ground, changed: Int64Array) -> Edited:
+        near = self.pricing.touched(changed)
         stands = self.pricing.standing(ground, near)
         state, near_row = _with_rows(state, near, stands)
         has_row = near_row >= 0
@@ -186,7 +180,7 @@ class ProfileLine:
         standing[near_row[has_row]] = stands[has_row]
         gone = np.flatnonzero(state.standing & ~standing).astype(np.int32)
         come = np.flatnonzero(~state.standing & standing).astype(np.int32)
-        arcs = self.pricing.arcs_at(ground, spots)
+        arcs = self.pricing.arcs_at(ground, changed)
         tail, head = state.known_row[arcs.tail], state.known_row[arcs.head]
         inside = np.flatnonzero((tail >= 0) & (head >= 0))
         tail, head, label = tail[inside], head[inside], arcs.label[inside]
@@ -195,26 +189,26 @@ class ProfileLine:
         old = np.where(place >= 0, state.graph.out.weight[np.maximum(place, 0)], BLOCKED)
         at = np.flatnonzero(old != new)
         change = Change(tail[at], head[at], old[at], new[at], gone)
-        row_at_spot = state.row_at_spot
+        row_at = state.row_at
         if len(gone) or len(come):
-            row_at_spot = row_at_spot.copy()
-            row_at_spot[state.spot_of_row[gone]] = -1
-            row_at_spot[state.spot_of_row[come]] = come
-        state = replace(state, standing=standing, row_at_spot=row_at_spot)
+            row_at = row_at.copy()
+            row_at[state.location[gone]] = -1
+            row_at[state.location[come]] = come
+        state = replace(state, standing=standing, row_at=row_at)
         if not len(at):
             nobody = np.empty(0, dtype=np.int32)
-            return Moved(self._settled(state, gone), 0, nobody, come)
+            return Edited(self._settled(state, gone), 0, nobody, come)
         return self._repriced(state, change, label[at], come)
 
     def _settled(self, state: ProfileState, gone: Int32Array) -> ProfileState:
         """No arc changed; rows without arcs may have come or gone all the same."""
         none = np.empty(0, dtype=np.int32)
-        columns = state.columns.carried(state.graph, Change(none, none, none, none, gone))
-        return replace(state, columns=columns)
+        fields = state.fields.carried(state.graph, Change(none, none, none, none, gone))
+        return replace(state, fields=fields)
 
     def _repriced(
         self, state: ProfileState, change: Change, label: Int32Array, come: Int32Array
-    ) -> Moved:
+    ) -> Edited:
         from bake.search.live.affected import AFFECTED, affected_by
 
         rows = state.row_count
@@ -231,23 +225,23 @@ class ProfileLine:
             # Everything costs what it did when the tables were baked.
             source[: self.tables.row_count] = 0
             goal[: self.tables.row_count] = 0
-        moved = replace(
+        edited = replace(
             state,
             graph=graph,
             source=source,
             goal=goal,
             differs=differs,
-            columns=state.columns.carried(graph, change),
+            fields=state.fields.carried(graph, change),
             rows=kept,
             since=since.astype(np.uint8) if kept else np.zeros(rows, dtype=np.uint8),
         )
-        return Moved(moved, len(change.tail), found.surroundings, ends)
+        return Edited(edited, len(change.tail), found.surroundings, ends)
 
 
 def _with_rows(
     state: ProfileState, near: Int64Array, stands: BoolArray
 ) -> tuple[ProfileState, Int32Array]:
-    """A state with a row for every one of these spots that can be stood on; and their rows."""
+    """A version with a row for every one of these locations one can stand on, and their rows."""
     row = state.known_row[near]
     fresh = near[stands & (row < 0)]
     if not len(fresh):
@@ -264,7 +258,7 @@ def _with_rows(
         state,
         graph=graph,
         known_row=known,
-        spot_of_row=np.concatenate([state.spot_of_row, fresh.astype(np.int32)]),
+        location=np.concatenate([state.location, fresh.astype(np.int32)]),
         standing=np.concatenate([state.standing, np.zeros(len(fresh), dtype=np.bool_)]),
         source=np.concatenate([state.source, stale]),
         goal=np.concatenate([state.goal, stale]),

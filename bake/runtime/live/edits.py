@@ -1,0 +1,186 @@
+"""What a game asks of an update: its arguments, checked, and the ground they make."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import cast
+
+import numpy as np
+
+from bake.arrays import BoolArray, Int64Array, UInt8Array
+from bake.errors import QueryError
+from bake.runtime.live.rules import LevelRules
+from bake.runtime.reader.places import Place, quoted
+from bake.runtime.reader.things import ThingTables
+
+#: Price of an arc that is closed.
+CLOSED = float("inf")
+
+
+@dataclass(frozen=True)
+class Edit:
+    """One batch of changes, by locations: see :class:`bake.runtime.reader.places.Places`.
+
+    Attributes:
+        blocked, opened: locations that get, or lose, an obstacle.
+        terrain: new terrain by location.
+        arcs: new price in units by (tail, head) location; CLOSED, or None for the usual one.
+    """
+
+    blocked: tuple[int, ...]
+    opened: tuple[int, ...]
+    terrain: Mapping[int, int]
+    arcs: Mapping[tuple[int, int], float | None]
+
+
+@dataclass(frozen=True)
+class Ground:
+    """What a level is made of at one moment.
+
+    Attributes:
+        terrain: (locations) uint8.
+        obstacle: (locations) bool, where nobody can stand whatever the terrain.
+        prices: units by (tail, head) location, of arcs that do not cost what the terrain says.
+    """
+
+    terrain: UInt8Array
+    obstacle: BoolArray
+    prices: Mapping[tuple[int, int], float]
+
+    @staticmethod
+    def baked(rules: LevelRules) -> Ground:
+        """The ground as it was baked."""
+        return Ground(rules.terrain, np.zeros(rules.spot_count, dtype=np.bool_), {})
+
+    def edited(self, edit: Edit, passable: BoolArray, usual: int) -> Ground:
+        """The ground after a batch.
+
+        Args:
+            edit: the batch.
+            passable: (terrain) bool, what some profile can stand on.
+            usual: the terrain an opened wall becomes.
+        """
+        terrain, obstacle, prices = self.terrain.copy(), self.obstacle.copy(), dict(self.prices)
+        obstacle[list(edit.blocked)] = True
+        opened = np.array(edit.opened, dtype=np.int64)
+        obstacle[opened] = False
+        walls = opened[~passable[terrain[opened]]]
+        terrain[walls] = usual
+        for location, code in edit.terrain.items():
+            terrain[location] = code
+        for arc, units in edit.arcs.items():
+            prices.pop(arc, None)
+            if units is not None:
+                prices[arc] = units
+        return Ground(terrain, obstacle, prices)
+
+    def changed(self, other: Ground) -> Int64Array:
+        """Locations that differ, and both ends of every arc whose own price does; ascending."""
+        differ = (self.terrain != other.terrain) | (self.obstacle != other.obstacle)
+        locations = np.flatnonzero(differ)
+        priced = {arc for arc, _ in set(self.prices.items()) ^ set(other.prices.items())}
+        if not priced:
+            return locations
+        return np.union1d(locations, np.array(sorted(priced), dtype=np.int64).reshape(-1))
+
+
+def edit_of(
+    rules: LevelRules,
+    blocked: Iterable[Place],
+    opened: Iterable[Place],
+    terrain: Mapping[Place, str] | None,
+    arcs: Mapping[tuple[Place, Place], float | None] | None,
+) -> Edit:
+    """The batch that the arguments of :meth:`bake.runtime.LevelAsset.update` ask for.
+
+    Raises:
+        QueryError: there is no such place, terrain or arc, a cost is no positive number, or a place
+            is to be both blocked and opened.
+    """
+    shut, open_ = _locations(rules, blocked, "blocked"), _locations(rules, opened, "opened")
+    if both := set(shut) & set(open_):
+        raise QueryError(f"{rules.places.place_at(min(both))!r} is both blocked and opened")
+    code_of = {name: code for code, name in enumerate(rules.terrains)}
+    codes: dict[int, int] = {}
+    for place, name in _items(terrain, "terrain"):
+        if not isinstance(name, str) or name not in code_of:
+            raise QueryError(
+                f"no terrain {name!r}",
+                place=f"level {rules.places.name!r}",
+                expected=" or ".join(repr(known) for known in rules.terrains),
+            )
+        codes[rules.places.location(cast("Place", place))] = code_of[name]
+    prices: dict[tuple[int, int], float | None] = {}
+    for arc, cost in _items(arcs, "arcs"):
+        try:
+            a, b = cast("tuple[Place, Place]", arc)
+        except (TypeError, ValueError):
+            raise QueryError(f"{quoted(arc)} is no arc", expected="a pair of places") from None
+        key = rules.places.location(a), rules.places.location(b)
+        if not _joined(rules, *key):
+            raise QueryError(f"no arc leads from {quoted(a)} to {quoted(b)}")
+        prices[key] = _price(cost)
+    return Edit(shut, open_, codes, prices)
+
+
+def door_edit(rules: LevelRules, things: ThingTables, door: str, state: str) -> Edit:
+    """The batch that puts a door into one of its states.
+
+    Raises:
+        QueryError: there is no such door, or it has no such state.
+    """
+    found = things.doors.get(door)
+    where = f"level {rules.places.name!r}"
+    if found is None:
+        known = " or ".join(repr(name) for name in things.doors)
+        raise QueryError(
+            f"no door is named {door!r}", place=where, expected=known or "there are none"
+        )
+    if state not in found.states:
+        raise QueryError(
+            f"door {door!r} has no state {state!r}",
+            place=where,
+            expected=" or ".join(repr(name) for name in found.states),
+        )
+    cells = [tuple(cell) for cell in found.cells.tolist()]
+    return edit_of(rules, (), (), dict(zip(cells, found.states[state], strict=True)), None)
+
+
+def _items(mapping: object, what: str) -> list[tuple[object, object]]:
+    if mapping is None:
+        return []
+    if not isinstance(mapping, Mapping):
+        raise QueryError(f"{what} is {type(mapping).__name__}", expected="a mapping")
+    return list(mapping.items())
+
+
+def _locations(rules: LevelRules, places: object, what: str) -> tuple[int, ...]:
+    if isinstance(places, str | bytes | Mapping) or not isinstance(places, Iterable):
+        raise QueryError(f"{what} is {quoted(places)}", expected="a list of places")
+    return tuple(dict.fromkeys(rules.places.location(place) for place in places))
+
+
+def _price(cost: object) -> float | None:
+    if cost is None:
+        return None
+    try:
+        if isinstance(cost, bool):
+            raise TypeError
+        units = float(cast("float", cost))
+    except (TypeError, ValueError, OverflowError):
+        units = math.nan
+    if not units > 0:
+        raise QueryError(
+            f"an arc's cost is {quoted(cost)}",
+            expected="a positive number of units, infinity to close it, None for its usual cost",
+        )
+    return units
+
+
+def _joined(rules: LevelRules, tail: int, head: int) -> bool:
+    """Whether there is, or may be, an arc."""
+    if rules.places.is_grid and head in rules.steps_from(tail):
+        return True
+    return (tail, head) in rules.arcs_between

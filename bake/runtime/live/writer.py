@@ -1,0 +1,257 @@
+"""The one who changes a level, and publishes the snapshots that many readers answer from."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterable, Mapping
+from functools import cached_property, partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from bake.arrays import BoolArray
+from bake.errors import CostError, PatchError, QueryError
+from bake.runtime.live.edits import Edit, Ground
+from bake.runtime.live.journal import Journal
+from bake.runtime.live.patch import (
+    WRONG,
+    changes_of,
+    edit_from,
+    edit_record,
+    ground_of,
+    read_patch,
+    write_patch,
+)
+from bake.runtime.live.pricing import Pricing
+from bake.runtime.live.repairs import pending_sources, repair
+from bake.runtime.live.report import UpdateReport
+from bake.runtime.live.rules import LevelRules, ProfileRules
+from bake.runtime.live.searches import changed_context
+from bake.runtime.live.tables import ChangedTables
+from bake.runtime.live.versions import Edited, ProfileState, ProfileWriter
+from bake.runtime.reader.baked import BakedTables
+from bake.runtime.reader.tables import Tables
+from bake.runtime.searching.context import SearchContext
+from bake.runtime.snapshot import Snapshot
+
+Snapshots = Mapping[str, Snapshot]
+
+
+class LevelWriter:
+    """What has become of a level since it was baked, and the only one to change it.
+
+    Attributes:
+        rules: what decides the price of a step.
+    """
+
+    def __init__(
+        self,
+        tables: Mapping[str, BakedTables],
+        baked: Snapshots,
+        publish: Callable[[Snapshots], None],
+    ) -> None:
+        """Make the writer of a level that nobody has changed yet.
+
+        Args:
+            tables: each profile as it was baked.
+            baked: the snapshots of that.
+            publish: called with the snapshots that hold after each batch.
+        """
+        self.rules = LevelRules(next(iter(tables.values())).places)
+        self._tables = tables
+        self._baked = self._snapshots = baked
+        self._publish = publish
+        self._writing = threading.RLock()
+        self._ground: Ground | None = None
+        self._states: dict[str, ProfileState] = {}
+        self._journal: Journal | None = None
+
+    @cached_property
+    def _profiles(self) -> dict[str, ProfileWriter]:
+        return {
+            name: ProfileWriter(
+                self.rules, tables, Pricing(self.rules, ProfileRules(self.rules, name))
+            )
+            for name, tables in self._tables.items()
+        }
+
+    @cached_property
+    def _passable(self) -> BoolArray:
+        """(terrain) bool, what some profile can stand on."""
+        costs = [profile.pricing.profile.mover.cost for profile in self._profiles.values()]
+        return np.asarray(~np.isnan(costs).all(axis=0))
+
+    @cached_property
+    def _usual(self) -> int:
+        """The commonest terrain someone can stand on, the first of several: what walls open to."""
+        count = np.bincount(self.rules.terrain, minlength=len(self._passable))
+        count[~self._passable] = -1
+        return int(count.argmax())
+
+    # -- changes ----------------------------------------------------------------------------------
+
+    def load(self) -> Ground:
+        """Read and lay out what updates need: the graph, prices, room to search in."""
+        with self._writing:
+            if self._ground is None:
+                self._states = {name: each.initial() for name, each in self._profiles.items()}
+                self._ground = Ground.baked(self.rules)
+            return self._ground
+
+    def warm_up(self) -> None:
+        """:meth:`load`, and compile or load the kernels of a first update and first answer."""
+        from bake.search.live.affected import LaneScratch, affected_by
+        from bake.search.live.flow_field import flow_field
+
+        with self._writing:
+            self.load()
+            for state in self._states.values():
+                if state.row_count > 1:
+                    graph, scratch = state.graph, LaneScratch()
+                    affected_by(graph, graph, np.zeros(1, dtype=np.int32), scratch)
+                    flow_field(graph.into, 0, graph.shift)
+                if state.clusters is not None and state.clusters.line.has_hierarchy:
+                    state.clusters.warm_up()
+
+    def apply(self, edit: Edit) -> dict[str, UpdateReport]:
+        """Apply one batch: see :meth:`bake.runtime.LevelAsset.update`."""
+        with self._writing:
+            ground = self.load()
+            if edit.opened and not self._passable.any():
+                raise QueryError("no profile can stand on any terrain")
+            after = ground.edited(edit, self._passable, self._usual)
+            return self._become(after, partial(edit_record, edit))
+
+    def repair(self, names: Iterable[str], budget_ms: float | None) -> int:
+        """Make stale rows of some profiles anew: see :meth:`bake.runtime.LevelAsset.repair`."""
+        if budget_ms is not None and not (
+            isinstance(budget_ms, int | float) and 0 <= budget_ms < float("inf")
+        ):
+            raise QueryError(f"budget_ms is {budget_ms!r}", expected="milliseconds, or None")
+        until = float("inf") if budget_ms is None else time.perf_counter() + budget_ms / 1000
+        with self._writing:
+            return sum(repair(self._states[name], until) for name in names if name in self._states)
+
+    def _become(
+        self, ground: Ground, record: Callable[[], dict[str, Any]]
+    ) -> dict[str, UpdateReport]:
+        """Make this the ground, and publish snapshots of it.
+
+        Args:
+            ground: from now on.
+            record: makes what a journal is to say of it.
+        """
+        with self._writing:
+            changed = self.load().changed(ground)
+            try:
+                edited = {
+                    name: profile.after(self._states[name], ground, changed)
+                    for name, profile in self._profiles.items()
+                }
+            except CostError as error:
+                raise QueryError(
+                    error.found, place=error.place, expected=error.expected, remedy=error.remedy
+                ) from None
+            before, states = self._snapshots, self._states
+            after = {
+                name: self._snapshot(name, each.state, ground) for name, each in edited.items()
+            }
+            if self._journal is not None:
+                self._journal.append(record())
+            self._ground, self._snapshots = ground, after
+            self._states = {name: each.state for name, each in edited.items()}
+            self._publish(after)
+            return {
+                name: _report(states[name], each, before[name].tables, after[name].tables)
+                for name, each in edited.items()
+            }
+
+    def _snapshot(self, name: str, state: ProfileState, ground: Ground) -> Snapshot:
+        baked, pricing = self._baked[name], self._profiles[name].pricing
+        tables = ChangedTables(self._tables[name], state, pricing, ground)
+
+        def searches() -> SearchContext:
+            return changed_context(tables, baked.searches)
+
+        return Snapshot(tables, baked.newest, searches)
+
+    # -- files ------------------------------------------------------------------------------------
+
+    def save_patch(self, path: Path) -> None:
+        """Write down what has become of the level: see :meth:`LevelAsset.save_patch`."""
+        with self._writing:
+            ground = self._ground or Ground.baked(self.rules)
+        write_patch(path, self.rules, ground)
+
+    def apply_patch(self, path: Path) -> dict[str, UpdateReport]:
+        """Make the level what a patch says: see :meth:`LevelAsset.apply_patch`."""
+        ground = read_patch(path, self.rules)
+        return self._become(ground, lambda: {"ground": changes_of(self.rules, ground)})
+
+    def keep_journal(self, path: Path) -> int:
+        """Replay a journal and go on with it: see :meth:`LevelAsset.journal`."""
+        with self._writing:
+            if self._journal is not None:
+                raise QueryError("a journal is being kept already", place=str(self._journal.path))
+            journal = Journal(path, self.rules)
+            try:
+                for place, record in enumerate(journal.records):
+                    self._replay(record, path, place + 2)
+            except BaseException:
+                journal.close()
+                raise
+            self._journal = journal
+            return len(journal.records)
+
+    def _replay(self, record: dict[str, Any], path: Path, line: int) -> None:
+        try:
+            if "ground" in record:
+                self._become(ground_of(self.rules, record["ground"]), dict)
+            else:
+                self.apply(edit_from(self.rules, record))
+        except WRONG as error:
+            said = error.found if isinstance(error, QueryError) else "it says nothing of this level"
+            raise PatchError(f"damaged: line {line}: {said}", file=path) from None
+
+    def close(self) -> None:
+        """Close the journal."""
+        with self._writing:
+            if self._journal is not None:
+                self._journal.close()
+                self._journal = None
+
+
+def _report(old: ProfileState, edited: Edited, before: Tables, after: Tables) -> UpdateReport:
+    """What an edit did for one profile, some of it worked out when the game asks.
+
+    Args:
+        old: the profile before.
+        edited: the profile afterwards.
+        before, after: tables of both.
+    """
+    state, clusters = edited.state, edited.state.clusters
+    stood = np.zeros(state.row_count, dtype=np.bool_)
+    stood[: old.row_count] = old.standing
+    place_at = after.places.place_at
+
+    def touched_clusters() -> tuple[int, ...]:
+        if clusters is None or not len(edited.ends):
+            return ()
+        label = clusters.made().partition.label
+        return tuple(sorted({int(label[row]) for row in edited.ends.tolist()} - {-1}))
+
+    return UpdateReport(
+        after.profile,
+        edited.arcs,
+        len(edited.near),
+        int(np.count_nonzero(state.source)),
+        int(np.count_nonzero(state.goal)),
+        len(state.fields.by_goal),
+        tuple(place_at(at) for at in state.location[state.standing & ~stood].tolist()),
+        tuple(place_at(at) for at in state.location[stood & ~state.standing].tolist()),
+        lambda: (before.component_count, after.component_count),
+        touched_clusters,
+        lambda: len(pending_sources(state)),
+    )

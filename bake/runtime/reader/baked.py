@@ -1,0 +1,345 @@
+"""One profile's tables as they were baked: loaded when first needed, checked, then kept."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from itertools import pairwise
+
+import numpy as np
+
+from bake.arrays import AnyArray, Float64Array, Int32Array, Int64Array
+from bake.asset.schema import profile_path
+from bake.graph import BLOCKED, UNREACHABLE, Graph, Metric, Subgraph, usable_subgraph
+from bake.greedy import SECTORS, chart, greedy_slots, unchart
+from bake.movement import MAX_SIZE, under_footprint
+from bake.runtime.reader.hops import DenseHops, RunHops
+from bake.runtime.reader.lookup import FastLookup, NextHop, fast_lookup, lookup_of
+from bake.runtime.reader.places import Places
+from bake.runtime.reader.tables import Tables
+from bake.runtime.reader.walk import Steps
+
+
+class BakedTables(Tables):
+    """What an asset holds of one profile; arcs are those of the whole graph.
+
+    Its columns are checked against each other as they are loaded: any of them, and so any answer,
+    may raise a CorruptAssetError.
+    """
+
+    def __init__(self, places: Places, profile: str) -> None:
+        super().__init__(places, profile)
+        self._asset = places.asset
+
+    # -- columns ----------------------------------------------------------------------------------
+
+    def has(self, name: str) -> bool:
+        """Whether the asset holds this column of the profile."""
+        return self._asset.has(profile_path(self.profile, name))
+
+    def column(self, name: str, kind: type[np.generic]) -> AnyArray:
+        """One of the profile's columns, as an array of this type."""
+        return self._read(name, kind)
+
+    def _read(self, name: str, kind: type[np.generic]) -> AnyArray:
+        return self._asset.read(profile_path(self.profile, name)).astype(kind, copy=False)
+
+    def _square(self, name: str) -> AnyArray:
+        table = self._asset.map(profile_path(self.profile, name))
+        if table.shape != (self.row_count, self.row_count):
+            raise self.damaged(f"{name} has shape {table.shape} for {self.row_count} rows")
+        return table
+
+    @cached_property
+    def component(self) -> Int32Array:
+        """(n) int32 by node, -1 where the profile cannot stand."""
+        component = self._read("component", np.int32)
+        if len(component) != self.places.node_count or component.min(initial=0) < -1:
+            raise self.damaged("components do not fit the graph")
+        return component
+
+    @cached_property
+    def node(self) -> Int32Array:
+        """(r) int32, the node of each row."""
+        return np.flatnonzero(self.component >= 0).astype(np.int32)
+
+    @cached_property
+    def row_count(self) -> int:
+        return len(self.node)
+
+    @cached_property
+    def location(self) -> Int32Array:
+        return self.places.flat[self.node] if self.places.is_grid else self.node
+
+    @cached_property
+    def row_at_node(self) -> Int32Array:
+        """(n) int32, -1 where the profile cannot stand."""
+        row = np.full(self.places.node_count, -1, dtype=np.int32)
+        row[self.node] = np.arange(self.row_count, dtype=np.int32)
+        return row
+
+    @cached_property
+    def row_at(self) -> Int32Array:
+        if not self.places.is_grid:
+            return self.row_at_node
+        row = np.full(self.places.width * self.places.height, -1, dtype=np.int32)
+        row[self.location] = np.arange(self.row_count, dtype=np.int32)
+        return row
+
+    @cached_property
+    def component_of_row(self) -> Int32Array:
+        return self.component[self.node]
+
+    @cached_property
+    def component_count(self) -> int:
+        return int(self.component.max(initial=-1)) + 1
+
+    @cached_property
+    def first_arc(self) -> Int32Array:
+        return self.places.first_out[self.node]
+
+    @cached_property
+    def end_arc(self) -> Int32Array:
+        return self.places.first_out[self.node + 1]
+
+    @cached_property
+    def head_row(self) -> Int32Array:
+        return np.where(self.weight == BLOCKED, np.int32(-1), self.row_at_node[self.places.head])
+
+    @cached_property
+    def weight(self) -> Int32Array:
+        """(m) int32 ticks."""
+        weight = self._read("weight", np.int32)
+        if len(weight) != len(self.places.head) or weight.min(initial=1) < 1:
+            raise self.damaged("weights do not fit the graph")
+        return weight
+
+    @cached_property
+    def _node_cost(self) -> Float64Array:
+        """(n) float64 units of crossing each node; NaN where the profile cannot go."""
+        terrain_cost = self._read("cost", np.float64)
+        terrain = self._asset.read("/world/node_terrain")
+        nodes = self.places.node_count
+        if len(terrain) != nodes or terrain.max(initial=0) >= max(1, len(terrain_cost)):
+            raise self.damaged("node_terrain does not fit nodes and terrains")
+        if self.size > 1:
+            return self._under_footprint(terrain_cost, self.size)
+        cost: Float64Array = terrain_cost[terrain]
+        return cost
+
+    @cached_property
+    def row_cost(self) -> Float64Array:
+        return self._node_cost[self.node]
+
+    @cached_property
+    def exact_cost(self) -> Float64Array:
+        asset, places = self._asset, self.places
+        length = asset.read("/world/length").astype(np.float64)
+        if len(length) != len(places.head):
+            raise self.damaged("length and head differ in length")
+        cost_rule = asset.text("cost_rule")
+        if cost_rule not in ("mean", "entered"):
+            raise self.damaged(f"cost_rule is {cost_rule!r}")
+        node_cost = self._node_cost
+        unit = node_cost[places.head]
+        if cost_rule == "mean":
+            tail = np.repeat(np.arange(places.node_count), np.diff(places.first_out))
+            unit = (node_cost[tail] + unit) / 2
+        exact: Float64Array = unit * length
+        if asset.has("/world/link"):
+            link = asset.read("/world/link").astype(np.int32, copy=False)
+            exact[link >= 0] = length[link >= 0]
+        exact[self.weight == BLOCKED] = np.inf
+        return exact
+
+    @cached_property
+    def size(self) -> int:
+        """Cells along one side of the agent's footprint."""
+        size = self._asset.number("size", f"/profiles/{self.profile}")
+        if size is None:
+            return 1
+        if not 1 < size <= MAX_SIZE or not self.places.is_grid:
+            raise self.damaged(f"the profile's size is {size}")
+        return size
+
+    def _under_footprint(self, terrain_cost: Float64Array, size: int) -> Float64Array:
+        """(n) float64 units, the dearest cell under a footprint at each node."""
+        places = self.places
+        grid = self._asset.read("/terrain/grid").astype(np.intp)
+        cost = under_footprint(
+            terrain_cost[grid], size, np.maximum, np.nan, places.floor_height
+        ).reshape(-1)
+        return np.asarray(cost[places.flat])
+
+    @cached_property
+    def usable(self) -> Subgraph:
+        metric = Metric(self.weight, self.component >= 0, self.places.ticks_per_unit)
+        return usable_subgraph(Graph(self.places.first_out, self.places.head), metric)
+
+    @cached_property
+    def one_way(self) -> bool:
+        return bool(self._asset.number("one_way", f"/profiles/{self.profile}"))
+
+    @cached_property
+    def reach(self) -> AnyArray | None:
+        if not self.has("reach"):
+            return None
+        reach = self._read("reach", np.uint8)
+        if reach.shape != (self.component_count, (self.component_count + 7) // 8):
+            raise self.damaged("reach does not fit the components")
+        return reach
+
+    # -- next hops --------------------------------------------------------------------------------
+
+    @cached_property
+    def has_hops(self) -> bool:
+        return self.has("hop") or self.has("run_count")
+
+    @cached_property
+    def hops(self) -> DenseHops | RunHops:
+        """Next hops, in the form the asset holds them."""
+        if self.has("hop"):
+            return DenseHops(self._square("hop"))
+        if not self.has("run_count"):
+            raise self.missing("next_hops")
+        return self._runs()
+
+    def _runs(self) -> RunHops:
+        count = self._read("run_count", np.int64)
+        start, symbol = (
+            self._asset.read(profile_path(self.profile, name)) for name in ("run_start", "run_slot")
+        )
+        if len(count) != self.row_count or (count < 1).any() or count.sum() != len(start):
+            raise self.damaged("run_count does not fit the rows and runs")
+        self._check_runs(count, start, symbol)
+        cell = self.places.cell
+        if cell is None:
+            at = np.empty((0, 2), dtype=np.int32)
+            greedy = np.empty((0, SECTORS), dtype=np.int32)
+        else:
+            at = np.ascontiguousarray(chart(cell[self.node], self.places.hex_layout))
+            greedy = self._greedy_slots(at)
+        return RunHops(
+            count,
+            self.first_arc,
+            start,
+            symbol,
+            at,
+            greedy,
+            self.component_of_row,
+            self.reach,
+            stores_none=self.one_way and self.reach is None,
+        )
+
+    def _greedy_slots(self, at: Int32Array) -> Int32Array:
+        usable = self.usable
+        local = greedy_slots(usable.graph.first_out, usable.graph.head, at)
+        if not usable.graph.arc_count:
+            return local
+        arc = usable.graph.first_out[:-1, None] + np.maximum(local, 0)
+        return np.where(local < 0, -1, usable.slot[np.minimum(arc, usable.graph.arc_count - 1)])
+
+    def _check_runs(self, count: AnyArray, start: AnyArray, symbol: AnyArray) -> None:
+        """Every run begins inside the table, in order, and takes an arc the profile may take."""
+        row = np.repeat(np.arange(self.row_count), count)
+        begins = np.zeros(len(start), dtype=np.bool_)
+        begins[np.cumsum(count) - count] = True
+        rising = np.diff(start.astype(np.int64), prepend=0) > 0
+        if not ((start[begins] == 0).all() and rising[~begins].all()):
+            raise self.damaged("run_start is not in order")
+        if (len(start) and start.max() >= self.row_count) or start.min(initial=0) < 0:
+            raise self.damaged("run_start lies outside the table")
+        if self.places.cell is None and (symbol == np.iinfo(str(symbol.dtype)).max - 1).any():
+            raise self.damaged("run_slot says greedy on a graph")
+        node = self.node[row]
+        slot = symbol.astype(np.int64)
+        special = slot >= np.iinfo(symbol.dtype).max - 1
+        # A run over nothing but the row itself and what cannot be reached may say anything.
+        lonely = np.diff(self.places.first_out)[node] <= slot
+        arc = np.where(special | lonely, 0, self.places.first_out[node] + slot)
+        usable = np.zeros(len(slot), dtype=np.bool_)
+        if len(self.weight):
+            usable = (self.weight[arc] != BLOCKED) & (self.head_row[arc] >= 0)
+        isolated = np.diff(self.usable.graph.first_out)[row] == 0
+        if not (special | isolated | (usable & ~lonely)).all():
+            raise self.damaged("run_slot takes an arc the profile may not")
+
+    @cached_property
+    def distance(self) -> AnyArray | None:
+        """(r, r) int32 ticks, mapped from the file; None where it was not baked."""
+        return self._square("distance") if self.has("distance") else None
+
+    @cached_property
+    def steps(self) -> Steps:
+        """The next hops and the arcs they take."""
+        return Steps(
+            self.hops, self.first_arc, self.end_arc, self.head_row, self.weight, self.damaged
+        )
+
+    # -- answers ----------------------------------------------------------------------------------
+
+    def next_row(self, row: int, goal: int) -> int:
+        arc = self.steps.arc(row, goal)
+        return -1 if arc < 0 else int(self.head_row[arc])
+
+    def next_rows(self, rows: Int32Array, goals: Int32Array) -> Int32Array:
+        return self.steps.next_rows(rows, goals)
+
+    def ticks(self, row: int, goal: int) -> float:
+        if self.distance is not None:
+            return _ticks(self.distance[row, goal]).item()
+        arcs = self.steps.arcs(row, goal)
+        return np.inf if arcs is None else float(self.weight[arcs].sum(dtype=np.int64))
+
+    def ticks_between(self, rows: Int32Array, goals: Int32Array) -> Float64Array:
+        if self.distance is not None:
+            return _ticks(self.distance[rows, goals])
+        return self.steps.ticks_along(*self.walk(rows, goals), goals)
+
+    def ticks_toward(self, goal: int) -> Float64Array:
+        return self.steps.ticks_toward(goal)
+
+    def path(self, row: int, goal: int) -> Int32Array | None:
+        arcs = self.steps.arcs(row, goal)
+        return None if arcs is None else np.array([row, *self.head_row[arcs].tolist()], np.int32)
+
+    def walk(self, rows: Int32Array, goals: Int32Array) -> tuple[Int64Array, Int32Array]:
+        if not self.steps.charted:
+            return self.steps.walk(rows, goals)
+        first, cell = self.walk_cells(rows, goals)
+        return first, self.row_at[cell[:, 1] * self.places.width + cell[:, 0]]
+
+    def walk_cells(self, rows: Int32Array, goals: Int32Array) -> tuple[Int64Array, Int32Array]:
+        if not self.steps.charted:
+            return super().walk_cells(rows, goals)
+        first, noted = self.steps.walk_chart(rows, goals)
+        return first, unchart(noted, self.places.hex_layout)
+
+    def has_step(self, row: int, next_row: int) -> bool:
+        return self._arc_between(row, next_row) >= 0
+
+    def step_costs(self, rows: Int32Array) -> Float64Array:
+        arcs = [self._arc_between(a, b) for a, b in pairwise(rows.tolist())]
+        return np.array([np.inf if arc < 0 else self.exact_cost[arc] for arc in arcs])
+
+    def _arc_between(self, row: int, next_row: int) -> int:
+        """The cheapest arc between two rows, the first of equals; -1 where there is none."""
+        arcs = np.arange(self.first_arc[row], self.end_arc[row])
+        arcs = arcs[self.head_row[arcs] == next_row]
+        return int(arcs[self.weight[arcs].argmin()]) if len(arcs) else -1
+
+    def lookup(self, fallback: NextHop) -> FastLookup:
+        return fast_lookup(self.places, self.row_at, self.cell_lookup, fallback)
+
+    def cell_lookup(self, row_at: memoryview[int], fallback: NextHop) -> NextHop:
+        """A lookup between cells of the whole grid: see :func:`lookup_of`."""
+        return lookup_of(self.steps, self._head_at, self.places.width, row_at, fallback)
+
+    @cached_property
+    def _head_at(self) -> Int32Array:
+        """(m) int32, y * width + x of the cell each arc leads to."""
+        return self.places.flat[self.places.head]
+
+
+def _ticks(stored: AnyArray) -> Float64Array:
+    """Ticks of a distance table, inf where there is no path."""
+    return np.where(stored == UNREACHABLE, np.inf, stored)

@@ -1,0 +1,82 @@
+"""What one profile's searches share: the graph, lower bounds, layers, heuristics made so far."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cached_property
+from typing import TYPE_CHECKING, TypeVar, cast
+
+from bake.runtime.hierarchy.layers import HierarchyTables
+from bake.runtime.hierarchy.paths import HierarchyPaths
+from bake.runtime.reader.baked import BakedTables
+from bake.runtime.reader.tables import Tables
+from bake.runtime.searching.bounds import BakedBounds, Bounds
+
+if TYPE_CHECKING:
+    from bake.search.point.space import SearchSpace
+
+T = TypeVar("T")
+
+
+class SearchContext:
+    """What one profile's searches share; threads may share it, too.
+
+    Attributes:
+        tables: of the profile; ``tables.usable`` is the graph.
+    """
+
+    def __init__(
+        self,
+        tables: Tables,
+        make_bounds: Callable[[], Bounds],
+        make_hierarchy: Callable[[], HierarchyPaths],
+    ) -> None:
+        """Make the context of a profile.
+
+        Args:
+            tables: of the profile.
+            make_bounds, make_hierarchy: called when a question first needs one.
+        """
+        self.tables = tables
+        self._make_bounds = make_bounds
+        self._make_hierarchy = make_hierarchy
+        self._kept: dict[str, object] = {}
+
+    @cached_property
+    def space(self) -> SearchSpace:
+        """The profile's graph, laid out for searches."""
+        from bake.search.point.space import SearchSpace
+
+        usable = self.tables.usable
+        return SearchSpace(usable.graph, usable.weight)
+
+    @cached_property
+    def bounds(self) -> Bounds:
+        """Lower bounds of distances.
+
+        Raises:
+            MissingTableError: the asset holds none of what is asked for.
+        """
+        return self._make_bounds()
+
+    @cached_property
+    def hierarchy(self) -> HierarchyPaths:
+        """Paths over the profile's hierarchy.
+
+        Raises:
+            MissingTableError: the asset was baked without a hierarchy.
+        """
+        return self._make_hierarchy()
+
+    def kept(self, name: str, make: Callable[[], T]) -> T:
+        """What was made under this name before, or now."""
+        if name not in self._kept:
+            self._kept[name] = make()
+        return cast("T", self._kept[name])
+
+
+def baked_context(tables: BakedTables) -> SearchContext:
+    """The context of a profile as it was baked."""
+    return SearchContext(
+        tables, lambda: BakedBounds(tables), lambda: HierarchyPaths(HierarchyTables(tables))
+    )
