@@ -45,7 +45,7 @@ NORTH, EAST, SOUTH, WEST = 1, 2, 4, 8
 #: Largest side of a footprint, in cells.
 MAX_SIZE = 16
 
-#: Link of an arc that is none.
+#: The link of an arc that is not one.
 NO_LINK = np.int32(-1)
 
 
@@ -298,17 +298,17 @@ class Footprints:
         return cost
 
     def may_step(self, tail: Int64Array, head: Int64Array, headings: AnyArray) -> BoolArray:
-        """Whether terrain and ledges let every cell of a footprint make a step.
+        """(k) bool, whether terrain and ledges let every cell of the footprint make a step.
 
         Args:
             tail, head: (k) int64, neighbouring cells at which the footprint fits.
             headings: (k) of these steps, as bits.
         """
-        allowed = self._cell_may_step(tail, head, headings)
+        allowed = np.ones(len(tail), dtype=np.bool_)
+        width = 0 if self.lattice is None else self.lattice.width
         for down, right in np.ndindex(self.mover.size, self.mover.size):
-            if self.lattice is not None and (down or right):
-                away = down * self.lattice.width + right
-                allowed &= self._cell_may_step(tail + away, head + away, headings)
+            away = down * width + right
+            allowed &= self._cell_may_step(tail + away, head + away, headings)
         return allowed
 
     def _cell_may_step(
@@ -322,39 +322,50 @@ class Footprints:
 
 
 class FootprintMap(Footprints):
-    """The same, worked out for every cell of a lattice at once: what a bake asks for."""
+    """The same for a footprint of several cells on a whole square lattice: what a bake asks for.
+
+    Everything is worked out for all cells at once, which doubling the window makes cheap, and then
+    only looked up.
+    """
 
     def __init__(self, mover: Mover, terrain: UInt8Array, lattice: Lattice) -> None:
         super().__init__(mover, terrain, lattice)
-        self._shape = lattice.height, lattice.width
-        self._floor_height = lattice.floor_height
-        cost = mover.cost[terrain].reshape(self._shape)
-        self._cost = under_footprint(cost, mover.size, np.maximum, np.nan, lattice.floor_height)
+        self._cost = self._spread(lattice, mover.cost[terrain], np.maximum, np.nan)
         self._hindered: dict[int, BoolArray] = {}
-        if mover.size > 1 and not self.makes_every_step:
-            self._hindered = {bits: self._hindered_by(step, bits) for step, bits in self._square()}
+        if not self.makes_every_step:
+            for step in SQUARE_8:
+                hindered = self._hindered_cells(lattice, step)
+                self._hindered[heading(step)] = self._spread(
+                    lattice, hindered, np.logical_or, False
+                )
 
-    @staticmethod
-    def _square() -> list[tuple[Step, int]]:
-        return [(step, heading(step)) for step in SQUARE_8]
+    def _spread(
+        self,
+        lattice: Lattice,
+        cells: AnyArray,
+        combine: Callable[[AnyArray, AnyArray], AnyArray],
+        outside: object,
+    ) -> AnyArray:
+        """(cells): :func:`under_footprint` of this profile."""
+        grid = cells.reshape(lattice.height, lattice.width)
+        found = under_footprint(grid, self.mover.size, combine, outside, lattice.floor_height)
+        return found.reshape(-1)
 
-    def _hindered_by(self, step: Step, bits: int) -> BoolArray:
-        """(cells) bool, whether some cell of the footprint may not make one kind of step."""
-        (dx, dy), (height, width) = step, self._shape
+    def _hindered_cells(self, lattice: Lattice, step: Step) -> BoolArray:
+        """(height, width) bool, cells from which a single cell may not make a step."""
+        (dx, dy), height, width = step, lattice.height, lattice.width
         here = (slice(max(0, -dy), height - max(0, dy)), slice(max(0, -dx), width - max(0, dx)))
-        cell = np.arange(height * width).reshape(self._shape)
-        single = np.zeros(self._shape, dtype=np.bool_)
-        single[here] = ~self._cell_may_step(cell[here], cell[here] + (dy * width + dx), bits)
-        size, floor_height = self.mover.size, self._floor_height
-        return under_footprint(single, size, np.logical_or, False, floor_height).reshape(-1)
+        tail = np.arange(height * width).reshape(height, width)[here]
+        hindered = np.zeros((height, width), dtype=np.bool_)
+        hindered[here] = ~self._cell_may_step(tail, tail + (dy * width + dx), heading(step))
+        return hindered
 
     def cost_at(self, cells: Int64Array) -> Float64Array:
-        return self._cost.reshape(-1)[cells]
+        cost: Float64Array = self._cost[cells]
+        return cost
 
     def may_step(self, tail: Int64Array, head: Int64Array, headings: AnyArray) -> BoolArray:
-        if not self._hindered:
-            return super().may_step(tail, head, headings)
-        allowed = np.empty(len(tail), dtype=np.bool_)
+        allowed = np.ones(len(tail), dtype=np.bool_)
         for bits, hindered in self._hindered.items():
             mine = np.flatnonzero(headings == bits)
             allowed[mine] = ~hindered[tail[mine]]

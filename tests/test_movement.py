@@ -1,15 +1,25 @@
-"""What a step costs: the ends of the integer scale."""
+"""What a step costs: the ends of the integer scale, and the same prices for many cells and few."""
 
 import math
 from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from bake.errors import CostError
 from bake.graph import BLOCKED, MAX_WEIGHT, Metric
 from bake.level import GraphLevel, TerrainRule
-from bake.movement import MovementRules
+from bake.movement import (
+    CORNER_CUTTING,
+    FootprintMap,
+    Footprints,
+    Lattice,
+    MovementRules,
+    Mover,
+    price_steps,
+)
 from bake.worlds import AgentProfile, build_world
 
 
@@ -76,3 +86,38 @@ def test_costs_that_divide_by_small_numbers_are_exact() -> None:
     for divisor in range(1, 13):
         ticks = priced(1 / divisor, ticks_per_unit=27720).weight[0]
         assert ticks * divisor == 27720
+
+
+@given(
+    seed=st.integers(0, 2**32 - 1),
+    rows=st.integers(1, 6),
+    floors=st.integers(1, 3),
+    width=st.integers(1, 9),
+    size=st.integers(2, 4),
+    corner_cutting=st.sampled_from(CORNER_CUTTING),
+    has_ledges=st.booleans(),
+)
+@settings(deadline=None, max_examples=150)
+def test_a_bake_and_an_update_price_large_agents_alike(
+    seed: int,
+    rows: int,
+    floors: int,
+    width: int,
+    size: int,
+    corner_cutting: str,
+    has_ledges: bool,
+) -> None:
+    """Looked up in maps of the whole level, or worked out for the cells that are asked for."""
+    rng = np.random.default_rng(seed)
+    cells = rows * floors * width
+    ledges = np.where(rng.random(cells) < 0.1, rng.integers(0, 16, cells), 0).astype(np.uint8)
+    lattice = Lattice(width, rows * floors, 8, None, rows, ledges if has_ledges else None)
+    cost = np.array([1.0, 1.5, np.nan])
+    mover = Mover(cost, rng.random((3, 3)) < 0.9, size)
+    terrain = rng.choice(3, cells, p=[0.6, 0.35, 0.05]).astype(np.uint8)
+    rules = MovementRules(corner_cutting, "mean", 100)
+    steps = lattice.steps_from(np.arange(cells))
+    many = price_steps(FootprintMap(mover, terrain, lattice), rules, steps)
+    few = price_steps(Footprints(mover, terrain, lattice), rules, steps)
+    assert (many.usable == few.usable).all()
+    assert np.array_equal(many.units, few.units, equal_nan=True)

@@ -1,4 +1,4 @@
-"""What decides the price of a step, as the asset tells it: of the level, and of each profile."""
+"""The movement rules of a level and of its profiles, as its asset states them."""
 
 from __future__ import annotations
 
