@@ -56,7 +56,8 @@ def row_colours(
         return of_cluster[layer.cluster], _layer_swatches(layer, of_cluster)
     if request.show is Show.search and searched is not None:
         colours = muted.copy()
-        colours[searched.row] = shades(searched.known / max(searched.known.max(initial=0), 1e-9))
+        latest = max(searched.known.max(initial=0), 1.0 if scene.places.is_grid else 1e-9)
+        colours[searched.row] = shades(searched.known / latest)
         return colours, _search_swatches(searched)
     if request.show is Show.terrain or toward is None:
         terrain = scene.terrain_grid if scene.places.is_grid else scene.node_terrain

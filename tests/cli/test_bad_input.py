@@ -77,7 +77,7 @@ def tiles(path: Path, **changes: Any) -> Path:
         ("type octile\nheight 3\n", ["header"]),
         ("type octile\nheight 3\nwidth four\nmap\n", ["line 3", "'four'"]),
         ("type tile\nheight 1\nwidth 1\nmap\n.\n", ["line 1", "'tile'", "octile"]),
-        ("type octile\nheight 0\nwidth 4\nmap\n", ["empty level"]),
+        ("type octile\nheight 0\nwidth 4\nmap\n", ["the level is empty"]),
         ("type octile\nheight 99999\nwidth 99999\nmap\n....\n", ["at most 67,108,864"]),
         ("type octile\nheight 1\nwidth 3\nmap\n.x.\n", ["'x'"]),
         ("", ["the file is empty"]),
@@ -121,7 +121,7 @@ def test_an_image_with_a_wrong_byte(bare: Path) -> None:
 
 def test_text_that_is_no_image(bare: Path) -> None:
     (bare / "text.png").write_text("not an image")
-    refused(Path("text.png"), "no image")
+    refused(Path("text.png"), "this is not an image")
 
 
 def test_one_pixel(bare: Path) -> None:
@@ -174,8 +174,8 @@ def test_a_huge_image_takes_little_memory(bare: Path) -> None:
 @pytest.mark.parametrize(
     ("changes", "parts"),
     [
-        ({"rows": []}, ["rows", "empty level"]),
-        ({"rows": [""]}, ["empty level"]),
+        ({"rows": []}, ["rows", "the level is empty"]),
+        ({"rows": [""]}, ["the level is empty"]),
         ({"rows": ["...", ".."]}, ["rows[1]", "2 characters", "3"]),
         ({"rows": ["...", "..#"]}, ["rows[1][2]", '"#"']),
         ({"rows": "..."}, ["rows"]),
