@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tests.support.shared_levels import FOLDER
+from tests.support.levels import FOLDER
 
 #: From a room to a city; larger ones take minutes each.
 TEN_MAPS = (

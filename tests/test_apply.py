@@ -12,11 +12,10 @@ from bake.asset import Asset
 from bake.errors import CorruptAssetError, PatchError
 from bake.runtime import open_asset
 from bake.verify import verify_asset
-from tests.runtime.live.test_sequences import grid_model
 from tests.support.baked import bake, recipe_for, write_graph, write_grid
 from tests.support.command import bake as command
-from tests.support.live_model import GraphModel, GridModel, check_level
-from tests.support.signing import edited
+from tests.support.live_model import GraphModel, GridModel, check_level, grid_model
+from tests.support.tampering import edited
 
 
 def folded(asset: Path, patch: Path) -> Path:

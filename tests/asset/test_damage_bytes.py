@@ -12,7 +12,7 @@ import pytest
 from bake.asset import Asset, read_header
 from bake.errors import CorruptAssetError, NotAnAssetError
 from tests.support.damage import ALL_COLUMNS, ask_everything, holder, refusal
-from tests.support.signing import sign_body
+from tests.support.tampering import sign_body
 
 
 @pytest.mark.parametrize("share", [0.02, 0.1, 0.3, 0.5, 0.7, 0.9, 0.99])

@@ -17,7 +17,7 @@ from bake.errors import (
     NotAnAssetError,
 )
 from tests.support.damage import ask_everything, refusal
-from tests.support.signing import sign_body
+from tests.support.tampering import sign_body
 
 
 def test_whole_assets_answer(asset: Path, graph: Path) -> None:

@@ -70,8 +70,6 @@ WAYS = {
     ],
 }
 
-LEVELS = ("fen", "five", "ways", "yard")
-
 
 @pytest.fixture(scope="session")
 def _baked(tmp_path_factory: pytest.TempPathFactory) -> Path:

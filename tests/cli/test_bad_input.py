@@ -17,7 +17,7 @@ import pytest
 from PIL import Image
 
 from tests.support.command import Done, bake, mistake
-from tests.support.shared_levels import shared_level
+from tests.support.levels import shared_level
 
 
 def build(source: Path) -> Done:

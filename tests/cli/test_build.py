@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.conftest import LEVELS
 from tests.support.command import bake, bake_apart, mistake
+from tests.support.projects import LEVELS
 
 
 def digests(folder: Path) -> dict[str, str]:

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from bake.asset import schema
-from tests.cli.conftest import LEVELS
 from tests.support.command import bake, mistake
+from tests.support.projects import LEVELS
 from tests.support.tampering import change_header
 
 

@@ -12,9 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.test_crashes import wait_until_gone
 from tests.support.baked import write_grid
-from tests.support.command import quiet_environment
+from tests.support.command import quiet_environment, wait_until_gone
 
 ROOT = Path(__file__).resolve().parents[2]
 NAMES = ("hall", "yard")

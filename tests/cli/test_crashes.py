@@ -11,14 +11,13 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from bake.runtime import open_asset
 from tests.support.baked import write_grid
-from tests.support.command import quiet_environment
+from tests.support.command import members, quiet_environment, wait_until_gone
 
 KILLS = int(os.environ.get("BAKE_KILLS", "8"))
 ROOT = Path(__file__).resolve().parents[2]
@@ -67,28 +66,6 @@ def finish(project: Path, *arguments: str) -> dict[str, bytes]:
     found = {file.name: file.read_bytes() for file in (project / "baked").iterdir()}
     assert sorted(found) == [f"{name}.h5" for name in NAMES]
     return found
-
-
-def members(session: int) -> Iterator[int]:
-    """Processes of a session that are still running."""
-    for entry in Path("/proc").iterdir():
-        if entry.name.isdigit():
-            try:
-                fields = (entry / "stat").read_text().rsplit(")", 1)[1].split()
-            except OSError:
-                continue
-            if int(fields[3]) == session and fields[0] != "Z":
-                yield int(entry.name)
-
-
-def wait_until_gone(session: int) -> None:
-    if not Path("/proc/self/stat").exists():
-        return
-    for _ in range(200):
-        if not list(members(session)):
-            return
-        time.sleep(0.05)
-    raise AssertionError("workers outlive the build that started them")
 
 
 def wait_for_work(project: Path, process: subprocess.Popen[str]) -> None:

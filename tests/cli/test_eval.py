@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.command import bake, mistake
-from tests.support.shared_levels import shared_level
+from tests.support.levels import shared_level
 
 PROBLEMS = [
     ((0, 0), (3, 3), 6.0),

@@ -6,8 +6,8 @@ import pytest
 
 from bake.asset import Asset, schema
 from bake.asset.schema import TABLES, profile_path
-from tests.cli.conftest import LEVELS
 from tests.support.command import bake, mistake
+from tests.support.projects import LEVELS
 
 
 def test_for_people(project: Path) -> None:

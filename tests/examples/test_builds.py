@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.examples.conftest import EXAMPLE, Run
+from tests.support.pull_request import EXAMPLE, Run
 
 LEVELS = ["cellar", "coast", "harbour"]
 

@@ -9,7 +9,7 @@ from bake.level import GraphLevel, GridLevel
 from bake.levels import SUFFIXES, load
 from bake.levels.image import BUILT_IN
 from bake.levels.movingai import LETTERS
-from tests.support.grids import named, refusal
+from tests.support.levels import named, refusal
 from tests.support.pages import blocks, page
 
 JSON, GRAPHS, IMAGES, MAPS = map(

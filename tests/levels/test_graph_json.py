@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from bake.level import GraphLevel, TerrainRule
 from bake.levels import load
-from tests.support.grids import refusal
+from tests.support.levels import refusal
 
 
 def written(folder: Path, document: object) -> Path:

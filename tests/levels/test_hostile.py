@@ -20,7 +20,7 @@ from bake.pipeline.level import bake_level
 from bake.recipe import LevelRecipe, load_recipe
 from tests.support import ldtk_projects as ldtk
 from tests.support import tiled_maps as maps
-from tests.support.pipeline_levels import recipe_in, task_for
+from tests.support.projects import recipe_in, task_for
 
 MIB = 2**20
 #: Far more than any of these needs, far less than what they would take if they were not refused.

@@ -16,7 +16,8 @@ from bake.errors import LevelError
 from bake.level import GridLevel, TerrainRule
 from bake.levels import load
 from bake.levels.image import read_image
-from tests.support.grids import grids, named, present, refusal
+from tests.support.levels import named, present, refusal
+from tests.support.strategies import any_grids
 
 COLOURS = {
     "grass": (58, 125, 68),
@@ -64,7 +65,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         if mode == "P" or suffix != ".gif"  # Pillow blends colours where it writes others as GIF
     ],
 )
-@given(grid=grids(list(COLOURS)))
+@given(grid=any_grids(list(COLOURS)))
 def test_colour_round_trip(folder: Path, mode: str, suffix: str, grid: list[list[str]]) -> None:
     image = rgb_image(grid)
     image = image.quantize(dither=Image.Dither.NONE) if mode == "P" else image.convert(mode)
@@ -80,13 +81,13 @@ def test_colour_round_trip(folder: Path, mode: str, suffix: str, grid: list[list
 
 
 @pytest.mark.parametrize("mode", ["L", "LA"])
-@given(grid=grids(list(GREYS)))
+@given(grid=any_grids(list(GREYS)))
 def test_grey_round_trip(folder: Path, mode: str, grid: list[list[str]]) -> None:
     path = save(grey_image(grid).convert(mode), folder / f"{mode}.png")
     assert named(load(path, GREY_LEGEND)) == grid
 
 
-@given(grid=grids(["wall", "floor"]))
+@given(grid=any_grids(["wall", "floor"]))
 def test_black_and_white_round_trip(folder: Path, grid: list[list[str]]) -> None:
     for suffix in (".png", ".bmp", ".gif", ".tif"):
         path = save(grey_image(grid).convert("1"), folder / f"one{suffix}")
@@ -94,7 +95,7 @@ def test_black_and_white_round_trip(folder: Path, grid: list[list[str]]) -> None
 
 
 @pytest.mark.parametrize("bits", [1, 2, 4, 8])
-@given(grid=grids(["wall", "grass"]))
+@given(grid=any_grids(["wall", "grass"]))
 def test_palettes_of_few_bits(folder: Path, bits: int, grid: list[list[str]]) -> None:
     image = rgb_image(grid).quantize(dither=Image.Dither.NONE)
     path = save(image, folder / f"bits{bits}.png", bits=bits)

@@ -10,8 +10,8 @@ from bake.levels import load
 from bake.pipeline import find_tasks
 from bake.pipeline.level import read_level, read_world
 from bake.recipe import load_recipe
+from tests.support.levels import shared_level
 from tests.support.pages import blocks, page
-from tests.support.shared_levels import shared_level
 
 LEVELS = Path(__file__).parents[2] / "levels_src"
 

@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 
 from bake.errors import BakeError, BakeErrors, LevelError
 from bake.levels import LdtkReading, load, parts
-from tests.support.grids import refusal
 from tests.support.ldtk_projects import (
     SET,
     entities,
@@ -26,6 +25,7 @@ from tests.support.ldtk_projects import (
     tile_layer,
     write,
 )
+from tests.support.levels import refusal
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ from PIL import Image
 from bake.errors import BakeError
 from bake.level import GraphLevel, GridLevel
 from bake.levels import SUFFIXES, load
-from tests.support.grids import refusal
+from tests.support.levels import refusal
 
 TINY_MAP = "type octile\nheight 1\nwidth 1\nmap\n.\n"
 

@@ -11,8 +11,7 @@ from bake.errors import LevelError
 from bake.level import GridLevel, Rules, TerrainRule
 from bake.levels import load
 from bake.levels.movingai import LETTERS
-from tests.support.grids import named, refusal
-from tests.support.shared_levels import shared_level
+from tests.support.levels import named, refusal, shared_level
 
 
 def text_of(rows: list[str], newline: str = "\n") -> str:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from bake.errors import LevelError
 from bake.levels import load
 from bake.levels.movingai import read_scenario
-from tests.support.shared_levels import shared_level
+from tests.support.levels import shared_level
 
 
 @pytest.mark.parametrize(

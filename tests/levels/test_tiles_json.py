@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from bake.errors import BakeErrors
 from bake.level import GridLevel, Rules, TerrainRule
 from bake.levels import load
-from tests.support.grids import grids, named, present, refusal
+from tests.support.levels import named, present, refusal
+from tests.support.strategies import any_grids
 
 NAMES = ["grass", "deep water", "墙", "road"]
 SYMBOLS = {"grass": ".", "deep water": "~", "墙": "墙", "road": "🛣"}
@@ -36,7 +37,7 @@ SMALL: dict[str, Any] = {"legend": {".": "grass", "#": "wall"}, "rows": ["..#", 
 NUMBERED: dict[str, Any] = {"palette": ["grass", "wall"], "cells": [[0, 0, 1], [1, 0, 0]]}
 
 
-@given(grid=grids(NAMES))
+@given(grid=any_grids(NAMES))
 def test_rows_round_trip(tmp_path_factory: pytest.TempPathFactory, grid: list[list[str]]) -> None:
     legend = {symbol: name for name, symbol in SYMBOLS.items()}
     rows = ["".join(SYMBOLS[name] for name in row) for row in grid]
@@ -46,7 +47,7 @@ def test_rows_round_trip(tmp_path_factory: pytest.TempPathFactory, grid: list[li
     assert level.terrain.dtype == np.uint8
 
 
-@given(grid=grids(NAMES), palette=st.permutations(NAMES))
+@given(grid=any_grids(NAMES), palette=st.permutations(NAMES))
 def test_cells_round_trip(
     tmp_path_factory: pytest.TempPathFactory, grid: list[list[str]], palette: list[str]
 ) -> None:
@@ -56,7 +57,7 @@ def test_cells_round_trip(
     assert list(level.terrains) == [name for name in palette if name in present(grid)]
 
 
-@given(grid=grids(NAMES), declared=st.permutations(NAMES), palette=st.permutations(NAMES))
+@given(grid=any_grids(NAMES), declared=st.permutations(NAMES), palette=st.permutations(NAMES))
 def test_declared_terrains_are_numbered_as_declared(
     tmp_path_factory: pytest.TempPathFactory,
     grid: list[list[str]],

@@ -18,8 +18,7 @@ from tests.support.baked import GROUND, rows, rules_of
 from tests.support.command import bake
 from tests.support.oracles import Lattice, square_arcs
 from tests.support.strategies import grids
-from tests.worlds.test_agents import door, link
-from tests.worlds.test_lattices import level_of
+from tests.support.worlds import door, level_of, link
 
 RULES = MovementRules("never", "mean", 100)
 

@@ -18,7 +18,7 @@ from bake.pipeline import Task, build, find_tasks
 from bake.recipe import load_recipe
 from bake.runtime import open_asset
 from tests.support.baked import rows, write_graph, write_grid
-from tests.support.pipeline_levels import run, silent, statuses, task_for, write_project
+from tests.support.projects import run, silent, statuses, task_for, write_project
 
 
 @pytest.fixture

@@ -17,7 +17,7 @@ from bake.pipeline.level import Baked, bake_level
 from bake.recipe import LevelRecipe, ProfileRecipe
 from bake.search.all_pairs.batch import LANES
 from tests.support.baked import recipe_for, write_graph, write_grid
-from tests.support.pipeline_levels import silent
+from tests.support.projects import silent
 
 SIDE = 22
 HOPS = ("components", "next_hops")

@@ -16,7 +16,7 @@ from bake.recipe import load_recipe
 from tests.support.baked import rows, write_grid
 from tests.support.command import bake
 from tests.support.ldtk_projects import int_grid, level, project, write
-from tests.support.pipeline_levels import run
+from tests.support.projects import run
 
 MAKE = shutil.which("make")
 

@@ -13,7 +13,7 @@ from bake.errors import OutputError
 from bake.pipeline import Task, find_tasks
 from bake.recipe import load_recipe
 from tests.support.baked import write_grid
-from tests.support.pipeline_levels import run, statuses, write_project
+from tests.support.projects import run, statuses, write_project
 
 LARGE = [["floor"] * 40] * 40
 

@@ -14,7 +14,7 @@ from bake.pipeline.plan import plan_level
 from bake.recipe import load_recipe
 from bake.runtime import open_asset
 from tests.support.ldtk_projects import int_grid, level, project, write
-from tests.support.pipeline_levels import run, statuses
+from tests.support.projects import run, statuses
 
 EACH = '[ldtk]\nworld = "each"\n'
 

@@ -9,7 +9,7 @@ import pytest
 from bake.errors import BakeErrors, LevelError, RecipeError
 from bake.pipeline import find_tasks
 from bake.recipe import LevelRecipe, Recipe, load_recipe
-from tests.support.pipeline_levels import recipe_in, run, statuses, write_project
+from tests.support.projects import recipe_in, run, statuses, write_project
 
 
 def names(

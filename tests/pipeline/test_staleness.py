@@ -13,8 +13,8 @@ from bake.level import TerrainRule
 from bake.pipeline import Task, reasons_to_bake
 from bake.recipe import LevelRecipe, ProfileRecipe, load_recipe
 from tests.support.baked import rows, write_grid
-from tests.support.pipeline_levels import run, statuses, task_for
-from tests.support.signing import sign_body
+from tests.support.projects import run, statuses, task_for
+from tests.support.tampering import sign_body
 
 
 @pytest.fixture

@@ -1,3 +1,5 @@
+"""The line of a recipe that each key stands in."""
+
 import random
 import tomllib
 

@@ -5,19 +5,7 @@ import sys
 from pathlib import Path
 
 from tests.support.baked import GROUND, bake, recipe_for, rows, write_grid
-
-HEAVY = ("numba", "typer", "PIL", "pydantic", "networkx", "scipy", "rich", "llvmlite", "click")
-
-BLOCKER = f"""
-import sys
-
-class Refuse:
-    def find_spec(self, name, path=None, target=None):
-        if name.partition(".")[0] in {HEAVY!r}:
-            raise ImportError(name + " is not shipped")
-
-sys.meta_path.insert(0, Refuse())
-"""
+from tests.support.command import BLOCKER, HEAVY
 
 LOOKUPS = """
 from bake.runtime import open_asset

@@ -8,12 +8,29 @@ import json
 import os
 import subprocess
 import sys
+import time
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from unittest import mock
 
 from bake import cli
+
+#: What a game does not ship with the reader.
+HEAVY = ("numba", "typer", "PIL", "pydantic", "networkx", "scipy", "rich", "llvmlite", "click")
+
+#: Begins a program that can import nothing of that.
+BLOCKER = f"""
+import sys
+
+class Refuse:
+    def find_spec(self, name, path=None, target=None):
+        if name.partition(".")[0] in {HEAVY!r}:
+            raise ImportError(name + " is not shipped")
+
+sys.meta_path.insert(0, Refuse())
+"""
 
 
 @dataclass(frozen=True)
@@ -81,3 +98,26 @@ def mistake(done: Done, *parts: str) -> str:
         assert part in line, line
     assert "Traceback" not in done.err
     return line
+
+
+def members(session: int) -> Iterator[int]:
+    """Processes of a session that are still running."""
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit():
+            try:
+                fields = (entry / "stat").read_text().rsplit(")", 1)[1].split()
+            except OSError:
+                continue
+            if int(fields[3]) == session and fields[0] != "Z":
+                yield int(entry.name)
+
+
+def wait_until_gone(session: int) -> None:
+    """Wait until no process of a session runs any longer."""
+    if not Path("/proc/self/stat").exists():
+        return
+    for _ in range(200):
+        if not list(members(session)):
+            return
+        time.sleep(0.05)
+    raise AssertionError("workers outlive the build that started them")

@@ -1,13 +1,18 @@
-"""From arc lists to tables, and what every table must say."""
+"""From arc lists to tables, and what every table and every lookup must say."""
 
+import math
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Literal
 
 import numpy as np
+from scipy.sparse import csgraph, csr_array
 
 from bake.arrays import AnyArray, Float64Array, Int32Array
 from bake.graph import UNREACHABLE, Graph, Metric, Subgraph, usable_subgraph
+from bake.runtime import Navigator
 from bake.tables.all_pairs import AllPairs, all_pairs
+from tests.support.oracles import TICKS, arcs_of, distances_from
 from tests.support.strategies import Arc
 
 Algorithm = Literal["auto", "dijkstra", "floyd_warshall"]
@@ -78,3 +83,62 @@ def assert_same(one: AllPairs, other: AllPairs) -> None:
             assert a.dtype == b.dtype
             assert a.shape == b.shape
             assert a.tobytes() == b.tobytes()
+
+
+def by_scipy(sub: Subgraph) -> np.ndarray:
+    """Distances of csgraph.dijkstra; the lightest of parallel arcs, which scipy would add up."""
+    lightest: dict[tuple[int, int], int] = {}
+    ends = zip(sub.graph.tail().tolist(), sub.graph.head.tolist(), strict=True)
+    for pair, weight in zip(ends, sub.weight.tolist(), strict=True):
+        lightest[pair] = min(weight, lightest.get(pair, weight))
+    pairs = np.array(list(lightest), dtype=np.int32).reshape(-1, 2)
+    n = sub.graph.node_count
+    matrix = csr_array((list(lightest.values()), (pairs[:, 0], pairs[:, 1])), shape=(n, n))
+    return csgraph.dijkstra(matrix)
+
+
+def check_navigator(nav: Navigator, steps: dict, places: list, exact: dict | None = None) -> None:
+    """All pairs: next hop, distance, reachability, path; one by one and in one call.
+
+    Args:
+        steps: ticks by (from, to).
+        places: all of them.
+        exact: cost by (from, to) before rounding, in units.
+    """
+    arcs = arcs_of(places, [(a, b, ticks) for (a, b), ticks in steps.items()])
+    lengths = {place: distances_from(arcs, place) for place in places}
+    starts, goals, hops = [], [], []
+    for start in places:
+        for goal in places:
+            ticks = lengths[start].get(goal)
+            hop = nav.next_hop(start, goal)
+            path = nav.path(start, goal)
+            starts.append(start)
+            goals.append(goal)
+            hops.append(hop)
+            assert nav.reachable(start, goal) is (ticks is not None)
+            if ticks is None:
+                assert hop is None
+                assert path is None
+                assert nav.distance(start, goal) == math.inf
+                continue
+            assert nav.distance(start, goal) == ticks / TICKS
+            assert path is not None
+            assert (path[0], path[-1]) == (start, goal)
+            assert sum(steps[step] for step in pairwise(path)) == ticks
+            if start == goal:
+                assert hop == goal
+                assert path == [goal]
+                continue
+            assert hop == path[1]
+            if exact is not None:
+                walked = sum(exact[step] for step in pairwise(path))
+                assert math.isclose(nav.length(path), walked, rel_tol=1e-12)
+            best = min(steps[start, to] + lengths[to].get(goal, math.inf) for to, _ in arcs[start])
+            assert steps[start, hop] + lengths[hop][goal] == best
+    many = nav.next_hops(starts, goals)
+    if isinstance(places[0], tuple):
+        assert many.dtype == np.int32
+        assert many.tolist() == [[-1, -1] if hop is None else list(hop) for hop in hops]
+    else:
+        assert many.tolist() == hops

@@ -12,7 +12,7 @@ from bake.asset.schema import COLUMNS, PROFILE
 from bake.errors import AssetError
 from bake.runtime import open_asset
 from tests.support.baked import rows
-from tests.support.signing import edited
+from tests.support.tampering import edited
 
 #: A ledge is stepped onto from floor alone, so there is no way back from the road behind it.
 DRAWN = rows(

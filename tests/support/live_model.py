@@ -9,8 +9,9 @@ from pathlib import Path
 
 from bake.recipe import LevelRecipe
 from bake.runtime import BlockedCellError, LevelAsset, Navigator
-from tests.support.baked import bake, profile_for, recipe_for, write_graph, write_grid
+from tests.support.baked import GROUND, bake, profile_for, recipe_for, write_graph, write_grid
 from tests.support.oracles import (
+    TICKS,
     Cell,
     Ground,
     Lattice,
@@ -19,18 +20,11 @@ from tests.support.oracles import (
     hex_arcs,
     square_arcs,
 )
+from tests.support.strategies import random_grid
 
-TICKS = 27720
 Steps = dict[tuple[object, object], int]
 
-WALKER: dict[str, Ground] = {
-    "floor": Ground(1),
-    "mud": Ground(3),
-    "road": Ground(0.5),
-    "water": Ground(1.5, ("water", "road")),
-    "ledge": Ground(2, ("floor", "mud")),
-    "wall": Ground(None),
-}
+WALKER = GROUND
 BOAT: dict[str, Ground] = {
     "floor": Ground(None),
     "mud": Ground(5),
@@ -286,3 +280,19 @@ def check_shut(nav: Navigator, model: GridModel) -> None:
             except BlockedCellError:
                 continue
             raise AssertionError((cell, ask))
+
+
+def grid_model(seed: int, hex_layout: str | None = None) -> GridModel:
+    """A random grid under random rules, the same on every machine."""
+    rng = random.Random(f"model {seed}")
+    width, height = rng.randint(1, 8), rng.randint(1, 7)
+    grid = random_grid(seed, width, height, rng.choice([0.1, 0.3, 0.5]))
+    if all(name == "wall" for row in grid for name in row):
+        grid[0][0] = "floor"
+    return GridModel(
+        grid,
+        rng.choice([4, 8]),
+        rng.choice(["never", "one_free", "always"]),
+        rng.choice(["mean", "entered"]),
+        hex_layout,
+    )

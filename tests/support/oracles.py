@@ -15,6 +15,9 @@ Node = TypeVar("Node", bound=Hashable)
 Arcs = Mapping[Node, Sequence[tuple[Node, int]]]
 Cell = tuple[int, int]
 
+#: Ticks in one unit of cost, unless a recipe says otherwise.
+TICKS = 27720
+
 #: sqrt(2), right to 40 digits: enough to round any product with a tick scale correctly.
 ROOT_TWO = Fraction(math.isqrt(2 * 10**80), 10**40)
 

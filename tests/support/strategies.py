@@ -1,7 +1,7 @@
 """Random graphs and grids: hypothesis strategies, and seeded families for long comparisons."""
 
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from itertools import pairwise
 
 from hypothesis import strategies as st
@@ -26,21 +26,21 @@ def arc_lists(draw: st.DrawFn, largest: int = 12, heaviest: int = 2**20) -> ArcL
     return n, draw(st.lists(arc, max_size=4 * n))
 
 
-def grids(
-    names: tuple[str, ...] = TERRAINS, largest: int = 7
-) -> st.SearchStrategy[list[list[str]]]:
-    """Rectangular grids of terrain names with at least one that is not a wall."""
-    return (
-        st.tuples(st.integers(1, largest), st.integers(1, largest))
-        .flatmap(
-            lambda size: st.lists(
-                st.lists(st.sampled_from(names), min_size=size[0], max_size=size[0]),
-                min_size=size[1],
-                max_size=size[1],
-            )
+def any_grids(names: Sequence[str], largest: int = 9) -> st.SearchStrategy[list[list[str]]]:
+    """Rectangular grids of terrain names, 1 x 1 and up."""
+    return st.tuples(st.integers(1, largest), st.integers(1, largest)).flatmap(
+        lambda size: st.lists(
+            st.lists(st.sampled_from(names), min_size=size[0], max_size=size[0]),
+            min_size=size[1],
+            max_size=size[1],
         )
-        .filter(lambda grid: any(name != "wall" for row in grid for name in row))
     )
+
+
+def grids(names: Sequence[str] = TERRAINS, largest: int = 7) -> st.SearchStrategy[list[list[str]]]:
+    """The same with at least one cell that is not a wall."""
+    drawn = any_grids(names, largest)
+    return drawn.filter(lambda grid: any(name != "wall" for row in grid for name in row))
 
 
 # -- seeded families ------------------------------------------------------------------------------
@@ -138,3 +138,13 @@ def seeded(family: Callable[[random.Random, int], list[Arc]], seed: int, largest
     rng = random.Random(f"{family.__name__} {seed}")
     n = rng.randint(2, largest)
     return n, family(rng, n)
+
+
+def random_grid(seed: int, width: int, height: int, walls: float = 0.25) -> list[list[str]]:
+    """A grid of every terrain, the same on every machine; a fraction of it is walls."""
+    rng = random.Random(f"grid {seed}")
+    others = [name for name in TERRAINS if name != "wall"]
+    return [
+        ["wall" if rng.random() < walls else rng.choice(others) for _ in range(width)]
+        for _ in range(height)
+    ]

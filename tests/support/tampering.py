@@ -1,18 +1,62 @@
-"""Assets that are wrong on purpose, with headers that claim they are not."""
+"""Assets that are wrong on purpose, with digests that fit, and what is right in them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import contextlib
+import hashlib
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
+import h5py
 import numpy as np
 
 from bake.arrays import AnyArray
-from bake.asset import read_header
-from tests.support.signing import edited
+from bake.asset import read_header, sha256_of
+from bake.asset.header import Header
+from bake.graph import BLOCKED
+from bake.verify import Proof, verify_asset
+from tests.support.oracles import arcs_of, optimal_slots
 
+#: Changes an array in place.
 Edit = Callable[[AnyArray], None]
+
+#: Bytes of a column that is given its digest; one that only claims to be larger is not.
+LARGEST = 2**26
+
+
+def sign(path: Path, header: Header | None = None) -> None:
+    """Make every digest fit the bytes there are, so that deeper checks are reached.
+
+    Args:
+        path: an asset.
+        header: as it was before, where the file's length has changed since.
+    """
+    with h5py.File(path, "r+") as file:
+
+        def look(name: str, item: object) -> None:
+            if isinstance(item, h5py.Dataset) and item.shape and item.nbytes < LARGEST:
+                digest = hashlib.sha256(np.asarray(item[()]).tobytes()).hexdigest()
+                item.attrs["sha256"] = np.bytes_(digest)
+
+        file.visititems(look)
+    sign_body(path, header or read_header(path))
+
+
+def sign_body(path: Path, header: Header) -> None:
+    """Make the header fit the file's bytes, and leave those alone."""
+    body = sha256_of(path, skip=header.block)
+    with path.open("r+b") as raw:
+        raw.write(replace(header, body=body, size=path.stat().st_size).to_bytes())
+
+
+@contextlib.contextmanager
+def edited(path: Path) -> Iterator[h5py.File]:
+    """An asset to change as another program would; all digests fit again afterwards."""
+    header = read_header(path)
+    with h5py.File(path, "r+") as file:
+        yield file
+    sign(path, header)
 
 
 def change_column(asset: Path, column: str, edit: Edit) -> None:
@@ -37,3 +81,40 @@ def change_header(asset: Path, **fields: object) -> None:
     header = replace(read_header(asset), **fields)
     with asset.open("r+b") as file:
         file.write(header.to_bytes())
+
+
+def table(path: Path, name: str) -> np.ndarray:
+    with h5py.File(path) as file:
+        return file[f"/profiles/default/{name}"][()]
+
+
+def store(path: Path, name: str, array: np.ndarray) -> None:
+    with edited(path) as file:
+        file[f"/profiles/default/{name}"][...] = array
+
+
+def proved(path: Path, profile: str | None = None) -> Proof:
+    return verify_asset(path, profile, lambda done: None)
+
+
+def optimal(path: Path) -> dict[tuple[int, int], list[int]]:
+    """Slots that begin a shortest path, by (row, row), as plain Python finds them."""
+    with h5py.File(path) as file:
+        first = file["/world/first_out"][()].tolist()
+        head = file["/world/head"][()].tolist()
+    weight = table(path, "weight").tolist()
+    nodes = np.flatnonzero(table(path, "component") >= 0).tolist()
+    usable = {
+        node: [arc for arc in range(first[node], first[node + 1]) if weight[arc] != BLOCKED]
+        for node in nodes
+    }
+    arcs = arcs_of(
+        nodes, [(node, head[arc], weight[arc]) for node in nodes for arc in usable[node]]
+    )
+    return {
+        (row, goal_row): [
+            usable[node][place] - first[node] for place in optimal_slots(arcs, node, goal)
+        ]
+        for row, node in enumerate(nodes)
+        for goal_row, goal in enumerate(nodes)
+    }

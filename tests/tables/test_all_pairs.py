@@ -6,28 +6,23 @@ from collections.abc import Callable
 import networkx
 import numpy as np
 import pytest
-from scipy.sparse import csgraph, csr_array
 
-from bake.graph import UNREACHABLE, Graph, Metric, Subgraph, usable_subgraph
+from bake.graph import UNREACHABLE, Graph, Metric, usable_subgraph
 from bake.search.all_pairs.batch import LANES
 from bake.tables.all_pairs import choose_algorithm, slot_dtype
-from tests.support.compare import Algorithm, assert_same, check_hops, subgraph, tables_of, ticks
+from tests.support.compare import (
+    Algorithm,
+    assert_same,
+    by_scipy,
+    check_hops,
+    subgraph,
+    tables_of,
+    ticks,
+)
 from tests.support.oracles import arcs_of, distances_from
 from tests.support.strategies import FAMILIES, Arc, seeded
 
 Family = Callable[[random.Random, int], list[Arc]]
-
-
-def by_scipy(sub: Subgraph) -> np.ndarray:
-    """Distances of csgraph.dijkstra; the lightest of parallel arcs, which scipy would add up."""
-    lightest: dict[tuple[int, int], int] = {}
-    ends = zip(sub.graph.tail().tolist(), sub.graph.head.tolist(), strict=True)
-    for pair, weight in zip(ends, sub.weight.tolist(), strict=True):
-        lightest[pair] = min(weight, lightest.get(pair, weight))
-    pairs = np.array(list(lightest), dtype=np.int32).reshape(-1, 2)
-    n = sub.graph.node_count
-    matrix = csr_array((list(lightest.values()), (pairs[:, 0], pairs[:, 1])), shape=(n, n))
-    return csgraph.dijkstra(matrix)
 
 
 @pytest.mark.parametrize("family", FAMILIES)

@@ -9,21 +9,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bake.graph import Subgraph, usable_subgraph
 from bake.search.graph.partition import region_of_rows
 from bake.tables.clusters import Clusters, clusters
-from bake.worlds import World
 from tests.support.baked import GROUND, rows
 from tests.support.compare import subgraph
 from tests.support.oracles import Lattice
 from tests.support.strategies import FAMILIES, Arc, ArcList, arc_lists, grids, seeded
-from tests.worlds.test_lattices import world_of
-
-
-def part_of(world: World) -> tuple[Subgraph, np.ndarray]:
-    assert world.cell is not None
-    sub = usable_subgraph(world.graph, world.metrics["default"])
-    return sub, world.cell[sub.node]
+from tests.support.worlds import part_of, world_of
 
 
 def check(found: Clusters, key: list[int]) -> None:

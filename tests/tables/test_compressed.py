@@ -26,11 +26,10 @@ from bake.tables.compressed import compressed_next_hops, working_bytes
 from bake.tables.run_writer import RunTable, RunWriter
 from bake.worlds import World
 from tests.support.baked import GROUND
-from tests.support.compare import Algorithm, subgraph, tables_of
+from tests.support.compare import Algorithm, by_scipy, subgraph, tables_of
 from tests.support.oracles import Cell, Lattice, offset_to_cube
 from tests.support.strategies import FAMILIES, TERRAINS, Arc, seeded
-from tests.tables.test_all_pairs import by_scipy
-from tests.worlds.test_lattices import CORNERS, COST_RULES, LAYOUTS, world_of
+from tests.support.worlds import CORNERS, COST_RULES, LAYOUTS, world_of
 
 Family = Callable[[random.Random, int], list[Arc]]
 Chart = Int32Array

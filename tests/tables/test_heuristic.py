@@ -29,7 +29,7 @@ from tests.support.baked import GROUND
 from tests.support.compare import subgraph
 from tests.support.oracles import Lattice, arcs_of, distances_from
 from tests.support.strategies import FAMILIES, Arc, ArcList, arc_lists, seeded
-from tests.worlds.test_lattices import world_of
+from tests.support.worlds import world_of
 
 NO_PATH = np.iinfo(np.int64).max
 

@@ -12,8 +12,7 @@ from tests.support.baked import GROUND, rows
 from tests.support.compare import subgraph
 from tests.support.oracles import Lattice
 from tests.support.strategies import Arc
-from tests.tables.test_clusters import part_of
-from tests.worlds.test_lattices import world_of
+from tests.support.worlds import part_of, world_of
 
 
 def stacked(found: Clusters, *, levels: int | None = None, budget: int = 2**30) -> Hierarchy:

@@ -17,7 +17,7 @@ from bake.errors import (
 from bake.recipe import LevelRecipe
 from bake.view.render import render_asset
 from tests.support.drawings import ANY, CLEAN, grid, pixels_of
-from tests.support.shared_levels import shared_level
+from tests.support.levels import shared_level
 
 
 def test_the_same_asset_gives_the_same_bytes(tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ from bake.runtime.reader.walk import Steps
 from bake.view.request import all_toward
 from bake.view.scene import read_scene
 from tests.support.drawings import grid, picture
-from tests.support.signing import edited
+from tests.support.tampering import edited
 
 ROWS = ("..m..", ".##m.", "...#.", "#.#..", "...#.")
 

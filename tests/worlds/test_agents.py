@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from bake.errors import BakeErrors, CostError, LevelError
 from bake.graph import BLOCKED
-from bake.level import Door, GridLevel, Link, Things
+from bake.level import GridLevel, Link, Things
 from bake.movement import (
     EAST,
     NO_LINK,
@@ -26,15 +26,10 @@ from tests.support.agents_oracle import Agents, Steps, agent_arcs, link_ticks, s
 from tests.support.baked import GROUND, rows, rules_of
 from tests.support.oracles import Cell, Lattice
 from tests.support.strategies import TERRAINS, grids
-from tests.worlds.test_lattices import CORNERS, COST_RULES, LAYOUTS, level_of
+from tests.support.worlds import CORNERS, COST_RULES, LAYOUTS, door, level_of, link
 
 BITS = {"n": NORTH, "e": EAST, "s": SOUTH, "w": WEST}
 EIGHT = [(dx, dy) for dx in (-1, 0, 1) for dy in (-1, 0, 1) if dx or dy]
-
-
-def link(start: Cell, goal: Cell, cost: float | None = None, **more: object) -> Link:
-    told = {"both_ways": False, "profiles": None, "place": f"links {start} {goal}", **more}
-    return Link(f"{start}-{goal}", "link", start, goal, cost, **told)
 
 
 def barred_grid(level: GridLevel, ledges: dict[Cell, str]) -> np.ndarray:
@@ -267,10 +262,6 @@ def test_large_agents_need_squares() -> None:
     level = level_of(rows("...", "..."), "odd-r")
     with pytest.raises(LevelError, match="profile 'ogre' has size 2; expected size 1"):
         build_world(level, [AgentProfile("ogre", rules_of(GROUND), 2)], RULES, 8)
-
-
-def door(name: str, cells: list[Cell], state: str, **states: str | None) -> Door:
-    return Door(name, np.array(cells, dtype=np.int32), tuple(states.items()), state, "doors")
 
 
 def test_a_shut_door_has_nodes_and_arcs_that_nobody_can_use() -> None:

@@ -1,7 +1,6 @@
 """Lattices of every kind against rules applied cell by cell."""
 
 import math
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -9,28 +8,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bake.graph import BLOCKED, usable_subgraph
-from bake.level import GridLevel
-from bake.movement import CornerCutting, CostRule, HexLayout, MovementRules
+from bake.movement import HexLayout, MovementRules
 from bake.worlds import AgentProfile, World, build_world
 from tests.support.baked import GROUND, rows, rules_of
 from tests.support.compare import check_hops, tables_of
 from tests.support.oracles import Cell, Ground, Lattice, hex_arcs, square_arcs
 from tests.support.strategies import TERRAINS, grids
-
-CORNERS: tuple[CornerCutting, ...] = ("never", "one_free", "always")
-COST_RULES: tuple[CostRule, ...] = ("mean", "entered")
-LAYOUTS: tuple[HexLayout, ...] = ("odd-r", "even-r", "odd-q", "even-q")
-
-
-def level_of(grid: list[list[str]], layout: HexLayout | None = None) -> GridLevel:
-    terrain = np.array([[TERRAINS.index(name) for name in row] for row in grid], dtype=np.uint8)
-    return GridLevel("drawn", Path("drawn.json"), terrain, TERRAINS, hex_layout=layout)
-
-
-def world_of(lattice: Lattice, connectivity: int, layout: HexLayout | None = None) -> World:
-    rules = MovementRules(lattice.corner_cutting, lattice.cost_rule, lattice.ticks_per_unit)
-    profile = AgentProfile("default", rules_of(lattice.ground))
-    return build_world(level_of(lattice.grid, layout), [profile], rules, connectivity)
+from tests.support.worlds import CORNERS, COST_RULES, LAYOUTS, level_of, world_of
 
 
 def steps_of(world: World, profile: str = "default") -> dict[tuple[Cell, Cell], int]:

@@ -11,7 +11,7 @@ from bake.level import GraphLevel, GridLevel, TerrainRule
 from bake.movement import MovementRules
 from bake.worlds import AgentProfile, build_world
 from tests.support.strategies import FAMILIES, seeded
-from tests.worlds.test_lattices import level_of
+from tests.support.worlds import level_of
 
 RULES = MovementRules("never", "mean", 100)
 WALKER = AgentProfile("walker", {"ground": TerrainRule(1), "bog": TerrainRule(3)})

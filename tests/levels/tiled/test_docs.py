@@ -15,8 +15,8 @@ from bake.levels.tiled.geometry import Geometry
 from bake.levels.tiled.layers import Box
 from bake.pipeline.level import read_world
 from bake.recipe import Recipe, load_recipe
+from tests.support.levels import shared_level
 from tests.support.pages import blocks, page
-from tests.support.shared_levels import shared_level
 
 PAGE = page("levels-tiled.md")
 

@@ -8,7 +8,7 @@ import pytest
 
 from bake.levels.tiled.geometry import Geometry
 from bake.movement import hex_steps
-from tests.support.grids import named
+from tests.support.levels import named
 from tests.support.tiled_maps import layer, read, tmx, write
 
 STAGGERS = list(product("xy", ("odd", "even")))

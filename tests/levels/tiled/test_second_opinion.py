@@ -10,7 +10,7 @@ from bake.levels import TiledReading
 from bake.levels.tiled.layers import extent, open_layers, pieces
 from bake.levels.tiled.objects import read_objects
 from bake.levels.tiled.tilesets import MapFiles, Tilesets
-from tests.support.shared_levels import shared_level
+from tests.support.levels import shared_level
 from tests.support.tiled_maps import layer, objects, thing, tmj, tmx, write
 
 pytiled_parser = pytest.importorskip("pytiled_parser")

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from bake.level import TerrainRule
-from tests.support.grids import named
+from tests.support.levels import named
 from tests.support.tiled_maps import layer, read, refused, tmx, write
 
 #: Tile 0 says everything at once; each later one leaves out what ranks highest.

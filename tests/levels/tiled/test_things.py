@@ -13,7 +13,7 @@ from bake.levels.tiled.geometry import Geometry
 from bake.levels.tiled.layers import Box
 from bake.levels.tiled.objects import Object
 from bake.levels.tiled.things import cell_of, cells_of
-from tests.support.grids import named
+from tests.support.levels import named
 from tests.support.tiled_maps import layer, objects, read, refused, thing, tmx, write
 
 GROUND = layer([[1] * 6 for _ in range(5)])

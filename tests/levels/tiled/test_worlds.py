@@ -10,7 +10,7 @@ from bake.errors import LevelError
 from bake.level import GridLevel
 from bake.levels import load
 from bake.pipeline.level import read_level
-from tests.support.grids import named
+from tests.support.levels import named
 from tests.support.tiled_maps import layer, objects, read, refused, thing, tmx, write
 
 DOOR = thing(1, "door", (0, 0), width=16, height=16, name="gate", states="open;shut=wall")

@@ -18,7 +18,7 @@ from bake.errors import CorruptAssetError
 from bake.runtime import Navigator, open_asset
 from bake.search.hierarchy import ascent
 from tests.support.baked import bake, recipe_for, write_grid
-from tests.support.signing import edited
+from tests.support.tampering import edited
 
 Column = Int64Array
 

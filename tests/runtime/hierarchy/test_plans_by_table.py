@@ -14,7 +14,7 @@ from bake.runtime.hierarchy.layers import HierarchyTables
 from bake.runtime.hierarchy.paths import HierarchyPaths
 from bake.runtime.navigator import Navigator
 from tests.support.baked import bake, recipe_for, write_grid
-from tests.support.shared_levels import shared_level
+from tests.support.levels import shared_level
 
 HIERARCHY = ("components", "hierarchy")
 

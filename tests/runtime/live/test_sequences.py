@@ -9,8 +9,14 @@ import pytest
 from bake.runtime import open_asset
 from bake.search.live import affected, flow_field
 from bake.search.live import graph as live_graph
-from tests.runtime.reader.test_lookups import random_grid
-from tests.support.live_model import GraphModel, GridModel, check, check_level, check_shut
+from tests.support.live_model import (
+    GraphModel,
+    GridModel,
+    check,
+    check_level,
+    check_shut,
+    grid_model,
+)
 from tests.support.strategies import FAMILIES, seeded
 
 #: Patches that take in no more than the ends of changed arcs leave most to the tables, as on large
@@ -18,21 +24,6 @@ from tests.support.strategies import FAMILIES, seeded
 HALOS = [0, 1, 4]
 
 TABLES = [None, ("components", "next_hops"), ("components", "next_hops", "distances")]
-
-
-def grid_model(seed: int, hex_layout: str | None = None) -> GridModel:
-    rng = random.Random(f"model {seed}")
-    width, height = rng.randint(1, 8), rng.randint(1, 7)
-    grid = random_grid(seed, width, height, rng.choice([0.1, 0.3, 0.5]))
-    if all(name == "wall" for row in grid for name in row):
-        grid[0][0] = "floor"
-    return GridModel(
-        grid,
-        rng.choice([4, 8]),
-        rng.choice(["never", "one_free", "always"]),
-        rng.choice(["mean", "entered"]),
-        hex_layout,
-    )
 
 
 #: How often everything is run; more of it is by hand.

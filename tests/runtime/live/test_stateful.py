@@ -25,10 +25,10 @@ from bake.runtime import LevelAsset, Navigator, open_asset
 from bake.runtime.searching.heuristics import heuristic_for
 from bake.runtime.snapshot import Snapshot
 from bake.search.live import affected
-from tests.runtime.reader.test_lookups import random_grid
-from tests.support.live_model import TICKS, GraphModel, GridModel
+from tests.support.live_model import GraphModel, GridModel
+from tests.support.oracles import TICKS
 from tests.support.rebuilt import check_hierarchy, state_of
-from tests.support.strategies import FAMILIES, seeded
+from tests.support.strategies import FAMILIES, random_grid, seeded
 
 #: Batches in all, about: in CI, or as the environment says.
 STEPS = int(os.environ.get("BAKE_UPDATE_STEPS", "2000"))

@@ -2,14 +2,13 @@
 
 import math
 import random
-from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from bake.movement import HexLayout
-from bake.runtime import Navigator, open_asset
+from bake.runtime import open_asset
 from tests.support.baked import (
     GROUND,
     LETTERS,
@@ -19,76 +18,20 @@ from tests.support.baked import (
     write_graph,
     write_grid,
 )
+from tests.support.compare import check_navigator
 from tests.support.oracles import (
+    TICKS,
     Cell,
     Ground,
     Lattice,
     arcs_of,
-    distances_from,
     hex_arcs,
     optimal_hops,
     square_arcs,
 )
-from tests.support.strategies import FAMILIES, seeded
+from tests.support.strategies import FAMILIES, random_grid, seeded
 
-TICKS = 27720
 TABLES = [None, ("components", "next_hops"), ("components", "next_hops", "distances")]
-
-
-def random_grid(seed: int, width: int, height: int, walls: float = 0.25) -> list[list[str]]:
-    rng = random.Random(f"grid {seed}")
-    others = [name for name in LETTERS if name != "wall"]
-    return [
-        ["wall" if rng.random() < walls else rng.choice(others) for _ in range(width)]
-        for _ in range(height)
-    ]
-
-
-def check_navigator(nav: Navigator, steps: dict, places: list, exact: dict | None = None) -> None:
-    """All pairs: next hop, distance, reachability, path; one by one and in one call.
-
-    Args:
-        steps: ticks by (from, to).
-        places: all of them.
-        exact: cost by (from, to) before rounding, in units.
-    """
-    arcs = arcs_of(places, [(a, b, ticks) for (a, b), ticks in steps.items()])
-    lengths = {place: distances_from(arcs, place) for place in places}
-    starts, goals, hops = [], [], []
-    for start in places:
-        for goal in places:
-            ticks = lengths[start].get(goal)
-            hop = nav.next_hop(start, goal)
-            path = nav.path(start, goal)
-            starts.append(start)
-            goals.append(goal)
-            hops.append(hop)
-            assert nav.reachable(start, goal) is (ticks is not None)
-            if ticks is None:
-                assert hop is None
-                assert path is None
-                assert nav.distance(start, goal) == math.inf
-                continue
-            assert nav.distance(start, goal) == ticks / TICKS
-            assert path is not None
-            assert (path[0], path[-1]) == (start, goal)
-            assert sum(steps[step] for step in pairwise(path)) == ticks
-            if start == goal:
-                assert hop == goal
-                assert path == [goal]
-                continue
-            assert hop == path[1]
-            if exact is not None:
-                walked = sum(exact[step] for step in pairwise(path))
-                assert math.isclose(nav.length(path), walked, rel_tol=1e-12)
-            best = min(steps[start, to] + lengths[to].get(goal, math.inf) for to, _ in arcs[start])
-            assert steps[start, hop] + lengths[hop][goal] == best
-    many = nav.next_hops(starts, goals)
-    if isinstance(places[0], tuple):
-        assert many.dtype == np.int32
-        assert many.tolist() == [[-1, -1] if hop is None else list(hop) for hop in hops]
-    else:
-        assert many.tolist() == hops
 
 
 @pytest.mark.parametrize("seed", range(6))

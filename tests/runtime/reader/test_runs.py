@@ -21,8 +21,6 @@ from bake.recipe import LevelRecipe
 from bake.runtime import BlockedCellError, Navigator, open_asset
 from bake.runtime.reader import walk as walks
 from bake.runtime.reader.hops import DenseHops, RunHops, _compiled_look_up
-from tests.runtime.reader.test_lookups import TICKS, check_navigator, random_grid
-from tests.runtime.test_imports import BLOCKER
 from tests.support.baked import (
     GROUND,
     LETTERS,
@@ -33,9 +31,11 @@ from tests.support.baked import (
     write_graph,
     write_grid,
 )
-from tests.support.oracles import Ground, Lattice, hex_arcs, square_arcs
-from tests.support.signing import edited
-from tests.support.strategies import FAMILIES, seeded
+from tests.support.command import BLOCKER
+from tests.support.compare import check_navigator
+from tests.support.oracles import TICKS, Ground, Lattice, hex_arcs, square_arcs
+from tests.support.strategies import FAMILIES, random_grid, seeded
+from tests.support.tampering import edited
 
 HOPS = ("components", "next_hops")
 Places = Sequence[object]

@@ -8,7 +8,7 @@ import pytest
 from bake.levels.movingai import read_scenario
 from bake.runtime import open_asset
 from tests.support.baked import bake
-from tests.support.shared_levels import shared_level
+from tests.support.levels import shared_level
 
 TOLERANCE = 1e-4
 #: Scenario files write lengths with six significant digits: 103.28427 stands there as 103.284.

@@ -15,8 +15,8 @@ from bake.errors import MissingTableError, QueryError
 from bake.recipe import LevelRecipe
 from bake.runtime import LevelAsset, Navigator, SearchResult, open_asset
 from bake.runtime.searching.methods import METHODS
-from tests.runtime.test_imports import BLOCKER
 from tests.support.baked import GROUND, bake, recipe_for, rows, write_graph, write_grid
+from tests.support.command import BLOCKER
 
 EXACT = ("dijkstra", "astar", "bidirectional", "bidirectional_astar")
 HOPLESS = ("components",)

@@ -24,52 +24,15 @@ from tests.support.baked import (
     write_graph,
     write_grid,
 )
-from tests.support.oracles import Ground, arcs_of, optimal_slots
-from tests.support.pipeline_levels import silent
-from tests.support.shared_levels import shared_level
-from tests.support.signing import edited
+from tests.support.levels import shared_level
+from tests.support.oracles import Ground
+from tests.support.projects import silent
 from tests.support.strategies import FAMILIES, seeded
+from tests.support.tampering import optimal, proved, store, table
 
 #: A ledge is stepped onto from floor alone, so there is no way back from the road behind it.
 DRAWN = rows("..v==~", ".#v==~", "..v==#")
 EVERY = ("components", "next_hops", "distances")
-
-
-def proved(path: Path, profile: str | None = None) -> Proof:
-    return verify_asset(path, profile, lambda done: None)
-
-
-def table(path: Path, name: str) -> np.ndarray:
-    with h5py.File(path) as file:
-        return file[f"/profiles/default/{name}"][()]
-
-
-def store(path: Path, name: str, array: np.ndarray) -> None:
-    with edited(path) as file:
-        file[f"/profiles/default/{name}"][...] = array
-
-
-def optimal(path: Path) -> dict[tuple[int, int], list[int]]:
-    """Slots that begin a shortest path, by (row, row), as plain Python finds them."""
-    with h5py.File(path) as file:
-        first = file["/world/first_out"][()].tolist()
-        head = file["/world/head"][()].tolist()
-    weight = table(path, "weight").tolist()
-    nodes = np.flatnonzero(table(path, "component") >= 0).tolist()
-    usable = {
-        node: [arc for arc in range(first[node], first[node + 1]) if weight[arc] != BLOCKED]
-        for node in nodes
-    }
-    arcs = arcs_of(
-        nodes, [(node, head[arc], weight[arc]) for node in nodes for arc in usable[node]]
-    )
-    return {
-        (row, goal_row): [
-            usable[node][place] - first[node] for place in optimal_slots(arcs, node, goal)
-        ]
-        for row, node in enumerate(nodes)
-        for goal_row, goal in enumerate(nodes)
-    }
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""A project of small levels in a folder of the test's own."""
+"""Projects of small levels in a folder of the test's own, and their builds."""
 
 from pathlib import Path
 
@@ -6,6 +6,9 @@ from bake.level import TerrainRule
 from bake.pipeline import Outcome, Task, build
 from bake.recipe import LevelRecipe, Recipe
 from tests.support.baked import rows, write_graph, write_grid
+
+#: The levels of the project that tests of the command line share.
+LEVELS = ("fen", "five", "ways", "yard")
 
 
 def write_project(folder: Path) -> Path:

@@ -1,24 +1,26 @@
-"""What the level tests share: grids of terrain names, and hypothesis strategies for them."""
+"""Level files: what is read from them, how they are refused, and where the real ones are."""
 
+import os
 from pathlib import Path
 
 import pytest
-from hypothesis import strategies as st
 
 from bake.errors import LevelError
 from bake.level import GridLevel, Level
 from bake.levels import load
 
+#: The folder of real benchmark levels, which are not part of the project.
+FOLDER = Path(
+    os.environ.get("BAKE_SHARED_LEVELS", Path(__file__).resolve().parents[3] / "shared" / "levels")
+)
 
-def grids(names: list[str], largest: int = 9) -> st.SearchStrategy[list[list[str]]]:
-    """Rectangular grids of terrain names, 1 x 1 and up."""
-    return st.tuples(st.integers(1, largest), st.integers(1, largest)).flatmap(
-        lambda size: st.lists(
-            st.lists(st.sampled_from(names), min_size=size[0], max_size=size[0]),
-            min_size=size[1],
-            max_size=size[1],
-        )
-    )
+
+def shared_level(relative: str) -> Path:
+    """The path of a shared level; skips the test where it is absent."""
+    path = FOLDER / relative
+    if not path.exists():
+        pytest.skip(f"{relative} is not here (set BAKE_SHARED_LEVELS to the folder of levels)")
+    return path
 
 
 def named(level: Level) -> list[list[str]]:

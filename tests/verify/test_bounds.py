@@ -11,11 +11,10 @@ from hypothesis import strategies as st
 from bake.errors import CorruptAssetError
 from bake.verify import Proof, verify_asset
 from tests.support.baked import bake, recipe_for, rows, write_graph, write_grid
-from tests.support.shared_levels import shared_level
-from tests.support.signing import edited
+from tests.support.levels import shared_level
 from tests.support.strategies import ArcList, arc_lists, grids
+from tests.support.tampering import edited, store, table
 from tests.support.tower import baked_tower
-from tests.verify.test_verify import store, table
 
 BOUNDS = ("components", "clusters", "cluster_distances", "heuristic")
 #: Where distances come from: hops, hops and distances, distances, or nowhere but a search.

@@ -1,3 +1,5 @@
+"""A recipe in `bake.toml`: what it sets, where it is found, and its schema."""
+
 import json
 import pickle
 import re
@@ -17,6 +19,7 @@ from bake.recipe import (
     load_recipe,
     recipe_schema,
 )
+from tests.support.pages import page
 
 WHOLE = """\
 sources = ["levels_src/*.png", "more/**/*.map"]
@@ -376,7 +379,7 @@ def test_schema_knows_every_key_and_closes_every_table():
     assert "null" not in json.dumps(schema)
 
 
-DOCS = (Path(__file__).parent.parent / "docs" / "recipe.md").read_text(encoding="utf-8")
+DOCS = page("recipe.md")
 EXAMPLES = re.findall(r"^```toml\n(.*?)^```", DOCS, re.DOTALL | re.MULTILINE)
 
 

@@ -13,11 +13,10 @@ from bake.movement import HexLayout
 from bake.recipe import LevelRecipe
 from bake.verify import verify_asset
 from tests.support.baked import bake, recipe_for, rows, write_graph, write_grid
+from tests.support.levels import shared_level
 from tests.support.oracles import offset_to_cube
-from tests.support.shared_levels import shared_level
-from tests.support.signing import edited
 from tests.support.strategies import FAMILIES, seeded
-from tests.verify.test_verify import optimal, proved, store, table
+from tests.support.tampering import edited, optimal, proved, store, table
 
 HOPS = ("components", "next_hops")
 GREEDY, NONE = 254, 255

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from bake.errors import CorruptAssetError
 from bake.verify import verify_asset
 from tests.support.baked import bake, recipe_for, rows, write_graph, write_grid
-from tests.support.signing import edited
 from tests.support.strategies import ArcList, arc_lists, grids
+from tests.support.tampering import edited
 
 HIERARCHY = ("components", "hierarchy")
 QUICK = settings(

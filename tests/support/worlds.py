@@ -1,0 +1,43 @@
+"""Levels, links and doors drawn in memory, and the worlds they make."""
+
+from pathlib import Path
+
+import numpy as np
+
+from bake.graph import Subgraph, usable_subgraph
+from bake.level import Door, GridLevel, Link
+from bake.movement import CornerCutting, CostRule, HexLayout, MovementRules
+from bake.worlds import AgentProfile, World, build_world
+from tests.support.baked import rules_of
+from tests.support.oracles import Cell, Lattice
+from tests.support.strategies import TERRAINS
+
+CORNERS: tuple[CornerCutting, ...] = ("never", "one_free", "always")
+COST_RULES: tuple[CostRule, ...] = ("mean", "entered")
+LAYOUTS: tuple[HexLayout, ...] = ("odd-r", "even-r", "odd-q", "even-q")
+
+
+def level_of(grid: list[list[str]], layout: HexLayout | None = None) -> GridLevel:
+    terrain = np.array([[TERRAINS.index(name) for name in row] for row in grid], dtype=np.uint8)
+    return GridLevel("drawn", Path("drawn.json"), terrain, TERRAINS, hex_layout=layout)
+
+
+def world_of(lattice: Lattice, connectivity: int, layout: HexLayout | None = None) -> World:
+    rules = MovementRules(lattice.corner_cutting, lattice.cost_rule, lattice.ticks_per_unit)
+    profile = AgentProfile("default", rules_of(lattice.ground))
+    return build_world(level_of(lattice.grid, layout), [profile], rules, connectivity)
+
+
+def part_of(world: World) -> tuple[Subgraph, np.ndarray]:
+    assert world.cell is not None
+    sub = usable_subgraph(world.graph, world.metrics["default"])
+    return sub, world.cell[sub.node]
+
+
+def link(start: Cell, goal: Cell, cost: float | None = None, **more: object) -> Link:
+    told = {"both_ways": False, "profiles": None, "place": f"links {start} {goal}", **more}
+    return Link(f"{start}-{goal}", "link", start, goal, cost, **told)
+
+
+def door(name: str, cells: list[Cell], state: str, **states: str | None) -> Door:
+    return Door(name, np.array(cells, dtype=np.int32), tuple(states.items()), state, "doors")

@@ -1,0 +1,53 @@
+"""Tests share what lies in ``tests/support``, and nothing else of each other's."""
+
+import ast
+from pathlib import Path
+
+TESTS = Path(__file__).resolve().parent
+
+
+def modules(folder: Path) -> dict[str, str]:
+    """The text of every module by its path."""
+    paths = sorted(folder.rglob("*.py"))
+    return {
+        path.relative_to(TESTS.parent).as_posix(): path.read_text("utf-8")
+        for path in paths
+        if path.name != "__init__.py"
+    }
+
+
+def taken_from(text: str) -> list[str]:
+    """Modules of tests that one imports, those of ``tests/support`` apart."""
+    found = []
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.Import):
+            found += [name.name for name in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            found.append(node.module or "")
+    return [
+        name
+        for name in found
+        if name.partition(".")[0] == "tests" and not name.startswith("tests.support")
+    ]
+
+
+def test_no_module_takes_anything_from_another_one() -> None:
+    """What two of them need is moved to where both find it."""
+    found = {path: taken_from(text) for path, text in modules(TESTS).items()}
+    assert {path: names for path, names in found.items() if names} == {}
+
+
+def test_what_is_shared_says_what_it_is_about() -> None:
+    shared = modules(TESTS / "support")
+    assert [path for path, text in shared.items() if not ast.get_docstring(ast.parse(text))] == []
+
+
+def test_what_is_shared_is_used() -> None:
+    users = "".join({**modules(TESTS), **modules(TESTS.parent / "benchmarks")}.values())
+    unused = [
+        (path, node.name)
+        for path, text in modules(TESTS / "support").items()
+        for node in ast.parse(text).body
+        if isinstance(node, ast.FunctionDef | ast.ClassDef) and users.count(node.name) < 2
+    ]
+    assert unused == []
