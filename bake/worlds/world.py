@@ -51,7 +51,9 @@ class AgentProfile:
     def mover(self, terrains: tuple[str, ...]) -> Mover:
         """The profile in numbers, on a level of these terrains."""
         rules = [self.rules[name] for name in terrains]
-        cost = np.array([np.nan if rule.cost is None else rule.cost for rule in rules])
+        cost = np.array(
+            [np.nan if rule.cost is None else rule.cost for rule in rules], dtype=np.float64
+        )
         allowed = np.ones((len(terrains), len(terrains)), dtype=np.bool_)
         for to, rule in enumerate(rules):
             if rule.enter_from is not None:
