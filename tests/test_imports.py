@@ -1,44 +1,76 @@
-"""Imports go down the layers, never up, and heavy packages stay where they belong."""
+"""Imports lead down through the rooms, never up or in a circle; typing imports are counted, too.
+
+A *room* is a package, or a single module, that has a line of its own in ROOMS. What a room may
+import says it all: a newcomer who reads one room need not know any that is not named there.
+"""
 
 import ast
 import sys
-from collections.abc import Iterator
 from fnmatch import fnmatch
 from pathlib import Path
 
 import pytest
 
-PACKAGE = Path(__file__).resolve().parents[1] / "bake"
+from tests.support.structure import (
+    PACKAGE,
+    circles,
+    code_lines,
+    folder_sizes,
+    imports,
+    modules,
+    names_imported,
+    signatures,
+)
 
-#: What each part may import of the package, whether at once or inside a function.
-MAY_IMPORT: dict[str, frozenset[str]] = {
-    name: frozenset(allowed.split())
+#: What each room may import of the package, at once, inside functions, or for types alone. A name
+#: stands for all rooms in it; every module may import `arrays`.
+ROOMS: dict[str, frozenset[str]] = {
+    name: frozenset((*allowed.split(), "arrays"))
     for name, allowed in {
         "arrays": "",
         "errors": "",
         "processors": "",
         "graph": "",
+        "greedy": "graph",
         "movement": "errors graph",
         "level": "movement",
-        "greedy": "graph",
         "kernels": "graph",
-        "search": "errors graph greedy kernels",
+        "search": "",
+        "search.graph": "errors graph kernels",
+        "search.all_pairs": "errors graph kernels search.graph",
+        "search.point": "errors graph kernels search.graph search.all_pairs",
+        "search.hierarchy": "errors graph greedy kernels search.graph search.all_pairs",
+        "search.live": "errors graph greedy kernels search.graph search.all_pairs search.hierarchy",
+        "levels.reading": "errors graph level movement",
+        "levels.ldtk": "errors graph level movement levels.reading",
+        "levels.tiled": "errors graph level movement levels.reading",
         "levels": "errors graph level movement",
-        "worlds": "errors graph level movement search",
-        "tables": "errors graph greedy search",
+        "worlds": "errors graph level movement search.graph",
+        "tables": "errors graph greedy kernels search",
         "asset": "errors graph processors",
         "verify": "asset errors graph kernels processors",
-        "runtime": "asset errors graph greedy kernels movement search",
+        "runtime.reader": "asset errors graph greedy movement kernels search.all_pairs",
+        "runtime.hierarchy": "asset errors graph greedy kernels search runtime.reader",
+        "runtime.searching": "errors graph greedy search runtime.reader runtime.hierarchy",
+        "runtime.snapshot": "errors graph runtime.reader runtime.hierarchy runtime.searching",
+        "runtime.live": "asset errors graph greedy kernels movement search "
+        "runtime.reader runtime.hierarchy runtime.searching runtime.snapshot",
+        "runtime.current": "runtime.reader runtime.searching runtime.snapshot runtime.live",
+        "runtime.navigator": "errors graph runtime.reader runtime.searching runtime.snapshot "
+        "runtime.live runtime.current",
+        "runtime.level": "asset errors runtime.reader runtime.live runtime.current "
+        "runtime.navigator",
+        "runtime": "errors",
         "recipe": "errors graph level levels movement",
         "pipeline": "asset errors graph greedy level levels movement "
         "processors recipe search tables worlds",
         "diff": "asset errors graph runtime",
-        "view": "asset diff errors graph level levels lint movement pipeline recipe runtime",
         "lint": "errors graph level movement pipeline recipe search worlds",
+        "view": "asset diff errors graph level levels lint movement pipeline recipe runtime",
         "interop": "asset errors graph runtime",
         "apply": "asset errors graph level movement pipeline recipe runtime worlds",
-        "__main__": "cli",
         "cli": "*",
+        "__main__": "cli",
     }.items()
 }
 
@@ -56,131 +88,143 @@ CONFINED: dict[str, tuple[str, ...]] = {
     "numba": ("kernels/jit.py",),
 }
 
-#: Parts that are imported only inside functions, so that a game's start does not pay for them.
+#: Rooms that are imported only inside functions, so that a game's start does not pay for them.
 LAZY = {"runtime": {"kernels", "search"}}
 
+#: Rooms a game's reader consists of: what they import at once is all that it has to ship.
+READER = ("arrays", "errors", "graph", "greedy", "movement", "asset", "runtime")
 
-def sources() -> list[Path]:
-    return sorted(PACKAGE.rglob("*.py"))
+#: Kernels that take more than :data:`MOST_PARAMETERS`, each for a reason that was measured and
+#: stands beside it.
+FLAT: dict[str, int] = {}
+MOST_PARAMETERS = 15
 
+#: Modules in one folder, and lines of code in the tiny reader.
+MOST_MODULES = 20
+MOST_READER_LINES = 1700
 
-def imports(tree: ast.AST, *, outermost: bool) -> Iterator[str]:
-    """Dotted names a module imports; those for type checkers alone are left out.
-
-    Args:
-        outermost: leave out imports inside functions, too.
-    """
-    for node in ast.iter_child_nodes(tree):
-        if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
-            continue
-        if isinstance(node, ast.ImportFrom):
-            assert node.level == 0, "relative import"
-            module = node.module or ""
-            # `from bake.recipe import values` imports a module, too.
-            yield from (f"{module}.{alias.name}" for alias in node.names)
-            continue
-        for_checkers = isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test)
-        inside = isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
-        if not (for_checkers or (outermost and inside)):
-            yield from imports(node, outermost=outermost)
+MODULES = modules()
 
 
-def part_of(module: str) -> str:
-    """The part of the package a file or dotted name belongs to."""
-    return module.removesuffix(".py").split(".")[0]
+def room_of(module: str) -> str:
+    """The room a module belongs to: the longest of ROOMS that its name begins with."""
+    parts = module.split(".")
+    for end in range(len(parts), 0, -1):
+        if ".".join(parts[:end]) in ROOMS:
+            return ".".join(parts[:end])
+    raise AssertionError(f"{module} has no place among the rooms: give it one here")
 
 
-def parts_imported(path: Path, *, outermost: bool) -> set[str]:
-    found = imports(ast.parse(path.read_text("utf-8")), outermost=outermost)
-    return {part_of(name.removeprefix("bake.")) for name in found if name.startswith("bake.")}
+def lies_in(module: str, room: str) -> bool:
+    return module == room or module.startswith(room + ".")
 
 
 def place(path: Path) -> str:
     return path.relative_to(PACKAGE).as_posix()
 
 
-def test_the_package_is_found() -> None:
-    assert "search/all_pairs/batch.py" in {place(path) for path in sources()}
-
-
-@pytest.mark.parametrize("path", sources(), ids=place)
-def test_layers(path: Path) -> None:
-    own = part_of(place(path).split("/")[0])
-    if own == "__init__":
-        assert not parts_imported(path, outermost=False)
-        return
-    assert own in MAY_IMPORT, f"{own} has no place among the layers: give it one here"
-    allowed = MAY_IMPORT[own] | {own, "arrays"}
+@pytest.mark.parametrize("module", MODULES)
+def test_rooms(module: str) -> None:
+    own = room_of(module)
+    allowed = ROOMS[own] | {own}
     if "*" in allowed:
         return
-    wrong = parts_imported(path, outermost=False) - allowed
-    assert not wrong, f"{place(path)} may not import {', '.join(sorted(wrong))}"
+    found = imports(MODULES[module], MODULES)
+    wrong = {each for each in found if not any(lies_in(each, room) for room in allowed)}
+    assert not wrong, f"{module} may not import {', '.join(sorted(wrong))}"
 
 
-@pytest.mark.parametrize("path", sources(), ids=place)
+def test_every_room_is_there() -> None:
+    for room, allowed in ROOMS.items():
+        for name in {room} | allowed - {"*"}:
+            assert any(lies_in(module, name) for module in MODULES), name
+
+
+def test_no_circle_of_modules() -> None:
+    below = {name: imports(path, MODULES) - {name} for name, path in MODULES.items()}
+    assert circles(below) == []
+
+
+def test_no_circle_of_rooms() -> None:
+    everything = set(ROOMS)
+    below: dict[str, set[str]] = {}
+    for room, allowed in ROOMS.items():
+        wanted = everything - {"cli", "__main__"} if "*" in allowed else allowed
+        below[room] = {
+            each for each in everything for name in wanted if lies_in(each, name) and each != room
+        }
+    assert circles(below) == []
+
+
+def test_what_proves_shares_nothing_with_what_bakes() -> None:
+    assert not ROOMS["verify"] & {"search", "tables", "worlds", "movement", "pipeline", "runtime"}
+    for sibling in ("levels", "worlds", "tables"):
+        assert not ROOMS[sibling] & {"levels", "worlds", "tables"}
+
+
+@pytest.mark.parametrize("path", MODULES.values(), ids=place)
 def test_packages_stay_where_they_belong(path: Path) -> None:
     tree = ast.parse(path.read_text("utf-8"))
-    for name in {name.split(".")[0] for name in imports(tree, outermost=False)}:
+    for name in {name.split(".")[0] for name in names_imported(tree, outermost=False)}:
         homes = CONFINED.get(name)
         if homes is not None:
             assert any(fnmatch(place(path), home) for home in homes), f"{name} in {place(path)}"
 
 
-@pytest.mark.parametrize("path", sources(), ids=place)
-def test_lazy_parts(path: Path) -> None:
-    own = part_of(place(path).split("/")[0])
-    assert not parts_imported(path, outermost=True) & LAZY.get(own, set())
+@pytest.mark.parametrize("module", MODULES)
+def test_lazy_rooms(module: str) -> None:
+    lazy = LAZY.get(module.split(".", maxsplit=1)[0], set())
+    at_once = imports(MODULES[module], MODULES, outermost=True)
+    assert not {each for each in at_once if each.split(".")[0] in lazy}
 
 
-@pytest.mark.parametrize("path", sources(), ids=place)
-def test_a_game_needs_numpy_and_h5py_alone(path: Path) -> None:
+@pytest.mark.parametrize("module", [name for name in MODULES if name.split(".")[0] in READER])
+def test_a_game_needs_numpy_and_h5py_alone(module: str) -> None:
     """What the reader consists of imports nothing else at once; functions may."""
-    if part_of(place(path).split("/")[0]) not in (
-        "arrays",
-        "errors",
-        "graph",
-        "greedy",
-        "movement",
-        "asset",
-        "runtime",
-    ):
-        return
-    names = imports(ast.parse(path.read_text("utf-8")), outermost=True)
+    names = names_imported(ast.parse(MODULES[module].read_text("utf-8")), outermost=True)
     allowed = {*sys.stdlib_module_names, "bake", "numpy", "h5py"}
     assert {name.split(".")[0] for name in names} <= allowed
+    at_once = imports(MODULES[module], MODULES, outermost=True)
+    assert {each.split(".")[0] for each in at_once} <= {*READER, "processors"}
 
 
 @pytest.mark.parametrize("name", ["networkx", "scipy"])
 def test_interop_imports_inside_functions(name: str) -> None:
     tree = ast.parse((PACKAGE / "interop.py").read_text("utf-8"))
-    assert name not in {each.split(".")[0] for each in imports(tree, outermost=True)}
-    assert name in {each.split(".")[0] for each in imports(tree, outermost=False)}
+    assert name not in {each.split(".")[0] for each in names_imported(tree, outermost=True)}
+    assert name in {each.split(".")[0] for each in names_imported(tree, outermost=False)}
 
 
-def test_the_layers_have_no_cycle() -> None:
-    below: dict[str, set[str]] = {}
+# -- sizes ----------------------------------------------------------------------------------------
 
-    def reach(part: str, above: tuple[str, ...]) -> set[str]:
-        assert part not in above, f"{part} stands above itself"
-        if part not in below:
-            allowed = MAY_IMPORT[part] - {"*"}
-            below[part] = allowed.union(*(reach(other, (*above, part)) for other in allowed))
-        return below[part]
 
-    for part in MAY_IMPORT:
-        reach(part, ())
-    for sibling in ("levels", "worlds", "tables"):
-        assert not below[sibling] & {"levels", "worlds", "tables"}
-    assert below["runtime"] == {
-        *("asset", "errors", "graph", "greedy", "kernels", "movement", "processors", "search")
+def test_no_folder_is_a_hall() -> None:
+    assert {name: size for name, size in folder_sizes(MODULES).items() if size > MOST_MODULES} == {}
+
+
+def test_the_reader_is_read_in_one_sitting() -> None:
+    reader = [path for name, path in MODULES.items() if lies_in(name, "runtime.reader")]
+    assert 0 < sum(code_lines(path) for path in reader) <= MOST_READER_LINES
+
+
+def test_kernels_take_bundles() -> None:
+    long = {
+        f"{module}.{function}": count
+        for module, path in MODULES.items()
+        for function, (count, is_kernel) in signatures(path).items()
+        if is_kernel and count > MOST_PARAMETERS
     }
-    # What verifies tables must not share what they were made with.
-    assert below["asset"] == {"errors", "graph", "processors"}
+    assert long == FLAT
 
 
-def test_the_reader_of_imports_reads_them() -> None:
-    """Else the tests above would prove nothing."""
+# -- the reader of imports itself: else the tests above would prove nothing ----------------------
+
+
+def test_the_package_is_found() -> None:
+    assert {"graph", "search.all_pairs.batch", "runtime", "runtime.reader"} <= set(MODULES)
+
+
+def test_names_imported() -> None:
     tree = ast.parse(
         "import numpy as np\n"
         "from bake.graph import Graph\n"
@@ -188,11 +232,33 @@ def test_the_reader_of_imports_reads_them() -> None:
         "if TYPE_CHECKING:\n    from bake.cli import main\n"
         "class A:\n    def f(self):\n        import numba\n        from bake import recipe\n"
     )
-    assert set(imports(tree, outermost=False)) == {
-        "numpy",
-        "bake.graph.Graph",
-        "typing.TYPE_CHECKING",
-        "numba",
-        "bake.recipe",
-    }
-    assert "numba" not in set(imports(tree, outermost=True))
+    everywhere = {"numpy", "bake.graph.Graph", "typing.TYPE_CHECKING"}
+    assert set(names_imported(tree, outermost=True)) == everywhere
+    everywhere |= {"bake.cli.main", "numba", "bake.recipe"}
+    assert set(names_imported(tree, outermost=False)) == everywhere
+
+
+def test_a_name_belongs_to_its_module(tmp_path: Path) -> None:
+    file = tmp_path / "module.py"
+    file.write_text("from bake.search.all_pairs import batch\nfrom bake.graph import Graph\n")
+    known = {"graph", "search", "search.all_pairs", "search.all_pairs.batch"}
+    assert imports(file, known) == {"search.all_pairs.batch", "graph"}
+
+
+def test_circles_are_found() -> None:
+    below = {"a": {"b"}, "b": {"c"}, "c": {"a", "d"}, "d": set(), "e": {"f"}, "f": {"e"}}
+    assert circles(below) == [["a", "b", "c"], ["e", "f"]]
+    assert circles({"a": {"b", "c"}, "b": {"c"}, "c": set()}) == []
+
+
+def test_lines_of_code_are_counted(tmp_path: Path) -> None:
+    file = tmp_path / "module.py"
+    prose = '"""Prose."""\n\n# why\nA = 1\n\n\ndef f():\n    """Prose,\n    more."""\n'
+    file.write_text(prose + "    return (\n        A\n    )\n")
+    assert code_lines(file) == 5
+
+
+def test_parameters_are_counted(tmp_path: Path) -> None:
+    file = tmp_path / "module.py"
+    file.write_text("@kernel\ndef f(a, b, *, c): ...\n\n\ndef g(a): ...\n")
+    assert signatures(file) == {"f": (3, True), "g": (1, False)}
