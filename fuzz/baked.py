@@ -26,8 +26,7 @@ from bake.pipeline.sources import Task
 from bake.recipe import LevelRecipe, ProfileRecipe
 from bake.runtime import LevelAsset, QueryError, open_asset
 from fuzz import seeds
-from fuzz.mutate_json import mutate_json
-from fuzz.mutate_lines import mutate_lines
+from fuzz.mutations import mutate_json, mutate_lines
 
 _RECIPE = LevelRecipe(
     terrain={

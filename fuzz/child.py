@@ -6,7 +6,9 @@
 from __future__ import annotations
 
 import gc
+import importlib
 import json
+import pkgutil
 import resource
 import shutil
 import sys
@@ -39,12 +41,14 @@ def main() -> None:
     import atheris
 
     with atheris.instrument_imports(include=_INSTRUMENTED, exclude=_kernels()):
+        import bake.levels
+        import bake.recipe
         from fuzz import targets
         from fuzz.judge import UndocumentedError, judge
 
-        levels = ("image", "tiles_json", "graph_json", "movingai", "tiled.world", "ldtk.read")
-        for module in (*(f"levels.{each}" for each in levels), "recipe.file"):
-            __import__(f"bake.{module}")
+        for package in (bake.levels, bake.recipe):
+            for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
+                importlib.import_module(module.name)
     target = targets.TARGETS[name]
     folder, corpus, found = work / name / "level", work / name / "corpus", work / name / "found"
     shutil.rmtree(folder, ignore_errors=True)

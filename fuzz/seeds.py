@@ -9,7 +9,6 @@ from pathlib import Path
 
 from PIL import Image
 
-from tests.levels.tiled.test_mutations import GIDS, MAPS
 from tests.support import ldtk_projects as ldtk
 from tests.support import tiled_maps as maps
 
@@ -134,7 +133,7 @@ OUTER = maps.tmx(
     height=2,
     tileset=' <tileset firstgid="1" source="set.tsx"/>\n',
 )
-PLAIN = maps.tmx(maps.layer(GIDS), width=3, height=2)
+PLAIN = maps.tmx(maps.layer(maps.GIDS), width=3, height=2)
 WORLD = {
     "type": "world",
     "maps": [{"fileName": "m_0_0.tmx", "x": 0, "y": 0}, {"fileName": "m_1_0.tmx", "x": 48, "y": 0}],
@@ -246,7 +245,7 @@ def images() -> tuple[bytes, ...]:
 
 
 def tiled_maps(suffix: str) -> list[bytes]:
-    found = [text.encode() for name, text in sorted(MAPS.items()) if name.endswith(suffix)]
+    found = [text.encode() for name, text in sorted(maps.MAPS.items()) if name.endswith(suffix)]
     if suffix == "tmx":
         found += [
             maps.tmx(
@@ -260,7 +259,8 @@ def tiled_maps(suffix: str) -> list[bytes]:
             maps.tmx(
                 *(
                     f'<group name="F{floor}"><properties><property name="floor" type="int" '
-                    f'value="{floor}"/></properties>{maps.layer(GIDS, name=f"L{floor}")}</group>'
+                    f'value="{floor}"/></properties>'
+                    f"{maps.layer(maps.GIDS, name=f'L{floor}')}</group>"
                     for floor in (0, 1)
                 ),
                 width=3,

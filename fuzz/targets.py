@@ -13,10 +13,7 @@ from bake.levels.movingai import read_scenario
 from bake.pipeline.sources import find_tasks
 from bake.recipe import LevelRecipe, Recipe, load_recipe
 from fuzz import baked, seeds
-from fuzz.mutate_json import mutate_bytes, mutate_json
-from fuzz.mutate_lines import mutate_lines
-from fuzz.mutate_png import mutate_png
-from fuzz.mutate_xml import mutate_xml
+from fuzz.mutations import mutate_bytes, mutate_json, mutate_lines, mutate_png, mutate_xml
 
 Mutator = Callable[[bytes, random.Random], bytes | None]
 

@@ -8,33 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bake.errors import BakeError
-from tests.support.tiled_maps import layer, objects, read, thing, tmj, tmx
-
-GIDS = [[1, 2, 3], [4, 5, 1]]
-MAPS = {
-    "csv.tmx": tmx(
-        layer(GIDS),
-        objects(
-            thing(1, "spawn", (8, 8), "<point/>", name="a"),
-            thing(2, "door", (16, 0), width=16, height=16, states="open;shut=wall"),
-            thing(3, "region", (0, 0), '<polygon points="0,0 32,0 32,32"/>', rotation=5),
-            thing(4, "stairs", (0, 16), to=1, cost="2", gid=1),
-        ),
-        width=3,
-        height=2,
-    ),
-    "zlib.tmx": tmx(layer(GIDS, "base64-zlib"), width=3, height=2),
-    "zstd.tmx": tmx(layer(GIDS, "base64-zstd"), width=3, height=2),
-    "hex.tmx": tmx(
-        layer(GIDS, "xml"),
-        width=3,
-        height=2,
-        about='orientation="hexagonal" hexsidelength="4" staggeraxis="x" staggerindex="odd"',
-    ),
-    "iso.tmx": tmx(layer(GIDS), width=3, height=2, about='orientation="staggered"'),
-    "plain.tmj": tmj(GIDS),
-    "gzip.tmj": tmj(GIDS, compression="gzip"),
-}
+from tests.support.tiled_maps import MAPS, read
 
 
 @given(
