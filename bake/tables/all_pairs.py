@@ -63,7 +63,7 @@ class AllPairs:
 
 
 def slot_dtype(sub: Subgraph, symbols: int = 1) -> np.dtype[np.unsignedinteger]:
-    """The smallest unsigned type that holds every slot and, apart from them, so many symbols."""
+    """Choose the smallest unsigned type that holds every slot and so many symbols beside them."""
     largest = int(sub.slot.max(initial=0))
     for kind in (np.uint8, np.uint16, np.uint32):
         if largest + symbols <= np.iinfo(kind).max:
@@ -72,14 +72,14 @@ def slot_dtype(sub: Subgraph, symbols: int = 1) -> np.dtype[np.unsignedinteger]:
 
 
 def pair_bytes(sub: Subgraph, *, hops: bool, distances: bool) -> int:
-    """Bytes a pair takes in the dense tables of a profile."""
+    """Work out the bytes a pair takes in the dense tables of a profile."""
     return hops * slot_dtype(sub).itemsize + distances * 4
 
 
 def working_bytes(
     sub: Subgraph, threads: int, algorithm: Algorithm, *, hops: bool, distances: bool
 ) -> int:
-    """Peak memory of :func:`all_pairs` in bytes, the tables included."""
+    """Work out the peak memory of :func:`all_pairs` in bytes, the tables included."""
     rows = sub.graph.node_count
     tables = rows * rows * pair_bytes(sub, hops=hops, distances=distances)
     if choose_algorithm(sub, algorithm) == "floyd_warshall":
@@ -116,7 +116,7 @@ def all_pairs(
     threads: int,
     progress: Progress,
 ) -> AllPairs:
-    """Next hops, distances or both, between all pairs of rows.
+    """Make next hops, distances or both, between all pairs of rows.
 
     Args:
         sub: what a profile can use; r rows.

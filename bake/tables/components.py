@@ -1,4 +1,4 @@
-"""Connected components: who can reach whom, answered from two labels."""
+"""Connected components, from whose labels one reads who can reach whom."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Components:
 
     @property
     def tells_all(self) -> bool:
-        """Whether labels and closure alone tell what can be reached."""
+        """Whether labels and closure alone say what can be reached."""
         return not self.one_way or self.reach is not None
 
 
@@ -59,7 +59,7 @@ def components(sub: Subgraph, node_count: int) -> Components:
 
 
 def _in_order(reach: UInt8Array, order: Int64Array) -> UInt8Array:
-    """A closure with rows and bits permuted: component ``order[i]`` becomes component i."""
+    """Permute the rows and bits of a closure: component ``order[i]`` becomes component i."""
     permuted = np.empty_like(reach)
     step = max(1, BLOCK_BITS // len(order))
     for start in range(0, len(order), step):

@@ -1,4 +1,4 @@
-"""All-pairs next hops as runs: a compressed path database, exact, with nothing of size n^2 held.
+"""All-pairs next hops as runs: an exact compressed path database that holds nothing of size n^2.
 
 A. Botea, "Ultra-Fast Optimal Pathfinding without Runtime Search", AIIDE 2011.
 """
@@ -28,16 +28,16 @@ class Ledger(Protocol):
     """Keeps what a long search has come to, so that another one can take it up."""
 
     def take_up(self, writer: RunWriter, most_runs: int) -> None:
-        """Bring a fresh writer to where an earlier search was cut; at most so many ended runs."""
+        """Bring a fresh writer to where an earlier search was cut, if that is no more runs."""
 
     def offer(self, writer: RunWriter) -> None:
-        """A batch was taken in."""
+        """Hear that a batch was taken in."""
 
     def finished(self, writer: RunWriter) -> None:
-        """The last batch was taken in."""
+        """Hear that the last batch was taken in."""
 
     def interrupted(self, writer: RunWriter) -> None:
-        """The search is about to end before its time."""
+        """Hear that the search is about to end before its time."""
 
 
 #: Seconds a batch that is being taken in has to end when the search is interrupted.
@@ -53,7 +53,7 @@ RUN_BYTES = 24
 
 
 def working_bytes(sub: Subgraph, threads: int, algorithm: Algorithm, *, distances: bool) -> int:
-    """Peak memory of :func:`compressed_next_hops` in bytes, the tables included."""
+    """Work out the peak memory of :func:`compressed_next_hops` in bytes, the tables included."""
     rows = sub.graph.node_count
     matrix = 4 * rows * rows
     if choose_algorithm(sub, algorithm) == "floyd_warshall":
@@ -81,16 +81,16 @@ def compressed_next_hops(
         sub: what a profile can use; r rows.
         at: (r, 2) int32 chart coordinates of the rows, see :mod:`bake.greedy`; None = no greedy
             move.
-        unreachable_fits: whether unreachable targets are told by another table, so that any symbol
-            may stand for them.
+        unreachable_fits: whether another table says which targets are unreachable, so that any
+            symbol may stand for them.
         algorithm: as for :func:`bake.tables.all_pairs.all_pairs`.
         distances: whether to keep the distances too.
         budget: bytes this may allocate.
         threads: how many batches to search at once, fewer where the budget is short; changes no
             byte of the result.
         progress: called with the fraction done.
-        ledger: where to keep what was come to; of no use where distances are kept as well, or
-            by Floyd-Warshall. Changes no byte of the result.
+        ledger: where to keep what the search has come to; it is not used where distances are kept
+            as well, or by Floyd-Warshall. It changes no byte of the result.
 
     Returns:
         The runs, and (r, r) int32 distances, UNREACHABLE where there is no path, or None.
@@ -222,7 +222,7 @@ def _from_batches(
 
 
 class _Turn:
-    """Whose turn it is: batches are claimed in order and handed on in order."""
+    """Keeps whose turn it is: batches are claimed in order and handed on in order."""
 
     def __init__(self, count: int) -> None:
         self._count = count
@@ -233,7 +233,7 @@ class _Turn:
         self._changed = threading.Condition()
 
     def claim(self) -> int | None:
-        """The next batch to search for; None where none is left."""
+        """Take the next batch to search for; None where none is left."""
         with self._changed:
             if self._over or self._claimed == self._count:
                 return None
@@ -241,7 +241,7 @@ class _Turn:
             return self._claimed - 1
 
     def wait(self, batch: int) -> bool:
-        """Wait until every batch before this one was handed on; False if one failed."""
+        """Wait until every batch before this one was handed on; returns False if one failed."""
         with self._changed:
             self._changed.wait_for(lambda: self._over or self._turn == batch)
             if not self._over:
@@ -255,7 +255,7 @@ class _Turn:
             self._changed.notify_all()
 
     def over(self) -> bool:
-        """After giving up, wait until no batch is taken in; whether there is none."""
+        """After giving up, wait until no batch is being taken in; returns whether there is none."""
         with self._changed:
             return self._changed.wait_for(lambda: not self._taking, PATIENCE)
 

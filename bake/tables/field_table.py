@@ -59,12 +59,12 @@ class Slopes:
 
     @staticmethod
     def none() -> Slopes:
-        """Of a graph without coordinates."""
+        """The slopes of a graph without coordinates."""
         return Slopes(np.zeros((0, 2), dtype=np.int32), 0)
 
 
 def square_slopes(sub: Subgraph, cell: Int32Array) -> Slopes:
-    """The eight directions a distance over squares can rise in, at what most steps cost.
+    """Find the eight directions a distance over squares can rise in, at what most steps cost.
 
     Where there are diagonal steps these are the eight of the octile norm, else the four of the
     Manhattan one.
@@ -80,14 +80,14 @@ def square_slopes(sub: Subgraph, cell: Int32Array) -> Slopes:
 
 
 def hex_slopes(sub: Subgraph) -> Slopes:
-    """The six directions a distance over hexagons can rise in, along axial coordinates."""
+    """Find the six directions a distance over hexagons can rise in, along axial coordinates."""
     step = _median(sub.weight)
     slope = [(step, 0), (-step, 0), (0, step), (0, -step), (step, step), (-step, -step)]
     return Slopes(np.array(slope if step else np.zeros((0, 2)), dtype=np.int32), 0)
 
 
 def plane_slopes(sub: Subgraph, at: Int32Array) -> Slopes:
-    """Eight directions of the plane, at what most arcs cost for their length."""
+    """Find eight directions of the plane, at what most arcs cost for their length."""
     step = at[sub.graph.head].astype(np.int64) - at[sub.graph.tail()]
     length = np.sqrt((step * step).sum(axis=1).astype(np.float64))
     far = length > 0
@@ -101,7 +101,7 @@ def plane_slopes(sub: Subgraph, at: Int32Array) -> Slopes:
 
 
 def _signed(slopes: list[tuple[int, int]]) -> Slopes:
-    """Each slope with all signs, none twice, none flat."""
+    """Give each slope all signs, none twice, none flat."""
     signed = {(a * x, b * y) for x, y in slopes for a in (1, -1) for b in (1, -1)}
     slope = np.array(sorted(signed - {(0, 0)}), dtype=np.int32).reshape(-1, 2)
     return Slopes(slope, 0)
@@ -135,12 +135,12 @@ class FieldTable:
 
 
 def pair_count(basins: int, *, two_way: bool) -> int:
-    """Entries of a table between so many basins."""
+    """Count the entries of a table between so many basins."""
     return basins * (basins + 1) // 2 if two_way else basins * basins
 
 
 def table_bytes(basins: int, *, two_way: bool) -> int:
-    """Size of a table between so many basins, labels apart."""
+    """Work out the bytes of a table between so many basins, labels apart."""
     return 5 * pair_count(basins, two_way=two_way) + 4 * basins
 
 
@@ -219,7 +219,9 @@ def field_table(
 def _catalogue(
     at: Int32Array, slopes: Slopes, pivot: Int32Array, label: Int32Array, anchor: Int32Array
 ) -> tuple[Int32Array, Int64Array]:
-    """(f, 2 + p) int32 fields, the first one flat; (r, f) int64 ticks above each basin's anchor."""
+    """Choose fields, (f, 2 + p) int32, the first one flat, and their ticks above each basin's
+    anchor, (r, f) int64.
+    """
     columns = pivot.shape[1]
     flat = np.zeros((1, 2 + columns), dtype=np.int32)
     sloping = np.zeros((len(slopes.slope), 2 + columns), dtype=np.int32)
@@ -236,7 +238,7 @@ def _catalogue(
 
 
 def table_memory(rows: int, basins: int, threads: int, *, two_way: bool) -> int:
-    """Peak memory of :func:`field_table` in bytes, the table included."""
+    """Work out the peak memory of :func:`field_table` in bytes, the table included."""
     searches = threads * (rows * BatchScratch.BYTES + basins * MOST_FIELDS * LANES * 4)
     values = 3 * rows * MOST_FIELDS * 8
     return searches + values + table_bytes(basins, two_way=two_way)

@@ -1,4 +1,4 @@
-"""A heuristic worth its bytes: pivots, and a table between basins corrected by fields.
+"""A heuristic that is worth its bytes: pivots, and a table between basins corrected by fields.
 
 Rows are cut into basins, the rows nearest to each of a farthest-point sample. A plain table of
 distances between basins is of little use: it jumps at every border. Corrected by fields that rise
@@ -44,7 +44,7 @@ class Size:
 
 
 def heuristic_size(rows: int, bytes_per_node: int, *, kind: str, two_way: bool) -> Size:
-    """Spend a budget.
+    """Decide how to spend a budget.
 
     Args:
         rows: r.
@@ -189,14 +189,14 @@ def _filled(distance: Int32Array) -> Int32Array:
 
 
 def _basins(sub: Subgraph, extent: Int64Array, count: int) -> tuple[Int32Array, Int32Array]:
-    """(r) int32 basin of every row, (c) int32 sample of each, c <= count.
+    """Cut rows into basins: (r) int32 basin of every row, (c) int32 sample of each, c <= count.
 
-    Basins are numbered by the places of their samples, so that consecutive ones lie together.
+    Basins are numbered in the order of their samples, so that consecutive ones lie together.
     Parts of the graph that are small beside a basin share basins of their own.
     """
     graph = sub.graph
     rows = graph.node_count
-    # Arcs count in both directions: a basin need not be one that can be left.
+    # Arcs count in both directions, as it need not be possible to leave a basin.
     tail = graph.tail()
     both, behind = graph.from_arcs(
         rows, np.concatenate([tail, graph.head]), np.concatenate([graph.head, tail])

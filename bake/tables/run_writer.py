@@ -146,11 +146,11 @@ class RunWriter:
         count = np.zeros(self._rows, dtype=np.int64)
         for piece in self.ended:
             count += np.bincount(piece.row, minlength=self._rows)
-        place = np.cumsum(count) - count
+        next_run = np.cumsum(count) - count
         start = np.empty(int(count.sum()), dtype=np.int32)
         symbol = np.empty_like(start)
         for piece in self.ended:
-            group_by_row(piece, place, start, symbol)
+            group_by_row(piece, next_run, start, symbol)
         graph = self._sub.graph
         name_slots(graph.first_out, self._sub.slot, count, self._greedy, self._none, symbol)
         return RunTable(count.astype(np.int32), start, symbol.astype(self._dtype))

@@ -13,6 +13,7 @@ from bake.arrays import Int32Array, Int64Array
 from bake.errors import BudgetError
 from bake.graph import Subgraph, usable_subgraph
 from bake.pipeline.profile import coordinates
+from bake.search.all_pairs.fields import CorrectedDistances, FieldSet
 from bake.search.point.estimates import Estimate
 from bake.search.point.guide import Guide
 from bake.search.point.space import SearchSpace
@@ -76,15 +77,10 @@ def guide_of(found: Heuristic, at: Int32Array, norm: Estimate | None = None) -> 
         return None
     return Guide(
         norm or Estimate("null"),
-        at,
-        found.pivot,
+        FieldSet(table.fields, table.shift, at, found.pivot),
+        CorrectedDistances(table.distance, table.chosen, found.two_way),
         table.label,
         table.anchor,
-        table.distance,
-        table.chosen,
-        table.fields,
-        table.shift,
-        found.two_way,
     )
 
 

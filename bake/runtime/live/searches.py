@@ -170,7 +170,7 @@ class ChangedBounds(Bounds):
         if self.tables.state.row_count != self.tables.baked.row_count:
             return None
         baked = stored_guide(self._baked)
-        return None if baked is None else baked.with_norm(norm_over(norm, baked.at))
+        return None if baked is None else baked.with_norm(norm_over(norm, baked.over.at))
 
     def landmark(self, goal: int) -> Estimate:
         from bake.search.point.estimates import Estimate

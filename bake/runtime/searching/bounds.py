@@ -179,6 +179,7 @@ class BakedBounds(Bounds):
         return np.ascontiguousarray(pivot)
 
     def guide(self, norm: Estimate) -> Guide | None:
+        from bake.search.all_pairs.fields import CorrectedDistances, FieldSet
         from bake.search.point.guide import Guide
 
         tables, pivot = self.tables, self._pivot
@@ -206,9 +207,8 @@ class BakedBounds(Bounds):
             raise tables.damaged(f"field_shift is {shift}")
         at = coordinates(tables)
         norm = norm_over(norm, at)
-        return Guide(
-            norm, at, pivot, label, anchor, distance, chosen, fields, int(shift), self._two_way
-        )
+        table = CorrectedDistances(distance, chosen, self._two_way)
+        return Guide(norm, FieldSet(fields, int(shift), at, pivot), table, label, anchor)
 
     def landmark(self, goal: int) -> Estimate:
         return self._landmarks

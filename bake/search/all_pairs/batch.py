@@ -53,15 +53,15 @@ def _relax_batch(
     first = np.full(RING, -1, np.int32)
     queued = 0
     longest = np.int32(0)
-    for place in range(len(targets)):
-        node = targets[place]
+    for i in range(len(targets)):
+        node = targets[i]
         if bucket[node] == UNTOUCHED:
             dist[node, :] = INFINITY
             pending[node] = ALL
             bucket[node] = IDLE
-        dist[node, lanes[place]] = min(dist[node, lanes[place]], initial[place])
-    for place in range(len(targets)):
-        node = targets[place]
+        dist[node, lanes[i]] = min(dist[node, lanes[i]], initial[i])
+    for i in range(len(targets)):
+        node = targets[i]
         if bucket[node] != IDLE:
             continue
         gain = np.int32(0)
@@ -184,21 +184,21 @@ class BatchSearch:
         return len(self.arcs.begin)
 
     def scratch(self) -> BatchScratch:
-        """Memory for one search at a time; each thread needs its own."""
+        """Allocate memory for one search at a time; each thread needs its own."""
         return BatchScratch(_aligned(self.node_count), NodeQueue.of(self.node_count))
 
     def distances_to(self, targets: Int32Array, scratch: BatchScratch) -> Int32Array:
-        """Distances from every node to each of at most LANES targets.
+        """Search for the distances from every node to each of at most LANES targets.
 
         Args:
-            targets: (k) int32 nodes, k <= LANES; close together is fast, anything is right.
+            targets: (k) int32 nodes, k <= LANES; the closer together, the faster.
             scratch: from :meth:`scratch`; the result is a view of it.
 
         Returns:
             (n, LANES) int32 ticks, INFINITY where there is no path; lanes past k hold no path.
 
         Raises:
-            CostError: a distance comes too near the end of the scale to be told from no path.
+            CostError: a distance comes too near INFINITY to be distinguished from no path.
         """
         lanes = np.arange(len(targets), dtype=np.int32)
         return self.distances_to_sets(targets, lanes, np.zeros_like(lanes), scratch)
@@ -206,7 +206,7 @@ class BatchSearch:
     def distances_to_sets(
         self, targets: Int32Array, lanes: Int32Array, initial: Int32Array, scratch: BatchScratch
     ) -> Int32Array:
-        """Distances from every node to each of at most LANES sets of targets, one set a lane.
+        """Search for the distances from every node to at most LANES sets of targets, one a lane.
 
         Args:
             targets: (k) int32 nodes; one may be in several sets.
@@ -230,7 +230,7 @@ class BatchSearch:
 
 
 def _aligned(rows: int) -> Int32Array:
-    """(rows, LANES) int32 on cache lines, so that no vector load touches two."""
+    """Allocate (rows, LANES) int32 on cache lines, so that no vector load touches two."""
     line = 64
     raw = np.empty(rows * LANES * 4 + line, dtype=np.uint8)
     start = -raw.ctypes.data % line
@@ -239,7 +239,7 @@ def _aligned(rows: int) -> Int32Array:
 
 @kernel
 def largest_finite(dist: Int32Array) -> int:
-    """The largest distance below INFINITY in an array of two dimensions; 0 if none."""
+    """Find the largest distance below INFINITY in a two-dimensional array; 0 if there is none."""
     largest = np.int32(0)
     for node in range(dist.shape[0]):
         for lane in range(dist.shape[1]):
@@ -256,7 +256,7 @@ def check_scale(dist: Int32Array, heaviest: int) -> None:
 
 
 def too_long(ticks: int, heaviest: int, remedy: str = "lower ticks_per_unit") -> CostError:
-    """The error for a distance that an arc of the heaviest weight could carry past INFINITY."""
+    """Make the error for a distance that one more arc could carry past INFINITY."""
     return CostError(
         f"distances reach {ticks} ticks",
         expected=f"fewer than {INFINITY - heaviest} ticks",

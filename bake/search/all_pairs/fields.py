@@ -70,7 +70,7 @@ class CorrectedDistances(NamedTuple):
 
 @inlined
 def field_value(over: FieldSet, field: int, row: int) -> int:
-    """Ticks of a field at a row."""
+    """Work out the ticks of a field at a row."""
     fields, shift, at, pivot = over
     value = (
         int(fields[field, 0]) * int(at[row, 0]) + int(fields[field, 1]) * int(at[row, 1])
@@ -96,7 +96,7 @@ def least_beyond_fields(
     value: Int32Array,
     least: Int32Array,
 ) -> None:
-    """The smallest distance less field in every cluster, for every lane.
+    """Find the smallest distance less field in every cluster, for every lane.
 
     Args:
         dist: (r, LANES) int32 ticks, INFINITY = no path.
@@ -106,8 +106,8 @@ def least_beyond_fields(
     """
     for cluster in range(len(first) - 1):
         least[cluster, :, :] = UNREACHABLE
-        for place in range(first[cluster], first[cluster + 1]):
-            row = member[place]
+        for i in range(first[cluster], first[cluster + 1]):
+            row = member[i]
             for field in range(value.shape[1]):
                 height = value[row, field]
                 for lane in range(LANES):
@@ -156,9 +156,9 @@ def keep_best_fields(
                         best = score
                         kept = corrected
                         code = u * 16 + v
-            place = (goal * (goal + 1) >> 1) + start if symmetric else start * count + goal
-            distance[place] = kept
-            chosen[place] = code
+            pair = (goal * (goal + 1) >> 1) + start if symmetric else start * count + goal
+            distance[pair] = kept
+            chosen[pair] = code
 
 
 @kernel
@@ -170,7 +170,7 @@ def fields_toward(
     goal: int,
     toward: Int64Array,
 ) -> None:
-    """Say of one goal, for every cluster, a number and the field to add to it.
+    """Work out what the table says of one goal: for every cluster a number, and a field to add.
 
     Args:
         table: from :func:`keep_best_fields`.
@@ -185,23 +185,23 @@ def fields_toward(
     count = len(anchor)
     for cluster in range(count):
         if not symmetric:
-            place = cluster * count + mine
+            pair = cluster * count + mine
         elif cluster <= mine:
-            place = (mine * (mine + 1) >> 1) + cluster
+            pair = (mine * (mine + 1) >> 1) + cluster
         else:
-            place = (cluster * (cluster + 1) >> 1) + mine
-        # As int64: numba makes floats of uint8 beside whole numbers that have a sign.
-        code = np.int64(chosen[place])
+            pair = (cluster * (cluster + 1) >> 1) + mine
+        # As int64, since numba makes floats of uint8 beside whole numbers that have a sign.
+        code = np.int64(chosen[pair])
         u = int(code >> 4)
         v = int(code & 15)
         if symmetric and cluster > mine:
             u, v = v, u
         toward[cluster, 1] = u
-        if distance[place] == UNREACHABLE:
+        if distance[pair] == UNREACHABLE:
             toward[cluster, 0] = -(2**40)
             continue
         toward[cluster, 0] = (
-            int(distance[place])
+            int(distance[pair])
             - field_value(over, u, anchor[cluster])
             + field_value(over, v, goal)
             - field_value(over, v, anchor[mine])

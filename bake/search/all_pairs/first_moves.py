@@ -24,7 +24,7 @@ def lowest_first_moves(
     stop: int,
     hop: SlotArray,
 ) -> None:
-    """The first arc, in arc order, that begins a shortest path to each target.
+    """Find the first arc, in arc order, that begins a shortest path to each target.
 
     Args:
         arcs: of the graph.
@@ -40,7 +40,7 @@ def lowest_first_moves(
     for node in range(len(first_out) - 1):
         for lane in range(lanes):
             row[lane] = none
-        # Backwards, so that the lowest of several tied arcs is written last.
+        # This goes backwards, so that the lowest of several tied arcs is written last.
         for back in range(first_out[node + 1] - first_out[node]):
             arc = first_out[node + 1] - 1 - back
             other = head[arc]
@@ -64,7 +64,7 @@ _KEPT = 256
 #: in a complete graph, the distances from these then stay in the first cache.
 _TURN = 64
 
-#: Arcs of its innermost loop, which is written out for as many.
+#: Arcs of its innermost loop, which is written out for that many.
 _ARCS = 4
 
 #: More than the number of any arc.
@@ -72,7 +72,7 @@ _NO_ARC = np.int32(2**31 - 1)
 
 
 def dense_bytes(node_count: int, most_arcs: int) -> int:
-    """Working memory of one call of :func:`dense_first_moves`.
+    """Work out the bytes that one call of :func:`dense_first_moves` takes.
 
     Args:
         node_count: n.
@@ -91,7 +91,7 @@ def _tight_arcs(
     tight: Int32Array,
     first_tight: Int32Array,
 ) -> int:
-    """Arcs no longer than the distance they span, of as many nodes as there is room for.
+    """List arcs no longer than the distance they span, of as many nodes as there is room for.
 
     Each node's are made up to a multiple of _ARCS by repeating the last.
 
@@ -119,7 +119,7 @@ def _tight_arcs(
 def _take_strip(
     dist: Int32Array, left: int, right: int, strip: Int32Array, nearest: Int32Array
 ) -> None:
-    """Columns left to right as rows of _LANES, and the least distance in each row."""
+    """Copy columns left to right as rows of _LANES, and find the least distance in each row."""
     for node in range(dist.shape[0]):
         here = dist[node, left:right]
         there = strip[node * _LANES : (node + 1) * _LANES]
@@ -197,7 +197,7 @@ def dense_first_moves(
     stop: int,
     hop: SlotArray,
 ) -> None:
-    """:func:`lowest_first_moves` from the whole matrix of distances, for nodes with many arcs.
+    """Do as :func:`lowest_first_moves`, from a whole matrix, for nodes with many arcs.
 
     An arc longer than the distance it spans begins no shortest path, which leaves few arcs of most
     dense graphs. Those left are looked at in order until every target is found.
@@ -220,7 +220,7 @@ def dense_first_moves(
     first_tight = np.empty(rows + 1, np.int32)
     farthest = np.empty(rows, np.int32)
     nearest = np.empty(n, np.int32)
-    # On cache lines, so that no vector load touches two.
+    # Both lie on cache lines, so that no vector load touches two.
     raw = np.empty((n + rows) * _LANES + 16, np.int32)
     line = (-raw.ctypes.data % 64) // 4
     strip = raw[line : line + n * _LANES]

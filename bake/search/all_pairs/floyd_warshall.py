@@ -57,7 +57,7 @@ PART = 16
 
 
 def _working_memory() -> UInt32Array:
-    """Working memory of :func:`_relax_column`, on cache lines; one per thread."""
+    """Allocate what :func:`_relax_column` works with, on cache lines; each thread needs its own."""
     raw = np.empty(WORK_BYTES, dtype=np.uint8)
     start = -raw.ctypes.data % _LINE
     return raw[start : start + _WORK * 4].view(np.uint32)
@@ -65,7 +65,7 @@ def _working_memory() -> UInt32Array:
 
 @kernel
 def _copy(source: UInt32Array, target: UInt32Array) -> None:
-    """Assignment of a slice, without the test for overlap that takes long to compile."""
+    """Assign a slice, without the test for overlap that takes long to compile."""
     for lane in range(len(target)):
         target[lane] = source[lane]
 
@@ -96,7 +96,7 @@ def _rearrange(matrix: UInt32Array, n: int, into_tiles: bool, band: UInt32Array)
 
 @kernel
 def _widen(tile: UInt32Array, width: int, height: int, rows: int, wide: UInt32Array) -> None:
-    """Rows of ``width`` as rows of SIDE; what is missing, in either direction, is INFINITY."""
+    """Copy rows of ``width`` as rows of SIDE; what is missing, either way, becomes INFINITY."""
     for lane in range(rows * SIDE):
         wide[lane] = INFINITY
     for row in range(height):
@@ -105,9 +105,9 @@ def _widen(tile: UInt32Array, width: int, height: int, rows: int, wide: UInt32Ar
 
 @kernel
 def _relax_rows(to_via: UInt32Array, from_via: UInt32Array, depth: int, out: UInt32Array) -> None:
-    """Four rows of SIDE columns, by way of ``depth`` nodes."""
+    """Shorten four rows of SIDE columns by way of ``depth`` nodes."""
     for via in range(0, depth, GROUP):
-        # Slices, so that the compiler sees that no index counts from the end.
+        # These are slices, so that the compiler sees that no index counts from the end.
         to_four = to_via[via : via + 3 * SIDE + GROUP]
         a0 = to_four[0]
         a1 = to_four[1]
@@ -209,7 +209,7 @@ def _initialise(arcs: Arcs, dist: Int32Array) -> None:
 
 @kernel
 def _close(dist: UInt32Array, start: int, stop: int) -> None:
-    """Paths from nodes start to stop of a block, (k, k), by way of the same."""
+    """Shorten paths from nodes start to stop of a block, (k, k), by way of the same nodes."""
     for via in range(start, stop):
         from_via = dist[via]
         for source in range(start, stop):
@@ -223,7 +223,7 @@ def _close(dist: UInt32Array, start: int, stop: int) -> None:
 
 @kernel
 def _close_block(tile: UInt32Array, side: int) -> None:
-    """Shortest paths among the nodes of one block, (k * k); a whole tile in parts that fit L1."""
+    """Close one block, (k * k), on its own nodes; a whole tile in parts that fit the L1 cache."""
     dist = tile.reshape(side, side)
     if side != SIDE:
         _close(dist, 0, side)
@@ -238,7 +238,7 @@ def _close_block(tile: UInt32Array, side: int) -> None:
 
 
 def working_bytes(node_count: int, threads: int) -> int:
-    """Most bytes :func:`floyd_warshall` takes besides ``dist``."""
+    """Work out the most bytes :func:`floyd_warshall` takes besides ``dist``."""
     return min(SIDE, node_count) * node_count * 4 + threads * WORK_BYTES
 
 
@@ -258,7 +258,7 @@ def floyd_warshall(
         How many of the n intermediate nodes are done.
 
     Raises:
-        CostError: a distance comes too near the end of the scale to be told from no path.
+        CostError: a distance comes too near INFINITY to be distinguished from no path.
     """
     n = graph.node_count
     _initialise(Arcs.of(graph, weight), dist)

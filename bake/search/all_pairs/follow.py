@@ -1,6 +1,6 @@
-"""Lookups and walks on next hops stored as runs, compiled.
+"""Compiled lookups and walks on next hops, stored as runs or as a dense table.
 
-The same steps as :class:`bake.runtime.reader.hops.RunHops`, for games that can afford numba.
+They take the same steps as :mod:`bake.runtime.reader.hops`, for games that can afford numba.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def _slot(runs: RunIndex, row: np.int64, goal: np.int64) -> np.int64:
     row_data, start, symbol, greedy, greedy_slot = runs
     low = np.int64(row_data[row, 0])
     length = np.int64(row_data[row + 1, 0]) - low
-    # Halving by arithmetic, not by branches, which would be guessed wrong half the time.
+    # This halves by arithmetic, not by branches, which would be guessed wrong half the time.
     while length > 1:
         half = length >> 1
         low += half if start[low + half] <= goal else 0
@@ -59,7 +59,13 @@ def look_up_runs(
     goals: Int32Array,
     slots: Int64Array,
 ) -> None:
-    """Symbols of many pairs, the greedy move resolved. See :func:`follow_runs`."""
+    """Look up the slots of many pairs; the greedy move is resolved.
+
+    Args:
+        runs: the next hops.
+        rows, goals: (p) int32.
+        slots: (p) int64, filled; a symbol for "no path" stays what it is.
+    """
     for pair in range(len(rows)):
         row, goal = np.int64(rows[pair]), np.int64(goals[pair])
         slots[pair] = _slot(runs, row, goal)
@@ -151,19 +157,19 @@ def in_order(
     first: Int64Array,
     path: Int32Array,
 ) -> None:
-    """Put what the walkers of :func:`follow_runs` wrote behind one another, pair by pair.
+    """Copy what the walkers of :func:`follow_runs` wrote, pair by pair, one path after another.
 
     Args:
-        spans, places: from there.
+        spans, places: as :func:`follow_runs` left them.
         first: (p + 1) int64, where each path begins; the first of them given, the others written.
         path: (k, 2) int32, written from ``first[0]`` on.
     """
     to = first[0]
     for pair in range(len(spans)):
         walker = spans[pair, 0]
-        for place in range(spans[pair, 1], spans[pair, 2]):
-            path[to, 0] = places[walker, place, 0]
-            path[to, 1] = places[walker, place, 1]
+        for i in range(spans[pair, 1], spans[pair, 2]):
+            path[to, 0] = places[walker, i, 0]
+            path[to, 1] = places[walker, i, 1]
             to += 1
         first[pair + 1] = to
 

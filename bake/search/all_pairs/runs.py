@@ -91,7 +91,7 @@ def _sector(dx: int, dy: int) -> int:
 
 @kernel
 def symbol_of(moves: np.uint64, greedy: int, none: int) -> int:
-    """The symbol that stands for a set of moves: its lowest slot, else greedy, else no path."""
+    """Choose the symbol for a set of moves: its lowest slot, else greedy, else no path."""
     if moves == EVERY:
         return 0
     for slot in range(SLOT_BITS):
@@ -146,7 +146,7 @@ def extend_runs(
         crowded = degree > SLOT_BITS
         held = moves[row]
         here = start <= row < stop
-        # The quick way: does some move of the set hold for the whole batch?
+        # Mostly some move of the set holds for the whole batch, which is quickly found out.
         if held != EVERY and not here and not crowded:
             left = np.uint64(0)
             straight = -1  # the one slot that is greedy toward the whole batch, if there is one
@@ -268,7 +268,7 @@ def end_runs(
     none: int,
     symbol: Int32Array,
 ) -> None:
-    """The symbol of every row's last run, from the sets that :func:`extend_runs` left."""
+    """Find the symbol of every row's last run, from the sets that :func:`extend_runs` left."""
     for row in range(len(first_out) - 1):
         held = moves[row]
         if first_out[row + 1] - first_out[row] <= SLOT_BITS or held == EVERY:
@@ -280,17 +280,17 @@ def end_runs(
 @kernel
 def group_by_row(
     ended: EndedRuns,
-    place: Int64Array,
+    next_run: Int64Array,
     run_start: Int32Array,
     run_symbol: Int32Array,
 ) -> None:
-    """Put runs behind those of their row; ``place`` (n) is where each row's next one goes."""
+    """Put runs behind those of their row; ``next_run`` (n) is where each row's next one goes."""
     row, start, symbol = ended
     for event in range(len(row)):
-        at = place[row[event]]
+        at = next_run[row[event]]
         run_start[at] = start[event]
         run_symbol[at] = symbol[event]
-        place[row[event]] = at + 1
+        next_run[row[event]] = at + 1
 
 
 @kernel

@@ -1,4 +1,4 @@
-"""Who reaches whom: strongly connected components, their closure, and whether arcs lead back."""
+"""Who can reach whom: strongly connected components, their closure, and whether arcs lead back."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from bake.kernels.jit import kernel
 def _tarjan(first_out: Int32Array, head: Int32Array, component: Int32Array) -> int:
     n = len(first_out) - 1
     component[:] = -1
-    low = np.full(n, -1, np.int32)  # visiting number, lowered to that of the earliest reachable
+    low = np.full(n, -1, np.int32)  # visiting number, lowered to the earliest that is reachable
     next_arc = first_out[:-1].copy()
     path = np.empty(n, np.int32)
     pending = np.empty(n, np.int32)
@@ -78,14 +78,14 @@ def strong_components(graph: Graph) -> tuple[Int32Array, int]:
 def _closure(first: Int64Array, successor: Int32Array, reach: UInt8Array) -> None:
     for label in range(len(first) - 1):
         reach[label, label >> 3] |= np.uint8(128 >> (label & 7))
-        for place in range(first[label], first[label + 1]):
-            other = successor[place]
+        for i in range(first[label], first[label + 1]):
+            other = successor[i]
             for byte in range(reach.shape[1]):
                 reach[label, byte] |= reach[other, byte]
 
 
 def reachable_components(graph: Graph, component: Int32Array, count: int) -> UInt8Array:
-    """Say which components can be reached from which.
+    """Find which components can be reached from which.
 
     Args:
         component: (n) int32 in reverse topological order, as `strong_components` gives them.
@@ -105,7 +105,7 @@ def reachable_components(graph: Graph, component: Int32Array, count: int) -> UIn
 
 @kernel
 def is_two_way(first_out: Int32Array, head: Int32Array, weight: Int32Array) -> bool:
-    """Whether between any two nodes the cheapest arcs there and back weigh the same.
+    """Tell whether between any two nodes the cheapest arcs there and back weigh the same.
 
     Args:
         first_out, head, weight: (n + 1), (m), (m) int32.

@@ -65,8 +65,8 @@ def mask_arcs(arcs: SearchArcs, nodes: Int32Array, one: Int32Array, two: Int32Ar
             cheapest arc, and the cheapest two arcs, from a node cost.
     """
     begin, end, to, weight, masks = arcs
-    for place in range(len(nodes)):
-        p = nodes[place]
+    for i in range(len(nodes)):
+        p = nodes[i]
         one[p] = 0
         for arc in range(begin[p], end[p]):
             if weight[arc] == BLOCKED:
@@ -112,7 +112,7 @@ def with_masks(first: Int32Array, to: Int32Array, weight: Int32Array) -> SearchA
     return arcs
 
 
-#: Buckets of the queue. What lies beyond them waits in the last, which is only less tidy.
+#: Buckets of the queue. What lies beyond them waits in the last one, which costs a little time.
 RING = 1024
 
 #: ``bucket`` of a node that is not queued, and of one that was not reached yet either.
@@ -136,22 +136,22 @@ class NodeQueue(NamedTuple):
 
     @staticmethod
     def of(node_count: int) -> NodeQueue:
-        """Memory for one search at a time."""
+        """Allocate memory for one search at a time."""
         bucket, follower, leader = np.empty((3, node_count), dtype=np.int32)
         return NodeQueue(bucket, follower, leader, np.empty(node_count, dtype=np.uint32))
 
     def first(self, node_count: int) -> NodeQueue:
-        """The part of the first ``node_count`` nodes."""
+        """Take the part of the first ``node_count`` nodes."""
         n = node_count
         return NodeQueue(self.bucket[:n], self.follower[:n], self.leader[:n], self.pending[:n])
 
 
 def shift_for(weight: Int32Array) -> int:
-    """log2 of the width of one bucket, in ticks, that suits a graph.
+    """Choose the width of one bucket for a graph; returns its log2, in ticks.
 
     Args:
         weight: (m) int32 ticks, without BLOCKED.
     """
-    # About half a typical arc; wider where the heaviest arcs would leave the ring.
+    # About half a typical arc is best, and more where the heaviest arcs would leave the ring.
     typical = int(np.median(weight)) // 2 if len(weight) else 1
     return max(typical, int(weight.max(initial=0)) // (RING // 2), 1).bit_length() - 1

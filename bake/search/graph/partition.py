@@ -15,7 +15,7 @@ from bake.graph import UNREACHABLE, Arcs
 from bake.kernels.heap import Heap, drop_first, push
 from bake.kernels.jit import kernel
 
-#: Squares along a side of a graph's plane; what lies beyond is in the last.
+#: Most squares along a side of a graph's plane; the last one takes in what lies beyond.
 MOST_SQUARES = 2**14
 
 
@@ -27,7 +27,7 @@ def squares(
     position: Float64Array | None = None,
     laid_by: int | None = None,
 ) -> Int32Array:
-    """Column and row of the square that each row lies in, (r, 2) int32.
+    """Find the square that each row lies in: its column and row, (r, 2) int32.
 
     On lattices these are squares of cells, on graphs with positions squares of the plane, on other
     graphs runs of consecutive rows.
@@ -53,7 +53,7 @@ def _squares_of_plane(position: Float64Array, mean: int, laid_by: int) -> Int32A
     if not len(laid):
         return np.zeros((rows, 2), dtype=np.int32)
     low = laid.min(axis=0)
-    with np.errstate(over="ignore"):  # told below by a side that is not finite
+    with np.errstate(over="ignore"):  # a side that is not finite is noticed below
         extent = laid.max(axis=0) - low
     wanted = max(1.0, len(laid) / mean)
     longer, shorter = float(extent.max()), float(extent.min())
@@ -67,7 +67,7 @@ def _squares_of_plane(position: Float64Array, mean: int, laid_by: int) -> Int32A
 
 
 def classes(tile: Int32Array, region: Int32Array | None) -> Int64Array:
-    """A number for each row that only rows of its square share, or of its region; (r) int64.
+    """Number rows so that two share a number if they share a square or a region; (r) int64.
 
     Regions come first, then squares in reading order.
 
@@ -84,7 +84,7 @@ def classes(tile: Int32Array, region: Int32Array | None) -> Int64Array:
 def region_of_rows(
     regions: tuple[Int32Array, ...], cell: Int32Array, width: int, height: int
 ) -> Int32Array:
-    """The first of several regions that each row's cell lies in, (r) int32; -1 = in none.
+    """Find the first of several regions that each row's cell lies in, (r) int32; -1 = none.
 
     Args:
         regions: cells (k, 2) int32 (x, y) of each region, inside the level.
@@ -92,8 +92,8 @@ def region_of_rows(
         width, height: of the level in cells.
     """
     drawn = np.full((height, width), -1, dtype=np.int32)
-    for place in range(len(regions) - 1, -1, -1):
-        drawn[regions[place][:, 1], regions[place][:, 0]] = place
+    for i in range(len(regions) - 1, -1, -1):
+        drawn[regions[i][:, 1], regions[i][:, 0]] = i
     found: Int32Array = drawn[cell[:, 1], cell[:, 0]]
     return found
 
@@ -287,7 +287,7 @@ def crossing_arcs(
 def neighbours(
     label_from: Int32Array, label_to: Int32Array, count: int
 ) -> tuple[Int32Array, Int32Array]:
-    """Say which parts border which, in either direction.
+    """Find which parts border which, in either direction.
 
     Args:
         label_from, label_to: (k) int32, the parts that each crossing arc leaves and enters.

@@ -77,15 +77,15 @@ def _grow_patches(
                         taken[other] = True
                         order[filled] = other
                         filled += 1
-            for place in range(start, filled):
-                node = order[place]
+            for i in range(start, filled):
+                node = order[i]
                 for arc in range(first_out[node], first_out[node + 1]):
                     if not taken[head[arc]]:
                         seeds[waiting] = head[arc]
                         waiting += 1
-            for place in range(start + 1, filled):
-                node = order[place]
-                gap = place
+            for i in range(start + 1, filled):
+                node = order[i]
+                gap = i
                 while gap > start and rank[order[gap - 1]] > rank[node]:
                     order[gap] = order[gap - 1]
                     gap -= 1
@@ -96,7 +96,7 @@ def patch_order(graph: Graph) -> Int32Array:
     """Order the nodes patch by patch; arcs count in both directions.
 
     Returns:
-        (n) int32, the node at each place.
+        (n) int32, the nodes in that order.
     """
     tail = graph.tail()
     both, _ = Graph.from_arcs(

@@ -169,7 +169,7 @@ def relax_lanes(
 
 @kernel
 def _rows_that_differ(before: Int32Array, after: Int32Array, differs: UInt8Array) -> None:
-    """Say whether any lane of a row changed; (r, lanes) twice, (r) uint8 written."""
+    """Mark rows of which any lane changed; (r, lanes) twice, (r) uint8 written."""
     for row in range(len(differs)):
         change = np.int32(0)
         for lane in range(before.shape[1]):
@@ -227,8 +227,8 @@ def _border_of(
     """List the nodes of a set with an arc to a node that is not in it; returns how many."""
     begin, end, to = arcs.begin, arcs.end, arcs.to
     count = 0
-    for place in range(len(ball)):
-        node = ball[place]
+    for i in range(len(ball)):
+        node = ball[i]
         for arc in range(begin[node], end[node]):
             if member[to[arc]] == 0:
                 border[count] = node
@@ -270,7 +270,7 @@ class LaneScratch:
         self._size = -1
 
     def of(self, rows: int) -> tuple[Int32Array, Int32Array, NodeQueue]:
-        """Room for two searches' distances, (r * WIDEST) int32 each, and for a queue."""
+        """Get room for two searches' distances, (r * WIDEST) int32 each, and for a queue."""
         if self._size < rows:
             self._size = rows + rows // 64 + 16
             self._dist = np.empty((2, self._size * WIDEST), dtype=np.int32)
@@ -331,7 +331,7 @@ def _all_affected(rows: int) -> Affected:
 def _changed_distances(
     before: Adjacency, after: Adjacency, targets: Int32Array, scale: LiveGraph, scratch: LaneScratch
 ) -> UInt8Array:
-    """Say of every row whether some distance to one of the targets changed; (r) uint8."""
+    """Mark rows of which some distance to one of the targets changed; (r) uint8."""
     rows = after.row_count
     found = np.zeros(rows, dtype=np.uint8)
     change = np.empty(rows, dtype=np.uint8)

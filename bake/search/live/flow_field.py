@@ -33,8 +33,8 @@ def _flow(
     bucket[:] = IDLE
     first = np.full(RING, -1, np.int32)
     queued = 0
-    for place in range(len(goals)):
-        goal = goals[place]
+    for i in range(len(goals)):
+        goal = goals[i]
         dist[goal] = 0
         pending[goal] = ALL
         bucket[goal] = 0
@@ -72,7 +72,7 @@ def _flow(
                 continue
             dist[other] = new
             ahead[other] = node
-            # What came to it another way was worse: only this arc's successors matter now.
+            # What came to it another way was worse, so only this arc's successors matter now.
             pending[other] = masks[arc]
             key = min(max(int(new) >> shift, current), current + RING - 1)
             was = bucket[other]
@@ -114,9 +114,9 @@ def flow_field(into: Adjacency, goal: int, shift: int) -> tuple[Int32Array, Int3
 
 
 def nearest_field(into: Adjacency, goals: Int32Array, shift: int) -> tuple[Int32Array, Int32Array]:
-    """:func:`flow_field` toward the nearest of several goals, each given once.
+    """Find a flow field toward the nearest of several goals, each given once.
 
-    With arcs out of each node instead, distances are those from the nearest of them.
+    From arcs out of each node instead, distances are those from the nearest of them.
     """
     n = into.row_count
     dist, ahead = np.empty((2, n), dtype=np.int32)
@@ -156,13 +156,13 @@ def _flow_by_heap(into: Adjacency, goals: Int32Array, dist: Int32Array, ahead: I
 @kernel
 def count_steps(ahead: Int32Array, goal: int, rows: Int32Array, count: Int64Array) -> None:
     """Count the nodes on the way from each row, both ends included; 0 where there is no way."""
-    for place in range(len(rows)):
-        row = rows[place]
+    for i in range(len(rows)):
+        row = rows[i]
         steps = 1
         while row != goal and row >= 0:
             row = ahead[row]
             steps += 1
-        count[place] = steps if row == goal else 0
+        count[i] = steps if row == goal else 0
 
 
 @kernel
@@ -174,8 +174,8 @@ def follow_field(
     path: Int32Array,
 ) -> None:
     """Write the ways from all rows into ``path``, each ``count`` nodes from ``first`` on."""
-    for place in range(len(rows)):
-        row = rows[place]
-        for step in range(count[place]):
-            path[first[place] + step] = row
+    for i in range(len(rows)):
+        row = rows[i]
+        for step in range(count[i]):
+            path[first[i] + step] = row
             row = ahead[row]

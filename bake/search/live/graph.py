@@ -22,12 +22,12 @@ def _find_arcs(
     found: Int32Array,
 ) -> None:
     begin, end, to = arcs.begin, arcs.end, arcs.to
-    for place in range(len(tails)):
-        found[place] = -1
-        node = tails[place]
+    for i in range(len(tails)):
+        found[i] = -1
+        node = tails[i]
         for arc in range(begin[node], end[node]):
-            if to[arc] == heads[place] and key[arc] == keys[place]:
-                found[place] = arc
+            if to[arc] == heads[i] and key[arc] == keys[i]:
+                found[i] = arc
                 break
 
 
@@ -73,7 +73,7 @@ class Adjacency:
 
     @staticmethod
     def of(graph: Graph, weight: Int32Array, key: Int32Array) -> Adjacency:
-        """The arcs of a graph, with room for some more; :meth:`mask` makes their masks."""
+        """Lay out the arcs of a graph, with room for some more; :meth:`mask` makes their masks."""
         count = graph.arc_count
         room = count + count // 8 + 256
 
@@ -101,7 +101,7 @@ class Adjacency:
         return len(self.begin)
 
     def find(self, tails: Int32Array, heads: Int32Array, keys: Int32Array) -> Int32Array:
-        """Look up arcs: the place of each in the pool, (k) int32; -1 where there is none."""
+        """Look up the index of each arc in the pool, (k) int32; -1 where there is none."""
         found = np.empty(len(tails), dtype=np.int32)
         _find_arcs(self.arcs, self.key, tails, heads, keys, found)
         return found
@@ -155,7 +155,7 @@ class Adjacency:
         return Adjacency(begin, end, to, weight, key, masks, used)
 
     def mask(self, rows: Int32Array) -> None:
-        """Work out the masks of some rows' arcs, in place: before anyone else reads them."""
+        """Work out the masks of some rows' arcs, before anyone else reads them."""
         one, two = np.full((2, self.row_count), UNREACHABLE, dtype=np.int32)
         mask_arcs(self.arcs, rows, one, two)
 
@@ -165,7 +165,7 @@ class Adjacency:
         return np.unique(np.concatenate([rows, *pieces])).astype(np.int32)
 
     def compact(self) -> tuple[Graph, Int32Array]:
-        """The arcs that may be taken, as a graph and its weights."""
+        """Lay out the arcs that may be taken as a graph and its weights."""
         first_out = np.empty(self.row_count + 1, dtype=np.int32)
         head, weight = np.empty((2, self.used), dtype=np.int32)
         count = _compact(self.arcs, Arcs(first_out, head, weight))
@@ -174,10 +174,10 @@ class Adjacency:
 
 @kernel
 def _goes_back(arcs: SearchArcs, rows: Int32Array) -> bool:
-    """Whether each arc of these rows has one that leads back for no more."""
+    """Tell whether each arc of these rows has one that leads back for no more."""
     begin, end, to, weight, _ = arcs
-    for place in range(len(rows)):
-        row = rows[place]
+    for i in range(len(rows)):
+        row = rows[i]
         for arc in range(begin[row], end[row]):
             if weight[arc] == BLOCKED:
                 continue

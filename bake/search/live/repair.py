@@ -108,7 +108,7 @@ def relax_sources(
                 old = there[lane]
                 better = new < old
                 there[lane] = new if better else old
-                # From a source itself the step is the arc's own; told apart by its distance of 0.
+                # From a source itself, which has a distance of 0, the step is the arc's own.
                 move = other if here[lane] == 0 else step[lane]
                 taken[lane] = move if better else taken[lane]
                 gain = max(gain, new if better else np.int32(-1))
@@ -207,7 +207,7 @@ def _append_runs(
         sources: (k) int32.
         step: (k) int32, the move toward goal ``start`` - 1; kept up.
         count: (k) int64, runs of each source; kept up.
-        runs: room for k * LANES of them, written: place of the source, first goal of the run, the
+        runs: room for k * LANES of them, written: index of the source, first goal of the run, the
             node stepped to, -1 for none.
 
     Returns:
@@ -219,11 +219,11 @@ def _append_runs(
     lanes = stop - start
     found = np.empty(LANES, np.int32)
     filled = 0
-    for place in range(len(sources)):
-        row = sources[place]
+    for i in range(len(sources)):
+        row = sources[i]
         here = dist[row]
         found[:] = -1
-        # Backwards, so that the first of several tied arcs is written last.
+        # This goes backwards, so that the first of several tied arcs is written last.
         for back in range(first_out[row + 1] - first_out[row]):
             arc = first_out[row + 1] - 1 - back
             other = head[arc]
@@ -232,16 +232,16 @@ def _append_runs(
             for lane in range(LANES):
                 fits = np.int32(there[lane] + cost) == here[lane]
                 found[lane] = other if fits else found[lane]
-        last = step[place]
+        last = step[i]
         for lane in range(lanes):
             if found[lane] != last:
                 last = found[lane]
-                source_of[filled] = place
+                source_of[filled] = i
                 goal[filled] = start + lane
                 move[filled] = last
                 filled += 1
-                count[place] += 1
-        step[place] = last
+                count[i] += 1
+        step[i] = last
     return filled
 
 
@@ -282,7 +282,7 @@ def sweep_rows(
     first = np.zeros(wanted + 1, dtype=np.int64)
     np.cumsum(count, out=first[1:])
     starts, steps = np.empty((2, int(first[-1])), dtype=np.int32)
-    place = first[:-1].copy()
+    next_run = first[:-1].copy()
     for part in parts:
-        group_by_row(part, place, starts, steps)
+        group_by_row(part, next_run, starts, steps)
     return first, starts, steps

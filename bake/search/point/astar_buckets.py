@@ -1,6 +1,7 @@
-"""A* with a bucket queue. P. Hart, N. Nilsson, B. Raphael, "A formal basis for the heuristic
-determination of minimum cost paths", IEEE Trans. SSC 4(2), 1968; buckets after R. Dial,
-"Algorithm 360", Comm. ACM 12(11), 1969.
+"""A* with a bucket queue.
+
+P. Hart, N. Nilsson, B. Raphael, "A formal basis for the heuristic determination of minimum cost
+paths", IEEE Trans. SSC 4(2), 1968; buckets after R. Dial, "Algorithm 360", Comm. ACM 12(11), 1969.
 
 Buckets are wider than a tick, so a row may be taken before its distance is final. It is then taken
 again: the search corrects its labels and ends only when nothing left could lead to a shorter path.
@@ -97,9 +98,9 @@ def spread(queue: BucketQueue, seen: Int32Array) -> int:
     while one >= 0:
         after = int(entry[one, 2])
         f = int(entry[one, 1]) + int(seen[entry[one, 0], 1])
-        place = min((f - base) >> width, far)
-        entry[one, 2] = bucket[place]
-        bucket[place] = one
+        at = min((f - base) >> width, far)
+        entry[one, 2] = bucket[at]
+        bucket[at] = one
         one = after
     return base
 
@@ -107,8 +108,8 @@ def spread(queue: BucketQueue, seen: Int32Array) -> int:
 @kernel
 def clear(bucket: Int32Array, first: int, last: int) -> None:
     """Empty some buckets, both ends included, and the last one."""
-    for place in range(first, last + 1):
-        bucket[place] = -1
+    for at in range(first, last + 1):
+        bucket[at] = -1
     bucket[len(bucket) - 1] = np.int32(-1)
 
 
@@ -127,7 +128,7 @@ def search_buckets(
     goal: int,
     answer: Int64Array,
 ) -> int:
-    """Search from start to another row.
+    """Search from start to another row by A*.
 
     Args:
         graph: rows and arcs.
@@ -235,12 +236,12 @@ def search_buckets(
                     status = FULL
                     break
                 used += 1
-            place = min(max((f - base) >> width, cursor), far)
+            at = min(max((f - base) >> width, cursor), far)
             entry[one, 0] = head
             entry[one, 1] = reached
-            entry[one, 2] = bucket[place]
-            bucket[place] = one
-            top = max(top, place)
+            entry[one, 2] = bucket[at]
+            bucket[at] = one
+            top = max(top, at)
             held += 1
         if status == FULL:
             break
@@ -259,9 +260,9 @@ def trail(seen: Int32Array, goal: int, path: Int32Array) -> int:
         path[length] = row
         length += 1
         row = int(seen[row, 0])
-    for place in range(length >> 1):
-        other = length - 1 - place
-        row = int(path[place])
-        path[place] = path[other]
+    for i in range(length >> 1):
+        other = length - 1 - i
+        row = int(path[i])
+        path[i] = path[other]
         path[other] = row
     return length

@@ -26,7 +26,7 @@ from bake.kernels.jit import inlined, kernel
 
 #: Geometric parts, the low four bits of a kind.
 NULL = 0
-#: straight * larger + extra * smaller difference: Manhattan, octile, Chebyshev.
+#: straight * larger + extra * smaller difference, for Manhattan, octile and Chebyshev.
 AXES = 1
 HEX = 2
 EUCLIDEAN = 3
@@ -90,7 +90,7 @@ class Estimate:
     consistent: bool | None = True
 
     def terms(self, inflation: int = INFLATION) -> EstimateTerms:
-        """What kernels take of it."""
+        """Pack what kernels take of it."""
         return EstimateTerms(
             int(self.kind),
             int(self.straight),
@@ -105,7 +105,7 @@ class Estimate:
 
 @inlined
 def coordinates(at: Int32Array, row: int) -> tuple[int, int]:
-    """Coordinates of a row, where rows have any."""
+    """Read the coordinates of a row, where rows have any."""
     x = 0
     y = 0
     if len(at) > 0:
@@ -116,7 +116,7 @@ def coordinates(at: Int32Array, row: int) -> tuple[int, int]:
 
 @inlined
 def estimated(terms: EstimateTerms, row: int, goal: int, goal_x: int, goal_y: int) -> int:
-    """Ticks from row to goal, at least (where admissible); (goal_x, goal_y) is at[goal]."""
+    """Bound the ticks from row to goal from below; (goal_x, goal_y) is at[goal]."""
     kind, straight, extra, shift, inflation, scale, at, table = terms
     h = 0
     geometry = kind & 15
@@ -175,7 +175,7 @@ _BELOW = 1 - 2.0**-34
 
 
 def quantised(position: Float64Array) -> Int32Array:
-    """(r, 2) positions of any size as whole steps of one SPAN-th of their extent."""
+    """Round (r, 2) positions of any size to whole steps of one SPAN-th of their extent."""
     if not len(position):
         return np.zeros((0, 2), dtype=np.int32)
     low = position.min(axis=0)
@@ -197,7 +197,7 @@ def _differences(
 def cell_norm(
     name: str, at: Int32Array, tail: Int32Array, head: Int32Array, weight: Int32Array
 ) -> Estimate:
-    """Manhattan, octile or Chebyshev on the cells of a square grid.
+    """Scale the Manhattan, octile or Chebyshev norm for the cells of a square grid.
 
     Steps to the eight neighbours set the scale of what they are: straight ones what a straight step
     costs, diagonal ones what a diagonal one does. Jumps lower both. Manhattan leaves diagonal steps
@@ -241,7 +241,12 @@ def cell_norm(
 
 
 def hex_norm(at: Int32Array, tail: Int32Array, head: Int32Array, weight: Int32Array) -> Estimate:
-    """Steps between hexagons. ``at`` is (r, 2) int32 axial coordinates; else as cell_norm."""
+    """Scale the number of steps between hexagons.
+
+    Args:
+        at: (r, 2) int32 axial coordinates.
+        tail, head, weight: (m) int32, the arcs.
+    """
     dx, dy = _differences(at, tail, head)
     steps = np.maximum(np.maximum(np.abs(dx), np.abs(dy)), np.abs(dx + dy))
     straight = _least((weight.astype(np.int64) // steps.clip(1))[steps > 0])
@@ -249,7 +254,12 @@ def hex_norm(at: Int32Array, tail: Int32Array, head: Int32Array, weight: Int32Ar
 
 
 def euclidean(at: Int32Array, tail: Int32Array, head: Int32Array, weight: Int32Array) -> Estimate:
-    """Straight distance. ``at`` is (r, 2) int32 in any unit; else as cell_norm."""
+    """Scale the straight distance.
+
+    Args:
+        at: (r, 2) int32 coordinates in any unit.
+        tail, head, weight: (m) int32, the arcs.
+    """
     dx, dy = _differences(at, tail, head)
     apart = np.sqrt((dx * dx + dy * dy).astype(np.float64))
     far = apart > 0
@@ -262,7 +272,7 @@ def euclidean(at: Int32Array, tail: Int32Array, head: Int32Array, weight: Int32A
 def position_norm(
     name: str, at: Int32Array, tail: Int32Array, head: Int32Array, weight: Int32Array
 ) -> Estimate:
-    """As :func:`cell_norm` for positions that are no cells: every arc counts for the scale."""
+    """Do as :func:`cell_norm` for positions that are no cells: every arc counts for the scale."""
     dx, dy = (np.abs(one) for one in _differences(at, tail, head))
     larger, smaller = np.maximum(dx, dy), np.minimum(dx, dy)
     side = {"manhattan": 1.0, "octile": np.sqrt(2.0) - 1, "chebyshev": 0.0}[name]

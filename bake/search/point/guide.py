@@ -20,7 +20,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bake.arrays import Int32Array, Int64Array, UInt8Array
+from bake.arrays import Int32Array, Int64Array
 from bake.graph import UNREACHABLE
 from bake.kernels.jit import inlined, kernel
 from bake.search.all_pairs.fields import CorrectedDistances, FieldSet, fields_toward
@@ -116,7 +116,7 @@ def search_by_fields(
     goal: int,
     answer: Int64Array,
 ) -> int:
-    """Search from start to another row.
+    """Search from start to another row by A*, guided.
 
     Args:
         guide: the heuristic, for this goal.
@@ -178,7 +178,7 @@ def search_by_fields(
             head = int(np.int64(arcs[arc, 0]))
             if label[head] >= older:
                 h = _estimated(guide, head, goal)
-                # Looked at, not reached.
+                # This row is looked at, but not reached.
                 label[head] = mark + int(UNREACHABLE)
                 seen[head, 1] = h
             if two_way:
@@ -212,12 +212,12 @@ def search_by_fields(
                     status = FULL
                     break
                 used += 1
-            place = min(max((f - base) >> width, cursor), far)
+            at = min(max((f - base) >> width, cursor), far)
             entry[one, 0] = head
             entry[one, 1] = reached
-            entry[one, 2] = bucket[place]
-            bucket[place] = one
-            top = max(top, place)
+            entry[one, 2] = bucket[at]
+            bucket[at] = one
+            top = max(top, at)
             held += 1
         if status == FULL:
             break
@@ -239,31 +239,24 @@ class Guide:
     """The largest of a norm, distances to pivots, and a table between basins.
 
     Attributes:
-        norm: geometric part.
-        at: (r, 2) int32 coordinates of fields, and of the norm where it has any.
-        pivot: (r, p) int32 ticks.
-        label, anchor, distance, chosen, fields, shift: see
-            :class:`bake.tables.field_table.FieldTable`.
-        two_way: whether every arc can be taken back at the same cost.
+        norm: geometric part, over the coordinates of the fields where it has any.
+        over: the fields.
+        table: distances between basins; symmetric if every arc can be taken back at the same cost.
+        label: (r) int32, basin of every row.
+        anchor: (c) int32, row of each basin at which its fields are zero.
     """
 
     norm: Estimate
-    at: Int32Array
-    pivot: Int32Array
+    over: FieldSet
+    table: CorrectedDistances
     label: Int32Array
     anchor: Int32Array
-    distance: Int32Array
-    chosen: UInt8Array
-    fields: Int32Array
-    shift: int
-    two_way: bool
 
     @cached_property
     def record(self) -> Int32Array:
         """(r, 3 + p) int32: coordinates, basin and distances to pivots of each row."""
-        return np.ascontiguousarray(
-            np.concatenate([self.at, self.label[:, None], self.pivot], axis=1).astype(np.int32)
-        )
+        columns = [self.over.at, self.label[:, None], self.over.pivot]
+        return np.ascontiguousarray(np.concatenate(columns, axis=1).astype(np.int32))
 
     def with_norm(self, norm: Estimate) -> Guide:
         """The same heuristic beside another norm; both share what is laid out for kernels."""
@@ -273,36 +266,30 @@ class Guide:
 
     @cached_property
     def summary(self) -> Estimate:
-        """What results say of it."""
+        """What results say of the heuristic."""
         return Estimate("maximum", ROWS, admissible=True, consistent=False)
 
     def terms(self, goal: int) -> GuideTerms:
-        """What kernels take of it; all that depends on the goal alone is worked out here."""
+        """Pack what kernels take of it; all that depends on the goal alone is worked out here."""
         toward = np.empty((len(self.anchor), 2), dtype=np.int64)
-        fields_toward(
-            CorrectedDistances(self.distance, self.chosen, self.two_way),
-            FieldSet(self.fields, self.shift, self.at, self.pivot),
-            self.anchor,
-            self.label,
-            goal,
-            toward,
-        )
+        fields_toward(self.table, self.over, self.anchor, self.label, goal, toward)
+        fields, shift, _, _ = self.over
         return GuideTerms(
-            self.norm.terms(), self.record, self.fields, self.shift, toward, self.two_way
+            self.norm.terms(), self.record, fields, shift, toward, self.table.symmetric
         )
 
     def estimate(self, name: str, goal: int) -> Estimate:
-        """Every row's estimate toward one goal, for searches that know no guides."""
+        """Work out every row's estimate toward one goal, for searches that know no guides."""
         table = np.empty((len(self.label), 1), dtype=np.int32)
         fill_by_fields(self.terms(goal), goal, 0, table)
         return Estimate(name, ROWS, table=table, admissible=True, consistent=False)
 
     def between(self, row: int, goal: int) -> int:
-        """Ticks from one row to another, at least."""
+        """Bound the ticks from one row to another from below."""
         h = np.empty((1, 1), dtype=np.int32)
         fill_by_fields(self.terms(goal), goal, row, h)
         return int(h[0, 0])
 
     def astar(self, space: SearchSpace, start: int, goal: int) -> Found:
-        """A* with a bucket queue; rows are expanded again where that is needed."""
+        """Search by A* with a bucket queue; rows are expanded again where that is needed."""
         return space.guided(search_by_fields, self.terms(goal), start, goal)

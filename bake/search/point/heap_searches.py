@@ -11,7 +11,7 @@ from bake.kernels.jit import kernel
 from bake.search.point.astar_buckets import FOUND, FULL, NO_PATH, Labels, PackedArcs
 from bake.search.point.estimates import EstimateTerms, coordinates, estimated
 
-#: No distance is larger, so what a distance leaves of it orders ties by the larger distance.
+#: No distance is larger; what g leaves of it orders ties by the larger g.
 _LARGEST_G = 2**31 - 1
 
 
@@ -48,7 +48,7 @@ def search_heap(
     label[start] = mark
     seen[start, 0] = -1
     seen[start, 1] = estimated(terms, start, goal, goal_x, goal_y)
-    # f in the high half; what is left to g's largest value in the low half.
+    # f lies in the high half, and what g leaves of the largest g in the low half.
     held = push(heap, 0, (int(seen[start, 1]) << 32) | _LARGEST_G, start)
     best = int(UNREACHABLE)
     expanded = 0
@@ -123,7 +123,7 @@ def search_greedily(
             head = arcs[arc, 0]
             reached = so_far + int(arcs[arc, 1])
             if label[head] < older:
-                # Of parallel arcs the cheapest.
+                # Of parallel arcs the cheapest one counts.
                 if seen[head, 0] == row and reached < label[head]:
                     label[head] = reached
                 continue
@@ -134,7 +134,7 @@ def search_greedily(
             if held == len(heap):
                 return FULL
             h = estimated(terms, head, goal, goal_x, goal_y)
-            # Of equals the one seen first, as in a queue.
+            # Of equals the one seen first comes first, as in a queue.
             held = push(heap, held, (h << 32) | pushed, head)
             pushed += 1
         if label[goal] < older:
@@ -153,7 +153,7 @@ def _pull(
     start: int,
     goal: int,
 ) -> int:
-    """What a side's keys add to 2 g: the estimate to the other end less that to its own."""
+    """What a side's keys add to 2 g: the estimate to the other end less the one to its own."""
     x, y = coordinates(terms.at, goal)
     ahead = estimated(terms, row, goal, x, y)
     x, y = coordinates(terms.at, row)

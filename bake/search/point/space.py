@@ -91,11 +91,11 @@ class Scratch:
         return np.empty((2, self._row_count, 2), dtype=np.int32)
 
     def labels(self) -> Labels:
-        """The labels for the next search."""
+        """Take the labels for the next search."""
         return Labels(self.label, self.seen, self._next_stamp())
 
     def labels_of_sides(self) -> Labels:
-        """The labels for the next search from both ends."""
+        """Take the labels for the next search from both ends."""
         return Labels(self.label_of_side, self.seen_of_side, self._next_stamp())
 
     def queue(self, width: int) -> BucketQueue:
@@ -161,7 +161,7 @@ class SearchSpace:
         return PackedArcs(first_out, np.stack([self.packed.arcs, turned]))
 
     def estimates(self, estimate: Estimate, goal: int) -> Int64Array:
-        """What a heuristic says of every row, (r) int64 ticks."""
+        """Work out what a heuristic says of every row, (r) int64 ticks."""
         h = np.empty(self.graph.node_count, dtype=np.int64)
         fill_estimates(estimate.terms(), goal, h)
         return h
@@ -169,7 +169,7 @@ class SearchSpace:
     def astar(
         self, estimate: Estimate, start: int, goal: int, *, weight: float = 1.0, queue: str = "auto"
     ) -> Found:
-        """A*; Dijkstra's algorithm with the null heuristic.
+        """Search by A*; with the null heuristic this is Dijkstra's algorithm.
 
         Args:
             weight: what the heuristic is multiplied with, at least 1 (rounded up to 1024ths).
@@ -196,7 +196,7 @@ class SearchSpace:
         return self._search(by_heap, start, goal)
 
     def guided(self, kernel: Callable[..., int], guide: object, start: int, goal: int) -> Found:
-        """A* with a queue of narrow buckets, by a kernel that has its own estimates.
+        """Search by A* with a queue of narrow buckets, by a kernel that has its own estimates.
 
         Args:
             kernel: takes the graph, a guide, labels, a queue, start, goal and room for an answer,
@@ -211,7 +211,7 @@ class SearchSpace:
         return self._search(attempt, start, goal, buckets=True)
 
     def greedy(self, estimate: Estimate, start: int, goal: int) -> Found:
-        """Greedy best-first search."""
+        """Search greedily, the row that looks nearest first."""
         terms = estimate.terms()
 
         def attempt(scratch: Scratch) -> int:
@@ -231,10 +231,10 @@ class SearchSpace:
         return self._search(attempt, start, goal, both_ends=True)
 
     def looked_at(self) -> tuple[Int32Array, Int64Array]:
-        """Rows the last search put on an open list, and the ticks at which it knew them.
+        """List the rows the last search put on an open list, and the ticks at which it knew them.
 
-        From the start, or where a search from the goal came nearer, from there. Means something
-        only while no other thread searches.
+        Ticks count from the start, or from the goal where a search from there came nearer. The
+        answer means something only while no other thread searches.
         """
         if not self._scratch or not self._scratch[-1].stamp:
             return np.empty(0, dtype=np.int32), np.empty(0, dtype=np.int64)

@@ -1,6 +1,7 @@
-"""A* as the books have it, telling its open and closed lists: to show, to teach, to find mistakes.
+"""A* as the books have it, with its open and closed lists to show, to teach, to find mistakes.
 
-P. Hart, N. Nilsson, B. Raphael, 1968, as in :mod:`bake.search.point.heap_searches`; plain Python.
+P. Hart, N. Nilsson, B. Raphael, 1968, in plain Python; compiled, it is in
+:mod:`bake.search.point.heap_searches`.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ Waiting = tuple[int, float]
 
 @dataclass(frozen=True)
 class Step:
-    """One row taken from the open list; g, h and f in ticks, lists as they are afterwards."""
+    """One row taken from the open list, with g, h and f in ticks, and the lists after that."""
 
     row: int
     g: int

@@ -5,7 +5,7 @@ Patel, "Line drawing on a grid map"): through an edge as a straight step, throug
 diagonal one.
 It may be taken where every such step is one the profile may take, so it cuts no corner its rule
 forbids, and where all cells cost the same, so that its cost is its length times that. Lines along
-rows, columns and diagonals may cross any ground, at the cost of their steps.
+rows, columns and diagonals may cross any terrain, at the cost of their steps.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import numpy as np
 from bake.arrays import Float64Array, Int32Array
 from bake.kernels.jit import inlined, kernel
 
-#: What sums of the same lengths may differ by in floating point, of one.
+#: By what part sums of the same lengths may differ in floating point.
 ROUNDING = 1e-9
 
 
@@ -44,7 +44,7 @@ class SightGrid(NamedTuple):
 
 @inlined
 def _step_cost(grid: SightGrid, row: int, to: int) -> float:
-    """Units of the cheapest arc between two rows; infinite where there is none."""
+    """Find what the cheapest arc between two rows costs in units; infinite where there is none."""
     first_arc, end_arc, head_row, cost = grid.first_arc, grid.end_arc, grid.head_row, grid.cost
     best = np.inf
     for arc in range(first_arc[row], end_arc[row]):
@@ -61,7 +61,7 @@ def line_cost(
     to_x: int,
     to_y: int,
 ) -> float:
-    """Units of the straight line between two cells; infinite where it may not be taken.
+    """Price the straight line between two cells in units; infinite where it may not be taken.
 
     Args:
         grid: the cells and steps.
@@ -127,9 +127,9 @@ def price_path(
 ) -> None:
     """Write what walking to each of ``rows`` (k) costs into ``so_far`` (k); infinite: no step."""
     so_far[0] = 0.0
-    for place in range(1, len(rows)):
-        step = _step_cost(grid, rows[place - 1], rows[place])
-        so_far[place] = so_far[place - 1] + step
+    for i in range(1, len(rows)):
+        step = _step_cost(grid, rows[i - 1], rows[i])
+        so_far[i] = so_far[i - 1] + step
 
 
 @kernel
@@ -141,28 +141,28 @@ def pull_tight(
     best: Float64Array,
     parent: Int32Array,
 ) -> None:
-    """The cheapest way along a path's turning points by straight lines.
+    """Find the cheapest way along a path's turning points by straight lines.
 
     Args:
         grid: the cells and steps.
         cells: (k, 2) int32, the path.
         so_far: (k) float64, from :func:`price_path`.
-        turn: (t) int32, places in the path where it turns, both ends included, ascending.
+        turn: (t) int32, the cells of the path at which it turns, both ends included, ascending.
         best, parent: (t), filled with the cost to each and the turning point before it, -1 first.
     """
     width, row_at_cell, cell_cost = grid.width, grid.row_at_cell, grid.cell_cost
     best[0] = 0.0
     parent[0] = -1
-    for place in range(1, len(turn)):
-        here = turn[place]
-        best[place] = best[place - 1] + so_far[here] - so_far[turn[place - 1]]
-        parent[place] = place - 1
-        for earlier in range(place - 1):
+    for i in range(1, len(turn)):
+        here = turn[i]
+        best[i] = best[i - 1] + so_far[here] - so_far[turn[i - 1]]
+        parent[i] = i - 1
+        for earlier in range(i - 1):
             there = turn[earlier]
             dx = float(cells[here, 0] - cells[there, 0])
             dy = float(cells[here, 1] - cells[there, 1])
             away = np.sqrt(dx * dx + dy * dy)
-            limit = best[place] - best[earlier]
+            limit = best[i] - best[earlier]
             # Lines are walked only where they would pay.
             if away * cell_cost[row_at_cell[cells[there, 1] * width + cells[there, 0]]] > limit:
                 continue
@@ -174,8 +174,8 @@ def pull_tight(
                 cells[here, 1],
             )
             if line <= limit:
-                best[place] = best[earlier] + line
-                parent[place] = earlier
+                best[i] = best[earlier] + line
+                parent[i] = earlier
 
 
 @kernel
@@ -183,17 +183,17 @@ def furthest_along(
     grid: SightGrid,
     cells: Int32Array,
     so_far: Float64Array,
-    place: int,
+    i: int,
 ) -> int:
-    """The last place of a path in straight reach of one of its places, at no more than the path."""
-    for other in range(len(cells) - 1, place + 1, -1):
+    """Find the last cell of a path that a straight line from its i-th reaches for no more."""
+    for other in range(len(cells) - 1, i + 1, -1):
         line = line_cost(
             grid,
-            cells[place, 0],
-            cells[place, 1],
+            cells[i, 0],
+            cells[i, 1],
             cells[other, 0],
             cells[other, 1],
         )
-        if line <= (so_far[other] - so_far[place]) * (1 + ROUNDING):
+        if line <= (so_far[other] - so_far[i]) * (1 + ROUNDING):
             return int(other)
-    return min(place + 1, len(cells) - 1)
+    return min(i + 1, len(cells) - 1)
