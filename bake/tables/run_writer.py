@@ -121,7 +121,7 @@ class RunWriter:
             fine = fine and _within(piece.row, rows) and _within(piece.start, taken)
             fine = fine and _within(piece.symbol, self._none + 1)
         if not fine:
-            raise ValueError("no state of these rows")
+            raise ValueError("no writer of these rows can have come to that")
 
     def take(self, start: int, stop: int, dist: Int32Array) -> None:
         """Take in the distances to targets start to stop; batches must come in order."""

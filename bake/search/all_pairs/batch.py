@@ -45,6 +45,10 @@ def _relax_batch(
     dist: Int32Array,
     queue: NodeQueue,
 ) -> int:
+    """Relax arcs until no lane of any node gets shorter; returns the largest distance.
+
+    The arguments are those of :meth:`BatchSearch.distances_to_sets` and :class:`BatchSearch`.
+    """
     begin, end, tail, weight, masks = arcs
     bucket, follower, leader, pending = queue
     n = len(begin)

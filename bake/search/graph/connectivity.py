@@ -11,6 +11,7 @@ from bake.kernels.jit import kernel
 
 @kernel
 def _tarjan(first_out: Int32Array, head: Int32Array, component: Int32Array) -> int:
+    """Label every node's component, (n) int32; returns how many there are."""
     n = len(first_out) - 1
     component[:] = -1
     low = np.full(n, -1, np.int32)  # visiting number, lowered to the earliest that is reachable
@@ -76,6 +77,7 @@ def strong_components(graph: Graph) -> tuple[Int32Array, int]:
 
 @kernel
 def _closure(first: Int64Array, successor: Int32Array, reach: UInt8Array) -> None:
+    """Fill ``reach``, components in order: what one reaches is complete before those above it."""
     for label in range(len(first) - 1):
         reach[label, label >> 3] |= np.uint8(128 >> (label & 7))
         for i in range(first[label], first[label + 1]):

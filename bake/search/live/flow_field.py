@@ -26,6 +26,7 @@ def _flow(
     ahead: Int32Array,
     queue: NodeQueue,
 ) -> None:
+    """Fill ``dist`` and ``ahead``, (r) int32, as :func:`nearest_field` returns them."""
     begin, end, to, weight, masks = arcs
     bucket, follower, leader, pending = queue
     dist[:] = INFINITY

@@ -21,6 +21,7 @@ def _find_arcs(
     keys: Int32Array,
     found: Int32Array,
 ) -> None:
+    """Write the index of each arc (tail, head, key) into ``found`` (k); -1 where there is none."""
     begin, end, to = arcs.begin, arcs.end, arcs.to
     for i in range(len(tails)):
         found[i] = -1

@@ -14,7 +14,7 @@ from math import ceil, isfinite
 import numpy as np
 
 from bake.arrays import Int32Array, Int64Array, UInt32Array
-from bake.graph import UNREACHABLE, Graph
+from bake.graph import INFINITY, UNREACHABLE, Graph
 from bake.search.graph.label_correcting import with_masks
 from bake.search.point.astar_buckets import (
     FOUND,
@@ -134,7 +134,7 @@ class SearchSpace:
     @cached_property
     def bucket_width(self) -> int:
         """A bucket spans 2**this ticks: a third of the lightest arc, more or less."""
-        return max(0, int(self.weight.min(initial=2**30) // 3).bit_length())
+        return max(0, int(self.weight.min(initial=INFINITY) // 3).bit_length())
 
     @property
     def narrow_width(self) -> int:
@@ -144,7 +144,7 @@ class SearchSpace:
     @cached_property
     def weights_alike(self) -> bool:
         """Whether the bucket queue is the better one here."""
-        return bool(self.weight.max(initial=1) // self.weight.min(initial=2**30) < ALIKE)
+        return bool(self.weight.max(initial=1) // self.weight.min(initial=INFINITY) < ALIKE)
 
     @cached_property
     def successors(self) -> Int32Array:
