@@ -61,10 +61,15 @@ def test_the_file_holds_what_was_made(terrains: str, tmp_path: Path) -> None:
         nav = asset.profile()
         guide = stored_guide(nav._now.searches)
         assert guide is not None
-        assert guide.two_way == made.two_way == ("ledge" not in terrains)
-        assert (guide.pivot == made.pivot).all()
-        for name in ("label", "anchor", "distance", "chosen", "fields", "shift"):
-            assert np.array_equal(getattr(guide, name), getattr(made.table, name)), name
+        assert guide.table.symmetric == made.two_way == ("ledge" not in terrains)
+        assert (guide.over.pivot == made.pivot).all()
+        for bundle, names in (
+            (guide, ("label", "anchor")),
+            (guide.table, ("distance", "chosen")),
+            (guide.over, ("fields", "shift")),
+        ):
+            for name in names:
+                assert np.array_equal(getattr(bundle, name), getattr(made.table, name)), name
         check_estimates(nav, lattice, best)
 
 
