@@ -12,7 +12,7 @@ from bake.asset import Asset
 from bake.errors import CorruptAssetError, PatchError
 from bake.runtime import open_asset
 from bake.verify import verify_asset
-from tests.support.baked import bake, recipe_for, write_graph, write_grid
+from tests.support.baked import bake, bake_grid, recipe_for, write_graph
 from tests.support.command import bake as command
 from tests.support.live_model import GraphModel, GridModel, check_level, grid_model
 from tests.support.tampering import edited
@@ -82,7 +82,7 @@ def test_a_graph(tmp_path: Path) -> None:
 
 
 def test_the_command(tmp_path: Path) -> None:
-    asset = bake(write_grid(tmp_path / "drawn.json", [["floor"] * 3] * 2), recipe_for())
+    asset = bake_grid(tmp_path, [["floor"] * 3] * 2)
     with open_asset(asset) as level:
         level.update(blocked=[(1, 0)])
         level.save_patch(tmp_path / "saved.patch")
@@ -105,7 +105,7 @@ def test_the_command(tmp_path: Path) -> None:
     ],
 )
 def test_an_asset_that_states_no_rules(tmp_path: Path, name: str, value: object, told: str) -> None:
-    asset = bake(write_grid(tmp_path / "drawn.json", [["floor"] * 3] * 2), recipe_for())
+    asset = bake_grid(tmp_path, [["floor"] * 3] * 2)
     with edited(asset) as file:
         file.attrs[name] = np.bytes_(value) if isinstance(value, bytes) else value
     with open_asset(asset) as level:

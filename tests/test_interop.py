@@ -18,11 +18,10 @@ from bake.runtime import open_asset
 from tests.support.baked import (
     GROUND,
     bake,
+    bake_grid,
     profile_for,
-    recipe_for,
     rows,
     write_graph,
-    write_grid,
 )
 from tests.support.compare import subgraph, tables_of, ticks, weighted
 from tests.support.oracles import Lattice, square_arcs
@@ -155,7 +154,7 @@ def test_a_weight_with_no_place_on_the_scale_names_the_edge(value: object) -> No
 
 
 def test_a_baked_grid(tmp_path: Path) -> None:
-    asset = bake(write_grid(tmp_path / "drawn.json", DRAWN), recipe_for())
+    asset = bake_grid(tmp_path, DRAWN)
     found = asset_to_networkx(asset)
     lattice = Lattice(DRAWN, GROUND)
     assert sorted(found.nodes) == sorted(lattice.cells())
@@ -191,7 +190,7 @@ def test_one_of_several_profiles(tmp_path: Path) -> None:
 
     dry = GROUND | {"water": Ground(None)}
     two = (profile_for("dry", dry), profile_for("walker", GROUND))
-    asset = bake(write_grid(tmp_path / "drawn.json", DRAWN), recipe_for(profiles=two))
+    asset = bake_grid(tmp_path, DRAWN, profiles=two)
     for name, ground in (("dry", dry), ("walker", GROUND)):
         found = asset_to_networkx(asset, name)
         lattice = Lattice(DRAWN, ground)

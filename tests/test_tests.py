@@ -1,4 +1,4 @@
-"""Tests share what lies in ``tests/support``, and nothing else of each other's."""
+"""Tests, benchmarks and the fuzzer share ``tests/support``, and nothing else of tests."""
 
 import ast
 from pathlib import Path
@@ -33,7 +33,8 @@ def taken_from(text: str) -> list[str]:
 
 def test_no_module_takes_anything_from_another_one() -> None:
     """What two of them need is moved to where both find it."""
-    found = {path: taken_from(text) for path, text in modules(TESTS).items()}
+    every = modules(TESTS) | modules(TESTS.parent / "benchmarks") | modules(TESTS.parent / "fuzz")
+    found = {path: taken_from(text) for path, text in every.items()}
     assert {path: names for path, names in found.items() if names} == {}
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from bake.errors import AssetError
 from bake.runtime import open_asset
-from tests.support.baked import bake, recipe_for, rows, write_graph, write_grid
+from tests.support.baked import bake, bake_grid, recipe_for, rows, write_graph
 
 #: Corruptions of all assets together; `BAKE_CORRUPTIONS=5000` in the environment for more.
 COUNT = int(os.environ.get("BAKE_CORRUPTIONS", "600"))
@@ -66,10 +66,14 @@ def assets(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
     names = [f"n{place}" for place in range(40)]
     edges = [(names[a], names[b], 1.0 + a) for a in range(40) for b in (a * 3 % 40, (a + 1) % 40)]
     baked = {
-        "dense": bake(write_grid(folder / "dense.json", drawn), recipe_for(tables=every)),
-        "runs": bake(
-            write_grid(folder / "runs.json", drawn, "odd-q"),
-            recipe_for(tables=("components", "next_hops"), storage="compressed"),
+        "dense": bake_grid(folder, drawn, name="dense", tables=every),
+        "runs": bake_grid(
+            folder,
+            drawn,
+            "odd-q",
+            name="runs",
+            tables=("components", "next_hops"),
+            storage="compressed",
         ),
         "graph": bake(write_graph(folder / "graph.json", names, edges), recipe_for(tables=every)),
     }

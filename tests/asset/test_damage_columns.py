@@ -12,7 +12,7 @@ from bake.asset import Asset
 from bake.asset.schema import COLUMNS, PROFILE
 from bake.errors import CorruptAssetError
 from bake.runtime import open_asset
-from tests.support.baked import GROUND, bake, profile_for, recipe_for, write_grid
+from tests.support.baked import GROUND, bake_grid, profile_for
 from tests.support.damage import (
     ALL_COLUMNS,
     DRAWN,
@@ -143,7 +143,7 @@ def test_a_column_that_is_longer_than_the_others_is_named(
 
 def test_damage_to_one_profile_leaves_the_others_alone(tmp_path: Path) -> None:
     profiles = tuple(profile_for(name, GROUND) for name in ("a", "b"))
-    path = bake(write_grid(tmp_path / "two.json", DRAWN), recipe_for(profiles=profiles))
+    path = bake_grid(tmp_path, DRAWN, name="two", profiles=profiles)
     edit(path, lengthened("/profiles/a/weight"))
     with open_asset(path) as level:
         assert level.profile("b").length([(0, 0), (1, 0)]) == 1

@@ -1,4 +1,4 @@
-"""Damage to the columns of links, regions, spots, doors and floors: each is named."""
+"""Damage to columns of links, regions, spots, doors and floors, and to those of updates."""
 
 from collections.abc import Callable
 from contextlib import suppress
@@ -9,7 +9,8 @@ import pytest
 
 from bake.errors import CorruptAssetError
 from bake.runtime import open_asset
-from tests.support.damage import THING_COLUMNS, edit, replaced
+from tests.support.baked import bake_grid
+from tests.support.damage import DRAWN, THING_COLUMNS, UPDATE_COLUMNS, edit, replaced
 from tests.support.tower import baked_tower
 
 WAY = [(7, 0, 0), (7, 0, 1), (8, 0, 1)]
@@ -113,3 +114,31 @@ def test_a_size_that_is_none(value: object, tower: Path) -> None:
     edit(tower, lambda file: file["profiles/ogre"].attrs.__setitem__("size", value))
     with pytest.raises(CorruptAssetError, match="size"):
         ask(tower)
+
+
+@pytest.fixture(params=UPDATE_COLUMNS)
+def updated(request: pytest.FixtureRequest, tmp_path: Path) -> tuple[Path, str, tuple[int, ...]]:
+    """An asset that has the column, the column, and a cell to close."""
+    if request.param == "/terrain/barred":
+        return baked_tower(tmp_path), request.param, (0, 0, 0)
+    return bake_grid(tmp_path, DRAWN), request.param, (0, 0)
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda old: np.zeros(old.shape, dtype=np.complex128),
+        lambda old: np.zeros((*old.shape, 2), dtype=old.dtype),
+        lambda old: old.reshape(-1)[0],
+        lambda old: old[1:],
+    ],
+    ids=["dtype", "more dimensions", "no dimension", "one less"],
+)
+def test_what_only_updates_read_is_named_at_the_first_one(
+    make: Callable[[np.ndarray], object], updated: tuple[Path, str, tuple[int, ...]]
+) -> None:
+    """Nothing is changed by it."""
+    path, name, cell = updated
+    edit(path, replaced(name, make))
+    with pytest.raises(CorruptAssetError, match="damaged"), open_asset(path) as level:
+        level.profile(level.profiles[0]).update(blocked=[cell])

@@ -4,7 +4,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from tests.support.baked import GROUND, bake, recipe_for, rows, write_grid
+from tests.support.baked import bake_grid, rows
 from tests.support.command import BLOCKER, HEAVY
 
 LOOKUPS = """
@@ -43,7 +43,7 @@ def test_importing_the_reader_loads_no_baking_code() -> None:
 
 
 def test_lookups_work_where_nothing_else_is_installed(tmp_path: Path) -> None:
-    asset = bake(write_grid(tmp_path / "drawn.json", rows("....", "....")), recipe_for(GROUND))
+    asset = bake_grid(tmp_path, rows("....", "...."))
     assert python(BLOCKER + LOOKUPS, str(asset)) == "ok"
 
 

@@ -87,3 +87,15 @@ def bake(source: Path, recipe: LevelRecipe | None = None, threads: int = 1) -> P
     asset = source.with_suffix(".h5")
     bake_level(Task(source, asset, recipe or LevelRecipe()), threads, lambda stage, done: None)
     return asset
+
+
+def bake_grid(
+    folder: Path,
+    grid: Sequence[Sequence[str]],
+    hex_layout: str | None = None,
+    *,
+    name: str = "drawn",
+    **settings: object,
+) -> Path:
+    """Bake a drawn grid by a recipe with these settings."""
+    return bake(write_grid(folder / f"{name}.json", grid, hex_layout), recipe_for(**settings))

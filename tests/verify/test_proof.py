@@ -18,6 +18,7 @@ from tests.support.baked import (
     GROUND,
     LETTERS,
     bake,
+    bake_grid,
     profile_for,
     recipe_for,
     rows,
@@ -37,7 +38,7 @@ EVERY = ("components", "next_hops", "distances")
 
 @pytest.fixture
 def asset(tmp_path: Path) -> Path:
-    return bake(write_grid(tmp_path / "grid.json", DRAWN), recipe_for(tables=EVERY))
+    return bake_grid(tmp_path, DRAWN, tables=EVERY)
 
 
 def test_what_was_baked_is_right(tmp_path: Path, asset: Path) -> None:
@@ -68,7 +69,7 @@ def test_profiles(tmp_path: Path) -> None:
         profile_for(name, ground)
         for name, ground in (("a", GROUND), ("b", nowhere), ("c", nowhere | {"road": Ground(1)}))
     )
-    path = bake(write_grid(tmp_path / "grid.json", DRAWN), recipe_for(profiles=profiles))
+    path = bake_grid(tmp_path, DRAWN, profiles=profiles)
     each = [proved(path, name) for name in "abc"]
     assert each[1] == Proof(0, 0, 0)
     assert proved(path).pairs == sum(proof.pairs for proof in each)
@@ -79,7 +80,7 @@ def test_every_hop_that_is_not_optimal_is_found_and_every_tie_is_accepted(
     tmp_path: Path, distances: bool
 ) -> None:
     tables = EVERY if distances else EVERY[:2]
-    path = bake(write_grid(tmp_path / "grid.json", DRAWN), recipe_for(tables=tables))
+    path = bake_grid(tmp_path, DRAWN, tables=tables)
     right, hop = optimal(path), table(path, "hop")
     rng = random.Random(5)
     accepted = 0
@@ -102,7 +103,7 @@ def test_every_hop_that_is_not_optimal_is_found_and_every_tie_is_accepted(
 @pytest.mark.parametrize("hops", [False, True])
 def test_every_wrong_distance_is_found(tmp_path: Path, hops: bool) -> None:
     tables = EVERY if hops else ("components", "distances")
-    path = bake(write_grid(tmp_path / "grid.json", DRAWN), recipe_for(tables=tables))
+    path = bake_grid(tmp_path, DRAWN, tables=tables)
     distance = table(path, "distance")
     rng = random.Random(6)
     for _ in range(150):

@@ -17,7 +17,7 @@ from bake.errors import BlockedCellError, MissingTableError, QueryError
 from bake.recipe import LevelRecipe
 from bake.runtime import open_asset
 from bake.runtime.navigator import Navigator
-from tests.support.baked import GROUND, bake, recipe_for, rows, write_graph, write_grid
+from tests.support.baked import GROUND, bake, bake_grid, recipe_for, rows, write_graph, write_grid
 from tests.support.oracles import Cell, Lattice, hex_arcs, square_arcs
 from tests.support.strategies import ArcList, arc_lists, grids
 
@@ -208,7 +208,7 @@ def test_the_best_path_leaves_the_cluster_both_ends_lie_in(tmp_path: Path) -> No
 
 def test_unreachable_is_none(tmp_path: Path) -> None:
     grid = rows("..#..", "..#..")
-    path = bake(write_grid(tmp_path / "two.json", grid), recipe_for(tables=HIERARCHY))
+    path = bake_grid(tmp_path, grid, name="two", tables=HIERARCHY)
     with open_asset(path) as level:
         nav = level.profile()
         assert nav.path((0, 0), (4, 1), "hpa") is None
@@ -233,9 +233,7 @@ def test_one_way_across_a_border_and_other_weights_back(tmp_path: Path) -> None:
 
 def test_start_and_goal_on_transitions(tmp_path: Path) -> None:
     grid = rows(*["." * 16] * 8)
-    path = bake(
-        write_grid(tmp_path / "open.json", grid), recipe_for(tables=HIERARCHY, cluster_size=8)
-    )
+    path = bake_grid(tmp_path, grid, name="open", tables=HIERARCHY, cluster_size=8)
     with open_asset(path) as level:
         nav = level.profile()
         layer = nav._now.searches.hierarchy.tables.layers[0]
@@ -258,9 +256,7 @@ def test_without_a_hierarchy(tmp_path: Path) -> None:
 
 def test_the_first_moves_come_before_the_rest(tmp_path: Path) -> None:
     grid = rows(*["." * 90] * 9)
-    path = bake(
-        write_grid(tmp_path / "long.json", grid), recipe_for(tables=HIERARCHY, cluster_size=9)
-    )
+    path = bake_grid(tmp_path, grid, name="long", tables=HIERARCHY, cluster_size=9)
     with open_asset(path) as level:
         nav = level.profile()
         hierarchy = nav._now.searches.hierarchy
@@ -273,9 +269,7 @@ def test_the_first_moves_come_before_the_rest(tmp_path: Path) -> None:
 
 def test_many_in_one_call_are_those_one_by_one(tmp_path: Path) -> None:
     grid = rows(*[".m......#..." if y % 3 else "............" for y in range(12)])
-    path = bake(
-        write_grid(tmp_path / "many.json", grid), recipe_for(tables=HIERARCHY, cluster_size=4)
-    )
+    path = bake_grid(tmp_path, grid, name="many", tables=HIERARCHY, cluster_size=4)
     with open_asset(path) as level:
         nav = level.profile()
         hierarchy = nav._now.searches.hierarchy

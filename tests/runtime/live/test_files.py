@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from bake.runtime import LevelAsset, OutputError, PatchError, QueryError, open_asset
-from tests.support.baked import bake, recipe_for, rows, write_grid
+from tests.support.baked import bake_grid, rows
 from tests.support.live_model import GridModel, check_level
 
 PICTURE = ("..m..", ".##..", "..#.=", "=...#")
@@ -22,7 +22,7 @@ PICTURE = ("..m..", ".##..", "..#.=", "=...#")
 
 @pytest.fixture
 def asset(tmp_path: Path) -> Path:
-    return bake(write_grid(tmp_path / "drawn.json", rows(*PICTURE)), recipe_for())
+    return bake_grid(tmp_path, rows(*PICTURE))
 
 
 @pytest.fixture
@@ -77,7 +77,7 @@ def test_every_damaged_byte_of_a_patch_is_refused(level: LevelAsset, tmp_path: P
 
 def test_a_patch_of_another_asset_is_refused(level: LevelAsset, tmp_path: Path) -> None:
     level.save_patch(tmp_path / "saved.patch")
-    other = bake(write_grid(tmp_path / "other.json", rows(*PICTURE)), recipe_for())
+    other = bake_grid(tmp_path, rows(*PICTURE), name="other")
     with open_asset(other) as stranger, pytest.raises(PatchError, match="another asset"):
         stranger.apply_patch(tmp_path / "saved.patch")
     with pytest.raises(PatchError, match=r"cannot be read"):

@@ -6,7 +6,7 @@ from itertools import pairwise
 from pathlib import Path
 
 from bake.runtime import BlockedCellError, Navigator, open_asset
-from tests.support.baked import bake, recipe_for, rows, write_grid
+from tests.support.baked import bake_grid, rows
 
 #: Lookups of each reader; a million is by hand.
 LOOKUPS = int(os.environ.get("BAKE_THREAD_LOOKUPS", "8000"))
@@ -25,10 +25,7 @@ def lengths_of(nav: Navigator) -> tuple[float, float]:
 
 
 def test_no_answer_is_torn(tmp_path: Path) -> None:
-    asset = bake(
-        write_grid(tmp_path / "ring.json", rows(*PICTURE)),
-        recipe_for(storage="compressed", cluster_size=4),
-    )
+    asset = bake_grid(tmp_path, rows(*PICTURE), name="ring", storage="compressed", cluster_size=4)
     wrong: list[object] = []
     done = threading.Event()
     with open_asset(asset) as level:

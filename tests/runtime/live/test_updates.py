@@ -8,14 +8,14 @@ import pytest
 
 from bake.runtime import LevelAsset, QueryError, open_asset
 from bake.runtime.reader.baked import BakedTables
-from tests.support.baked import bake, recipe_for, rows, write_graph, write_grid
+from tests.support.baked import bake, bake_grid, rows, write_graph
 
 PICTURE = ("......", ".####.", "......")
 
 
 @pytest.fixture
 def level(tmp_path: Path) -> Iterator[LevelAsset]:
-    asset = bake(write_grid(tmp_path / "drawn.json", rows(*PICTURE)), recipe_for())
+    asset = bake_grid(tmp_path, rows(*PICTURE))
     with open_asset(asset) as level:
         yield level
 

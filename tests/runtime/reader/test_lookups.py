@@ -13,6 +13,7 @@ from tests.support.baked import (
     GROUND,
     LETTERS,
     bake,
+    bake_grid,
     profile_for,
     recipe_for,
     write_graph,
@@ -40,14 +41,13 @@ def test_square_levels(tmp_path: Path, seed: int, connectivity: int) -> None:
     grid = random_grid(seed, 8, 6)
     corner_cutting = ("never", "one_free", "always")[seed % 3]
     cost_rule = ("mean", "entered")[seed // 3]
-    asset = bake(
-        write_grid(tmp_path / "drawn.json", grid),
-        recipe_for(
-            connectivity=connectivity,
-            corner_cutting=corner_cutting,
-            cost_rule=cost_rule,
-            tables=TABLES[seed % 3],
-        ),
+    asset = bake_grid(
+        tmp_path,
+        grid,
+        connectivity=connectivity,
+        corner_cutting=corner_cutting,
+        cost_rule=cost_rule,
+        tables=TABLES[seed % 3],
     )
     lattice = Lattice(grid, GROUND, corner_cutting, cost_rule)
     steps = square_arcs(lattice, connectivity)
@@ -65,7 +65,7 @@ def test_square_levels(tmp_path: Path, seed: int, connectivity: int) -> None:
 @pytest.mark.parametrize("cost_rule", ["mean", "entered"])
 def test_hexagonal_levels(tmp_path: Path, layout: HexLayout, cost_rule: str) -> None:
     grid = random_grid(len(layout) + len(cost_rule), 7, 7)
-    asset = bake(write_grid(tmp_path / "drawn.json", grid, layout), recipe_for(cost_rule=cost_rule))
+    asset = bake_grid(tmp_path, grid, layout, cost_rule=cost_rule)
     lattice = Lattice(grid, GROUND, cost_rule=cost_rule)
     with open_asset(asset) as level:
         check_navigator(level.profile(), hex_arcs(lattice, layout), lattice.cells())
@@ -110,7 +110,7 @@ def test_several_profiles(tmp_path: Path) -> None:
     boat = dict.fromkeys(LETTERS, Ground(None)) | {"water": Ground(1), "road": Ground(4)}
     seen = {"walker": GROUND, "boat": boat, "ghost": dict.fromkeys(LETTERS, Ground(1))}
     profiles = tuple(profile_for(name, ground) for name, ground in sorted(seen.items()))
-    asset = bake(write_grid(tmp_path / "drawn.json", grid), recipe_for(profiles=profiles))
+    asset = bake_grid(tmp_path, grid, profiles=profiles)
     with open_asset(asset) as level:
         assert level.profiles == ("boat", "ghost", "walker")
         for name, ground in seen.items():
@@ -143,7 +143,7 @@ def test_a_profile_with_nowhere_to_stand(tmp_path: Path) -> None:
 def test_levels_without_an_arc(tmp_path: Path, cells: list[list[str]]) -> None:
     lattice = Lattice(cells, GROUND)
     for tables in TABLES:
-        asset = bake(write_grid(tmp_path / "tiny.json", cells), recipe_for(tables=tables))
+        asset = bake_grid(tmp_path, cells, name="tiny", tables=tables)
         with open_asset(asset) as level:
             check_navigator(level.profile(), {}, lattice.cells())
 
@@ -161,7 +161,7 @@ def test_nearest_on_a_grid(tmp_path: Path, seed: int) -> None:
     points = [(rng.uniform(-3, 12), rng.uniform(-3, 10)) for _ in range(60)]
     points += [(rng.randint(-2, 10), rng.randint(-2, 8)) for _ in range(30)]
     points += [(rng.randint(0, 16) / 2, rng.randint(0, 12) / 2) for _ in range(30)]
-    with open_asset(bake(write_grid(tmp_path / "drawn.json", grid), recipe_for())) as level:
+    with open_asset(bake_grid(tmp_path, grid)) as level:
         nav = level.profile()
         for x, y in points:
             expected = min(
@@ -200,7 +200,7 @@ def test_hops_are_among_the_optimal_ones(tmp_path: Path) -> None:
     lattice = Lattice(grid, GROUND)
     steps = square_arcs(lattice, 8)
     arcs = arcs_of(lattice.cells(), [(a, b, ticks) for (a, b), ticks in steps.items()])
-    with open_asset(bake(write_grid(tmp_path / "drawn.json", grid), recipe_for())) as level:
+    with open_asset(bake_grid(tmp_path, grid)) as level:
         nav = level.profile()
         for start in lattice.cells():
             for goal in lattice.cells():

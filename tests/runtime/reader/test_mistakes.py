@@ -20,7 +20,16 @@ from bake.runtime import (
     UnknownProfileError,
     open_asset,
 )
-from tests.support.baked import GROUND, bake, profile_for, recipe_for, rows, write_graph, write_grid
+from tests.support.baked import (
+    GROUND,
+    bake,
+    bake_grid,
+    profile_for,
+    recipe_for,
+    rows,
+    write_graph,
+    write_grid,
+)
 
 DRAWN = rows(
     "....#.",
@@ -173,7 +182,7 @@ def test_narrow_numbers_do_not_wrap_round(
     floors = {0, last, wrapped // width, wrapped // width + 1}
     grid = [["floor"] * (width if y in floors else 1) for y in range(height)]
     grid = [row + ["wall"] * (width - len(row)) for row in grid]
-    with open_asset(bake(write_grid(tmp_path / "comb.json", grid), recipe_for())) as level:
+    with open_asset(bake_grid(tmp_path, grid, name="comb")) as level:
         nav = level.profile()
         for start, goal in (((4, last), (7, 0)), ((5, last), (9, last)), ((9, 0), (3, last))):
             expected = nav.next_hop(start, goal)
@@ -188,7 +197,7 @@ def test_narrow_numbers_do_not_wrap_round(
 def test_narrow_numbers_on_a_wide_level(tmp_path: Path) -> None:
     """The width itself does not fit a byte."""
     grid = [["floor"] * 300 for _ in range(3)]
-    with open_asset(bake(write_grid(tmp_path / "wide.json", grid), recipe_for())) as level:
+    with open_asset(bake_grid(tmp_path, grid, name="wide")) as level:
         nav = level.profile()
         nav.next_hop((0, 0), (1, 1))
         start, goal = np.array([[5, 2], [200, 1]], dtype=np.uint8)
@@ -341,7 +350,7 @@ def test_profiles(tmp_path: Path, grid_asset: Path) -> None:
                 level.profile(wrong)
             assert repr(wrong) in str(caught.value)
     two = (profile_for("boat", GROUND), profile_for("walker", GROUND))
-    asset = bake(write_grid(tmp_path / "two.json", DRAWN), recipe_for(profiles=two))
+    asset = bake_grid(tmp_path, DRAWN, name="two", profiles=two)
     with open_asset(asset) as level, pytest.raises(UnknownProfileError) as caught:
         level.profile()
     assert "several profiles, none named; expected 'boat' or 'walker'" in str(caught.value)

@@ -11,7 +11,7 @@ import pytest
 from bake.errors import QueryError
 from bake.recipe import load_recipe
 from bake.runtime import Navigator, open_asset
-from tests.support.baked import bake, recipe_for, rows, write_graph, write_grid
+from tests.support.baked import bake, bake_grid, recipe_for, rows, write_graph, write_grid
 from tests.support.oracles import Cell, Ground, Lattice
 
 GROUND = {name: Ground(cost) for name, cost in (("floor", 1), ("mud", 3), ("road", 0.5))}
@@ -163,9 +163,7 @@ def test_open_ground_is_one_line(tmp_path: Path) -> None:
 
 
 def test_mistakes(tmp_path: Path) -> None:
-    with open_asset(
-        bake(write_grid(tmp_path / "a.json", rows("...", ".#.")), recipe_for())
-    ) as level:
+    with open_asset(bake_grid(tmp_path, rows("...", ".#."), name="a")) as level:
         nav = level.profile()
         with pytest.raises(QueryError, match="no step leads"):
             nav.smooth([(0, 0), (2, 0)])
