@@ -33,7 +33,7 @@ from bake.level import (
 from bake.pipeline.contents import together
 from bake.pipeline.level import world_contents
 from bake.recipe import LevelRecipe, read_stated
-from bake.runtime.live.edits import CLOSED, Ground
+from bake.runtime.live.edits import CLOSED, LevelState
 from bake.runtime.live.patch import read_patch
 from bake.runtime.live.rules import LevelRules, ProfileRules
 from bake.runtime.reader.places import Place, Places
@@ -65,14 +65,14 @@ def apply_patch(asset: Path, patch: Path, output: Path, threads: int, report: Re
     """
     with Asset(asset) as old:
         rules = LevelRules(Places(old))
-        ground = read_patch(patch, rules)
+        patched = read_patch(patch, rules)
         report("graph", 0)
         profiles = [ProfileRules(rules, name) for name in old.profiles]
-        level = _level(rules, profiles, ground, patch)
+        level = _level(rules, profiles, patched, patch)
         agents = [_agent(profile, level.terrains) for profile in profiles]
         connectivity = 8 if rules.lattice is None else rules.lattice.connectivity
         world = build_world(level, agents, rules.movement, connectivity, strict_links=False)
-        world = _with_prices(world, rules, ground)
+        world = _with_prices(world, rules, patched)
         stated = old.text("recipe") or "{}"
         recipe = _recipe(stated, rules)
         name, header = rules.places.name, old.header
@@ -83,17 +83,19 @@ def apply_patch(asset: Path, patch: Path, output: Path, threads: int, report: Re
     return write_asset(output, new, together(parts))
 
 
-def _level(rules: LevelRules, profiles: list[ProfileRules], ground: Ground, patch: Path) -> Level:
+def _level(
+    rules: LevelRules, profiles: list[ProfileRules], patched: LevelState, patch: Path
+) -> Level:
     """The level as the patch has it."""
     names = list(rules.terrains)
-    codes = ground.terrain.copy()
-    if ground.obstacle.any():
+    codes = patched.terrain.copy()
+    if patched.obstacle.any():
         blocked = np.all([np.isnan(profile.mover.cost) for profile in profiles], axis=0)
         if blocked.any():
-            codes[ground.obstacle] = int(blocked.argmax())
+            codes[patched.obstacle] = int(blocked.argmax())
         else:
             names.append(_unused(names))
-            codes[ground.obstacle] = len(names) - 1
+            codes[patched.obstacle] = len(names) - 1
     asset, places = rules.asset, rules.places
     colour = asset.read("/terrain/colour").tolist()
     colours = {
@@ -209,9 +211,9 @@ def _door(
     return Door(door.name, cells, states, state, door.name)
 
 
-def _with_prices(world: World, rules: LevelRules, ground: Ground) -> World:
+def _with_prices(world: World, rules: LevelRules, patched: LevelState) -> World:
     """Arcs with a price of their own cost that."""
-    if not ground.prices:
+    if not patched.prices:
         return world
     graph = world.graph
     if world.cell is None:
@@ -220,7 +222,9 @@ def _with_prices(world: World, rules: LevelRules, ground: Ground) -> World:
     else:
         spot = world.cell[:, 1].astype(np.int64) * rules.places.width + world.cell[:, 0]
     ends = zip(spot[graph.tail()].tolist(), spot[graph.head].tolist(), strict=True)
-    priced = [(arc, ground.prices[pair]) for arc, pair in enumerate(ends) if pair in ground.prices]
+    priced = [
+        (arc, patched.prices[pair]) for arc, pair in enumerate(ends) if pair in patched.prices
+    ]
     metrics = {}
     for name, metric in world.metrics.items():
         weight = metric.weight.copy()

@@ -68,7 +68,7 @@ class Current:
 
     @property
     def writer(self) -> LevelWriter:
-        """Who changes the level; made at the first change, as most games never ask for one."""
+        """What changes the level; it is made at the first change, as most games make none."""
         from bake.runtime.live.writer import LevelWriter
 
         with self._making:

@@ -17,7 +17,7 @@ from bake.runtime.reader.things import Door, Link, Region, Spot
 
 
 class LevelAsset:
-    """An open asset; a context manager.
+    """An open asset, which is a context manager.
 
     Attributes:
         name: the level's name.
@@ -118,7 +118,7 @@ class LevelAsset:
         terrain: Mapping[Place, str] | None = None,
         arcs: Mapping[tuple[Place, Place], float | None] | None = None,
     ) -> dict[str, UpdateReport]:
-        """Change the level, for every profile at once; from here on all answers are of the new one.
+        """Change the level for every profile at once; from then on all answers are of the new one.
 
         One call is one batch: all of it happens, or, where an argument is wrong, nothing.
 
@@ -128,14 +128,14 @@ class LevelAsset:
                 becomes the level's commonest terrain that somebody can.
             terrain: new terrain by place; of one of the level's names.
             arcs: what single arcs cost from now on, in units, by (from, to): infinity closes one,
-                None gives it its usual cost. An arc that terrain or a corner forbids stays so.
+                None gives it its usual cost. What terrain or a corner forbids stays forbidden.
 
         Returns:
             What it did, by profile.
 
         Raises:
-            QueryError: no such place, terrain or arc, a cost that is none, or one that leaves the
-                integer scale. Then nothing has changed.
+            QueryError: a place, terrain or arc does not exist, or a cost is no positive number or
+                does not fit the integer scale. Then nothing has changed.
         """
         from bake.runtime.live.edits import edit_of
 
@@ -143,7 +143,7 @@ class LevelAsset:
         return writer.apply(edit_of(writer.rules, blocked, opened, terrain, arcs))
 
     def repair(self, budget_ms: float | None = 2) -> int:
-        """Make ahead of time what updates left stale: next hops that nobody has asked for yet.
+        """Make next hops that updates put in doubt anew, before anybody asks for them.
 
         Args:
             budget_ms: when to stop, after a slice of 16 rows or flow fields; None = when all is
@@ -153,12 +153,12 @@ class LevelAsset:
             How many rows and flow fields are left to make.
 
         Raises:
-            QueryError: a budget that is none.
+            QueryError: a budget that is no number of milliseconds.
         """
         return self._current.writer.repair(self.profiles, budget_ms)
 
     def set_state(self, door: str, state: str) -> dict[str, UpdateReport]:
-        """Put a door into one of the states the level gives it; one batch, like :meth:`update`.
+        """Put a door into one of the states the level gives it; a batch like :meth:`update`.
 
         Raises:
             QueryError: no such door, or no such state of it.
@@ -177,7 +177,7 @@ class LevelAsset:
         self._current.writer.save_patch(Path(path))
 
     def apply_patch(self, path: str | Path) -> dict[str, UpdateReport]:
-        """Make the level what it was when a patch was saved, whatever has become of it; one batch.
+        """Make the level what it was when a patch was saved, whatever it is by now; one batch.
 
         Raises:
             PatchError: no patch, one of another asset or version, or a damaged one; then nothing
@@ -217,7 +217,7 @@ class LevelAsset:
             self.profile(name).warm_up(*methods)
 
     def close(self) -> None:
-        """Close the file. What a navigator has looked up before it may go on with, no more."""
+        """Close the file. Navigators may go on with what they have read, but read no more."""
         self._current.close()
         self._asset.close()
 

@@ -30,9 +30,9 @@ class Navigator:
     """Lookups for one profile of an open level. Get it from :meth:`LevelAsset.profile`.
 
     Places are cells ``(x, y)`` on grid levels, ``(x, y, floor)`` where they have several floors,
-    and node names on graph levels. A place the profile
-    cannot stand on, or that does not exist, is a :class:`~bake.errors.QueryError`; a goal that
-    cannot be reached is a value: ``None``, ``math.inf`` or ``False``.
+    and node names on graph levels. A place that does not exist, or that the profile cannot stand
+    on, is a :class:`~bake.errors.QueryError`; a goal that cannot be reached is a value: ``None``,
+    ``math.inf`` or ``False``.
 
     Attributes:
         name: the profile's name.
@@ -46,11 +46,11 @@ class Navigator:
 
     @property
     def _now(self) -> Snapshot:
-        """What holds now; every method takes it once, so that no answer is of two moments."""
+        """What holds now. Every method takes it once, so that no answer mixes two snapshots."""
         return self._current.now(self.name)
 
     def _superseded(self) -> None:
-        """The level has changed: the next lookup is to ask anew which snapshot holds."""
+        """Forget the fast lookup: the level has changed, and the next lookup is to make another."""
         self.__dict__.pop("next_hop", None)
 
     # -- single lookups ---------------------------------------------------------------------------
@@ -62,7 +62,8 @@ class Navigator:
             A neighbouring place; ``goal`` itself when already there; None where unreachable.
 
         Raises:
-            OutsideMapError, BlockedCellError, UnknownNodeError: a place that is none.
+            OutsideMapError, UnknownNodeError: there is no such place.
+            BlockedCellError: the profile cannot stand on it.
             MissingTableError: the asset was baked without next hops.
         """
         now = self._now
@@ -390,7 +391,7 @@ class Navigator:
         return writer.apply(edit)[self.name]
 
     def repair(self, budget_ms: float | None = 2) -> int:
-        """Make this profile's stale rows anew ahead of time: see :meth:`LevelAsset.repair`."""
+        """Make this profile's next hops in doubt anew: see :meth:`LevelAsset.repair`."""
         return self._current.writer.repair([self.name], budget_ms)
 
     def set_state(self, door: str, state: str) -> UpdateReport:
@@ -415,7 +416,7 @@ class Navigator:
             path: as :meth:`path` returned it, or what is left of it.
 
         Raises:
-            QueryError: places that are none.
+            QueryError: a place does not exist.
         """
         now = self._now
         try:
@@ -465,7 +466,7 @@ class Navigator:
         rows, goal_rows = now.rows.pairs(starts, goals)
         if method == "table" and places.is_grid:
             first, cells = now.tables.walk_cells(rows, goal_rows)
-            return first, places.spoken(cells)
+            return first, places.with_floor(cells)
         walk = now.tables.walk if method == "table" else now.searches.hierarchy.many
         first, path = walk(rows, goal_rows)
         return first, now.rows.array(path)

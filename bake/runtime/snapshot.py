@@ -21,7 +21,7 @@ class Snapshot:
     """One profile at one moment. Once made it never changes; threads may share it.
 
     Attributes:
-        tables: the rows, and the ways between them.
+        tables: the rows, and the paths between them.
         rows: between places and rows.
         newest: :meth:`next_hop` of the profile's newest snapshot, whichever that is when it is
             called.
@@ -33,7 +33,7 @@ class Snapshot:
         """Make the snapshot; nothing is read or computed yet.
 
         Args:
-            tables: of the profile at this moment.
+            tables: of the profile.
             newest: see above.
             make_searches: called when a question first needs searches.
         """
@@ -46,12 +46,12 @@ class Snapshot:
 
     @cached_property
     def searches(self) -> SearchContext:
-        """What searches of this moment share."""
+        """What searches of this snapshot share."""
         return self._make_searches()
 
     @cached_property
     def sight(self) -> Sight:
-        """Straight lines."""
+        """Straight lines between places."""
         from bake.runtime.searching.sight import Sight
 
         return Sight(self.tables)

@@ -171,36 +171,36 @@ class ClusterLine:
         assert at is not None
         return RunsVersion.of(self.baked.rows.graph, at, every, form_of(places))
 
-    def layout(self, spots: Int32Array) -> Layout:
+    def layout(self, locations: Int32Array) -> Layout:
         """Where rows lie.
 
         Args:
-            spots: of the rows that came after those baked; later versions only append to them.
+            locations: of the rows that came after those baked; later versions only append to them.
         """
         from bake.search.live.hierarchy import Layout
 
-        rows = self.tables.row_count + len(spots)
+        rows = self.tables.row_count + len(locations)
         if self._layout is None or len(self._layout.key) < rows:
-            self._layout = self._laid(spots)
+            self._layout = self._laid(locations)
         whole = self._layout
         if len(whole.key) == rows:
             return whole
         at = None if whole.at is None else whole.at[:rows]
         return Layout(whole.key[:rows], whole.tile[:rows], at)
 
-    def _laid(self, spots: Int32Array) -> Layout:
+    def _laid(self, locations: Int32Array) -> Layout:
         from bake.search.graph.partition import classes, region_of_rows, squares
         from bake.search.live.hierarchy import Layout
 
         tables = self.tables
         places, baked = tables.places, tables.row_count
-        size, rows = self._number("clusters", "size", _SIZE), baked + len(spots)
+        size, rows = self._number("clusters", "size", _SIZE), baked + len(locations)
         if not places.is_grid:
-            node = np.concatenate([tables.location, spots])
+            node = np.concatenate([tables.location, locations])
             position = None if places.position is None else places.position[node]
             tile = squares(size, rows, position=position, laid_by=baked)
             return Layout(classes(tile, None), tile, None)
-        y, x = np.divmod(spots, np.int32(max(1, places.width)))
+        y, x = np.divmod(locations, np.int32(max(1, places.width)))
         cell = np.concatenate([tables.cell_of_row, np.stack([x, y], axis=1).astype(np.int32)])
         tile = squares(size, rows, cell=cell)
         region = None
@@ -236,7 +236,7 @@ class ClusterVersion:
         line: ClusterLine,
         graph: LiveGraph,
         standing: BoolArray,
-        spots: Int32Array,
+        locations: Int32Array,
         before: ClusterVersion | None,
         changed: Int32Array,
     ) -> None:
@@ -244,7 +244,7 @@ class ClusterVersion:
 
         Args:
             standing: (r) bool.
-            spots: of the rows that were not baked.
+            locations: of the rows that were not baked.
             before: the version before; None = as baked.
             changed: rows that are different from then; see
                 :meth:`bake.search.live.hierarchy.LiveHierarchy.edited`.
@@ -252,7 +252,7 @@ class ClusterVersion:
         self.line = line
         self.graph = graph
         self._standing = standing
-        self._spots = spots
+        self._locations = locations
         self._layers: OnDemand[LiveHierarchy] = OnDemand(
             None if before is None else before._layers, changed
         )
@@ -272,7 +272,7 @@ class ClusterVersion:
     def warm_up(self) -> None:
         """Load or compile what making another version takes; a version of no use is made."""
         if len(self._standing):
-            made, layout = self.made(), self.line.layout(self._spots)
+            made, layout = self.made(), self.line.layout(self._locations)
             made.warm_up(self._standing, self.graph.out, self.graph.into, layout)
             runs = self._runs_made()
             if runs is not None and layout.at is not None:
@@ -284,7 +284,7 @@ class ClusterVersion:
         return self._runs.get(self.line.lock, self._baked_runs, self._edited_runs)
 
     def _edited(self, base: LiveHierarchy, changed: Int32Array) -> LiveHierarchy:
-        layout = self.line.layout(self._spots)
+        layout = self.line.layout(self._locations)
         out, into = self.graph.out, self.graph.into
         return base.edited(changed, self._standing, out, into, layout)
 
@@ -293,7 +293,7 @@ class ClusterVersion:
         return self.line.baked_runs
 
     def _edited_runs(self, base: RunsVersion, changed: Int32Array) -> RunsVersion:
-        at = self.line.layout(self._spots).at
+        at = self.line.layout(self._locations).at
         assert at is not None
         return base.edited(changed, self.made().rows.graph, at)
 

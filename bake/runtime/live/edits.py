@@ -1,4 +1,4 @@
-"""What a game asks of an update: its arguments, checked, and the ground they make."""
+"""What a game asks of an update, checked once when it comes in, and the level that it makes."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ class Edit:
 
 
 @dataclass(frozen=True)
-class Ground:
-    """What a level is made of at one moment.
+class LevelState:
+    """What a level is made of, before a batch or after it.
 
     Attributes:
         terrain: (locations) uint8.
@@ -50,12 +50,12 @@ class Ground:
     prices: Mapping[tuple[int, int], float]
 
     @staticmethod
-    def baked(rules: LevelRules) -> Ground:
-        """The ground as it was baked."""
-        return Ground(rules.terrain, np.zeros(rules.spot_count, dtype=np.bool_), {})
+    def baked(rules: LevelRules) -> LevelState:
+        """The level as it was baked."""
+        return LevelState(rules.terrain, np.zeros(rules.location_count, dtype=np.bool_), {})
 
-    def edited(self, edit: Edit, passable: BoolArray, usual: int) -> Ground:
-        """The ground after a batch.
+    def edited(self, edit: Edit, passable: BoolArray, usual: int) -> LevelState:
+        """The level after a batch.
 
         Args:
             edit: the batch.
@@ -74,9 +74,9 @@ class Ground:
             prices.pop(arc, None)
             if units is not None:
                 prices[arc] = units
-        return Ground(terrain, obstacle, prices)
+        return LevelState(terrain, obstacle, prices)
 
-    def changed(self, other: Ground) -> Int64Array:
+    def changed(self, other: LevelState) -> Int64Array:
         """Locations that differ, and both ends of every arc whose own price does; ascending."""
         differ = (self.terrain != other.terrain) | (self.obstacle != other.obstacle)
         locations = np.flatnonzero(differ)

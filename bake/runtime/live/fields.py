@@ -19,7 +19,7 @@ from bake.runtime.reader.hops import view_of
 if TYPE_CHECKING:
     from bake.search.live.graph import LiveGraph
 
-#: Bytes of flow fields kept for each profile, unless the game says otherwise.
+#: Bytes of flow fields kept for each profile.
 ROOM = 64 * 2**20
 
 #: Fields carried over an update; each is checked against it in some 20 microseconds.
@@ -27,12 +27,12 @@ CARRIED = 64
 
 
 class FlowField:
-    """The way from every row to one goal.
+    """The distance and the next step from every row to one goal.
 
     Attributes:
         dist: (r) int32 ticks, 2**30 where there is no path.
         ahead: (r) int32, the next row; -1 at the goal and where there is no path.
-        view: of ``ahead``.
+        view: the same as ``ahead``, fast to index.
     """
 
     def __init__(self, dist: Int32Array, ahead: Int32Array) -> None:
@@ -42,6 +42,7 @@ class FlowField:
 
     @property
     def size(self) -> int:
+        """How many bytes it takes."""
         return self.dist.nbytes + self.ahead.nbytes
 
 

@@ -1,7 +1,7 @@
-"""A journal: every batch on disk before it is acknowledged, so that a crash loses none of them.
+"""A journal, which has every batch on disk before it is acknowledged, so that a crash loses none.
 
-One line a batch, its digest before it. A line is written by one call and flushed to the disk; one
-that a crash tore is the last, and is dropped.
+Each batch is a line, with its digest before it. A line is flushed to the disk once it is written;
+only the last one can be torn by a crash, and it is dropped then.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ _DIGITS = 16
 
 
 class Journal:
-    """A journal being kept; one process at a time.
+    """A journal that one process keeps at a time.
 
     Attributes:
         path: the file.
-        records: the batches it held when it was opened.
+        records: the batches the file held when it was opened.
     """
 
     def __init__(self, path: Path, rules: LevelRules) -> None:

@@ -1,7 +1,7 @@
 """Patches: what has become of a level since it was baked, as a small file for savegames.
 
 A patch is two lines of text: what it is and what it belongs to, then the changes as JSON. It says
-what the ground is, not what was done to it, so it does not grow with the number of batches.
+what the level is, not what was done to it, so it does not grow with the number of batches.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from bake.errors import OutputError, PatchError
-from bake.runtime.live.edits import CLOSED, Edit, Ground
+from bake.runtime.live.edits import CLOSED, Edit, LevelState
 from bake.runtime.live.rules import LevelRules
 
 KIND = "levelbake-patch"
@@ -26,20 +26,20 @@ VERSION = 1
 
 NOT_A_FILE = "this is a folder, a device or a pipe"
 
-#: What reading a record raises that is none of this level.
+#: What reading a record raises that does not fit this level.
 WRONG = (TypeError, ValueError, KeyError, IndexError, OverflowError, RecursionError)
 _VERSION = re.compile(r"[0-9]{1,9}")
-#: Most letters of the first line, of what is said of a spot and its steps, and of another arc.
-_FIRST_LINE, _SPOT, _ARC = 1024, 1024, 128
+#: The most letters of the first line, of a location with its steps, and of any other arc.
+_FIRST_LINE, _LOCATION, _ARC = 1024, 1024, 128
 
 
-def write_patch(path: Path, rules: LevelRules, ground: Ground) -> None:
-    """Write a patch beside its place, to disk, then into it.
+def write_patch(path: Path, rules: LevelRules, level: LevelState) -> None:
+    """Write a patch to disk under another name, then give it its own.
 
     Raises:
         OutputError: it cannot be written.
     """
-    text = json.dumps(changes_of(rules, ground), separators=(",", ":"), allow_nan=False) + "\n"
+    text = json.dumps(changes_of(rules, level), separators=(",", ":"), allow_nan=False) + "\n"
     first = head_line(KIND, VERSION, rules) + f" {digest(text)}\n"
     beside = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
@@ -53,8 +53,8 @@ def write_patch(path: Path, rules: LevelRules, ground: Ground) -> None:
         raise OutputError(f"cannot be written: {error.strerror or error}", file=path) from None
 
 
-def read_patch(path: Path, rules: LevelRules) -> Ground:
-    """The ground a patch tells of.
+def read_patch(path: Path, rules: LevelRules) -> LevelState:
+    """The level that a patch describes.
 
     Raises:
         PatchError: no patch, one of another asset, of another version, or a damaged one.
@@ -65,14 +65,14 @@ def read_patch(path: Path, rules: LevelRules) -> Ground:
     if len(words) != 4 or words[3] != digest(text):
         raise PatchError("damaged: its digest does not fit", file=path, remedy="save it again")
     try:
-        return ground_of(rules, json.loads(text))
+        return level_from(rules, json.loads(text))
     except WRONG:
         raise PatchError("damaged: it says nothing of this level", file=path) from None
 
 
 def _text_of(path: Path, rules: LevelRules) -> str:
     """A patch's text, if it is no longer than one of this level may be."""
-    most = _FIRST_LINE + _SPOT * rules.spot_count + _ARC * len(rules.places.head)
+    most = _FIRST_LINE + _LOCATION * rules.location_count + _ARC * len(rules.places.head)
     try:
         if not stat.S_ISREG(path.stat().st_mode):
             raise PatchError(NOT_A_FILE, file=path, expected="a regular file")
@@ -93,7 +93,7 @@ def head_line(kind: str, version: int, rules: LevelRules) -> str:
 
 
 def check_head(path: Path, kind: str, version: int, words: list[str], rules: LevelRules) -> None:
-    """Refuse a file that is none of these, or belongs elsewhere.
+    """Refuse a file of another kind or version, and one that belongs to another asset.
 
     Raises:
         PatchError
@@ -114,33 +114,33 @@ def check_head(path: Path, kind: str, version: int, words: list[str], rules: Lev
 
 
 def digest(text: str) -> str:
-    """sha256 of a text."""
+    """The SHA-256 of a text."""
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def changes_of(rules: LevelRules, ground: Ground) -> dict[str, Any]:
-    """The ground as it differs from the baked one, ready for JSON."""
-    changed = np.flatnonzero(ground.terrain != rules.terrain)
+def changes_of(rules: LevelRules, level: LevelState) -> dict[str, Any]:
+    """How a level differs from the baked one, ready for JSON."""
+    changed = np.flatnonzero(level.terrain != rules.terrain)
     return {
-        "terrain": [[int(spot), int(ground.terrain[spot])] for spot in changed],
-        "obstacles": np.flatnonzero(ground.obstacle).tolist(),
-        "arcs": [[a, b, _stored_price(units)] for (a, b), units in sorted(ground.prices.items())],
+        "terrain": [[int(location), int(level.terrain[location])] for location in changed],
+        "obstacles": np.flatnonzero(level.obstacle).tolist(),
+        "arcs": [[a, b, _stored_price(units)] for (a, b), units in sorted(level.prices.items())],
     }
 
 
-def ground_of(rules: LevelRules, changes: dict[str, Any]) -> Ground:
-    """The ground again. Anything wrong raises one of Python's own errors."""
-    baked = Ground.baked(rules)
+def level_from(rules: LevelRules, changes: dict[str, Any]) -> LevelState:
+    """The level that such differences make; what does not fit raises one of Python's errors."""
+    baked = LevelState.baked(rules)
     terrain, obstacle = baked.terrain.copy(), baked.obstacle.copy()
-    for spot, code in changes["terrain"]:
-        terrain[_within(spot, rules.spot_count)] = _within(code, len(rules.terrains))
-    for spot in changes["obstacles"]:
-        obstacle[_within(spot, rules.spot_count)] = True
-    count = rules.spot_count
+    for location, code in changes["terrain"]:
+        terrain[_within(location, rules.location_count)] = _within(code, len(rules.terrains))
+    for location in changes["obstacles"]:
+        obstacle[_within(location, rules.location_count)] = True
+    count = rules.location_count
     prices = {
         (_within(a, count), _within(b, count)): _price_of(units) for a, b, units in changes["arcs"]
     }
-    return Ground(terrain, obstacle, prices)
+    return LevelState(terrain, obstacle, prices)
 
 
 def edit_record(edit: Edit) -> dict[str, Any]:
@@ -157,11 +157,11 @@ def edit_record(edit: Edit) -> dict[str, Any]:
 
 
 def edit_from(rules: LevelRules, record: dict[str, Any]) -> Edit:
-    """A batch again. Anything wrong raises one of Python's own errors."""
-    count = rules.spot_count
+    """The batch of a record; what does not fit raises one of Python's errors."""
+    count = rules.location_count
     return Edit(
-        tuple(_within(spot, count) for spot in record["blocked"]),
-        tuple(_within(spot, count) for spot in record["opened"]),
+        tuple(_within(location, count) for location in record["blocked"]),
+        tuple(_within(location, count) for location in record["opened"]),
         {_within(a, count): _within(b, len(rules.terrains)) for a, b in record["terrain"]},
         {
             (_within(a, count), _within(b, count)): None if units is None else _price_of(units)
@@ -171,12 +171,12 @@ def edit_from(rules: LevelRules, record: dict[str, Any]) -> Edit:
 
 
 def _stored_price(units: float) -> float | str:
-    """A price as JSON has it, which knows no infinity."""
+    """A price for JSON, which knows no infinity."""
     return "closed" if units == CLOSED else units
 
 
 def _price_of(units: object) -> float:
-    """A price again."""
+    """The price that JSON holds."""
     if units == "closed":
         return CLOSED
     if isinstance(units, bool) or not isinstance(units, int | float) or not 0 < units < math.inf:

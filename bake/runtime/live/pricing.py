@@ -11,7 +11,7 @@ from bake.arrays import AnyArray, BoolArray, Float64Array, Int32Array, Int64Arra
 from bake.errors import QueryError
 from bake.graph import BLOCKED, MAX_WEIGHT
 from bake.movement import Footprints, Lattice, Prices, price_arcs, price_steps, to_ticks
-from bake.runtime.live.edits import CLOSED, Ground
+from bake.runtime.live.edits import CLOSED, LevelState
 from bake.runtime.live.rules import LevelRules, ProfileRules
 
 #: Label of an arc that is a lattice step; links and arcs of graphs have their number in the asset.
@@ -22,7 +22,7 @@ class Arcs(NamedTuple):
     """Arcs and what they cost.
 
     Attributes:
-        tail, head: (k) int64 spots.
+        tail, head: (k) int64 locations.
         label: (k) int32, STEP or the arc's number in the asset.
         weight: (k) int32 ticks, BLOCKED where it may not be taken.
         units: (k) float64, the same before rounding; inf where it may not be taken.
@@ -47,85 +47,85 @@ class Pricing:
         self.rules = rules
         self.profile = profile
 
-    def _footprints(self, ground: Ground) -> Footprints:
+    def _footprints(self, level: LevelState) -> Footprints:
         mover, lattice = self.profile.mover, self.rules.lattice
-        return Footprints(mover, ground.terrain, lattice, ground.obstacle)
+        return Footprints(mover, level.terrain, lattice, level.obstacle)
 
-    def standing(self, ground: Ground, spots: Int64Array) -> BoolArray:
+    def standing(self, level: LevelState, locations: Int64Array) -> BoolArray:
         """(k) bool, whether the profile can stand there."""
-        return ~np.isnan(self.cost_at(ground, spots))
+        return ~np.isnan(self.cost_at(level, locations))
 
-    def cost_at(self, ground: Ground, spots: Int64Array) -> Float64Array:
-        """(k) float64 units, the dearest ground under the footprint; NaN where it does not fit."""
-        return self._footprints(ground).cost_at(spots)
+    def cost_at(self, level: LevelState, locations: Int64Array) -> Float64Array:
+        """(k) float64 units, of the dearest cell under the footprint; NaN where it does not fit."""
+        return self._footprints(level).cost_at(locations)
 
-    def touched(self, spots: Int64Array) -> Int64Array:
-        """Spots whose arcs, out or in, may cost something else once these have changed."""
+    def touched(self, locations: Int64Array) -> Int64Array:
+        """Locations whose arcs, out or in, may cost something else once these have changed."""
         lattice = self.rules.lattice
         if lattice is None:
-            return spots
+            return locations
         # An arc bears upon the footprints of both ends and of the two between them.
-        y, x = np.divmod(spots, lattice.width)
+        y, x = np.divmod(locations, lattice.width)
         reach = np.arange(-self.profile.mover.size, 2)
         ys, xs = y[:, None, None] + reach[:, None], x[:, None, None] + reach
         inside = (ys >= 0) & (ys < lattice.height) & (xs >= 0) & (xs < lattice.width)
         return np.unique((ys * lattice.width + xs)[inside])
 
-    def arcs_out_of(self, ground: Ground, spots: Int64Array) -> Arcs:
-        """Every arc there can be out of some spots.
+    def arcs_out_of(self, level: LevelState, locations: Int64Array) -> Arcs:
+        """Every arc there can be out of some locations.
 
         Raises:
             QueryError: a price that does not fit the integer scale.
         """
         rules, lattice = self.rules, self.rules.lattice
         if lattice is None:
-            arcs = self._baked_arcs(ground, np.flatnonzero(np.isin(rules.tail, spots)))
+            arcs = self._baked_arcs(level, np.flatnonzero(np.isin(rules.tail, locations)))
         else:
-            arcs = self._steps(lattice, ground, spots)
+            arcs = self._steps(lattice, level, locations)
             if len(rules.link_arcs):
-                ends = rules.spot_of_node[rules.tail[rules.link_arcs]]
-                links = self._baked_arcs(ground, rules.link_arcs[np.isin(ends, spots)])
+                ends = rules.location_of_node[rules.tail[rules.link_arcs]]
+                links = self._baked_arcs(level, rules.link_arcs[np.isin(ends, locations)])
                 arcs = _together(arcs, links)
-        return self._with_own_prices(ground, arcs)
+        return self._with_own_prices(level, arcs)
 
-    def arcs_at(self, ground: Ground, spots: Int64Array) -> Arcs:
-        """Every arc that leaves or enters some spots, and every other they bear upon."""
+    def arcs_at(self, level: LevelState, locations: Int64Array) -> Arcs:
+        """Every arc that leaves or enters some locations, and every other they bear upon."""
         rules, lattice = self.rules, self.rules.lattice
         if lattice is None:
-            near = np.isin(rules.tail, spots) | np.isin(rules.places.head, spots)
-            arcs = self._baked_arcs(ground, np.flatnonzero(near))
+            near = np.isin(rules.tail, locations) | np.isin(rules.places.head, locations)
+            arcs = self._baked_arcs(level, np.flatnonzero(near))
         else:
-            arcs = self._steps(lattice, ground, self.touched(spots))
+            arcs = self._steps(lattice, level, self.touched(locations))
             if len(rules.link_arcs):
-                arcs = _together(arcs, self._baked_arcs(ground, rules.link_arcs))
-        return self._with_own_prices(ground, arcs)
+                arcs = _together(arcs, self._baked_arcs(level, rules.link_arcs))
+        return self._with_own_prices(level, arcs)
 
-    def _steps(self, lattice: Lattice, ground: Ground, cells: Int64Array) -> Arcs:
+    def _steps(self, lattice: Lattice, level: LevelState, cells: Int64Array) -> Arcs:
         """All steps out of some cells."""
         steps = lattice.steps_from(cells)
-        prices = price_steps(self._footprints(ground), self.rules.movement, steps)
+        prices = price_steps(self._footprints(level), self.rules.movement, steps)
         weight, inside = self._ticks(prices), steps.inside
         tail = np.broadcast_to(cells[:, None], inside.shape)[inside]
         label = np.full(len(tail), STEP, dtype=np.int32)
         return Arcs(tail, steps.head[inside], label, weight[inside], _units(prices)[inside])
 
-    def _baked_arcs(self, ground: Ground, arcs: npt.NDArray[np.integer]) -> Arcs:
+    def _baked_arcs(self, level: LevelState, arcs: npt.NDArray[np.integer]) -> Arcs:
         """Arcs of a graph level, or links."""
-        rules, spot = self.rules, self.rules.spot_of_node
-        tail = spot[rules.tail[arcs]].astype(np.int64)
-        head = spot[rules.places.head[arcs]].astype(np.int64)
+        rules, location = self.rules, self.rules.location_of_node
+        tail = location[rules.tail[arcs]].astype(np.int64)
+        head = location[rules.places.head[arcs]].astype(np.int64)
         taken = None if rules.lattice is None else self.profile.takes[rules.link[arcs]]
-        footprints, length = self._footprints(ground), rules.length[arcs]
+        footprints, length = self._footprints(level), rules.length[arcs]
         prices = price_arcs(footprints, rules.movement, tail, head, length, taken)
         label = np.asarray(arcs, dtype=np.int32)
         return Arcs(tail, head, label, self._ticks(prices), _units(prices))
 
-    def _with_own_prices(self, ground: Ground, arcs: Arcs) -> Arcs:
+    def _with_own_prices(self, level: LevelState, arcs: Arcs) -> Arcs:
         """Arcs a game has priced cost that, where they may be taken at all."""
-        if not ground.prices:
+        if not level.prices:
             return arcs
-        count = self.rules.spot_count
-        own = sorted((a * count + b, units) for (a, b), units in ground.prices.items())
+        count = self.rules.location_count
+        own = sorted((a * count + b, units) for (a, b), units in level.prices.items())
         keys = np.array([key for key, _ in own], dtype=np.int64)
         wanted = arcs.tail * count + arcs.head
         place = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)

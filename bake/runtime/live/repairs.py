@@ -1,4 +1,4 @@
-"""Stale rows made anew ahead of time, a few at a time."""
+"""Next hops in doubt, made anew ahead of time, a few at a time."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ SWEPT = 1 / 7
 
 
 def pending_sources(state: ProfileState) -> Int32Array:
-    """Rows that can be stood on, in doubt, and not made anew yet."""
+    """Rows the profile can stand on that are in doubt and not made anew yet."""
     doubtful = np.flatnonzero((state.source > 0) & state.standing)
     return np.array([row for row in doubtful.tolist() if row not in state.rows], dtype=np.int32)
 
@@ -29,18 +29,18 @@ def pending_goals(state: ProfileState) -> Int32Array:
     """Goals near a change whose flow field is not there, as many as there is room for."""
     from bake.search.live.affected import AFFECTED
 
-    stale = np.flatnonzero((state.goal == AFFECTED) & state.standing).tolist()
+    affected = np.flatnonzero((state.goal == AFFECTED) & state.standing).tolist()
     kept = state.fields.by_goal
     room = state.fields.room // (8 * max(1, state.row_count)) - len(kept)
-    missing = [goal for goal in stale if goal not in kept]
+    missing = [goal for goal in affected if goal not in kept]
     return np.array(missing[: max(0, room)], dtype=np.int32)
 
 
 def repair(state: ProfileState, until: float) -> int:
-    """Make rows and flow fields anew until a moment, or until none is left; layers first.
+    """Make layers, flow fields and rows anew, until a time has come or nothing is left.
 
     Args:
-        state: the profile; gains rows and fields, each of which is true of it.
+        state: the profile, to which rows and fields are added; each of them is true of it.
         until: of ``time.perf_counter``; at least one slice is done.
 
     Returns:
@@ -109,7 +109,7 @@ def _rows(
 
 
 def _sweep(state: ProfileState, sources: Int32Array) -> None:
-    """All rows in doubt at once."""
+    """Make all rows in doubt anew at once."""
     from bake.search.live.repair import sweep_rows
 
     first, start, step = sweep_rows(*state.graph.out.compact(), sources)

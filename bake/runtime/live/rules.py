@@ -26,9 +26,9 @@ T = TypeVar("T")
 
 
 class LevelRules:
-    """Rules that hold for every profile, and the ground as it was baked.
+    """Rules that hold for every profile, and the level as it was baked.
 
-    A *spot* is a cell, counted in reading order, or a node of a graph level.
+    A *location* is a cell, counted in reading order, or a node of a graph level.
     """
 
     def __init__(self, places: Places) -> None:
@@ -77,7 +77,7 @@ class LevelRules:
 
     @cached_property
     def terrain(self) -> UInt8Array:
-        """(spots) uint8, the terrain that was baked."""
+        """(locations) uint8, the terrain that was baked."""
         path = "/terrain/grid" if self.places.is_grid else "/world/node_terrain"
         return np.ascontiguousarray(self.asset.read(path).astype(np.uint8).reshape(-1))
 
@@ -128,20 +128,23 @@ class LevelRules:
 
     @cached_property
     def arcs_between(self) -> frozenset[tuple[int, int]]:
-        """(tail, head) spots of every arc of a graph level, and of every link."""
+        """(tail, head) locations of every arc of a graph level, and of every link."""
         arcs = self.link_arcs if self.places.is_grid else np.arange(len(self.places.head))
-        tail, head = self.spot_of_node[self.tail[arcs]], self.spot_of_node[self.places.head[arcs]]
+        tail, head = (
+            self.location_of_node[self.tail[arcs]],
+            self.location_of_node[self.places.head[arcs]],
+        )
         return frozenset(zip(tail.tolist(), head.tolist(), strict=True))
 
     @cached_property
-    def spot_of_node(self) -> Int32Array:
+    def location_of_node(self) -> Int32Array:
         """(n) int32."""
         if self.places.is_grid:
             return self.places.flat
         return np.arange(self.places.node_count, dtype=np.int32)
 
     @cached_property
-    def spot_count(self) -> int:
+    def location_count(self) -> int:
         return len(self.terrain)
 
 

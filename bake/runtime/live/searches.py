@@ -4,7 +4,7 @@ Distances between clusters are searched for anew, one goal cluster at a time, wh
 
 A baked bound holds for every path there was, and for every path whose arcs cost no less than then.
 A path that takes an arc that is cheaper or new first goes to the tail of one and leaves from the
-head of one; how far those are from a place is searched for once a moment. The smaller of both
+head of one; how far those are from a place is searched for once a snapshot. The smaller of both
 bounds holds for all paths.
 """
 
@@ -36,7 +36,7 @@ MOST_GROUPS = 8
 
 @dataclass(frozen=True)
 class Detours:
-    """Ways over arcs that cost less than they were baked with, by groups that share rows.
+    """Paths over arcs that cost less than they were baked with, by groups that share rows.
 
     Attributes:
         toward: (k, r) int32 ticks from every row to the nearest tail of a group.
@@ -57,10 +57,10 @@ class Detours:
 
 
 def changed_context(tables: ChangedTables, baked: SearchContext) -> SearchContext:
-    """The context of a profile at one moment of a level that changes.
+    """The context of one profile on a level that has changed.
 
     Args:
-        tables: of the moment.
+        tables: of the profile as it is now.
         baked: the context of the profile as it was baked.
     """
 
@@ -74,7 +74,7 @@ def changed_context(tables: ChangedTables, baked: SearchContext) -> SearchContex
 
 
 class ChangedBounds(Bounds):
-    """Lower bounds for one profile at one moment."""
+    """Lower bounds for one profile on a level that has changed."""
 
     def __init__(self, tables: ChangedTables, baked: SearchContext) -> None:
         self.tables = tables
@@ -131,7 +131,7 @@ class ChangedBounds(Bounds):
 
     @cached_property
     def _detours(self) -> Detours | None:
-        """None where nothing costs less than it did."""
+        """Paths over arcs that cost less than they did; None where there are no such arcs."""
         from bake.search.live.flow_field import nearest_field
 
         tail, head, weight = self._cheaper
@@ -181,7 +181,7 @@ class ChangedBounds(Bounds):
         return self._stored(goal, replace(norm, name="maximum"))
 
     def _stored(self, goal: int, norm: Estimate) -> Estimate:
-        """The baked heuristic of this name, and the norm of the moment where that is larger."""
+        """The baked heuristic of the norm's name, and the norm itself where that is larger."""
         from bake.search.point.estimates import LARGEST, NULL, ROWS
 
         rows, baked_rows = self.tables.state.row_count, self.tables.baked.row_count
@@ -201,7 +201,7 @@ class ChangedBounds(Bounds):
 
 
 def _connected_groups(tail: Int32Array, head: Int32Array) -> list[Int64Array]:
-    """Arcs in groups that share rows; what is too many goes to the last."""
+    """Arcs in groups that share rows; groups beyond MOST_GROUPS go to the last one."""
     first: dict[int, int] = {}
     low = list(range(len(tail)))
 

@@ -1,7 +1,7 @@
 """The tables of one profile on a level that has changed since it was baked.
 
-A pair of rows is *stale* where the baked tables no longer answer for it; a flow field does, or a
-row made anew.
+A pair of rows is *in doubt* where the baked tables need not be right about it any more; a flow
+field answers for it, or a row made anew.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import numpy as np
 
 from bake.arrays import AnyArray, BoolArray, Float64Array, Int32Array, Int64Array
 from bake.graph import BLOCKED, INFINITY, Graph, Subgraph
-from bake.runtime.live.edits import Ground
+from bake.runtime.live.edits import LevelState
 from bake.runtime.live.fields import FlowField
 from bake.runtime.live.pricing import Pricing
 from bake.runtime.live.versions import ProfileState
@@ -29,21 +29,21 @@ _MAX_CLOSURE = 2**20
 
 
 class ChangedTables(Tables):
-    """Tables of one profile at one moment.
+    """Tables of one profile after some batches of changes.
 
     Attributes:
         baked: the tables as they were baked.
-        state: the profile at the moment.
+        state: the version of the profile that these are the tables of.
     """
 
     def __init__(
-        self, baked: BakedTables, state: ProfileState, pricing: Pricing, ground: Ground
+        self, baked: BakedTables, state: ProfileState, pricing: Pricing, level: LevelState
     ) -> None:
         super().__init__(baked.places, baked.profile)
         self.baked = baked
         self.state = state
         self._pricing = pricing
-        self._ground = ground
+        self._level = level
 
     # -- rows and arcs ----------------------------------------------------------------------------
 
@@ -98,7 +98,7 @@ class ChangedTables(Tables):
     def _priced(self) -> tuple[Graph, Float64Array]:
         """Arcs that may be taken, and what each costs in units before rounding to ticks."""
         rows = np.flatnonzero(self.state.standing)
-        arcs = self._pricing.arcs_out_of(self._ground, self.location[rows].astype(np.int64))
+        arcs = self._pricing.arcs_out_of(self._level, self.location[rows].astype(np.int64))
         usable = np.isfinite(arcs.units)
         row = self.state.known_row
         graph, order = Graph.from_arcs(
@@ -124,24 +124,24 @@ class ChangedTables(Tables):
 
     @cached_property
     def row_cost(self) -> Float64Array:
-        return self._pricing.cost_at(self._ground, self.location.astype(np.int64))
+        return self._pricing.cost_at(self._level, self.location.astype(np.int64))
 
-    # -- ways between rows ------------------------------------------------------------------------
+    # -- paths between rows -----------------------------------------------------------------------
 
     @property
     def has_hops(self) -> bool:
         return self.baked.has_hops
 
     def field(self, goal: int) -> FlowField:
-        """The way from every row to a goal."""
+        """The flow field of a goal."""
         return self.state.fields.get(goal)
 
-    def stale(self, row: int, goal: int) -> bool:
-        """Whether the baked tables no longer answer for a pair."""
+    def in_doubt(self, row: int, goal: int) -> bool:
+        """Whether the baked tables need not be right about a pair any more."""
         return int(self.state.source[row]) + int(self.state.goal[goal]) >= 2
 
-    def stale_pairs(self, rows: Int32Array, goals: Int32Array) -> BoolArray:
-        """(k) bool: :meth:`stale`."""
+    def pairs_in_doubt(self, rows: Int32Array, goals: Int32Array) -> BoolArray:
+        """(k) bool, whether each pair is in doubt."""
         return np.asarray(self.state.source[rows] + self.state.goal[goals] >= 2)
 
     def reaches(self, row: int, goal: int) -> bool:
@@ -157,7 +157,7 @@ class ChangedTables(Tables):
         field = self.state.fields.by_goal.get(goal)
         if field is not None:
             return field.view[row]
-        if not self.stale(row, goal):
+        if not self.in_doubt(row, goal):
             return self.baked.next_row(row, goal)
         remade = self.state.rows.get(row)
         if remade is not None and not self.state.since[goal]:
@@ -166,10 +166,10 @@ class ChangedTables(Tables):
 
     def next_rows(self, rows: Int32Array, goals: Int32Array) -> Int32Array:
         ahead = np.empty(len(rows), dtype=np.int32)
-        stale = self.stale_pairs(rows, goals)
-        for goal, pairs in _by_goal(goals, np.flatnonzero(stale)):
+        doubtful = self.pairs_in_doubt(rows, goals)
+        for goal, pairs in _by_goal(goals, np.flatnonzero(doubtful)):
             ahead[pairs] = self.field(goal).ahead[rows[pairs]]
-        fresh = np.flatnonzero(~stale & (rows != goals))
+        fresh = np.flatnonzero(~doubtful & (rows != goals))
         if len(fresh):
             ahead[fresh] = self.baked.next_rows(rows[fresh], goals[fresh])
         there = rows == goals
@@ -182,12 +182,12 @@ class ChangedTables(Tables):
 
     def ticks_between(self, rows: Int32Array, goals: Int32Array) -> Float64Array:
         ticks = np.empty(len(rows), dtype=np.float64)
-        stale = self.stale_pairs(rows, goals)
-        for goal, pairs in _by_goal(goals, np.flatnonzero(stale)):
+        doubtful = self.pairs_in_doubt(rows, goals)
+        for goal, pairs in _by_goal(goals, np.flatnonzero(doubtful)):
             ticks[pairs] = _ticks(self.field(goal).dist[rows[pairs]])
-        fresh = np.flatnonzero(~stale)
+        fresh = np.flatnonzero(~doubtful)
         if len(fresh):
-            # A pair that is not stale is as far apart as ever, whatever has become of the way.
+            # A pair that is not in doubt is as far apart as ever, whatever has become of the path.
             ticks[fresh] = self.baked.ticks_between(rows[fresh], goals[fresh])
         return ticks
 
@@ -199,22 +199,21 @@ class ChangedTables(Tables):
         return rows if len(rows) else None
 
     def walk(self, rows: Int32Array, goals: Int32Array) -> tuple[Int64Array, Int32Array]:
-        stale = self.stale_pairs(rows, goals)
-        fresh = np.flatnonzero(~stale)
+        doubtful = self.pairs_in_doubt(rows, goals)
+        fresh = np.flatnonzero(~doubtful)
         first, path = np.zeros(1, dtype=np.int64), np.empty(0, dtype=np.int32)
         if len(fresh):
             first, path = self.baked.walk(rows[fresh], goals[fresh])
-            # A way that began well may lead through a source that is stale by now.
+            # A path that began well may lead through a source that is in doubt by now.
             pair = np.repeat(np.arange(len(fresh)), np.diff(first))
-            doubtful = self.stale_pairs(path, goals[fresh][pair])
-            doubtful &= path != goals[fresh][pair]
-            again = np.unique(pair[doubtful])
-            stale[fresh[again]] = True
+            astray = self.pairs_in_doubt(path, goals[fresh][pair])
+            astray &= path != goals[fresh][pair]
+            doubtful[fresh[np.unique(pair[astray])]] = True
         count = np.zeros(len(rows), dtype=np.int64)
         count[fresh] = np.diff(first)
         fields = [
             (self.field(goal), goal, pairs)
-            for goal, pairs in _by_goal(goals, np.flatnonzero(stale))
+            for goal, pairs in _by_goal(goals, np.flatnonzero(doubtful))
         ]
         from bake.search.live.flow_field import count_steps, follow_field
 
@@ -225,7 +224,7 @@ class ChangedTables(Tables):
         starts = np.zeros(len(rows) + 1, dtype=np.int64)
         np.cumsum(count, out=starts[1:])
         whole = np.empty(int(starts[-1]), dtype=np.int32)
-        sound = np.flatnonzero(~stale[fresh])
+        sound = np.flatnonzero(~doubtful[fresh])
         if len(sound):
             length = np.diff(first)[sound]
             offset = np.arange(int(length.sum())) - np.repeat(np.cumsum(length) - length, length)
@@ -245,7 +244,7 @@ class ChangedTables(Tables):
         if len(rows) < 2:
             return np.empty(0)
         arcs = self._pricing.arcs_out_of(
-            self._ground, np.unique(self.location[rows]).astype(np.int64)
+            self._level, np.unique(self.location[rows]).astype(np.int64)
         )
         usable = arcs.weight != BLOCKED
         ends = zip(arcs.tail[usable].tolist(), arcs.head[usable].tolist(), strict=True)
@@ -264,7 +263,7 @@ class ChangedTables(Tables):
     def _cell_lookup(self, row_at: memoryview[int], fallback: NextHop) -> NextHop:
         """A lookup between cells of the whole grid: see :mod:`bake.runtime.reader.lookup`."""
         width, fields = self.places.width, self.state.fields.by_goal
-        source, doubt, location = (
+        source, target, location = (
             view_of(self.state.source),
             view_of(self.state.goal),
             view_of(self.location),
@@ -286,7 +285,7 @@ class ChangedTables(Tables):
                             if ahead >= 0:
                                 flat = location[ahead]
                                 return flat % width, flat // width
-                        elif source[row] + doubt[goal_row] < 2:
+                        elif source[row] + target[goal_row] < 2:
                             return fresh(start, goal)
             except WRONG:
                 pass

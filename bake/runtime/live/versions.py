@@ -1,4 +1,4 @@
-"""Versions of one profile: what it is at one moment, and how an edit makes the next version."""
+"""Versions of one profile, and how an edit makes the next one of them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 from bake.arrays import BoolArray, Int32Array, Int64Array, UInt8Array
 from bake.graph import BLOCKED, Graph
 from bake.runtime.live.clusters import ClusterLine, ClusterVersion
-from bake.runtime.live.edits import Ground
+from bake.runtime.live.edits import LevelState
 from bake.runtime.live.fields import ROOM, Change, FlowFields, RepairedRow
 from bake.runtime.live.pricing import STEP, Pricing
 from bake.runtime.live.rules import LevelRules
@@ -26,7 +26,7 @@ ArcKey = tuple[int, int, int]
 
 @dataclass(frozen=True)
 class ProfileState:
-    """One profile at one moment. Rows that were baked keep their numbers; opened ones follow.
+    """One version of a profile. Rows that were baked keep their numbers; opened ones follow.
 
     Attributes:
         graph: arcs by row.
@@ -63,10 +63,10 @@ class ProfileState:
 
 @dataclass(frozen=True)
 class Edited:
-    """A profile after an edit, and what the edit came to.
+    """The version after an edit, and what the edit came to.
 
     Attributes:
-        state: the next version.
+        state: the version.
         arcs: how many arcs changed.
         near: int32, rows around them, whose baked next hops are void as goals.
         ends: int32, rows at the ends of changed arcs, and rows that opened.
@@ -132,18 +132,18 @@ class ProfileWriter:
         none = np.empty(0, dtype=np.int32)
         return ClusterVersion(ClusterLine(self.tables, graph), graph, standing, none, None, none)
 
-    def after(self, state: ProfileState, ground: Ground, changed: Int64Array) -> Edited:
+    def after(self, state: ProfileState, level: LevelState, changed: Int64Array) -> Edited:
         """The version after an edit.
 
         Args:
             state: the version before.
-            ground: what the level is made of afterwards.
+            level: what the level is made of afterwards.
             changed: locations where it changed, and both ends of arcs whose own price did.
 
         Raises:
             QueryError: a price, or a distance, that does not fit the integer scale.
         """
-        edited = self._without_clusters(state, ground, changed)
+        edited = self._without_clusters(state, level, changed)
         if state.clusters is None:
             return edited
         return replace(edited, state=self._with_clusters(state, state.clusters, edited))
@@ -171,16 +171,18 @@ class ProfileWriter:
         )
         return replace(state, clusters=clusters)
 
-    def _without_clusters(self, state: ProfileState, ground: Ground, changed: Int64Array) -> Edited:
+    def _without_clusters(
+        self, state: ProfileState, level: LevelState, changed: Int64Array
+    ) -> Edited:
         near = self.pricing.touched(changed)
-        stands = self.pricing.standing(ground, near)
+        stands = self.pricing.standing(level, near)
         state, near_row = _with_rows(state, near, stands)
         has_row = near_row >= 0
         standing = state.standing.copy()
         standing[near_row[has_row]] = stands[has_row]
         gone = np.flatnonzero(state.standing & ~standing).astype(np.int32)
         come = np.flatnonzero(~state.standing & standing).astype(np.int32)
-        arcs = self.pricing.arcs_at(ground, changed)
+        arcs = self.pricing.arcs_at(level, changed)
         tail, head = state.known_row[arcs.tail], state.known_row[arcs.head]
         inside = np.flatnonzero((tail >= 0) & (head >= 0))
         tail, head, label = tail[inside], head[inside], arcs.label[inside]
@@ -201,7 +203,7 @@ class ProfileWriter:
         return self._repriced(state, change, label[at], come)
 
     def _settled(self, state: ProfileState, gone: Int32Array) -> ProfileState:
-        """No arc changed; rows without arcs may have come or gone all the same."""
+        """The version after an edit of no arc; rows without arcs may have come or gone."""
         none = np.empty(0, dtype=np.int32)
         fields = state.fields.carried(state.graph, Change(none, none, none, none, gone))
         return replace(state, fields=fields)
@@ -253,15 +255,15 @@ def _with_rows(
     known[fresh] = np.arange(state.row_count, rows, dtype=np.int32)
     none = np.empty(0, dtype=np.int32)
     graph = state.graph.edited(rows, none, none, none, none)
-    stale = np.full(len(fresh), AFFECTED, dtype=np.uint8)
+    affected = np.full(len(fresh), AFFECTED, dtype=np.uint8)
     widened = replace(
         state,
         graph=graph,
         known_row=known,
         location=np.concatenate([state.location, fresh.astype(np.int32)]),
         standing=np.concatenate([state.standing, np.zeros(len(fresh), dtype=np.bool_)]),
-        source=np.concatenate([state.source, stale]),
-        goal=np.concatenate([state.goal, stale]),
+        source=np.concatenate([state.source, affected]),
+        goal=np.concatenate([state.goal, affected]),
         since=np.concatenate([state.since, np.ones(len(fresh), dtype=np.uint8)]),
     )
     return widened, known[near]

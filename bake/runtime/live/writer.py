@@ -1,4 +1,4 @@
-"""The one who changes a level, and publishes the snapshots that many readers answer from."""
+"""What changes a level, and publishes the snapshots that readers answer from."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ import numpy as np
 
 from bake.arrays import BoolArray
 from bake.errors import CostError, PatchError, QueryError
-from bake.runtime.live.edits import Edit, Ground
+from bake.runtime.live.edits import Edit, LevelState
 from bake.runtime.live.journal import Journal
 from bake.runtime.live.patch import (
     WRONG,
     changes_of,
     edit_from,
     edit_record,
-    ground_of,
+    level_from,
     read_patch,
     write_patch,
 )
@@ -40,7 +40,7 @@ Snapshots = Mapping[str, Snapshot]
 
 
 class LevelWriter:
-    """What has become of a level since it was baked, and the only one to change it.
+    """Holds what has become of a level since it was baked, and alone changes it.
 
     Attributes:
         rules: what decides the price of a step.
@@ -64,7 +64,7 @@ class LevelWriter:
         self._baked = self._snapshots = baked
         self._publish = publish
         self._writing = threading.RLock()
-        self._ground: Ground | None = None
+        self._level: LevelState | None = None
         self._states: dict[str, ProfileState] = {}
         self._journal: Journal | None = None
 
@@ -85,20 +85,20 @@ class LevelWriter:
 
     @cached_property
     def _usual(self) -> int:
-        """The commonest terrain someone can stand on, the first of several: what walls open to."""
+        """The commonest terrain some profile can stand on; walls open to it."""
         count = np.bincount(self.rules.terrain, minlength=len(self._passable))
         count[~self._passable] = -1
         return int(count.argmax())
 
     # -- changes ----------------------------------------------------------------------------------
 
-    def load(self) -> Ground:
+    def load(self) -> LevelState:
         """Read and lay out what updates need: the graph, prices, room to search in."""
         with self._writing:
-            if self._ground is None:
+            if self._level is None:
                 self._states = {name: each.initial() for name, each in self._profiles.items()}
-                self._ground = Ground.baked(self.rules)
-            return self._ground
+                self._level = LevelState.baked(self.rules)
+            return self._level
 
     def warm_up(self) -> None:
         """:meth:`load`, and compile or load the kernels of a first update and first answer."""
@@ -118,14 +118,14 @@ class LevelWriter:
     def apply(self, edit: Edit) -> dict[str, UpdateReport]:
         """Apply one batch: see :meth:`bake.runtime.LevelAsset.update`."""
         with self._writing:
-            ground = self.load()
+            level = self.load()
             if edit.opened and not self._passable.any():
                 raise QueryError("no profile can stand on any terrain")
-            after = ground.edited(edit, self._passable, self._usual)
+            after = level.edited(edit, self._passable, self._usual)
             return self._become(after, partial(edit_record, edit))
 
     def repair(self, names: Iterable[str], budget_ms: float | None) -> int:
-        """Make stale rows of some profiles anew: see :meth:`bake.runtime.LevelAsset.repair`."""
+        """Make next hops of some profiles anew: see :meth:`bake.runtime.LevelAsset.repair`."""
         if budget_ms is not None and not (
             isinstance(budget_ms, int | float) and 0 <= budget_ms < float("inf")
         ):
@@ -135,19 +135,19 @@ class LevelWriter:
             return sum(repair(self._states[name], until) for name in names if name in self._states)
 
     def _become(
-        self, ground: Ground, record: Callable[[], dict[str, Any]]
+        self, level: LevelState, record: Callable[[], dict[str, Any]]
     ) -> dict[str, UpdateReport]:
-        """Make this the ground, and publish snapshots of it.
+        """Make another level the current one, and publish snapshots of it.
 
         Args:
-            ground: from now on.
+            level: from now on.
             record: makes what a journal is to say of it.
         """
         with self._writing:
-            changed = self.load().changed(ground)
+            changed = self.load().changed(level)
             try:
                 edited = {
-                    name: profile.after(self._states[name], ground, changed)
+                    name: profile.after(self._states[name], level, changed)
                     for name, profile in self._profiles.items()
                 }
             except CostError as error:
@@ -155,12 +155,10 @@ class LevelWriter:
                     error.found, place=error.place, expected=error.expected, remedy=error.remedy
                 ) from None
             before, states = self._snapshots, self._states
-            after = {
-                name: self._snapshot(name, each.state, ground) for name, each in edited.items()
-            }
+            after = {name: self._snapshot(name, each.state, level) for name, each in edited.items()}
             if self._journal is not None:
                 self._journal.append(record())
-            self._ground, self._snapshots = ground, after
+            self._level, self._snapshots = level, after
             self._states = {name: each.state for name, each in edited.items()}
             self._publish(after)
             return {
@@ -168,9 +166,9 @@ class LevelWriter:
                 for name, each in edited.items()
             }
 
-    def _snapshot(self, name: str, state: ProfileState, ground: Ground) -> Snapshot:
+    def _snapshot(self, name: str, state: ProfileState, level: LevelState) -> Snapshot:
         baked, pricing = self._baked[name], self._profiles[name].pricing
-        tables = ChangedTables(self._tables[name], state, pricing, ground)
+        tables = ChangedTables(self._tables[name], state, pricing, level)
 
         def searches() -> SearchContext:
             return changed_context(tables, baked.searches)
@@ -182,13 +180,13 @@ class LevelWriter:
     def save_patch(self, path: Path) -> None:
         """Write down what has become of the level: see :meth:`LevelAsset.save_patch`."""
         with self._writing:
-            ground = self._ground or Ground.baked(self.rules)
-        write_patch(path, self.rules, ground)
+            level = self._level or LevelState.baked(self.rules)
+        write_patch(path, self.rules, level)
 
     def apply_patch(self, path: Path) -> dict[str, UpdateReport]:
         """Make the level what a patch says: see :meth:`LevelAsset.apply_patch`."""
-        ground = read_patch(path, self.rules)
-        return self._become(ground, lambda: {"ground": changes_of(self.rules, ground)})
+        level = read_patch(path, self.rules)
+        return self._become(level, lambda: {"ground": changes_of(self.rules, level)})
 
     def keep_journal(self, path: Path) -> int:
         """Replay a journal and go on with it: see :meth:`LevelAsset.journal`."""
@@ -208,7 +206,7 @@ class LevelWriter:
     def _replay(self, record: dict[str, Any], path: Path, line: int) -> None:
         try:
             if "ground" in record:
-                self._become(ground_of(self.rules, record["ground"]), dict)
+                self._become(level_from(self.rules, record["ground"]), dict)
             else:
                 self.apply(edit_from(self.rules, record))
         except WRONG as error:

@@ -1,4 +1,4 @@
-"""Between what a game says, cells or node names, and the numbers that tables use."""
+"""Places as a game says them, cells or node names, and the numbers that tables use for them."""
 
 from __future__ import annotations
 
@@ -178,8 +178,8 @@ class Places:
         y, x = np.divmod(location, np.int32(max(1, self.width)))
         return np.stack([x, y], axis=1)
 
-    def spoken(self, cell: Int32Array) -> Int32Array:
-        """Cells of the whole grid as a game says them.
+    def with_floor(self, cell: Int32Array) -> Int32Array:
+        """Cells of the whole grid as games know them.
 
         Args:
             cell: (k, 2) int32 (x, y).

@@ -1,4 +1,4 @@
-"""Between places as a game says them and the rows of one profile's tables."""
+"""Places as a game says them, and the rows of one profile's tables, into one another."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ FARTHEST = 1e15
 
 
 class Rows:
-    """Rows of places, and places of rows, for one profile."""
+    """Turns places into rows, and rows into places, for one profile."""
 
     def __init__(self, tables: Tables) -> None:
         self._tables = tables
@@ -96,8 +96,8 @@ class Rows:
         return rows
 
     def _refuse(self, cell: AnyArray) -> None:
-        """Raise what is wrong with a cell of the grid."""
-        self.row(tuple(self._places.spoken(cell[None])[0].tolist()))
+        """Raise the error for a cell of the grid that is outside the level or blocked."""
+        self.row(tuple(self._places.with_floor(cell[None])[0].tolist()))
 
     def nearest(self, point: Sequence[float]) -> int:
         """The row nearest to a point: see :meth:`bake.runtime.Navigator.nearest`."""
@@ -146,7 +146,7 @@ class Rows:
         """
         nowhere = np.flatnonzero(rows < 0)
         if self._places.is_grid:
-            cells = self._spoken.take(rows, axis=0)
+            cells = self._cells.take(rows, axis=0)
             cells[nowhere] = -1
             return cells
         names = np.empty(len(rows), dtype=object)
@@ -155,9 +155,9 @@ class Rows:
         return names
 
     @cached_property
-    def _spoken(self) -> Int32Array:
+    def _cells(self) -> Int32Array:
         """(r, 2) or (r, 3) int32, the cell of each row as a game says it."""
-        return self._places.spoken(self._tables.cell_of_row)
+        return self._places.with_floor(self._tables.cell_of_row)
 
 
 def _point(point: Sequence[float]) -> tuple[float, float]:

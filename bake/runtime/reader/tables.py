@@ -17,7 +17,7 @@ from bake.runtime.reader.places import Places
 
 
 class Tables(ABC):
-    """One profile's rows and arcs, and the ways between rows; none of it ever changes.
+    """One profile's rows, its arcs and the paths between rows; none of it ever changes.
 
     A *row* is a place the profile can stand on, numbered among those.
 
@@ -133,7 +133,7 @@ class Tables(ABC):
         position = self.places.position
         return None if position is None else position[self.location]
 
-    # -- ways between rows ------------------------------------------------------------------------
+    # -- paths between rows -----------------------------------------------------------------------
 
     def joined(self, row: int, goal: int) -> bool | None:
         """Whether there is a path; None where components alone do not tell."""

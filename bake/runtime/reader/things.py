@@ -172,7 +172,7 @@ class ThingTables:
         limit = np.array([self._places.width, self._places.height])
         if (cell < 0).any() or (cell >= limit).any():
             raise self._asset.damaged(f"column /{group}/{column} has cells outside the level")
-        return self._places.spoken(cell)
+        return self._places.with_floor(cell)
 
     def _profiles(self, group: str) -> list[tuple[str, ...] | None]:
         names = np.array(self._texts(group, "profile"), dtype=object)

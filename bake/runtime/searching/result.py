@@ -1,4 +1,4 @@
-"""What a search tells."""
+"""What a search finds, and how it found it."""
 
 from __future__ import annotations
 
