@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, TypeVar, cast
 from bake.runtime.hierarchy.layers import HierarchyTables
 from bake.runtime.hierarchy.paths import HierarchyPaths
 from bake.runtime.reader.baked import BakedTables
+from bake.runtime.reader.rows import Rows
 from bake.runtime.reader.tables import Tables
 from bake.runtime.searching.bounds import BakedBounds, Bounds
 
@@ -23,6 +24,7 @@ class SearchContext:
 
     Attributes:
         tables: of the profile; ``tables.usable`` is the graph.
+        rows: between places and rows.
     """
 
     def __init__(
@@ -38,6 +40,7 @@ class SearchContext:
             make_bounds, make_hierarchy: called when a question first needs one.
         """
         self.tables = tables
+        self.rows = Rows(tables)
         self._make_bounds = make_bounds
         self._make_hierarchy = make_hierarchy
         self._kept: dict[str, object] = {}

@@ -12,7 +12,6 @@ import numpy as np
 from bake.arrays import Int32Array
 from bake.errors import QueryError
 from bake.runtime.reader.places import Place
-from bake.runtime.reader.rows import Rows
 from bake.runtime.searching.context import SearchContext
 from bake.runtime.searching.heuristics import Given, heuristic_for, stored_guide
 from bake.runtime.searching.result import SearchResult, TraceStep
@@ -89,7 +88,7 @@ def run(context: SearchContext, row: int, goal: int, request: Request) -> Outcom
 def result(context: SearchContext, row: int, goal: int, request: Request) -> SearchResult:
     """:func:`run` in places and units."""
     found = run(context, row, goal, request)
-    path = None if found.rows is None else Rows(context.tables).places(found.rows)
+    path = None if found.rows is None else context.rows.places(found.rows)
     units = found.ticks / context.tables.places.ticks_per_unit
     named = found.estimate
     return SearchResult(
@@ -113,12 +112,11 @@ def _looked_at(
         return ()
     if found.steps is not None:
         return tuple((step.place, step.g) for step in found.steps)
-    between = Rows(context.tables)
     if row == goal:
-        return ((between.place(row), 0.0),)
+        return ((context.rows.place(row), 0.0),)
     rows, ticks = context.space.looked_at()
     units = ticks / context.tables.places.ticks_per_unit
-    return tuple(zip(between.places(rows), units.tolist(), strict=True))
+    return tuple(zip(context.rows.places(rows), units.tolist(), strict=True))
 
 
 def _unreachable(context: SearchContext, row: int, goal: int) -> bool:
@@ -255,7 +253,7 @@ def _traced(
     h = context.space.estimates(estimate, goal).tolist()
     graph, weight = tables.usable.graph, tables.usable.weight
     steps, path, ticks = trace(graph, weight, h, row, goal, g_share=g_share, h_share=h_share)
-    place = Rows(tables).places(np.arange(tables.row_count, dtype=np.int32))
+    place = context.rows.places(np.arange(tables.row_count, dtype=np.int32))
     unit = tables.places.ticks_per_unit
     shown = tuple(
         TraceStep(
