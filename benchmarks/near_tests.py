@@ -36,7 +36,7 @@ _LIVE = (
 _ALL_PAIRS = ("tests/tables/test_all_pairs.py", "tests/tables/test_compressed.py")
 TESTS: dict[str, tuple[str, ...]] = {
     "search/adjacency": ("tests/search/live/test_adjacency.py", *_LIVE),
-    "search/ascent": _PLANS,
+    "search/ascent": ("tests/search/hierarchy/test_ascent.py", *_PLANS),
     "search/astar_buckets": _SEARCHES,
     "search/astar_fields": (*_GUIDED, *_HEURISTIC),
     "search/astar_heap": _SEARCHES,

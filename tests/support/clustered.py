@@ -2,10 +2,11 @@
 
 from collections.abc import Sequence
 
+import networkx
 import numpy as np
 
 from bake.arrays import Int32Array
-from bake.search.hierarchy.bundles import ClusteredGraph, Members, QueryMemory
+from bake.search.hierarchy.bundles import ClusteredGraph, LayerStack, Members, QueryMemory
 from tests.support.strategies import Arc
 
 #: Ticks of an arc that may not be taken.
@@ -56,4 +57,47 @@ def memory(nodes: int, transitions: int = 0, landmarks: int = 0, arcs: int = 99)
         expanded=np.full(3 * transitions, 77, dtype=np.int32),
         plan=np.full((2, transitions), 77, dtype=np.int32),
         route=np.full((6, nodes), 77, dtype=np.int32),
+    )
+
+
+def graph_in_rows(nodes: int, arcs: Sequence[Arc]) -> tuple[Int32Array, Int32Array]:
+    """A graph as layers keep it: first_out, and heads and ticks beside each other."""
+    node, arc = divided([0] * nodes, arcs)[0]
+    return np.append(np.int32(0), node[:, 3]).astype(np.int32), arc
+
+
+def networkx_graph(nodes: int, arcs: Sequence[Arc]) -> networkx.DiGraph:
+    """The same with the cheapest of parallel arcs alone, to be searched by others."""
+    graph = networkx.DiGraph()
+    graph.add_nodes_from(range(nodes))
+    for tail, head, ticks in sorted(arcs, key=lambda arc: -arc[2]):
+        if ticks != SHUT:
+            graph.add_edge(tail, head, weight=ticks)
+    return graph
+
+
+def first_layer(nodes: int, arcs: Sequence[Arc], landmark: Int32Array) -> LayerStack:
+    """A graph of transitions, of which no more than the search of them is asked."""
+    none, pairs = np.zeros(0, dtype=np.int32), np.zeros((0, 2), dtype=np.int32)
+    first_out, arc = graph_in_rows(nodes, arcs)
+    rows = ClusteredGraph(np.zeros((0, 4), dtype=np.int32), pairs)
+    edges = {(tail, head): ticks for tail, head, ticks in arcs}
+    return LayerStack(
+        graph=rows,
+        back=rows,
+        cluster=np.zeros((1, 4), dtype=np.int64),
+        node=np.zeros((nodes, 4), dtype=np.int32),
+        first_out=first_out,
+        arc=arc,
+        flow=np.zeros(0, dtype=np.uint8),
+        layer=np.zeros((1, 2), dtype=np.int64),
+        landmark=landmark,
+        two_way=all(edges.get((head, tail)) == ticks for (tail, head), ticks in edges.items()),
+        last_cluster=none,
+        first_top=none,
+        first_ascent=np.zeros(1, dtype=np.int64),
+        up=pairs,
+        down=pairs,
+        top_hop=pairs,
+        top_distance=pairs,
     )

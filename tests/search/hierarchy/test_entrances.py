@@ -1,0 +1,246 @@
+"""Entrances between clusters: drawn by hand, and beside a slow search for them."""
+
+from collections.abc import Sequence
+
+import networkx
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from bake.graph import Graph
+from bake.search.hierarchy.entrances import MIDDLE_ALONE, Crossings, find_crossings
+from tests.support.baked import GROUND, rows
+from tests.support.oracles import Cell, Lattice, square_arcs
+from tests.support.strategies import ArcList, arc_lists, grids
+
+Pairs = dict[tuple[int, int], int]
+
+
+def crossings(
+    label: Sequence[int],
+    arcs: Sequence[tuple[int, int]],
+    cells: Sequence[Cell] | None,
+    *,
+    square: bool = True,
+    spacing: int | None,
+) -> Crossings:
+    ends = np.array(arcs, dtype=np.int64).reshape(-1, 2)
+    graph, _ = Graph.from_arcs(len(label), ends[:, 0], ends[:, 1])
+    tail, of_node = graph.tail(), np.array(label, dtype=np.int32)
+    arc = np.flatnonzero(of_node[tail] != of_node[graph.head]).astype(np.int32)
+    at = None if cells is None else np.array(cells, dtype=np.int32).reshape(-1, 2)
+    return find_crossings(
+        graph.first_out,
+        graph.head,
+        of_node,
+        (tail[arc], arc),
+        at=at,
+        square=square,
+        spacing=spacing,
+    )
+
+
+def drawn(
+    *lines: str, width: int, spacing: int | None, connectivity: int = 8, square: bool = True
+) -> tuple[Crossings, list[Cell]]:
+    """Of a lattice whose clusters are as wide as that."""
+    lattice = Lattice(rows(*lines), GROUND, cost_rule="entered")
+    cells = lattice.cells()
+    number = {cell: node for node, cell in enumerate(cells)}
+    arcs = [(number[a], number[b]) for a, b in square_arcs(lattice, connectivity)]
+    label = [x // width for x, _ in cells]
+    return crossings(label, arcs, cells, square=square, spacing=spacing), cells
+
+
+def chosen_rows(found: Crossings, cells: list[Cell]) -> list[int]:
+    """Where in its column the near side of each transition lies."""
+    return sorted(cells[node][1] for node in found.near[found.chosen].tolist())
+
+
+@pytest.mark.parametrize(
+    ("height", "spacing", "expected"),
+    [
+        (1, 8, [0]),
+        (2, 8, [0]),
+        (3, 8, [1]),  # in the middle
+        (4, 8, [0, 3]),  # at both ends
+        (9, 8, [0, 8]),
+        (10, 8, [0, 5, 9]),
+        (9, 4, [0, 4, 8]),
+        (9, 1, list(range(9))),
+    ],
+)
+def test_one_entrance_along_an_open_border(height: int, spacing: int, expected: list[int]) -> None:
+    found, cells = drawn(*["...."] * height, width=2, spacing=spacing)
+    assert found.entrance_count == 1
+    assert len(found.near) == height
+    assert (found.ways == 3).all()
+    assert sorted(found.depth.tolist()) == list(range(height))
+    assert chosen_rows(found, cells) == expected
+
+
+def test_a_wall_makes_two_entrances() -> None:
+    found, cells = drawn("....", "....", "..#.", "....", width=2, spacing=8)
+    by_row = {cells[node][1]: int(found.entrance[i]) for i, node in enumerate(found.near)}
+    assert by_row == {0: 0, 1: 0, 3: 1}
+    assert chosen_rows(found, cells) == [0, 3]
+
+
+def test_a_step_one_way_is_no_part_of_an_entrance_both_ways() -> None:
+    # From the road a ledge may not be entered, but left for it.
+    found, cells = drawn("....", ".=v.", "....", width=2, spacing=8, connectivity=4)
+    ways = {cells[node][1]: int(found.ways[i]) for i, node in enumerate(found.near)}
+    assert ways == {0: 3, 1: 2, 2: 3}
+    assert found.entrance_count == 3
+    assert chosen_rows(found, cells) == [0, 1, 2]
+
+
+def test_diagonal_steps_need_no_transition_where_two_straight_ones_do() -> None:
+    lines = ["....", "...."]
+    assert len(drawn(*lines, width=2, spacing=8)[0].near) == 2
+    assert len(drawn(*lines, width=2, spacing=8, square=False)[0].near) == 4
+    assert len(drawn(*lines, width=2, spacing=None)[0].near) == 4
+
+
+def test_of_crossings_beside_each_other_one_is_chosen() -> None:
+    """Two nodes on either side, each joined with every other: three crossings are a step away."""
+    arcs = [(a, b) for a in range(4) for b in range(4) if a != b]
+    found = crossings([0, 0, 1, 1], arcs, None, spacing=8)
+    assert sorted(found.depth.tolist()) == [0, 1, 1, 1]
+    assert found.entrance_count == found.chosen.sum() == 1
+    # Those that are not beside each other are chosen both: 1 and 2, 4 and 5 are not joined.
+    pairs = [(0, 1), (0, 2), (3, 4), (3, 5), (0, 3), (1, 4), (2, 5)]
+    arcs = [arc for a, b in pairs for arc in ((a, b), (b, a))]
+    found = crossings([0, 0, 0, 1, 1, 1], arcs, None, spacing=8)
+    assert found.entrance_count == 1
+    assert sorted(found.depth.tolist()) == [0, 1, 2]
+
+
+def test_without_spacing_every_crossing_is_a_transition() -> None:
+    found, _ = drawn("....", "....", "....", width=2, spacing=None)
+    assert found.chosen.all()
+    assert found.entrance.tolist() == list(range(len(found.near)))
+
+
+def test_no_border_no_entrance() -> None:
+    found = crossings([0, 0], [(0, 1), (1, 0)], None, spacing=3)
+    assert (len(found.near), found.entrance_count) == (0, 0)
+    assert crossings([], [], None, spacing=None).entrance_count == 0
+
+
+# -- beside a slow search -------------------------------------------------------------------------
+
+
+def check(found: Crossings, label: Sequence[int], arcs: set[tuple[int, int]], pairs: Pairs) -> None:
+    """What a search for connected sets of crossings finds.
+
+    Args:
+        pairs: bits of the ways by (near, far).
+    """
+    near, far = found.near.tolist(), found.far.tolist()
+    listed = list(zip(near, far, strict=True))
+    assert listed == sorted(pairs)
+    assert found.ways.tolist() == [pairs[pair] for pair in listed]
+
+    def joined(a: int, b: int) -> bool:
+        return a == b or ((a, b) in arcs and (b, a) in arcs)
+
+    along = networkx.Graph()
+    along.add_nodes_from(range(len(listed)))
+    for i, (u, v) in enumerate(listed):
+        for j, (x, y) in enumerate(listed[:i]):
+            alike = label[u] == label[x] and label[v] == label[y] and pairs[u, v] == pairs[x, y]
+            if alike and joined(u, x) and joined(v, y):
+                along.add_edge(i, j)
+    parts = sorted(networkx.connected_components(along), key=min)
+    expected = {pair: number for number, part in enumerate(parts) for pair in part}
+    assert found.entrance.tolist() == [expected[i] for i in range(len(listed))]
+    for part in parts:
+        check_entrance(found, along.subgraph(part), listed, joined)
+
+
+def check_entrance(found, along, listed, joined) -> None:
+    (end,) = [pair for pair in along if found.depth[pair] == 0]
+    steps = networkx.single_source_shortest_path_length(along, end)
+    assert {pair: int(found.depth[pair]) for pair in along} == steps
+    # An end: the farthest from the first pair.
+    from_first = networkx.single_source_shortest_path_length(along, min(along))
+    assert from_first[end] == max(from_first.values())
+    chosen = [pair for pair in along if found.chosen[pair]]
+    depths = sorted({steps[pair] for pair in chosen})
+    last = max(steps.values())
+    if last + 1 < MIDDLE_ALONE:
+        assert depths == [(last + 1) // 2]
+    else:
+        assert (depths[0], depths[-1]) == (0, last)
+    for depth in depths:
+        level = [pair for pair in along if steps[pair] == depth]
+        beside = {
+            pair
+            for pair in level
+            for other in level
+            if other != pair
+            and found.chosen[other]
+            and any(joined(listed[pair][side], listed[other][side]) for side in (0, 1))
+        }
+        # Of crossings beside each other one is enough, and one there must be.
+        assert all(found.chosen[pair] != (pair in beside) for pair in level)
+
+
+def gaps(found: Crossings) -> int:
+    """The most steps between transitions that follow each other along an entrance."""
+    widest = 0
+    for entrance in range(found.entrance_count):
+        mine = (found.entrance == entrance) & found.chosen
+        widest = max(widest, int(np.diff(np.unique(found.depth[mine])).max(initial=0)))
+    return widest
+
+
+@given(graph=arc_lists(largest=9), data=st.data())
+@settings(deadline=None, max_examples=100)
+def test_any_graph(graph: ArcList, data: st.DataObject) -> None:
+    n, weighed = graph
+    label = data.draw(st.lists(st.integers(0, 2), min_size=n, max_size=n))
+    spacing = data.draw(st.integers(1, 4))
+    arcs = [(a, b) for a, b, _ in weighed]
+    pairs: Pairs = {}
+    for a, b in arcs:
+        if label[a] < label[b]:
+            pairs[a, b] = pairs.get((a, b), 0) | 1
+        elif label[a] > label[b]:
+            pairs[b, a] = pairs.get((b, a), 0) | 2
+    found = crossings(label, arcs, None, spacing=spacing)
+    check(found, label, set(arcs), pairs)
+    assert gaps(found) <= spacing
+
+
+@given(
+    grid=grids(largest=8),
+    connectivity=st.sampled_from([4, 8]),
+    width=st.integers(1, 4),
+    spacing=st.integers(1, 5),
+)
+@settings(deadline=None, max_examples=60)
+def test_any_lattice(grid: list[list[str]], connectivity: int, width: int, spacing: int) -> None:
+    lattice = Lattice(grid, GROUND, cost_rule="entered")
+    cells = lattice.cells()
+    number = {cell: node for node, cell in enumerate(cells)}
+    steps = set(square_arcs(lattice, connectivity))
+    label = [(y // width) * 9 + x // width for x, y in cells]
+    of_cell = dict(zip(cells, label, strict=True))
+    pairs: Pairs = {}
+    for a, b in steps:
+        if of_cell[a] == of_cell[b]:
+            continue
+        corners = ((a[0], b[1]), (b[0], a[1]))
+        slanted = a[0] != b[0] and a[1] != b[1]
+        if slanted and any((a, c) in steps and (c, b) in steps for c in corners):
+            continue
+        low, high, bit = (a, b, 1) if of_cell[a] < of_cell[b] else (b, a, 2)
+        pair = number[low], number[high]
+        pairs[pair] = pairs.get(pair, 0) | bit
+    arcs = [(number[a], number[b]) for a, b in steps]
+    found = crossings(label, arcs, cells, spacing=spacing)
+    check(found, label, set(arcs), pairs)
+    assert gaps(found) <= spacing

@@ -1,0 +1,166 @@
+"""Smoothing: paths stay valid, never grow, and are shortest ones on open ground."""
+
+import random
+from itertools import pairwise
+
+import networkx
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from bake.search.hierarchy.smooth import HEX, SQUARE_4, SQUARE_8, smooth_path
+from bake.search.hierarchy.straight_runs import RunsVersion
+from tests.support.baked import GROUND, rows
+from tests.support.clustered import divided, memory
+from tests.support.oracles import Cell, Lattice, hex_arcs, offset_to_cube, square_arcs
+from tests.support.strategies import grids
+
+Steps = dict[tuple[Cell, Cell], int]
+
+
+class Smoother:
+    """Paths of cells of one lattice."""
+
+    def __init__(self, lattice: Lattice, form: int, layout: str | None = None) -> None:
+        connectivity = 4 if form == SQUARE_4 else 8
+        self.steps = hex_arcs(lattice, layout) if layout else square_arcs(lattice, connectivity)
+        self.cells = lattice.cells()
+        self.number = {cell: node for node, cell in enumerate(self.cells)}
+        arcs = [(self.number[a], self.number[b], w) for (a, b), w in self.steps.items()]
+        at = [offset_to_cube(layout, cell)[:2] for cell in self.cells] if layout else self.cells
+        self.graph = divided([0] * len(self.cells), arcs)[0]
+        chart = np.array(at, dtype=np.int32).reshape(-1, 2)
+        self.runs = RunsVersion.of(self.graph, chart, chart, form).runs
+
+    def ticks(self, path: list[Cell]) -> int:
+        return sum(self.steps[step] for step in pairwise(path))
+
+    def smooth(self, path: list[Cell]) -> list[Cell]:
+        """Smooth a path, and check that it is one still, no dearer, and costs what it says."""
+        used = memory(2 * len(self.cells) + len(path))
+        used.route[0, : len(path)] = [self.number[cell] for cell in path]
+        count, ticks = smooth_path(len(path), self.graph, self.runs, used)
+        smoothed = [self.cells[row] for row in used.route[0, :count].tolist()]
+        assert (smoothed[0], smoothed[-1]) == (path[0], path[-1])
+        assert all(step in self.steps for step in pairwise(smoothed))
+        assert self.ticks(smoothed) == ticks <= self.ticks(path)
+        return smoothed
+
+    def wander(self, rng: random.Random) -> list[Cell]:
+        """A path that takes every step by chance."""
+        path = [rng.choice(self.cells)]
+        for _ in range(rng.randrange(30)):
+            ahead = [b for a, b in self.steps if a == path[-1]]
+            if ahead:
+                path.append(rng.choice(ahead))
+        return path
+
+
+def test_a_detour_gives_way_to_a_diagonal_and_a_straight_run() -> None:
+    smoother = Smoother(Lattice(rows(*["....."] * 3), GROUND), SQUARE_8)
+    path = [(0, 0), (0, 1), (0, 2), (1, 2), (2, 2), (3, 2), (4, 2)]
+    smoothed = smoother.smooth(path)
+    assert len(smoothed) == 5
+    moves = [(b[0] - a[0], b[1] - a[1]) for a, b in pairwise(smoothed)]
+    assert sorted(moves) == [(1, 0), (1, 0), (1, 1), (1, 1)]
+    # Two runs: no move comes again after another one.
+    assert sum(a != b for a, b in pairwise(moves)) == 1
+
+
+@pytest.mark.parametrize(
+    ("wall", "expected"),
+    [((1, 0), [(0, 0), (0, 1), (1, 1), (2, 1)]), ((1, 1), [(0, 0), (1, 0), (2, 0), (2, 1)])],
+)
+def test_of_two_corners_the_one_that_is_free_is_taken(wall: Cell, expected: list[Cell]) -> None:
+    lines = [["floor"] * 3 for _ in range(3)]
+    lines[wall[1]][wall[0]] = "wall"
+    smoother = Smoother(Lattice(lines, GROUND), SQUARE_4)
+    assert smoother.smooth([(0, 0), (0, 1), (0, 2), (1, 2), (2, 2), (2, 1)]) == expected
+    # And the other way round, where the second pass does what the first one cannot.
+    assert len(smoother.smooth([(2, 1), (2, 2), (1, 2), (0, 2), (0, 1), (0, 0)])) == 4
+
+
+def test_a_dear_way_is_not_taken_for_being_straight() -> None:
+    """Round the mud four steps of 1, through it two of 3."""
+    smoother = Smoother(Lattice(rows("...", ".m.", "..."), GROUND, cost_rule="entered"), SQUARE_4)
+    round_it = [(0, 1), (0, 0), (1, 0), (2, 0), (2, 1)]
+    assert smoother.smooth(round_it) == round_it
+    # Entering the mud costs 3 and leaving it 1: as much as the four steps, so either way is kept.
+    assert smoother.smooth([(0, 1), (1, 1), (2, 1)]) == [(0, 1), (1, 1), (2, 1)]
+
+
+def test_short_paths_are_left_alone() -> None:
+    smoother = Smoother(Lattice(rows("...."), GROUND), SQUARE_8)
+    for path in ([(0, 0)], [(0, 0), (1, 0)], [(0, 0), (1, 0), (2, 0), (3, 0)]):
+        assert smoother.smooth(path) == path
+
+
+def test_of_a_jump_and_a_step_the_cheapest_arc_is_counted() -> None:
+    """Cells 0 and 3 of a corridor are joined by a jump of 5 ticks, steps cost 4."""
+    cells = [(x, 0) for x in range(5)]
+    steps = [(x, x + 1, 4) for x in range(4)]
+    graph = divided([0] * 5, [*steps, (0, 3, 9), (0, 3, 5)])[0]
+    at = np.array(cells, dtype=np.int32)
+    runs = RunsVersion.of(graph, at, at, SQUARE_8).runs
+    used = memory(20)
+    used.route[0, :3] = [0, 3, 4]
+    assert smooth_path(3, graph, runs, used) == (3, 9)
+    assert used.route[0, :3].tolist() == [0, 3, 4]
+
+
+@pytest.mark.parametrize(
+    ("form", "layout"), [(SQUARE_8, None), (SQUARE_4, None), (HEX, "odd-r"), (HEX, "even-q")]
+)
+@pytest.mark.parametrize("seed", range(3))
+def test_on_open_ground_monotone_paths_become_shortest(
+    form: int, layout: str | None, seed: int
+) -> None:
+    """Two passes over a path that never turns back: two runs replace a stretch of any kind."""
+    rng = random.Random(seed)
+    smoother = Smoother(Lattice(rows(*["........."] * 9), GROUND), form, layout)
+    graph = networkx.DiGraph()
+    graph.add_weighted_edges_from((a, b, ticks) for (a, b), ticks in smoother.steps.items())
+    for _ in range(20):
+        start, goal = rng.choice(smoother.cells), rng.choice(smoother.cells)
+        best = networkx.dijkstra_path(graph, start, goal)
+        corner = (start[0], goal[1])
+        bent = networkx.dijkstra_path(graph, start, corner)
+        bent += networkx.dijkstra_path(graph, corner, goal)[1:]
+        assert smoother.ticks(smoother.smooth(bent)) == smoother.ticks(best)
+        assert smoother.ticks(smoother.smooth(best)) == smoother.ticks(best)
+
+
+corners = st.sampled_from(["never", "one_free", "always"])
+rules = st.sampled_from(["mean", "entered"])
+
+
+@given(
+    grid=grids(largest=8),
+    corner=corners,
+    rule=rules,
+    form=st.sampled_from([SQUARE_8, SQUARE_4]),
+    rng=st.randoms(use_true_random=False),
+)
+@settings(deadline=None, max_examples=60)
+def test_any_square_lattice(
+    grid: list[list[str]], corner: str, rule: str, form: int, rng: random.Random
+) -> None:
+    smoother = Smoother(Lattice(grid, GROUND, corner_cutting=corner, cost_rule=rule), form)
+    for _ in range(5):
+        smoother.smooth(smoother.wander(rng))
+
+
+@given(
+    grid=grids(largest=8),
+    layout=st.sampled_from(["odd-r", "even-r", "odd-q", "even-q"]),
+    rule=rules,
+    rng=st.randoms(use_true_random=False),
+)
+@settings(deadline=None, max_examples=40)
+def test_any_hexagonal_lattice(
+    grid: list[list[str]], layout: str, rule: str, rng: random.Random
+) -> None:
+    smoother = Smoother(Lattice(grid, GROUND, cost_rule=rule), HEX, layout)
+    for _ in range(5):
+        smoother.smooth(smoother.wander(rng))
