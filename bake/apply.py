@@ -218,10 +218,10 @@ def _with_prices(world: World, rules: LevelRules, patched: LevelState) -> World:
     graph = world.graph
     if world.cell is None:
         assert world.node_names is not None
-        spot = np.array([rules.places.node_named(name) for name in world.node_names])
+        location = np.array([rules.places.node_named(name) for name in world.node_names])
     else:
-        spot = world.cell[:, 1].astype(np.int64) * rules.places.width + world.cell[:, 0]
-    ends = zip(spot[graph.tail()].tolist(), spot[graph.head].tolist(), strict=True)
+        location = world.cell[:, 1].astype(np.int64) * rules.places.width + world.cell[:, 0]
+    ends = zip(location[graph.tail()].tolist(), location[graph.head].tolist(), strict=True)
     priced = [
         (arc, patched.prices[pair]) for arc, pair in enumerate(ends) if pair in patched.prices
     ]

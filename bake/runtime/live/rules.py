@@ -14,7 +14,6 @@ from bake.movement import (
     CONNECTIVITIES,
     CORNER_CUTTING,
     COST_RULES,
-    HEX_LAYOUTS,
     MAX_SIZE,
     Lattice,
     MovementRules,
@@ -54,14 +53,12 @@ class LevelRules:
         places = self.places
         if not places.is_grid:
             return None
-        hex_layout, connectivity = None, self.asset.number("connectivity") or 8
-        if places.hex_layout is not None:
-            hex_layout, connectivity = self._one_of(HEX_LAYOUTS, places.hex_layout, "hex_layout"), 6
+        connectivity = 6 if places.hex_layout else self.asset.number("connectivity") or 8
         return Lattice(
             places.width,
             places.height,
             self._one_of(CONNECTIVITIES, connectivity, "connectivity"),
-            hex_layout,
+            places.hex_layout,
             places.floor_height,
             self._barred,
         )

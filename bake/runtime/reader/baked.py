@@ -11,7 +11,7 @@ from bake.arrays import AnyArray, Float64Array, Int32Array, Int64Array
 from bake.asset.schema import profile_path
 from bake.graph import BLOCKED, UNREACHABLE, Graph, Metric, Subgraph, usable_subgraph
 from bake.greedy import SECTORS, chart, greedy_slots, unchart
-from bake.movement import MAX_SIZE, under_footprint
+from bake.movement import COST_RULES, MAX_SIZE, under_footprint, unit_cost
 from bake.runtime.reader.hops import DenseHops, RunHops
 from bake.runtime.reader.lookup import FastLookup, NextHop, fast_lookup, lookup_of
 from bake.runtime.reader.places import Places
@@ -136,15 +136,12 @@ class BakedTables(Tables):
         length = asset.read("/world/length").astype(np.float64)
         if len(length) != len(places.head):
             raise self.damaged("length and head differ in length")
-        cost_rule = asset.text("cost_rule")
-        if cost_rule not in ("mean", "entered"):
-            raise self.damaged(f"cost_rule is {cost_rule!r}")
-        node_cost = self._node_cost
-        unit = node_cost[places.head]
-        if cost_rule == "mean":
-            tail = np.repeat(np.arange(places.node_count), np.diff(places.first_out))
-            unit = (node_cost[tail] + unit) / 2
-        exact: Float64Array = unit * length
+        stated = asset.text("cost_rule")
+        cost_rule = next((known for known in COST_RULES if known == stated), None)
+        if cost_rule is None:
+            raise self.damaged(f"cost_rule is {stated!r}")
+        before = np.repeat(self._node_cost, np.diff(places.first_out))
+        exact = unit_cost(before, self._node_cost[places.head], cost_rule) * length
         if asset.has("/world/link"):
             link = asset.read("/world/link").astype(np.int32, copy=False)
             exact[link >= 0] = length[link >= 0]

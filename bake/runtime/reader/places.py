@@ -12,13 +12,12 @@ import numpy as np
 from bake.arrays import AnyArray, Float64Array, Int32Array, Int64Array
 from bake.asset import Asset
 from bake.errors import CorruptAssetError, OutsideMapError, QueryError, UnknownNodeError
+from bake.movement import HEX_LAYOUTS
 
 #: (x, y), or (x, y, floor) on levels of several floors.
 Cell = tuple[int, ...]
 Name = str | int
 Place = Cell | Name
-
-HEX_LAYOUTS = ("odd-r", "even-r", "odd-q", "even-q")
 
 
 class Places:
@@ -42,11 +41,10 @@ class Places:
         self.name = asset.text("name") or ""
         kind = asset.text("kind")
         self.is_grid = kind != "graph"
-        self.hex_layout = asset.text("hex_layout")
-        if kind not in ("graph", "square", "hex") or (
-            kind == "hex" and self.hex_layout not in HEX_LAYOUTS
-        ):
-            raise asset.damaged(f"kind is {kind!r}, hex_layout {self.hex_layout!r}")
+        layout = asset.text("hex_layout")
+        self.hex_layout = next((known for known in HEX_LAYOUTS if known == layout), None)
+        if kind not in ("graph", "square", "hex") or (kind == "hex" and self.hex_layout is None):
+            raise asset.damaged(f"kind is {kind!r}, hex_layout {layout!r}")
         # The grid's own shape, which the asset compares with its width and height.
         self.height, self.width = asset.shape("/terrain/grid") if self.is_grid else (0, 0)
         self.floor_height = asset.number("floor_height") if self.is_grid else None
