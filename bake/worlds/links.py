@@ -70,7 +70,9 @@ def link_arcs(
             if links[place].both_ways:
                 found.append((goal, start, place))
     tail, head, link = np.array(found, dtype=np.int32).reshape(-1, 3).T
-    cost = np.array([link_cost(links[place], level.floor_height) for place in link.tolist()])
+    cost = np.array(
+        [link_cost(links[place], level.floor_height) for place in link.tolist()], np.float64
+    )
     return LinkArcs(tail, head, link, cost), tuple(links[place] for place in dead)
 
 
