@@ -14,12 +14,13 @@ from __future__ import annotations
 import hashlib
 import importlib
 import importlib.util
+import io
 import os
-import pickle
 import sys
 import tempfile
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 from typing import Any, ParamSpec, TypeVar, cast
@@ -38,6 +39,10 @@ COMPILED = numba is not None
 
 #: Folders and files of the package that kernels lie in or take constants from.
 SOURCES = ("graph.py", "kernels", "search", "verify")
+
+
+#: Bytes of the digest at the end of a file in the cache.
+_DIGEST = 32
 
 
 @cache
@@ -152,25 +157,42 @@ def _cache_class() -> Any:
         def get_disambiguator(self) -> str:
             return str(self._line)
 
-    class Sealed(caching.CompileResultCacheImpl):  # type: ignore[name-defined, misc]
-        """Compiled code beside its digest: machine code that is damaged must not run."""
+    class Implementation(caching.CompileResultCacheImpl):  # type: ignore[name-defined, misc]
+        """numba's, with its files where :class:`Locator` says."""
 
         _locator_classes = (Locator,)
 
-        def reduce(self, compiled: Any) -> tuple[bytes, bytes]:
-            data = caching.dumps(super().reduce(compiled))
-            return hashlib.sha256(data).digest(), data
+    class SealedFiles(caching.IndexDataCacheFile):  # type: ignore[name-defined, misc]
+        """numba's files, each with a digest at its end: damaged machine code must not run."""
 
-        def rebuild(self, target: Any, sealed: Any) -> Any:
-            digest, data = sealed
-            if hashlib.sha256(data).digest() != digest:
-                raise ValueError("compiled code does not fit its digest")
-            return super().rebuild(target, pickle.loads(data))
+        @contextmanager
+        def _open_for_write(self, filepath: str) -> Iterator[Any]:
+            with super()._open_for_write(filepath) as file:
+                content = io.BytesIO()
+                yield content
+                file.write(content.getvalue() + hashlib.sha256(content.getvalue()).digest())
+
+        def _load_index(self) -> Any:
+            if Path(self._index_path).exists():
+                _check_digest(self._index_path)
+            return super()._load_index()
+
+        def _load_data(self, name: str) -> Any:
+            _check_digest(self._data_path(name))
+            return super()._load_data(name)
 
     class DiskCache(caching.FunctionCache):  # type: ignore[name-defined, misc]
         """numba's cache of one function, which is dropped where it cannot be read or written."""
 
-        _impl_class = Sealed
+        _impl_class = Implementation
+
+        def __init__(self, function: Callable[..., Any]) -> None:
+            super().__init__(function)
+            self._cache_file = SealedFiles(
+                cache_path=self._cache_path,
+                filename_base=self._impl.filename_base,
+                source_stamp=self._impl.locator.get_source_stamp(),
+            )
 
         def load_overload(self, signature: Any, target: Any) -> Any:
             try:
@@ -198,6 +220,12 @@ def _cache_class() -> Any:
                 self.disable()
 
     return DiskCache
+
+
+def _check_digest(path: str) -> None:
+    data = Path(path).read_bytes()
+    if hashlib.sha256(data[:-_DIGEST]).digest() != data[-_DIGEST:]:
+        raise ValueError(f"{path} does not fit its digest")
 
 
 def _compile(function: Callable[P, R], **options: Any) -> Callable[P, R]:
