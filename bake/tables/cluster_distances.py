@@ -62,7 +62,7 @@ def fits_auto(rows: int, clusters: int) -> bool:
 
 
 def working_bytes(found: Clusters) -> int:
-    """Peak memory of :func:`cluster_distances` in bytes, the table included."""
+    """Estimate the peak memory of :func:`cluster_distances` in bytes, the table included."""
     rows, clusters = found.sub.graph.node_count, found.count
     arcs, crossing = found.sub.graph.arc_count, len(found.crossing[1])
     searches = rows * (BatchScratch.BYTES + 8) + arcs * ARC_BYTES + crossing * CROSSING_BYTES

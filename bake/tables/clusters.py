@@ -42,7 +42,7 @@ class Clusters:
 
     @cached_property
     def members(self) -> tuple[Int32Array, Int32Array, Int32Array]:
-        """Rows by cluster: first (c + 1), row (r); and place (r), a row's rank in its cluster."""
+        """Rows by cluster: first (c + 1), row (r); and rank (r), a row's rank in its cluster."""
         return members(self.label, self.count)
 
     @cached_property

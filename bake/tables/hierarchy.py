@@ -79,7 +79,7 @@ class Hierarchy:
 def transitions_between(
     partition: Clusters, at: Int32Array | None, *, square: bool, mode: Mode, spacing: int
 ) -> Crossings:
-    """Crossings between clusters, their entrances, and the chosen ones.
+    """Find the crossings between clusters and their entrances, and choose some.
 
     Args:
         partition: of the rows of a profile.

@@ -134,7 +134,7 @@ class HierarchyTables:
         layers: list[Layer] = []
         below_cluster = self.clusters.cluster
         used = [0, 0, 0, 0]
-        for place, count in enumerate(nodes):
+        for number, count in enumerate(nodes):
             own = node[used[0] : used[0] + count]
             if count and not 0 <= own.min() <= own.max() < len(below_cluster):
                 raise tables.damaged("layer_node lies outside the layer below")
@@ -147,23 +147,23 @@ class HierarchyTables:
                 raise tables.damaged("layer_head lies outside its layer")
             layer = Layer.stored(
                 below_cluster,
-                clusters[place],
+                clusters[number],
                 own,
                 own if not layers else layers[-1].row[own],
                 out,
                 _beside(to, weight[used[1] : used[1] + arc_count]),
-                bits[place],
+                bits[number],
                 flow[used[3] :],
             )
             layers.append(layer)
             used[0] += count
             used[1] += arc_count
             used[3] += layer.flow_size
-            if place + 1 < len(nodes):
-                up = parent[used[2] : used[2] + clusters[place]]
-                if len(up) and not 0 <= up.min() <= up.max() < clusters[place + 1]:
+            if number + 1 < len(nodes):
+                up = parent[used[2] : used[2] + clusters[number]]
+                if len(up) and not 0 <= up.min() <= up.max() < clusters[number + 1]:
                     raise tables.damaged("layer_parent lies outside the next layer")
-                used[2] += clusters[place]
+                used[2] += clusters[number]
                 below_cluster = up[layer.cluster]
         if used[3] != len(flow):
             raise tables.damaged("layer_field does not fit the clusters")
@@ -182,7 +182,7 @@ class HierarchyTables:
         )
 
     def _top(self) -> tuple[AnyArray, Int32Array] | None:
-        """Next hops (slot in the last layer, all ones = none) and ticks; None without a table."""
+        """Read next hops (slots in the last layer, all ones = none) and ticks; None = no table."""
         hop = self.tables.places.asset.read(profile_path(self.tables.profile, "layer_hop"))
         distance = self.tables.column("layer_distance", np.int32)
         if not hop.size and not distance.size:
@@ -215,7 +215,7 @@ class HierarchyTables:
 
 
 def form_of(places: Places) -> int:
-    """How a lattice's differences are taken apart: see :mod:`bake.search.hierarchy.smooth`."""
+    """Say how differences of cells are taken apart: see :mod:`bake.search.hierarchy.smooth`."""
     from bake.search.hierarchy.smooth import HEX, SQUARE_4, SQUARE_8
 
     if places.hex_layout:
@@ -224,5 +224,5 @@ def form_of(places: Places) -> int:
 
 
 def _beside(*columns: AnyArray) -> Int32Array:
-    """(n, k) int32, columns beside each other: what a step needs in one piece of memory."""
+    """Put columns beside each other, (n, k) int32: what a step needs in one piece of memory."""
     return np.ascontiguousarray(np.stack(columns, axis=1).astype(np.int32, copy=False))

@@ -85,7 +85,7 @@ class HierarchyPaths:
         self._memory: list[QueryMemory] = []
 
     def path(self, start: int, goal: int) -> tuple[Int32Array | None, int, int]:
-        """The smoothed path from one row to another.
+        """Find the smoothed path from one row to another.
 
         Returns:
             Its rows, both ends included, or None where there is no way; its ticks; how many
@@ -100,7 +100,7 @@ class HierarchyPaths:
         return rows, ticks, expanded
 
     def walk(self, start: int, goal: int) -> Iterator[Int32Array] | None:
-        """The rows after the start, piece by piece; None where there is no way.
+        """Give the rows after the start, piece by piece; None where there is no way.
 
         The first piece is worked out at once, each further one when it is asked for. Each piece is
         smoothed by itself.
@@ -114,7 +114,7 @@ class HierarchyPaths:
         return None if filled < 0 else self._pieces((start, goal, plan), hop, piece)
 
     def _pieces(self, way: Plan, hop: int, piece: Int32Array) -> Iterator[Int32Array]:
-        """A first piece that leads up to a hop of a way, and those that follow it."""
+        """Yield a first piece, which leads up to a hop of a way, and those that follow it."""
         if len(piece):
             yield piece
         length = len(way[2])
@@ -128,7 +128,7 @@ class HierarchyPaths:
     def many(
         self, starts: Int32Array, goals: Int32Array, *, first_piece: bool = False
     ) -> tuple[Int64Array, Int32Array]:
-        """Smoothed paths of many pairs in one call.
+        """Find the smoothed paths of many pairs in one call.
 
         Args:
             starts, goals: (m) int32 rows.
@@ -169,7 +169,7 @@ class HierarchyPaths:
         return Way(start, goal, plan, ticks, expanded)
 
     def rows(self, way: Way) -> Int32Array:
-        """The rows of a planned way, both ends included, before smoothing.
+        """Refine a planned way into rows, both ends included, without smoothing.
 
         Raises:
             CorruptAssetError: ways that lead nowhere.
@@ -186,7 +186,7 @@ class HierarchyPaths:
     def _follow(
         self, start: int, goal: int, *, first_piece: bool
     ) -> tuple[QueryMemory, tuple[int, int, int, int, int]]:
-        """The memory that is used, and what :func:`bake.search.hierarchy.hpa.follow_way` says."""
+        """Call :func:`bake.search.hierarchy.hpa.follow_way`; return its memory and its answer."""
         stack, runs = self.tables.stack, self._runs
         memory = self._borrow()
         found = self._kernels.follow_way(start, goal, first_piece, stack, runs, memory)
@@ -202,7 +202,7 @@ class HierarchyPaths:
     def _refined(
         self, way: Plan, hop: int, until: int, row: int, runs: StraightRuns
     ) -> tuple[int, Int32Array]:
-        """Refine and smooth some hops; gives the hop to go on with, and rows from ``row`` on."""
+        """Refine and smooth some hops; return the hop to go on with, and rows from ``row`` on."""
         memory = self._borrow()
         while True:
             follow, stack = self._kernels.follow_plan, self.tables.stack
@@ -240,5 +240,5 @@ class HierarchyPaths:
 
 
 def _with_room(memory: QueryMemory) -> QueryMemory:
-    """The same memory for paths twice as long; what it held of one is lost."""
+    """Make room for paths twice as long; what the memory held of one is lost."""
     return memory._replace(route=np.empty((6, 2 * memory.route.shape[1]), dtype=np.int32))

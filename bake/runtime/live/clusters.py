@@ -53,7 +53,7 @@ class OnDemand(Generic[T]):
     def get(
         self, lock: threading.RLock, baked: Callable[[], T], edited: Callable[[T, Int32Array], T]
     ) -> T:
-        """That of this version, made now if nobody has asked before.
+        """Give that of this version, and make it first if nobody has asked before.
 
         Args:
             lock: held while it is made.
@@ -99,10 +99,10 @@ class ClusterLine:
     @cached_property
     def _recipe(self) -> dict[str, Any]:
         try:
-            told = json.loads(self.tables.places.asset.text("recipe") or "{}")
+            stated = json.loads(self.tables.places.asset.text("recipe") or "{}")
         except ValueError:
-            told = {}
-        return told if isinstance(told, dict) else {}
+            stated = {}
+        return stated if isinstance(stated, dict) else {}
 
     def _setting(self, table: str, name: str) -> object:
         part = self._recipe.get(table)
@@ -172,7 +172,7 @@ class ClusterLine:
         return RunsVersion.of(self.baked.rows.graph, at, every, form_of(places))
 
     def layout(self, locations: Int32Array) -> Layout:
-        """Where rows lie.
+        """Say where rows lie.
 
         Args:
             locations: of the rows that came after those baked; later versions only append to them.
@@ -261,11 +261,11 @@ class ClusterVersion:
         )
 
     def made(self) -> LiveHierarchy:
-        """The clusters and layers."""
+        """Give the clusters and layers of this version."""
         return self._layers.get(self.line.lock, lambda: self.line.baked, self._edited)
 
     def runs(self) -> StraightRuns | None:
-        """Straight runs, for smoothing; None on graphs."""
+        """Give the straight runs of this version, for smoothing; None on graphs."""
         made = self._runs_made()
         return None if made is None else made.runs
 
@@ -326,7 +326,7 @@ class LiveHierarchyTables:
         return first_alone(self.layers[0], landmark, rows.graph, back, two_way=rows.two_way)
 
     def _back(self) -> ClusteredGraph:
-        """The rows with every arc turned round."""
+        """Lay out the rows with every arc turned round."""
         from bake.search.hierarchy.bundles import END, FIRST, HEAD, ClusteredGraph
 
         into, node = self._clusters.graph.into, self._made.rows.graph.node.copy()

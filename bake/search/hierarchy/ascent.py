@@ -79,18 +79,18 @@ def layer_stack(
     node = np.full((node_first[-1], 4), -1, dtype=np.int32)
     begun = np.zeros(4, dtype=np.int64)
     lowest = np.arange(len(first.node), dtype=np.int32)
-    for place, layer in enumerate(layers):
+    for i, layer in enumerate(layers):
         first_out.append(layer.first_out[1:] + first_out[-1][-1])
-        arcs.append(layer.arcs + np.array([node_first[place], 0], dtype=np.int32))
+        arcs.append(layer.arcs + np.array([node_first[i], 0], dtype=np.int32))
         clusters.append(layer.cluster_data[:-1] + begun)
         begun[[TRANSITION, FLOW]] += layer.cluster_data[-1, [TRANSITION, FLOW]]
-        mine = node[node_first[place] : node_first[place + 1]]
-        mine[:, BELOW] = layer.node + (node_first[place - 1] if place else 0)
-        mine[:, OWN] = layer.cluster + cluster_first[place]
-        lowest = lowest[layer.node] if place else lowest
-        if place + 1 < len(layers):
-            above = layers[place + 1]
-            mine[:, ABOVE] = above.below_cluster + cluster_first[place + 1]
+        mine = node[node_first[i] : node_first[i + 1]]
+        mine[:, BELOW] = layer.node + (node_first[i - 1] if i else 0)
+        mine[:, OWN] = layer.cluster + cluster_first[i]
+        lowest = lowest[layer.node] if i else lowest
+        if i + 1 < len(layers):
+            above = layers[i + 1]
+            mine[:, ABOVE] = above.below_cluster + cluster_first[i + 1]
             mine[:, RANK_ABOVE] = members(above.below_cluster, above.cluster_count)[2]
     last_cluster = np.arange(first.cluster_count, dtype=np.int32)
     for below, above in pairwise(layers):
@@ -138,7 +138,7 @@ def first_alone(
     *,
     two_way: bool,
 ) -> LayerStack:
-    """The first layer, to be searched: where it changes too often for what else is known of it."""
+    """Lay out the first layer alone: it changes too often for what else could be known of it."""
     none = np.zeros((0, 2), dtype=np.int32)
     node = np.full((len(first.row), 4), -1, dtype=np.int32)
     node[:, BELOW] = first.row
@@ -172,7 +172,7 @@ def _ascents(
     *,
     two_way: bool,
 ) -> tuple[Int32Array, Int32Array]:
-    """Ways from nodes of the first layer to those of the last in their clusters, and back."""
+    """Find ways from nodes of the first layer to those of the last in their clusters, and back."""
 
     def filled(first_in: Int32Array, arcs_in: Int32Array) -> Int32Array:
         ascent = np.empty((first_ascent[-1], 2), dtype=np.int32)
@@ -226,23 +226,23 @@ def fill_ascents(
     ascent[:, 1] = -1
     for cluster in range(len(first_top) - 1):
         for top in range(first_top[cluster], first_top[cluster + 1]):
-            place = top - first_top[cluster]
-            ascent[first_ascent[lowest[top]] + place, 0] = 0
+            rank = top - first_top[cluster]
+            ascent[first_ascent[lowest[top]] + rank, 0] = 0
             size = push(heap, 0, 0, lowest[top])
             while size > 0:
                 done, node = heap[0, 0], heap[0, 1]
                 size = drop_first(heap, size)
-                if done > ascent[first_ascent[node] + place, 0]:
+                if done > ascent[first_ascent[node] + rank, 0]:
                     continue
                 for arc in range(first_in[node], first_in[node + 1]):
                     other = arcs_in[arc, HEAD]
                     if last[other] != cluster:
                         continue
                     new = done + arcs_in[arc, TICKS]
-                    spot = first_ascent[other] + place
-                    if new < ascent[spot, 0]:
-                        ascent[spot, 0] = new
-                        ascent[spot, 1] = node
+                    entry = first_ascent[other] + rank
+                    if new < ascent[entry, 0]:
+                        ascent[entry, 0] = new
+                        ascent[entry, 1] = node
                         size = push(heap, size, new, other)
 
 
@@ -257,7 +257,7 @@ def ascend(
     ascent: Int32Array,
     raised: Int64Array,
 ) -> int:
-    """Distances of a start, or a goal, to the last layer's nodes in its cluster there.
+    """Find how far a start, or a goal, lies from the last layer's nodes in its cluster there.
 
     Args:
         ends: (e, 2) int64 nodes of the first layer and ticks, ``count`` of them.
@@ -270,13 +270,13 @@ def ascend(
         return 0
     nodes = first_ascent[ends[0, 0] + 1] - first_ascent[ends[0, 0]]
     raised[:nodes, 0] = _FAR
-    for place in range(count):
-        begin = first_ascent[ends[place, 0]]
+    for i in range(count):
+        begin = first_ascent[ends[i, 0]]
         for top in range(nodes):
-            ticks = ends[place, 1] + ascent[begin + top, 0]
+            ticks = ends[i, 1] + ascent[begin + top, 0]
             if ticks < raised[top, 0]:
                 raised[top, 0] = ticks
-                raised[top, 1] = ends[place, 0]
+                raised[top, 1] = ends[i, 0]
     return int(nodes)
 
 
@@ -291,7 +291,7 @@ def join(
     distance: Int32Array,
     best: int,
 ) -> tuple[int, int, int]:
-    """The cheapest way from one of some nodes of the last layer to one of others.
+    """Find the cheapest way from one of some nodes of the last layer to one of others.
 
     Args:
         begun, ended: the first of the nodes ``starts`` and ``goals`` are of, within the layer.
@@ -318,7 +318,7 @@ def join(
 
 @kernel
 def descend(near: int, far: int, stack: LayerStack, memory: QueryMemory) -> int:
-    """The nodes of the first layer on the way from one node of the last layer to another.
+    """Find the nodes of the first layer on the way from one node of the last layer to another.
 
     Args:
         near, far: within the last layer.
@@ -348,17 +348,17 @@ def descend(near: int, far: int, stack: LayerStack, memory: QueryMemory) -> int:
         node = np.int64(stack.node[here[0], BELOW])
         below[0] = node
         filled = 1
-        for place in range(1, count):
-            there = np.int64(stack.node[here[place], BELOW])
-            cluster = stack.node[here[place], OWN]
-            if cluster != stack.node[here[place - 1], OWN]:
+        for i in range(1, count):
+            there = np.int64(stack.node[here[i], BELOW])
+            cluster = stack.node[here[i], OWN]
+            if cluster != stack.node[here[i - 1], OWN]:
                 if filled >= len(below):
                     return ASTRAY
                 node = there
                 below[filled] = node
                 filled += 1
             begin = stack.cluster[cluster, FLOW] + stack.cluster[cluster, FLOW_BYTES] * (
-                here[place] - stack.cluster[cluster, TRANSITION]
+                here[i] - stack.cluster[cluster, TRANSITION]
             )
             while node != there:
                 slot = slot_at(stack.flow, begin, bits, stack.node[node, RANK_ABOVE])
@@ -424,7 +424,7 @@ def with_ends(
 @kernel
 def turn_round(path: Int32Array, begin: int, end: int) -> None:
     """Reverse a part of a path."""
-    for place in range((end - begin) // 2):
-        kept = path[begin + place]
-        path[begin + place] = path[end - 1 - place]
-        path[end - 1 - place] = kept
+    for i in range((end - begin) // 2):
+        kept = path[begin + i]
+        path[begin + i] = path[end - 1 - i]
+        path[end - 1 - i] = kept

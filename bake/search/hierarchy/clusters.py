@@ -39,19 +39,19 @@ def _lay_out(
     for node in range(len(first_out) - 1):
         graph.node[node, FIRST] = filled
         for arc in range(first_out[node], first_out[node + 1]):
-            spot = graph.node[node, FIRST] + slot[arc]
-            while filled < spot:
+            target = graph.node[node, FIRST] + slot[arc]
+            while filled < target:
                 graph.arc[filled, HEAD] = -1
                 graph.arc[filled, TICKS] = 0
                 filled += 1
-            graph.arc[spot, HEAD] = head[arc]
-            graph.arc[spot, TICKS] = weight[arc]
-            filled = spot + 1
+            graph.arc[target, HEAD] = head[arc]
+            graph.arc[target, TICKS] = weight[arc]
+            filled = target + 1
         graph.node[node, END] = filled
 
 
 def clustered(sub: Subgraph, label: Int32Array, rank: Int32Array) -> ClusteredGraph:
-    """The rows of a profile, divided into clusters.
+    """Lay out the rows of a profile, divided into clusters.
 
     Args:
         sub: the rows; the slots of a row ascend.
@@ -71,7 +71,7 @@ def clustered(sub: Subgraph, label: Int32Array, rank: Int32Array) -> ClusteredGr
 
 @kernel
 def most_arcs_inside(graph: ClusteredGraph) -> int:
-    """The most arcs that leave the nodes of one cluster."""
+    """Count the arcs that leave the nodes of the cluster that has most."""
     clusters = 0
     for node in range(len(graph.node)):
         clusters = max(clusters, graph.node[node, CLUSTER] + 1)
@@ -125,22 +125,22 @@ def _unite_rows(rows: Int32Array, graph: ClusteredGraph, key: Int64Array, low: I
         rows: the rows; any other has -1 in ``low``.
         low: (r), filled for the rows.
     """
-    for place in range(len(rows)):
-        low[rows[place]] = rows[place]
-    for place in range(len(rows)):
-        row = rows[place]
+    for i in range(len(rows)):
+        low[rows[i]] = rows[i]
+    for i in range(len(rows)):
+        row = rows[i]
         for arc in range(graph.node[row, FIRST], graph.node[row, END]):
             other = graph.arc[arc, HEAD]
             if other < 0 or low[other] < 0 or key[other] != key[row]:
                 continue
             _unite(low, row, other)
-    for place in range(len(rows)):
-        low[rows[place]] = _root(low, rows[place])
+    for i in range(len(rows)):
+        low[rows[i]] = _root(low, rows[i])
 
 
 @kernel
 def _unite_clusters(graph: ClusteredGraph, key: Int64Array, low: Int32Array) -> None:
-    """The same for the clusters of a graph, where arcs join clusters of one class."""
+    """Find the lowest cluster each one is joined with by arcs between clusters of one class."""
     for cluster in range(len(low)):
         low[cluster] = cluster
     for node in range(len(graph.node)):
@@ -177,7 +177,7 @@ class Partition:
 
     @staticmethod
     def of(label: Int32Array, key: Int64Array) -> Partition:
-        """The partition that was baked: every row has a label; ``key`` (r) is the class of each."""
+        """Take the partition that was baked: every row has a label, and a class by ``key`` (r)."""
         lowest = lowest_members(label, int(label.max(initial=-1)) + 1)
         return Partition(label, key[lowest], lowest)
 
@@ -189,7 +189,7 @@ class Partition:
         key: Int64Array,
         graph: ClusteredGraph,
     ) -> tuple[Partition, Int32Array, Int32Array]:
-        """The partition after a change.
+        """Cut the clusters that a change touches anew.
 
         Args:
             rows: both ends of every arc that is different; rows that can be stood on no longer, or
@@ -234,7 +234,7 @@ class Partition:
 
 
 def lowest_members(label: Int32Array, count: int) -> Int32Array:
-    """(c) int32, the lowest node of every cluster; each has one."""
+    """Find the lowest node of every cluster, (c) int32; each has one."""
     lowest = np.empty(count, dtype=np.int32)
     # Written from the last node to the first, so that the lowest of a cluster stays.
     lowest[label[::-1]] = np.arange(len(label), dtype=np.int32)[::-1]
@@ -242,7 +242,7 @@ def lowest_members(label: Int32Array, count: int) -> Int32Array:
 
 
 def join_clusters(graph: ClusteredGraph, tile: Int32Array) -> tuple[Int32Array, Int32Array]:
-    """Larger clusters of those of a layer: two by two in either direction, in connected parts.
+    """Join the clusters of a layer two by two in either direction, where they are connected.
 
     Args:
         graph: the layer, divided into its own clusters; ranks are not looked at.

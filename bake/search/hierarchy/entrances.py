@@ -76,11 +76,11 @@ def _drop_diagonals(
     arcs: Int32Array,
     keep: BoolArray,
 ) -> None:
-    """Diagonal steps that two straight ones replace need no transition of their own."""
-    for place in range(len(arcs)):
-        u, v = tail[place], head[arcs[place]]
+    """Drop diagonal steps that two straight ones replace: they need no transitions of their own."""
+    for i in range(len(arcs)):
+        u, v = tail[i], head[arcs[i]]
         dx, dy = at[v, 0] - at[u, 0], at[v, 1] - at[u, 1]
-        keep[place] = True
+        keep[i] = True
         if abs(dx) != 1 or abs(dy) != 1:
             continue
         for arc in range(first_out[u], first_out[u + 1]):
@@ -91,12 +91,12 @@ def _drop_diagonals(
                 continue
             for onward in range(first_out[x], first_out[x + 1]):
                 if head[onward] == v:
-                    keep[place] = False
+                    keep[i] = False
 
 
 @kernel
 def _joined(first_out: Int32Array, head: Int32Array, a: int, b: int) -> bool:
-    """Whether arcs lead from a to b and back."""
+    """Tell whether arcs lead from a to b and back."""
     there = a == b
     for arc in range(first_out[a], first_out[a + 1]):
         there = there or head[arc] == b
@@ -116,7 +116,7 @@ def _flood(
     depth: Int32Array,
     queue: Int32Array,
 ) -> int:
-    """Breadth-first along one entrance from a pair; fills ``queue`` and returns how many it has."""
+    """Search one entrance from a pair breadth-first into ``queue``, and count the pairs in it."""
     first_out, head, label = border.first_out, border.head, border.label
     queue[0] = root
     entrance[root] = mark
@@ -194,7 +194,7 @@ def _find_entrances(
 
 @inlined
 def _wanted_depth(length: int, parts: int, part: int) -> int:
-    """Where along an entrance of ``length`` pairs one of ``parts`` transitions goes."""
+    """Say where along an entrance of ``length`` pairs one of ``parts`` transitions goes."""
     return length // 2 if parts == 1 else part * (length - 1) // (parts - 1)
 
 
@@ -208,7 +208,7 @@ def find_crossings(
     square: bool,
     spacing: int | None,
 ) -> Crossings:
-    """Entrances between clusters, and the transitions on them.
+    """Find the entrances between clusters, and choose the transitions on them.
 
     Args:
         first_out, head: the graph; (n + 1), (m) int32.

@@ -52,12 +52,12 @@ MOST_HOPS = 64
 
 @inlined
 def piece_end(hop: int, length: int) -> int:
-    """The hop after those of the piece of a walk that begins with one: 1, 2, 4, ... hops."""
+    """Say where the piece of a walk ends that begins with a hop: pieces have 1, 2, 4, ... hops."""
     return min(hop + min(hop + 1, MOST_HOPS), length + 1)
 
 
 def query_memory(stack: LayerStack, most_arcs: int, room: int) -> QueryMemory:
-    """Memory for queries of a hierarchy, one at a time.
+    """Allocate memory for queries of a hierarchy, one at a time.
 
     Args:
         most_arcs: the most arcs inside a cluster of rows, in either direction.
@@ -92,7 +92,7 @@ def connect(
     memory: QueryMemory,
     ends: Int64Array,
 ) -> int:
-    """Distances between a row and the transitions of its cluster.
+    """Find how far a row lies from the transitions of its cluster.
 
     Args:
         graph: the rows; with every arc turned round for ways from transitions to the row.
@@ -134,7 +134,7 @@ def find_way(start: int, goal: int, stack: LayerStack, memory: QueryMemory) -> t
     Returns:
         How many transitions the plan has, 0 for a way inside one cluster; NO_WAY; ASTRAY. Then the
         ticks of the way before smoothing, or NO_WAY; and how many transitions were expanded (by the
-        table: all that were connected), which ``memory.expanded`` tells.
+        table: all that were connected), which are in ``memory.expanded``.
     """
     graph = stack.graph
     best = NONE
@@ -166,10 +166,10 @@ def find_way(start: int, goal: int, stack: LayerStack, memory: QueryMemory) -> t
             node = memory.state[node, BEFORE]
         turn_round(memory.plan[0], 0, length)
         return length, best, expanded
-    for place in range(start_count):
-        memory.expanded[place] = starts[place, 0]
-    for place in range(goal_count):
-        memory.expanded[start_count + place] = goals[place, 0]
+    for i in range(start_count):
+        memory.expanded[i] = starts[i, 0]
+    for i in range(goal_count):
+        memory.expanded[start_count + i] = goals[i, 0]
     expanded = start_count + goal_count
     begun = stack.first_top[stack.last_cluster[here]]
     ended = stack.first_top[stack.last_cluster[there]]
@@ -346,7 +346,7 @@ def follow_ways(
     first: Int64Array,
     path: Int32Array,
 ) -> int:
-    """Paths of many pairs, one after another, until all are done or a buffer is full.
+    """Follow the ways of many pairs, one after another, until all are done or a buffer is full.
 
     Args:
         starts, goals: (p) int32 rows.

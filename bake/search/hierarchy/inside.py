@@ -45,7 +45,7 @@ NO_SLOT = {4: 15, 8: 255, 16: 65535}
 
 
 def slot_bits(largest: int) -> int:
-    """Bits of a slot in a flow field where ``largest`` is the highest.
+    """Choose the bits of a slot in a flow field where ``largest`` is the highest.
 
     Raises:
         CostError: a node has more arcs than flow fields can tell apart.
@@ -60,7 +60,7 @@ def slot_bits(largest: int) -> int:
 
 @inlined
 def slot_at(flow: UInt8Array, begin: int, bits: int, rank: int) -> int:
-    """What the flow field that begins at a byte says of a node of its cluster."""
+    """Read what the flow field that begins at a byte says of a node of its cluster."""
     if bits == 4:
         slot = np.int64((flow[begin + (rank >> 1)] >> (4 * (rank & 1))) & 15)
     elif bits == 8:
@@ -121,8 +121,8 @@ def search_clusters(
     most_arcs = 0
     for cluster in fresh:
         arcs = 0
-        for spot in range(members.first[cluster], members.first[cluster + 1]):
-            node = members.node[spot]
+        for i in range(members.first[cluster], members.first[cluster + 1]):
+            node = members.node[i]
             arcs += graph.node[node, END] - graph.node[node, FIRST]
         most_nodes = max(most_nodes, members.first[cluster + 1] - members.first[cluster])
         most_arcs = max(most_arcs, arcs)
@@ -138,8 +138,8 @@ def search_clusters(
     first = np.full(RING, -1, np.int32)
     none = (1 << bits) - 1
     longest = np.int32(0)
-    for place in range(len(fresh)):
-        cluster = fresh[place]
+    for i in range(len(fresh)):
+        cluster = fresh[i]
         start = members.first[cluster]
         n = members.first[cluster + 1] - start
         low = transitions.first[cluster]
@@ -172,10 +172,10 @@ def search_clusters(
                 if other >= 0 and graph.node[other, CLUSTER] == cluster:
                     there = graph.node[other, RANK]
                     first_in[there + 1] -= 1
-                    spot = first_in[there + 1]
-                    tail[spot] = here
-                    cost[spot] = graph.arc[arc, TICKS]
-                    taken[spot] = arc - begin
+                    entry = first_in[there + 1]
+                    tail[entry] = here
+                    cost[entry] = graph.arc[arc, TICKS]
+                    taken[entry] = arc - begin
         # Filling from behind has moved every end to its beginning: first_in[i + 1] is i's first.
         for here in range(n):
             first_in[here] = first_in[here + 1]
@@ -240,7 +240,7 @@ def search_clusters(
                         leader[after] = other
                     first[key & (RING - 1)] = other
                     queued += 1
-            base = first_distance[place]
+            base = first_distance[i]
             for source in range(count):
                 rank = graph.node[transitions.node[low + source], RANK]
                 distance[base + source * count + goal] = dist[rank]
@@ -258,9 +258,9 @@ def _keep_undominated(
     distance: Int32Array,
     keep: BoolArray,
 ) -> None:
-    for place in range(len(fresh)):
-        count = first_transition[fresh[place] + 1] - first_transition[fresh[place]]
-        base = first_distance[place]
+    for i in range(len(fresh)):
+        count = first_transition[fresh[i] + 1] - first_transition[fresh[i]]
+        base = first_distance[i]
         square = distance[base : base + count * count].reshape((count, count))
         kept = keep[base : base + count * count].reshape((count, count))
         for source in range(count):
@@ -287,7 +287,7 @@ def undominated(
     first_distance: Int64Array,
     distance: Int32Array,
 ) -> BoolArray:
-    """Which inner edges no two others make up for, so that those keep all distances.
+    """Find the inner edges that no two others make up for, so that those keep all distances.
 
     Dropping an edge whose length two shorter ones add up to is safe even if those are dropped in
     their turn: weights are positive, so what replaces an edge is always made of shorter ones.
@@ -321,7 +321,7 @@ def undominated(
 def flow_distance(
     graph: ClusteredGraph, flow: UInt8Array, begin: int, bits: int, row: int, goal: int
 ) -> int:
-    """Ticks along a flow field from a row to the transition it leads to; NO_WAY or ASTRAY."""
+    """Add up the ticks along a flow field from a row to its transition; NO_WAY or ASTRAY."""
     none = (1 << bits) - 1
     total = np.int64(0)
     cluster = graph.node[row, CLUSTER]
@@ -372,7 +372,7 @@ def flow_path(
 
 @kernel
 def search_inside(graph: ClusteredGraph, origin: int, goal: int, memory: QueryMemory) -> int:
-    """Dijkstra from a row over the arcs inside its cluster.
+    """Search from a row over the arcs inside its cluster by Dijkstra's algorithm.
 
     Args:
         goal: stop when its distance is known; -1 = search the whole cluster.

@@ -80,7 +80,7 @@ def _lower(
 def farthest_landmarks(
     first_out: Int32Array, arcs: Int32Array, group: Int32Array, count: int
 ) -> Int32Array:
-    """Distances from landmarks to every node.
+    """Choose landmarks, and find how far every node lies from them.
 
     Args:
         first_out, arcs: the graph; (t + 1), (a, 2) int32 heads and ticks.
@@ -108,7 +108,7 @@ def farthest_landmarks(
 
 
 def _reached(first_out: Int32Array, arcs: Int32Array, origin: int, heap: Int64Array) -> Int32Array:
-    """(t) int32 ticks from one node to every other, -1 where there is no way."""
+    """Find the ticks from one node to every other, (t) int32; -1 where there is no way."""
     distance = np.full((len(first_out) - 1, 1), UNREACHABLE, dtype=np.int32)
     distance[origin] = 0
     _lower(first_out, arcs, np.array([origin], dtype=np.int32), distance, 0, heap)
@@ -122,7 +122,7 @@ def lowered_landmarks(
     same: BoolArray,
     old: Int32Array,
 ) -> Int32Array:
-    """Bounds for a changed graph of transitions.
+    """Make bounds of an old graph of transitions those of a changed one.
 
     Args:
         first_out, arcs: the graph; (t + 1), (a, 2) int32 heads and ticks.
@@ -148,7 +148,7 @@ def lowered_landmarks(
 
 @inlined
 def _bound(landmark: Int32Array, at_goal: Int64Array, node: int, two_way: bool) -> int:
-    """Lower bound of the way from a transition to the goal."""
+    """Bound the way from a transition to the goal from below."""
     most = np.int64(0)
     for mark in range(landmark.shape[1]):
         here = np.int64(landmark[node, mark])
@@ -170,7 +170,7 @@ def search_transitions(
     goal follow from those to the goal's transitions, so the bound is exact on this very graph.
 
     Args:
-        memory: ``ends`` tells the transitions connected to start and goal; ``state`` and
+        memory: ``ends`` has the transitions connected to start and goal; ``state`` and
             ``expanded`` are filled. ``heap`` needs room for start_count + a entries; landmarks that
             are right never need more.
         start_count, goal_count: how many of ``ends`` hold.
@@ -187,16 +187,16 @@ def search_transitions(
     memory.turn[0] += 1
     turn = memory.turn[0]
     at_goal[:] = NONE
-    for place in range(goal_count):
-        node, ticks = goals[place, 0], goals[place, 1]
+    for i in range(goal_count):
+        node, ticks = goals[i, 0], goals[i, 1]
         state[node, NEAR_GOAL] = turn
         state[node, TO_GOAL] = ticks
         for mark in range(landmark.shape[1]):
             if landmark[node, mark] != _FAR:
                 at_goal[mark] = min(at_goal[mark], landmark[node, mark] + ticks)
     size = 0
-    for place in range(start_count):
-        node, ticks = starts[place, 0], starts[place, 1]
+    for i in range(start_count):
+        node, ticks = starts[i, 0], starts[i, 1]
         bound = _bound(landmark, at_goal, node, two_way)
         if ticks + bound >= best:
             continue

@@ -68,7 +68,7 @@ class Layer:
         bits: int,
         flow: UInt8Array,
     ) -> Layer:
-        """A layer as an asset keeps it.
+        """Make a layer of what an asset keeps of it.
 
         Args:
             degree: (t) int32, how many arcs leave each transition.
@@ -102,7 +102,7 @@ class Layer:
 
     @property
     def flow_size(self) -> int:
-        """Bytes of all flow fields."""
+        """How many bytes all flow fields take."""
         return int(self.cluster_data[-1, FLOW])
 
     @cached_property
@@ -111,7 +111,7 @@ class Layer:
         return self.below_cluster[self.node]
 
     def graph(self) -> ClusteredGraph:
-        """The layer as what another may stand on, divided into its own clusters; ranks are 0."""
+        """Lay the layer out for another one to be built on, in its own clusters; ranks are 0."""
         node = np.zeros((len(self.node), 4), dtype=np.int32)
         node[:, CLUSTER] = self.cluster
         node[:, FIRST] = self.first_out[:-1]
@@ -120,7 +120,7 @@ class Layer:
 
 
 def cluster_columns(first_transition: Int32Array, size: Int64Array, bits: int) -> Int64Array:
-    """Where the transitions and flow fields of clusters of these sizes lie."""
+    """Lay out transitions and flow fields of clusters of these sizes: ``Layer.cluster_data``."""
     data = np.zeros((len(first_transition), 4), dtype=np.int64)
     data[:, TRANSITION] = first_transition
     data[:-1, SIZE] = size

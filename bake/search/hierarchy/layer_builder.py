@@ -132,7 +132,7 @@ class Before:
     below: Kept | ChangedRows
 
     def fits(self, graph: ClusteredGraph, bits: int) -> bool:
-        """Whether the slots of nodes whose arcs are different fit into so many bits."""
+        """Tell whether the slots of nodes whose arcs are different fit into so many bits."""
         changed = self.below.rows if isinstance(self.below, ChangedRows) else ~self.below.same
         node = graph.node[changed]
         return int((node[:, END] - node[:, FIRST]).max(initial=1)) <= NO_SLOT[bits]
@@ -192,8 +192,8 @@ def _match_clusters(
             continue
         origin[cluster] = was
         previous = -1
-        for spot in range(first, last):
-            node = members.node[spot]
+        for i in range(first, last):
+            node = members.node[i]
             old = before[node]
             if (
                 old <= previous
@@ -208,7 +208,7 @@ def _match_clusters(
 
 @kernel
 def _match_transitions(now: Transitions, then: Transitions, origin: Int32Array) -> None:
-    """The same where clusters are known to be what they were, but for their transitions.
+    """Find them where clusters are known to be what they were, but for their transitions.
 
     Args:
         origin: (c), the cluster each one was, -1 for none; becomes -1 where transitions differ.
@@ -220,10 +220,10 @@ def _match_transitions(now: Transitions, then: Transitions, origin: Int32Array) 
         first, old = now.first[cluster], then.first[was]
         count = now.first[cluster + 1] - first
         alike = then.first[was + 1] - old == count
-        place = 0
-        while alike and place < count:
-            alike = now.node[first + place] == then.node[old + place]
-            place += 1
+        i = 0
+        while alike and i < count:
+            alike = now.node[first + i] == then.node[old + i]
+            i += 1
         if not alike:
             origin[cluster] = -1
 
@@ -344,10 +344,10 @@ def _list_transitions(members: Members, chosen: UInt8Array, made: Transitions) -
     count = 0
     for cluster in range(len(members.first) - 1):
         made.first[cluster] = count
-        for spot in range(members.first[cluster], members.first[cluster + 1]):
-            if chosen[members.node[spot]]:
-                made.node[count] = members.node[spot]
-                made.number[members.node[spot]] = count
+        for i in range(members.first[cluster], members.first[cluster + 1]):
+            if chosen[members.node[i]]:
+                made.node[count] = members.node[i]
+                made.number[members.node[i]] = count
                 count += 1
     made.first[len(members.first) - 1] = count
 
@@ -433,8 +433,8 @@ def _join_arcs(
                 first_out[one + 1] = filled
                 same[one] = True
             continue
-        for place in range(count):
-            one = first + place
+        for i in range(count):
+            one = first + i
             begun = filled
             was = came[one]
             if origin[cluster] >= 0:
@@ -446,7 +446,7 @@ def _join_arcs(
                         over[filled, TICKS] = old.arcs[arc, TICKS]
                         filled += 1
             else:
-                base = edges.first[edges.searched[cluster]] + place * count
+                base = edges.first[edges.searched[cluster]] + i * count
                 for other in range(count):
                     if edges.keep[base + other]:
                         over[filled, HEAD] = first + other
@@ -458,17 +458,17 @@ def _join_arcs(
                 if head < 0 or graph.node[head, CLUSTER] == cluster or transitions.number[head] < 0:
                     continue
                 there, ticks = transitions.number[head], graph.arc[arc, TICKS]
-                spot = filled
-                while spot > begun and over[spot - 1, HEAD] > there:
-                    spot -= 1
-                if spot > begun and over[spot - 1, HEAD] == there:
-                    over[spot - 1, TICKS] = min(over[spot - 1, TICKS], ticks)
+                gap = filled
+                while gap > begun and over[gap - 1, HEAD] > there:
+                    gap -= 1
+                if gap > begun and over[gap - 1, HEAD] == there:
+                    over[gap - 1, TICKS] = min(over[gap - 1, TICKS], ticks)
                     continue
-                for moved in range(filled, spot, -1):
+                for moved in range(filled, gap, -1):
                     over[moved, HEAD] = over[moved - 1, HEAD]
                     over[moved, TICKS] = over[moved - 1, TICKS]
-                over[spot, HEAD] = there
-                over[spot, TICKS] = ticks
+                over[gap, HEAD] = there
+                over[gap, TICKS] = ticks
                 filled += 1
             first_out[one + 1] = filled
             equal = was >= 0 and old.first_out[was + 1] - old.first_out[was] == filled - begun

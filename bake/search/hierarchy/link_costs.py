@@ -45,14 +45,14 @@ def price_links(
         dist: (r) int32 scratch.
         cost: (p, 3) int32, filled with ticks: minimum, maximin, average minimum.
     """
-    for place in range(len(pair)):
-        here = pair[place, 0]
-        there = pair[place, 1]
+    for i in range(len(pair)):
+        here = pair[i, 0]
+        there = pair[i, 1]
         for one in range(first[here], first[here + 1]):
             dist[member[one]] = _FAR
         held = 0
         cheapest = _FAR
-        for link in range(first_link[place], first_link[place + 1]):
+        for link in range(first_link[i], first_link[i + 1]):
             row = link_tail[link]
             price = int(link_weight[link])
             cheapest = min(cheapest, price)
@@ -90,9 +90,9 @@ def price_links(
                     largest = max(largest, int(dist[row]))
                     total += ways * int(dist[row])
                     count += ways
-        cost[place, 0] = cheapest
-        cost[place, 1] = largest
-        cost[place, 2] = total // count
+        cost[i, 0] = cheapest
+        cost[i, 1] = largest
+        cost[i, 2] = total // count
 
 
 def priced_pairs(
@@ -134,7 +134,7 @@ def priced_pairs(
 
 
 def _runs(here: Int32Array, there: Int32Array) -> tuple[Int32Array, Int32Array]:
-    """Distinct pairs of two sorted columns, (p, 2), and where each begins, (p + 1)."""
+    """Find the distinct pairs of two sorted columns, (p, 2), and where each begins, (p + 1)."""
     fresh = np.ones(len(here), dtype=np.bool_)
     fresh[1:] = (here[1:] != here[:-1]) | (there[1:] != there[:-1])
     begins = np.flatnonzero(fresh)

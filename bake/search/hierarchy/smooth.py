@@ -22,7 +22,7 @@ from bake.search.hierarchy.bundles import (
 )
 from bake.search.hierarchy.straight_runs import heading, offset
 
-#: How the difference of two places is taken apart: a diagonal run and a straight one on square
+#: How the difference of two cells is taken apart: a diagonal run and a straight one on square
 #: lattices with 8 neighbours; only where the signs differ on hexagonal ones; two straight runs.
 SQUARE_8, HEX, SQUARE_4 = 0, 1, 2
 
@@ -32,7 +32,7 @@ PATIENCE = 12
 
 @inlined
 def _two_ways(dx: int, dy: int, form: int) -> tuple[int, int, int, int]:
-    """Two headings and how many steps each; not both numbers are 0."""
+    """Take a difference apart into two headings and steps each; not both numbers are 0."""
     sx, sy = int(dx > 0) - int(dx < 0), int(dy > 0) - int(dy < 0)
     ax, ay = abs(dx), abs(dy)
     if (form == SQUARE_8 or (form == HEX and sx * sy < 0)) and ax > 0 and ay > 0:
@@ -49,7 +49,7 @@ def _two_ways(dx: int, dy: int, form: int) -> tuple[int, int, int, int]:
 def _ticks_of_runs(
     cell: int, first: int, few: int, second: int, many: int, runs: StraightRuns
 ) -> int:
-    """Ticks of going ``few`` steps one way and then ``many`` another; -1 where it is not free."""
+    """Price ``few`` steps one way and then ``many`` another; -1 where they are not free."""
     ticks = -1
     if runs.length[cell, first] >= few:
         corner = cell + few * offset(first, runs.width)
@@ -74,7 +74,7 @@ def _smooth_once(
     out_x: Int32Array,
     out_y: Int32Array,
 ) -> int:
-    """Go over a path from place ``here`` to ``stop`` and replace stretches; returns the places."""
+    """Go over a path from cell ``here`` to ``stop``, replace stretches, and count its cells."""
     out_x[0], out_y[0] = x[here], y[here]
     filled = 1
     back = 0 if move > 0 else 1
@@ -155,26 +155,26 @@ def _price(
     y: Int32Array,
     step: Int32Array,
 ) -> int:
-    """Ticks of each step of a path, the cheapest arc of several; returns their sum."""
+    """Price each step of a path, by the cheapest arc of several, and return the sum of ticks."""
     total = np.int64(0)
     known = np.zeros(2, np.int32)
-    for place in range(count - 1):
-        dx, dy = x[place + 1] - x[place], y[place + 1] - y[place]
+    for i in range(count - 1):
+        dx, dy = x[i + 1] - x[i], y[i + 1] - y[i]
         near = abs(dx) <= 1 and abs(dy) <= 1
         slanted = int(dx != 0 and dy != 0)
         ticks = known[slanted]
         if not (near and runs.even and ticks > 0):
-            row = runs.row_at[y[place] * runs.width + x[place]]
+            row = runs.row_at[y[i] * runs.width + x[i]]
             if near:
                 ticks = runs.ticks[row, heading(dx, dy)]
                 known[slanted] = ticks
             else:
-                there = runs.row_at[y[place + 1] * runs.width + x[place + 1]]
+                there = runs.row_at[y[i + 1] * runs.width + x[i + 1]]
                 ticks = np.int32(2**31 - 1)
                 for arc in range(graph.node[row, FIRST], graph.node[row, END]):
                     if graph.arc[arc, HEAD] == there:
                         ticks = min(ticks, graph.arc[arc, TICKS])
-        step[place] = ticks
+        step[i] = ticks
         total += ticks
     return int(total)
 
@@ -195,15 +195,15 @@ def smooth_path(
     """
     path, x, y = memory.route[0], memory.route[1], memory.route[2]
     out_x, out_y, step = memory.route[3], memory.route[4], memory.route[5]
-    for place in range(count):
-        x[place], y[place] = runs.at[path[place], 0], runs.at[path[place], 1]
+    for i in range(count):
+        x[i], y[i] = runs.at[path[i], 0], runs.at[path[i], 1]
     _price(count, graph, runs, x, y, step)
     count = _smooth_once(0, count - 1, 1, runs, x, y, step, out_x, out_y)
     _price(count, graph, runs, out_x, out_y, step)
     count = _smooth_once(count - 1, 0, -1, runs, out_x, out_y, step, x, y)
-    for place in range(count):
-        back = count - 1 - place
-        path[place] = runs.row_at[y[back] * runs.width + x[back]]
-        out_x[place], out_y[place] = x[back], y[back]
+    for i in range(count):
+        back = count - 1 - i
+        path[i] = runs.row_at[y[back] * runs.width + x[back]]
+        out_x[i], out_y[i] = x[back], y[back]
     ticks = _price(count, graph, runs, out_x, out_y, step)
     return count, ticks

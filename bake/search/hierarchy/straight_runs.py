@@ -20,7 +20,7 @@ from bake.arrays import Int32Array, UInt8Array
 from bake.kernels.jit import inlined, kernel
 from bake.search.hierarchy.bundles import END, FIRST, HEAD, TICKS, ClusteredGraph, StraightRuns
 
-#: Longest run told; longer ones are cut.
+#: The longest run there is; longer ones are cut.
 LONGEST = 255
 
 HEADINGS = 8
@@ -31,14 +31,14 @@ SLANTED = 0b10100101
 
 @inlined
 def heading(dx: int, dy: int) -> int:
-    """Number of a direction: -1, 0 or 1 either way, not both 0."""
+    """Number a direction: -1, 0 or 1 either way, not both 0."""
     way = (dx + 1) * 3 + dy + 1
     return way - 1 if way > 4 else way
 
 
 @inlined
 def offset(way: int, width: int) -> int:
-    """What a step in a direction adds to the number of a cell."""
+    """Say what a step in a direction adds to the number of a cell."""
     full = way + 1 if way > 3 else way
     return (full % 3 - 1) * width + full // 3 - 1
 
@@ -47,7 +47,7 @@ def offset(way: int, width: int) -> int:
 def _price_steps(
     rows: Int32Array, graph: ClusteredGraph, at: Int32Array, ticks: Int32Array, known: Int32Array
 ) -> bool:
-    """Ticks of the cheapest step from some rows in every direction.
+    """Find the cheapest step from some rows in every direction.
 
     Args:
         at: (r, 2) int32 chart coordinates.
@@ -58,8 +58,8 @@ def _price_steps(
         Whether all these steps weigh what is known, and no arc leads farther than a neighbour.
     """
     even = True
-    for place in range(len(rows)):
-        row = rows[place]
+    for i in range(len(rows)):
+        row = rows[i]
         ticks[row, :] = 0
         for arc in range(graph.node[row, FIRST], graph.node[row, END]):
             other = graph.arc[arc, HEAD]
@@ -84,7 +84,7 @@ def _price_steps(
 def _run_from(
     cell: int, way: int, row_at: Int32Array, width: int, ticks: Int32Array, length: UInt8Array
 ) -> int:
-    """Steps of a run, if the run from the next cell in its direction is known."""
+    """Count the steps of a run, where the run from the next cell in its direction is known."""
     row = row_at[cell]
     steps = 0
     if row >= 0 and ticks[row, way] != 0:
@@ -97,7 +97,7 @@ def _run_from(
 
 @kernel
 def _run_everywhere(row_at: Int32Array, width: int, ticks: Int32Array, length: UInt8Array) -> None:
-    """Runs from every cell; ``length`` is 0 and filled."""
+    """Find the runs from every cell; ``length`` is 0 before."""
     for way in range(HEADINGS):
         backwards = offset(way, width) > 0
         for count in range(len(row_at)):
@@ -111,15 +111,15 @@ def _run_everywhere(row_at: Int32Array, width: int, ticks: Int32Array, length: U
 def _run_again(
     cells: Int32Array, row_at: Int32Array, width: int, ticks: Int32Array, length: UInt8Array
 ) -> None:
-    """Runs again where the steps from some cells are not what they were.
+    """Find the runs again where the steps from some cells are not what they were.
 
     Args:
         ticks: of the new steps.
         length: of the old ones; becomes that of the new ones.
     """
-    for place in range(len(cells)):
+    for i in range(len(cells)):
         for way in range(HEADINGS):
-            cell = cells[place]
+            cell = cells[i]
             # The run before a changed step may end there now, whatever comes after.
             sure = 2
             while sure > 0 and row_at[cell] >= 0:
@@ -147,7 +147,7 @@ class RunsVersion:
 
     @staticmethod
     def of(graph: ClusteredGraph, at: Int32Array, frame: Int32Array, form: int) -> RunsVersion:
-        """Runs of a lattice as it is.
+        """Find the runs of a lattice as it is.
 
         Args:
             at: (r, 2) int32 chart coordinates of its rows.
@@ -171,7 +171,7 @@ class RunsVersion:
         return nothing.edited(np.arange(len(at), dtype=np.int32), graph, at)
 
     def edited(self, changed: Int32Array, graph: ClusteredGraph, at: Int32Array) -> RunsVersion:
-        """The version after a change.
+        """Find the runs after a change.
 
         Args:
             changed: rows whose arcs are not what they were, and all new ones.
@@ -193,5 +193,7 @@ class RunsVersion:
             _run_again(cells, row_at, runs.width, ticks, length)
         else:
             _run_everywhere(row_at, runs.width, ticks, length)
-        made = StraightRuns(runs.form, runs.even and even, own, row_at, runs.width, length, ticks)
+        made = StraightRuns(
+            runs.form, bool(runs.even and even), own, row_at, runs.width, length, ticks
+        )
         return RunsVersion(made, self.low, known)

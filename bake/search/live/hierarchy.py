@@ -53,15 +53,15 @@ def _with_neighbours(
     rank: Int32Array,
     found: Int32Array,
 ) -> int:
-    """Rows, and those an arc leads to or comes from: ``rank`` (r) is 0 for them, else -1."""
+    """Find some rows and those an arc leads to or comes from: ``rank`` (r) becomes 0, else -1."""
     rank[:] = -1
     count = 0
-    for place in range(len(rows)):
-        rank[rows[place]] = 0
-        found[count] = rows[place]
+    for i in range(len(rows)):
+        rank[rows[i]] = 0
+        found[count] = rows[i]
         count += 1
-    for place in range(len(rows)):
-        row = rows[place]
+    for i in range(len(rows)):
+        row = rows[i]
         for arc in range(graph.node[row, FIRST], graph.node[row, END]):
             other = graph.arc[arc, HEAD]
             if other >= 0 and rank[other] < 0:
@@ -88,10 +88,10 @@ def _arcs_among(
     tail: Int32Array,
     crossing: Int32Array,
 ) -> tuple[int, int]:
-    """The graph of some rows, and its arcs that enter or leave a touched cluster.
+    """Lay out the graph of some rows, and list its arcs that enter or leave a touched cluster.
 
     Args:
-        rows: ascending; rank: (r), the place of each among them.
+        rows: ascending; rank: (r), the rank of each among them.
         own: (number of rows), 1 for rows of touched clusters.
         first_out, head: filled; tail, crossing: filled with tails and numbers of those arcs.
 
@@ -101,19 +101,19 @@ def _arcs_among(
     count = 0
     crosses = 0
     first_out[0] = 0
-    for place in range(len(rows)):
-        row = rows[place]
+    for i in range(len(rows)):
+        row = rows[i]
         for arc in range(graph.node[row, FIRST], graph.node[row, END]):
             other = graph.arc[arc, HEAD]
             if other < 0 or rank[other] < 0:
                 continue
             head[count] = rank[other]
-            if label[other] != label[row] and (own[place] or own[rank[other]]):
-                tail[crosses] = place
+            if label[other] != label[row] and (own[i] or own[rank[other]]):
+                tail[crosses] = i
                 crossing[crosses] = count
                 crosses += 1
             count += 1
-        first_out[place + 1] = count
+        first_out[i + 1] = count
     return count, crosses
 
 
@@ -127,7 +127,7 @@ def crossings_of(
     square: bool,
     spacing: int | None,
 ) -> Int32Array:
-    """Where to cross from and into some clusters.
+    """Choose where to cross from and into some clusters.
 
     Args:
         cut: all rows of the clusters, ascending.
@@ -222,7 +222,7 @@ class LiveHierarchy:
         into: Adjacency,
         layout: Layout,
     ) -> LiveHierarchy:
-        """The version for a changed graph.
+        """Make the version for a changed graph.
 
         Args:
             changed: rows, each once: both ends of every arc that is different, and all that can be
@@ -268,7 +268,7 @@ class LiveHierarchy:
     def _above(
         self, first: Layer, kept: Kept, tile: Int32Array, layout: Layout
     ) -> tuple[list[Layer], list[Int32Array]]:
-        """The layers above the first one, and the clusters of each that were built anew.
+        """Build the layers above the first one; with the clusters of each that were built anew.
 
         Args:
             first, kept: the first layer, and how it goes together with the one before.
@@ -315,7 +315,7 @@ class LiveHierarchy:
         changed: Int32Array,
         cut: Int32Array,
     ) -> LiveHierarchy:
-        """The version with other rows and clusters; mostly only those that were cut anew differ.
+        """Make the version with other rows and clusters; mostly only those cut anew differ.
 
         Args:
             rows: their clusters and ranks are filled in.
@@ -349,7 +349,7 @@ class LiveHierarchy:
         return replace(self, rows=rows, partition=partition, members=members, most_arcs=most)
 
     def _alike(self, first: Layer, tile: Int32Array, layout: Layout) -> bool:
-        """Whether clusters of the first layer are what they were, its transitions being so."""
+        """Tell whether clusters of the first layer are what they were, its transitions being so."""
         old = layout.tile[self.partition.lowest]
         return np.array_equal(old, tile) and np.array_equal(first.cluster, self.layers[0].cluster)
 
@@ -362,7 +362,7 @@ class LiveHierarchy:
         into: Adjacency,
         layout: Layout,
     ) -> Int32Array:
-        """Where to cross now: entrances between clusters that were not cut anew stand."""
+        """Choose where to cross now: entrances between clusters that were not cut anew stand."""
         own = ~standing
         own[cut] = True
         stands = ~(own[self.chosen[:, 0]] | own[self.chosen[:, 1]])

@@ -27,9 +27,9 @@ def _copy_pieces(
     graph: ClusteredGraph,
     used: int,
 ) -> int:
-    """Append the arcs that may be taken of some rows to a pool; returns how much is used then."""
-    for place in range(len(rows)):
-        row = rows[place]
+    """Append the arcs of some rows that may be taken to a pool, and count what is used then."""
+    for i in range(len(rows)):
+        row = rows[i]
         graph.node[row, FIRST] = used
         for arc in range(begin[row], end[row]):
             if weight[arc] != BLOCKED:
@@ -42,7 +42,7 @@ def _copy_pieces(
 
 @kernel
 def _least(graph: ClusteredGraph, row: int, head: int) -> int:
-    """Ticks of the cheapest arc from one row to another."""
+    """Find the ticks of the cheapest arc from one row to another."""
     least = 2**31 - 1
     for arc in range(graph.node[row, FIRST], graph.node[row, END]):
         if graph.arc[arc, HEAD] == head:
@@ -53,8 +53,8 @@ def _least(graph: ClusteredGraph, row: int, head: int) -> int:
 @kernel
 def _find_odd(graph: ClusteredGraph, rows: Int32Array, odd: BoolArray) -> None:
     """Mark the rows with an arc that does not lead back at the same cost."""
-    for place in range(len(rows)):
-        row = rows[place]
+    for i in range(len(rows)):
+        row = rows[i]
         odd[row] = False
         for arc in range(graph.node[row, FIRST], graph.node[row, END]):
             other = graph.arc[arc, HEAD]
@@ -111,7 +111,7 @@ class LiveRows:
 
     @staticmethod
     def of(graph: ClusteredGraph, *, two_way: bool) -> LiveRows:
-        """The rows as they were baked."""
+        """Take the rows as they were baked."""
         pool = ArcPool(graph.arc)
         graph = ClusteredGraph(graph.node, pool.arcs)
         odd = np.zeros(len(graph.node), dtype=np.bool_)
@@ -124,7 +124,7 @@ class LiveRows:
         return not self.odd.any()
 
     def edited(self, out: Adjacency, rows: Int32Array) -> LiveRows:
-        """The version with the arcs some rows have now; their clusters are for others to fill in.
+        """Make the version with the arcs some rows have now; others fill in their clusters.
 
         Args:
             out: arcs by tail, of all rows.

@@ -92,6 +92,8 @@ def test_distances_and_flow_fields(seed: int, heaviest: int, bits: int) -> None:
                 if far[head] + units == far.get(node)
             ]
             assert slot == (min(best) if best and node != goal else NO_SLOT[bits])
+        if bits == 4 and label.count(part) % 2:
+            assert raw >> 4 == NO_SLOT[4]  # there is no node for the other half of the last byte
     assert longest >= farthest  # of those met, some are mended later
 
 
@@ -243,6 +245,13 @@ def test_damaged_flow_fields_are_told(slots: list[int]) -> None:
     assert flow_distance(graph, flow, 3, 4, begin, goal) == ASTRAY
     path = np.zeros(4, dtype=np.int32)
     assert flow_path(graph, flow, 3, 4, begin, goal, path, 0) == ASTRAY
+
+
+def test_a_slot_that_a_row_has_not_is_no_arc_of_the_next_row() -> None:
+    graph, _ = divided([0, 0, 0], [(0, 1, 1), (1, 2, 1)])
+    assert flow_distance(graph, flow_of([1, 0, 15], 4), 3, 4, 0, 2) == ASTRAY
+    path = np.zeros(9, dtype=np.int32)
+    assert flow_path(graph, flow_of([1, 0, 15], 4), 3, 4, 0, 2, path, 0) == ASTRAY
 
 
 def test_a_flow_field_that_leads_along_a_shut_arc_or_nowhere_is_told() -> None:

@@ -244,6 +244,21 @@ def test_nothing_changes_nothing() -> None:
     assert len(fresh) == 0
 
 
+def test_an_arc_that_leads_elsewhere_is_another_one() -> None:
+    """Three transitions, one a cluster; at the same price 0 leads to 2 instead of 1."""
+    label, rest = [0, 1, 2], [(1, 2, 5), (2, 1, 5), (1, 0, 5)]
+    old, _, _ = build_layer(base_of(label, [(0, 1, 5), *rest]), np.ones(3, dtype=np.uint8), None)
+    origin = np.array([-1, 1, -1], dtype=np.int32)
+    rows = ChangedRows(np.array([0, 2], dtype=np.int32), origin)
+    layer, kept, _ = build_layer(
+        base_of(label, [(0, 2, 5), *rest]), np.ones(3, dtype=np.uint8), None,
+        before=Before(old, rows), bits=old.bits,
+    )  # fmt: skip
+    assert kept.before.tolist() == [0, 1, 2]
+    assert kept.same.tolist() == [False, True, True]
+    assert layer.arcs[0].tolist() == [2, 5]
+
+
 def test_flow_fields_are_left_out_beyond_the_limit() -> None:
     label, arcs = [0, 0, 0, 1], [(0, 1, 3), (1, 2, 4), (2, 3, 5)]
     base, chosen = base_of(label, arcs), ends_of_crossings(label, arcs)

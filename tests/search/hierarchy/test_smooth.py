@@ -90,6 +90,21 @@ def test_a_dear_way_is_not_taken_for_being_straight() -> None:
     assert smoother.smooth([(0, 1), (1, 1), (2, 1)]) == [(0, 1), (1, 1), (2, 1)]
 
 
+def test_on_uneven_ground_a_detour_gives_way_to_what_costs_no_more() -> None:
+    smoother = Smoother(Lattice(rows("...m", "....", "...."), GROUND), SQUARE_4)
+    assert not smoother.runs.even
+    detour = [(0, 0), (0, 1), (0, 2), (1, 2), (2, 2), (2, 1), (2, 0)]
+    assert smoother.smooth(detour) == [(0, 0), (1, 0), (2, 0)]
+
+
+def test_a_shortcut_is_found_beyond_cells_that_have_none() -> None:
+    """The stairs end where an open street leads back: four of their cells are out of reach."""
+    smoother = Smoother(Lattice(rows("......", "..###.", "#..##.", "##...."), GROUND), SQUARE_4)
+    stairs = [(0, 0), (0, 1), (1, 1), (1, 2), (2, 2), (2, 3), (3, 3), (4, 3), (5, 3)]
+    path = [*stairs, (5, 2), (5, 1), (5, 0)]
+    assert smoother.smooth(path) == [(x, 0) for x in range(6)]
+
+
 def test_short_paths_are_left_alone() -> None:
     smoother = Smoother(Lattice(rows("...."), GROUND), SQUARE_8)
     for path in ([(0, 0)], [(0, 0), (1, 0)], [(0, 0), (1, 0), (2, 0), (3, 0)]):
@@ -100,7 +115,7 @@ def test_of_a_jump_and_a_step_the_cheapest_arc_is_counted() -> None:
     """Cells 0 and 3 of a corridor are joined by a jump of 5 ticks, steps cost 4."""
     cells = [(x, 0) for x in range(5)]
     steps = [(x, x + 1, 4) for x in range(4)]
-    graph = divided([0] * 5, [*steps, (0, 3, 9), (0, 3, 5)])[0]
+    graph = divided([0] * 5, [*steps, (0, 3, 5), (0, 3, 9)])[0]
     at = np.array(cells, dtype=np.int32)
     runs = RunsVersion.of(graph, at, at, SQUARE_8).runs
     used = memory(20)
