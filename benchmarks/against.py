@@ -86,10 +86,12 @@ def figures(name: str, text: str) -> Iterator[tuple[Key, float]]:
         elif not header:
             header = cells
         elif not set(line) <= set("|-: "):
-            words = [cell for cell in cells if not _NUMBER.fullmatch(cell)]
+            words = [cell for cell in cells if not _NUMBER.match(cell)]
             for column, cell in zip(header, cells, strict=False):
-                if _NUMBER.fullmatch(cell):
-                    yield (name, ", ".join(words[:2]), column), float(cell.replace(",", ""))
+                # Some cells hold two figures, such as a median and a 95th percentile.
+                for place, number in enumerate(_NUMBER.findall(cell) if cell[:1].isdigit() else ()):
+                    which = f"{column} ({place + 1})" if place else column
+                    yield (name, ", ".join(words[:2]), which), float(number.replace(",", ""))
 
 
 if __name__ == "__main__":

@@ -29,14 +29,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bake.search.all_pairs.runs import EndedRuns
-from bake.tables.run_writer import RunWriter
-
 if sys.platform != "win32":
     import fcntl
 
 if TYPE_CHECKING:
     from hashlib import _Hash as Digest
+
+    from bake.search.all_pairs.runs import EndedRuns
+    from bake.tables.run_writer import RunWriter
 
 #: Seconds between two checkpoints; the environment may say others.
 SECONDS = 30.0
@@ -311,6 +311,9 @@ class TableFile:
         self._digest, self._pieces, self._count = digest, len(ended), count
 
     def _read_runs(self, count: int) -> tuple[list[EndedRuns], Digest]:
+        # A build with nothing to do clears checkpoints, and must not wait for a compiler.
+        from bake.search.all_pairs.runs import EndedRuns
+
         ended, digest = list[EndedRuns](), hashlib.sha256()
         with self._runs.open("rb") as file:
             if os.fstat(file.fileno()).st_size < count * _RUN_BYTES:

@@ -12,7 +12,6 @@ from bake.asset import Asset
 from bake.asset.schema import TABLES, profile_path
 from bake.errors import counted, in_units
 from bake.pipeline import Outcome
-from bake.runtime import LevelAsset
 from bake.view.console import console, print_table
 
 if TYPE_CHECKING:
@@ -117,6 +116,8 @@ def inspect_asset(path: Path, profile: str | None) -> dict[str, Any]:
     """
     with Asset(path) as asset:
         if profile is not None:
+            from bake.runtime import LevelAsset
+
             LevelAsset(asset).profile(profile)  # refuses a profile that is not there
         header = asset.header
         nodes = asset.shape("/world/first_out")[0] - 1

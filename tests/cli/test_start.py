@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -43,6 +44,33 @@ def test_help_loads_nothing_heavy(arguments: list[str]) -> None:
     )
     assert done.stdout
     assert done.stderr.strip() == ""
+
+
+def test_a_build_with_nothing_to_do_loads_little(tmp_path: Path) -> None:
+    """It is what a make target costs on most days: it opens neither assets nor a compiler."""
+    level = tmp_path / "cave.json"
+    level.write_text(
+        '{"format": "bake-tiles", "version": 1, "terrains": {"floor": 1}, '
+        '"legend": {".": "floor"}, "rows": ["..."]}'
+    )
+    assert bake("build", str(level), "-o", str(tmp_path)).code == 0
+    code = (
+        "import sys\n"
+        "from bake.cli import main\n"
+        "try:\n    main()\n"
+        "except SystemExit as end:\n    assert not end.code\n"
+        "heavy = ('numba', 'scipy', 'networkx', 'PIL', 'bake.runtime', 'bake.search')\n"
+        "print(*(name for name in heavy if name in sys.modules), file=sys.stderr)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, "build", str(level), "-o", str(tmp_path)],
+        capture_output=True,
+        text=True,
+        check=True,
+        env=quiet_environment(),
+    )
+    assert "fresh" in done.stdout
+    assert done.stderr.strip().splitlines()[-1:] in ([], [""]), done.stderr
 
 
 def test_help_names_every_command() -> None:

@@ -39,7 +39,7 @@ def test_importing_the_reader_loads_nothing_heavy() -> None:
 def test_importing_the_reader_loads_no_baking_code() -> None:
     code = "import sys, bake.runtime; print(*(n for n in sys.modules if n.startswith('bake.')))"
     parts = {name.split(".")[1] for name in python(code).split()}
-    assert parts == {"arrays", "asset", "errors", "graph", "greedy", "movement", "runtime"}
+    assert parts == {"arrays", "asset", "errors", "graph", "greedy", "runtime"}
 
 
 def test_lookups_work_where_nothing_else_is_installed(tmp_path: Path) -> None:

@@ -11,7 +11,6 @@ from bake.arrays import AnyArray, Float64Array, Int32Array, Int64Array
 from bake.asset.schema import profile_path
 from bake.graph import BLOCKED, UNREACHABLE, Graph, Metric, Subgraph, usable_subgraph
 from bake.greedy import SECTORS, chart, greedy_slots, unchart
-from bake.movement import COST_RULES, MAX_SIZE, under_footprint, unit_cost
 from bake.runtime.reader.hops import DenseHops, RunHops
 from bake.runtime.reader.lookup import FastLookup, NextHop, fast_lookup, lookup_of
 from bake.runtime.reader.places import Places
@@ -132,6 +131,8 @@ class BakedTables(Tables):
 
     @cached_property
     def exact_cost(self) -> Float64Array:
+        from bake.movement import COST_RULES, unit_cost
+
         asset, places = self._asset, self.places
         length = asset.read("/world/length").astype(np.float64)
         if len(length) != len(places.head):
@@ -151,6 +152,8 @@ class BakedTables(Tables):
     @cached_property
     def size(self) -> int:
         """Cells along one side of the agent's footprint."""
+        from bake.movement import MAX_SIZE
+
         size = self._asset.number("size", f"/profiles/{self.profile}")
         if size is None:
             return 1
@@ -160,6 +163,8 @@ class BakedTables(Tables):
 
     def _under_footprint(self, terrain_cost: Float64Array, size: int) -> Float64Array:
         """(n) float64 units, the dearest cell under a footprint at each node."""
+        from bake.movement import under_footprint
+
         places = self.places
         grid = self._asset.read("/terrain/grid").astype(np.intp)
         cost = under_footprint(

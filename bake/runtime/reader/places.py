@@ -5,19 +5,27 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from operator import index
-from typing import SupportsIndex, cast
+from typing import TYPE_CHECKING, SupportsIndex, cast
 
 import numpy as np
 
 from bake.arrays import AnyArray, Float64Array, Int32Array, Int64Array
 from bake.asset import Asset
 from bake.errors import CorruptAssetError, OutsideMapError, QueryError, UnknownNodeError
-from bake.movement import HEX_LAYOUTS
+
+if TYPE_CHECKING:
+    from bake.movement import HexLayout
 
 #: (x, y), or (x, y, floor) on levels of several floors.
 Cell = tuple[int, ...]
 Name = str | int
 Place = Cell | Name
+
+
+def _hex_layout(name: str) -> HexLayout | None:
+    from bake.movement import HEX_LAYOUTS
+
+    return next((known for known in HEX_LAYOUTS if known == name), None)
 
 
 class Places:
@@ -42,7 +50,7 @@ class Places:
         kind = asset.text("kind")
         self.is_grid = kind != "graph"
         layout = asset.text("hex_layout")
-        self.hex_layout = next((known for known in HEX_LAYOUTS if known == layout), None)
+        self.hex_layout = None if layout is None else _hex_layout(layout)
         if kind not in ("graph", "square", "hex") or (kind == "hex" and self.hex_layout is None):
             raise asset.damaged(f"kind is {kind!r}, hex_layout {layout!r}")
         # The grid's own shape, which the asset compares with its width and height.
