@@ -1,1 +1,1 @@
-"""Levels that change while the game runs: every answer as a fresh bake would give it."""
+"""Change levels while the game runs, and answer every question as a fresh bake would."""

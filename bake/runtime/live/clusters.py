@@ -1,4 +1,4 @@
-"""Clusters and the hierarchy of a profile that changes, version by version.
+"""Make the clusters and the hierarchy of a profile that changes, version by version.
 
 A version is made when somebody first asks for it, from the last one that was made.
 """
@@ -29,22 +29,22 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-#: What recipes say where the asset does not.
+#: Settings used where the recipe in the asset does not state them.
 _SIZE, _SPACING = 32, 8
 
 
 class OnDemand(Generic[T]):
-    """Something that every version has, made from that of the last version that was asked."""
+    """A thing that every version has; it is made from that of the last version that was asked."""
 
     def __init__(self, before: OnDemand[T] | None, changed: Int32Array) -> None:
-        """One more version.
+        """Begin one more version.
 
         Args:
-            before: that of the version before; None = as baked.
-            changed: rows that are different from then.
+            before: the thing of the version before; None = as baked.
+            changed: rows that differ from the version before.
         """
         self._made: T | None = None
-        # What to make it from, and all rows that are different from that: replaced as one.
+        # What to make it from, and all rows that differ from that; both are replaced at once.
         self._origin: tuple[T | None, Int32Array] = (None, changed)
         if before is not None:
             base, since = before._origin
@@ -53,12 +53,12 @@ class OnDemand(Generic[T]):
     def get(
         self, lock: threading.RLock, baked: Callable[[], T], edited: Callable[[T, Int32Array], T]
     ) -> T:
-        """Give that of this version, and make it first if nobody has asked before.
+        """Return the thing of this version, and make it first if nobody has asked before.
 
         Args:
             lock: held while it is made.
             baked: gives the baked one.
-            edited: makes it from another version and the rows that are different.
+            edited: makes it from that of another version and the rows that differ.
         """
         if self._made is None:
             with lock:
@@ -76,8 +76,8 @@ class ClusterLine:
     """What all versions of a profile's clusters share: how they were baked, and where rows lie.
 
     Attributes:
-        tables: as baked.
-        lock: one version is made at a time.
+        tables: the tables as they were baked.
+        lock: held while a version is made, so that one is made at a time.
     """
 
     def __init__(self, tables: BakedTables, graph: LiveGraph) -> None:
@@ -92,7 +92,7 @@ class ClusterLine:
 
     @cached_property
     def mode(self) -> str:
-        """ "hpa" or "exact"."""
+        """Return "hpa" or "exact"."""
         group = f"/profiles/{self.tables.profile}"
         return self.tables.places.asset.text("hierarchy_mode", group) or ""
 
@@ -114,7 +114,7 @@ class ClusterLine:
 
     @cached_property
     def baked(self) -> LiveHierarchy:
-        """The version the asset holds."""
+        """Read the version that the asset holds."""
         from bake.search.hierarchy.bundles import Members
         from bake.search.hierarchy.clusters import Partition, most_arcs_inside
         from bake.search.live.hierarchy import LiveHierarchy, crossings_of
@@ -159,7 +159,7 @@ class ClusterLine:
 
     @cached_property
     def baked_runs(self) -> RunsVersion | None:
-        """Straight runs of the level as it was baked; None on graphs."""
+        """Find the straight runs of the level as it was baked; None on graphs."""
         from bake.search.hierarchy.straight_runs import RunsVersion
 
         places = self.tables.places
@@ -172,10 +172,11 @@ class ClusterLine:
         return RunsVersion.of(self.baked.rows.graph, at, every, form_of(places))
 
     def layout(self, locations: Int32Array) -> Layout:
-        """Say where rows lie.
+        """Return where rows lie.
 
         Args:
-            locations: of the rows that came after those baked; later versions only append to them.
+            locations: locations of the rows that were not baked; later versions only append to
+                them.
         """
         from bake.search.live.hierarchy import Layout
 
@@ -211,7 +212,7 @@ class ClusterLine:
 
     @cached_property
     def _regions(self) -> tuple[Int32Array, ...]:
-        """Cells (x, y) of each drawn region."""
+        """Read the cells (x, y) of each drawn region."""
         places = self.tables.places
         drawn = []
         for region in ThingTables(places).regions.values():
@@ -240,13 +241,13 @@ class ClusterVersion:
         before: ClusterVersion | None,
         changed: Int32Array,
     ) -> None:
-        """One more version; nothing is made yet.
+        """Begin one more version; nothing is made yet.
 
         Args:
-            standing: (r) bool.
-            locations: of the rows that were not baked.
+            standing: (r) bool, True where the profile can stand on the row.
+            locations: locations of the rows that were not baked.
             before: the version before; None = as baked.
-            changed: rows that are different from then; see
+            changed: rows that differ from the version before; see
                 :meth:`bake.search.live.hierarchy.LiveHierarchy.edited`.
         """
         self.line = line
@@ -261,16 +262,16 @@ class ClusterVersion:
         )
 
     def made(self) -> LiveHierarchy:
-        """Give the clusters and layers of this version."""
+        """Return the clusters and layers of this version."""
         return self._layers.get(self.line.lock, lambda: self.line.baked, self._edited)
 
     def runs(self) -> StraightRuns | None:
-        """Give the straight runs of this version, for smoothing; None on graphs."""
+        """Return the straight runs of this version, for smoothing; None on graphs."""
         made = self._runs_made()
         return None if made is None else made.runs
 
     def warm_up(self) -> None:
-        """Load or compile what making another version takes; a version of no use is made."""
+        """Load or compile what making another version takes, by making one that is thrown away."""
         if len(self._standing):
             made, layout = self.made(), self.line.layout(self._locations)
             made.warm_up(self._standing, self.graph.out, self.graph.into, layout)
@@ -299,7 +300,7 @@ class ClusterVersion:
 
 
 class LiveHierarchyTables:
-    """The layers of one moment, as paths are found by them: see
+    """The layers of one version, in the form in which paths are found by them: see
     :class:`bake.runtime.hierarchy.paths.Hierarchy`.
     """
 
@@ -318,7 +319,10 @@ class LiveHierarchyTables:
 
     @cached_property
     def stack(self) -> LayerStack:
-        """The first layer alone: a table of the last one would take longer to follow a change."""
+        """Lay out the first layer alone.
+
+        A table of the last layer would take longer to follow a change.
+        """
         from bake.search.hierarchy.ascent import first_alone
 
         rows, landmark = self._made.rows, self._made.landmark

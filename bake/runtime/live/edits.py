@@ -1,4 +1,4 @@
-"""What a game asks of an update, checked once when it comes in, and the level that it makes."""
+"""Check what a game asks of an update, once when it comes in, and work out the level it makes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from bake.runtime.live.rules import LevelRules
 from bake.runtime.reader.places import Place, quoted
 from bake.runtime.reader.things import ThingTables
 
-#: Price of an arc that is closed.
+#: The price of an arc that is closed.
 CLOSED = float("inf")
 
 
@@ -24,9 +24,10 @@ class Edit:
     """One batch of changes, by locations: see :class:`bake.runtime.reader.places.Places`.
 
     Attributes:
-        blocked, opened: locations that get, or lose, an obstacle.
-        terrain: new terrain by location.
-        arcs: new price in units by (tail, head) location; CLOSED, or None for the usual one.
+        blocked, opened: locations that get an obstacle, and that lose theirs.
+        terrain: the new terrain of each location that gets one.
+        arcs: the new price in units of each (tail, head) location; CLOSED, or None for the usual
+            price.
     """
 
     blocked: tuple[int, ...]
@@ -41,7 +42,7 @@ class LevelState:
 
     Attributes:
         terrain: (locations) uint8.
-        obstacle: (locations) bool, where nobody can stand whatever the terrain.
+        obstacle: (locations) bool, True where nobody can stand, whatever the terrain.
         prices: units by (tail, head) location, of arcs that do not cost what the terrain says.
     """
 
@@ -51,15 +52,15 @@ class LevelState:
 
     @staticmethod
     def baked(rules: LevelRules) -> LevelState:
-        """The level as it was baked."""
+        """Return the level as it was baked."""
         return LevelState(rules.terrain, np.zeros(rules.location_count, dtype=np.bool_), {})
 
     def edited(self, edit: Edit, passable: BoolArray, usual: int) -> LevelState:
-        """The level after a batch.
+        """Return the level after a batch.
 
         Args:
             edit: the batch.
-            passable: (terrain) bool, what some profile can stand on.
+            passable: (terrain) bool, True where some profile can stand on the terrain.
             usual: the terrain an opened wall becomes.
         """
         terrain, obstacle, prices = self.terrain.copy(), self.obstacle.copy(), dict(self.prices)
@@ -77,7 +78,11 @@ class LevelState:
         return LevelState(terrain, obstacle, prices)
 
     def changed(self, other: LevelState) -> Int64Array:
-        """Locations that differ, and both ends of every arc whose own price does; ascending."""
+        """Find the locations that differ, and both ends of every arc whose own price differs.
+
+        Returns:
+            The locations, ascending.
+        """
         differ = (self.terrain != other.terrain) | (self.obstacle != other.obstacle)
         locations = np.flatnonzero(differ)
         priced = {arc for arc, _ in set(self.prices.items()) ^ set(other.prices.items())}
@@ -93,11 +98,11 @@ def edit_of(
     terrain: Mapping[Place, str] | None,
     arcs: Mapping[tuple[Place, Place], float | None] | None,
 ) -> Edit:
-    """The batch that the arguments of :meth:`bake.runtime.LevelAsset.update` ask for.
+    """Return the batch that the arguments of :meth:`bake.runtime.LevelAsset.update` ask for.
 
     Raises:
-        QueryError: there is no such place, terrain or arc, a cost is no positive number, or a place
-            is to be both blocked and opened.
+        QueryError: there is no such place, terrain or arc, a cost is not a positive number, or a
+            place is to be both blocked and opened.
     """
     shut, open_ = _locations(rules, blocked, "blocked"), _locations(rules, opened, "opened")
     if both := set(shut) & set(open_):
@@ -126,7 +131,7 @@ def edit_of(
 
 
 def door_edit(rules: LevelRules, things: ThingTables, door: str, state: str) -> Edit:
-    """The batch that puts a door into one of its states.
+    """Return the batch that puts a door into one of its states.
 
     Raises:
         QueryError: there is no such door, or it has no such state.
@@ -180,7 +185,7 @@ def _price(cost: object) -> float | None:
 
 
 def _joined(rules: LevelRules, tail: int, head: int) -> bool:
-    """Whether there is, or may be, an arc."""
+    """Tell whether there is an arc from one location to another, or may be one."""
     if rules.places.is_grid and head in rules.steps_from(tail):
         return True
     return (tail, head) in rules.arcs_between

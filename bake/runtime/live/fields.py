@@ -1,5 +1,6 @@
-"""Next hops that an update made void, made anew: flow fields by goal, and runs of goals by source.
+"""Keep next hops that replace those an update made void.
 
+They are flow fields, one for each goal, and runs of goals, one list for each source.
 A field is made when its goal is first asked for, and kept as long as there is room.
 """
 
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 #: Bytes of flow fields kept for each profile.
 ROOM = 64 * 2**20
 
-#: Fields carried over an update; each is checked against it in some 20 microseconds.
+#: The most fields carried over an update; checking one against it takes some 20 microseconds.
 CARRIED = 64
 
 
@@ -42,7 +43,7 @@ class FlowField:
 
     @property
     def size(self) -> int:
-        """How many bytes it takes."""
+        """Return how many bytes the field takes."""
         return self.dist.nbytes + self.ahead.nbytes
 
 
@@ -53,7 +54,7 @@ class Change:
     Attributes:
         tail, head: (k) int32 rows.
         old, new: (k) int32 ticks, BLOCKED where the arc may not be taken.
-        gone: int32, rows that can be stood on no longer.
+        gone: int32, rows that nobody can stand on any longer.
     """
 
     tail: Int32Array
@@ -64,7 +65,7 @@ class Change:
 
 
 class FlowFields:
-    """Flow fields by goal, of one version of a graph; threads may share it."""
+    """The flow fields of one version of a graph, by goal; threads may share it."""
 
     def __init__(self, graph: LiveGraph, room: int) -> None:
         self.graph = graph
@@ -74,7 +75,7 @@ class FlowFields:
         self._lock = threading.Lock()
 
     def get(self, goal: int) -> FlowField:
-        """The field of a goal, made now if it is not there."""
+        """Return the field of a goal, and make it first if it is not there."""
         field = self.by_goal.get(goal)
         if field is None:
             from bake.search.live.flow_field import flow_field
@@ -86,13 +87,13 @@ class FlowFields:
         return field
 
     def _use(self, goal: int, field: FlowField) -> None:
-        # Put last, so that the one used longest ago goes first.
+        # A field just used goes last, so that the one used longest ago is dropped first.
         with self._lock:
             if self.by_goal.pop(goal, None) is not None:
                 self.by_goal[goal] = field
 
     def keep(self, goal: int, field: FlowField) -> None:
-        """Add a field and drop those used longest ago, as many as the room asks for."""
+        """Add a field, and drop those used longest ago until the rest fits the room."""
         with self._lock:
             if goal in self.by_goal:
                 return
@@ -103,7 +104,7 @@ class FlowFields:
                 self._size -= self.by_goal.pop(oldest).size
 
     def carried(self, graph: LiveGraph, change: Change) -> FlowFields:
-        """The fields that a change leaves as they are, for the next version."""
+        """Return the fields that a change leaves as they are, for the next version."""
         after = FlowFields(graph, self.room)
         with self._lock:
             kept = list(self.by_goal.items())[-CARRIED:]
@@ -114,7 +115,7 @@ class FlowFields:
 
 
 def _survivor(field: FlowField, graph: LiveGraph, change: Change) -> FlowField | None:
-    """The field after a change if no distance in it changed, else None.
+    """Return the field after a change, or None if a distance in it changed.
 
     Distances stand if no arc undercuts them and every node still has an arc that attains its own.
     """
@@ -142,16 +143,16 @@ def _survivor(field: FlowField, graph: LiveGraph, change: Change) -> FlowField |
 
 
 class RepairedRow:
-    """Next rows from one source toward every goal, as runs of goals; several share their views."""
+    """Next rows from one source toward every goal, as runs of goals; some share their views."""
 
     __slots__ = ("_begin", "_end", "_start", "_step")
 
     def __init__(self, start: memoryview, step: memoryview, begin: int, end: int) -> None:
-        """Runs ``begin`` to ``end``: the first goal of each, and the row stepped to."""
+        """Keep runs ``begin`` to ``end``: the first goal of each, and the row stepped to."""
         self._start, self._step = start, step
         self._begin, self._end = begin, end
 
     def ahead(self, goal: int) -> int:
-        """The next row toward a goal; -1 at the source itself, and where there is no path."""
+        """Return the next row toward a goal; -1 at the source, and where there is no path."""
         run = bisect_right(self._start, goal, self._begin, self._end) - 1
         return int(self._step[run])

@@ -1,7 +1,7 @@
-"""A journal, which has every batch on disk before it is acknowledged, so that a crash loses none.
+"""Keep a journal: every batch is on disk before it is acknowledged, so that a crash loses none.
 
-Each batch is a line, with its digest before it. A line is flushed to the disk once it is written;
-only the last one can be torn by a crash, and it is dropped then.
+Each batch is a line that begins with its digest. A line is flushed to the disk once it is written;
+a crash can tear only the last line, which is then dropped.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ _DIGITS = 16
 
 
 class Journal:
-    """A journal that one process keeps at a time.
+    """The journal of a level; one process keeps it at a time.
 
     Attributes:
-        path: the file.
+        path: the file of the journal.
         records: the batches the file held when it was opened.
     """
 
@@ -35,8 +35,9 @@ class Journal:
         """Open a journal, or begin one.
 
         Raises:
-            PatchError: another file, a journal of another asset, or one damaged before its end.
-            OutputError: it cannot be read or written.
+            PatchError: the file is no journal, is one of another asset, or is damaged before its
+                end.
+            OutputError: the file cannot be read or written.
         """
         self.path = path
         try:
@@ -64,7 +65,7 @@ class Journal:
             return []
         lines = data.split(b"\n")
         check_head(self.path, KIND, VERSION, lines[0].decode(errors="replace").split(" "), rules)
-        whole = lines[1:-1]  # what follows the last line's end is torn
+        whole = lines[1:-1]  # text after the end of the last line is torn
         records = [_record(line) for line in whole]
         if records and records[-1] is None:
             records.pop()
@@ -79,10 +80,10 @@ class Journal:
         return [record for record in records if record is not None]
 
     def append(self, record: dict[str, Any]) -> None:
-        """Write a batch down; when this returns, it is on the disk.
+        """Write a batch; when this returns, the batch is on the disk.
 
         Raises:
-            OutputError: it cannot be written; the journal is as it was.
+            OutputError: the batch cannot be written; the journal stays as it was.
         """
         text = json.dumps(record, separators=(",", ":"), allow_nan=False)
         self._put(f"{digest(text)[:_DIGITS]} {text}\n".encode())
@@ -109,7 +110,7 @@ class Journal:
 
 
 def _record(line: bytes) -> dict[str, Any] | None:
-    """What a line holds; None where it was damaged."""
+    """Return the batch that a line holds; None where the line is damaged."""
     try:
         text = line.decode()
         if digest(text[_DIGITS + 1 :])[:_DIGITS] != text[:_DIGITS]:
@@ -121,7 +122,7 @@ def _record(line: bytes) -> dict[str, Any] | None:
 
 
 def _flush_folder(path: Path) -> None:
-    """Make a new file's name durable, where folders can be opened."""
+    """Make a new file's name durable on systems that can open folders."""
     if os.name == "nt":
         return
     folder = os.open(path.parent, os.O_RDONLY)

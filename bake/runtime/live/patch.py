@@ -1,7 +1,8 @@
-"""Patches: what has become of a level since it was baked, as a small file for savegames.
+"""Write and read patches: small files for savegames that say how a level differs from the bake.
 
-A patch is two lines of text: what it is and what it belongs to, then the changes as JSON. It says
-what the level is, not what was done to it, so it does not grow with the number of batches.
+A patch is two lines of text. The first says what the file is and which asset it belongs to, the
+second holds the changes as JSON. It says what the level is, not what was done to it, so it does not
+grow with the number of batches.
 """
 
 from __future__ import annotations
@@ -26,18 +27,18 @@ VERSION = 1
 
 NOT_A_FILE = "this is a folder, a device or a pipe"
 
-#: What reading a record raises that does not fit this level.
+#: The errors that reading a record raises when it does not fit this level.
 WRONG = (TypeError, ValueError, KeyError, IndexError, OverflowError, RecursionError)
 _VERSION = re.compile(r"[0-9]{1,9}")
-#: The most letters of the first line, of a location with its steps, and of any other arc.
+#: The most characters of the first line, of a location with its steps, and of any other arc.
 _FIRST_LINE, _LOCATION, _ARC = 1024, 1024, 128
 
 
 def write_patch(path: Path, rules: LevelRules, level: LevelState) -> None:
-    """Write a patch to disk under another name, then give it its own.
+    """Write a patch to disk under another name, then rename it.
 
     Raises:
-        OutputError: it cannot be written.
+        OutputError: the patch cannot be written.
     """
     text = json.dumps(changes_of(rules, level), separators=(",", ":"), allow_nan=False) + "\n"
     first = head_line(KIND, VERSION, rules) + f" {digest(text)}\n"
@@ -54,10 +55,11 @@ def write_patch(path: Path, rules: LevelRules, level: LevelState) -> None:
 
 
 def read_patch(path: Path, rules: LevelRules) -> LevelState:
-    """The level that a patch describes.
+    """Return the level that a patch describes.
 
     Raises:
-        PatchError: no patch, one of another asset, of another version, or a damaged one.
+        PatchError: the file is no patch, belongs to another asset, is of another version, or is
+            damaged.
     """
     first, _, text = _text_of(path, rules).partition("\n")
     words = first.split(" ")
@@ -71,7 +73,7 @@ def read_patch(path: Path, rules: LevelRules) -> LevelState:
 
 
 def _text_of(path: Path, rules: LevelRules) -> str:
-    """A patch's text, if it is no longer than one of this level may be."""
+    """Read the text of a patch; refuse one longer than a patch of this level can be."""
     most = _FIRST_LINE + _LOCATION * rules.location_count + _ARC * len(rules.places.head)
     try:
         if not stat.S_ISREG(path.stat().st_mode):
@@ -88,7 +90,7 @@ def _text_of(path: Path, rules: LevelRules) -> str:
 
 
 def head_line(kind: str, version: int, rules: LevelRules) -> str:
-    """What a file is, and which asset it belongs to."""
+    """Write the words that say what a file is, and which asset it belongs to."""
     return f"{kind} {version} {rules.asset.header.fingerprint()}"
 
 
@@ -96,7 +98,7 @@ def check_head(path: Path, kind: str, version: int, words: list[str], rules: Lev
     """Refuse a file of another kind or version, and one that belongs to another asset.
 
     Raises:
-        PatchError
+        PatchError: the file is refused.
     """
     what = kind.removeprefix("levelbake-")
     if len(words) != 3 or words[0] != kind or not _VERSION.fullmatch(words[1]):
@@ -114,12 +116,12 @@ def check_head(path: Path, kind: str, version: int, words: list[str], rules: Lev
 
 
 def digest(text: str) -> str:
-    """The SHA-256 of a text."""
+    """Return the SHA-256 of a text."""
     return hashlib.sha256(text.encode()).hexdigest()
 
 
 def changes_of(rules: LevelRules, level: LevelState) -> dict[str, Any]:
-    """How a level differs from the baked one, ready for JSON."""
+    """Return how a level differs from the baked one, ready for JSON."""
     changed = np.flatnonzero(level.terrain != rules.terrain)
     return {
         "terrain": [[int(location), int(level.terrain[location])] for location in changed],
@@ -129,7 +131,11 @@ def changes_of(rules: LevelRules, level: LevelState) -> dict[str, Any]:
 
 
 def level_from(rules: LevelRules, changes: dict[str, Any]) -> LevelState:
-    """The level that such differences make; what does not fit raises one of Python's errors."""
+    """Return the level that such changes make.
+
+    Raises:
+        One of WRONG: the changes do not fit this level.
+    """
     baked = LevelState.baked(rules)
     terrain, obstacle = baked.terrain.copy(), baked.obstacle.copy()
     for location, code in changes["terrain"]:
@@ -144,7 +150,7 @@ def level_from(rules: LevelRules, changes: dict[str, Any]) -> LevelState:
 
 
 def edit_record(edit: Edit) -> dict[str, Any]:
-    """A batch, ready for JSON."""
+    """Return a batch as a record that is ready for JSON."""
     return {
         "blocked": list(edit.blocked),
         "opened": list(edit.opened),
@@ -157,7 +163,11 @@ def edit_record(edit: Edit) -> dict[str, Any]:
 
 
 def edit_from(rules: LevelRules, record: dict[str, Any]) -> Edit:
-    """The batch of a record; what does not fit raises one of Python's errors."""
+    """Return the batch of a record.
+
+    Raises:
+        One of WRONG: the record does not fit this level.
+    """
     count = rules.location_count
     return Edit(
         tuple(_within(location, count) for location in record["blocked"]),
@@ -171,12 +181,12 @@ def edit_from(rules: LevelRules, record: dict[str, Any]) -> Edit:
 
 
 def _stored_price(units: float) -> float | str:
-    """A price for JSON, which knows no infinity."""
+    """Return a price for JSON, which cannot express infinity."""
     return "closed" if units == CLOSED else units
 
 
 def _price_of(units: object) -> float:
-    """The price that JSON holds."""
+    """Return the price that JSON holds."""
     if units == "closed":
         return CLOSED
     if isinstance(units, bool) or not isinstance(units, int | float) or not 0 < units < math.inf:

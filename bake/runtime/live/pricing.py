@@ -1,4 +1,4 @@
-"""What arcs near a change cost one profile: the movement rules of a bake, for a few cells."""
+"""Price the arcs near a change for one profile, by the movement rules of a bake."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from bake.movement import Footprints, Lattice, Prices, price_arcs, price_steps, 
 from bake.runtime.live.edits import CLOSED, LevelState
 from bake.runtime.live.rules import LevelRules, ProfileRules
 
-#: Label of an arc that is a lattice step; links and arcs of graphs have their number in the asset.
+#: The label of an arc that is a lattice step; of any other arc it is the number in the asset.
 STEP = -1
 
 
@@ -24,8 +24,8 @@ class Arcs(NamedTuple):
     Attributes:
         tail, head: (k) int64 locations.
         label: (k) int32, STEP or the arc's number in the asset.
-        weight: (k) int32 ticks, BLOCKED where it may not be taken.
-        units: (k) float64, the same before rounding; inf where it may not be taken.
+        weight: (k) int32 ticks, BLOCKED where the arc may not be taken.
+        units: (k) float64, the cost before rounding; inf where the arc may not be taken.
     """
 
     tail: Int64Array
@@ -39,8 +39,8 @@ class Pricing:
     """Prices for one profile.
 
     Attributes:
-        rules: the level's.
-        profile: the profile's.
+        rules: the movement rules of the level.
+        profile: those of the profile.
     """
 
     def __init__(self, rules: LevelRules, profile: ProfileRules) -> None:
@@ -52,19 +52,23 @@ class Pricing:
         return Footprints(mover, level.terrain, lattice, level.obstacle)
 
     def standing(self, level: LevelState, locations: Int64Array) -> BoolArray:
-        """(k) bool, whether the profile can stand there."""
+        """Return (k) bool, True where the profile can stand on the location."""
         return ~np.isnan(self.cost_at(level, locations))
 
     def cost_at(self, level: LevelState, locations: Int64Array) -> Float64Array:
-        """(k) float64 units, of the dearest cell under the footprint; NaN where it does not fit."""
+        """Find what the dearest cell under the footprint costs at some locations.
+
+        Returns:
+            (k) float64 units; NaN where the footprint does not fit.
+        """
         return self._footprints(level).cost_at(locations)
 
     def touched(self, locations: Int64Array) -> Int64Array:
-        """Locations whose arcs, out or in, may cost something else once these have changed."""
+        """Find the locations whose arcs, out or in, may cost another price once these changed."""
         lattice = self.rules.lattice
         if lattice is None:
             return locations
-        # An arc bears upon the footprints of both ends and of the two between them.
+        # The price of an arc depends on the footprints at both ends and at both flanks.
         y, x = np.divmod(locations, lattice.width)
         reach = np.arange(-self.profile.mover.size, 2)
         ys, xs = y[:, None, None] + reach[:, None], x[:, None, None] + reach
@@ -72,10 +76,10 @@ class Pricing:
         return np.unique((ys * lattice.width + xs)[inside])
 
     def arcs_out_of(self, level: LevelState, locations: Int64Array) -> Arcs:
-        """Every arc there can be out of some locations.
+        """Price every arc there can be out of some locations.
 
         Raises:
-            QueryError: a price that does not fit the integer scale.
+            QueryError: a price does not fit the integer scale.
         """
         rules, lattice = self.rules, self.rules.lattice
         if lattice is None:
@@ -89,7 +93,7 @@ class Pricing:
         return self._with_own_prices(level, arcs)
 
     def arcs_at(self, level: LevelState, locations: Int64Array) -> Arcs:
-        """Every arc that leaves or enters some locations, and every other they bear upon."""
+        """Price every arc that leaves or enters some locations, or whose price depends on them."""
         rules, lattice = self.rules, self.rules.lattice
         if lattice is None:
             near = np.isin(rules.tail, locations) | np.isin(rules.places.head, locations)
@@ -101,7 +105,7 @@ class Pricing:
         return self._with_own_prices(level, arcs)
 
     def _steps(self, lattice: Lattice, level: LevelState, cells: Int64Array) -> Arcs:
-        """All steps out of some cells."""
+        """Price all steps out of some cells."""
         steps = lattice.steps_from(cells)
         prices = price_steps(self._footprints(level), self.rules.movement, steps)
         weight, inside = self._ticks(prices), steps.inside
@@ -110,7 +114,7 @@ class Pricing:
         return Arcs(tail, steps.head[inside], label, weight[inside], _units(prices)[inside])
 
     def _baked_arcs(self, level: LevelState, arcs: npt.NDArray[np.integer]) -> Arcs:
-        """Arcs of a graph level, or links."""
+        """Price arcs of a graph level, or links."""
         rules, location = self.rules, self.rules.location_of_node
         tail = location[rules.tail[arcs]].astype(np.int64)
         head = location[rules.places.head[arcs]].astype(np.int64)
@@ -121,7 +125,7 @@ class Pricing:
         return Arcs(tail, head, label, self._ticks(prices), _units(prices))
 
     def _with_own_prices(self, level: LevelState, arcs: Arcs) -> Arcs:
-        """Arcs a game has priced cost that, where they may be taken at all."""
+        """Give arcs that may be taken the prices the game set for them, where it set any."""
         if not level.prices:
             return arcs
         count = self.rules.location_count

@@ -1,4 +1,4 @@
-"""Next hops in doubt, made anew ahead of time, a few at a time."""
+"""Make next hops in doubt again before anybody asks for them, a few at a time."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from bake.runtime.reader.hops import view_of
 if TYPE_CHECKING:
     from bake.search.graph.label_correcting import NodeQueue
 
-#: Part of all rows from which on a sweep over all goals takes less time than so many searches.
+#: The part of all rows above which a sweep over all goals takes less time than the searches.
 SWEPT = 1 / 7
 
 
 def pending_sources(state: ProfileState) -> Int32Array:
-    """Rows the profile can stand on that are in doubt and not made anew yet."""
+    """Find the rows in doubt that the profile can stand on and that are not made again yet."""
     doubtful = np.flatnonzero((state.source > 0) & state.standing)
     return np.array([row for row in doubtful.tolist() if row not in state.rows], dtype=np.int32)
 
 
 def pending_goals(state: ProfileState) -> Int32Array:
-    """Goals near a change whose flow field is not there, as many as there is room for."""
+    """Find goals near a change that have no flow field, as many as there is room for."""
     from bake.search.live.affected import AFFECTED
 
     affected = np.flatnonzero((state.goal == AFFECTED) & state.standing).tolist()
@@ -37,14 +37,14 @@ def pending_goals(state: ProfileState) -> Int32Array:
 
 
 def repair(state: ProfileState, until: float) -> int:
-    """Make layers, flow fields and rows anew, until a time has come or nothing is left.
+    """Make layers, flow fields and rows again, until a given time or until nothing is left.
 
     Args:
         state: the profile, to which rows and fields are added; each of them is true of it.
-        until: of ``time.perf_counter``; at least one slice is done.
+        until: a time of ``time.perf_counter``; at least one slice is done.
 
     Returns:
-        Rows and fields still to be made.
+        How many rows and fields are still to be made.
     """
     from bake.kernels.jit import COMPILED
 
@@ -109,7 +109,7 @@ def _rows(
 
 
 def _sweep(state: ProfileState, sources: Int32Array) -> None:
-    """Make all rows in doubt anew at once."""
+    """Make all rows in doubt again at once."""
     from bake.search.live.repair import sweep_rows
 
     first, start, step = sweep_rows(*state.graph.out.compact(), sources)

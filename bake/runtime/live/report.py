@@ -1,4 +1,4 @@
-"""What an update did, told to the game."""
+"""Tell the game what an update did."""
 
 from __future__ import annotations
 
@@ -14,13 +14,14 @@ class UpdateReport:
     """What an update did for one profile.
 
     Attributes:
-        profile: whose.
-        arcs: arcs whose price changed, or that opened or closed.
-        columns: goals near the change, whose baked next hops are void: a flow field answers.
-        sources: places from which some other goals' next hops are void, too, since the bake.
-        goals: those goals.
-        rebuilt: flow fields that are ready now.
-        opened, closed: places the profile can stand on from now on, or no longer.
+        profile: the name of the profile.
+        arcs: how many arcs opened, closed or changed their price.
+        columns: how many goals lie near the change; their baked next hops are void, and flow
+            fields answer for them.
+        sources: how many places have void next hops to other goals, too, since the bake.
+        goals: how many goals those are.
+        rebuilt: how many flow fields are ready now.
+        opened, closed: places the profile can stand on from now on, and those it no longer can.
     """
 
     profile: str
@@ -37,23 +38,27 @@ class UpdateReport:
 
     @cached_property
     def components(self) -> tuple[int, int]:
-        """How many components there were, and are; counted when first asked for."""
+        """Return how many components there were, and are; they are counted when first asked for."""
         return self._components()
 
     @property
     def components_changed(self) -> bool:
-        """Whether there are more of them, or fewer."""
+        """Tell whether there are more components than before, or fewer."""
         return self.components[0] != self.components[1]
 
     @cached_property
     def clusters(self) -> tuple[int, ...]:
-        """Clusters an arc changed in, or on the border of, as they are numbered now; ascending.
+        """Return the clusters in which, or on the border of which, an arc changed.
 
+        They are ascending, as they are numbered now.
         They are found when first asked for; there are none where the asset has no clusters.
         """
         return self._clusters()
 
     @property
     def pending(self) -> int:
-        """Sources in doubt whose rows are not made anew yet: see :meth:`Navigator.repair`."""
+        """Count the sources in doubt whose rows are not made again yet.
+
+        See :meth:`Navigator.repair`.
+        """
         return self._pending()

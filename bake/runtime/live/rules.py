@@ -1,4 +1,4 @@
-"""The movement rules of a level and of its profiles, as its asset states them."""
+"""Read the movement rules of a level and of its profiles from its asset."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class LevelRules:
         )
 
     def _one_of(self, known: tuple[T, ...], found: object, name: str) -> T:
-        """What the asset states, as the value of a closed type it is."""
+        """Return the known value that the asset states; refuse any other."""
         for each in known:
             if each == found:
                 return each
@@ -49,7 +49,7 @@ class LevelRules:
 
     @cached_property
     def lattice(self) -> Lattice | None:
-        """The cells of a grid level; None on a graph level."""
+        """Return the lattice of a grid level; None on a graph level."""
         places = self.places
         if not places.is_grid:
             return None
@@ -65,7 +65,7 @@ class LevelRules:
 
     @cached_property
     def floor_height(self) -> int:
-        """Rows of one floor."""
+        """Return how many cells high one floor is."""
         return self.places.floor_height or max(1, self.places.height)
 
     @cached_property
@@ -74,7 +74,7 @@ class LevelRules:
 
     @cached_property
     def terrain(self) -> UInt8Array:
-        """(locations) uint8, the terrain that was baked."""
+        """Return (locations) uint8, the terrain that was baked."""
         path = "/terrain/grid" if self.places.is_grid else "/world/node_terrain"
         return np.ascontiguousarray(self.asset.read(path).astype(np.uint8).reshape(-1))
 
@@ -86,7 +86,7 @@ class LevelRules:
 
     @cached_property
     def length(self) -> Float64Array:
-        """(m) float64, length of each baked arc; of a link its whole cost."""
+        """Return (m) float64, the length of each baked arc; for a link, its whole cost."""
         length = self.asset.read("/world/length").astype(np.float64)
         if len(length) != len(self.places.head):
             raise self.asset.damaged("length and head differ in length")
@@ -102,7 +102,7 @@ class LevelRules:
 
     @cached_property
     def link(self) -> Int32Array:
-        """(m) int32, the link each baked arc is, -1 for a step."""
+        """Return (m) int32, the link that each baked arc is; -1 for a step."""
         if not self.asset.has("/world/link"):
             return np.full(len(self.places.head), -1, dtype=np.int32)
         link = self.asset.read("/world/link").astype(np.int32, copy=False)
@@ -113,11 +113,11 @@ class LevelRules:
 
     @cached_property
     def link_arcs(self) -> Int32Array:
-        """Baked arcs that are links."""
+        """Return the baked arcs that are links."""
         return np.flatnonzero(self.link >= 0).astype(np.int32)
 
     def steps_from(self, cell: int) -> list[int]:
-        """Cells a step may lead to, terrain apart."""
+        """Return the cells that a step may lead to, whatever the terrain."""
         assert self.lattice is not None
         _, head, inside = self.lattice.steps_from(np.array([cell]))
         heads: list[int] = head[inside].tolist()
@@ -125,7 +125,7 @@ class LevelRules:
 
     @cached_property
     def arcs_between(self) -> frozenset[tuple[int, int]]:
-        """(tail, head) locations of every arc of a graph level, and of every link."""
+        """Return the (tail, head) locations of every arc of a graph level, and of every link."""
         arcs = self.link_arcs if self.places.is_grid else np.arange(len(self.places.head))
         tail, head = (
             self.location_of_node[self.tail[arcs]],
@@ -135,7 +135,7 @@ class LevelRules:
 
     @cached_property
     def location_of_node(self) -> Int32Array:
-        """(n) int32."""
+        """Return (n) int32, the location of each node."""
         if self.places.is_grid:
             return self.places.flat
         return np.arange(self.places.node_count, dtype=np.int32)
@@ -146,11 +146,11 @@ class LevelRules:
 
 
 class ProfileRules:
-    """What an asset says of one profile's movement.
+    """What an asset says about the movement of one profile.
 
     Attributes:
-        name: the profile's.
-        mover: what terrain means to it, and its size.
+        name: the name of the profile.
+        mover: what terrain means to the profile, and its size.
     """
 
     def __init__(self, level: LevelRules, name: str) -> None:
@@ -175,7 +175,7 @@ class ProfileRules:
 
     @cached_property
     def takes(self) -> BoolArray:
-        """(links) bool, whether each link is for this profile."""
+        """Return (links) bool, True where a link is for this profile."""
         asset = self._level.asset
         if not asset.has("/links/name"):
             return np.empty(0, dtype=np.bool_)

@@ -1,10 +1,10 @@
-"""Searches on a changed graph: lower bounds between clusters, and the baked heuristics.
+"""Give searches on a changed graph their lower bounds: between clusters, and baked heuristics.
 
-Distances between clusters are searched for anew, one goal cluster at a time, when first asked for.
+Distances between clusters are searched for again, one goal cluster at a time, when first asked for.
 
 A baked bound holds for every path there was, and for every path whose arcs cost no less than then.
 A path that takes an arc that is cheaper or new first goes to the tail of one and leaves from the
-head of one; how far those are from a place is searched for once a snapshot. The smaller of both
+head of one; how far those are from a row is searched for once per snapshot. The smaller of both
 bounds holds for all paths.
 """
 
@@ -30,19 +30,19 @@ if TYPE_CHECKING:
     from bake.search.point.estimates import Estimate
     from bake.search.point.guide import Guide
 
-#: Groups of cheaper arcs that are told apart: each takes two searches of the whole level.
+#: The most groups of cheaper arcs; each takes two searches of the whole level.
 MOST_GROUPS = 8
 
 
 @dataclass(frozen=True)
 class Detours:
-    """Paths over arcs that cost less than they were baked with, by groups that share rows.
+    """Paths over arcs that cost less than when they were baked; arcs that share rows are a group.
 
     Attributes:
         toward: (k, r) int32 ticks from every row to the nearest tail of a group.
         away: (k, r) int32 ticks to every row from the nearest head of a group.
-        between: (k, k) int64, at least what lies between a tail of one group and the head of the
-            last such arc, in another.
+        between: (k, k) int64 ticks, a lower bound on the way from a tail of one group to the head
+            of the last such arc, which is in another group.
     """
 
     toward: Int32Array
@@ -50,17 +50,17 @@ class Detours:
     between: Int64Array
 
     def shortest(self, goal: int) -> Int64Array:
-        """(r) int64 ticks: what a path to a goal over any of them costs at least."""
+        """Return (r) int64 ticks, the least that a path to a goal over any such arc costs."""
         onward = (self.between + self.away[:, goal].astype(np.int64)[None, :]).min(axis=1)
         best: Int64Array = (self.toward + onward[:, None]).min(axis=0)
         return best
 
 
 def changed_context(tables: ChangedTables, baked: SearchContext) -> SearchContext:
-    """The context of one profile on a level that has changed.
+    """Return the context of one profile on a level that has changed.
 
     Args:
-        tables: of the profile as it is now.
+        tables: the tables of the profile as it is now.
         baked: the context of the profile as it was baked.
     """
 
@@ -131,7 +131,7 @@ class ChangedBounds(Bounds):
 
     @cached_property
     def _detours(self) -> Detours | None:
-        """Paths over arcs that cost less than they did; None where there are no such arcs."""
+        """Find the paths over arcs that cost less than they did; None where no arc does."""
         from bake.search.live.flow_field import nearest_field
 
         tail, head, weight = self._cheaper
@@ -154,7 +154,7 @@ class ChangedBounds(Bounds):
 
     @cached_property
     def _cheaper(self) -> tuple[Int32Array, Int32Array, Int32Array]:
-        """Tail, head and ticks of every arc that costs less than it was baked with."""
+        """Return tail, head and ticks of every arc that costs less than when it was baked."""
         state = self.tables.state
         arcs = np.array(list(state.differs), dtype=np.int32).reshape(-1, 3)
         tail, head, label = np.ascontiguousarray(arcs.T)
@@ -164,7 +164,7 @@ class ChangedBounds(Bounds):
         return tail[less], head[less], weight[less]
 
     def guide(self, norm: Estimate) -> Guide | None:
-        """The baked heuristic as it is, where nothing costs less than it did; else None."""
+        """Return the baked heuristic if no arc costs less than it did; otherwise None."""
         if not self.has_heuristic or len(self._cheaper[0]):
             return None
         if self.tables.state.row_count != self.tables.baked.row_count:
@@ -181,7 +181,7 @@ class ChangedBounds(Bounds):
         return self._stored(goal, replace(norm, name="maximum"))
 
     def _stored(self, goal: int, norm: Estimate) -> Estimate:
-        """The baked heuristic of the norm's name, and the norm itself where that is larger."""
+        """Return the baked heuristic of the norm's name, or the norm itself where it is larger."""
         from bake.search.point.estimates import LARGEST, NULL, ROWS
 
         rows, baked_rows = self.tables.state.row_count, self.tables.baked.row_count
@@ -201,7 +201,7 @@ class ChangedBounds(Bounds):
 
 
 def _connected_groups(tail: Int32Array, head: Int32Array) -> list[Int64Array]:
-    """Arcs in groups that share rows; groups beyond MOST_GROUPS go to the last one."""
+    """Put arcs that share rows into groups; those beyond MOST_GROUPS go to the last one."""
     first: dict[int, int] = {}
     low = list(range(len(tail)))
 

@@ -1,7 +1,7 @@
-"""The tables of one profile on a level that has changed since it was baked.
+"""Answer from the tables of one profile on a level that has changed since it was baked.
 
 A pair of rows is *in doubt* where the baked tables need not be right about it any more; a flow
-field answers for it, or a row made anew.
+field answers for it, or a row that was made again.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from bake.runtime.reader.lookup import WRONG, FastLookup, NextHop, fast_lookup, 
 from bake.runtime.reader.places import Cell, Place
 from bake.runtime.reader.tables import Tables
 
-#: Largest closure between one-way components worth making, in bytes.
+#: The largest closure between one-way components that is worth making, in bytes.
 _MAX_CLOSURE = 2**20
 
 
@@ -96,7 +96,7 @@ class ChangedTables(Tables):
 
     @cached_property
     def _priced(self) -> tuple[Graph, Float64Array]:
-        """Arcs that may be taken, and what each costs in units before rounding to ticks."""
+        """Return the arcs that may be taken, and their costs in units before rounding to ticks."""
         rows = np.flatnonzero(self.state.standing)
         arcs = self._pricing.arcs_out_of(self._level, self.location[rows].astype(np.int64))
         usable = np.isfinite(arcs.units)
@@ -133,15 +133,15 @@ class ChangedTables(Tables):
         return self.baked.has_hops
 
     def field(self, goal: int) -> FlowField:
-        """The flow field of a goal."""
+        """Return the flow field of a goal."""
         return self.state.fields.get(goal)
 
     def in_doubt(self, row: int, goal: int) -> bool:
-        """Whether the baked tables need not be right about a pair any more."""
+        """Tell whether the baked tables need not be right about a pair any more."""
         return int(self.state.source[row]) + int(self.state.goal[goal]) >= 2
 
     def pairs_in_doubt(self, rows: Int32Array, goals: Int32Array) -> BoolArray:
-        """(k) bool, whether each pair is in doubt."""
+        """Return (k) bool, True where a pair is in doubt."""
         return np.asarray(self.state.source[rows] + self.state.goal[goals] >= 2)
 
     def reaches(self, row: int, goal: int) -> bool:
@@ -187,7 +187,7 @@ class ChangedTables(Tables):
             ticks[pairs] = _ticks(self.field(goal).dist[rows[pairs]])
         fresh = np.flatnonzero(~doubtful)
         if len(fresh):
-            # A pair that is not in doubt is as far apart as ever, whatever has become of the path.
+            # The distance of a pair that is not in doubt is as baked, even if its path is not.
             ticks[fresh] = self.baked.ticks_between(rows[fresh], goals[fresh])
         return ticks
 
@@ -204,7 +204,7 @@ class ChangedTables(Tables):
         first, path = np.zeros(1, dtype=np.int64), np.empty(0, dtype=np.int32)
         if len(fresh):
             first, path = self.baked.walk(rows[fresh], goals[fresh])
-            # A path that began well may lead through a source that is in doubt by now.
+            # A path whose start is not in doubt may lead through a source that is.
             pair = np.repeat(np.arange(len(fresh)), np.diff(first))
             astray = self.pairs_in_doubt(path, goals[fresh][pair])
             astray &= path != goals[fresh][pair]
@@ -261,7 +261,7 @@ class ChangedTables(Tables):
         return fast_lookup(self.places, self.row_at, self._cell_lookup, fallback)
 
     def _cell_lookup(self, row_at: memoryview[int], fallback: NextHop) -> NextHop:
-        """A lookup between cells of the whole grid: see :mod:`bake.runtime.reader.lookup`."""
+        """Make a lookup between cells of the whole grid: see :mod:`bake.runtime.reader.lookup`."""
         width, fields = self.places.width, self.state.fields.by_goal
         source, target, location = (
             view_of(self.state.source),
@@ -295,7 +295,7 @@ class ChangedTables(Tables):
 
 
 def _by_goal(goals: Int32Array, pairs: Int64Array) -> list[tuple[int, Int64Array]]:
-    """Pairs grouped by their goal."""
+    """Group pairs by their goal."""
     if not len(pairs):
         return []
     order = pairs[np.argsort(goals[pairs], kind="stable")]

@@ -1,4 +1,4 @@
-"""Versions of one profile, and how an edit makes the next one of them."""
+"""Keep the versions of one profile, and make the next one when an edit comes."""
 
 from __future__ import annotations
 
@@ -26,18 +26,18 @@ ArcKey = tuple[int, int, int]
 
 @dataclass(frozen=True)
 class ProfileState:
-    """One version of a profile. Rows that were baked keep their numbers; opened ones follow.
+    """One version of a profile. Baked rows keep their numbers; rows that opened follow them.
 
     Attributes:
         graph: arcs by row.
         location: (r) int32, the location of each row.
         known_row: (locations) int32, the row of a location that has ever been one, else -1.
         row_at: (locations) int32, the row where the profile can stand now, else -1.
-        standing: (r) bool, rows it can stand on.
+        standing: (r) bool, True where the profile can stand on the row.
         source, goal: (r) uint8; the baked tables answer for a pair where the sum is below 2.
-        differs: baked ticks of every arc that does not cost them now, by (tail, head, label).
+        differs: the baked ticks of every arc that costs something else now, by (tail, head, label).
         fields: flow fields of goals asked for.
-        rows: rows made anew, by source; they do not answer for goals marked in ``since``.
+        rows: rows made again, by source; they do not answer for goals marked in ``since``.
         since: (r) uint8, 1 for goals near a change that came after the first of those rows.
         clusters: the clusters and the layers above them; None where the asset has none.
     """
@@ -57,18 +57,18 @@ class ProfileState:
 
     @property
     def row_count(self) -> int:
-        """How many rows there are, those included that nobody can stand on any more."""
+        """Return how many rows there are, with those that nobody can stand on any more."""
         return len(self.location)
 
 
 @dataclass(frozen=True)
 class Edited:
-    """The version after an edit, and what the edit came to.
+    """The version after an edit, and what the edit changed.
 
     Attributes:
         state: the version.
         arcs: how many arcs changed.
-        near: int32, rows around them, whose baked next hops are void as goals.
+        near: int32, rows around those arcs; the baked next hops toward them are void.
         ends: int32, rows at the ends of changed arcs, and rows that opened.
     """
 
@@ -79,11 +79,11 @@ class Edited:
 
 
 class ProfileWriter:
-    """What makes the versions of one profile.
+    """A maker of the versions of one profile.
 
     Attributes:
         tables: the profile as it was baked.
-        pricing: what its steps cost.
+        pricing: prices of the steps of the profile.
     """
 
     def __init__(self, rules: LevelRules, tables: BakedTables, pricing: Pricing) -> None:
@@ -95,7 +95,7 @@ class ProfileWriter:
         self._scratch: LaneScratch = LaneScratch()
 
     def initial(self) -> ProfileState:
-        """The profile as it was baked."""
+        """Return the first version: the profile as it was baked."""
         from bake.search.live.graph import LiveGraph
 
         tables, rules = self.tables, self._rules
@@ -133,7 +133,7 @@ class ProfileWriter:
         return ClusterVersion(ClusterLine(self.tables, graph), graph, standing, none, None, none)
 
     def after(self, state: ProfileState, level: LevelState, changed: Int64Array) -> Edited:
-        """The version after an edit.
+        """Return the version after an edit.
 
         Args:
             state: the version before.
@@ -141,7 +141,7 @@ class ProfileWriter:
             changed: locations where it changed, and both ends of arcs whose own price did.
 
         Raises:
-            QueryError: a price, or a distance, that does not fit the integer scale.
+            QueryError: a price, or a distance, does not fit the integer scale.
         """
         edited = self._without_clusters(state, level, changed)
         if state.clusters is None:
@@ -151,7 +151,7 @@ class ProfileWriter:
     def _with_clusters(
         self, before: ProfileState, clusters: ClusterVersion, edited: Edited
     ) -> ProfileState:
-        """The next version with clusters that follow."""
+        """Return the next version with the clusters that belong to it."""
         state, baked = edited.state, self.tables.row_count
         stood = np.zeros(state.row_count, dtype=np.bool_)
         stood[: len(before.standing)] = before.standing
@@ -203,7 +203,7 @@ class ProfileWriter:
         return self._repriced(state, change, label[at], come)
 
     def _settled(self, state: ProfileState, gone: Int32Array) -> ProfileState:
-        """The version after an edit of no arc; rows without arcs may have come or gone."""
+        """Return the version after an edit of no arc; rows without arcs may have come or gone."""
         none = np.empty(0, dtype=np.int32)
         fields = state.fields.carried(state.graph, Change(none, none, none, none, gone))
         return replace(state, fields=fields)
@@ -243,7 +243,11 @@ class ProfileWriter:
 def _with_rows(
     state: ProfileState, near: Int64Array, stands: BoolArray
 ) -> tuple[ProfileState, Int32Array]:
-    """A version with a row for every one of these locations one can stand on, and their rows."""
+    """Add a row for every one of these locations that the profile can stand on and has no row.
+
+    Returns:
+        The version with these rows, and the row of each location, -1 where it has none.
+    """
     row = state.known_row[near]
     fresh = near[stands & (row < 0)]
     if not len(fresh):
@@ -272,7 +276,7 @@ def _with_rows(
 def _differences(
     before: Mapping[ArcKey, int], change: Change, label: Int32Array
 ) -> dict[ArcKey, int]:
-    """Arcs that do not cost what they were baked with, after a change."""
+    """Return the baked ticks of every arc that costs something else after a change."""
     differs = dict(before)
     keys = zip(change.tail.tolist(), change.head.tolist(), label.tolist(), strict=True)
     for key, old, new in zip(keys, change.old.tolist(), change.new.tolist(), strict=True):

@@ -1,4 +1,4 @@
-"""What changes a level, and publishes the snapshots that readers answer from."""
+"""Change a level, and publish the snapshots that readers answer from."""
 
 from __future__ import annotations
 
@@ -40,10 +40,10 @@ Snapshots = Mapping[str, Snapshot]
 
 
 class LevelWriter:
-    """Holds what has become of a level since it was baked, and alone changes it.
+    """The keeper of a level as it is now; nothing else changes the level.
 
     Attributes:
-        rules: what decides the price of a step.
+        rules: the rules that decide the price of a step.
     """
 
     def __init__(
@@ -56,8 +56,8 @@ class LevelWriter:
 
         Args:
             tables: each profile as it was baked.
-            baked: the snapshots of that.
-            publish: called with the snapshots that hold after each batch.
+            baked: the snapshots of the level as it was baked.
+            publish: called after each batch, with the snapshots that hold from then on.
         """
         self.rules = LevelRules(next(iter(tables.values())).places)
         self._tables = tables
@@ -79,13 +79,13 @@ class LevelWriter:
 
     @cached_property
     def _passable(self) -> BoolArray:
-        """(terrain) bool, what some profile can stand on."""
+        """Return (terrain) bool, True where some profile can stand on the terrain."""
         costs = [profile.pricing.profile.mover.cost for profile in self._profiles.values()]
         return np.asarray(~np.isnan(costs).all(axis=0))
 
     @cached_property
     def _usual(self) -> int:
-        """The commonest terrain some profile can stand on; walls open to it."""
+        """Return the commonest terrain that some profile can stand on; opened walls become it."""
         count = np.bincount(self.rules.terrain, minlength=len(self._passable))
         count[~self._passable] = -1
         return int(count.argmax())
@@ -101,7 +101,7 @@ class LevelWriter:
             return self._level
 
     def warm_up(self) -> None:
-        """:meth:`load`, and compile or load the kernels of a first update and first answer."""
+        """Load the level, and compile or load the kernels of a first update and first answer."""
         from bake.search.live.affected import LaneScratch, affected_by
         from bake.search.live.flow_field import flow_field
 
@@ -125,7 +125,7 @@ class LevelWriter:
             return self._become(after, partial(edit_record, edit))
 
     def repair(self, names: Iterable[str], budget_ms: float | None) -> int:
-        """Make next hops of some profiles anew: see :meth:`bake.runtime.LevelAsset.repair`."""
+        """Make next hops of some profiles again: see :meth:`bake.runtime.LevelAsset.repair`."""
         if budget_ms is not None and not (
             isinstance(budget_ms, int | float) and 0 <= budget_ms < float("inf")
         ):
@@ -140,8 +140,8 @@ class LevelWriter:
         """Make another level the current one, and publish snapshots of it.
 
         Args:
-            level: from now on.
-            record: makes what a journal is to say of it.
+            level: what the level is made of from now on.
+            record: makes the record of the change for the journal.
         """
         with self._writing:
             changed = self.load().changed(level)
@@ -178,18 +178,18 @@ class LevelWriter:
     # -- files ------------------------------------------------------------------------------------
 
     def save_patch(self, path: Path) -> None:
-        """Write down what has become of the level: see :meth:`LevelAsset.save_patch`."""
+        """Write how the level differs from the bake: see :meth:`LevelAsset.save_patch`."""
         with self._writing:
             level = self._level or LevelState.baked(self.rules)
         write_patch(path, self.rules, level)
 
     def apply_patch(self, path: Path) -> dict[str, UpdateReport]:
-        """Make the level what a patch says: see :meth:`LevelAsset.apply_patch`."""
+        """Make the level as a patch says: see :meth:`LevelAsset.apply_patch`."""
         level = read_patch(path, self.rules)
         return self._become(level, lambda: {"ground": changes_of(self.rules, level)})
 
     def keep_journal(self, path: Path) -> int:
-        """Replay a journal and go on with it: see :meth:`LevelAsset.journal`."""
+        """Replay a journal and continue it: see :meth:`LevelAsset.journal`."""
         with self._writing:
             if self._journal is not None:
                 raise QueryError("a journal is being kept already", place=str(self._journal.path))
@@ -222,7 +222,7 @@ class LevelWriter:
 
 
 def _report(old: ProfileState, edited: Edited, before: Tables, after: Tables) -> UpdateReport:
-    """What an edit did for one profile, some of it worked out when the game asks.
+    """Report what an edit did for one profile; some of it is worked out when the game asks.
 
     Args:
         old: the profile before.
