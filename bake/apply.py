@@ -1,7 +1,7 @@
-"""Patches folded into assets: the level as it has become, baked like any other.
+"""Fold a patch into an asset: bake the level as it is now, like any other level.
 
-The asset holds all a bake needs, so the level's own files are not asked: its terrain with the
-patch's changes makes a world, and everything is made from that anew.
+The asset holds everything a bake needs, so the level's own files are not read: its terrain with the
+patch's changes makes a world, and everything is baked again from that.
 """
 
 from __future__ import annotations
@@ -41,27 +41,27 @@ from bake.runtime.reader.things import Door as BakedDoor
 from bake.runtime.reader.things import ThingTables
 from bake.worlds import AgentProfile, World, build_world
 
-#: Terrain below obstacles, where the level has none that is blocked for everyone.
+#: The terrain below obstacles, in a level without a terrain that is blocked for everyone.
 OBSTACLE = "obstacle"
 
 Report = Callable[[str, float], None]
 
 
 def apply_patch(asset: Path, patch: Path, output: Path, threads: int, report: Report) -> int:
-    """Bake an asset anew with a patch folded in.
+    """Bake an asset again with a patch folded in.
 
     Args:
         asset: the asset the patch was saved from.
         patch: the patch.
         output: where the new asset goes.
-        threads: how many.
-        report: told the stage and how far it is.
+        threads: how many threads to use.
+        report: called with each stage and how far it is.
 
     Returns:
-        Bytes of the new asset.
+        How many bytes the new asset has.
 
     Raises:
-        BakeError: a damaged or foreign file, or a level that cannot be baked.
+        BakeError: a file is damaged or belongs to another asset, or the level cannot be baked.
     """
     with Asset(asset) as old:
         rules = LevelRules(Places(old))
@@ -86,7 +86,7 @@ def apply_patch(asset: Path, patch: Path, output: Path, threads: int, report: Re
 def _level(
     rules: LevelRules, profiles: list[ProfileRules], patched: LevelState, patch: Path
 ) -> Level:
-    """The level as the patch has it."""
+    """Return the level as the patch describes it."""
     names = list(rules.terrains)
     codes = patched.terrain.copy()
     if patched.obstacle.any():
@@ -134,7 +134,7 @@ def _level(
 
 
 def _unused(names: list[str]) -> str:
-    """A name no terrain has."""
+    """Return a name that no terrain has."""
     name = OBSTACLE
     while name in names:
         name += "_"
@@ -142,7 +142,7 @@ def _unused(names: list[str]) -> str:
 
 
 def _agent(profile: ProfileRules, terrains: tuple[str, ...]) -> AgentProfile:
-    """The profile by the names of terrains; what obstacles stand on is blocked for everyone."""
+    """Return the profile by the names of terrains; the one of obstacles is blocked for everyone."""
     mover = profile.mover
     rules = dict.fromkeys(terrains, TerrainRule(None))
     for name, cost, sources in zip(terrains, mover.cost.tolist(), mover.allowed.T, strict=False):
@@ -194,7 +194,10 @@ def _door(
     names: list[str],
     patch: Path,
 ) -> Door:
-    """A door in the state its cells are in; the map below it is what states leave there."""
+    """Return a door in the state its cells are in.
+
+    If a state has several terrains, those of the first such state are written into ``terrain``.
+    """
     x, y = cells[:, 0], cells[:, 1]
     now = tuple(names[code] for code in terrain[y, x].tolist())
     state = next((name for name, each in door.states.items() if each == now), None)
@@ -212,7 +215,7 @@ def _door(
 
 
 def _with_prices(world: World, rules: LevelRules, patched: LevelState) -> World:
-    """Arcs with a price of their own cost that."""
+    """Give arcs that may be taken the prices that the patch sets for them."""
     if not patched.prices:
         return world
     graph = world.graph
@@ -237,7 +240,7 @@ def _with_prices(world: World, rules: LevelRules, patched: LevelState) -> World:
 
 
 def _recipe(stated: str, rules: LevelRules) -> LevelRecipe:
-    """What the asset's recipe asks for, of the profiles it has."""
+    """Read the recipe that the asset states."""
     try:
         return read_stated(stated)
     except ValueError as error:

@@ -1,7 +1,8 @@
-"""Graphs and baked levels in the terms of networkx and scipy.
+"""Exchange graphs and baked levels with networkx and scipy.
 
 These functions are for checking, plotting and analysis outside a game; both packages are imported
-only when one is called. Costs stay exact; docstrings say what the other library cannot express.
+only when a function needs them. Costs stay exact; docstrings say what the other library cannot
+express.
 """
 
 from __future__ import annotations
@@ -24,15 +25,15 @@ if TYPE_CHECKING:
 
 
 def to_networkx(graph: Graph, weight: Int32Array) -> networkx.DiGraph:
-    """Turn a graph into one of networkx.
+    """Turn a graph into a networkx graph.
 
     Args:
         graph: n nodes, m arcs.
         weight: (m) int32 ticks; arcs of weight BLOCKED are left out.
 
     Returns:
-        Nodes 0 to n - 1. Of parallel arcs the lightest is kept, the first of equals. Every edge has
-        `weight` in ticks and `slot`, its number among the arcs of its tail.
+        A graph with nodes 0 to n - 1. Of parallel arcs the lightest is kept, the first of equals.
+        Every edge has `weight` in ticks and `slot`, its number among the arcs of its tail.
 
     Raises:
         ValueError: there is not one weight for each arc.
@@ -54,7 +55,7 @@ def to_networkx(graph: Graph, weight: Int32Array) -> networkx.DiGraph:
 def from_networkx(
     source: networkx.Graph, weight: str = "weight"
 ) -> tuple[Graph, Int32Array, list[Hashable]]:
-    """Turn a networkx graph of any kind into rows.
+    """Turn a networkx graph of any kind into compressed sparse rows.
 
     Args:
         source: directed or not, multigraph or not. An undirected edge becomes two arcs; parallel
@@ -63,11 +64,11 @@ def from_networkx(
             in networkx.
 
     Returns:
-        The graph; (m) int32 ticks, one an arc; and the name of each of its n nodes, in the order
-        of the source.
+        The graph; (m) int32 ticks, one for each arc; and the name of each of its n nodes, in the
+        order of the source.
 
     Raises:
-        CostError: a weight that is no whole number from 1 to MAX_WEIGHT.
+        CostError: a weight is not a whole number from 1 to MAX_WEIGHT.
     """
     names: list[Hashable] = list(source.nodes)
     node_of = {name: node for node, name in enumerate(names)}
@@ -95,7 +96,7 @@ def to_scipy(graph: Graph, weight: Int32Array) -> csr_array[np.int32, tuple[int,
         weight: (m) int32 ticks; arcs of weight BLOCKED are left out.
 
     Returns:
-        (n, n) int32, entry [tail, head] in ticks. Of parallel arcs the lightest is kept, where
+        (n, n) int32, entry [tail, head] in ticks. Of parallel arcs the lightest is kept, since
         scipy would add them up; the columns of a row ascend. A self-loop is kept.
 
     Raises:
@@ -117,17 +118,17 @@ def asset_to_networkx(path: str | Path, profile: str | None = None) -> networkx.
 
     Args:
         path: the asset.
-        profile: may be left out where the asset holds only one.
+        profile: the name of the profile; it may be left out where the asset holds only one.
 
     Returns:
-        Nodes are cells (x, y), or the node names of a graph level; those the profile cannot stand
-        on are left out. Every node has its `terrain` and, where it lies anywhere, `pos`: (x, y) for
-        drawing, y down. Every edge has `weight` in units and `ticks`, exact. The graph has the
-        level's `name`, the `profile` and its `ticks_per_unit`.
+        A graph whose nodes are cells (x, y), or the node names of a graph level; those the profile
+        cannot stand on are left out. Every node has its `terrain` and, where it has a position,
+        `pos`: (x, y) for drawing, y down. Every edge has `weight` in units and `ticks`, exact. The
+        graph has the level's `name`, the `profile` and its `ticks_per_unit`.
 
     Raises:
-        AssetError: missing, not an asset, too old, too new, or damaged.
-        UnknownProfileError: no such profile, or several and none named.
+        AssetError: the file is missing, not an asset, too old, too new, or damaged.
+        UnknownProfileError: there is no such profile, or there are several and none is named.
     """
     import networkx
 

@@ -1,4 +1,4 @@
-"""The layers of a profile's hierarchy as searches want them, checked as they are loaded.
+"""Load the layers of a profile's hierarchy in the form searches need, and check them.
 
 A *transition* is a node of a layer, numbered from 0 in its layer; its row is where it lies.
 """
@@ -25,8 +25,8 @@ class ClusterTables:
     """The clusters of one profile.
 
     Attributes:
-        cluster: (r) int32, cluster of each row.
-        count: c.
+        cluster: (r) int32, the cluster of each row.
+        count: c, how many clusters there are.
     """
 
     def __init__(self, tables: BakedTables) -> None:
@@ -40,21 +40,21 @@ class ClusterTables:
 
     @cached_property
     def members(self) -> tuple[Int32Array, Int32Array, Int32Array]:
-        """Rows by cluster: first (c + 1), row (r); and rank (r), a row's rank in its cluster."""
+        """Return rows by cluster: first (c + 1), row (r); and (r) the rank of a row in its own."""
         from bake.search.graph.partition import members
 
         return members(self.cluster, self.count)
 
     @cached_property
     def graph(self) -> ClusteredGraph:
-        """The rows, divided into clusters; arcs that the profile may not take are kept."""
+        """Divide the rows into clusters; arcs that the profile may not take are kept."""
         tables = self.tables
         arcs = _beside(tables.head_row, tables.weight)
         return self._divided(tables.first_arc, tables.end_arc, arcs)
 
     @cached_property
     def back(self) -> ClusteredGraph:
-        """The same with every arc turned round, those alone that the profile may take."""
+        """Divide the rows likewise, with only the arcs that the profile may take, turned round."""
         usable = self.tables.usable
         graph, behind = usable.graph.reverse()
         arcs = _beside(graph.head, usable.weight[behind])
@@ -67,7 +67,7 @@ class ClusterTables:
 
     @cached_property
     def crossing(self) -> tuple[Int32Array, Int32Array]:
-        """Arcs between clusters the profile may take: tail (k) and head (k) int32 rows."""
+        """Return the arcs between clusters that the profile may take: tail, head (k) int32 rows."""
         graph = self.tables.usable.graph
         tail = graph.tail()
         crosses = np.flatnonzero(self.cluster[tail] != self.cluster[graph.head])
@@ -75,7 +75,11 @@ class ClusterTables:
 
     @cached_property
     def neighbours(self) -> tuple[Int32Array, Int32Array]:
-        """Clusters an arc joins in either direction: first (c + 1) and neighbour, ascending."""
+        """Return the clusters an arc joins to each, in either direction.
+
+        Returns:
+            first (c + 1), and the neighbours of each cluster, ascending.
+        """
         from bake.search.graph.partition import neighbours
 
         tail, head = self.crossing
@@ -83,13 +87,13 @@ class ClusterTables:
 
 
 class HierarchyTables:
-    """All layers of one profile, and what they are searched with.
+    """All layers of one profile, and what is needed to search them.
 
     Attributes:
-        clusters: of the first layer.
+        clusters: the clusters of the first layer.
         mode: "hpa" or "exact".
         two_way: whether every arc leads back at the same weight.
-        layers: lowest first.
+        layers: the layers, lowest first.
         landmark: (t, k) int32 ticks from each landmark to the transitions of the first layer.
     """
 
@@ -171,7 +175,7 @@ class HierarchyTables:
 
     @cached_property
     def stack(self) -> LayerStack:
-        """All layers in one numbering, with the table on top of them."""
+        """Put all layers into one numbering, with the table on top of them."""
         from bake.search.hierarchy.ascent import layer_stack
 
         flow = self.tables.column("layer_field", np.uint8)
@@ -197,14 +201,14 @@ class HierarchyTables:
 
     @cached_property
     def most_arcs(self) -> int:
-        """The most arcs inside a cluster of rows, in either direction."""
+        """Return the most arcs inside a cluster of rows, in either direction."""
         from bake.search.hierarchy.clusters import most_arcs_inside
 
         return max(most_arcs_inside(self.stack.graph), most_arcs_inside(self.stack.back))
 
     @cached_property
     def runs(self) -> StraightRuns | None:
-        """Straight runs of a lattice, for smoothing; None on graphs."""
+        """Find the straight runs of a lattice, for smoothing; None on graphs."""
         from bake.search.hierarchy.straight_runs import RunsVersion
 
         places = self.tables.places

@@ -1,4 +1,4 @@
-"""Paths by HPA*: connect start and goal, search the transitions, refine hop by hop, smooth."""
+"""Find paths by HPA*: connect start and goal, search transitions, refine hop by hop, smooth."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ if TYPE_CHECKING:
     from bake.search.hierarchy.bundles import LayerStack, QueryMemory, StraightRuns
     from bake.search.hierarchy.layer import Layer
 
-#: Rows a path has room for at first.
+#: How many rows a path has room for at first.
 ROOM = 4096
 
-#: And rows for each of many paths.
+#: How many more rows there is room for, for each of many paths.
 EACH = 512
 
 #: The start of a way, its goal, and the transitions of the first layer between them.
@@ -27,15 +27,15 @@ Plan = tuple[int, int, Int32Array]
 
 
 class Hierarchy(Protocol):
-    """What paths are found by: the layers of a profile, as they were baked or at one moment.
+    """The layers of a profile by which paths are found, as they were baked or at one moment.
 
     Attributes:
-        tables: of the profile as it was baked.
+        tables: the tables of the profile as it was baked.
         mode: "hpa" or "exact".
-        layers: lowest first.
-        stack: what is searched.
+        layers: the layers, lowest first.
+        stack: the layers in the form that is searched.
         most_arcs: the most arcs inside a cluster of rows, in either direction.
-        runs: what paths are smoothed by; None on graphs.
+        runs: the straight runs by which paths are smoothed; None on graphs.
     """
 
     @property
@@ -59,7 +59,7 @@ class Way:
     Attributes:
         start, goal: rows.
         plan: (k) int32 transitions of the first layer on the way; empty for a way inside a cluster.
-        ticks: what it costs unsmoothed; -1 = there is no way.
+        ticks: what the way costs before smoothing; -1 = there is no way.
         expanded: (e) int32, transitions of the first layer that the search expanded, in order.
     """
 
@@ -71,7 +71,7 @@ class Way:
 
 
 class HierarchyPaths:
-    """Paths of one profile over its hierarchy; threads may share it.
+    """A finder of one profile's paths over its hierarchy; threads may share it.
 
     Attributes:
         tables: the hierarchy.
@@ -100,7 +100,7 @@ class HierarchyPaths:
         return rows, ticks, expanded
 
     def walk(self, start: int, goal: int) -> Iterator[Int32Array] | None:
-        """Give the rows after the start, piece by piece; None where there is no way.
+        """Return an iterator over pieces of the rows after the start; None where there is no way.
 
         The first piece is worked out at once, each further one when it is asked for. Each piece is
         smoothed by itself.
@@ -132,7 +132,7 @@ class HierarchyPaths:
 
         Args:
             starts, goals: (m) int32 rows.
-            first_piece: no more of each than the first piece of a walk, for measuring.
+            first_piece: whether to find only the first piece of each walk, for measuring.
 
         Returns:
             first: (m + 1) int64, and rows: path i is ``rows[first[i]:first[i + 1]]``, both ends
@@ -156,7 +156,7 @@ class HierarchyPaths:
         return first, rows[: first[-1]]
 
     def find(self, start: int, goal: int) -> Way:
-        """Plan the way between two rows; nothing of it is refined yet.
+        """Plan the way between two rows, without refining it.
 
         Raises:
             CorruptAssetError: ways that lead nowhere.
@@ -217,14 +217,14 @@ class HierarchyPaths:
 
     @cached_property
     def _runs(self) -> StraightRuns:
-        """What paths are smoothed by."""
+        """Return the straight runs by which paths are smoothed."""
         from bake.search.hierarchy.bundles import NO_RUNS
 
         runs = None if self.tables.mode == "exact" else self.tables.runs
         return NO_RUNS if runs is None else runs
 
     def _check(self, answer: int) -> None:
-        """Refuse what a kernel answers where tables are damaged."""
+        """Refuse an answer by which a kernel reports damaged tables."""
         if answer < 0:
             from bake.search.hierarchy.bundles import ASTRAY
 

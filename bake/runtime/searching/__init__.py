@@ -1,1 +1,1 @@
-"""Searches on a level's graph for one profile: bounds, what they share, heuristics, methods."""
+"""Search a level's graph for one profile: bounds, shared context, heuristics and methods."""

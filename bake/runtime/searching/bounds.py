@@ -1,4 +1,4 @@
-"""Lower bounds of distances: between clusters, from pivots, between basins."""
+"""Give lower bounds of distances: between clusters, from pivots, between basins."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ if TYPE_CHECKING:
     from bake.search.point.estimates import Estimate
     from bake.search.point.guide import Guide
 
-#: Prices of going from one cluster to the next, in the order of their columns.
+#: The prices of going from one cluster to the next, in the order of their columns.
 PRICES = ("minimum", "maximin", "average")
 
-#: Ticks of each price, by the two clusters.
+#: The ticks of each price, by the two clusters.
 PairCosts = Mapping[tuple[int, int], tuple[int, ...]]
 
 
 class Bounds(ABC):
     """Lower bounds for one profile.
 
-    Whatever the asset was baked without is a MissingTableError when it is asked for.
+    Asking for something that the asset was baked without raises a MissingTableError.
     """
 
     # -- clusters ---------------------------------------------------------------------------------
@@ -40,27 +40,27 @@ class Bounds(ABC):
     @property
     @abstractmethod
     def cluster(self) -> Int32Array:
-        """(r) int32, cluster of each row; -1 where nobody can stand any more."""
+        """Return (r) int32, the cluster of each row; -1 where nobody can stand any more."""
 
     @property
     @abstractmethod
     def cluster_count(self) -> int:
-        """How many clusters there are."""
+        """Return how many clusters there are."""
 
     @abstractmethod
     def toward_cluster(self, goal: int) -> Int32Array:
-        """(c) int32 ticks from every cluster to one; UNREACHABLE where there is no path."""
+        """Return (c) int32 ticks from every cluster to one; UNREACHABLE where there is no path."""
 
     @property
     @abstractmethod
     def pair_costs(self) -> PairCosts:
-        """Prices of every two clusters that an arc joins."""
+        """Return the prices of every two clusters that an arc joins."""
 
     def cluster_cost(self, start: int, goal: int, price: str) -> int:
-        """Ticks of one price of a pair of clusters; UNREACHABLE where no arc joins them.
+        """Return one price of a pair of clusters in ticks; UNREACHABLE where no arc joins them.
 
         Raises:
-            QueryError: no such price.
+            QueryError: there is no such price.
         """
         if price not in PRICES:
             raise QueryError(f"no price {price!r}", expected=" or ".join(PRICES))
@@ -68,7 +68,10 @@ class Bounds(ABC):
         return int(UNREACHABLE) if costs is None else costs[PRICES.index(price)]
 
     def between_clusters(self, goal: int, norm: Estimate) -> Estimate:
-        """The distance between two clusters, the norm inside one or where it is larger."""
+        """Make a heuristic of the distance between clusters.
+
+        It is the norm inside the goal's cluster, and wherever the norm is larger.
+        """
         from bake.search.point.estimates import LARGEST, NULL, ROWS
 
         toward = self.toward_cluster(int(self.cluster[goal]))
@@ -88,29 +91,29 @@ class Bounds(ABC):
     @property
     @abstractmethod
     def has_heuristic(self) -> bool:
-        """Whether the asset holds a heuristic."""
+        """Tell whether the asset holds a heuristic."""
 
     @abstractmethod
     def guide(self, norm: Estimate) -> Guide | None:
-        """The heuristic with its table, beside a norm; None where there is no table."""
+        """Return the heuristic with its table and a norm; None where there is no table."""
 
     @abstractmethod
     def landmark(self, goal: int) -> Estimate:
-        """Distances to pivots as a heuristic."""
+        """Return distances to pivots as a heuristic."""
 
     @abstractmethod
     def maximum(self, goal: int, norm: Estimate, guide: Guide | None) -> Estimate:
-        """The largest of all that is known.
+        """Return the heuristic that is the largest of all known bounds.
 
         Args:
-            goal: the row it is to lead to.
+            goal: the row the heuristic is to lead to.
             norm: the geometric heuristic that fits the level's movement.
             guide: from :meth:`guide`.
         """
 
 
 class BakedBounds(Bounds):
-    """What one profile's asset holds of them, checked as it is loaded."""
+    """The lower bounds that an asset holds for one profile, checked as they are loaded."""
 
     def __init__(self, tables: BakedTables) -> None:
         self.tables = tables
@@ -132,7 +135,7 @@ class BakedBounds(Bounds):
 
     @cached_property
     def cluster_distance(self) -> Int32Array:
-        """(c, c) int32 ticks, [from, to]; UNREACHABLE where there is no path."""
+        """Return (c, c) int32 ticks, [from, to]; UNREACHABLE where there is no path."""
         if not self.tables.has("cluster_distance"):
             raise self.tables.missing("cluster_distances")
         count = self.cluster_count
@@ -168,7 +171,7 @@ class BakedBounds(Bounds):
 
     @cached_property
     def _pivot(self) -> Int32Array:
-        """(r, p) int32 ticks."""
+        """Return (r, p) int32 ticks, the distances of pivots."""
         if not self.has_heuristic:
             raise self.tables.missing("heuristic")
         pivot = self.tables.column("pivot_distance", np.int32)
@@ -234,12 +237,12 @@ class BakedBounds(Bounds):
 
 
 def coordinates(tables: Tables) -> Int32Array:
-    """(r, 2) int32, what norms measure and what fields are slopes over."""
+    """Return (r, 2) int32 coordinates, which norms measure and over which fields are slopes."""
     from bake.search.point.estimates import quantised
 
     places = tables.places
     if places.is_grid and places.hex_layout is None and places.floor_height is not None:
-        # Floors lie over one another, so stairs are no jumps.
+        # Floors lie over one another, so that stairs are not jumps.
         return tables.cell_of_row % np.array([places.width, places.floor_height], dtype=np.int32)
     if places.is_grid:
         return np.ascontiguousarray(chart(tables.cell_of_row, places.hex_layout))
@@ -249,7 +252,7 @@ def coordinates(tables: Tables) -> Int32Array:
 
 
 def norm_over(norm: Estimate, at: Int32Array) -> Estimate:
-    """A norm where it is admissible and measures these coordinates; else one that says nothing."""
+    """Return the norm if it is admissible and measures these coordinates; otherwise a null one."""
     from bake.search.point.estimates import NULL
 
     if norm.admissible and len(norm.at) == len(at):
@@ -258,7 +261,7 @@ def norm_over(norm: Estimate, at: Int32Array) -> Estimate:
 
 
 def pair_costs(pair: Int32Array, cost: Int32Array) -> PairCosts:
-    """Prices by pairs of clusters, of (k, 2) pairs and (k, PRICES) ticks."""
+    """Return prices by pairs of clusters, from (k, 2) pairs and (k, PRICES) ticks."""
     each = zip(pair.tolist(), cost.tolist(), strict=True)
     return {(a, b): tuple(prices) for (a, b), prices in each}
 

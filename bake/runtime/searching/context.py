@@ -1,4 +1,4 @@
-"""What one profile's searches share: the graph, lower bounds, layers, heuristics made so far."""
+"""Share between one profile's searches: graph, lower bounds, layers, heuristics made so far."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ T = TypeVar("T")
 
 
 class SearchContext:
-    """What one profile's searches share; threads may share it, too.
+    """The things that one profile's searches share; threads may share them, too.
 
     Attributes:
-        tables: of the profile; ``tables.usable`` is the graph.
-        rows: between places and rows.
+        tables: the tables of the profile; ``tables.usable`` is the graph.
+        rows: the translation between places and rows.
     """
 
     def __init__(
@@ -36,8 +36,8 @@ class SearchContext:
         """Make the context of a profile.
 
         Args:
-            tables: of the profile.
-            make_bounds, make_hierarchy: called when a question first needs one.
+            tables: the tables of the profile.
+            make_bounds, make_hierarchy: called when a question first needs bounds or a hierarchy.
         """
         self.tables = tables
         self.rows = Rows(tables)
@@ -47,7 +47,7 @@ class SearchContext:
 
     @cached_property
     def space(self) -> SearchSpace:
-        """The profile's graph, laid out for searches."""
+        """Return the profile's graph, laid out for searches."""
         from bake.search.point.space import SearchSpace
 
         usable = self.tables.usable
@@ -55,16 +55,16 @@ class SearchContext:
 
     @cached_property
     def bounds(self) -> Bounds:
-        """Lower bounds of distances.
+        """Return the lower bounds of distances.
 
         Raises:
-            MissingTableError: the asset holds none of what is asked for.
+            MissingTableError: the asset does not hold what is asked for.
         """
         return self._make_bounds()
 
     @cached_property
     def hierarchy(self) -> HierarchyPaths:
-        """Paths over the profile's hierarchy.
+        """Return the finder of paths over the profile's hierarchy.
 
         Raises:
             MissingTableError: the asset was baked without a hierarchy.
@@ -72,14 +72,14 @@ class SearchContext:
         return self._make_hierarchy()
 
     def kept(self, name: str, make: Callable[[], T]) -> T:
-        """What was made under this name before, or now."""
+        """Return what was made under this name before, or make it now."""
         if name not in self._kept:
             self._kept[name] = make()
         return cast("T", self._kept[name])
 
 
 def baked_context(tables: BakedTables) -> SearchContext:
-    """The context of a profile as it was baked."""
+    """Return the context of a profile as it was baked."""
     return SearchContext(
         tables, lambda: BakedBounds(tables), lambda: HierarchyPaths(HierarchyTables(tables))
     )

@@ -1,4 +1,4 @@
-"""Heuristics by name, for one profile. A new one is a line in HEURISTICS."""
+"""Make heuristics by name, for one profile. A new one is a line in HEURISTICS."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ if TYPE_CHECKING:
     from bake.search.point.estimates import Estimate
     from bake.search.point.guide import Guide
 
-#: Makes a heuristic for one profile and the row of a goal. One that holds for every goal is made
-#: once: see :meth:`SearchContext.kept`.
+#: A function that makes a heuristic for one profile and the row of a goal. A heuristic that holds
+#: for every goal is made once: see :meth:`SearchContext.kept`.
 Maker = Callable[[SearchContext, int], "Estimate"]
 
-#: A heuristic of one's own: units from each place to the goal, by place or by a function.
+#: A heuristic that the caller gives: units from each place to the goal, by place or by a function.
 Given = Mapping[Place, float] | Callable[[Any], float]
 
-#: Steps of a hexagon's width that centres are measured in.
+#: How many steps a hexagon's width has; centres are measured in these steps.
 _FINE_HEX = 1024
 
 
 def best_name(tables: Tables) -> str:
-    """The heuristic that fits a level's movement best."""
+    """Return the name of the heuristic that fits a level's movement best."""
     places = tables.places
     if places.hex_layout is not None:
         return "hex"
@@ -91,7 +91,7 @@ def _scaled(name: str, tables: Tables) -> Estimate:
 
 
 def _centres(tables: Tables) -> Int32Array:
-    """(r, 2) int32 centres of hexagons, neighbours _FINE_HEX apart."""
+    """Return (r, 2) int32 centres of hexagons; neighbours lie _FINE_HEX apart."""
     axial = chart(tables.cell_of_row, tables.places.hex_layout).astype(np.float64)
     across, down = axial[:, 0] + axial[:, 1] / 2, axial[:, 1] * (math.sqrt(3) / 2)
     return np.rint(np.stack([across, down], axis=1) * _FINE_HEX).astype(np.int32)
@@ -106,10 +106,10 @@ def _wrong_kind(name: str, tables: Tables, kind: str) -> QueryError:
 
 
 def _given(tables: Tables, given: Given, goal: int) -> Estimate:
-    """One's own heuristic, asked for every place; its consistency is checked arc by arc.
+    """Ask the caller's heuristic for every place, and check its consistency arc by arc.
 
     Raises:
-        QueryError: a place without a value, or a value that is none.
+        QueryError: a place has no value, or its value is not a number in range.
     """
     from bake.search.point.estimates import LARGEST, ROWS, Estimate
 
@@ -142,12 +142,12 @@ def _given(tables: Tables, given: Given, goal: int) -> Estimate:
 
 
 def fitting_norm(context: SearchContext) -> Estimate:
-    """The geometric heuristic that fits a level's movement."""
+    """Return the geometric heuristic that fits a level's movement."""
     return HEURISTICS[best_name(context.tables)](context, 0)
 
 
 def stored_guide(context: SearchContext) -> Guide | None:
-    """The baked heuristic, for searches that know guides; None where it has no table."""
+    """Return the baked heuristic for searches that use guides; None where it has no table."""
     return context.kept("guide", lambda: context.bounds.guide(fitting_norm(context)))
 
 
@@ -177,10 +177,10 @@ HEURISTICS: dict[str, Maker] = {
 
 
 def heuristic_for(context: SearchContext, heuristic: str | Given | None, goal: int) -> Estimate:
-    """The heuristic a search names, for one goal; None names the one that fits best.
+    """Return the heuristic that a search names, for one goal; None names the one that fits best.
 
     Raises:
-        QueryError: no such heuristic, or one that does not fit this level.
+        QueryError: there is no such heuristic, or it does not fit this level.
     """
     if heuristic is None:
         heuristic = context.kept("best name", lambda: best_name(context.tables))
@@ -194,7 +194,7 @@ def heuristic_for(context: SearchContext, heuristic: str | Given | None, goal: i
 def estimated_ticks(
     context: SearchContext, heuristic: str | Given | None, row: int, goal: int
 ) -> int:
-    """Ticks that lie between two rows according to a heuristic.
+    """Return the ticks that lie between two rows according to a heuristic.
 
     Raises:
         QueryError: as for :func:`heuristic_for`.

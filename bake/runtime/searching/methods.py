@@ -1,4 +1,4 @@
-"""Searches for one profile, on the graph the asset holds. A new method is a line in METHODS."""
+"""Search the graph an asset holds, for one profile. A new method is a line in METHODS."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ QUEUES = ("auto", "bucket", "heap")
 
 @dataclass(frozen=True)
 class Request:
-    """What is asked of a search besides start and goal.
+    """What a search is asked for, apart from its start and goal.
 
     Attributes:
         method: a key of METHODS.
-        heuristic: a key of HEURISTICS, one's own, or None for the one that fits best.
-        weight: of weighted A*, at least 1.
+        heuristic: a key of HEURISTICS, the caller's own, or None for the one that fits best.
+        weight: the weight of weighted A*, at least 1.
         queue: one of QUEUES.
-        trace: whether to tell the open and closed lists step by step.
-        looked_at: whether to tell which places were looked at.
+        trace: whether to report the open and closed lists step by step.
+        looked_at: whether to report which places were looked at.
     """
 
     method: str
@@ -50,10 +50,10 @@ class Outcome:
 
     Attributes:
         rows: (k) int32 from start to goal; None where there is no path.
-        ticks: of the path.
-        expanded: rows taken from the open list.
-        estimate: the heuristic it went by; None without one.
-        bound: at most this many times as long as a shortest path.
+        ticks: what the path costs.
+        expanded: how many rows were taken from the open list.
+        estimate: the heuristic the search used; None if it used none.
+        bound: the path costs at most this many times as much as a shortest one.
         steps: the trace, where asked for.
     """
 
@@ -65,7 +65,7 @@ class Outcome:
     steps: tuple[TraceStep, ...] | None = None
 
 
-#: Searches from one row to another.
+#: A function that searches from one row to another.
 Method = Callable[[SearchContext, int, int, Request], Outcome]
 
 
@@ -73,7 +73,7 @@ def run(context: SearchContext, row: int, goal: int, request: Request) -> Outcom
     """Search from one row to another.
 
     Raises:
-        QueryError: no such method, heuristic or queue, or ones that do not go together.
+        QueryError: there is no such method, heuristic or queue, or they do not go together.
     """
     method = METHODS.get(str(request.method))
     if method is None:
@@ -86,7 +86,7 @@ def run(context: SearchContext, row: int, goal: int, request: Request) -> Outcom
 
 
 def result(context: SearchContext, row: int, goal: int, request: Request) -> SearchResult:
-    """:func:`run` in places and units."""
+    """Call :func:`run`, and return what it found in places and units."""
     found = run(context, row, goal, request)
     path = None if found.rows is None else context.rows.places(found.rows)
     units = found.ticks / context.tables.places.ticks_per_unit
@@ -120,7 +120,7 @@ def _looked_at(
 
 
 def _unreachable(context: SearchContext, row: int, goal: int) -> bool:
-    """Whether component labels tell that there is no path."""
+    """Tell whether component labels show that there is no path."""
     return context.tables.joined(row, goal) is False
 
 
@@ -240,12 +240,12 @@ def _traced(
     g_share: float,
     h_share: float,
 ) -> Outcome:
-    """Search with f = g_share * g + h_share * h, and tell every step in places and units.
+    """Search with f = g_share * g + h_share * h, and report every step in places and units.
 
     Args:
-        estimate: what the search goes by.
-        named: what the outcome names; None for Dijkstra's algorithm.
-        bound: what the outcome promises.
+        estimate: the heuristic the search uses.
+        named: the heuristic the outcome names; None for Dijkstra's algorithm.
+        bound: the bound the outcome promises.
     """
     from bake.search.point.trace import trace
 
@@ -291,5 +291,5 @@ SEARCHES_PLACES = (
     "bidirectional_astar",
 )
 
-#: Methods that can tell their open and closed lists.
+#: Methods that can report their open and closed lists.
 TRACED = ("astar", "dijkstra", "greedy", "weighted")

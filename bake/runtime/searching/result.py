@@ -1,4 +1,4 @@
-"""What a search finds, and how it found it."""
+"""Hold what a search found, and how it found it."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ class TraceStep:
     """One place taken from the open list.
 
     Attributes:
-        place: which.
-        g: cost of the way to it, in units.
-        h: the heuristic's estimate from there to the goal, in units.
-        f: what the open list is ordered by: g + h in A*.
-        open: the open list after its neighbours were added: place and f, best first.
-        closed: the closed list after it was added, in order.
+        place: the place.
+        g: the cost of the way to the place, in units.
+        h: the heuristic's estimate from the place to the goal, in units.
+        f: the number the open list is ordered by: g + h in A*.
+        open: the open list after the place's neighbours were added: place and f, best first.
+        closed: the closed list after the place was added, in order.
     """
 
     place: Place
@@ -33,18 +33,21 @@ class SearchResult:
     """A path, and how it was found.
 
     Attributes:
-        path: places, both ends included; None where unreachable.
-        cost: of the path in units; ``math.inf`` where unreachable.
-        expanded: places taken from the open list, the goal included; 0 where none was needed.
-        method: how it was searched.
-        heuristic: by which heuristic; None where the method uses none, "given" for one's own.
-        admissible: whether the heuristic never says too much; None = not known.
-        consistent: whether it falls along no step by more than the step costs; None = not known.
+        path: its places, both ends included; None where the goal is unreachable.
+        cost: what the path costs in units; ``math.inf`` where the goal is unreachable.
+        expanded: how many places were taken from the open list, the goal included; 0 where none
+            was needed.
+        method: the method of the search.
+        heuristic: the name of the heuristic; None where the method uses none, "given" for the
+            caller's own.
+        admissible: whether the heuristic never says more than the distance; None = not known.
+        consistent: whether the heuristic falls along no step by more than the step costs; None =
+            not known.
         bound: the path costs at most this many times a shortest one; ``math.inf`` where nothing is
             promised.
-        trace: step by step, where asked for.
-        looked_at: places it put on its open list and the cost at which it knew them, in units,
-            where asked for; none for a method that needs no search of places.
+        trace: the steps of the search, where asked for.
+        looked_at: the places the search put on its open list, and the cost at which it knew them,
+            in units, where asked for; empty for a method that needs no search of places.
     """
 
     path: list[Place] | None

@@ -1,4 +1,4 @@
-"""Paths pulled tight along straight lines, on square grids."""
+"""Pull paths tight along straight lines, on square grids."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Sight:
     """Straight lines for one profile.
 
     Raises:
-        QueryError: the level is no square grid.
+        QueryError: the level is not a square grid.
     """
 
     def __init__(self, tables: Tables) -> None:
@@ -45,7 +45,7 @@ class Sight:
         )
 
     def _priced(self, rows: Int32Array) -> tuple[Int32Array, Float64Array]:
-        """(k, 2) int32 cells, and (k) float64 units so far, of a path."""
+        """Return (k, 2) int32 cells of a path, and (k) float64 units from its start to each."""
         from bake.search.point.visibility import price_path
 
         tables = self._tables
@@ -61,7 +61,7 @@ class Sight:
         return tables.cell_of_row[rows], so_far
 
     def smooth(self, rows: Int32Array) -> Int32Array:
-        """(w) int32, the waypoints left of a path of at least two rows."""
+        """Return (w) int32, the waypoints that remain of a path of at least two rows."""
         from bake.search.point.visibility import pull_tight
 
         cells, so_far = self._priced(rows)
@@ -75,14 +75,14 @@ class Sight:
         return rows[turn[kept[::-1]]]
 
     def furthest(self, rows: Int32Array, place: int) -> int:
-        """The last place of a path in straight reach of one of its places."""
+        """Return the last place of a path that a straight line reaches from one of its places."""
         from bake.search.point.visibility import furthest_along
 
         cells, so_far = self._priced(rows)
         return int(furthest_along(self._grid, cells, so_far, place))
 
     def cost(self, rows: Int32Array) -> float:
-        """Units of going straight from each row to the next."""
+        """Return what going straight from each row to the next costs, in units."""
         from bake.search.point.visibility import line_cost, price_path
 
         tables = self._tables
@@ -91,7 +91,7 @@ class Sight:
             (x, y), (to_x, to_y) = tables.cell_of_row[list(ends)].tolist()
             line = line_cost(self._grid, x, y, to_x, to_y)
             if np.isinf(line):
-                # A jump is as good as a line.
+                # A jump is allowed like a line.
                 so_far = np.zeros(2, dtype=np.float64)
                 price_path(self._grid, np.array(ends, dtype=np.int32), so_far)
                 line = so_far[1]
@@ -106,7 +106,7 @@ class Sight:
 
 
 def _turns(cells: Int32Array) -> Int32Array:
-    """(t) int32, where a path turns, both ends included."""
+    """Return (t) int32, the indices at which a path turns, both ends included."""
     step = np.diff(cells, axis=0)
     jump = np.asarray(np.abs(step) > 1).max(axis=1)
     turn = np.flatnonzero((step[1:] != step[:-1]).any(axis=1) | jump[1:]) + 1
