@@ -1,4 +1,4 @@
-"""What a game imports: open a baked level, look things up.
+"""Open a baked level and look things up in it; this is the package that a game imports.
 
     from bake.runtime import open_asset
 
@@ -6,7 +6,7 @@
         nav = level.profile()
         nav.next_hop((3, 4), (80, 12))
 
-Needs numpy and h5py alone.
+It needs only numpy and h5py.
 """
 
 from bake.errors import (

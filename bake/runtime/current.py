@@ -1,4 +1,4 @@
-"""Which snapshots hold now: those of the level as it was baked, or those an update has made since.
+"""Keep the snapshots that hold now: those of the level as it was baked, or those of an update.
 
 A reader takes one snapshot for each question, and a batch of changes replaces all snapshots by a
 single assignment; so an answer is from before a batch or from after it, never from between.
@@ -28,9 +28,9 @@ class Current:
     """The snapshots of a level's profiles, replaced when it changes; threads may share it.
 
     Attributes:
-        places: of the level.
+        places: the places of the level.
         things: links, regions, spots and doors of the level.
-        tables: each profile's tables as they were baked, whatever has become of the level since.
+        tables: each profile's tables as they were baked, even if the level has changed since.
     """
 
     def __init__(self, places: Places, profiles: tuple[str, ...]) -> None:
@@ -48,18 +48,18 @@ class Current:
         self._writer: LevelWriter | None = None
 
     def now(self, name: str) -> Snapshot:
-        """The newest snapshot of a profile."""
+        """Return the newest snapshot of a profile."""
         return self._snapshots[name]
 
     def _next_hop(self, name: str, start: Place, goal: Place) -> Place | None:
         return self._snapshots[name].next_hop(start, goal)
 
     def watch(self, watcher: T, superseded: Callable[[T], None]) -> None:
-        """Call ``superseded(watcher)`` whenever the level has changed, as long as that lives."""
+        """Call ``superseded(watcher)`` whenever the level changes, as long as the watcher lives."""
         self._watching[watcher] = superseded
 
     def publish(self, snapshots: Mapping[str, Snapshot]) -> None:
-        """Make these the newest snapshots, and revoke the fast lookups of those before."""
+        """Make these the newest snapshots, and revoke the fast lookups of the earlier ones."""
         before, self._snapshots = self._snapshots, snapshots
         for snapshot in before.values():
             snapshot.revoke()
@@ -68,7 +68,10 @@ class Current:
 
     @property
     def writer(self) -> LevelWriter:
-        """What changes the level; it is made at the first change, as most games make none."""
+        """Return the writer that changes the level.
+
+        It is made at the first change, since most games make none.
+        """
         from bake.runtime.live.writer import LevelWriter
 
         with self._making:
@@ -77,7 +80,7 @@ class Current:
             return self._writer
 
     def close(self) -> None:
-        """Close what a writer keeps open."""
+        """Close the files that the writer keeps open."""
         if self._writer is not None:
             self._writer.close()
 

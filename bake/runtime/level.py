@@ -1,4 +1,4 @@
-"""An open asset, and its profiles."""
+"""Open an asset, and hand out its profiles."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ class LevelAsset:
     Attributes:
         name: the level's name.
         profiles: names of its agent profiles, sorted.
-        width, height: cells, of one floor where there are several; 0 for graph levels.
-        floors: how many floors; places are cells (x, y, floor) where there are several.
+        width, height: how many cells one floor has in each direction; 0 for graph levels.
+        floors: how many floors there are; places are cells (x, y, floor) where there are several.
         is_grid: whether places are cells (x, y); otherwise they are node names.
     """
 
@@ -40,25 +40,28 @@ class LevelAsset:
 
     @property
     def links(self) -> Mapping[str, Link]:
-        """Ways between cells that need not be neighbours, by name; read when first asked for."""
+        """Return the ways between cells that need not be neighbours, by name.
+
+        They are read when first asked for.
+        """
         return self._current.things.links
 
     @property
     def regions(self) -> Mapping[str, Region]:
-        """Named cells, by name; read when first asked for."""
+        """Return the named cells, by name; they are read when first asked for."""
         return self._current.things.regions
 
     @property
     def doors(self) -> Mapping[str, Door]:
-        """Cells that change terrain together, by name; read when first asked for."""
+        """Return the cells that change terrain together, by name; read when first asked for."""
         return self._current.things.doors
 
     def spots(self, kind: str | None = None, *, profile: str | None = None) -> tuple[Spot, ...]:
-        """Named places, in the order of the level; read when first asked for.
+        """Return the named places, in the order of the level; they are read when first asked for.
 
         Args:
-            kind: only those of this kind, such as "spawn"; None = all.
-            profile: only those for this agent profile; None = all.
+            kind: return only spots of this kind, such as "spawn"; None = all.
+            profile: return only spots for this agent profile; None = all.
         """
         return tuple(
             spot
@@ -68,27 +71,27 @@ class LevelAsset:
         )
 
     def node_name(self, text: str) -> Name:
-        """The name of a graph level's node as its source wrote it, from text: 7 or "7".
+        """Return the name of a graph level's node as its source wrote it, from text: 7 or "7".
 
         Raises:
-            UnknownNodeError: no node of that name.
+            UnknownNodeError: there is no node of that name.
         """
         return self._places.name_from(text)
 
     def profile(self, name: str | None = None) -> Navigator:
-        """Lookups for one profile.
+        """Return the lookups for one profile.
 
         Args:
-            name: may be left out where the asset holds only one.
+            name: the name of the profile; it may be left out where the asset holds only one.
 
         Raises:
-            UnknownProfileError: no such profile, or several and none named.
+            UnknownProfileError: there is no such profile, or there are several and none is named.
             AssetError: the asset is closed.
         """
         return Navigator(self._current, self._known(name))
 
     def _tables(self, profile: str | None = None) -> BakedTables:
-        """The tables of a profile as they were baked, whatever has become of the level since.
+        """Return the tables of a profile as they were baked, even if the level has changed since.
 
         This is how the rest of this package (views, differences, exports) reads the columns of an
         open level; ``tables.places`` tells where its nodes are. Games have no use for it.
@@ -99,7 +102,7 @@ class LevelAsset:
         return self._current.tables[self._known(profile)]
 
     def _known(self, name: str | None) -> str:
-        """The name of a profile, which may be left out where the asset holds only one."""
+        """Return the name of a profile; it may be left out where the asset holds only one."""
         self._asset.check_open()
         if name is None and len(self.profiles) == 1:
             name = self.profiles[0]
@@ -118,24 +121,24 @@ class LevelAsset:
         terrain: Mapping[Place, str] | None = None,
         arcs: Mapping[tuple[Place, Place], float | None] | None = None,
     ) -> dict[str, UpdateReport]:
-        """Change the level for every profile at once; from then on all answers are of the new one.
+        """Change the level for every profile at once; all later answers are about the new level.
 
         One call is one batch: all of it happens, or, where an argument is wrong, nothing.
 
         Args:
             blocked: places that get an obstacle, on which nobody can stand.
-            opened: places that lose theirs; where terrain that nobody can stand on is left, it
-                becomes the level's commonest terrain that somebody can.
-            terrain: new terrain by place; of one of the level's names.
-            arcs: what single arcs cost from now on, in units, by (from, to): infinity closes one,
-                None gives it its usual cost. What terrain or a corner forbids stays forbidden.
+            opened: places that lose their obstacle; where nobody can stand on the terrain there,
+                it becomes the level's commonest terrain that somebody can stand on.
+            terrain: the new terrain of places, one of the level's names.
+            arcs: what single arcs cost from now on, in units, by (from, to): infinity closes an
+                arc, None gives it its usual cost. What terrain or a corner forbids stays forbidden.
 
         Returns:
-            What it did, by profile.
+            What the update did, by profile.
 
         Raises:
-            QueryError: a place, terrain or arc does not exist, or a cost is no positive number or
-                does not fit the integer scale. Then nothing has changed.
+            QueryError: a place, terrain or arc does not exist, or a cost is not a positive number
+                or does not fit the integer scale. Then nothing has changed.
         """
         from bake.runtime.live.edits import edit_of
 
@@ -143,7 +146,7 @@ class LevelAsset:
         return writer.apply(edit_of(writer.rules, blocked, opened, terrain, arcs))
 
     def repair(self, budget_ms: float | None = 2) -> int:
-        """Make next hops that updates put in doubt anew, before anybody asks for them.
+        """Make next hops that updates put in doubt again, before anybody asks for them.
 
         Args:
             budget_ms: when to stop, after a slice of 16 rows or flow fields; None = when all is
@@ -153,7 +156,7 @@ class LevelAsset:
             How many rows and flow fields are left to make.
 
         Raises:
-            QueryError: a budget that is no number of milliseconds.
+            QueryError: the budget is not a number of milliseconds.
         """
         return self._current.writer.repair(self.profiles, budget_ms)
 
@@ -161,7 +164,7 @@ class LevelAsset:
         """Put a door into one of the states the level gives it; a batch like :meth:`update`.
 
         Raises:
-            QueryError: no such door, or no such state of it.
+            QueryError: there is no such door, or it has no such state.
         """
         from bake.runtime.live.edits import door_edit
 
@@ -169,33 +172,36 @@ class LevelAsset:
         return writer.apply(door_edit(writer.rules, self._current.things, door, state))
 
     def save_patch(self, path: str | Path) -> None:
-        """Write what has become of the level since it was baked to a small file.
+        """Write how the level has changed since it was baked to a small file.
 
         Raises:
-            OutputError: it cannot be written.
+            OutputError: the file cannot be written.
         """
         self._current.writer.save_patch(Path(path))
 
     def apply_patch(self, path: str | Path) -> dict[str, UpdateReport]:
-        """Make the level what it was when a patch was saved, whatever it is by now; one batch.
+        """Make the level what it was when a patch was saved, in one batch.
+
+        This overrides whatever has changed since.
 
         Raises:
-            PatchError: no patch, one of another asset or version, or a damaged one; then nothing
-                has changed.
+            PatchError: the file is no patch, belongs to another asset or version, or is damaged;
+                then nothing has changed.
         """
         return self._current.writer.apply_patch(Path(path))
 
     def journal(self, path: str | Path) -> int:
-        """Replay every whole batch of a journal, and write down each one from now on.
+        """Replay every whole batch of a journal, and write each later batch to it.
 
-        A batch is on the disk before :meth:`update` returns. One that a crash tore is dropped.
+        A batch is on the disk before :meth:`update` returns. A batch that a crash tore is dropped.
 
         Returns:
             How many batches were replayed; 0 where the journal is new.
 
         Raises:
-            PatchError: another file, a journal of another asset, or one damaged before its end.
-            OutputError: it cannot be opened or written.
+            PatchError: the file is no journal, is one of another asset, or is damaged before its
+                end.
+            OutputError: the file cannot be opened or written.
             QueryError: a journal is being kept already.
         """
         return self._current.writer.keep_journal(Path(path))
@@ -206,7 +212,7 @@ class LevelAsset:
         "update" among the methods lays out what :meth:`update` needs.
 
         Raises:
-            QueryError: no such method.
+            QueryError: there is no such method.
         """
         if "update" in methods:
             self._current.writer.warm_up()
@@ -217,7 +223,7 @@ class LevelAsset:
             self.profile(name).warm_up(*methods)
 
     def close(self) -> None:
-        """Close the file. Navigators may go on with what they have read, but read no more."""
+        """Close the file. Navigators may still use what they have read, but cannot read more."""
         self._current.close()
         self._asset.close()
 
@@ -238,12 +244,13 @@ def open_asset(path: str | Path, *, check: bool = True) -> LevelAsset:
 
     Args:
         path: the asset.
-        check: compare the whole file with its digest first, about a millisecond a MiB. Without,
-            columns are still compared with theirs when they are read, but those that are mapped
-            are not: for large dense tables in a file the game has checked by other means.
+        check: whether to compare the whole file with its digest first, which takes about a
+            millisecond for each MiB. Without this check, columns are still compared with their
+            digests when they are read, but mapped columns are not: leave it out for large dense
+            tables in a file that the game has checked by other means.
 
     Raises:
-        AssetError: missing, not an asset, too old, too new, or damaged.
+        AssetError: the file is missing, not an asset, too old, too new, or damaged.
     """
     asset = Asset(path, check=check)
     try:

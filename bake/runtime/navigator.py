@@ -1,4 +1,4 @@
-"""What a game asks: the next hop, the distance, the path, for one agent profile."""
+"""Answer a game's questions for one agent profile: the next hop, the distance, the path."""
 
 from __future__ import annotations
 
@@ -46,24 +46,24 @@ class Navigator:
 
     @property
     def _now(self) -> Snapshot:
-        """What holds now. Every method takes it once, so that no answer mixes two snapshots."""
+        """Return the newest snapshot. Every method takes it once, so that no answer mixes two."""
         return self._current.now(self.name)
 
     def _superseded(self) -> None:
-        """Forget the fast lookup: the level has changed, and the next lookup is to make another."""
+        """Forget the fast lookup: the level has changed, and the next lookup makes another."""
         self.__dict__.pop("next_hop", None)
 
     # -- single lookups ---------------------------------------------------------------------------
 
     def next_hop(self, start: Place, goal: Place) -> Place | None:
-        """Where to step from ``start`` on a shortest path to ``goal``.
+        """Return the place to step to from ``start`` on a shortest path to ``goal``.
 
         Returns:
             A neighbouring place; ``goal`` itself when already there; None where unreachable.
 
         Raises:
             OutsideMapError, UnknownNodeError: there is no such place.
-            BlockedCellError: the profile cannot stand on it.
+            BlockedCellError: the profile cannot stand on the place.
             MissingTableError: the asset was baked without next hops.
         """
         now = self._now
@@ -75,10 +75,10 @@ class Navigator:
         return look_up(start, goal)
 
     def distance(self, start: Place, goal: Place) -> float:
-        """Cost of a shortest path in units of the recipe; ``math.inf`` where unreachable.
+        """Return the cost of a shortest path in units; ``math.inf`` where unreachable.
 
-        Exact on the asset's integer scale; read from the distance table where there is one, else
-        summed along the next hops.
+        It is exact on the asset's integer scale. It is read from the distance table where there is
+        one, and otherwise summed along the next hops.
 
         Raises:
             QueryError: as for :meth:`next_hop`.
@@ -88,13 +88,13 @@ class Navigator:
         return 0.0 if row == goal_row else now.tables.ticks(row, goal_row) / self._units
 
     def length(self, path: Sequence[Place]) -> float:
-        """Cost of walking a path with every step priced before rounding to ticks, in units.
+        """Return the cost of walking a path in units, each step priced before rounding to ticks.
 
         Args:
             path: neighbouring places, as :meth:`path` returns them.
 
         Raises:
-            QueryError: two places in a row that no arc of this profile joins.
+            QueryError: no arc of this profile joins two consecutive places.
         """
         now = self._now
         rows = now.rows.along(path)
@@ -106,7 +106,7 @@ class Navigator:
         return float(units.sum())
 
     def reachable(self, start: Place, goal: Place) -> bool:
-        """Whether there is a path; two labels and, with one-way arcs, one bit tell.
+        """Tell whether there is a path, by two labels and, with one-way arcs, by one bit.
 
         Raises:
             QueryError: as for :meth:`next_hop`.
@@ -117,7 +117,7 @@ class Navigator:
         return now.tables.reaches(now.rows.row(start), now.rows.row(goal))
 
     def nearest(self, point: Sequence[float]) -> Place:
-        """The place the profile can stand on nearest to a point, by straight distance.
+        """Return the place nearest to a point, by straight distance, that the profile can stand on.
 
         Args:
             point: (x, y), in cells (the centre of cell (3, 4) is the point (3, 4); on hexagonal
@@ -129,8 +129,8 @@ class Navigator:
             (on graphs: any one, always the same).
 
         Raises:
-            QueryError: not two finite numbers (or three), no such floor, a graph without positions,
-                or nowhere to stand.
+            QueryError: the point is not two finite numbers (or three), there is no such floor, the
+                graph has no positions, or there is nowhere to stand.
         """
         rows = self._now.rows
         return rows.place(rows.nearest(point))
@@ -142,15 +142,15 @@ class Navigator:
         method: str = "table",
         heuristic: str | Given | None = None,
     ) -> list[Place] | None:
-        """A path, both ends included; None where unreachable.
+        """Return a path, both ends included; None where unreachable.
 
         Args:
             method: "table" follows the baked next hops; others search: see :meth:`search`.
-            heuristic: of searches.
+            heuristic: the heuristic of a search.
 
         Raises:
             QueryError: as for :meth:`next_hop` and :meth:`search`.
-            MissingTableError: method "table", and the asset was baked without next hops.
+            MissingTableError: the method is "table", and the asset was baked without next hops.
         """
         now = self._now
         row, goal_row = now.rows.row(start), now.rows.row(goal)
@@ -174,26 +174,27 @@ class Navigator:
         trace: bool = False,
         looked_at: bool = False,
     ) -> SearchResult:
-        """Search for a path on the level's graph; needs no baked table.
+        """Search for a path on the level's graph; no baked table is needed.
 
         Args:
             method: "astar", "dijkstra", "greedy", "weighted", "bidirectional",
                 "bidirectional_astar", or "table" for the next hops.
             heuristic: "null", "manhattan", "euclidean", "chebyshev", "octile" or "hex"; baked ones
                 are "cluster", "landmark" and "maximum"; None for "maximum" in method "astar" where
-                it was baked, else the one that fits the level's movement; or one's own, in units:
-                a mapping from places or a function of a place.
-            weight: of method "weighted": what the heuristic is multiplied with, 1 to 1000.
+                it was baked, otherwise the one that fits the level's movement; or your own, in
+                units: a mapping from places or a function of a place.
+            weight: for method "weighted", the factor of the heuristic, 1 to 1000.
             queue: "bucket", "heap", or "auto" for the faster one.
-            trace: tell the open and closed list step by step; slower.
-            looked_at: tell which places were looked at; not while other threads search.
+            trace: whether to report the open and closed list step by step, which is slower.
+            looked_at: whether to report which places were looked at; do not ask for it while other
+                threads search.
 
         Returns:
             The path, its cost, and how it was found.
 
         Raises:
-            QueryError: as for :meth:`next_hop`; no such method, heuristic or queue; a heuristic
-                that does not fit the level or the method.
+            QueryError: as for :meth:`next_hop`; there is no such method, heuristic or queue; the
+                heuristic does not fit the level or the method.
         """
         from bake.runtime.searching.methods import Request, result
 
@@ -203,17 +204,17 @@ class Navigator:
         return result(now.searches, row, goal_row, request)
 
     def walk(self, start: Place, goal: Place) -> Iterator[Place] | None:
-        """The cells of an HPA* path after ``start``, refined as they are asked for.
+        """Return the cells of an HPA* path after ``start``, refined as they are asked for.
 
-        The whole way is planned at once, over transitions between clusters; what lies between two
+        The whole way is planned at once, over transitions between clusters; the part between two
         of them is worked out when a step is due there. So the first moves are known long before
-        the last ones, and a game that changes its mind has not paid for them. Pieces are smoothed
-        by themselves, so the path may be a little longer than that of
+        the last ones, and a game that changes its mind has not paid for the last ones. Pieces are
+        smoothed by themselves, so the path may be a little longer than that of
         ``path(..., method="hpa")``.
 
         Returns:
-            An iterator that ends with ``goal``; it has nothing to give when already there. None
-            where unreachable.
+            An iterator that ends with ``goal``; it is empty when already there. None where
+            unreachable.
 
         Raises:
             QueryError: as for :meth:`next_hop`.
@@ -230,10 +231,11 @@ class Navigator:
         """Load the tables, and compile or load the kernels, that later questions need.
 
         Args:
-            methods: of :meth:`search`; none = next hops, where the asset has them, and "astar".
+            methods: methods of :meth:`search`; none = next hops, where the asset has them, and
+                "astar".
 
         Raises:
-            QueryError: no such method.
+            QueryError: there is no such method.
         """
         from bake.runtime.searching.methods import Request, run
 
@@ -253,11 +255,11 @@ class Navigator:
     # -- straight lines ---------------------------------------------------------------------------
 
     def smooth(self, path: Sequence[Place]) -> list[Place]:
-        """The waypoints of a path, pulled tight along straight lines over a square grid.
+        """Return the waypoints of a path pulled tight along straight lines over a square grid.
 
-        Agents go straight from each to the next. No line cuts a corner the level's rule forbids,
-        and none costs more than what it replaces: lines cross cells of one cost alone, but for
-        those along rows, columns and diagonals.
+        Agents go straight from each waypoint to the next. No line cuts a corner the level's rule
+        forbids, and none costs more than what it replaces: a line crosses cells of one cost only,
+        unless it runs along a row, column or diagonal.
 
         Args:
             path: neighbouring cells, as :meth:`path` returns them.
@@ -266,24 +268,24 @@ class Navigator:
             Some of its cells, both ends included.
 
         Raises:
-            QueryError: no square grid; cells in a row that no step joins.
+            QueryError: the level is not a square grid; no step joins two consecutive cells.
         """
         now = self._now
         sight, rows = now.sight, now.rows.along(path)
         return now.rows.places(rows if len(rows) < 2 else sight.smooth(rows))
 
     def furthest_visible(self, path: Sequence[Place], place: int) -> int:
-        """The last place of a path in straight reach of one of its places, at no higher cost.
+        """Return the last place that a straight line from a place reaches at no higher cost.
 
         Args:
-            path: as for :meth:`smooth`.
+            path: as for :meth:`smooth`; both places belong to it.
             place: index of the cell the agent stands on.
 
         Returns:
-            An index, larger than ``place`` but at the path's end.
+            An index, larger than ``place`` except at the path's end.
 
         Raises:
-            QueryError: as for :meth:`smooth`; an index outside the path.
+            QueryError: as for :meth:`smooth`; the index lies outside the path.
         """
         now = self._now
         sight, rows = now.sight, now.rows.along(path)
@@ -292,10 +294,11 @@ class Navigator:
         return sight.furthest(rows, place)
 
     def any_angle_length(self, waypoints: Sequence[Place]) -> float:
-        """Cost of going straight from each waypoint to the next, in units.
+        """Return the cost of going straight from each waypoint to the next, in units.
 
         Raises:
-            QueryError: no square grid; two waypoints with no straight way between them.
+            QueryError: the level is not a square grid; two waypoints have no straight way between
+                them.
         """
         now = self._now
         return now.sight.cost(now.rows.along(waypoints))
@@ -303,7 +306,7 @@ class Navigator:
     # -- lower bounds -----------------------------------------------------------------------------
 
     def cluster(self, place: Place) -> int:
-        """The cluster a place belongs to, from 0.
+        """Return the number, from 0, of the cluster a place belongs to.
 
         Raises:
             QueryError: as for :meth:`next_hop`.
@@ -314,15 +317,15 @@ class Navigator:
         return int(now.searches.bounds.cluster[row])
 
     def cluster_distance(self, start: int, goal: int) -> float:
-        """The smallest distance from any place of one cluster to any of another, in units.
+        """Return the smallest distance from any place of one cluster to any of another, in units.
 
-        No way between places of the two costs less. ``math.inf`` where there is none at all.
+        No way between places of the two costs less. It is ``math.inf`` where there is no way.
 
         Args:
             start, goal: clusters, from :meth:`cluster`.
 
         Raises:
-            QueryError: no such cluster.
+            QueryError: there is no such cluster.
             MissingTableError: the asset was baked without distances between clusters.
         """
         bounds = self._now.searches.bounds
@@ -330,19 +333,19 @@ class Navigator:
         return self._in_units(int(bounds.toward_cluster(b)[a]))
 
     def cluster_cost(self, start: int, goal: int, price: str = "average") -> float:
-        """What to reckon with for going through one cluster into the next, in units.
+        """Return the price to expect for going through one cluster into the next, in units.
 
         Args:
             start, goal: clusters, from :meth:`cluster`.
-            price: "minimum", the cheapest step across, an optimist's; "maximin", the longest of
-                the shortest ways through the first cluster from where it can be entered, a
-                pessimist's; or "average", the mean of those.
+            price: "minimum", the cheapest step across, for optimists; "maximin", the longest of
+                the shortest ways through the first cluster from where it can be entered, for
+                pessimists; or "average", the mean of those ways.
 
         Returns:
             The price; ``math.inf`` where no step leads from one to the other.
 
         Raises:
-            QueryError: no such cluster or price.
+            QueryError: there is no such cluster or price.
             MissingTableError: the asset was baked without distances between clusters.
         """
         bounds = self._now.searches.bounds
@@ -352,14 +355,16 @@ class Navigator:
     def heuristic(
         self, start: Place, goal: Place, heuristic: str | Given | None = "maximum"
     ) -> float:
-        """What a heuristic says of the distance, in units: no more than it is, if admissible.
+        """Return a heuristic's estimate of the distance, in units.
+
+        An admissible heuristic never says more than the distance.
 
         Args:
             heuristic: as for :meth:`search`; "maximum" is the baked one.
 
         Raises:
             QueryError: as for :meth:`search`.
-            MissingTableError: the asset was baked without it.
+            MissingTableError: the asset was baked without the heuristic.
         """
         from bake.runtime.searching.heuristics import estimated_ticks
 
@@ -391,7 +396,7 @@ class Navigator:
         return writer.apply(edit)[self.name]
 
     def repair(self, budget_ms: float | None = 2) -> int:
-        """Make this profile's next hops in doubt anew: see :meth:`LevelAsset.repair`."""
+        """Make this profile's next hops in doubt again: see :meth:`LevelAsset.repair`."""
         return self._current.writer.repair([self.name], budget_ms)
 
     def set_state(self, door: str, state: str) -> UpdateReport:
@@ -406,14 +411,14 @@ class Navigator:
         return writer.apply(door_edit(writer.rules, self._current.things, door, state))[self.name]
 
     def save_patch(self, path: str | Path) -> None:
-        """Write what has become of the level to a file: see :meth:`LevelAsset.save_patch`."""
+        """Write how the level has changed to a file: see :meth:`LevelAsset.save_patch`."""
         self._current.writer.save_patch(Path(path))
 
     def still_valid(self, path: Sequence[Place]) -> bool:
-        """Whether a path found earlier can still be walked, every place and every step of it.
+        """Tell whether every place and step of a path found earlier can still be walked.
 
         Args:
-            path: as :meth:`path` returned it, or what is left of it.
+            path: the path as :meth:`path` returned it, or the rest of it.
 
         Raises:
             QueryError: a place does not exist.
@@ -428,7 +433,7 @@ class Navigator:
     # -- many at once -----------------------------------------------------------------------------
 
     def next_hops(self, starts: npt.ArrayLike, goals: npt.ArrayLike) -> AnyArray:
-        """:meth:`next_hop` for many pairs in one call.
+        """Return the :meth:`next_hop` of many pairs in one call.
 
         Args:
             starts, goals: (m, 2) integers (x, y) on grid levels, (m,) node names on graph levels.
@@ -438,7 +443,7 @@ class Navigator:
             with None where unreachable.
 
         Raises:
-            QueryError: as for :meth:`next_hop`, naming the first wrong place; shapes that differ.
+            QueryError: as for :meth:`next_hop`, naming the first wrong place; the shapes differ.
         """
         now = self._now
         return now.rows.array(now.tables.next_rows(*now.rows.pairs(starts, goals)))
@@ -446,7 +451,7 @@ class Navigator:
     def paths(
         self, starts: npt.ArrayLike, goals: npt.ArrayLike, method: str = "table"
     ) -> tuple[Int64Array, AnyArray]:
-        """:meth:`path` for many pairs in one call; compiled where numba is installed.
+        """Return the :meth:`path` of many pairs in one call; compiled where numba is installed.
 
         Args:
             starts, goals: as for :meth:`next_hops`.
@@ -458,7 +463,7 @@ class Navigator:
             places: (k, 2) int32 cells, or (k,) object names on graph levels.
 
         Raises:
-            QueryError: as for :meth:`next_hops`; another method.
+            QueryError: as for :meth:`next_hops`; the method is another one.
         """
         if method not in ("table", "hpa"):
             raise QueryError(f"no method {method!r} for many paths", expected="'table' or 'hpa'")
@@ -472,7 +477,7 @@ class Navigator:
         return first, now.rows.array(path)
 
     def distances(self, starts: npt.ArrayLike, goals: npt.ArrayLike) -> Float64Array:
-        """:meth:`distance` for many pairs in one call.
+        """Return the :meth:`distance` of many pairs in one call.
 
         Args:
             starts, goals: as for :meth:`next_hops`.
@@ -487,7 +492,9 @@ class Navigator:
         return now.tables.ticks_between(*now.rows.pairs(starts, goals)) / self._units
 
     def distances_to(self, goal: Place) -> Float64Array:
-        """Distances of every place to one goal, without a distance table: the hops are followed.
+        """Return the distances of every place to one goal; no distance table is needed.
+
+        The next hops are followed.
 
         Returns:
             (height, width) float64 units on grid levels, (floors, height, width) where they have
@@ -508,7 +515,7 @@ class Navigator:
 
     @property
     def node_names(self) -> tuple[Name, ...]:
-        """Names of a graph level's nodes, in the asset's order; empty on grid levels."""
+        """Return the names of a graph level's nodes, in the asset's order; empty on grid levels."""
         places = self._current.places
         return () if places.is_grid else places.names
 

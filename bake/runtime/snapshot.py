@@ -1,4 +1,4 @@
-"""One profile at one moment: what its lookups and searches answer from, until the level changes."""
+"""Keep one profile at one moment; lookups and searches use it until the level changes."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Snapshot:
 
     Attributes:
         tables: the rows, and the paths between them.
-        rows: between places and rows.
+        rows: the translation between places and rows.
         newest: :meth:`next_hop` of the profile's newest snapshot, whichever that is when it is
             called.
     """
@@ -33,7 +33,7 @@ class Snapshot:
         """Make the snapshot; nothing is read or computed yet.
 
         Args:
-            tables: of the profile.
+            tables: the tables of the profile.
             newest: see above.
             make_searches: called when a question first needs searches.
         """
@@ -46,18 +46,18 @@ class Snapshot:
 
     @cached_property
     def searches(self) -> SearchContext:
-        """What searches of this snapshot share."""
+        """Return what searches of this snapshot share."""
         return self._make_searches()
 
     @cached_property
     def sight(self) -> Sight:
-        """Straight lines between places."""
+        """Return the straight lines between places."""
         from bake.runtime.searching.sight import Sight
 
         return Sight(self.tables)
 
     def next_hop(self, start: Place, goal: Place) -> Place | None:
-        """See :meth:`bake.runtime.Navigator.next_hop`; every argument is checked."""
+        """Answer :meth:`bake.runtime.Navigator.next_hop`; every argument is checked."""
         row, goal_row = self.rows.row(start), self.rows.row(goal)
         if row == goal_row:
             return self.rows.place(row)
@@ -65,14 +65,14 @@ class Snapshot:
         return None if ahead < 0 else self.rows.place(ahead)
 
     def lookup(self) -> NextHop:
-        """:meth:`next_hop` as fast as it goes; once revoked it answers from the newest snapshot."""
+        """Return a fast :meth:`next_hop`; once revoked it answers from the newest snapshot."""
         with self._making:
             if self._lookup is None:
                 self._lookup = self.tables.lookup(self.newest)
             return self._lookup.next_hop
 
     def revoke(self) -> None:
-        """The level has changed: the fast lookup must not answer any more, whoever holds it."""
+        """Revoke the fast lookup, for the level has changed: no holder may get its answers now."""
         with self._making:
             if self._lookup is not None:
                 self._lookup.revoke()
