@@ -146,7 +146,7 @@ class LevelAsset:
         return writer.apply(edit_of(writer.rules, blocked, opened, terrain, arcs))
 
     def repair(self, budget_ms: float | None = 2) -> int:
-        """Make next hops that updates put in doubt again, before anybody asks for them.
+        """Recompute next hops that updates put in doubt, before anybody asks for them.
 
         Args:
             budget_ms: when to stop, after a slice of 16 rows or flow fields; None = when all is

@@ -1,4 +1,4 @@
-"""Make next hops in doubt again before anybody asks for them, a few at a time."""
+"""Recompute next hops in doubt before anybody asks for them, a few at a time."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def pending_goals(state: ProfileState) -> Int32Array:
 
 
 def repair(state: ProfileState, until: float) -> int:
-    """Make layers, flow fields and rows again, until a given time or until nothing is left.
+    """Recompute layers, flow fields and rows, until a given time or until nothing is left.
 
     Args:
         state: the profile, to which rows and fields are added; each of them is true of it.
@@ -109,7 +109,7 @@ def _rows(
 
 
 def _sweep(state: ProfileState, sources: Int32Array) -> None:
-    """Make all rows in doubt again at once."""
+    """Recompute all rows in doubt at once."""
     from bake.search.live.repair import sweep_rows
 
     first, start, step = sweep_rows(*state.graph.out.compact(), sources)

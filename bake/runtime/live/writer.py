@@ -125,7 +125,7 @@ class LevelWriter:
             return self._become(after, partial(edit_record, edit))
 
     def repair(self, names: Iterable[str], budget_ms: float | None) -> int:
-        """Make next hops of some profiles again: see :meth:`bake.runtime.LevelAsset.repair`."""
+        """Recompute next hops of some profiles: see :meth:`bake.runtime.LevelAsset.repair`."""
         if budget_ms is not None and not (
             isinstance(budget_ms, int | float) and 0 <= budget_ms < float("inf")
         ):

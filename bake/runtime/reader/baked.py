@@ -1,4 +1,4 @@
-"""One profile's tables as they were baked: loaded when first needed, checked, then kept."""
+"""Load one profile's tables as they were baked: when first needed, checked, and then kept."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from bake.runtime.reader.walk import Steps
 
 
 class BakedTables(Tables):
-    """What an asset holds of one profile; arcs are those of the whole graph.
+    """The tables an asset holds for one profile; arcs are those of the whole graph.
 
     Its columns are checked against each other as they are loaded: any of them, and so any answer,
     may raise a CorruptAssetError.
@@ -32,11 +32,11 @@ class BakedTables(Tables):
     # -- columns ----------------------------------------------------------------------------------
 
     def has(self, name: str) -> bool:
-        """Whether the asset holds this column of the profile."""
+        """Tell whether the asset holds this column of the profile."""
         return self._asset.has(profile_path(self.profile, name))
 
     def column(self, name: str, kind: type[np.generic]) -> AnyArray:
-        """One of the profile's columns, as an array of this type."""
+        """Return one of the profile's columns, as an array of this type."""
         return self._read(name, kind)
 
     def _read(self, name: str, kind: type[np.generic]) -> AnyArray:
@@ -50,7 +50,7 @@ class BakedTables(Tables):
 
     @cached_property
     def component(self) -> Int32Array:
-        """(n) int32 by node, -1 where the profile cannot stand."""
+        """Return (n) int32, the component of each node; -1 where the profile cannot stand."""
         component = self._read("component", np.int32)
         if len(component) != self.places.node_count or component.min(initial=0) < -1:
             raise self.damaged("components do not fit the graph")
@@ -58,7 +58,7 @@ class BakedTables(Tables):
 
     @cached_property
     def node(self) -> Int32Array:
-        """(r) int32, the node of each row."""
+        """Return (r) int32, the node of each row."""
         return np.flatnonzero(self.component >= 0).astype(np.int32)
 
     @cached_property
@@ -71,7 +71,7 @@ class BakedTables(Tables):
 
     @cached_property
     def row_at_node(self) -> Int32Array:
-        """(n) int32, -1 where the profile cannot stand."""
+        """Return (n) int32, the row of each node; -1 where the profile cannot stand."""
         row = np.full(self.places.node_count, -1, dtype=np.int32)
         row[self.node] = np.arange(self.row_count, dtype=np.int32)
         return row
@@ -106,7 +106,7 @@ class BakedTables(Tables):
 
     @cached_property
     def weight(self) -> Int32Array:
-        """(m) int32 ticks."""
+        """Return (m) int32 ticks, the weight of each arc."""
         weight = self._read("weight", np.int32)
         if len(weight) != len(self.places.head) or weight.min(initial=1) < 1:
             raise self.damaged("weights do not fit the graph")
@@ -114,7 +114,7 @@ class BakedTables(Tables):
 
     @cached_property
     def _node_cost(self) -> Float64Array:
-        """(n) float64 units of crossing each node; NaN where the profile cannot go."""
+        """Return (n) float64 units of crossing each node; NaN where the profile cannot go."""
         terrain_cost = self._read("cost", np.float64)
         terrain = self._asset.read("/world/node_terrain")
         nodes = self.places.node_count
@@ -151,7 +151,7 @@ class BakedTables(Tables):
 
     @cached_property
     def size(self) -> int:
-        """Cells along one side of the agent's footprint."""
+        """Return how many cells long one side of the agent's footprint is."""
         from bake.movement import MAX_SIZE
 
         size = self._asset.number("size", f"/profiles/{self.profile}")
@@ -162,7 +162,7 @@ class BakedTables(Tables):
         return size
 
     def _under_footprint(self, terrain_cost: Float64Array, size: int) -> Float64Array:
-        """(n) float64 units, the dearest cell under a footprint at each node."""
+        """Return (n) float64 units, the cost of the dearest cell under a footprint at each node."""
         from bake.movement import under_footprint
 
         places = self.places
@@ -198,7 +198,7 @@ class BakedTables(Tables):
 
     @cached_property
     def hops(self) -> DenseHops | RunHops:
-        """Next hops, in the form the asset holds them."""
+        """Return the next hops, in the form in which the asset holds them."""
         if self.has("hop"):
             return DenseHops(self._square("hop"))
         if not self.has("run_count"):
@@ -241,7 +241,7 @@ class BakedTables(Tables):
         return np.where(local < 0, -1, usable.slot[np.minimum(arc, usable.graph.arc_count - 1)])
 
     def _check_runs(self, count: AnyArray, start: AnyArray, symbol: AnyArray) -> None:
-        """Every run begins inside the table, in order, and takes an arc the profile may take."""
+        """Check that runs begin inside the table, in order, and take arcs the profile may take."""
         row = np.repeat(np.arange(self.row_count), count)
         begins = np.zeros(len(start), dtype=np.bool_)
         begins[np.cumsum(count) - count] = True
@@ -255,7 +255,7 @@ class BakedTables(Tables):
         node = self.node[row]
         slot = symbol.astype(np.int64)
         special = slot >= np.iinfo(symbol.dtype).max - 1
-        # A run over nothing but the row itself and what cannot be reached may say anything.
+        # A run may say anything if it covers only the row itself and unreachable rows.
         lonely = np.diff(self.places.first_out)[node] <= slot
         arc = np.where(special | lonely, 0, self.places.first_out[node] + slot)
         usable = np.zeros(len(slot), dtype=np.bool_)
@@ -267,12 +267,12 @@ class BakedTables(Tables):
 
     @cached_property
     def distance(self) -> AnyArray | None:
-        """(r, r) int32 ticks, mapped from the file; None where it was not baked."""
+        """Return (r, r) int32 ticks, mapped from the file; None where they were not baked."""
         return self._square("distance") if self.has("distance") else None
 
     @cached_property
     def steps(self) -> Steps:
-        """The next hops and the arcs they take."""
+        """Return the next hops and the arcs they take."""
         return Steps(
             self.hops, self.first_arc, self.end_arc, self.head_row, self.weight, self.damaged
         )
@@ -324,7 +324,7 @@ class BakedTables(Tables):
         return np.array([np.inf if arc < 0 else self.exact_cost[arc] for arc in arcs])
 
     def _arc_between(self, row: int, next_row: int) -> int:
-        """The cheapest arc between two rows, the first of equals; -1 where there is none."""
+        """Return the cheapest arc between two rows, the first of equals; -1 if there is none."""
         arcs = np.arange(self.first_arc[row], self.end_arc[row])
         arcs = arcs[self.head_row[arcs] == next_row]
         return int(arcs[self.weight[arcs].argmin()]) if len(arcs) else -1
@@ -333,15 +333,15 @@ class BakedTables(Tables):
         return fast_lookup(self.places, self.row_at, self.cell_lookup, fallback)
 
     def cell_lookup(self, row_at: memoryview[int], fallback: NextHop) -> NextHop:
-        """A lookup between cells of the whole grid: see :func:`lookup_of`."""
+        """Make a lookup between cells of the whole grid: see :func:`lookup_of`."""
         return lookup_of(self.steps, self._head_at, self.places.width, row_at, fallback)
 
     @cached_property
     def _head_at(self) -> Int32Array:
-        """(m) int32, y * width + x of the cell each arc leads to."""
+        """Return (m) int32, y * width + x of the cell each arc leads to."""
         return self.places.flat[self.places.head]
 
 
 def _ticks(stored: AnyArray) -> Float64Array:
-    """Ticks of a distance table, inf where there is no path."""
+    """Return the ticks of a distance table; inf where there is no path."""
     return np.where(stored == UNREACHABLE, np.inf, stored)

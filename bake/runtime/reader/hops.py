@@ -1,4 +1,4 @@
-"""Next hops as the asset holds them: a dense table, or runs of targets."""
+"""Look next hops up as the asset holds them: in a dense table, or in runs of targets."""
 
 from __future__ import annotations
 
@@ -17,23 +17,23 @@ if TYPE_CHECKING:
 
     from bake.search.all_pairs.follow import RunIndex
 
-#: Slot where there is no arc to take: no path, or already there.
+#: The slot where there is no arc to take: there is no path, or the row is the goal.
 NO_SLOT = -1
 
 
 def view_of(array: AnyArray) -> memoryview[int]:
-    """A flat view whose elements are Python ints, several times faster to index than an array."""
+    """Return a flat view with Python ints, several times faster to index than an array."""
     return memoryview(cast("Buffer", array.reshape(-1)))
 
 
 def plane_of(array: AnyArray) -> memoryview[int]:
-    """The same for an array of two dimensions, indexed by both."""
+    """Return such a view of an array of two dimensions, indexed by both."""
     return memoryview(cast("Buffer", np.ascontiguousarray(array)))
 
 
 @cache
 def _compiled_look_up() -> Callable[..., None] | None:
-    """The compiled lookup, imported at the first batch; None without numba."""
+    """Return the compiled lookup, imported at the first batch; None without numba."""
     from bake.kernels.jit import COMPILED
 
     if not COMPILED:
@@ -47,9 +47,9 @@ class DenseHops:
     """A table [from, to] of slots, in memory or mapped from the file.
 
     Attributes:
-        table: (r, r) unsigned.
-        none: what it says where there is no arc to take.
-        view: the same, flat.
+        table: (r, r) unsigned integers.
+        none: the entry where there is no arc to take.
+        view: a flat view of the table.
     """
 
     def __init__(self, table: AnyArray) -> None:
@@ -58,17 +58,17 @@ class DenseHops:
         self.view = view_of(table)
 
     def slot(self, row: int, goal: int) -> int:
-        """The slot of one pair, or NO_SLOT."""
+        """Return the slot of one pair, or NO_SLOT."""
         slot = int(self.table[row, goal])
         return NO_SLOT if slot == self.none else slot
 
     def slots(self, rows: Int32Array, goals: Int32Array) -> Int64Array:
-        """(m) slots of m pairs, NO_SLOT where there is none."""
+        """Return (m) slots of m pairs, NO_SLOT where there is none."""
         slot = self.table.reshape(-1).take(rows * np.int64(len(self.table)) + goals)
         return self._slots(slot)
 
     def column(self, goal: int) -> Int64Array:
-        """(r) slots of every row toward one goal."""
+        """Return (r) slots of every row toward one goal."""
         return self._slots(self.table[:, goal])
 
     def _slots(self, stored: AnyArray) -> Int64Array:
@@ -78,19 +78,19 @@ class DenseHops:
 
 
 class RunHops:
-    """Runs of targets, row after row; one binary search a lookup, no row is ever decoded.
+    """Runs of targets, row after row; a lookup is one binary search and decodes no row.
 
     Attributes:
         first_run: (r + 1) int64, where each row's runs begin.
         first_arc: (r) int32, the first arc of each row.
         start: (k) integers, the first target of each run.
-        symbol: (k) unsigned: a slot, greedy, or none.
+        symbol: (k) unsigned integers: a slot, greedy, or none.
         greedy, none: those two symbols.
         at: (r, 2) int32 chart coordinates; empty on graph levels.
         greedy_slot: (r, SECTORS) int32 slots, -1 where there is none; empty on graph levels.
-        component: (r) int32.
-        reach: (components, bytes) uint8 in numpy.packbits order, or None where each reaches itself
-            alone or where "none" is stored.
+        component: (r) int32, the component of each row.
+        reach: (components, bytes) uint8 in numpy.packbits order, or None where each component
+            reaches only itself or where "none" is stored.
         stores_none: whether unreachable targets are stored as "none".
     """
 
@@ -131,7 +131,7 @@ class RunHops:
         return len(self.first_run) - 1
 
     def slot(self, row: int, goal: int) -> int:
-        """The slot of one pair, or NO_SLOT."""
+        """Return the slot of one pair, or NO_SLOT."""
         if row == goal:
             return NO_SLOT
         component = self._component_view
@@ -158,7 +158,7 @@ class RunHops:
 
     @cached_property
     def compiled(self) -> RunIndex:
-        """What compiled lookups take.
+        """Return the runs in the form that compiled lookups take.
 
         On graph levels the row itself and 0 stand for chart coordinates.
         """
@@ -179,13 +179,13 @@ class RunHops:
 
     @cached_property
     def _keys(self) -> Int64Array:
-        """(k) int64, row * r + start: ascending over the whole table."""
+        """Return (k) int64, row * r + start, which ascends over the whole table."""
         row = np.repeat(np.arange(self.rows, dtype=np.int64), np.diff(self.first_run))
         keys: Int64Array = row * self.rows + self.start
         return keys
 
     def slots(self, rows: Int32Array, goals: Int32Array) -> Int64Array:
-        """(m) slots of m pairs, NO_SLOT where there is none."""
+        """Return (m) slots of m pairs, NO_SLOT where there is none."""
         look_up = _compiled_look_up()
         if look_up is None:
             slot = self._searched_slots(rows, goals)
@@ -209,17 +209,17 @@ class RunHops:
         return slot
 
     def column(self, goal: int) -> Int64Array:
-        """(r) slots of every row toward one goal."""
+        """Return (r) slots of every row toward one goal."""
         rows = np.arange(self.rows, dtype=np.int32)
         return self.slots(rows, np.full(self.rows, goal, dtype=np.int32))
 
     @cached_property
     def parted(self) -> bool:
-        """Whether there is more than one component."""
+        """Tell whether there is more than one component."""
         return bool(self.component.max(initial=0) > 0)
 
     def reaches(self, rows: Int32Array, goals: Int32Array) -> BoolArray:
-        """(m) bool, whether there is a path, where ``stores_none`` is false."""
+        """Return (m) bool, True where there is a path; only for ``stores_none`` false."""
         a, b = self.component[rows], self.component[goals]
         same = np.asarray(a == b)
         if self.reach is None:

@@ -1,4 +1,4 @@
-"""The single lookup, as fast as Python goes.
+"""Make the single lookup, as fast as Python can do it.
 
 A game calls it thousands of times a frame, so everything it needs is captured once: a closure's
 variables cost a fraction of attributes, and a memoryview gives a Python int several times faster
@@ -21,11 +21,11 @@ from bake.runtime.reader.walk import Steps
 
 NextHop = Callable[[Place, Place], Place | None]
 
-#: Makes a lookup between cells of the whole grid from a view of the rows [y, x], -1 where the
-#: fallback is to be asked, and from the fallback.
+#: A function that makes a lookup between cells of the whole grid, from a view of the rows [y, x],
+#: -1 where the fallback is to be asked, and from the fallback.
 MakeLookup = Callable[["memoryview[int]", NextHop], NextHop]
 
-#: What a wrong argument makes a lookup raise.
+#: The errors that a wrong argument makes a lookup raise.
 WRONG = (TypeError, ValueError, IndexError, NotImplementedError)
 
 _ELSEWHERE = object()
@@ -37,16 +37,16 @@ class FastLookup:
 
     Attributes:
         next_hop: the function; once revoked it leaves everything to its fallback.
-        row_at: what it looks cells up in, its own; None where it has nothing to revoke.
+        row_at: its own copy of the rows of cells; None where there is nothing to revoke.
     """
 
     next_hop: NextHop
     row_at: Int32Array | None
 
     def revoke(self) -> None:
-        """Revoke the function, in whoever's hands it is."""
+        """Revoke the function for everyone who holds it."""
         if self.row_at is not None:
-            # No cell has a row any more, which is a case for the fallback.
+            # No cell has a row any more, so the fallback is asked.
             self.row_at.fill(-1)
 
 
@@ -56,10 +56,10 @@ def fast_lookup(
     """Make a lookup that can be revoked.
 
     Args:
-        places: of the level; on graph levels the fallback does all the work.
+        places: the places of the level; on graph levels the fallback does all the work.
         row_at: (locations) int32, -1 where the profile cannot stand; copied.
         make: makes the lookup between cells of the whole grid.
-        fallback: takes whatever that one does not.
+        fallback: called for whatever that lookup does not answer.
     """
     if not places.is_grid:
         return FastLookup(fallback, None)
@@ -72,12 +72,12 @@ def fast_lookup(
 
 
 def row_plane(places: Places, row_at: Int32Array) -> memoryview[int]:
-    """Rows by cell of a grid level, indexed [y, x]."""
+    """Return the rows by cell of a grid level, indexed [y, x]."""
     return plane_of(row_at.reshape(places.height, places.width))
 
 
 def _floored(places: Places, look_up: NextHop, fallback: NextHop) -> NextHop:
-    """A lookup between places (x, y, floor)."""
+    """Make a lookup between places (x, y, floor)."""
     rows, floors = places.floor_height or 1, places.floors
 
     def next_hop(start: Place, goal: Place) -> Place | None:
@@ -107,14 +107,14 @@ def _floored(places: Places, look_up: NextHop, fallback: NextHop) -> NextHop:
 def lookup_of(
     steps: Steps, head_at: Int32Array, width: int, row_at: memoryview[int], fallback: NextHop
 ) -> NextHop:
-    """The lookup of baked next hops between cells of the whole grid.
+    """Make the lookup of baked next hops between cells of the whole grid.
 
     Args:
         steps: the next hops and their arcs.
         head_at: (m) int32, y * width + x of the cell each arc leads to.
-        width: cells of the whole grid.
-        row_at: by cell [y, x], -1 where the fallback is to be asked.
-        fallback: takes whatever this one does not.
+        width: how many cells wide the whole grid is.
+        row_at: the row of each cell [y, x]; -1 where the fallback is to be asked.
+        fallback: called for whatever this lookup does not answer.
     """
     hops = steps.hops
     if isinstance(hops, DenseHops):

@@ -1,4 +1,4 @@
-"""Places as a game says them, cells or node names, and the numbers that tables use for them."""
+"""Translate places as a game says them, cells or node names, to the numbers that tables use."""
 
 from __future__ import annotations
 
@@ -29,16 +29,16 @@ def _hex_layout(name: str) -> HexLayout | None:
 
 
 class Places:
-    """Where the nodes of a level are; shared by its profiles.
+    """The places of a level, and where its nodes are; its profiles share them.
 
     A *location* is the number of a place whether or not anybody can stand there: on grid levels a
     cell, counted in reading order (y * width + x), on graph levels a node. Several floors lie below
-    one another in one grid, the lowest floor first; tables know nothing of floors.
+    one another in one grid, the lowest floor first; tables do not know floors.
 
     Attributes:
         name: the level's name.
-        width, height: cells of the whole grid; 0 for graph levels.
-        floor_height: rows of one floor, of several that lie below one another; None = one floor.
+        width, height: how many cells the whole grid has in each direction; 0 for graph levels.
+        floor_height: how many cells high each of several floors is; None = one floor.
         is_grid: whether places are cells (x, y); otherwise they are node names.
         hex_layout: odd-r, even-r, odd-q, even-q; None on other levels.
         ticks_per_unit: ticks in one unit of cost.
@@ -68,7 +68,7 @@ class Places:
 
     @cached_property
     def first_out(self) -> Int32Array:
-        """(n + 1) int32, where the arcs of each node begin."""
+        """Return (n + 1) int32, where the arcs of each node begin."""
         first_out = self._column("first_out")
         if (
             not len(first_out)
@@ -81,7 +81,7 @@ class Places:
 
     @cached_property
     def head(self) -> Int32Array:
-        """(m) int32, the node each arc leads to."""
+        """Return (m) int32, the node each arc leads to."""
         head = self._column("head")
         nodes = self.asset.shape("/world/first_out")[0] - 1
         if len(head) and not (head.min() >= 0 and head.max() < nodes):
@@ -94,12 +94,12 @@ class Places:
 
     @cached_property
     def cell(self) -> Int32Array | None:
-        """(n, 2) int32 (x, y) of each node; None on graph levels."""
+        """Return (n, 2) int32, the cell (x, y) of each node; None on graph levels."""
         return self.cells_of(self.flat) if self.is_grid else None
 
     @cached_property
     def flat(self) -> Int32Array:
-        """(n) int32, y * width + x of each node's cell."""
+        """Return (n) int32, y * width + x of each node's cell."""
         cell = self._column("cell")
         limit = np.array([self.width, self.height])
         if len(cell) != self.node_count or (cell < 0).any() or (cell >= limit).any():
@@ -108,7 +108,7 @@ class Places:
 
     @cached_property
     def names(self) -> tuple[Name, ...]:
-        """Node names of a graph level, as its source wrote them."""
+        """Return the node names of a graph level, as its source wrote them."""
         stored = self.asset.read("/world/node_name")
         if len(stored) != self.node_count:
             raise self._damaged("node_name")
@@ -125,7 +125,7 @@ class Places:
 
     @cached_property
     def position(self) -> Float64Array | None:
-        """(n, 2) float64 of a graph level; None where its source gave none."""
+        """Return (n, 2) float64, positions of a graph's nodes; None where the source gave none."""
         if not self.asset.has("/world/position"):
             return None
         position = self.asset.read("/world/position").astype(np.float64)
@@ -134,7 +134,7 @@ class Places:
         return position
 
     def node_named(self, name: object) -> int | None:
-        """The node of a name; None where there is none. Neither True nor 1.0 is the name 1."""
+        """Return the node of a name, None where there is none. True and 1.0 are not the name 1."""
         if isinstance(name, bool):
             return None
         if isinstance(name, str):
@@ -145,7 +145,7 @@ class Places:
             return None
 
     def name_from(self, text: str) -> Name:
-        """A node's name from text; numbers where the source has numbers."""
+        """Return a node's name from text; it is a number where the source has numbers."""
         name: Name = text
         if self.asset.text("node_name_type") == "int" and text.lstrip("-").isdecimal():
             name = int(text)
@@ -157,20 +157,20 @@ class Places:
 
     @property
     def floors(self) -> int:
-        """How many floors the level has."""
+        """Return how many floors the level has."""
         return 1 if self.floor_height is None else self.height // self.floor_height
 
     @property
     def dimensions(self) -> int:
-        """Numbers that make a cell: 2, or 3 on levels of several floors."""
+        """Return how many numbers make a cell: 2, or 3 on levels of several floors."""
         return 2 if self.floor_height is None else 3
 
     def place(self, node: int) -> Place:
-        """The cell or name of a node."""
+        """Return the cell or name of a node."""
         return self.place_at(int(self.flat[node])) if self.is_grid else self.names[node]
 
     def place_at(self, location: int) -> Place:
-        """The cell or name at a location."""
+        """Return the cell or name at a location."""
         if not self.is_grid:
             return self.names[location]
         y, x = divmod(location, self.width)
@@ -180,18 +180,18 @@ class Places:
         return (x, y)
 
     def cells_of(self, location: Int32Array) -> Int32Array:
-        """(k, 2) int32 cells (x, y) of the whole grid at some locations."""
+        """Return (k, 2) int32 cells (x, y) of the whole grid at some locations."""
         y, x = np.divmod(location, np.int32(max(1, self.width)))
         return np.stack([x, y], axis=1)
 
     def with_floor(self, cell: Int32Array) -> Int32Array:
-        """Cells of the whole grid as games know them.
+        """Return cells of the whole grid as games know them.
 
         Args:
             cell: (k, 2) int32 (x, y).
 
         Returns:
-            The same, or (k, 3) int32 (x, y, floor) on levels of several floors.
+            The same cells, or (k, 3) int32 (x, y, floor) on levels of several floors.
         """
         if self.floor_height is None:
             return cell
@@ -199,11 +199,11 @@ class Places:
         return np.stack([cell[:, 0], y, floor], axis=1)
 
     def location(self, place: Place) -> int:
-        """The location a game means.
+        """Return the location of a place that a game says.
 
         Raises:
             OutsideMapError, UnknownNodeError: there is no such place.
-            QueryError: a cell of another number of integers.
+            QueryError: the cell is made of another number of integers.
         """
         if self.is_grid:
             x, y = self.grid_cell(place)
@@ -215,14 +215,14 @@ class Places:
         return node
 
     def grid_cell(self, place: object) -> tuple[int, int]:
-        """The cell of the whole grid that a game means.
+        """Return the cell of the whole grid for a cell that a game says.
 
         Args:
             place: (x, y), on levels of several floors (x, y, floor).
 
         Raises:
             OutsideMapError: there is no such cell.
-            QueryError: it is made of another number of integers.
+            QueryError: the cell is made of another number of integers.
         """
         several = self.floor_height is not None
         rows = self.floor_height or self.height
@@ -245,11 +245,11 @@ class Places:
         return x, y + floor * rows
 
     def grid_cells(self, cells: AnyArray, what: str) -> Int64Array:
-        """(m, 2) int64 cells of the whole grid, of (m, 3) integers x, y, floor.
+        """Return (m, 2) int64 cells of the whole grid, from (m, 3) integers x, y, floor.
 
         Raises:
-            QueryError: an array of another kind, or a place that does not exist; the first one is
-                named.
+            QueryError: the array is of another kind, or a place does not exist; the first such
+                place is named.
         """
         if cells.ndim != 2 or cells.shape[1] != 3 or cells.dtype.kind not in "iu":
             raise QueryError(
@@ -263,10 +263,10 @@ class Places:
         return np.stack([wide[:, 0], wide[:, 1] + rows * wide[:, 2]], axis=1)
 
     def point_on_floor(self, point: Sequence[float]) -> tuple[Sequence[float], int]:
-        """A point (x, y, floor) as the point on its floor, and the floor.
+        """Split a point (x, y, floor) into the point on its floor, and the floor.
 
         Raises:
-            QueryError: not three numbers, or no such floor.
+            QueryError: the point is not three numbers, or there is no such floor.
         """
         try:
             x, y, number = point
@@ -294,6 +294,6 @@ class Places:
 
 
 def quoted(what: object) -> str:
-    """A wrong argument on one short line."""
+    """Return a wrong argument as one short line."""
     text = " ".join(repr(what).split())
     return text if len(text) <= 60 else text[:57] + "..."

@@ -1,4 +1,4 @@
-"""Places as a game says them, and the rows of one profile's tables, into one another."""
+"""Translate between places as a game says them and the rows of one profile's tables."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from bake.errors import BlockedCellError, QueryError
 from bake.runtime.reader.places import Place, quoted
 from bake.runtime.reader.tables import Tables
 
-#: Points are taken to lie no farther out than this, in cells or a graph's units.
+#: Points farther out than this, in cells or a graph's units, are moved in to it.
 FARTHEST = 1e15
 
 
 class Rows:
-    """Turns places into rows, and rows into places, for one profile."""
+    """The translation of places into rows, and of rows into places, for one profile."""
 
     def __init__(self, tables: Tables) -> None:
         self._tables = tables
@@ -28,11 +28,11 @@ class Rows:
     # -- rows of places ---------------------------------------------------------------------------
 
     def row(self, place: Place) -> int:
-        """The row of a place.
+        """Return the row of a place.
 
         Raises:
             OutsideMapError, UnknownNodeError: there is no such place.
-            BlockedCellError: the profile cannot stand on it.
+            BlockedCellError: the profile cannot stand on the place.
         """
         row = int(self._tables.row_at[self._places.location(place)])
         if row < 0:
@@ -44,14 +44,14 @@ class Rows:
         return row
 
     def along(self, path: Sequence[Place]) -> Int32Array:
-        """(k) int32, rows of the places of a path."""
+        """Return (k) int32, the rows of the places of a path."""
         return np.array([self.row(place) for place in path], dtype=np.int32)
 
     def pairs(self, starts: npt.ArrayLike, goals: npt.ArrayLike) -> tuple[Int32Array, Int32Array]:
-        """(m) int32 each, rows of as many starts as goals.
+        """Return the rows of as many starts as goals, (m) int32 each.
 
         Raises:
-            QueryError: as for :meth:`row`, naming the first wrong place; shapes that differ.
+            QueryError: as for :meth:`row`, naming the first wrong place; the shapes differ.
         """
         rows, goal_rows = self.many(starts, "starts"), self.many(goals, "goals")
         if len(rows) != len(goal_rows):
@@ -59,11 +59,11 @@ class Rows:
         return rows, goal_rows
 
     def many(self, places: npt.ArrayLike, what: str) -> Int32Array:
-        """(m) int32, rows of many places.
+        """Return (m) int32, the rows of many places.
 
         Args:
             places: (m, 2) or (m, 3) integers on grid levels, (m,) names on graph levels.
-            what: how errors name them.
+            what: how errors name the places.
         """
         if not self._places.is_grid:
             names = np.asarray(places, dtype=object)
@@ -100,7 +100,7 @@ class Rows:
         self.row(tuple(self._places.with_floor(cell[None])[0].tolist()))
 
     def nearest(self, point: Sequence[float]) -> int:
-        """The row nearest to a point: see :meth:`bake.runtime.Navigator.nearest`."""
+        """Return the row nearest to a point: see :meth:`bake.runtime.Navigator.nearest`."""
         places, profile = self._places, self._tables.profile
         floor_height = places.floor_height
         floor = 0
@@ -122,26 +122,26 @@ class Rows:
             if np.isinf(away).all():
                 raise QueryError(f"profile {profile!r} can stand nowhere on floor {floor}")
         best = np.flatnonzero(away == away.min())
-        # Of places as near as each other, the first in reading order; on graphs, the first node.
+        # The first in reading order is taken among places equally near; on graphs, the first node.
         return int(best[self._tables.location[best].argmin()])
 
     # -- places of rows ---------------------------------------------------------------------------
 
     def place(self, row: int) -> Place:
-        """The place of a row."""
+        """Return the place of a row."""
         return self._places.place_at(int(self._tables.location[row]))
 
     def places(self, rows: Int32Array) -> list[Place]:
-        """The places of some rows."""
+        """Return the places of some rows."""
         if self._places.is_grid:
             return list(zip(*self.array(rows).T.tolist(), strict=True))
         return [self._places.names[node] for node in self._tables.location[rows].tolist()]
 
     def array(self, rows: Int32Array) -> AnyArray:
-        """The places of some rows; a row of -1 stands for no place.
+        """Return the places of some rows; a row of -1 stands for no place.
 
         Returns:
-            (k, 2) int32 cells, or (k, 3) on levels of several floors, of which all are -1 for no
+            (k, 2) int32 cells, or (k, 3) on levels of several floors, with -1 throughout for no
             place; or (k,) object names, None for no place.
         """
         nowhere = np.flatnonzero(rows < 0)
@@ -156,7 +156,7 @@ class Rows:
 
     @cached_property
     def _cells(self) -> Int32Array:
-        """(r, 2) or (r, 3) int32, the cell of each row as a game says it."""
+        """Return (r, 2) or (r, 3) int32, the cell of each row as a game says it."""
         return self._places.with_floor(self._tables.cell_of_row)
 
 
@@ -167,5 +167,5 @@ def _point(point: Sequence[float]) -> tuple[float, float]:
         x = y = math.nan
     if isinstance(point, str | bytes) or not (math.isfinite(x) and math.isfinite(y)):
         raise QueryError(f"{quoted(point)} is no point", expected="(x, y), two finite numbers")
-    # Squares of larger numbers would overflow, and from there every place is as near.
+    # Squares of larger numbers would overflow; from so far out all places are equally near.
     return min(max(x, -FARTHEST), FARTHEST), min(max(y, -FARTHEST), FARTHEST)

@@ -1,4 +1,4 @@
-"""What lookups and searches ask of one profile of a level, as it was baked or as it is by now.
+"""Define what lookups and searches ask about one profile of a level, as baked or as it is now.
 
 :class:`~bake.runtime.reader.baked.BakedTables` answers from the columns of an asset,
 :class:`~bake.runtime.live.tables.ChangedTables` for a level that has changed since.
@@ -17,13 +17,13 @@ from bake.runtime.reader.places import Places
 
 
 class Tables(ABC):
-    """One profile's rows, its arcs and the paths between rows; none of it ever changes.
+    """One profile's rows, its arcs and the paths between rows; they never change.
 
     A *row* is a place the profile can stand on, numbered among those.
 
     Attributes:
-        places: of the level.
-        profile: whose tables these are.
+        places: the places of the level.
+        profile: the name of the profile.
     """
 
     def __init__(self, places: Places, profile: str) -> None:
@@ -31,11 +31,11 @@ class Tables(ABC):
         self.profile = profile
 
     def damaged(self, found: str) -> CorruptAssetError:
-        """The error for columns that contradict each other."""
+        """Return the error for columns that contradict each other."""
         return self.places.asset.damaged(found)
 
     def missing(self, table: str) -> MissingTableError:
-        """The error for a table that the asset was baked without."""
+        """Return the error for a table that the asset was baked without."""
         return MissingTableError(
             f"the asset holds no {table} for profile {self.profile!r}",
             file=self.places.asset.path,
@@ -47,83 +47,83 @@ class Tables(ABC):
     @property
     @abstractmethod
     def location(self) -> Int32Array:
-        """(r) int32, the location of each row: see :class:`Places`."""
+        """Return (r) int32, the location of each row: see :class:`Places`."""
 
     @property
     @abstractmethod
     def row_at(self) -> Int32Array:
-        """(locations) int32, the row at each; -1 where the profile cannot stand."""
+        """Return (locations) int32, the row at each; -1 where the profile cannot stand."""
 
     @property
     @abstractmethod
     def component_of_row(self) -> Int32Array:
-        """(r) int32; rows of one component can reach each other."""
+        """Return (r) int32 components; rows of one component can reach each other."""
 
     @property
     @abstractmethod
     def component_count(self) -> int:
-        """How many components hold a row the profile can stand on."""
+        """Return how many components hold a row the profile can stand on."""
 
     @property
     @abstractmethod
     def one_way(self) -> bool:
-        """Whether a path may lead from one component into another."""
+        """Tell whether a path may lead from one component into another."""
 
     @property
     @abstractmethod
     def reach(self) -> AnyArray | None:
-        """(components, bytes) uint8 in numpy.packbits order; None where it is not known."""
+        """Return (components, bytes) uint8 in numpy.packbits order; None where not known."""
 
     @property
     @abstractmethod
     def usable(self) -> Subgraph:
-        """The arcs the profile may take, numbered by rows."""
+        """Return the arcs the profile may take, numbered by rows."""
 
     @property
     @abstractmethod
     def has_hops(self) -> bool:
-        """Whether the asset holds next hops for the profile."""
+        """Tell whether the asset holds next hops for the profile."""
 
     @property
     @abstractmethod
     def first_arc(self) -> Int32Array:
-        """(r) int32, the first arc out of each row."""
+        """Return (r) int32, the first arc out of each row."""
 
     @property
     @abstractmethod
     def end_arc(self) -> Int32Array:
-        """(r) int32, one past the last arc out of each row."""
+        """Return (r) int32, one past the last arc out of each row."""
 
     @property
     @abstractmethod
     def head_row(self) -> Int32Array:
-        """(m) int32, the row each arc leads to; -1 where the profile may not take it."""
+        """Return (m) int32, the row each arc leads to; -1 where the profile may not take it."""
 
     @property
     @abstractmethod
     def exact_cost(self) -> Float64Array:
-        """(m) float64 units of each arc before rounding to ticks; inf where it is blocked."""
+        """Return (m) float64 units of each arc before rounding to ticks; inf where blocked."""
 
     @property
     @abstractmethod
     def row_cost(self) -> Float64Array:
-        """(r) float64 units of crossing each row's place."""
+        """Return (r) float64 units of crossing each row's place."""
 
     @property
     def row_count(self) -> int:
-        """How many rows there are."""
+        """Return how many rows there are."""
         return len(self.location)
 
     @cached_property
     def cell_of_row(self) -> Int32Array:
-        """(r, 2) int32, the cell (x, y) of each row of a grid level."""
+        """Return (r, 2) int32, the cell (x, y) of each row of a grid level."""
         return self.places.cells_of(self.location)
 
     @cached_property
     def standing_points(self) -> Float64Array | None:
-        """(r, 2) float64 (x, y) of every row, inf where the profile cannot stand any more.
+        """Return (r, 2) float64 (x, y) of every row, inf where the profile cannot stand any more.
 
-        None on a graph without positions.
+        It is None on a graph without positions.
         """
         return self._points()
 
@@ -136,7 +136,7 @@ class Tables(ABC):
     # -- paths between rows -----------------------------------------------------------------------
 
     def joined(self, row: int, goal: int) -> bool | None:
-        """Whether there is a path; None where components alone do not tell."""
+        """Tell whether there is a path; None where components alone do not show it."""
         a, b = int(self.component_of_row[row]), int(self.component_of_row[goal])
         if a == b:
             return True
@@ -146,37 +146,37 @@ class Tables(ABC):
         return None if reach is None else bool(reach[a, b >> 3] & (128 >> (b & 7)))
 
     def reaches(self, row: int, goal: int) -> bool:
-        """Whether there is a path."""
+        """Tell whether there is a path."""
         joined = self.joined(row, goal)
         return self.next_row(row, goal) >= 0 if joined is None else joined
 
     @abstractmethod
     def next_row(self, row: int, goal: int) -> int:
-        """The row to step to; -1 where there is no path. Not for a goal itself."""
+        """Return the row to step to, -1 where there is no path. The row must not be the goal."""
 
     @abstractmethod
     def next_rows(self, rows: Int32Array, goals: Int32Array) -> Int32Array:
-        """(k) int32, the rows to step to; a row itself at its goal, -1 where there is no path."""
+        """Return (k) int32, the rows to step to; at its goal the row itself, -1 without a path."""
 
     @abstractmethod
     def ticks(self, row: int, goal: int) -> float:
-        """Ticks of a shortest path, inf where there is none."""
+        """Return the ticks of a shortest path; inf where there is none."""
 
     @abstractmethod
     def ticks_between(self, rows: Int32Array, goals: Int32Array) -> Float64Array:
-        """(k) float64 ticks of shortest paths, inf where there is none."""
+        """Return (k) float64 ticks of shortest paths; inf where there is none."""
 
     @abstractmethod
     def ticks_toward(self, goal: int) -> Float64Array:
-        """(r) float64 ticks from every row to one goal, inf where there is no path."""
+        """Return (r) float64 ticks from every row to one goal; inf where there is no path."""
 
     @abstractmethod
     def path(self, row: int, goal: int) -> Int32Array | None:
-        """The rows of a shortest path, both ends included; None where there is none."""
+        """Return the rows of a shortest path, both ends included; None where there is none."""
 
     @abstractmethod
     def walk(self, rows: Int32Array, goals: Int32Array) -> tuple[Int64Array, Int32Array]:
-        """The rows of many shortest paths.
+        """Return the rows of many shortest paths.
 
         Returns:
             (k + 1) int64 where each path begins, and (s) int32 rows, both ends included; nothing
@@ -184,21 +184,21 @@ class Tables(ABC):
         """
 
     def walk_cells(self, rows: Int32Array, goals: Int32Array) -> tuple[Int64Array, Int32Array]:
-        """:meth:`walk` on a grid level, with (s, 2) int32 cells in place of rows."""
+        """Call :meth:`walk` on a grid level; return (s, 2) int32 cells in place of rows."""
         first, path = self.walk(rows, goals)
         return first, self.cell_of_row.take(path, axis=0)
 
     @abstractmethod
     def has_step(self, row: int, next_row: int) -> bool:
-        """Whether an arc leads from one row to another."""
+        """Tell whether an arc leads from one row to another."""
 
     @abstractmethod
     def step_costs(self, rows: Int32Array) -> Float64Array:
-        """(k - 1) float64 units of each step between k rows before rounding to ticks.
+        """Return (k - 1) float64 units of each step between k rows before rounding to ticks.
 
-        It is inf where no arc leads from one to the next.
+        A step is inf where no arc leads from one row to the next.
         """
 
     @abstractmethod
     def lookup(self, fallback: NextHop) -> FastLookup:
-        """Make the fast single lookup; ``fallback`` takes whatever it does not."""
+        """Make the fast single lookup; ``fallback`` answers whatever the lookup does not."""

@@ -1,4 +1,4 @@
-"""What a level holds besides terrain, as a game asks for it: links, regions, spots, doors."""
+"""Read the links, regions, spots and doors that a level has in addition to terrain."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ class Link:
     Attributes:
         name: unique among the level's links.
         kind: what the level calls it, such as "stairs".
-        start, goal: places.
-        cost: of taking it, in units.
-        both_ways: whether it leads back, too.
-        profiles: who may take it; None = everyone.
+        start, goal: the places it joins.
+        cost: the cost of taking the link, in units.
+        both_ways: whether the link leads back, too.
+        profiles: the profiles that may take the link; None = all.
     """
 
     name: str
@@ -55,8 +55,8 @@ class Spot:
     Attributes:
         name: unique among the level's spots.
         kind: what the level calls it, such as "spawn".
-        place: where.
-        profiles: whose it is; None = everyone's.
+        place: the place of the spot.
+        profiles: the profiles it is for; None = all.
     """
 
     name: str
@@ -72,7 +72,7 @@ class Door:
     Attributes:
         name: unique among the level's doors.
         cells: (k, 2) int32 (x, y), or (k, 3) (x, y, floor), in reading order.
-        state: name of the state the level is baked in.
+        state: the name of the state the level is baked in.
         states: for each state, in the order of the level, the names of the k cells' terrains.
     """
 
@@ -83,7 +83,7 @@ class Door:
 
 
 class ThingTables:
-    """Things of one asset, each kind read and checked when first asked for."""
+    """The things of one asset; each kind is read and checked when first asked for."""
 
     def __init__(self, places: Places) -> None:
         self._places = places
@@ -91,7 +91,7 @@ class ThingTables:
 
     @cached_property
     def links(self) -> Mapping[str, Link]:
-        """Links by name, in the order of the level."""
+        """Return links by name, in the order of the level."""
         if not self._asset.has("/links/name"):
             return {}
         names, kinds = self._texts("links", "name"), self._texts("links", "kind")
@@ -111,7 +111,7 @@ class ThingTables:
 
     @cached_property
     def regions(self) -> Mapping[str, Region]:
-        """Regions by name, in the order of the level."""
+        """Return regions by name, in the order of the level."""
         if not self._asset.has("/regions/name"):
             return {}
         cells = self._parts("regions", "first_cell", self._cells("regions", "cell"))
@@ -120,7 +120,7 @@ class ThingTables:
 
     @cached_property
     def spots(self) -> Mapping[str, Spot]:
-        """Spots by name, in the order of the level."""
+        """Return spots by name, in the order of the level."""
         if not self._asset.has("/spots/name"):
             return {}
         names, kinds = self._texts("spots", "name"), self._texts("spots", "kind")
@@ -132,7 +132,7 @@ class ThingTables:
 
     @cached_property
     def doors(self) -> Mapping[str, Door]:
-        """Doors by name, in the order of the level."""
+        """Return doors by name, in the order of the level."""
         if not self._asset.has("/doors/name"):
             return {}
         names = self._texts("doors", "name")
@@ -180,7 +180,7 @@ class ThingTables:
         return [tuple(part.tolist()) or None for part in parts]
 
     def _parts(self, group: str, column: str, items: AnyArray) -> list[AnyArray]:
-        """Items cut where the column says."""
+        """Cut items into the parts that the column states."""
         first = self._asset.read(f"/{group}/{column}").astype(np.int64)
         if first[0] != 0 or first[-1] != len(items) or (np.diff(first) < 0).any():
             raise self._asset.damaged(f"column /{group}/{column} contradicts the rest")

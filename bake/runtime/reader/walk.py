@@ -1,4 +1,4 @@
-"""Following next hops: one step, many walks at once, or all walks toward one goal."""
+"""Follow next hops: one step, many walks at once, or all walks toward one goal."""
 
 from __future__ import annotations
 
@@ -12,10 +12,11 @@ from bake.errors import CorruptAssetError
 from bake.graph import UNREACHABLE
 from bake.runtime.reader.hops import DenseHops, RunHops
 
-#: Walks in step; more keep too much at hand at once (measured: 2 beats 1 by a sixth, and 4).
+#: How many walks go in step; more need too much data at once.
+#: Measured: 2 beats 1 by a sixth, and 2 beats 4, too.
 WALKERS = 2
 
-#: Steps walked before they are put in order, about: what was written is in the caches still.
+#: About how many steps are walked before they are put in order, while the caches still hold them.
 PORTION = 2**17
 
 _ASTRAY = "next hops do not lead to the goal"
@@ -26,11 +27,11 @@ class Steps:
     """One profile's next hops, and the arcs they take.
 
     Attributes:
-        hops: slots of arcs.
+        hops: the next hops, as slots of arcs.
         first_arc, end_arc: (r) int32, where the arcs of each row begin and end.
         head_row: (m) int32, the row each arc leads to; -1 where the profile may not take it.
         weight: (m) int32 ticks, UNREACHABLE where the profile may not take the arc.
-        damaged: makes the error for hops that lead astray.
+        damaged: makes the error for hops that do not lead to their goal.
 
     Every method raises a CorruptAssetError for hops that do not lead to their goal.
     """
@@ -49,7 +50,7 @@ class Steps:
     # -- one pair ---------------------------------------------------------------------------------
 
     def arc(self, row: int, goal: int) -> int:
-        """The arc to take from a row toward a goal; -1 where there is none to take."""
+        """Return the arc to take from a row toward a goal; -1 where there is none."""
         slot = self.hops.slot(row, goal)
         if slot < 0:
             return -1
@@ -59,7 +60,7 @@ class Steps:
         return arc
 
     def arcs(self, row: int, goal: int) -> list[int] | None:
-        """The arcs of the path between two rows; None where there is no path."""
+        """Return the arcs of the path between two rows; None where there is no path."""
         arcs: list[int] = []
         while row != goal:
             arc = self.arc(row, goal)
@@ -74,7 +75,7 @@ class Steps:
     # -- many pairs -------------------------------------------------------------------------------
 
     def next_rows(self, rows: Int32Array, goals: Int32Array) -> Int32Array:
-        """(k) int32, the rows to step to; a row itself at its goal, -1 where there is no path."""
+        """Return (k) int32, the rows to step to; at its goal the row itself, -1 without a path."""
         slot = self.hops.slots(rows, goals)
         stuck = np.flatnonzero(slot < 0)
         arc = self.first_arc.take(rows)
@@ -88,11 +89,11 @@ class Steps:
 
     @property
     def charted(self) -> bool:
-        """Whether walks tell chart coordinates in place of rows: see :meth:`walk_chart`."""
+        """Tell whether walks give chart coordinates in place of rows: see :meth:`walk_chart`."""
         return isinstance(self.hops, RunHops) and len(self.hops.at) > 0 and _compiled()
 
     def walk(self, rows: Int32Array, goals: Int32Array) -> tuple[Int64Array, Int32Array]:
-        """The rows along each path, where walks are not charted.
+        """Return the rows along each path, where walks are not charted.
 
         Args:
             rows, goals: (k) int32.
@@ -110,15 +111,15 @@ class Steps:
         return first, noted[:, 0]
 
     def walk_chart(self, rows: Int32Array, goals: Int32Array) -> tuple[Int64Array, Int32Array]:
-        """The same where walks are charted, with (s, 2) int32 chart coordinates in place of rows.
+        """Return the paths where walks are charted, as (s, 2) int32 chart coordinates, not rows.
 
-        The walking kernel writes down what lies beside the data it needs for the next step.
+        The walking kernel writes what lies in memory beside the data it needs for the next step.
         """
         assert isinstance(self.hops, RunHops)
         return self._walk_runs(self.hops, self._with_a_path(rows, goals), goals)
 
     def ticks_along(self, first: Int64Array, path: Int32Array, goals: Int32Array) -> Float64Array:
-        """(k) float64 ticks along each path that :meth:`walk` gave, inf where there is none."""
+        """Return (k) float64 ticks along each path of :meth:`walk`; inf where there is none."""
         ticks = np.where(np.diff(first) == 0, np.inf, 0.0)
         pair = np.repeat(np.arange(len(goals)), np.diff(first))
         # Every place of a path but its last one takes a step.
@@ -129,7 +130,7 @@ class Steps:
         return ticks
 
     def _with_a_path(self, rows: Int32Array, goals: Int32Array) -> Int32Array:
-        """(k) int32 rows, -1 where the goal cannot be reached."""
+        """Return (k) int32 rows, -1 where the goal cannot be reached."""
         hops = self.hops
         if isinstance(hops, RunHops) and not hops.stores_none:
             reached = hops.reaches(rows, goals)
@@ -140,7 +141,7 @@ class Steps:
     def _walk_runs(
         self, hops: RunHops, starts: Int32Array, goals: Int32Array
     ) -> tuple[Int64Array, Int32Array]:
-        """Where each path begins, and (s, 2) int32, what ``row_data`` notes of each row."""
+        """Return where each path begins, and (s, 2) int32 that ``row_data`` holds for each row."""
         from bake.search.all_pairs.follow import ASTRAY, follow_runs, in_order
 
         goals = goals.astype(np.int32, copy=False)
@@ -214,7 +215,7 @@ class Steps:
     def _walk_all_at_once(
         self, starts: Int32Array, goals: Int32Array
     ) -> tuple[Int64Array, Int32Array]:
-        """All walks in step, one array operation a step: no compiler, but slower."""
+        """Walk all paths in step, by array operations: this needs no compiler, but is slower."""
         under_way = np.flatnonzero(starts >= 0)
         row = starts.copy()
         who = [under_way]
@@ -247,7 +248,7 @@ class Steps:
     # -- one goal ---------------------------------------------------------------------------------
 
     def toward(self, goal: int) -> tuple[Int32Array, Int64Array]:
-        """Every row's step toward one goal.
+        """Return every row's step toward one goal.
 
         Returns:
             (r) int32 the row stepped to, a row itself where it stays, and (r) int64 ticks of the
@@ -279,7 +280,7 @@ class Steps:
             next_row, ticks: from :meth:`toward`.
 
         Returns:
-            (r) int64 ticks to the end, and (r) bool, whether that is the goal.
+            (r) int64 ticks to the end, and (r) bool, True where that is the goal.
         """
         ticks, end = ticks.copy(), next_row.copy()
         for _ in range(max(1, len(next_row)).bit_length()):
@@ -291,13 +292,13 @@ class Steps:
         return ticks, reached
 
     def ticks_toward(self, goal: int) -> Float64Array:
-        """(r) float64 ticks from every row to one goal, inf where there is no path."""
+        """Return (r) float64 ticks from every row to one goal; inf where there is no path."""
         ticks, reached = self.follow_toward(goal, *self.toward(goal))
         return np.where(reached, ticks.astype(np.float64), np.inf)
 
 
 def _compiled() -> bool:
-    """Whether kernels are compiled; as plain Python they are slower than numpy."""
+    """Tell whether kernels are compiled; as plain Python they are slower than numpy."""
     from bake.kernels.jit import COMPILED
 
     return COMPILED
