@@ -1,6 +1,7 @@
-"""The command line: parse, call, print.
+"""This package is the command line: it parses arguments, calls the library and prints results.
 
-Exit codes: 0 success, 1 something the user can mend, 2 wrong usage, 130 interrupted.
+Exit codes are 0 for success, 1 for a mistake the user can mend, 2 for wrong usage, and 130 after an
+interrupt.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ _INTERRUPTED_NOTE = "interrupted; what was finished is kept"
 #: Seconds a command has to end by itself after an interrupt.
 _PATIENCE = 1.5
 
-#: In the order `bake --help` tells of them.
+#: All commands, in the order in which `bake --help` lists them.
 COMMANDS: dict[str, Callable[..., None]] = {
     "build": levels.build,
     "plan": levels.plan,
@@ -80,7 +81,7 @@ def main() -> None:
             typer.echo(line, err=True)
         sys.exit(1)
     except SystemExit as end:
-        # typer turns an interrupt into this code, and says nothing.
+        # typer turns an interrupt into this code without printing anything.
         if end.code == _INTERRUPTED:
             typer.echo(_INTERRUPTED_NOTE, err=True)
         raise
@@ -88,14 +89,14 @@ def main() -> None:
 
 @contextmanager
 def _leaving_when_interrupted() -> Iterator[None]:
-    """End this process some time after Ctrl-C, whatever compiled code is in the middle of.
+    """End this process some time after Ctrl-C, even while compiled code is running.
 
-    An interrupt is an exception in the main thread, which it meets when it next runs Python: not
-    before the kernel it is in returns. Nothing is lost by leaving without it, as files are renamed
-    into place when they are whole.
+    An interrupt is an exception in the main thread. It is raised when that thread next runs Python
+    code, which is after the compiled kernel it is in returns. Nothing is lost by ending the process
+    earlier, as files are renamed into place when they are whole.
     """
     in_main = threading.current_thread() is threading.main_thread()
-    # Another handler means that interrupts are for others, as in the background of a shell.
+    # Another handler means that interrupts are not for this process, as in a shell's background.
     if not in_main or signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
         yield
         return
@@ -111,7 +112,10 @@ def _leaving_when_interrupted() -> Iterator[None]:
 
 
 def _leave_when_interrupted(receiver: socket.socket) -> None:
-    """Wait for the system to write the number of an interrupt, or for the end of the command."""
+    """End this process soon after an interrupt; return when the command has ended.
+
+    The system writes the number of each signal it gets into the socket.
+    """
     try:
         while signal.SIGINT not in (numbers := receiver.recv(64)):
             if not numbers:

@@ -1,4 +1,4 @@
-"""Commands about baked levels: info, apply, verify, diff."""
+"""This module has the commands about baked levels: info, apply, verify and diff."""
 
 from __future__ import annotations
 
@@ -139,7 +139,7 @@ def _proof(asset: Path, profile: str | None, sample: int | None, progress: Progr
 
     if profile is not None:
         with open_asset(asset) as level:
-            level.profile(profile)  # of a profile that is not there nothing would be proved
+            level.profile(profile)  # refuses an unknown profile, for which nothing would be proved
     return verify_asset(asset, profile, progress, sample=sample)
 
 

@@ -1,4 +1,4 @@
-"""Commands about levels and what is baked from them: build, plan, check, lint, schema."""
+"""This module has the commands about levels: build, plan, check, lint and schema."""
 
 from __future__ import annotations
 

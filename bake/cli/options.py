@@ -1,4 +1,7 @@
-"""What commands are given: arguments and options they share, and the levels and assets meant."""
+"""This module has the arguments and options that commands share.
+
+It also finds the levels and assets that these name.
+"""
 
 from __future__ import annotations
 
@@ -47,12 +50,12 @@ PlaceText = Annotated[
 
 
 def print_json(data: object) -> None:
-    """Print data as every command with --json does."""
+    """Print data as JSON, in the layout of every command with --json."""
     typer.echo(json.dumps(data, indent=2))
 
 
 def recipe_file(recipe: Path | None) -> Path | None:
-    """The recipe that was named, else the one in this folder, if any."""
+    """Return the named recipe, or else the one in this folder; None where there is none."""
     from bake.recipe import find_recipe
 
     return recipe or find_recipe(Path())
@@ -61,10 +64,10 @@ def recipe_file(recipe: Path | None) -> Path | None:
 def tasks_of(
     sources: list[Path] | None, output: Path | None, recipe: Path | None, profile: str | None
 ) -> list[Task]:
-    """The levels to bake, of one profile if one is named.
+    """Find the levels to bake, with only the named profile if one is named.
 
     Raises:
-        BakeError: mistakes in the recipe, no such files, or no such profile.
+        BakeError: the recipe has mistakes, or there are no such files or profile.
     """
     from bake.pipeline import find_tasks
     from bake.recipe import load_recipe
@@ -93,10 +96,10 @@ def _narrowed(task: Task, profile: str) -> Task | None:
 
 
 def assets_in(paths: list[Path]) -> list[Path]:
-    """Assets, and those inside of folders.
+    """Return the named assets, and those in the named folders.
 
     Raises:
-        AssetError: a folder holds none.
+        AssetError: a folder holds no asset.
     """
     found: list[Path] = []
     for one in paths:

@@ -1,4 +1,4 @@
-"""Commands that find paths in an asset, or draw it: path, eval, render."""
+"""This module has the commands that find paths in an asset or draw it: path, eval and render."""
 
 from __future__ import annotations
 
@@ -143,7 +143,7 @@ def render(
 
 
 def _place(level: LevelAsset, text: str) -> Place:
-    """A cell from "X,Y", or a node by the name its level gave it."""
+    """Read a place: a cell from "X,Y" or "X,Y,FLOOR", or the name of a node."""
     if not level.is_grid:
         return level.node_name(text)
     count, form = (2, "X,Y such as 3,4") if level.floors == 1 else (3, "X,Y,FLOOR such as 3,4,0")

@@ -1,4 +1,4 @@
-"""What changed between two bakes of a level, as a player would notice it."""
+"""This package finds what changed between two bakes of a level, as a player would notice it."""
 
 from bake.diff.compare import Difference, Limit, ProfileDifference, broken, compare, read_limit
 from bake.diff.matched import Matched

@@ -1,4 +1,4 @@
-"""Two bakes of a level, compared profile by profile, and what a change may do before it fails."""
+"""This module compares two bakes of a level profile by profile, and checks limits of change."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from bake.runtime.reader.places import Place
 
 What = Literal["cells", "reachability", "distances", "size"]
 
-#: Those that may have a limit, in percent.
+#: Kinds of change that may have a limit in percent.
 _WITH_LIMIT = ("distances", "size")
 
 
@@ -29,9 +29,9 @@ class Size:
     """How large one bake is, and what baking it again would visit.
 
     Attributes:
-        bytes: of the file.
-        nodes, arcs: of the graph.
-        pairs: ordered pairs of places over all profiles, which next hops are baked for.
+        bytes: size of the file.
+        nodes, arcs: numbers of nodes and arcs of the graph.
+        pairs: number of ordered pairs of places, over all profiles, for which next hops are baked.
     """
 
     bytes: int
@@ -45,12 +45,14 @@ class ProfileDifference:
     """What changed for one profile.
 
     Attributes:
-        name: of the profile.
-        matched: places of both bakes.
-        reachability: None where it cannot be told.
-        distances: None where next hops were not baked.
-        clusters: clusters of the new bake in which something changed; None without clusters.
-        cluster_count: how many there are.
+        name: name of the profile.
+        matched: its places in both bakes.
+        reachability: changes of reachability; None where an asset holds no closure of its one-way
+            components.
+        distances: changes of distances; None where next hops were not baked in both.
+        clusters: (k) int32 clusters of the new bake in which something changed; None where it has
+            no clusters.
+        cluster_count: how many clusters the new bake has.
     """
 
     name: str
@@ -62,13 +64,13 @@ class ProfileDifference:
 
     @property
     def cells_changed(self) -> int:
-        """Places opened, closed or repriced."""
+        """Count the places that were opened, closed or repriced."""
         matched = self.matched
         repriced = int(matched.dearer.sum()) + int(matched.cheaper.sum())
         return len(matched.opened) + len(matched.closed) + repriced
 
     def place(self, number: int) -> Place:
-        """The place that is shared under this number."""
+        """Return the shared place of this number."""
         tables = self.matched.new
         return tables.places.place(int(tables.node[self.matched.new_row[number]]))
 
@@ -78,10 +80,10 @@ class Difference:
     """What changed between two bakes.
 
     Attributes:
-        old, new: the assets.
-        sizes: of both.
-        profiles: those of both bakes.
-        profiles_gone, profiles_come: names of those only one has.
+        old, new: paths of the assets.
+        sizes: sizes of both.
+        profiles: changes of the profiles that both have.
+        profiles_gone, profiles_come: names of profiles only the old or only the new one has.
     """
 
     old: Path
@@ -97,12 +99,12 @@ def compare(old: Asset, new: Asset, profile: str | None, sample: int) -> Differe
 
     Args:
         old, new: before and after; they must stay open while the result is used.
-        profile: this one alone; None = all that both have.
-        sample: goals whose distances are compared; see :func:`compare_distances`.
+        profile: the only profile to compare; None = all that both have.
+        sample: how many goals distances are compared to; see :func:`compare_distances`.
 
     Raises:
-        AssetError: not two bakes of one kind of level, or damaged.
-        UnknownProfileError: no such profile in one of them.
+        AssetError: the two are not of one kind of level, or one is damaged.
+        UnknownProfileError: one of them has no such profile.
     """
     before, after = LevelAsset(old), LevelAsset(new)
     gone: tuple[str, ...] = ()
@@ -152,12 +154,12 @@ def _size(level: LevelAsset, asset: Asset) -> Size:
 
 @dataclass(frozen=True)
 class Limit:
-    """Something that may not change, or by no more than so much.
+    """A kind of change that is not allowed, or only up to some percentage.
 
     Attributes:
-        what: "cells" (opened, closed, repriced), "reachability" (a way lost), "distances" (grown),
-            "size" (of the file, grown).
-        percent: how much is still fine, for the last two.
+        what: "cells" (a place was opened, closed or repriced), "reachability" (a way was lost),
+            "distances" (one grew), or "size" (the file grew).
+        percent: how much growth is allowed, for the last two.
     """
 
     what: What
@@ -168,7 +170,7 @@ def read_limit(text: str) -> Limit:
     """Read a limit such as "reachability" or "distances=10%".
 
     Raises:
-        QueryError: anything else was written.
+        QueryError: the text is not a limit.
     """
     name, _, share = text.partition("=")
     for what in get_args(What):
@@ -186,7 +188,7 @@ def read_limit(text: str) -> Limit:
 
 
 def broken(difference: Difference, limits: list[Limit]) -> list[str]:
-    """One line for every limit that was passed."""
+    """Write a line for every limit that was exceeded, and for every profile that exceeds it."""
     lines = []
     for limit in limits:
         if limit.what == "size":
@@ -207,7 +209,7 @@ def broken(difference: Difference, limits: list[Limit]) -> list[str]:
 
 
 def _broken(profile: ProfileDifference, limit: Limit) -> str | None:
-    """What went beyond a limit; None where nothing did."""
+    """Say how a profile exceeds a limit; None where it does not."""
     if limit.what == "cells":
         changed = profile.cells_changed
         return f"{changed:,} places opened, closed or repriced" if changed else None

@@ -1,4 +1,4 @@
-"""Places that two bakes of a level share, and those only one of them has."""
+"""This module finds the places that two bakes of a level share, and those only one of them has."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ class Matched:
     """One profile in two assets.
 
     Attributes:
-        old, new: its tables.
-        old_row, new_row: (k) int32, rows of the places it can stand on in both. These *shared*
-            places are numbered in the order of the new rows.
-        closed: rows of ``old`` it could stand on and no longer can.
-        opened: rows of ``new`` it can stand on and could not before.
+        old, new: the profile's tables.
+        old_row, new_row: (k) int32, rows of the places the profile can stand on in both. These
+            *shared* places are numbered in the order of the new rows.
+        closed: rows of ``old`` the profile could stand on and no longer can.
+        opened: rows of ``new`` the profile can stand on and could not before.
     """
 
     old: BakedTables
@@ -37,13 +37,13 @@ class Matched:
 
     @cached_property
     def dearer(self) -> BoolArray:
-        """(k) bool, shared places that cost more to cross than before."""
+        """Return (k) bool, True where a shared place costs more to cross than before."""
         before, after = self._costs
         return after > before
 
     @cached_property
     def cheaper(self) -> BoolArray:
-        """(k) bool, shared places that cost less to cross than before."""
+        """Return (k) bool, True where a shared place costs less to cross than before."""
         before, after = self._costs
         return after < before
 
@@ -53,7 +53,7 @@ class Matched:
 
     @cached_property
     def arcs(self) -> ArcChanges:
-        """Arcs between shared places that came, went, or changed their weight."""
+        """Count the arcs between shared places that came, went, or changed their weight."""
         before = _arcs(self.old, self.old_row, len(self))
         after = _arcs(self.new, self.new_row, len(self))
         _, in_old, in_new = np.intersect1d(
@@ -75,8 +75,8 @@ class ArcChanges:
     """How many arcs between shared places changed.
 
     Attributes:
-        come, gone, repriced: how many.
-        touched: (k) bool, shared places at an end of one.
+        come, gone, repriced: how many arcs are new, are gone, or have another weight.
+        touched: (k) bool, True where a shared place is an end of such an arc.
     """
 
     come: int
@@ -89,7 +89,7 @@ def match(old: BakedTables, new: BakedTables) -> Matched:
     """Find the same places in both: cells by coordinates, nodes of graphs by name.
 
     Raises:
-        AssetError: the two are not of one kind.
+        AssetError: the two levels are not of one kind.
     """
     before, after = _keys(old, new)
     _, in_old, in_new = np.intersect1d(before, after, assume_unique=True, return_indices=True)
@@ -107,21 +107,21 @@ def match(old: BakedTables, new: BakedTables) -> Matched:
 
 
 def _others(count: int, rows: Int32Array) -> Int32Array:
-    """(k) int32, those of ``count`` rows that are not among some."""
+    """Return (k) int32, those of ``count`` rows that are not among ``rows``."""
     others = np.ones(count, dtype=np.bool_)
     others[rows] = False
     return np.flatnonzero(others).astype(np.int32)
 
 
 def _crossing_cost(tables: BakedTables) -> Float64Array:
-    """(r) float64 units, what crossing each row's terrain costs the profile."""
+    """Return (r) float64 units, what crossing each row's terrain costs the profile."""
     terrain = tables.places.asset.read("/world/node_terrain")[tables.node]
     cost: Float64Array = tables.column("cost", np.float64)[terrain]
     return cost
 
 
 def _keys(old: BakedTables, new: BakedTables) -> tuple[Int64Array, Int64Array]:
-    """(r) for each row of either a number that is the same for the same place."""
+    """Return (r) int64 keys of the rows of each; the same place has the same key in both."""
     a, b = old.places, new.places
     kinds = [
         f"hexagonal {places.hex_layout}"
@@ -144,13 +144,16 @@ def _keys(old: BakedTables, new: BakedTables) -> tuple[Int64Array, Int64Array]:
 
 
 def _cell_keys(tables: BakedTables, wide: int) -> Int64Array:
-    """(r) each row's cell in reading order, on a grid ``wide`` cells wide."""
+    """Return (r) int64, each row's cell in reading order on a grid ``wide`` cells wide."""
     y, x = np.divmod(tables.places.flat[tables.node].astype(np.int64), tables.places.width)
     return np.asarray(y * wide + x, dtype=np.int64)
 
 
 def _arcs(tables: BakedTables, rows: Int32Array, count: int) -> tuple[Int64Array, Int64Array]:
-    """Arcs between shared places: tail * count + head, ascending, and weight in units * 2^20."""
+    """Return the arcs between shared places: keys and weights.
+
+    A key is tail * count + head, and keys ascend. Weights are in units * 2^20.
+    """
     usable = tables.usable
     shared = np.full(tables.row_count, -1, dtype=np.int64)
     shared[rows] = np.arange(len(rows))
@@ -158,7 +161,7 @@ def _arcs(tables: BakedTables, rows: Int32Array, count: int) -> tuple[Int64Array
     tail, head = shared[usable.graph.tail()[arc]], shared[usable.graph.head[arc]]
     within = (tail >= 0) & (head >= 0)
     key = (tail * max(1, count) + head)[within]
-    # Scales may differ, so weights are compared in units.
+    # Ticks per unit may differ, so weights are compared in units.
     weight = np.rint(usable.weight[arc[within]] * (2.0**20 / tables.places.ticks_per_unit))
     order = np.argsort(key)
     return key[order], weight[order].astype(np.int64)

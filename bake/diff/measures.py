@@ -1,7 +1,7 @@
-"""What a change did to reachability and distances between places that two bakes share.
+"""This module measures what a change did to ways and distances between shared places.
 
 Places that share a component before and one after behave alike, so reachability is counted by
-groups, without visiting pairs. Distances are followed toward every goal or a fair sample of them.
+groups, without visiting pairs. Distances are compared toward every goal or a fair sample of them.
 """
 
 from __future__ import annotations
@@ -14,25 +14,26 @@ from bake.arrays import BoolArray, Float64Array, Int64Array
 from bake.diff.matched import Matched
 from bake.runtime.reader.baked import BakedTables
 
-#: Groups whose pairs are looked at together.
+#: How many groups have their pairs compared at once.
 _BLOCK = 1024
 
 PERCENTILES = (50, 90, 99, 100)
 
-#: Pairs named, those that changed most.
+#: How many pairs are named: those that changed most.
 _NAMED = 5
 
 
 @dataclass(frozen=True)
 class Reachability:
-    """What became of the ways between k shared places.
+    """How reachability changed between k shared places.
 
     Attributes:
-        lost, gained: ordered pairs of places that had a way and have none, and the reverse.
+        lost: number of ordered pairs of places that had a way and have none.
+        gained: number of ordered pairs of places that had no way and have one.
         lost_example, gained_example: (start, goal), numbers of shared places from the largest
-            groups that were parted or joined; None without any.
-        cut_off: (k) bool, places that had a way from or to the largest part and lost one of them.
-        joined: (k) bool, the reverse.
+            groups that were parted or joined; None where none were.
+        cut_off: (k) bool, True where a place lost its way from or to the largest part.
+        joined: (k) bool, True where a place gained a way from or to the largest part.
     """
 
     lost: int
@@ -62,7 +63,7 @@ def compare_reachability(matched: Matched) -> Reachability | None:
     before_of, after_of = group // after, group % after
     largest = int(count.argmax())
     every = np.arange(len(group))
-    # Of both what was lost and what was gained: pairs, the largest example, and groups marked.
+    # First of what was lost, then of what was gained: pairs, the largest example, marked groups.
     pairs, best, example = [0, 0], [0, 0], [(0, 0), (0, 0)]
     marked = np.zeros((2, len(group)), dtype=np.bool_)
     for begin in range(0, len(group), _BLOCK):
@@ -93,7 +94,7 @@ def compare_reachability(matched: Matched) -> Reachability | None:
 
 
 def _leads(tables: BakedTables, a: Int64Array, b: Int64Array) -> BoolArray:
-    """(len a, len b) bool, whether component a leads to component b."""
+    """Return (len a, len b) bool, True where component a leads to component b."""
     same = np.asarray(a[:, None] == b)
     if not tables.one_way or tables.reach is None:
         return same
@@ -103,7 +104,7 @@ def _leads(tables: BakedTables, a: Int64Array, b: Int64Array) -> BoolArray:
 
 @dataclass(frozen=True)
 class ChangedPair:
-    """Two shared places, by number, and the distance between them in units, before and after."""
+    """The numbers of two shared places, and their distance in units before and after."""
 
     start: int
     goal: int
@@ -116,10 +117,11 @@ class Distances:
     """Distances between shared places that have a way before and after.
 
     Attributes:
-        goals, places: how many goals were looked at, of how many places.
-        pairs, longer, shorter: ordered pairs looked at, and how many changed.
+        goals, places: how many goals were compared, of how many places.
+        pairs: number of ordered pairs compared.
+        longer, shorter: how many of these grew longer or shorter.
         percent: change in percent of the old distance at PERCENTILES, over the changed pairs.
-        most: the pairs that changed by most units, each other goal once.
+        most: the pairs that changed by most units, at most one for each goal.
     """
 
     goals: int
@@ -132,17 +134,19 @@ class Distances:
 
     @property
     def most_longer(self) -> float:
-        """Percent the worst pair of those named grew; 0 where none did."""
+        """Return by how many percent the worst of the named pairs grew; 0 where none did."""
         grown = (100 * (pair.after / pair.before - 1) for pair in self.most if pair.before > 0)
         return max(0.0, max(grown, default=0.0))
 
 
 def compare_distances(matched: Matched, sample: int) -> Distances | None:
-    """Follow the hops of both toward some goals; None where an asset holds no next hops.
+    """Compare distances toward some goals; None where an asset holds no next hops.
+
+    The distances come from following the next hops of both bakes.
 
     Args:
         matched: places of both.
-        sample: goals to look at, evenly spread; all where there are no more.
+        sample: how many goals to compare, evenly spread; all where there are no more.
     """
     if not (matched.old.has_hops and matched.new.has_hops):
         return None
@@ -156,7 +160,7 @@ def compare_distances(matched: Matched, sample: int) -> Distances | None:
         both = np.isfinite(before) & np.isfinite(after) & (before > 0)
         change = np.zeros(count)
         np.subtract(after, before, out=change, where=both)
-        # Scales may differ by rounding; a millionth of a unit is none.
+        # Ticks per unit may differ, so costs are rounded differently: less than 1e-6 is no change.
         change[np.abs(change) < 1e-6] = 0.0
         pairs += int(both.sum())
         longer, shorter = longer + int((change > 0).sum()), shorter + int((change < 0).sum())
@@ -172,7 +176,7 @@ def compare_distances(matched: Matched, sample: int) -> Distances | None:
 
 
 def _toward(matched: Matched, goal: int) -> tuple[Float64Array, Float64Array]:
-    """(k) float64 units from each shared place to one, before and after."""
+    """Return (k) float64 units from each shared place to a goal, before and after."""
     before, after = (
         tables.ticks_toward(int(rows[goal]))[rows] / tables.places.ticks_per_unit
         for tables, rows in ((matched.old, matched.old_row), (matched.new, matched.new_row))

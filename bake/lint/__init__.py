@@ -1,1 +1,1 @@
-"""What is likely wrong with a level although it bakes."""
+"""This package finds what is likely wrong with a level although it bakes."""

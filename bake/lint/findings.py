@@ -1,4 +1,7 @@
-"""Rules of `bake lint`, what they find, and how it is told: text, JSON, GitHub annotations."""
+"""This module defines the rules and findings of `bake lint`.
+
+It writes findings as text, as JSON and as GitHub annotations.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +15,7 @@ Rule = Literal[
     "level", "islands", "spawns", "exits", "traps", "narrow", "links", "legend", "recipe"
 ]
 
-#: Every rule, in the order its findings are told; what breaks "level" is always an error.
+#: All rules, in the order in which findings are listed. A finding of "level" is always an error.
 RULES: tuple[Rule, ...] = (
     "level",
     "spawns",
@@ -34,11 +37,11 @@ class Finding:
         rule: which rule found it.
         severity: "error", "warning" or "notice".
         file: the level file, or the recipe.
-        level: name of the level; "" where it is about the recipe.
-        place: layer, object or key in the file; None where there is none to tell.
-        profile: the agent profile it is about; None = all.
+        level: name of the level; "" where the finding is about the recipe.
+        place: layer, object or key in the file; None where the finding names none.
+        profile: the agent profile the finding is about; None = all.
         cell: first cell concerned, in reading order: (x, y) or (x, y, floor); a node's name on
-            graph levels; None where no cell is.
+            graph levels; None where no cell is concerned.
         cells: how many cells or nodes are concerned.
         message: what is wrong, in one line.
     """
@@ -55,19 +58,22 @@ class Finding:
 
 
 def severity_of(rule: Rule, chosen: Mapping[str, Severity]) -> Severity:
-    """How bad a rule's findings are, by the recipe or by default."""
+    """Return how bad a rule's findings are, by the recipe or by default."""
     return "error" if rule == "level" else chosen.get(rule, DEFAULT_SEVERITY[rule])
 
 
 def as_text(found: Finding) -> str:
-    """One line: file, place, severity, rule, profile, what is wrong, and where first."""
+    """Write a finding in one line.
+
+    It has the file, place, severity, rule and profile, what is wrong, and the first cell.
+    """
     where = found.file if found.place is None else f"{found.file}: {found.place}"
     who = "" if found.profile is None else f" profile {found.profile}:"
     return f"{where}: {found.severity} [{found.rule}]{who} {found.message}{_first(found)}"
 
 
 def as_data(findings: Sequence[Finding]) -> dict[str, Any]:
-    """Everything found, ready for JSON."""
+    """Return all findings and their counts by severity, ready for JSON."""
     return {
         "errors": sum(found.severity == "error" for found in findings),
         "warnings": sum(found.severity == "warning" for found in findings),
@@ -82,7 +88,10 @@ def as_data(findings: Sequence[Finding]) -> dict[str, Any]:
 
 
 def as_annotation(found: Finding) -> str:
-    """One workflow command of GitHub Actions; it appears beside the file in a pull request."""
+    """Write a finding as a workflow command of GitHub Actions.
+
+    GitHub shows it beside the file in a pull request.
+    """
     level = f" in {found.level}" if found.level else ""
     title = _property(f"bake lint: {found.rule}{level}")
     place = "" if found.place is None else f"{found.place}: "

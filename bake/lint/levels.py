@@ -1,4 +1,4 @@
-"""All checks of the levels a build would bake, on the worlds it would use."""
+"""This module checks the levels that a build would bake, on the worlds it would use."""
 
 from __future__ import annotations
 
@@ -26,16 +26,16 @@ _IMAGES = {".png", ".bmp", ".gif", ".tga", ".tif", ".tiff", ".webp"}
 
 
 def lint(tasks: Sequence[Task], recipe: Recipe, *, every_profile: bool = True) -> list[Finding]:
-    """Find what is likely wrong.
+    """Find what is likely wrong with levels and their recipe.
 
     Args:
         tasks: the levels.
-        recipe: whose keys are looked at, too.
+        recipe: the recipe, whose keys are checked as well.
         every_profile: whether the tasks have all of their recipes' profiles.
 
     Returns:
         The findings, level by level, by rule, then by profile. A level that cannot be baked at all
-        has a finding for every mistake, and no other.
+        has one finding for every mistake, and no others.
     """
     found: list[Finding] = []
     drawn: dict[str, Level] = {}
@@ -75,7 +75,7 @@ def _mistakes(task: Task, error: BakeError) -> Iterator[Finding]:
 def _recipe_keys(
     tasks: Sequence[Task], recipe: Recipe, levels: dict[str, Level]
 ) -> Iterator[Finding]:
-    """Keys that became terrain by accident, and colours nothing is drawn in."""
+    """Find recipe keys that became terrain by accident, and colours that no image uses."""
     if recipe.file is None:
         return
     chosen, file = recipe.defaults.lint, str(recipe.file)
@@ -117,12 +117,12 @@ def _recipe_keys(
 
 
 class LevelLinter:
-    """Findings of one level.
+    """All checks of one level.
 
     Attributes:
-        world: built with links into walls left out.
+        world: the level's world, built without links that lead into walls.
         chosen: severities the recipe gives, by rule.
-        unknown_profiles_are_fine: whether links may name profiles the world has not.
+        unknown_profiles_are_fine: whether links may name profiles that the world does not have.
     """
 
     def __init__(self, world: World, chosen: Mapping[str, Severity]) -> None:
@@ -133,7 +133,7 @@ class LevelLinter:
         self._floor_height = level.floor_height if isinstance(level, GridLevel) else None
 
     def findings(self) -> Iterator[Finding]:
-        """Everything found, whatever its severity but "off"."""
+        """Yield all findings except those whose severity is "off"."""
         for found in self._all():
             if found.severity != "off":
                 yield found
@@ -199,7 +199,10 @@ class LevelLinter:
             )
 
     def _opened(self, profile: str, sub: Subgraph) -> Graph:
-        """The profile's graph as if all doors stood open, their places after its rows."""
+        """Return the profile's graph as if all doors stood open.
+
+        Places at doors where the profile cannot stand come after its rows.
+        """
         level, cell = self.world.level, self.world.cell
         if not self.world.doors or cell is None or not isinstance(level, GridLevel):
             return sub.graph
@@ -225,7 +228,7 @@ class LevelLinter:
         return found
 
     def _for_nobody(self, spot: Spot) -> bool:
-        """Whether no profile can stand at a spot."""
+        """Tell whether a spot lies where no profile can stand."""
         cell = self.world.cell
         if cell is None:
             return False
@@ -235,14 +238,14 @@ class LevelLinter:
     # -- cells ------------------------------------------------------------------------------------
 
     def _narrow(self, profile: str, mover: Mover) -> Iterator[Finding]:
-        """Cells a large agent could cross, if there were room for the rest of it."""
+        """Find cells a large agent could cross if there were room for the rest of its footprint."""
         level = self.world.level
         if not isinstance(level, GridLevel):
             return
         passable = ~np.isnan(mover.cost)[level.terrain]
         rows = level.floor_height
         fits = under_footprint(passable, mover.size, np.logical_and, False, rows)
-        # Turned round, anchors spread over the cells below them.
+        # The arrays are turned round, so that anchors spread over the cells below them.
         covered = under_footprint(
             np.ascontiguousarray(fits[::-1, ::-1]), mover.size, np.logical_or, False, rows
         )[::-1, ::-1]
@@ -305,7 +308,7 @@ class LevelLinter:
                 )
 
     def _takes(self, link: Link, profile: str, node_at: Int32Array) -> bool:
-        """Whether a profile can stand at both ends, or could if a door were open."""
+        """Tell whether a profile can stand at both ends, or could if a door were open."""
         doors = [door.cells for door in self.world.doors]
         size = self.world.movers[profile].size
         for x, y in (link.start, link.goal):

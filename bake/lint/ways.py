@@ -1,4 +1,4 @@
-"""Checks of one profile's graph: islands, spawns without an exit, one-way traps."""
+"""This module checks one profile's graph for islands, spawns without an exit, and traps."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from bake.graph import BLOCKED, Graph, Metric, Subgraph
 from bake.lint.findings import Rule
 from bake.search.graph.connectivity import strong_components
 
-#: Findings of one rule and profile told one by one; the rest in one line.
+#: At most this many findings of one rule and profile are listed one by one; one line has the rest.
 MOST_TOLD = 12
 
 
@@ -21,9 +21,11 @@ class SpawnOrExit:
     """A spawn or an exit.
 
     Attributes:
-        name: of the spot.
-        row: where; -1 where the profile cannot stand there.
-        own: whether the spot is for named profiles, this one among them.
+        name: name of the spot.
+        row: row of the spot's place; -1 where the profile cannot stand there.
+        own: whether a finding is due for this profile when it cannot stand there. `bake lint` sets
+            it where the spot is for named profiles, including this one, and where no profile can
+            stand.
     """
 
     name: str
@@ -33,11 +35,12 @@ class SpawnOrExit:
 
 @dataclass(frozen=True)
 class Ways:
-    """One profile's graph.
+    """One profile's graph, with its spawns and exits.
 
     Attributes:
-        graph: rows as nodes, arcs the profile may take.
-        opened: the same, then as more nodes places in doors, and arcs as if all doors stood open.
+        graph: rows as nodes, with the arcs the profile may take.
+        opened: the same nodes, then places in doors as further nodes, with the arcs the profile
+            could take if all doors stood open.
         spawns, exits: spots of the level that are for the profile.
     """
 
@@ -57,7 +60,7 @@ class Problem:
 
 
 def check_profile(ways: Ways) -> Iterator[Problem]:
-    """Everything wrong with the ways of one profile."""
+    """Find everything wrong with the ways of one profile."""
     rows = ways.graph.node_count
     none = np.empty(0, dtype=np.int64)
     for spawn in ways.spawns:
@@ -86,7 +89,7 @@ def check_profile(ways: Ways) -> Iterator[Problem]:
         homeward = homeward | leaves
     goal = "to a spawn or an exit" if len(exits) else "to where it came from"
     trapped = (found.reached & ~homeward)[:rows]
-    trapped[spawns] = False  # a spawn without an exit has been told of
+    trapped[spawns] = False  # a spawn without an exit already has a finding
     yield from _grouped("traps", ways.graph, trapped, f"can be entered, but no way leads {goal}")
 
 
@@ -115,7 +118,7 @@ def _counted(count: int) -> str:
 
 @dataclass(frozen=True)
 class _Reach:
-    """Reachability from some nodes.
+    """Reachability from and to some sources.
 
     Attributes:
         reached: (n) bool, nodes that can be reached from a source.
@@ -127,7 +130,7 @@ class _Reach:
 
 
 def _largest_part(graph: Graph) -> Int32Array:
-    """(1) int32, a node of the largest strongly connected component; the first such one."""
+    """Return (1) int32, the first node of the largest strongly connected component."""
     component, _ = strong_components(graph)
     largest = np.bincount(component).argmax()
     return np.flatnonzero(component == largest)[:1].astype(np.int32)
@@ -137,7 +140,7 @@ def _reach(graph: Graph, source: Int32Array) -> _Reach:
     """Follow arcs from the sources, both ways.
 
     Args:
-        graph: at least one node.
+        graph: a graph of at least one node.
         source: (k) int32 nodes, at least one.
     """
     back, _ = graph.reverse()
@@ -145,7 +148,7 @@ def _reach(graph: Graph, source: Int32Array) -> _Reach:
 
 
 def _reached_from(graph: Graph, source: Int32Array) -> BoolArray:
-    """(r) bool, rows that can be reached from some of the sources; breadth first."""
+    """Return (n) bool, True where a node can be reached from a source; searches breadth first."""
     seen = np.zeros(graph.node_count, dtype=np.bool_)
     seen[source] = True
     front = source
@@ -161,17 +164,17 @@ def _reached_from(graph: Graph, source: Int32Array) -> BoolArray:
 
 
 def opened_graph(graph: Graph, metric: Metric, sub: Subgraph, at_door: BoolArray) -> Graph:
-    """A profile's graph as if all doors stood open.
+    """Build a profile's graph as if all doors stood open.
 
     Args:
-        graph: of all profiles.
-        metric: the profile's.
+        graph: the graph of all profiles.
+        metric: the profile's metric.
         sub: the profile's part of the graph.
         at_door: (n) bool, nodes whose footprint covers a cell of a door.
 
     Returns:
-        The rows of ``sub``, then nodes at doors where the profile cannot stand as they are; every
-        arc that touches a door counts as open.
+        A graph of the rows of ``sub``, then of the nodes at doors where the profile cannot stand
+        now. Every arc that touches a door counts as open.
     """
     if not at_door.any():
         return sub.graph
@@ -188,7 +191,7 @@ def opened_graph(graph: Graph, metric: Metric, sub: Subgraph, at_door: BoolArray
 
 
 def _groups(graph: Graph, chosen: BoolArray) -> list[Int64Array]:
-    """The chosen rows in groups that hang together whichever way arcs lead, largest first."""
+    """Split the chosen rows into groups joined by arcs of either direction, largest first."""
     tail = graph.tail()
     inside = chosen[tail] & chosen[graph.head]
     tails = np.concatenate([tail[inside], graph.head[inside]])
