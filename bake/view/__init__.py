@@ -1,4 +1,4 @@
-"""Pictures of baked levels, and what commands tell people of builds, assets and changes."""
+"""This package draws baked levels, and writes what commands say of builds, assets and changes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where the cells of a grid lie in pixels, squares and hexagons.
+"""This module says where the cells of a grid lie in pixels, for squares and hexagons.
 
 Hexagons have pointy tops in the row layouts and flat tops in the column layouts.
 Source: A. Patel, "Hexagonal Grids", for the layouts and for axial coordinates.
@@ -24,9 +24,9 @@ class _Grid:
     """Cells in rows and columns, numbered in reading order.
 
     Attributes:
-        columns, rows: how many there are.
-        scale: pixels from one cell to the next: the side of a square; on hexagons along a line,
-            which is between two flat sides.
+        columns, rows: how many columns and rows there are.
+        scale: pixels from one cell to the next: the side of a square, or the distance between two
+            flat sides of a hexagon, which is measured along a line.
     """
 
     columns: int
@@ -34,7 +34,7 @@ class _Grid:
     scale: int
 
     def _numbered(self, x: npt.NDArray[Any], y: npt.NDArray[Any]) -> npt.NDArray[Any]:
-        """The cells at some columns and rows; columns * rows where there is none."""
+        """Number the cells at some columns and rows; columns * rows where there is no cell."""
         cell = y * np.int32(self.columns) + x
         outside = (x < 0) | (x >= self.columns) | (y < 0) | (y >= self.rows)
         cell[outside] = self.columns * self.rows
@@ -44,9 +44,9 @@ class _Grid:
 
 @dataclass(frozen=True)
 class SquareCells(_Grid):
-    """Which pixel shows which square cell."""
+    """Square cells, and which pixels show them."""
 
-    #: Samples a pixel along each axis; edges of squares lie on edges of pixels.
+    #: Samples of a pixel along each axis; one is enough, as squares end at edges of pixels.
     samples = 1
 
     @property
@@ -58,21 +58,21 @@ class SquareCells(_Grid):
         return self.rows * self.scale
 
     def band(self, top: int, bottom: int) -> Int32Array:
-        """(bottom - top, pixel_width) int32, the cell in each pixel of some rows of pixels."""
+        """Return (bottom - top, pixel_width) int32, the cell in each pixel of some pixel rows."""
         row = np.arange(top, bottom, dtype=np.int32) // self.scale
         column = np.arange(self.pixel_width, dtype=np.int32) // self.scale
         return (row * np.int32(self.columns))[:, None] + column
 
     def centre(self, cell: Int32Array) -> Float64Array:
-        """(k, 2) float64, (x, y) in pixels of the middle of (k) cells."""
+        """Return (k, 2) float64, (x, y) in pixels of the middle of each of (k) cells."""
         y, x = np.divmod(cell, np.int32(self.columns))
         return (np.stack([x, y], axis=1) + 0.5) * self.scale
 
     def blend(self, top: int, bottom: int) -> tuple[Int32Array, Float32Array]:
-        """The cells around each pixel, and how near it is to each: bilinear weights.
+        """Return the cells around each pixel, and their bilinear weights.
 
         Returns:
-            (4, bottom - top, pixel_width) int32 cells, columns * rows where there is none, and
+            (4, bottom - top, pixel_width) int32 cells, columns * rows where there is no cell, and
             float32 weights that add up to 1.
         """
         x, share_x = self._between(np.arange(self.pixel_width))
@@ -88,7 +88,7 @@ class SquareCells(_Grid):
         return cell, weight
 
     def _between(self, pixel: Int64Array) -> tuple[Int64Array, Float64Array]:
-        """The cell whose middle lies before each pixel's, and how far it is behind, 0 to 1."""
+        """Find the last cell whose middle lies before each pixel's, and how far before, 0 to 1."""
         at = (pixel + 0.5) / self.scale - 0.5
         low = np.floor(at)
         return low.astype(np.int64), at - low
@@ -96,19 +96,19 @@ class SquareCells(_Grid):
 
 @dataclass(frozen=True)
 class HexCells(_Grid):
-    """Which pixel shows which hexagonal cell.
+    """Hexagonal cells, and which pixels show them.
 
     Cells lie in *lines*: rows of the row layouts, columns of the column layouts. Lines are a whole
-    number of pixels apart, so the picture repeats and is worked out for two lines only; for that
-    hexagons are stretched by less than half a pixel.
+    number of pixels apart, so the picture repeats and is computed for two lines only. To make this
+    so, hexagons are stretched by less than half a pixel.
 
     Attributes:
-        layout: odd-r, even-r, odd-q or even-q, which says which lines are shoved by half a cell.
+        layout: odd-r, even-r, odd-q or even-q, which says which lines are shifted by half a cell.
     """
 
     layout: str
 
-    #: Samples a pixel along each axis, so that slanted edges come out smooth.
+    #: Samples of a pixel along each axis; several make slanted edges smooth.
     samples = 3
 
     @property
@@ -138,12 +138,12 @@ class HexCells(_Grid):
         return (lines - 1) * self._line_step + math.ceil(self._corner_to_corner)
 
     def _shove(self, line: npt.NDArray[np.integer]) -> Float64Array:
-        """Pixels by which each line is shoved."""
+        """Return the pixels by which each line is shifted."""
         odd = 1 if self.layout.startswith("odd") else 0
         return np.where(line % 2 == odd, self.scale / 2, 0.0)
 
     def centre(self, cell: Int32Array) -> Float64Array:
-        """(k, 2) float64, (x, y) in pixels of the middle of (k) cells."""
+        """Return (k, 2) float64, (x, y) in pixels of the middle of each of (k) cells."""
         y, x = np.divmod(cell, np.int32(self.columns))
         line, number = (y, x) if self._in_rows else (x, y)
         along = number * self.scale + self.scale / 2 + self._shove(line)
@@ -152,11 +152,11 @@ class HexCells(_Grid):
 
     @cached_property
     def _tile(self) -> tuple[Int32Array, Int32Array]:
-        """The nearest cell to each sample of a piece two lines wide and one cell long.
+        """Find the cell nearest to each sample of a piece two lines wide and one cell long.
 
         Returns:
-            Its line, and its number in that line, both (2 * line_step * samples, scale * samples)
-            int32 and counted from the piece's first.
+            The cell's line, and its number in that line. Both are int32 of shape
+            (2 * line_step * samples, scale * samples), and counted from the piece's first.
         """
         across = (np.arange(2 * self._line_step * self.samples) + 0.5) / self.samples
         along = (np.arange(self.scale * self.samples) + 0.5) / self.samples
@@ -164,7 +164,7 @@ class HexCells(_Grid):
         best = np.full(shape, np.inf)
         line_at = np.zeros(shape, dtype=np.int32)
         number_at = np.zeros(shape, dtype=np.int32)
-        # Stretched back to regular hexagons, a hexagon is what is nearest to its middle.
+        # A regular hexagon is what is nearest to its middle, so the stretch is undone here.
         stretch = self.scale * _HALF_SQRT_3 / self._line_step
         for line in range(-1, 3):
             start = self.scale / 2 + float(self._shove(np.array([line]))[0])
@@ -179,7 +179,7 @@ class HexCells(_Grid):
         return line_at, number_at
 
     def band(self, top: int, bottom: int) -> Int32Array:
-        """The cell in each sample of some rows of pixels; columns * rows where there is none.
+        """Find the cell in each sample of some pixel rows; columns * rows where there is none.
 
         Returns:
             ((bottom - top) * samples, pixel_width * samples) int32.
@@ -200,16 +200,16 @@ class HexCells(_Grid):
         return self._numbered(x, y)
 
     def blend(self, top: int, bottom: int) -> tuple[Int32Array, Float32Array]:
-        """The cells around each pixel, and how near it is to each: barycentric weights.
+        """Return the cells around each pixel, and their barycentric weights.
 
         Returns:
-            (3, bottom - top, pixel_width) int32 cells, columns * rows where there is none, and
+            (3, bottom - top, pixel_width) int32 cells, columns * rows where there is no cell, and
             float32 weights that add up to 1.
         """
         down = np.arange(top, bottom)[:, None] + 0.5
         right = np.arange(self.pixel_width)[None, :] + 0.5
         across, along = (down, right) if self._in_rows else (right, down)
-        # Axial coordinates: lines count as they are, cells start half a cell further on each line.
+        # In axial coordinates lines keep their numbers, and each starts half a cell further on.
         middle = float(self._shove(np.array([0]))[0]) + self.scale / 2
         r = (across - self._corner_to_corner / 2) / self._line_step
         q = (along - middle) / self.scale - r / 2
@@ -231,7 +231,7 @@ class HexCells(_Grid):
         return np.stack(cells), np.stack(weights)
 
     def _axial_start(self, line: Int32Array) -> Int32Array:
-        """The number in its line of the cell at axial coordinate q = 0."""
+        """Return the number in its line of the cell at axial coordinate q = 0."""
         return line // 2 if self.layout.startswith("odd") else (line + 1) // 2
 
 

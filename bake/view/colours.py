@@ -1,4 +1,6 @@
-"""The colours of pictures: fixed ones, the ramp of distances, and those of components and clusters.
+"""This module has the colours of pictures.
+
+Some are fixed; others are computed for distances, components and clusters.
 
 Colours that must be evenly spaced to the eye are made in the Oklab colour space.
 Source: B. Ottosson, "A perceptual color space for image processing" (2020), for the conversion.
@@ -20,12 +22,12 @@ PAPER: Colour = (248, 246, 241)
 INK: Colour = (38, 36, 46)
 FAINT_INK: Colour = (122, 117, 128)
 
-#: Where this profile cannot stand, in every view but the terrain's.
+#: The colour of cells where this profile cannot stand, in every view but the terrain's.
 BLOCKED: Colour = (52, 49, 60)
-#: Stripes over cells that other profiles can stand on.
+#: The stripes over cells that only other profiles can stand on.
 OTHERS_STRIPE: Colour = (48, 45, 55)
 
-#: The component with the most places.
+#: The colour of the component with the most places.
 LARGEST: Colour = (228, 223, 212)
 LARGEST_ON_PAPER: Colour = (190, 182, 168)
 
@@ -53,24 +55,24 @@ GOAL: Colour = PATH
 TRANSITION: Colour = (255, 214, 64)
 ACROSS: Colour = (38, 36, 46)
 INSIDE: Colour = (128, 108, 150)
-#: Paths over the layers of a hierarchy, lowest first.
+#: The colours of ways over the layers of a hierarchy, lowest first.
 WAYS: tuple[Colour, ...] = ((34, 116, 196), (232, 126, 22), (122, 62, 168), (20, 140, 120))
 
 ROAD: Colour = (249, 224, 160)
 ROAD_CASING: Colour = (142, 126, 104)
 ROAD_CLOSED: Colour = (212, 206, 198)
 
-#: Places that `bake lint` found, by what is wrong with them.
+#: The colours of places that `bake lint` found, by what is wrong with them.
 ISLAND: Colour = (232, 126, 22)
 TRAP: Colour = (168, 36, 148)
 NO_EXIT: Colour = (196, 20, 40)
 
-#: Turning the hue by this much over and over never comes near an earlier hue for long.
+#: Turning the hue by this angle comes near an earlier hue only after many turns.
 _GOLDEN_ANGLE = math.pi * (3 - math.sqrt(5))
 
 _RAMP_STEPS = 256
 
-#: The hues of components come near each other beyond this many, so they are used again.
+#: Further components use these hues again, as more hues would look too much alike.
 _COMPONENT_HUES = 24
 
 #: A cluster with more neighbours than there are colours may share one with some of them.
@@ -78,7 +80,7 @@ _CLUSTER_COLOURS = 7
 
 
 def as_colour(pixel: UInt8Array) -> Colour:
-    """One colour of an array, (3) uint8, as three numbers."""
+    """Return one colour of an array, (3) uint8, as three numbers."""
     red, green, blue = pixel.tolist()
     return red, green, blue
 
@@ -87,9 +89,9 @@ def oklch(lightness: Float64Array, chroma: Float64Array, hue: Float64Array) -> U
     """Convert colours from Oklab in polar form to sRGB.
 
     Args:
-        lightness: (k) 0 black to 1 white.
-        chroma: (k) 0 grey to about 0.3.
-        hue: (k) radians.
+        lightness: (k) from 0, black, to 1, white.
+        chroma: (k) from 0, grey, to about 0.3.
+        hue: (k) in radians.
 
     Returns:
         (k, 3) uint8, clipped to what a screen can show.
@@ -113,7 +115,10 @@ def oklch(lightness: Float64Array, chroma: Float64Array, hue: Float64Array) -> U
 
 @cache
 def ramp() -> UInt8Array:
-    """(256, 3) uint8, from near (pale yellow) to far (deep violet); lightness falls evenly."""
+    """Return (256, 3) uint8 colours from near (pale yellow) to far (deep violet).
+
+    Their lightness falls evenly.
+    """
     at = np.linspace(0, 1, _RAMP_STEPS)
     lightness = 0.955 - 0.58 * at
     chroma = 0.105 + 0.05 * np.sin(np.pi * at)
@@ -124,19 +129,19 @@ def ramp() -> UInt8Array:
 
 
 def shades(fraction: Float64Array) -> UInt8Array:
-    """(k, 3) uint8 colours of the ramp at (k) fractions from 0, near, to 1, far."""
+    """Return (k, 3) uint8 colours of the ramp at (k) fractions from 0, near, to 1, far."""
     step = np.rint(np.clip(fraction, 0, 1) * (_RAMP_STEPS - 1)).astype(np.intp)
     return ramp()[step]
 
 
 def mixed(colours: UInt8Array, other: Colour, share: float) -> UInt8Array:
-    """Colours with this share of another one stirred in."""
+    """Mix a share of another colour, 0 to 1, into colours."""
     blend = colours * (1 - share) + np.array(other, dtype=np.float64) * share
     return np.rint(blend).astype(np.uint8)
 
 
 def vivid(count: int) -> UInt8Array:
-    """(count, 3) uint8 strong colours; those near each other in the list differ most."""
+    """Return (count, 3) uint8 strong colours; those next to each other in the list differ most."""
     number = np.arange(count, dtype=np.float64)
     hue = math.radians(28) + number * _GOLDEN_ANGLE
     lightness = np.where(number % 2 == 0, 0.64, 0.74)
@@ -144,7 +149,9 @@ def vivid(count: int) -> UInt8Array:
 
 
 def component_colours(count: int, largest: Colour = LARGEST) -> UInt8Array:
-    """(count, 3) uint8 colours of components by rank: the largest muted, so that islands stand out.
+    """Return (count, 3) uint8 colours of components by rank.
+
+    The largest component has a muted colour, so that islands stand out.
 
     Args:
         count: how many components there are.
@@ -156,14 +163,14 @@ def component_colours(count: int, largest: Colour = LARGEST) -> UInt8Array:
 
 
 def cluster_colours(graph: Graph, cluster: Int32Array, count: int) -> UInt8Array:
-    """(count, 3) uint8 pale colours of clusters, such that neighbours differ.
+    """Return (count, 3) uint8 pale colours of clusters, chosen so that neighbours differ.
 
-    Each cluster takes the lowest colour that is free among neighbours with lower numbers (D. Welsh,
+    Each cluster takes the first colour that no neighbour with a lower number has (D. Welsh,
     M. Powell, "An upper bound for the chromatic number of a graph", 1967, in the order of the
     clusters' numbers).
 
     Args:
-        graph: rows as nodes.
+        graph: a graph with rows as nodes.
         cluster: (r) int32, cluster of each row.
         count: how many clusters there are.
     """
@@ -178,7 +185,7 @@ def cluster_colours(graph: Graph, cluster: Int32Array, count: int) -> UInt8Array
     chosen = np.zeros(count, dtype=np.intp)
     for one in range(count):
         taken = set(chosen[low[first[one] : first[one + 1]]].tolist())
-        # Begin elsewhere each time, so that all colours are used.
+        # The search begins at another colour each time, so that all colours are used.
         order = [(one + step) % len(pale) for step in range(len(pale))]
         chosen[one] = next((colour for colour in order if colour not in taken), order[0])
     return pale[chosen]

@@ -1,4 +1,4 @@
-"""How commands talk to people: progress on standard error, tables on standard output."""
+"""This module writes progress to standard error and tables to standard output."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ Style = Literal["bars", "lines", "silent"]
 
 
 def style_for(*, json: bool) -> Style:
-    """Bars where a person watches, lines in a log, nothing where a program reads."""
+    """Choose bars where a person watches, lines in a log, and nothing where a program reads."""
     if json:
         return "silent"
     return "bars" if sys.stderr.isatty() else "lines"
 
 
 class BuildProgress:
-    """Progress of several levels at once, on standard error."""
+    """The progress of several levels at once, shown on standard error."""
 
     def __init__(self, style: Style) -> None:
         self._style = style
@@ -61,7 +61,7 @@ class BuildProgress:
             self._progress.stop()
 
     def __call__(self, level: str, stage: str, done: float) -> None:
-        """Take news of a level: its stage and the fraction of the stage that is done."""
+        """Show a level's progress: its stage, and the fraction of the stage that is done."""
         with self._lock:
             changed = self._stage.get(level) != stage
             self._stage[level] = stage
@@ -75,14 +75,18 @@ class BuildProgress:
                 print(f"{level}: {stage}", file=sys.stderr, flush=True)
 
     def finished(self, level: str) -> None:
-        """Drop the bar of a level that is done."""
+        """Remove the bar of a level that is done."""
         with self._lock:
             if self._progress is not None and level in self._bars:
                 self._progress.remove_task(self._bars.pop(level))
 
 
 def console() -> Console:
-    """Standard output for tables. Rows must not fold where nobody can widen the window."""
+    """Return standard output for tables.
+
+    It is 100 columns wide where it is not a terminal, so that rows do not fold where
+    nobody can widen the window.
+    """
     from rich.console import Console
 
     output = Console(highlight=False)
@@ -102,9 +106,9 @@ def print_table(
     """Print a table without lines.
 
     Args:
-        output: from :func:`console`.
-        headings: of its columns.
-        right: those whose columns are set flush right.
+        output: a console from :func:`console`.
+        headings: the headings of the columns.
+        right: headings whose columns are set flush right.
         rows: rich markup or texts, column by column; a row may end early.
         pad_edge: leave a space on either side of the table.
     """

@@ -1,4 +1,4 @@
-"""A difference between two bakes as text, as plain data, and drawn over the newer one."""
+"""This module writes a difference between two bakes as text or plain data, and draws it."""
 
 from __future__ import annotations
 
@@ -30,18 +30,18 @@ from bake.view.page import Swatch, check_output, lay_out, number, write_png
 from bake.view.paint import CellPaint, paint_cells
 from bake.view.scene import Scene, place_data, place_text, read_scene
 
-#: Places listed by name; more are only counted.
+#: At most this many places are listed by name; the others are only counted.
 _LISTED = 8
 
 # -- plain data -----------------------------------------------------------------------------------
 
 
 def as_data(difference: Difference, broken: Sequence[str]) -> dict[str, Any]:
-    """Everything `bake diff --json` prints.
+    """Return everything that `bake diff --json` prints.
 
     Args:
-        difference: between two bakes.
-        broken: lines about limits that were passed.
+        difference: the difference between two bakes.
+        broken: lines about limits that were exceeded.
     """
     old, new = difference.sizes
     return {
@@ -105,7 +105,7 @@ def _data(profile: ProfileDifference) -> dict[str, Any]:
 
 
 def _changed(matched: Matched) -> list[tuple[str, BakedTables, Int32Array]]:
-    """The kinds of change a place may see, and the rows of places that saw them in their tables."""
+    """List the kinds of change of a place, each with a table and the rows that changed so in it."""
     return [
         ("opened", matched.new, matched.opened),
         ("closed", matched.old, matched.closed),
@@ -124,7 +124,7 @@ def _places(tables: BakedTables, rows: Int32Array) -> list[Any]:
 
 
 def _in_reading_order(tables: BakedTables, rows: Int32Array) -> Int32Array:
-    """(k) int32, the nodes of rows."""
+    """Return (k) int32, the nodes of rows; on grids sorted in reading order."""
     node = tables.node[rows]
     if not tables.places.is_grid:
         return node
@@ -136,7 +136,7 @@ def _in_reading_order(tables: BakedTables, rows: Int32Array) -> Int32Array:
 
 
 def lines_of(difference: Difference) -> list[str]:
-    """Everything `bake diff` prints for people, line by line."""
+    """Write the lines that `bake diff` prints for people."""
     old, new = difference.sizes
     lines = [
         f"{difference.old} -> {difference.new}",
@@ -234,16 +234,16 @@ def _listed(tables: BakedTables, rows: Int32Array) -> str:
 
 
 def draw_difference(difference: Difference, new: Asset, output: Path, scale: int | None) -> None:
-    """Draw a grid level's difference.
+    """Draw a grid level's difference over the newer asset.
 
     Args:
-        difference: of one profile.
+        difference: the difference of one profile.
         new: the newer asset, open.
-        output: a .png.
-        scale: pixels a cell; None = what fits.
+        output: the .png file to write.
+        scale: pixels of a cell; None = what fits.
 
     Raises:
-        QueryError: a graph level, or several profiles.
+        QueryError: the level is a graph, or there is not exactly one profile.
         OutputError: the picture cannot be written there.
     """
     check_output(output)
@@ -295,7 +295,7 @@ def _mark(paint: CellPaint, scene: Scene, profile: ProfileDifference) -> list[Sw
 
 
 def _closed(scene: Scene, profile: ProfileDifference) -> Int32Array:
-    """Closed places as cells of the new map; those that lay outside it are left out."""
+    """Return closed places as cells of the new map, without those that lie outside it."""
     old = profile.matched.old
     y, x = np.divmod(old.places.flat[old.node[profile.matched.closed]], np.int32(old.places.width))
     inside = (x < scene.places.width) & (y < scene.places.height)

@@ -1,4 +1,7 @@
-"""Every problem of a Moving AI scenario file against its optimal length, for `bake eval`."""
+"""This module solves the problems of a Moving AI scenario file, for `bake eval`.
+
+It compares the length of each path with the optimal length the file gives.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +20,7 @@ from bake.runtime import LevelAsset, Navigator, open_asset
 
 Cell = tuple[int, int]
 
-#: Largest difference from an optimal length that counts as none, in units.
+#: A path is optimal if its length differs from the optimal one by at most this many units.
 TOLERANCE = 1e-4
 
 #: How often all paths of the table are extracted; the median time counts.
@@ -26,7 +29,7 @@ REPEATS = 5
 
 @dataclass(frozen=True)
 class Suboptimality:
-    """How much longer paths are than optimal ones, as fractions; 0.01 is one per cent."""
+    """By how much paths are longer than optimal ones, as fractions; 0.01 is one per cent."""
 
     mean: float
     p99: float
@@ -35,24 +38,24 @@ class Suboptimality:
 
 @dataclass(frozen=True)
 class Evaluation:
-    """How an asset does on a scenario file.
+    """The results of an asset on a scenario file.
 
     Attributes:
-        problems: how many there are.
-        solved: paths of the optimal length, within TOLERANCE.
-        wrong: problems without a path, and paths of another length by a method that promises
-            shortest ones.
+        problems: how many problems there are.
+        solved: how many paths have the optimal length, within TOLERANCE.
+        wrong: how many problems are without a path, or have a path that is not optimal by a method
+            that promises shortest ones.
         max_error: largest difference from an optimal length over paths found, beyond what printing
-            it may have rounded away; 0 without any.
-        steps: of all paths found.
-        ns_per_step: time to extract all paths (in one call, where the method has one), over all
-            their steps, in nanoseconds.
-        us_per_path: the same over all problems, in microseconds.
-        first_wrong: what was wrong first; None where nothing was.
-        method, heuristic: as asked for.
-        suboptimality: of the paths found.
-        median_us: of one path by a call of its own, in microseconds.
-        expanded_mean: places taken from open lists, a problem.
+            the optimal length may have rounded away; 0 where no path was found.
+        steps: how many steps all paths found have.
+        ns_per_step: nanoseconds per step to extract all paths, in one call where the method has
+            one.
+        us_per_path: the same time in microseconds per problem.
+        first_wrong: what was wrong with the first such problem; None where nothing was.
+        method, heuristic: what was asked for.
+        suboptimality: suboptimality of the paths found.
+        median_us: median time to find one path by a call for it alone, in microseconds.
+        expanded_mean: mean number of places a search took from the open list.
         first_move_us: median time until the first move is known, in microseconds.
     """
 
@@ -82,7 +85,7 @@ def evaluate(
     """Solve every problem of a scenario file by one method.
 
     Raises:
-        LevelError: the file is no scenario, or one for a map of another size.
+        LevelError: the file is not a scenario, or it is for a map of another size.
         AssetError, QueryError: the asset cannot be used, or not by this method.
     """
     problems = read_scenario(scenario)
@@ -110,7 +113,7 @@ def evaluate(
                 wrong[number] = "unreachable"
                 continue
             length, optimal = nav.length(path), float(problems.optimal[number])
-            # What printing may have rounded away is no error.
+            # A difference that printing may have rounded away is not an error.
             error = max(0.0, abs(length - optimal) - float(problems.rounding[number]))
             max_error = max(max_error, error)
             steps += len(path) - 1
@@ -172,12 +175,13 @@ class _Walked:
     """What a method found, problem by problem.
 
     Attributes:
-        paths: cells of each path; None where there is none.
-        exact: whether the method promises a shortest one.
-        expanded: places taken from open lists.
-        path_us: microseconds of one call for each path alone.
+        paths: cells of each path; None where there is no path.
+        exact: whether the method promises a shortest path.
+        expanded: how many places the search took from its open list.
+        path_us: microseconds that a call for the path alone took.
         first_us: microseconds until the first move was known.
-        seconds: for all paths: in one call where the method has one, else one by one.
+        seconds: time to find all paths: in one call where the method has one, or one by one where
+            it has none.
     """
 
     paths: list[list[Cell] | None] = field(default_factory=list)
@@ -197,7 +201,7 @@ def _walk_all(
     """Solve problems by a method of :meth:`Navigator.search`.
 
     Raises:
-        QueryError: no such method or heuristic, or a table the asset does not hold.
+        QueryError: there is no such method or heuristic, or the asset lacks a table it needs.
     """
     walked = _Walked()
     for start, goal in problems[:1]:
@@ -227,7 +231,7 @@ def _walk_all(
 def _first_move(
     nav: Navigator, start: Cell, goal: Cell, method: str, heuristic: str | None
 ) -> float:
-    """Microseconds until the first move is known."""
+    """Measure the microseconds until the first move is known."""
     begun = time.perf_counter()
     if method == "table":
         nav.next_hop(start, goal)

@@ -1,4 +1,4 @@
-"""Maps of grid levels, square and hexagonal."""
+"""This module draws maps of grid levels, square and hexagonal."""
 
 from __future__ import annotations
 
@@ -38,17 +38,17 @@ from bake.view.request import MAX_PIXELS, Request, Toward
 from bake.view.scene import Scene
 from bake.view.views import row_colours
 
-#: Pixels the longer side of a map may take when no scale is given.
+#: At most this many pixels are on the longer side of a map when no scale is given.
 _LONGER_SIDE = 1600
 _LARGEST_CELL = 120
 
-#: Components whose longer side has fewer pixels get a ring.
+#: A component whose longer side has fewer pixels gets a ring.
 _NOTICED = 26
 
 #: Cells of at least this many pixels have their distance written into them.
 _ROOM_FOR_NUMBERS = 44
 
-#: Pixels there must be for an arrow; smaller cells share one.
+#: An arrow needs this many pixels; smaller cells share an arrow.
 _ROOM_FOR_ARROW = 12
 _LONGEST_ARROW = 48.0
 
@@ -57,7 +57,7 @@ def draw_grid(request: Request) -> Map:
     """Draw a grid level.
 
     Raises:
-        QueryError: at this scale the picture would have too many pixels.
+        QueryError: the picture would have too many pixels at this scale.
     """
     scene, show, toward = request.scene, request.show, request.toward
     cells = fitting_cells(scene, request.scale)
@@ -99,7 +99,7 @@ def map_of(
     swatches: list[Swatch],
     bar: ColourBar | None = None,
 ) -> Map:
-    """A drawn grid and its legend."""
+    """Return a drawn grid with its legend."""
     legend = Legend(tuple(swatches), cells.scale, "cell", bar)
     return Map(pixels, legend, framed=scene.places.hex_layout is None)
 
@@ -109,10 +109,10 @@ def fitting_cells(scene: Scene, scale: int | None) -> Cells:
 
     Args:
         scene: the level.
-        scale: pixels a cell; None = what makes the longer side fit.
+        scale: pixels of a cell; None = what makes the longer side fit.
 
     Raises:
-        QueryError: at this scale the picture would have too many pixels, or none.
+        QueryError: the picture would have too many pixels at this scale, or none.
     """
     largest = _largest_scale(scene)
     if scale is None:
@@ -142,7 +142,7 @@ def _cells(scene: Scene, scale: int) -> Cells:
 
 
 def _largest_scale(scene: Scene) -> int:
-    """The largest scale whose page has few enough pixels; 0 where none has."""
+    """Return the largest scale whose page has at most MAX_PIXELS pixels; 0 where none has."""
     low, high = 0, 2**13
     while low < high:
         middle = (low + high + 1) // 2
@@ -180,7 +180,7 @@ def _view(request: Request, scale: int) -> tuple[CellPaint, list[Swatch]]:
 
 
 def faded_ground(scene: Scene, scale: int) -> tuple[CellPaint, list[Swatch]]:
-    """Paint pale terrain, for marks to stand out from."""
+    """Paint the terrain pale, so that marks stand out."""
     paint, swatches = _over_blocked(scene, _grid_line(scale), 0.22)
     paint.fill[scene.flat] = mixed(scene.colours[scene.row_terrain], PAPER, 0.8)
     return paint, swatches
@@ -194,7 +194,10 @@ def _terrain_paint(scene: Scene, grid: float) -> CellPaint:
 
 
 def _over_blocked(scene: Scene, grid: float, shade: float) -> tuple[CellPaint, list[Swatch]]:
-    """Paint blocked cells dark; those that others can stand on less so, and striped."""
+    """Paint blocked cells dark.
+
+    Those that other profiles can stand on are less dark, and striped.
+    """
     terrain = scene.colours[scene.terrain_grid]
     fill = _with_outside(mixed(terrain, BLOCKED, 0.86))
     solid = _solid(scene)
@@ -210,7 +213,10 @@ def _over_blocked(scene: Scene, grid: float, shade: float) -> tuple[CellPaint, l
 
 
 def _solid(scene: Scene) -> BoolArray:
-    """(c + 1) bool, cells the profile cannot stand on; what is not a cell is not solid."""
+    """Return (c + 1) bool, True where the profile cannot stand on a cell.
+
+    The last entry, for what is not a cell, is False.
+    """
     solid = np.ones(scene.places.width * scene.places.height + 1, dtype=np.bool_)
     solid[scene.flat] = False
     solid[-1] = False
@@ -222,7 +228,7 @@ def _with_outside(cells: UInt8Array) -> UInt8Array:
 
 
 def _grid_line(scale: int) -> float:
-    """How dark lines between cells are."""
+    """Return how dark lines between cells are, 0 to 1."""
     return 0.11 if scale >= 14 else 0.07 if scale >= 8 else 0.0
 
 
@@ -255,7 +261,7 @@ def _numbered(pixels: UInt8Array, scene: Scene, cells: Cells, toward: Toward) ->
 
 
 def _cells_per_arrow(scale: int) -> int:
-    """Along each side of the block of cells that share an arrow."""
+    """Return how many cells each side of the block has whose cells share an arrow."""
     return -(-_ROOM_FOR_ARROW // scale)
 
 
@@ -274,7 +280,11 @@ def _draw_flow(ink: Ink, scene: Scene, cells: Cells, toward: Toward) -> None:
 
 
 def _one_a_block(flat: Int32Array, width: int, block: int) -> npt.NDArray[np.intp]:
-    """Of the cells in each block of block x block, which one is nearest to its middle."""
+    """Choose the cell nearest to the middle of each block of ``block`` x ``block`` cells.
+
+    Returns:
+        Indices into ``flat``.
+    """
     y, x = np.divmod(flat.astype(np.int64), width)
     away = (y % block - block // 2) ** 2 + (x % block - block // 2) ** 2
     number = (y // block) * (width // block + 1) + x // block
