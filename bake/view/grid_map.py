@@ -261,7 +261,7 @@ def _numbered(pixels: UInt8Array, scene: Scene, cells: Cells, toward: Toward) ->
 
 
 def _cells_per_arrow(scale: int) -> int:
-    """Return how many cells each side of the block has whose cells share an arrow."""
+    """Return the side, in cells, of a block of cells that share an arrow."""
     return -(-_ROOM_FOR_ARROW // scale)
 
 

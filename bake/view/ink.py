@@ -1,4 +1,4 @@
-"""Smooth shapes over a picture: drawn several times larger, then reduced."""
+"""This module draws smooth shapes over a picture: several times larger, then reduced."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _SMALLEST_MARK = 6.5
 _LARGEST_MARK = 15.0
 _RING_CORNERS = 40
 
-#: Outlines of arrows that point east and are one long: (along, aside).
+#: Outlines of arrows of length 1: corners (along, aside), relative to the direction of the arrow.
 ARROW_OUTLINE = np.array(
     [
         (-0.5, -0.07),
@@ -36,7 +36,7 @@ ARROW_HEAD = np.array([(-0.5, -0.42), (0.5, 0.0), (-0.5, 0.42), (-0.3, 0.0)])
 
 @dataclass(frozen=True)
 class _Layer:
-    """Shapes of one kind.
+    """Shapes of one kind and size.
 
     Attributes:
         points: (k, 2p) float64, x and y in pixels of each shape's p points.
@@ -49,19 +49,19 @@ class _Layer:
     colour: UInt8Array
 
     def rows(self) -> tuple[Float64Array, Float64Array]:
-        """Topmost and bottommost pixel row each shape may touch."""
+        """Return the topmost and bottommost pixel row that each shape may touch."""
         y = self.points[:, 1::2]
         return y.min(axis=1) - self.size - 1, y.max(axis=1) + self.size + 1
 
 
 @dataclass
 class Ink:
-    """Shapes in the order they are laid over each other."""
+    """A list of shapes, in the order in which they are drawn over each other."""
 
     _layers: list[_Layer] = field(default_factory=list)
 
     def lines(self, ends: Float64Array, width: float, colour: Colour | UInt8Array) -> None:
-        """Lines, (k, 4) float64 from x, y to x, y in pixels."""
+        """Add lines, (k, 4) float64 from x, y to x, y in pixels."""
         self._add(ends, width, colour)
 
     def discs(
@@ -72,22 +72,25 @@ class Ink:
         rim: float = 0.0,
         rim_colour: Colour = INK,
     ) -> None:
-        """Discs around (k, 2) float64 x, y in pixels; with rims where ``rim`` is above 0."""
+        """Add discs around (k, 2) float64 x, y in pixels, with rims if ``rim`` is above 0."""
         if rim > 0:
             self._add(centre, radius + rim, rim_colour)
         self._add(centre, radius, colour)
 
     def polygons(self, corners: Float64Array, colour: Colour | UInt8Array) -> None:
-        """Polygons, (k, p, 2) float64 x, y in pixels of p > 2 corners each."""
+        """Add polygons, (k, p, 2) float64 x, y in pixels of p > 2 corners each."""
         self._add(corners.reshape(len(corners), 2 * corners.shape[1]), 0.0, colour)
 
     def polyline(
         self, points: Float64Array, width: float, colour: Colour, casing: float = 0.0
     ) -> None:
-        """A line along (k, 2) float64 x, y in pixels, with round joints and ends.
+        """Add a line along (k, 2) float64 x, y in pixels, with round joints and ends.
 
         Args:
-            casing: how much wider a light line under it is; 0 = there is none.
+            points: the points the line goes through.
+            width: its width in pixels.
+            colour: its colour.
+            casing: how much wider a light line under it is; 0 = there is no such line.
         """
         if casing > 0:
             self.polyline(points, width + casing, CASING)
@@ -95,7 +98,7 @@ class Ink:
         self.discs(points, width / 2, colour)
 
     def rings(self, centre: Float64Array, radius: Float64Array, colour: UInt8Array) -> None:
-        """Rings of (k, 3) colours and (k) radii around (k, 2) points."""
+        """Add rings of (k, 3) colours and (k) radii around (k, 2) points."""
         angle = np.linspace(0, 2 * np.pi, _RING_CORNERS + 1)
         circle = np.stack([np.cos(angle), np.sin(angle)], axis=1)
         points = centre[:, None] + circle * radius[:, None, None]
@@ -111,14 +114,14 @@ class Ink:
         length: float,
         colour: Colour,
     ) -> None:
-        """Draw k arrows.
+        """Add k arrows.
 
         Args:
             outline: ARROW_OUTLINE or ARROW_HEAD.
             centre: (k, 2) x, y in pixels.
-            direction: (k, 2) of any length but zero.
-            length: pixels.
-            colour: of all of them.
+            direction: (k, 2), of any length except 0.
+            length: length of all arrows in pixels.
+            colour: colour of all arrows.
         """
         ahead = direction / np.linalg.norm(direction, axis=1, keepdims=True) * length
         aside = np.stack([-ahead[:, 1], ahead[:, 0]], axis=1)
@@ -127,24 +130,27 @@ class Ink:
         self.polygons(turned, colour)
 
     def path(self, points: Float64Array, room: float) -> None:
-        """A path along (k, 2) pixels, as wide as suits ``room`` pixels from place to place."""
+        """Add a path along (k, 2) pixels.
+
+        Its width suits places that are ``room`` pixels apart.
+        """
         width = min(7.0, max(2.5, 0.26 * room))
         if len(points) > 1:
             self.polyline(points, width, PATH, casing=max(2.0, 0.7 * width))
 
     def start(self, point: Float64Array, room: float) -> None:
-        """A disc that marks a start at (2) pixels."""
+        """Add a disc that marks a start at (2) pixels."""
         self._mark(point, _mark_radius(room), ((1.0, CASING), (0.72, START)))
 
     def goal(self, point: Float64Array, room: float) -> None:
-        """A target that marks a goal at (2) pixels."""
+        """Add rings that mark a goal at (2) pixels."""
         circles = ((1.0, CASING), (0.78, GOAL), (0.48, CASING), (0.24, GOAL))
         self._mark(point, _mark_radius(room) * 1.12, circles)
 
     def _mark(
         self, point: Float64Array, radius: float, circles: Sequence[tuple[float, Colour]]
     ) -> None:
-        """Circles within each other, each a share of the radius, with a dark rim around."""
+        """Add circles within each other, each a share of the radius, and a dark rim around all."""
         self.discs(point[None], radius + 1.2, INK)
         for share, colour in circles:
             self.discs(point[None], radius * share, colour)
@@ -174,7 +180,7 @@ class Ink:
         for layer, shapes in zip(self._layers, chosen, strict=True):
             points = layer.points[shapes].copy()
             points[:, 1::2] -= top
-            # A pixel's middle is at half its side, its samples' middles are whole numbers.
+            # The middle of a pixel is at half its side, but middles of samples are whole numbers.
             points = points * _SAMPLES - 0.5
             size = layer.size * _SAMPLES
             colours = layer.colour[shapes].tolist()

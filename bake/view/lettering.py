@@ -1,4 +1,4 @@
-"""Writing in pictures, with the one font Pillow brings along, and names beside nodes."""
+"""This module writes text in pictures, with the font of Pillow, and names beside nodes."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from bake.view.colours import INK, PAPER
 Font = ImageFont.FreeTypeFont | ImageFont.ImageFont
 Box = tuple[float, float, float, float]
 
-#: Letters of the font that are not ASCII.
+#: Characters that are not ASCII and that the font has.
 _EXTRA = "·…"
 _SPELLED = {"ß": "ss", "æ": "ae", "Æ": "AE", "ø": "o", "Ø": "O", "ł": "l", "Ł": "L", "œ": "oe"}
 
 _NAME_SIZE = 13
-#: Where there are more nodes, only this many of those with the most roads are tried.
+#: Names are tried for at most this many unmarked nodes, those with the most roads.
 _TRIED = 3000
 _SMALLEST_NAMED = 2.0
 _BUCKET = 64.0
@@ -31,12 +31,15 @@ _BUCKET = 64.0
 
 @cache
 def font(size: int) -> Font:
-    """The font at a height in pixels."""
+    """Return the font at a height in pixels."""
     return ImageFont.load_default(size=size)
 
 
 def plain(text: str) -> str:
-    """Text in letters the font has: accents are dropped, what is left over becomes "?"."""
+    """Write a text in letters the font has.
+
+    Accents are dropped, and other letters that the font lacks become "?".
+    """
     spelled = "".join(_SPELLED.get(letter, letter) for letter in text)
     letters = []
     for letter in unicodedata.normalize("NFKD", spelled):
@@ -48,12 +51,12 @@ def plain(text: str) -> str:
 
 
 def width_of(text: str, size: int) -> float:
-    """Pixels a text takes from left to right."""
+    """Return the width of a text in pixels."""
     return float(font(size).getlength(text))
 
 
 def fitted(text: str, size: int, room: float) -> str:
-    """As much of a text as fits into so many pixels."""
+    """Return as much of a text as fits into ``room`` pixels; "…" ends a text that was cut."""
     if width_of(text, size) <= room:
         return text
     while text and width_of(text + "…", size) > room:
@@ -70,13 +73,13 @@ def write_names(
 ) -> UInt8Array:
     """Write names beside nodes, as many as there is room for.
 
-    Names meet neither nodes nor each other, and hide as little of the roads as they can.
+    Names do not overlap nodes or each other, and hide as little of the roads as they can.
 
     Args:
         pixels: (height, width, 3) uint8.
-        places: names, and arcs: nodes with the most are named first.
-        point: (n, 2) float64 pixels.
-        radius: of a node in pixels; names of smaller ones are left out.
+        places: names and arcs of the nodes; nodes with the most arcs are named first.
+        point: (n, 2) float64 pixels, where the nodes lie.
+        radius: radius of a node in pixels; where it is too small, only marked nodes are named.
         marked: nodes to name before all others.
 
     Returns:
@@ -126,7 +129,7 @@ def write_names(
 
 
 class _Taken:
-    """Rectangles that are taken, found by where they lie."""
+    """Rectangles that are taken, kept in buckets by where they lie."""
 
     def __init__(self) -> None:
         self._buckets: defaultdict[tuple[int, int], list[Box]] = defaultdict(list)
@@ -154,7 +157,10 @@ def _buckets(box: Box) -> Iterator[tuple[int, int]]:
 def _corners_beside(
     x: float, y: float, gap: float, size: tuple[float, float]
 ) -> Iterator[tuple[float, float]]:
-    """Left and top of a name, the best choice first: right, left, above, below, then diagonally."""
+    """Yield left and top of the positions for a name, the best first.
+
+    They are right, left, above and below of a node, then at its corners.
+    """
     width, height = size
     yield x + gap, y - height / 2
     yield x - gap - width, y - height / 2

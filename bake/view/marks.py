@@ -1,4 +1,7 @@
-"""What is drawn over maps: layers, searches, ends of paths; links, spots, floors, findings."""
+"""This module draws marks over maps.
+
+Marks show layers, searches, ends of paths, links, spots, floors and findings.
+"""
 
 from __future__ import annotations
 
@@ -33,10 +36,10 @@ from bake.view.request import Request, Searched
 from bake.view.scene import LayerScene, Scene
 from bake.view.views import MOST_INSIDE, way_colour
 
-#: There are not more rings around small components than this.
+#: At most this many rings are drawn around small components.
 _MOST_RINGS = 80
 
-#: Curves bend aside by this share of their length, so that links there and back lie apart.
+#: Curves bend aside by this share of their length, so that links of opposite directions lie apart.
 _BEND = 0.14
 _CURVE_POINTS = 24
 
@@ -52,8 +55,8 @@ def draw_layer(ink: Ink, layer: LayerScene, point: Float64Array, room: float) ->
     """Draw transitions and the arcs between them.
 
     Args:
-        ink: drawn with.
-        layer: of a hierarchy.
+        ink: what to draw with.
+        layer: the layer of a hierarchy.
         point: (r, 2) pixels of every row.
         room: pixels between neighbouring places.
     """
@@ -70,7 +73,10 @@ def _ends(point: Float64Array, pairs: Int32Array) -> Float64Array:
 
 
 def draw_searched(ink: Ink, searched: Searched, point: Float64Array, room: float) -> None:
-    """Draw transitions an HPA* search expanded, and its way over each layer, highest widest."""
+    """Draw what an HPA* search did.
+
+    That is the transitions it expanded, and its way over each layer, wider on higher layers.
+    """
     expanded = searched.transition
     size = min(7.0, max(2.0, 0.42 * room))
     ink.discs(point[expanded], size, shades(np.linspace(0, 1, len(expanded))), rim=1.0)
@@ -87,11 +93,11 @@ def draw_ends(
     """Mark the goal of distances and the ends of the path.
 
     Args:
-        ink: drawn with.
-        request: what has a goal or a path.
+        ink: what to draw with.
+        request: the request with the goal or path.
         point: (r, 2) pixels of every row.
         room: pixels between neighbouring places.
-        path_too: draw the path between the two.
+        path_too: whether to draw the path itself as well.
     """
     if request.toward is not None:
         ink.goal(point[request.toward.goal], room)
@@ -106,14 +112,14 @@ def draw_ends(
 def ring_small_components(
     ink: Ink, scene: Scene, point: Float64Array, size: float, noticed: float
 ) -> None:
-    """Draw rings around components that are too small to be noticed; never around the largest.
+    """Draw rings around components that are too small to be noticed, except the largest.
 
     Args:
-        ink: drawn with.
+        ink: what to draw with.
         scene: level and profile.
         point: (r, 2) float64 pixels of every row.
-        size: pixels a place takes.
-        noticed: components whose longer side has fewer pixels get a ring.
+        size: pixels of a place.
+        noticed: a component whose longer side has fewer pixels gets a ring.
     """
     rank, count = scene.components.rank, len(scene.components.size)
     if count < 2:
@@ -149,7 +155,7 @@ def draw_things(ink: Ink, scene: Scene, cells: Cells) -> None:
 
 
 def _flat(scene: Scene, cells: list[Cell]) -> Int32Array:
-    """(k) int32, cells of the level as numbers in reading order."""
+    """Return (k) int32, the locations of cells."""
     return np.array([scene.places.location(cell) for cell in cells], dtype=np.int32)
 
 
@@ -176,7 +182,7 @@ def _draw_head(ink: Ink, tip: Float64Array, along: Float64Array, size: float) ->
 
 
 def label_floors(pixels: UInt8Array, scene: Scene, cells: Cells) -> UInt8Array:
-    """Draw a light bar where one floor ends and the next begins, and the number of each."""
+    """Draw a light bar where one floor ends and the next begins, and the number of each floor."""
     rows, floors = scene.places.floor_height, scene.places.floors
     if rows is None:
         return pixels
@@ -186,7 +192,7 @@ def label_floors(pixels: UInt8Array, scene: Scene, cells: Cells) -> UInt8Array:
     bar = max(2, cells.scale // 6)
     for floor in range(floors):
         first = np.array([floor * rows * scene.places.width], dtype=np.int32)
-        # Half a cell above the middle of its first cell: on hexagons rows overlap a little.
+        # A floor begins half a cell above the middle of its first cell. Rows of hexagons overlap.
         top = int(cells.centre(first)[0, 1] - cells.scale / 2)
         if floor:
             pen.rectangle((0, top - bar, pixels.shape[1], top + bar), fill=CASING)
@@ -202,7 +208,7 @@ def findings_of(scene: Scene) -> list[Problem]:
     """Find islands, traps and spawns without an exit, from the asset alone.
 
     Raises:
-        QueryError: a graph level, which has no cells to mark.
+        QueryError: the level is a graph, which has no cells to mark.
     """
     places, tables = scene.places, scene.tables
     if not places.is_grid:
@@ -233,7 +239,7 @@ def findings_of(scene: Scene) -> list[Problem]:
 
 
 def draw_findings(ink: Ink, scene: Scene, cells: Cells, found: list[Problem]) -> list[Swatch]:
-    """Mark every place concerned; the swatches that say what marks mean."""
+    """Mark every place concerned, and return the swatches that say what the marks mean."""
     swatches = []
     for rule, (colour, text) in MARKED.items():
         parts = [each.rows for each in found if each.rule == rule and len(each.rows)]

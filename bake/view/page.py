@@ -1,4 +1,4 @@
-"""A map on a page, with its title above and its legend below, and the file it goes to."""
+"""This module puts a map on a page, with a title above and a legend below, and writes the file."""
 
 from __future__ import annotations
 
@@ -16,13 +16,14 @@ from bake.errors import OutputError
 from bake.view.colours import FAINT_INK, INK, PAPER, Colour, ramp
 from bake.view.lettering import fitted, font, plain, width_of
 
-#: Narrower maps stand on a page of this width, so that the title fits.
+#: Narrower maps get the page of a map of this width in pixels, so that the title fits.
 _NARROWEST = 640
 
-#: Maps up to this many pixels wide or high get letters of the plain size, larger ones larger.
+#: Maps up to this many pixels wide and high have letters of the normal size; larger maps have
+#: larger letters.
 _PLAIN_SIDE = 1700
 
-#: More lines than any legend has on a page too wide to have many.
+#: A legend has fewer lines than this on a large page, as such a page is wide.
 _LEGEND_LINES = 8
 
 
@@ -40,7 +41,7 @@ class ColourBar:
     """The ramp of distances.
 
     Attributes:
-        greatest: units at its far end.
+        greatest: units at the far end of the ramp.
         step: units between its marks.
         lined: whether the picture has lines at the marks.
     """
@@ -52,13 +53,13 @@ class ColourBar:
 
 @dataclass(frozen=True)
 class Legend:
-    """What a picture's colours mean, as the strip below it says.
+    """The legend below a picture, which says what its colours mean.
 
     Attributes:
-        swatches: in the order they are shown.
-        pixels_per_unit: for the scale bar.
+        swatches: the swatches, in the order in which they are shown.
+        pixels_per_unit: the scale, for the scale bar.
         unit: what the scale bar counts.
-        bar: of distances; it is left out where all of them are 0.
+        bar: the ramp of distances; it is left out where all distances are 0.
     """
 
     swatches: tuple[Swatch, ...]
@@ -74,7 +75,7 @@ class Map:
     Attributes:
         pixels: (height, width, 3) uint8.
         legend: what its colours mean.
-        framed: whether it fills its rectangle, which then gets a thin frame.
+        framed: whether the level fills its rectangle, which then gets a thin frame.
     """
 
     pixels: UInt8Array
@@ -84,7 +85,7 @@ class Map:
 
 @dataclass(frozen=True)
 class _Sizes:
-    """Pixels of everything on the page but the map."""
+    """The sizes in pixels of everything on the page except the map."""
 
     margin: int
     title: int
@@ -106,13 +107,13 @@ def _sizes(width: float, height: float) -> _Sizes:
 def shortened(
     swatches: list[Swatch], limit: int, what: str, count: int | None = None
 ) -> list[Swatch]:
-    """The first swatches, and one that says how many more there are.
+    """Return the first swatches, and one that says how many more there are.
 
     Args:
         swatches: all of them, or at least ``limit``.
-        limit: the most to be returned.
+        limit: how many to return at most.
         what: what is counted, in the plural.
-        count: how many there are; None = as many as were given.
+        count: how many swatches there are in all; None = as many as were given.
     """
     count = len(swatches) if count is None else count
     if count <= limit:
@@ -123,19 +124,19 @@ def shortened(
 
 
 def number(value: float) -> str:
-    """A cost or distance for reading: at most two decimals, thousands set apart."""
+    """Write a cost or distance with at most two decimals and with commas between thousands."""
     text = f"{value:,.2f}"
     return text.rstrip("0").rstrip(".")
 
 
 def map_corner(width: int, height: int) -> tuple[int, int]:
-    """(left, top) in pixels of a map of this size on its page."""
+    """Return (left, top) in pixels of a map of this size on its page."""
     sizes = _sizes(width, height)
     return sizes.margin, sizes.header
 
 
 def page_pixels(width: float, height: float) -> float:
-    """Pixels a page with a map of this size may have: a bound that is known before drawing."""
+    """Return a bound of the pixels of a page with a map of this size, known before drawing."""
     sizes = _sizes(width, height)
     across = max(width, _NARROWEST) + 2 * sizes.margin
     return across * (height + sizes.header + 2 * sizes.margin + _LEGEND_LINES * sizes.line)
@@ -147,8 +148,8 @@ def lay_out(drawn: Map, title: str, facts: str, note: str) -> Image.Image:
     Args:
         drawn: the map and its legend.
         title: the level's name.
-        facts: what stands beside it, in a fainter colour.
-        note: the line below: what the picture shows.
+        facts: the text beside the title, in a fainter colour.
+        note: the line below the title, which says what the picture shows.
     """
     map_height, map_width = drawn.pixels.shape[:2]
     sizes = _sizes(map_width, map_height)
@@ -209,7 +210,7 @@ def _line_width(line: list[Swatch], sizes: _Sizes) -> float:
 
 
 def _broken(swatches: tuple[Swatch, ...], sizes: _Sizes, room: int) -> list[list[Swatch]]:
-    """Swatches in lines that fit."""
+    """Break swatches into lines of at most ``room`` pixels."""
     lines: list[list[Swatch]] = []
     used = math.inf
     for swatch in swatches:
@@ -285,7 +286,10 @@ def _draw_bar(
 
 
 def _scale_bar(legend: Legend, sizes: _Sizes, room: int) -> tuple[str, float]:
-    """What the scale bar says and its pixels: the largest 1, 2 or 5 times ten not too long."""
+    """Return the text of the scale bar and its length in pixels.
+
+    The bar is as long as fits, and counts 1, 2 or 5 times a power of ten.
+    """
     longest = min(room * 0.4, sizes.line * 6.5) / legend.pixels_per_unit
     power = 10.0 ** math.floor(math.log10(longest))
     units = next(step * power for step in (5, 2, 1) if step * power <= longest)
@@ -307,10 +311,10 @@ def _draw_scale_bar(
 
 
 def check_output(path: Path) -> None:
-    """Refuse a file early that could not be written later.
+    """Refuse early a file that could not be written later.
 
     Raises:
-        OutputError: not a .png, no such folder, or a folder of that name.
+        OutputError: the name does not end in .png, its folder does not exist, or it is a folder.
     """
     if path.suffix.lower() != ".png":
         raise OutputError(
@@ -327,10 +331,10 @@ def check_output(path: Path) -> None:
 
 
 def write_png(picture: Image.Image, path: Path) -> None:
-    """Write a picture whole or not at all: beside its file first, then renamed.
+    """Write a picture whole or not at all: into another file first, which is then renamed.
 
     Raises:
-        OutputError: it cannot be written. What was there before is untouched.
+        OutputError: it cannot be written. A file that was there before stays as it was.
     """
     partial = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:

@@ -1,4 +1,7 @@
-"""Cells painted into pixels, a band of pixel rows at a time: colours, stripes, shade, contours."""
+"""This module paints cells into pixels, a band of pixel rows at a time.
+
+It paints colours, stripes, shade and contours.
+"""
 
 from __future__ import annotations
 
@@ -20,10 +23,10 @@ from bake.view.colours import (
     Colour,
 )
 
-#: Colours a cell can be striped in.
+#: The colours that stripes of a cell can have.
 STRIPES: tuple[Colour, ...] = (OTHERS_STRIPE, UNREACHABLE_STRIPE, CUT_OFF_STRIPE, JOINED_STRIPE)
 
-#: Samples worked on at once.
+#: How many samples are computed at once.
 _BAND_SAMPLES = 2**21
 
 _STRIPE_PERIOD = 8.0
@@ -40,7 +43,8 @@ class CellPaint:
     Attributes:
         fill: (c + 1, 3) uint8 colours.
         stripe: (c + 1) uint8, 0 = plain, k = striped in ``STRIPES[k - 1]``.
-        solid: (c + 1) bool, cells that rise over the others: no grid on them, a soft shade around.
+        solid: (c + 1) bool, True where a cell seems to rise over the others: it has no grid, and a
+            soft shade around it.
         shade: how dark the shade around solid cells is, 0 to 1.
         grid: how dark lines between other cells are, 0 to 1.
     """
@@ -54,20 +58,20 @@ class CellPaint:
     def mark(
         self, cells: Int32Array, fill: Colour | UInt8Array, stripe: Colour | None = None
     ) -> None:
-        """Give (k) cells another colour, or (k, 3) of them; plain, or striped."""
+        """Give (k) cells another colour, or (k, 3) colours; they are plain without a stripe."""
         self.fill[cells] = fill
         self.stripe[cells] = 0 if stripe is None else STRIPES.index(stripe) + 1
 
 
 def _bands(cells: Cells) -> list[tuple[int, int]]:
-    """(top, bottom) of bands of pixel rows that are small enough to work on at once."""
+    """List (top, bottom) of bands of pixel rows that are small enough to compute at once."""
     step = max(1, _BAND_SAMPLES // (cells.pixel_width * cells.samples**2))
     height = cells.pixel_height
     return [(top, min(height, top + step)) for top in range(0, height, step)]
 
 
 def paint_cells(cells: Cells, paint: CellPaint) -> UInt8Array:
-    """Paint all cells; (pixel_height, pixel_width, 3) uint8."""
+    """Paint all cells into a (pixel_height, pixel_width, 3) uint8 picture."""
     size = (cells.pixel_height, cells.pixel_width)
     picture = np.empty((*size, 3), dtype=np.uint8)
     solid, low = np.empty(size, dtype=np.uint8), np.empty(size, dtype=np.uint8)
@@ -102,17 +106,20 @@ def _reduced(sampled: UInt8Array, samples: int) -> UInt8Array:
 
 
 def _cover(covered: BoolArray, samples: int) -> UInt8Array:
-    """How much of each pixel is covered: 0 to 255."""
+    """Return how much of each pixel is covered, 0 to 255."""
     return _reduced(covered.astype(np.uint8)[..., None] * np.uint8(255), samples)[..., 0]
 
 
 def _stripe(colour: UInt8Array, kind: UInt8Array, samples: int, top: int) -> None:
-    """Stripe a band of samples that begins at this row of pixels; 0 = no stripes."""
+    """Paint stripes into a band of samples that begins at row ``top`` of pixels.
+
+    ``kind`` numbers the stripe of each sample as in :class:`CellPaint`; 0 = no stripe.
+    """
     if not kind.any():
         return
     down = np.arange(kind.shape[0], dtype=np.float32)[:, None] + top * samples
     phase = ((down + np.arange(kind.shape[1], dtype=np.float32)) / samples) % _STRIPE_PERIOD
-    # Half a period wide, and one pixel from nothing to all.
+    # A stripe is half a period wide, and its edges fade over one pixel.
     cover = np.clip(np.abs(phase - _STRIPE_PERIOD / 2) - _STRIPE_PERIOD / 4 + 0.5, 0, 1)
     for number, stripe in enumerate(STRIPES, start=1):
         where = kind == number
@@ -122,7 +129,7 @@ def _stripe(colour: UInt8Array, kind: UInt8Array, samples: int, top: int) -> Non
 
 
 def _rule(colour: UInt8Array, paint: CellPaint, cell: Int32Array, cells: Cells, top: int) -> None:
-    """Thin lines where one cell ends and the next begins, on cells that are not solid."""
+    """Draw thin lines between cells, on those that are not solid."""
     edge = np.zeros(cell.shape, dtype=np.bool_)
     edge[:, 1:] = cell[:, 1:] != cell[:, :-1]
     edge[1:] |= cell[1:] != cell[:-1]
@@ -140,7 +147,10 @@ def _rule(colour: UInt8Array, paint: CellPaint, cell: Int32Array, cells: Cells, 
 def _shade(
     picture: UInt8Array, solid: UInt8Array, low: UInt8Array, radius: float, depth: float
 ) -> None:
-    """Darken what lies low along the foot of what is solid; both say how much of each pixel is."""
+    """Darken low cells where they meet solid ones.
+
+    ``solid`` and ``low`` say how much of each pixel is so, 0 to 255.
+    """
     near = np.asarray(Image.fromarray(solid).filter(ImageFilter.GaussianBlur(radius)))
     step = max(1, _BAND_SAMPLES // picture.shape[1])
     for top in range(0, picture.shape[0], step):
@@ -150,7 +160,10 @@ def _shade(
 
 
 def contour_step(farthest: float, lines: int = 24) -> float:
-    """Units between lines: 1, 2 or 5 times a power of ten, so that there are at most ``lines``."""
+    """Choose the units between contours, so that there are at most ``lines`` of them.
+
+    The step is 1, 2 or 5 times a power of ten.
+    """
     if farthest <= 0:
         return 1.0
     power = 10.0 ** math.floor(math.log10(farthest / lines))
@@ -170,20 +183,20 @@ def draw_contours(
     """Draw lines of equal distance into a picture of cells.
 
     Args:
-        picture: (pixel_height, pixel_width, 3) uint8, drawn into.
+        picture: (pixel_height, pixel_width, 3) uint8, which is drawn into.
         cells: where the cells lie.
-        distance: (c) float64 units; inf or NaN where there is none.
+        distance: (c) float64 units; inf or NaN where a cell has no distance.
         step: units between lines.
         slopes: least and greatest cost of crossing one cell. Neighbours whose distances differ by
             more than twice the greatest lie on two sides of a wall.
-        light_from: units from which on lines are light, because the picture is dark there.
+        light_from: lines farther than this many units are light, as the picture is dark there.
     """
     gentle, steep = slopes
     level_per_pixel = 1 / (step * cells.scale)
     value = np.full(len(distance) + 1, np.nan, dtype=np.float32)
     value[:-1] = np.where(np.isfinite(distance), distance, np.nan)
     for top, bottom in _bands(cells):
-        # One row more on either side, so that slopes are known on every row of the band.
+        # The part has one more row on either side, so that every row of the band has slopes.
         above, below = max(0, top - 1), min(cells.pixel_height, bottom + 1)
         level = _interpolated(cells, value, above, below, 2 * steep) / step
         cover = _contour_cover(level, 0.3 * gentle * level_per_pixel, 2 * steep * level_per_pixel)
@@ -198,7 +211,10 @@ def draw_contours(
 def _interpolated(
     cells: Cells, value: Float32Array, top: int, bottom: int, jump: float
 ) -> Float32Array:
-    """Distance at each pixel, from the cell it is in and those on the same side of any wall."""
+    """Interpolate the distance at each pixel; NaN where there is none.
+
+    It is a mean over the pixel's cell and those around it on the same side of any wall.
+    """
     cell, weight = cells.blend(top, bottom)
     middle = cells.samples // 2
     own = value[cells.band(top, bottom)[middle :: cells.samples, middle :: cells.samples]]
@@ -213,10 +229,11 @@ def _interpolated(
 
 
 def _contour_cover(level: Float32Array, gentlest: float, steepest: float) -> Float32Array:
-    """How much of each pixel lies on a line; lines are where ``level`` is a whole number above 0.
+    """Return how much of each pixel lies on a line, 0 to 1.
 
-    Slopes are in levels a pixel. What is flatter than the gentlest is a nook along a wall where
-    distances are not interpolated, what is steeper than the steepest leads across a wall.
+    Lines are where ``level`` is a whole number above 0. Slopes are in levels per pixel. Where the
+    slope is below the gentlest, distances are not interpolated, in a nook along a wall; where it is
+    above the steepest, it leads across a wall.
     """
     slope = np.hypot(_gentler(level, 0), _gentler(level, 1))
     nearest = np.rint(level)
@@ -228,7 +245,7 @@ def _contour_cover(level: Float32Array, gentlest: float, steepest: float) -> Flo
 
 
 def _gentler(level: Float32Array, axis: int) -> Float32Array:
-    """The gentler of the slopes to both sides: the steeper one may lead across a wall."""
+    """Return the gentler of the slopes to both sides, as the steeper may lead across a wall."""
     difference = np.abs(np.diff(level, axis=axis))
     pad = [(0, 0), (0, 0)]
     pad[axis] = (1, 0)

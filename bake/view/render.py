@@ -1,4 +1,4 @@
-"""A baked level as a picture, drawn from the asset alone."""
+"""This module draws a baked level as a picture, from the asset alone."""
 
 from __future__ import annotations
 
@@ -45,32 +45,33 @@ def render_asset(
 
     Args:
         asset: the baked level.
-        output: a .png; replaced whole or not at all.
-        profile: whose view; may be left out where the asset holds only one.
+        output: the .png file to write; it is replaced whole or not at all.
+        profile: the profile to draw for; it may be left out where the asset holds only one.
         show: "terrain" (the designer's colours), "components" (what is cut off from what),
             "distances" or "hops" (toward one goal), "clusters" (and the graph between them),
             "search" (what a search for the path looked at).
-        path: start and goal of a path to draw over it; where there is none, the ends alone. A
-            search needs one.
-        toward: the goal; distances and hops need one.
-        scale: pixels from cell to cell, or a unit of a graph's positions; None = what makes the
+        path: start and goal of a path to draw over it; where there is no path, only the ends are
+            drawn. A search needs both.
+        toward: the goal, which distances and hops need.
+        scale: pixels from cell to cell, or of a unit of a graph's positions; None = what makes the
             longer side up to 1,600 pixels long.
-        layer: which clusters, 1 for the lowest.
+        layer: the layer whose clusters are drawn; 1 is the lowest.
         method, heuristic: how the path is found, see :meth:`bake.runtime.Navigator.search`; None =
             by next hops, or by A* where a search is shown.
-        lint: mark what `bake lint` finds in the profile's ways.
+        lint: whether to mark what `bake lint` finds in the profile's ways.
 
     Returns:
-        What was drawn, ready for JSON: output, width, height (pixels), profile, show; with a path
-        reachable, path_steps and path_cost (None where unreachable); with a goal farthest (place),
-        farthest_distance (units) and unreachable (places that have no way to the goal); with
-        clusters layer, layers, clusters and transitions; with a search method, heuristic and
-        expanded.
+        What was drawn, ready for JSON. It always has output, width, height (pixels), profile and
+        show. A path adds reachable, path_steps and path_cost (None where unreachable). A goal adds
+        farthest (place), farthest_distance (units) and unreachable (how many places have no way to
+        the goal). Clusters add layer, layers, clusters and transitions. A search adds method,
+        heuristic and expanded.
 
     Raises:
         OutputError: the picture cannot be written there.
         AssetError: the asset cannot be read.
-        QueryError: no such place, profile, view, method or layer, or a scale that does not fit.
+        QueryError: there is no such place, profile, view, method or layer, or the scale does not
+            fit.
         MissingTableError: the asset was baked without what the view needs.
     """
     asset, output = Path(asset), Path(output)

@@ -1,4 +1,4 @@
-"""What builds, plans and assets come to: tables for people, plain data for programs."""
+"""This module describes builds, plans and assets: in tables for people, as data for programs."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def print_summary(outcomes: Sequence[Outcome], seconds: float) -> None:
-    """Print one row a level, its notes, and a line that counts the levels."""
+    """Print a row for each level, all notes, and a line that counts the levels."""
     from rich.markup import escape
 
     output = console()
@@ -54,7 +54,7 @@ def _outcome_row(outcome: Outcome) -> list[str]:
 
 
 def as_data(outcomes: Sequence[Outcome], seconds: float) -> dict[str, Any]:
-    """What :func:`print_summary` prints, as plain data."""
+    """Return what :func:`print_summary` prints as plain data."""
     levels = []
     for outcome in outcomes:
         level: dict[str, Any] = {
@@ -105,20 +105,21 @@ def inspect_asset(path: Path, profile: str | None) -> dict[str, Any]:
 
     Args:
         path: the asset.
-        profile: only this one; None = all.
+        profile: the only profile to describe; None = all.
 
     Returns:
         Level, format, sizes, sources, and for each profile its tables with kind, shape, dtype and
-        stored bytes. Everything JSON can hold.
+        stored bytes, all ready for JSON.
 
     Raises:
-        AssetError, UnknownProfileError.
+        AssetError: the asset cannot be read.
+        UnknownProfileError: there is no such profile.
     """
     with Asset(path) as asset:
         if profile is not None:
             from bake.runtime import LevelAsset
 
-            LevelAsset(asset).profile(profile)  # refuses a profile that is not there
+            LevelAsset(asset).profile(profile)  # refuses an unknown profile
         header = asset.header
         nodes = asset.shape("/world/first_out")[0] - 1
         return {
@@ -152,7 +153,7 @@ def _profile(asset: Asset, name: str) -> dict[str, Any]:
     tables: dict[str, dict[str, Any]] = {}
     for table, kind, columns in TABLES:
         paths = [profile_path(name, one) for one in columns]
-        # Of several forms of one table the fullest comes first.
+        # Where a table has several forms, the fullest comes first.
         if table in tables or not all(asset.has(path) for path in paths):
             continue
         shape, in_runs = list(asset.shape(paths[-1])), "run_count" in columns
@@ -177,7 +178,7 @@ def _profile(asset: Asset, name: str) -> dict[str, Any]:
 
 
 def _twin(asset: Asset, name: str, columns: tuple[str, ...]) -> str | None:
-    """The first other profile whose table this one is, stored once."""
+    """Return the first earlier profile that shares this table, which is then stored once."""
     for other in asset.profiles[: asset.profiles.index(name)]:
         pairs = [(profile_path(name, one), profile_path(other, one)) for one in columns]
         if all(asset.has(path) and asset.is_same(own, path) for own, path in pairs):
@@ -186,7 +187,7 @@ def _twin(asset: Asset, name: str, columns: tuple[str, ...]) -> str | None:
 
 
 def print_info(found: dict[str, Any]) -> None:
-    """Print what :func:`inspect_asset` found, for a person."""
+    """Print what :func:`inspect_asset` found, for people."""
     from rich.markup import escape
 
     output = console()

@@ -1,4 +1,4 @@
-"""What one picture is asked to show: the view, a path over it, all ways to a goal, a search."""
+"""This module gathers what one picture shows: a view, a path, all ways to a goal, a search."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from bake.runtime.reader.places import Place
 from bake.view import Show
 from bake.view.scene import LayerScene, Scene
 
-#: Most pixels of one picture: 64 * 2**20, a page of 8192 x 8192.
+#: A picture has at most this many pixels, as many as a page of 8192 x 8192.
 MAX_PIXELS = 64 * 2**20
 
 
 @dataclass(frozen=True)
 class Route:
-    """A path to draw, or two places without one.
+    """A path to draw, or two places without a path.
 
     Attributes:
-        start, goal: rows of its ends.
-        rows: (k) int32, both ends included; None where the goal cannot be reached.
-        cost: units; None where the goal cannot be reached.
+        start, goal: rows of the two ends.
+        rows: (k) int32 rows of the path, with both ends; None where the goal cannot be reached.
+        cost: cost of the path in units; None where the goal cannot be reached.
     """
 
     start: int
@@ -40,10 +40,10 @@ class Toward:
     """Every row's next hop and distance toward one goal.
 
     Attributes:
-        goal: its row.
+        goal: row of the goal.
         distance: (r) float64 units; inf where the goal cannot be reached.
-        next_row: (r) int32; a row itself at the goal and where the goal cannot be reached. None
-            where the asset has no next hops.
+        next_row: (r) int32; the row itself at the goal and where the goal cannot be reached. None
+            where next hops were not looked up.
     """
 
     goal: int
@@ -52,12 +52,12 @@ class Toward:
 
     @property
     def farthest(self) -> int:
-        """The first row of those farthest from the goal among all that reach it."""
+        """Return the row farthest from the goal among all that reach it, the first of several."""
         return int(np.where(np.isfinite(self.distance), self.distance, -1.0).argmax())
 
     @property
     def greatest(self) -> float:
-        """Distance of the farthest row."""
+        """Return the distance of the farthest row."""
         return float(self.distance[self.farthest])
 
 
@@ -67,11 +67,12 @@ class Searched:
 
     Attributes:
         method, heuristic: which search it was; None = no heuristic.
-        expanded: how many places or transitions it took from the open list.
-        row: (k) int32 rows it put on its open list.
-        known: (k) float64 units at which it knew them.
+        expanded: how many places or transitions the search took from the open list.
+        row: (k) int32 rows the search put on its open list.
+        known: (k) float64 units, the cost at which the search knew each of these rows.
         transition: (e) int32 rows of the transitions an HPA* search expanded, in order.
-        plan: rows on its way by layer, lowest first: the ends, and the layer's transitions between.
+        plan: for each layer, lowest first, the rows on its way: the start, the layer's transitions
+            and the goal.
     """
 
     method: str
@@ -90,12 +91,12 @@ class Request:
     Attributes:
         scene: level and profile.
         show: the view.
-        path: a path over it.
+        path: a path over the view.
         toward: the goal of distances and hops.
-        scale: pixels a cell or a unit of a graph's positions; None = what fits.
-        layer: of clusters and the graph between them, for that view.
-        searched: the search to show, for that view; what it found is ``path``.
-        findings: of lint, to mark; None = none were asked for.
+        scale: pixels of a cell or of a unit of a graph's positions; None = what fits.
+        layer: the layer of clusters to show, for the view of clusters.
+        searched: the search to show, for the view of a search; the path it found is ``path``.
+        findings: findings of lint to mark; None = none were asked for.
     """
 
     scene: Scene
@@ -109,7 +110,7 @@ class Request:
 
 
 def path_by_hops(scene: Scene, ends: tuple[Place, Place]) -> Route:
-    """A shortest path along the baked next hops.
+    """Follow the baked next hops along a shortest path.
 
     Raises:
         QueryError: the profile cannot stand on one of the ends.
@@ -124,8 +125,9 @@ def search_path(
     """Search for a path, and note what was looked at.
 
     Raises:
-        QueryError: the profile cannot stand on one of the ends; no such method or heuristic.
-        MissingTableError: the asset holds no hierarchy, for "hpa".
+        QueryError: the profile cannot stand on one of the ends, or there is no such method or
+            heuristic.
+        MissingTableError: the method is "hpa", and the asset holds no hierarchy.
     """
     found = scene.navigator.search(*ends, method, heuristic, looked_at=True)
     route = _route(scene, ends, found.path, found.cost)
@@ -154,7 +156,10 @@ def _route(scene: Scene, ends: tuple[Place, Place], path: list[Place] | None, co
 
 
 def _planned(scene: Scene, start: int, goal: int) -> tuple[Int32Array, tuple[Int32Array, ...]]:
-    """Transitions expanded, and those on the way by layer: all that a layer has of them."""
+    """Return the transitions that an HPA* search expanded, and those on its way by layer.
+
+    The way over a layer has all transitions on the way that belong to this layer.
+    """
     hierarchy = HierarchyPaths(HierarchyTables(scene.tables))
     way = hierarchy.find(start, goal)
     layers = hierarchy.tables.layers
@@ -172,12 +177,12 @@ def all_toward(scene: Scene, goal: Place, *, need_hops: bool) -> Toward:
     Args:
         scene: level and profile.
         goal: cell or node name.
-        need_hops: whether distances alone will not do.
+        need_hops: whether next hops are needed as well as distances.
 
     Raises:
         QueryError: the profile cannot stand on the goal, or there is no such place.
         MissingTableError: the asset holds neither what is needed nor what it follows from.
-        CorruptAssetError: next hops that do not lead to the goal.
+        CorruptAssetError: next hops do not lead to the goal.
     """
     row = scene.rows.row(goal)
     tables = scene.tables

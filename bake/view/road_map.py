@@ -1,4 +1,4 @@
-"""Maps of graph levels: nodes where they lie, arcs as straight roads."""
+"""This module draws maps of graph levels: nodes where they lie, and arcs as straight roads."""
 
 from __future__ import annotations
 
@@ -29,19 +29,20 @@ from bake.view.request import MAX_PIXELS, Request, Toward
 from bake.view.scene import Roads, Scene, roads_of
 from bake.view.views import row_colours
 
-#: Free pixels around the outermost nodes, for names and marks.
+#: Pixels that stay free around the outermost nodes, for names and marks.
 _BORDER = 48
 
-#: Pixels of the longer side of a map with no scale given: more for more nodes.
+#: With no scale given, the longer side of a map has at least and at most so many pixels. Between
+#: these it grows with the square root of the number of nodes.
 _SHORTEST_SIDE, _LONGEST_SIDE, _SIDE_PER_ROOT = 560.0, 1500.0, 160.0
 
-#: Parts a road is cut into where its colour changes along it.
+#: A road whose colour changes along it is cut into this many parts.
 _SHADES_A_ROAD = 8
 
-#: Components whose longer side has fewer pixels get a ring.
+#: A component whose longer side has fewer pixels gets a ring.
 _NOTICED = 9
 
-#: Maps of more nodes are drawn without casings.
+#: Maps of more nodes than this are drawn without casings.
 _PLAIN_FROM = 20_000
 
 
@@ -51,8 +52,8 @@ class _Plan:
 
     Attributes:
         width, height: pixels of the map.
-        point: (n, 2) float64 pixels.
-        per_unit: pixels a unit of position.
+        point: (n, 2) float64 pixels, where the nodes lie.
+        per_unit: pixels of a unit of position.
         road: width of a road in pixels.
         node: radius of a node in pixels.
     """
@@ -147,7 +148,11 @@ def _plan(scene: Scene, scale: int | None) -> _Plan:
 
 
 def _draw_lines(ink: Ink, request: Request, plan: _Plan, roads: Roads, colours: UInt8Array) -> None:
-    """Draw all roads; (r, 3) ``colours`` of rows tell those inside of components apart."""
+    """Draw all roads.
+
+    Where components are shown, a road inside of one has the colour of its row in ``colours``,
+    (r, 3).
+    """
     scene = request.scene
     ends = np.hstack([plan.point[roads.a], plan.point[roads.b]])
     closed = ~(roads.there | roads.back)
@@ -191,7 +196,7 @@ def _draw_shaded(
 
 
 def _draw_arrows(ink: Ink, request: Request, plan: _Plan, roads: Roads) -> None:
-    """Draw arrows along next hops where those are shown, else along roads of one way only."""
+    """Draw arrows along next hops where they are shown, and otherwise along one-way roads."""
     toward = request.toward
     if request.show is Show.hops and toward is not None and toward.next_row is not None:
         node = request.scene.tables.node

@@ -1,4 +1,4 @@
-"""What there is to draw: one level as one of its profiles sees it, read from an asset."""
+"""This module reads what there is to draw: one level for one of its profiles, from an asset."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ class Components:
 
     Attributes:
         rank: (r) int64, rank of each row's component.
-        size: (c) int64 by rank, how many rows it has.
-        first: (c) int64 by rank, its first row.
+        size: (c) int64, how many rows the component of each rank has.
+        first: (c) int64, first row of the component of each rank.
     """
 
     rank: Int64Array
@@ -40,9 +40,9 @@ class Scene:
 
     Attributes:
         level: the open level.
-        tables: of the profile.
-        terrains: names.
-        colours: (terrain, 3) uint8.
+        tables: tables of the profile.
+        terrains: names of the terrains.
+        colours: (terrain, 3) uint8, colours of the terrains.
         costs: (terrain) float64 units, NaN where the profile cannot go.
     """
 
@@ -66,37 +66,37 @@ class Scene:
 
     @cached_property
     def navigator(self) -> Navigator:
-        """Lookups for the profile."""
+        """Return the navigator of the profile."""
         return self.level.profile(self.profile)
 
     @cached_property
     def rows(self) -> Rows:
-        """Between places and rows."""
+        """Return the conversion between places and rows."""
         return Rows(self.tables)
 
     @cached_property
     def flat(self) -> Int32Array:
-        """(r) int32, y * width + x of each row's cell on a grid level."""
+        """Return (r) int32, the location of each row: y * width + x of its cell on a grid level."""
         return self.tables.location
 
     @cached_property
     def terrain_grid(self) -> UInt8Array:
-        """(height * width) uint8 terrain of every cell in reading order."""
+        """Return (height * width) uint8, the terrain of every cell in reading order."""
         return self.places.asset.read("/terrain/grid").reshape(-1)
 
     @cached_property
     def node_terrain(self) -> UInt8Array:
-        """(n) uint8 terrain of every node."""
+        """Return (n) uint8, the terrain of every node."""
         return self.places.asset.read("/world/node_terrain")
 
     @cached_property
     def row_terrain(self) -> UInt8Array:
-        """(r) uint8 terrain of every row."""
+        """Return (r) uint8, the terrain of every row."""
         return self.node_terrain[self.tables.node]
 
     @cached_property
     def components(self) -> Components:
-        """Every row's component, by size."""
+        """Rank the components of all rows by size."""
         of_row = self.tables.component[self.tables.node]
         number, first, which, size = np.unique(
             of_row, return_index=True, return_inverse=True, return_counts=True
@@ -111,7 +111,7 @@ def read_scene(asset: Asset, profile: str | None) -> Scene:
     """Read what every view needs.
 
     Raises:
-        UnknownProfileError: no such profile, or several and none named.
+        UnknownProfileError: there is no such profile, or there are several and none is named.
         CorruptAssetError: columns contradict each other.
     """
     level = LevelAsset(asset)
@@ -129,12 +129,12 @@ def read_scene(asset: Asset, profile: str | None) -> Scene:
 
 
 def place_text(place: Place) -> str:
-    """A place as people write it."""
+    """Write a place as people do: (x, y), or the name of a node."""
     return f"({', '.join(map(str, place))})" if isinstance(place, tuple) else str(place)
 
 
 def place_data(place: Place) -> Any:
-    """A place as JSON has it."""
+    """Return a place as JSON holds it."""
     return list(place) if isinstance(place, tuple) else place
 
 
@@ -147,10 +147,10 @@ class LayerScene:
 
     Attributes:
         number: 1 for the lowest.
-        layers: how many there are; 0 where the asset holds clusters alone.
+        layers: how many layers there are; 0 where the asset holds only clusters.
         cluster: (r) int32, cluster of each row in this layer.
-        clusters: how many there are.
-        transition: (t) int32 rows.
+        clusters: how many clusters the layer has.
+        transition: (t) int32 rows of its transitions.
         inside: (k, 2) int32 rows that arcs within a cluster join, each pair once.
         across: (k, 2) int32 rows that arcs between clusters join, each pair once.
     """
@@ -165,10 +165,10 @@ class LayerScene:
 
 
 def read_layer(scene: Scene, number: int) -> LayerScene:
-    """Read the layer of that number.
+    """Read the layer of a number.
 
     Raises:
-        QueryError: there are fewer layers.
+        QueryError: there is no layer of this number.
         MissingTableError: the asset holds no clusters.
         CorruptAssetError: columns contradict each other.
     """
@@ -209,7 +209,10 @@ def _check_layer(scene: Scene, number: int, count: int) -> None:
 
 
 def _joined(first_out: Int32Array, arcs: Int32Array) -> Int32Array:
-    """(k, 2) int32 transitions some arc joins, the lower number first, each pair once."""
+    """Return (k, 2) int32 pairs of transitions that an arc joins.
+
+    Each pair appears once, the lower number first.
+    """
     tail = np.repeat(np.arange(len(first_out) - 1, dtype=np.int32), np.diff(first_out))
     ends = np.sort(np.stack([tail, arcs[:, 0]], axis=1), axis=1)
     joined: Int32Array = np.unique(ends, axis=0).reshape(-1, 2)
@@ -221,12 +224,12 @@ def _joined(first_out: Int32Array, arcs: Int32Array) -> Int32Array:
 
 @dataclass(frozen=True)
 class Roads:
-    """Pairs of joined nodes, each pair once: both directions between two nodes are one road.
+    """The roads of a graph level: both directions between two nodes are one road.
 
     Attributes:
         a, b: (k) int32 nodes, a < b.
-        there: (k) bool, whether the profile may go from a to b.
-        back: (k) bool, whether it may go from b to a.
+        there: (k) bool, True where the profile may go from a to b.
+        back: (k) bool, True where it may go from b to a.
     """
 
     a: Int32Array
@@ -236,7 +239,7 @@ class Roads:
 
 
 def roads_of(scene: Scene) -> Roads:
-    """The roads of a graph level."""
+    """Find the roads of a graph level."""
     places = scene.places
     tail = Graph(places.first_out, places.head).tail().astype(np.int64)
     head = places.head.astype(np.int64)

@@ -1,4 +1,7 @@
-"""The colour each view gives to places, on grids and graphs alike, and what the legend says."""
+"""This module chooses the colours each view gives to places, and the swatches of its legend.
+
+It serves grids and graphs alike.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +27,7 @@ from bake.view.page import Swatch, number, shortened
 from bake.view.request import Request, Searched
 from bake.view.scene import LayerScene, Scene, place_text
 
-#: More arcs inside clusters than this would cover everything else.
+#: Arcs inside clusters are not drawn if there are more, as they would cover everything.
 MOST_INSIDE = 60_000
 
 _TERRAIN_LIMIT = 16
@@ -38,11 +41,11 @@ def row_colours(
 
     Args:
         request: the view, and what it shows.
-        muted: (r, 3) uint8, colours of rows that others are to stand out from.
-        largest: what the legend shows for the largest component, whose rows are muted.
+        muted: (r, 3) uint8, muted colours, for rows that others should stand out from.
+        largest: the colour the legend shows for the largest component, whose rows are muted.
 
     Returns:
-        (r, 3) uint8, and what the colours mean.
+        (r, 3) uint8 colours, and the swatches that say what they mean.
     """
     scene, toward, layer, searched = request.scene, request.toward, request.layer, request.searched
     if request.show is Show.components:
@@ -71,12 +74,12 @@ def row_colours(
 
 
 def way_colour(layer: int) -> Colour:
-    """Colour of the way over a layer."""
+    """Return the colour of the way over a layer."""
     return WAYS[(layer - 1) % len(WAYS)]
 
 
 def _terrain_swatches(scene: Scene, terrain: UInt8Array) -> list[Swatch]:
-    """One swatch for each terrain there is, the most common first, with its cost."""
+    """Make a swatch for each terrain that is used, with its cost, the most common first."""
     count = np.bincount(terrain, minlength=len(scene.terrains))
     swatches = []
     for code in np.lexsort((np.arange(len(count)), -count)).tolist():
@@ -89,7 +92,7 @@ def _terrain_swatches(scene: Scene, terrain: UInt8Array) -> list[Swatch]:
 
 
 def _component_swatches(scene: Scene, colours: UInt8Array) -> list[Swatch]:
-    """One swatch a component; where one-way arcs join it to the largest, it says so."""
+    """Make a swatch for each component; it says where one-way arcs join it to the largest."""
     what = "cell" if scene.places.is_grid else "node"
     first = scene.components.first.tolist()
     swatches = []
