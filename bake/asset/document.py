@@ -1,6 +1,6 @@
-"""Writes the tables of docs/format-columns.md from the schema: ``python -m bake.asset.document``.
+"""Write the tables of docs/format-columns.md from the schema: ``python -m bake.asset.document``.
 
-It replaces the section between the two markers only and keeps the prose around it.
+This replaces only the section between the two markers and keeps the prose around it.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _KINDS = {"text": "text", "integer": "int64", "flag": "int64, 0 or 1"}
 
 
 def format_tables() -> str:
-    """The attributes and columns of the schema as Markdown tables, without the markers."""
+    """Return the attributes and columns of the schema as Markdown tables, without the markers."""
     attributes = _table(
         ("group", "attribute", "type", "", "meaning"), map(_attribute_row, ATTRIBUTES)
     )
@@ -30,12 +30,12 @@ def format_tables() -> str:
 
 
 def section_of(page: str) -> str:
-    """The part of a page between the markers."""
+    """Return the part of a page between the markers."""
     return page.split(BEGIN + "\n\n", 1)[1].split("\n" + END, 1)[0]
 
 
 def with_section(page: str, section: str) -> str:
-    """The page with the part between the markers replaced."""
+    """Return the page with the part between the markers replaced."""
     before, after = page.split(BEGIN, 1)[0], page.split(END, 1)[1]
     return f"{before}{BEGIN}\n\n{section}\n{END}{after}"
 

@@ -1,7 +1,7 @@
-"""The header: the first bytes of an asset, plain JSON in the HDF5 user block.
+"""Read and make the header: the first bytes of an asset, plain JSON in the HDF5 user block.
 
-It says what the asset is, what it was made from and what its bytes must hash to, so that staleness
-and damage can be judged before, and without, HDF5. A seal over its own text covers the header.
+The header says what the asset is, what it was made from and what its bytes must hash to, so that
+staleness and damage can be judged without HDF5. It ends with a seal, a digest of its own text.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from bake.errors import (
     NotAnAssetError,
 )
 
-#: HDF5 looks for its own signature at 0, 512, 1024, 2048, ...
+#: Bytes of the smallest user block: HDF5 looks for its own signature at 0, 512, 1024, 2048, ...
 SMALLEST_BLOCK = 512
 LARGEST_BLOCK = 2**20
 HDF5_SIGNATURE = b"\x89HDF\r\n\x1a\n"
@@ -60,27 +60,30 @@ class Header:
     size: int
 
     def text(self) -> bytes:
-        """JSON, a field a line; the last one is the seal: sha256 of all lines before it."""
+        """Return the header as JSON, one field a line.
+
+        The last line is the seal: sha256 of all lines before it.
+        """
         lines = json.dumps({"format": FORMAT_NAME, **asdict(self)}, indent=0)
         sealed = lines.removesuffix("\n}").encode() + b",\n"
         seal = hashlib.sha256(sealed).hexdigest()
         return sealed + f'"seal": "{seal}"\n}}\n'.encode()
 
     def to_bytes(self) -> bytes:
-        """The user block, padded with spaces to its size."""
+        """Return the user block, padded with spaces to its size."""
         text = self.text()
         if len(text) > self.block:
             raise AssetError(f"the header needs {len(text)} bytes, its block has {self.block}")
         return text.ljust(self.block)
 
     def fingerprint(self) -> str:
-        """sha256 over everything that decides the asset's content: what it is bound to."""
+        """Return sha256 of everything that decides the asset's content."""
         parts = (self.format_version, self.bake_revision, self.level, self.sources, self.recipe)
         return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
 
 
 def block_size(header: Header) -> int:
-    """The smallest user block that holds a header."""
+    """Return the bytes of the smallest user block that holds a header."""
     size = SMALLEST_BLOCK
     while len(header.text()) > size:
         size *= 2
@@ -100,7 +103,7 @@ def read_header(path: Path) -> Header:
 
 
 def is_foreign(path: Path) -> bool:
-    """Whether the file exists, is not empty, and is no asset of any version."""
+    """Tell whether the file exists, is not empty, and is not an asset of any version."""
     try:
         with path.open("rb") as file:
             data = file.read(SMALLEST_BLOCK)
@@ -111,7 +114,7 @@ def is_foreign(path: Path) -> bool:
 
 @contextlib.contextmanager
 def open_to_read(path: Path) -> Iterator[BufferedReader]:
-    """Open a file to read bytes from; what the system objects to becomes an AssetError."""
+    """Open a file to read bytes from; an error of the system becomes an AssetError."""
     try:
         with path.open("rb") as file:
             yield file
@@ -163,7 +166,7 @@ def parse_header(file: BufferedReader, path: Path) -> Header:
     if header is None:
         raise unreadable
     file.seek(0)
-    # This checks text, seal and padding at once: there is only one way to write a header.
+    # This checks text, seal and padding at once, as there is only one way to write a header.
     if file.read(header.block) != header.to_bytes():
         raise unreadable
     size = os.fstat(file.fileno()).st_size
@@ -176,7 +179,7 @@ def check_body(file: BufferedReader, path: Path, header: Header) -> None:
     """Compare everything behind the user block with the digest in it.
 
     Raises:
-        CorruptAssetError: it is not what was written.
+        CorruptAssetError: the bytes are not what was written.
     """
     file.seek(header.block)
     if hashlib.file_digest(file, "sha256").hexdigest() != header.body:
@@ -184,7 +187,7 @@ def check_body(file: BufferedReader, path: Path, header: Header) -> None:
 
 
 def damaged(path: Path, found: str, *, verdict: str = "damaged") -> CorruptAssetError:
-    """The error for an asset that cannot be used as it is; nothing else makes a CorruptAssetError.
+    """Return the error for an asset that cannot be used; only this makes a CorruptAssetError.
 
     Args:
         path: the asset.
@@ -201,11 +204,11 @@ def _begins_like_ours(data: bytes) -> bool:
 
 
 def _header_of(version: int, fields: dict[str, Any]) -> Header | None:
-    """The header with these fields; None where one is missing or is not what it should be."""
+    """Return the header with these fields; None where one is missing or has a wrong value."""
     revision, block, size = (fields.get(name) for name in ("bake_revision", "block", "size"))
     texts = [fields.get(name) for name in ("level", "recipe", "body")]
     sources = fields.get("sources")
-    # bool is an int to isinstance, and no number here.
+    # isinstance would take a bool for an int, but a bool is not a number here.
     if type(revision) is not int or type(block) is not int or type(size) is not int:
         return None
     if not isinstance(sources, list):
@@ -225,7 +228,7 @@ def _header_of(version: int, fields: dict[str, Any]) -> Header | None:
 
 
 def _is_hdf5(file: BufferedReader) -> bool:
-    """Whether HDF5's signature is at the beginning, or behind a user block of any size."""
+    """Tell whether HDF5's signature is at the beginning, or behind a user block of any size."""
     size = file.seek(0, 2)
     place = 0
     while place < size:
@@ -237,7 +240,7 @@ def _is_hdf5(file: BufferedReader) -> bool:
 
 
 def _first_object(data: bytes) -> dict[str, Any] | None:
-    """The JSON object the data begins with; None while a part of it is missing."""
+    """Return the JSON object the data begins with; None while a part of it is missing."""
     try:
         fields, _ = json.JSONDecoder().raw_decode(data.decode("ascii"))
     except (ValueError, RecursionError):
@@ -246,7 +249,7 @@ def _first_object(data: bytes) -> dict[str, Any] | None:
 
 
 def header_for(level: str, sources: tuple[tuple[str, str], ...], recipe: str) -> Header:
-    """The header of an asset about to be written, without its body's digest and its size."""
+    """Return the header of an asset to be written, without its body's digest and its size."""
     largest = 2**62
     draft = Header(
         FORMAT_VERSION, BAKE_REVISION, level, sources, recipe, "0" * 64, LARGEST_BLOCK, largest
@@ -255,10 +258,10 @@ def header_for(level: str, sources: tuple[tuple[str, str], ...], recipe: str) ->
 
 
 def sha256_of(path: Path, skip: int = 0) -> str:
-    """sha256 of a file, without its first ``skip`` bytes.
+    """Return sha256 of a file, without its first ``skip`` bytes.
 
     Raises:
-        OSError: it cannot be read, or is a device or a pipe, which may never end.
+        OSError: the file cannot be read, or it is a device or a pipe, which may never end.
     """
     if not (path.is_file() or path.is_dir() or not path.exists()):
         raise OSError(errno.EINVAL, "this is a device or a pipe")

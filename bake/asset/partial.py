@@ -1,7 +1,8 @@
-"""Unfinished files lie beside their place, locked by the process that writes them.
+"""Keep unfinished files beside their place, locked by the process that writes them.
 
-A lock ends with its process however that ends, and every process on the machine can see it, inside
-containers too. A process number in a name does neither: another process may have it by now.
+A lock ends with its process, in whatever way the process ends, and every process on the machine can
+see it, even inside containers. A process number in a file's name would do neither: another process
+may have that number later.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ if sys.platform != "win32":
 
 @contextlib.contextmanager
 def beside(path: Path) -> Iterator[Path]:
-    """Make an empty file in the same folder; it is gone when the block ends, unless renamed."""
+    """Make an empty file in the same folder, and remove it at the end unless it was renamed."""
     partial = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     handle = _create(partial)
     try:
@@ -37,7 +38,7 @@ def _create(partial: Path) -> int:
         if sys.platform == "win32":
             return handle
         try:
-            with contextlib.suppress(OSError):  # a file system without locks
+            with contextlib.suppress(OSError):  # Some file systems have no locks.
                 fcntl.flock(handle, fcntl.LOCK_EX)
             with contextlib.suppress(FileNotFoundError):
                 if os.path.samestat(os.fstat(handle), partial.stat()):
@@ -45,11 +46,11 @@ def _create(partial: Path) -> int:
         except BaseException:
             os.close(handle)
             raise
-        os.close(handle)  # another process took it for a leftover before it was locked
+        os.close(handle)  # Another process took it for a leftover before the lock.
 
 
 def remove_leftovers(folder: Path, pattern: str = ".*.h5.*.tmp") -> None:
-    """Remove what processes left half written that run no longer."""
+    """Remove unfinished files of processes that no longer run."""
     for leftover in folder.glob(pattern):
         if leftover.name.rsplit(".", 2)[1].isdigit():
             with contextlib.suppress(OSError):
@@ -57,7 +58,7 @@ def remove_leftovers(folder: Path, pattern: str = ".*.h5.*.tmp") -> None:
 
 
 def _remove_unless_locked(leftover: Path) -> None:
-    if sys.platform == "win32":  # where a file that is open cannot be removed
+    if sys.platform == "win32":  # Windows does not remove a file that is open.
         leftover.unlink(missing_ok=True)
         return
     handle = os.open(leftover, os.O_RDWR)
@@ -73,7 +74,7 @@ def _remove_unless_locked(leftover: Path) -> None:
 
 
 def _is_running(leftover: Path) -> bool:
-    """Whether a process runs under the number in a file's name, where there are no locks to ask."""
+    """Tell whether a process has the number in a file's name, for systems without locks."""
     try:
         os.kill(int(leftover.name.rsplit(".", 2)[1]), 0)
     except ProcessLookupError:

@@ -1,4 +1,4 @@
-"""Reads an asset lazily: opening checks the file, and each array is read when it is asked for."""
+"""Read an asset lazily: opening checks the file, and an array is read when it is asked for."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from bake.errors import AssetError, CorruptAssetError
 #: What h5py raises where HDF5 cannot make sense of a file.
 _DAMAGE = (KeyError, OSError, OverflowError, RuntimeError, TypeError, ValueError)
 
-#: Lengths the format fixes, and attributes that state one.
+#: Lengths of dimensions that the format fixes, and attributes that state the length of one.
 _FIXED = {"xy": 2, "channel": 3}
 _STATED = {"x": "width", "y": "height", "component": "component_count"}
 
-#: Times an asset may be replaced by a new one while it is being opened.
+#: How often an asset may be replaced by a new one while it is being opened.
 _ATTEMPTS = 10
 
-#: Deflate makes nothing more than 1032 times smaller (RFC 1951: 258 bytes in two bits).
+#: Deflate makes data at most 1032 times smaller (RFC 1951: 258 bytes in two bits).
 _LARGEST_RATIO = 1032
 
 
@@ -48,8 +48,8 @@ class Asset:
             check: compare all of its bytes with the digest in its header before HDF5 sees any.
 
         Raises:
-            NotAnAssetError, AssetTooOldError, AssetTooNewError: not a file this version reads.
-            CorruptAssetError: an asset that was damaged.
+            NotAnAssetError, AssetTooOldError, AssetTooNewError: this version cannot read the file.
+            CorruptAssetError: the asset was damaged.
         """
         self.path = Path(path)
         self._lengths: dict[tuple[str, str | None], int] = {}
@@ -57,7 +57,7 @@ class Asset:
         self._known: dict[str, bool] = {}
         with contextlib.ExitStack() as opened:
             for _ in range(_ATTEMPTS):
-                # Mapped from here, not by name: another may take that name while this is open.
+                # Columns are mapped from this open file, as another may take its name meanwhile.
                 self._bytes = opened.enter_context(open_to_read(self.path))
                 self.header: Header = parse_header(self._bytes, self.path)
                 if check:
@@ -75,14 +75,14 @@ class Asset:
             self._opened = opened.pop_all()
 
     def _is_the_file_that_was_read(self) -> bool:
-        """Whether HDF5, which opens files by name, has the file whose header was read."""
+        """Tell whether HDF5, which opens files by name, has the file whose header was read."""
         try:
             return os.path.samestat(os.fstat(self._bytes.fileno()), self.path.stat())
         except OSError:
             return False
 
     def _find_profiles(self) -> None:
-        """Set the names of the profiles, which every other question begins with."""
+        """Set the names of the profiles, which paths of columns need."""
         try:
             group = self._file["profiles"]
             names = sorted(group) if isinstance(group, h5py.Group) else []
@@ -95,12 +95,12 @@ class Asset:
         self.profiles: tuple[str, ...] = tuple(names)
 
     def damaged(self, found: str, *, verdict: str = "damaged") -> CorruptAssetError:
-        """The error to raise for what is found in this asset; see :func:`bake.asset.damaged`."""
+        """Return the error for what is found in this asset; see :func:`bake.asset.damaged`."""
         return damaged(self.path, found, verdict=verdict)
 
     @contextlib.contextmanager
     def _reading(self, what: str) -> Iterator[None]:
-        """Turn what h5py raises while it reads a part of the file into the error that names it."""
+        """Turn what h5py raises while it reads a part of the file into an error that names it."""
         try:
             yield
         except _DAMAGE as error:
@@ -122,7 +122,7 @@ class Asset:
         self.close()
 
     def text(self, name: str, group: str = "/") -> str | None:
-        """A text attribute; None where an optional one is absent."""
+        """Return a text attribute; None where an optional one is absent."""
         value = self._attribute(name, group)
         if value is None:
             return None
@@ -132,7 +132,7 @@ class Asset:
             raise self.damaged(f"attribute {name} of {group} is not UTF-8") from None
 
     def number(self, name: str, group: str = "/") -> int | None:
-        """An integer attribute; None where an optional one is absent."""
+        """Return an integer attribute; None where an optional one is absent."""
         value = self._attribute(name, group)
         return None if value is None else int(value)
 
@@ -151,8 +151,8 @@ class Asset:
         return value
 
     def has(self, path: str) -> bool:
-        """Whether a column is there."""
-        # Searches ask each time, and HDF5 takes many microseconds to say.
+        """Tell whether the asset has a column."""
+        # Every search asks this, and HDF5 takes many microseconds to answer.
         known = self._known.get(path)
         if known is None:
             self.check_open()
@@ -161,10 +161,10 @@ class Asset:
         return known
 
     def read(self, path: str) -> AnyArray:
-        """A whole column, as a new array.
+        """Read a whole column into a new array.
 
         Raises:
-            CorruptAssetError: it is missing, cannot be read, or is not what the schema says.
+            CorruptAssetError: the column is missing, unreadable, or not what the schema says.
         """
         dataset = self._dataset(path)
         with self._reading(f"column {path}"):
@@ -172,14 +172,14 @@ class Asset:
                 raise self.damaged(f"column {path} is stored only in part")
             array = np.asarray(dataset[()])
             digest = dataset.attrs.get("sha256")
-        # Opening the asset may have left its digest unchecked, or may be long ago.
+        # The file may have been opened without a check of its digest, or long ago.
         if not isinstance(digest, np.bytes_) or digest != digest_of(array).encode():
             raise self.damaged(f"column {path} does not match its digest")
         self._check_values(array, path)
         return array
 
     def _check_values(self, array: AnyArray, path: str) -> None:
-        """Refuse what no column may hold: text that is not UTF-8, a terrain without a name."""
+        """Refuse values that no column may hold: text that is not UTF-8, or an unnamed terrain."""
         if array.dtype.kind == "S":
             try:
                 b"\0".join(array.tolist()).decode()
@@ -191,7 +191,7 @@ class Asset:
                 raise self.damaged(f"column {path} has terrain {largest} of {terrains}")
 
     def map(self, path: str) -> AnyArray:
-        """A contiguous column, mapped into memory: only the pages looked at are read."""
+        """Map a contiguous column into memory; only the pages that are looked at are read."""
         dataset = self._dataset(path)
         offset = dataset.id.get_offset()
         if offset is None or dataset.size == 0 or not dataset.dtype.isnative:
@@ -201,25 +201,25 @@ class Asset:
         return np.memmap(self._bytes, dataset.dtype, "r", offset, dataset.shape)
 
     def shape(self, path: str) -> tuple[int, ...]:
-        """Shape of a column, without reading it."""
+        """Return the shape of a column without reading it."""
         shape: tuple[int, ...] = self._dataset(path).shape
         return shape
 
     def stored_bytes(self, path: str) -> int:
-        """Bytes a column takes in the file."""
+        """Return the bytes a column takes in the file."""
         return int(self._dataset(path).id.get_storage_size())
 
     def is_same(self, path: str, other: str) -> bool:
-        """Whether two columns are stored once, under two names."""
+        """Tell whether two columns are stored once, under two names."""
         return bool(self._dataset(path) == self._dataset(other))
 
     def dtype(self, path: str) -> str:
-        """Element type of a column."""
+        """Return the element type of a column."""
         dtype = self._dataset(path).dtype
         return "text" if dtype.kind == "S" else str(dtype)
 
     def columns(self) -> list[str]:
-        """Paths of the columns there are, in the schema's order, profile by profile."""
+        """Return the paths of the asset's columns in the schema's order, profile by profile."""
         shared = [c.path for c in COLUMNS if PROFILE not in c.path]
         own = [c.path.rsplit("/", 1)[1] for c in COLUMNS if PROFILE in c.path]
         paths = shared + [profile_path(p, name) for p in self.profiles for name in own]
@@ -258,11 +258,11 @@ class Asset:
             )
 
     def _length(self, dim: str, profile: str | None) -> int:
-        """Length of a dimension, once every column that has it was found to agree.
+        """Return the length of a dimension, after checking that all columns with it agree.
 
         Args:
             dim: its name in the schema.
-            profile: whose columns to look at beside those of the level; None = no profile's.
+            profile: its columns are looked at, too; None = only those of the level.
         """
         known = self._lengths.get((dim, profile))
         if known is not None:
@@ -280,7 +280,7 @@ class Asset:
         return length
 
     def _stated_lengths(self, dim: str, profile: str | None) -> list[tuple[int, str]]:
-        """Every length a dimension is said to have, each with what says so.
+        """Return every length stated for a dimension, each with what states it.
 
         Columns that are not as the schema declares them are left out.
         """
@@ -307,7 +307,10 @@ class Asset:
         return found
 
     def _shape_if_sound(self, path: str) -> tuple[int, ...]:
-        """Shape of a column; () where it is missing or damaged, which reading it will report."""
+        """Return the shape of a column; () where the column is missing or damaged.
+
+        Reading such a column reports what is wrong with it.
+        """
         if path not in self._shapes:
             self._shapes[path] = ()
             with contextlib.suppress(*_DAMAGE):

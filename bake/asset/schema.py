@@ -1,4 +1,4 @@
-"""What an asset holds, declared once: code and docs/format-columns.md follow from it."""
+"""Declare once what an asset holds; code and docs/format-columns.md follow from it."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ FORMAT_NAME = "levelbake asset"
 FORMAT_VERSION = 2
 OLDEST_READABLE = 2
 
-#: Revision of the baking code: raised whenever the same source and recipe give other bytes, which
-#: makes every asset stale. CHANGELOG.md names each.
+#: Revision of the baking code. It is raised whenever the same source and recipe give other bytes,
+#: which makes every asset stale. CHANGELOG.md names each revision.
 BAKE_REVISION = 2
 
-#: Stands for the profile's name in paths.
+#: What stands for the profile's name in paths.
 PROFILE = "{profile}"
 
 Layout = Literal["compressed", "contiguous"]
@@ -54,12 +54,12 @@ class Column:
         path: where it lies; `{profile}` stands for a profile's name.
         dtypes: allowed element types, little-endian; "S" is fixed-length UTF-8 text.
         dims: name of each dimension; equal names have equal lengths within an asset (or profile).
-        unit: of one element.
+        unit: unit of one element.
         description: what it says.
         optional: whether it may be absent.
         layout: "compressed" (chunked, deflated) or "contiguous" (may be memory-mapped).
-        shuffle: whether bytes of equal weight are brought together before deflating; worse where
-            whole elements repeat.
+        shuffle: whether bytes of equal weight are brought together before deflating, which makes
+            columns larger in which whole elements repeat.
     """
 
     path: str
@@ -72,7 +72,7 @@ class Column:
     shuffle: bool = True
 
     def fits(self, dtype: np.dtype[np.generic], shape: tuple[int, ...] | None) -> bool:
-        """Whether an array of this element type and shape may be this column."""
+        """Tell whether an array of this element type and shape may be this column."""
         kind = "S" if dtype.kind == "S" else dtype.name
         return kind in self.dtypes and shape is not None and len(shape) == len(self.dims)
 
@@ -91,7 +91,7 @@ def _always(
     layout: Layout = "compressed",
     shuffle: bool = True,
 ) -> Column:
-    """A column every asset has; a path without a slash is that of a profile's column."""
+    """Declare a column every asset has; a path without a slash is that of a profile's column."""
     full = path if path.startswith("/") else f"{_OWN}/{path}"
     types, names = tuple(dtypes.split()), tuple(dims.split(", "))
     return Column(full, types, names, unit, description, optional, layout, shuffle)
@@ -100,7 +100,7 @@ def _always(
 _optional = functools.partial(_always, optional=True)
 
 
-# One declaration reads as one entry of a table, so lines are broken by hand from here on.
+# One declaration reads as one entry of a table, so lines are broken by hand below.
 # fmt: off
 ATTRIBUTES: tuple[Attribute, ...] = (
     Attribute("/", "format", "text", f"always {FORMAT_NAME!r}"),
@@ -137,7 +137,7 @@ ATTRIBUTES: tuple[Attribute, ...] = (
         "slopes of fields are in 1 / 2**field_shift ticks", optional=True),
 )
 
-#: In the order in which they are written into the file.
+#: All columns, in the order in which they are written into the file.
 COLUMNS: tuple[Column, ...] = (
     _always("/terrain/name", "S", "terrain", "text", "names of the terrains"),
     _always("/terrain/colour", "uint8", "terrain, channel", "sRGB, 0 to 255",
@@ -156,7 +156,7 @@ COLUMNS: tuple[Column, ...] = (
     _optional("/world/position", "float64", "node, xy", "units of the source",
         "where a graph's node lies"),
     _optional("/world/node_name", "S int64", "node", "text or number", "name of a graph's node"),
-    # What each profile pays, and its tables.
+    # These say what each profile pays, and hold its tables.
     _always("cost", "float64", "terrain", "units",
         "cost of crossing one cell; NaN where the profile cannot go"),
     _always("weight", "int32", "arc", "ticks",
@@ -183,7 +183,7 @@ COLUMNS: tuple[Column, ...] = (
         "none", layout="contiguous"),
     _optional("cluster", "uint16 int32", "row", "cluster",
         "cluster of the row, from 0; rows of one are connected"),
-    # Layers of transitions, lowest first, one after another.
+    # These hold layers of transitions, one after another, the lowest first.
     _optional("layer_nodes", "int32", "layer", "transitions",
         "transitions of each layer, lowest layer first; columns by transition or layer arc hold "
         "those of one layer after another"),
@@ -214,15 +214,15 @@ COLUMNS: tuple[Column, ...] = (
         "where the layer is too large for a table"),
     _optional("layer_distance", "int32", "top transition, top transition", "ticks",
         "[from, to] of the last layer: cost of a shortest way; 2147483647 where there is none"),
-    # Rules of movement that weights do not show, which only updates need.
+    # These are rules of movement that weights do not show; only updates need them.
     _optional("/terrain/barred", "uint8", "y, x", "bits",
         "headings (1 north, 2 east, 4 south, 8 west) in which no step onto or off the cell is "
         "made; absent where there are none"),
     _optional("may_enter", "uint8", "terrain, terrain", "0 or 1",
         "[from, to]: 1 where a step from one terrain to the other is allowed; absent where all "
         "are"),
-    # Links, regions, spots and doors; their cells are those of the whole grid, in which floors lie
-    # below one another.
+    # These are links, regions, spots and doors. Their cells are those of the whole grid, in which
+    # floors lie below one another.
     _optional("/world/link", "int32", "arc", "link",
         "link the arc is, -1 for a step; of a link, length is its whole cost"),
     _optional("/links/name", "S", "link", "text", "name of the link, unique among them"),
@@ -255,7 +255,7 @@ COLUMNS: tuple[Column, ...] = (
     _optional("/doors/state", "int32", "door", "door state", "the state the level is baked in"),
     _optional("/doors/terrain", "uint8", "door state cell", "terrain",
         "state after state, terrain of each of its door's cells"),
-    # Lower bounds of distances.
+    # These are lower bounds of distances.
     _optional("cluster_distance", "int32", "cluster, cluster", "ticks",
         "[from, to]: the smallest distance from a row of one cluster to a row of the other; "
         "2147483647 where there is no path"),
@@ -284,7 +284,7 @@ COLUMNS: tuple[Column, ...] = (
         "column counts"),
 )
 
-#: Products: name in a recipe (or of its part), what it is, and the columns it is made of.
+#: The tables: name in a recipe (or of a part), what it is, and the columns it is made of.
 TABLES: tuple[tuple[str, str, tuple[str, ...]], ...] = (
     ("components", "connected components", ("component",)),
     ("reach", "reachability between components", ("reach",)),
@@ -309,7 +309,7 @@ _ATTRIBUTE = {(declared.group, declared.name): declared for declared in ATTRIBUT
 
 
 def column(path: str) -> Column:
-    """The declaration of a column by its path or path pattern.
+    """Return the declaration of a column by its path or path pattern.
 
     Raises:
         KeyError: the schema has no such column.
@@ -318,7 +318,7 @@ def column(path: str) -> Column:
 
 
 def attribute(group: str, name: str) -> Attribute:
-    """The declaration of an attribute by its group, or the group's pattern, and its name.
+    """Return the declaration of an attribute by its group or the group's pattern, and its name.
 
     Raises:
         KeyError: the schema has no such attribute.
@@ -328,12 +328,12 @@ def attribute(group: str, name: str) -> Attribute:
 
 
 def profile_path(profile: str, name: str) -> str:
-    """Path of one of a profile's columns."""
+    """Return the path of one of a profile's columns."""
     return f"/profiles/{profile}/{name}"
 
 
 def pattern_of(path: str) -> str:
-    """The path pattern behind a concrete path."""
+    """Return the path pattern behind a concrete path."""
     parts = path.split("/")
     if len(parts) == 4 and parts[1] == "profiles":
         parts[2] = PROFILE
@@ -341,6 +341,6 @@ def pattern_of(path: str) -> str:
 
 
 def digest_of(array: AnyArray) -> str:
-    """sha256 of a column: its elements in C order, little-endian."""
+    """Return sha256 of a column: of its elements in C order, little-endian."""
     little = array.astype(array.dtype.newbyteorder("<"), order="C", copy=False)
     return hashlib.sha256(np.ascontiguousarray(little).data).hexdigest()

@@ -1,6 +1,6 @@
-"""Writes an asset beside its place, syncs it to disk, and renames it into place.
+"""Write an asset beside its place, sync it to disk, and rename it into place.
 
-A reader sees the old file or the new one, never half of either.
+A reader sees the old file or the new one, never a part of either.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from bake.errors import OutputError
 
 Scalar = str | int
 
-#: Elements of a compressed column are deflated in chunks of about this many bytes.
+#: Compressed columns are deflated in chunks of about this many bytes.
 CHUNK_BYTES = 2**18
 DEFLATE_LEVEL = 6
 
@@ -50,22 +50,22 @@ def write_asset(path: Path, header: Header, contents: Contents) -> int:
     """Write an asset and put it into place.
 
     Args:
-        path: where it goes; its folder must exist.
+        path: where the asset goes; its folder must exist.
         header: from `header_for`; the body's digest and the size are filled in here.
-        contents: checked against the schema before anything is written.
+        contents: what the asset holds, checked against the schema before anything is written.
 
     Returns:
-        Bytes of the file.
+        The size of the file in bytes.
 
     Raises:
-        OutputError: it cannot be written. What was there before is untouched.
+        OutputError: the asset cannot be written. What was there before is untouched.
     """
     _check(contents)
     with _errors_in_one_line(path), beside(path) as partial:
         with h5py.File(
             partial,
             "w",
-            locking=False,  # it is locked already
+            locking=False,  # The file is locked already.
             userblock_size=header.block,
             libver="v110",
             alignment_threshold=ALIGN_FROM,
@@ -88,7 +88,7 @@ def write_asset(path: Path, header: Header, contents: Contents) -> int:
 def _errors_in_one_line(path: Path) -> Iterator[None]:
     try:
         yield
-    # Closing a file on a full disk, h5py raises a RuntimeError.
+    # h5py raises a RuntimeError when it closes a file on a full disk.
     except (OSError, RuntimeError) as error:
         raise OutputError(
             f"cannot be written: {_reason(error)}",
@@ -98,7 +98,7 @@ def _errors_in_one_line(path: Path) -> Iterator[None]:
 
 
 def _reason(error: OSError | RuntimeError) -> str:
-    """The system's own words, which h5py wraps in a paragraph that ends with `errno = 13, ...`."""
+    """Return the system's message, which h5py wraps in a text that ends with `errno = 13, ...`."""
     number = getattr(error, "errno", None)
     if found := re.search(r"\berrno = (\d+)", str(error)):
         number = int(found[1])
@@ -108,7 +108,7 @@ def _reason(error: OSError | RuntimeError) -> str:
 
 
 def _sync_folder(folder: Path) -> None:
-    # Windows cannot open a folder; there the rename alone must do.
+    # Windows cannot open a folder, so the rename alone has to do there.
     if sys.platform == "win32":
         return
     with contextlib.suppress(OSError):
@@ -120,7 +120,7 @@ def _sync_folder(folder: Path) -> None:
 
 
 def _check(contents: Contents) -> None:
-    """Refuse to write what the schema does not allow. A failure here is a defect of bake."""
+    """Refuse to write what the schema does not allow; a failure here is a defect of bake."""
     for group, name in contents.attributes:
         attribute(group, name)
     for path, array in contents.columns.items():

@@ -1,4 +1,4 @@
-"""Proofs that assets are right, by none of the code that bakes them."""
+"""This package proves that assets are right, with none of the code that bakes them."""
 
 from bake.verify.profile import Progress
 from bake.verify.proof import Proof, verify_asset

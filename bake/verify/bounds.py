@@ -1,9 +1,10 @@
-"""Proofs of lower bounds: distances between clusters and their prices, pivots, basins.
+"""Prove lower bounds: distances between clusters and their prices, pivots and basins.
 
 What is stored for two clusters or basins is the smallest of something over all pairs of their rows.
-Every such pair is looked at: where hops or distances were proved, as those are; else by searches
-toward whole clusters. Columns of pivots need no pairs: what falls along no arc by more than the
-arc's weight is a consistent heuristic, and so an admissible one.
+The proofs look at every such pair. They use the distances of the blocks of targets whose hops or
+distances are proved; without such tables they search toward whole clusters. Columns of pivots need
+no pairs: what falls along no arc by more than the arc's weight is a consistent heuristic, and so an
+admissible one.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from bake.verify.search import LANES, Search, Sets
 
 @kernel
 def least_by_group(dist: Int32Array, group: Int32Array, least: Int32Array) -> None:
-    """The smallest distance from any row of each group.
+    """Find the smallest distance from any row of each group.
 
     Args:
         dist: (r, k) ticks, INFINITY where there is no path.
@@ -42,7 +43,7 @@ def least_by_group(dist: Int32Array, group: Int32Array, least: Int32Array) -> No
 def least_beyond(
     dist: Int32Array, group: Int32Array, height: Int32Array, field: UInt8Array, least: Int32Array
 ) -> None:
-    """The smallest distance less a field from any row of each group.
+    """Find the smallest distance less a field from any row of each group.
 
     Args:
         dist: (r, k) ticks, INFINITY where there is no path.
@@ -61,16 +62,16 @@ def least_beyond(
 
 
 class Bound(ABC):
-    """What is stored of a value of every pair of groups, and what was found of it.
+    """What is stored as a value of every pair of groups, and what was found for it.
 
-    Called with the distances of a block of targets, which it looks at.
+    A bound is called with the distances of a block of targets, and looks at them.
     """
 
-    #: The column, what it is a column of, and what a value that is too small is not.
+    #: The column, what its groups are called, and what a stored value has to be the smallest of.
     COLUMN, GROUP, SMALLEST = "", "", ""
 
     def __init__(self, profile: Profile, label: AnyArray, stored: AnyArray) -> None:
-        """Nothing is found yet; (r) group of each row and (groups, groups) ticks."""
+        """Begin with nothing found; take the (r) group of each row and (groups, groups) ticks."""
         self._profile = profile
         self._label, self._stored = label.astype(np.int32), stored.astype(np.int32)
         self._count = len(stored)
@@ -79,19 +80,22 @@ class Bound(ABC):
 
     @property
     def pairs(self) -> int:
-        """How many ordered pairs of groups there are."""
+        """Return how many ordered pairs of groups there are."""
         return self._count**2
 
     @abstractmethod
     def __call__(self, targets: Int32Array, dist: Int32Array) -> None:
-        """Look at (k) rows and the (r, k) ticks of ways to them."""
+        """Look at (k) targets and the (r, k) ticks of the distances to them."""
 
     @abstractmethod
     def search(self, search: Search, progress: Progress) -> None:
         """Look at every pair of rows by searches toward whole groups."""
 
     def judge(self, *, everything: bool) -> None:
-        """Compare; where only some targets were looked at nothing may be larger than was found."""
+        """Compare what is stored with what was found.
+
+        Where only some targets were looked at, nothing stored may be larger than what was found.
+        """
         too_large = self._stored > self._least
         wrong = self._stored != self._least if everything else too_large
         if wrong.any():
@@ -101,7 +105,7 @@ class Bound(ABC):
             raise self._profile.wrong(f"{self.COLUMN} from {self.GROUP} {a} to {b} {what}")
 
     def _note(self, targets: Int32Array, found: AnyArray) -> None:
-        """Keep (groups, k) ticks toward targets where they are less than what was found before."""
+        """Keep (groups, k) ticks toward targets where they are less than those found before."""
         group = self._label[targets]
         order = np.argsort(group, kind="stable")
         goal, begin = np.unique(group[order], return_index=True)
@@ -110,7 +114,7 @@ class Bound(ABC):
             self._least[:, goal] = np.minimum(self._least[:, goal], _narrow(least))
 
     def _members(self) -> tuple[Int64Array, Int64Array]:
-        """Rows by group, and where each group begins among them."""
+        """Return the rows by group, and where each group begins among them."""
         order = np.argsort(self._label, kind="stable")
         return order, np.searchsorted(self._label[order], np.arange(self._count + 1))
 
@@ -153,7 +157,7 @@ class ClusterDistances(Bound):
 
 
 class BasinDistances(Bound):
-    """The proof of the table between basins, under the fields it names."""
+    """The proof of distances between basins, under the fields that the table names."""
 
     COLUMN, GROUP, SMALLEST = "basin_distance", "basin", "there is"
 
@@ -161,7 +165,7 @@ class BasinDistances(Bound):
         """Take in the columns.
 
         Args:
-            profile: whose they are.
+            profile: the profile the columns belong to.
             height: (r, f) ticks of each field.
             two_way: whether a pair is stored once for both directions.
         """
@@ -198,7 +202,7 @@ class BasinDistances(Bound):
         self._note(targets, self._beyond(dist, goal, self._height[targets][_each(goal), field]))
 
     def search(self, search: Search, progress: Progress) -> None:
-        """Look at every pair, toward each basin under each field that counts for it as a goal."""
+        """Look at every pair by searches toward each basin, one for each field it has as a goal."""
         order, first = self._members()
         wanted = np.zeros((self._count, self._height.shape[1]), dtype=np.bool_)
         wanted[np.broadcast_to(np.arange(self._count), self._of_goal.shape), self._of_goal] = True
@@ -232,7 +236,7 @@ class BasinDistances(Bound):
         search.toward(range(0, len(lanes), LANES), sets_of, look, progress)
 
     def _beyond(self, dist: Int32Array, goal: AnyArray, lift: AnyArray) -> Int64Array:
-        """(groups, k) smallest distance less the fields of both ends toward lanes of some basins.
+        """Return (groups, k), the smallest distance to each lane less the fields of both ends.
 
         Args:
             dist: (r, k) ticks.
@@ -246,7 +250,7 @@ class BasinDistances(Bound):
 
 
 def read_bounds(profile: Profile) -> list[Bound]:
-    """What is to be proved of lower bounds pair by pair; the rest of them is proved here."""
+    """Return the lower bounds that have to be proved pair by pair, and prove the others."""
     found: list[Bound] = []
     if profile.has("cluster_distance"):
         found.append(ClusterDistances(profile))
@@ -263,7 +267,7 @@ def read_bounds(profile: Profile) -> list[Bound]:
 def search_bounds(
     profile: Profile, targets: Int64Array, bounds: Sequence[Bound], progress: Progress
 ) -> None:
-    """Look at pairs that no table states the distance of, toward all rows or a sample of them."""
+    """Search for the distances that no table states, toward all rows or a sample of them."""
     search = Search(profile.arcs)
     if len(targets) == profile.rows:
         for number, bound in enumerate(bounds):
@@ -283,15 +287,15 @@ def search_bounds(
 
 
 def part_of(progress: Progress, number: int, count: int) -> Progress:
-    """Report how far one of several parts is as how far all of them are."""
+    """Return a function that turns the progress of one part into the progress of all parts."""
     return lambda done: progress((number + done) / count)
 
 
 class Links(NamedTuple):
-    """Arcs between clusters, pair of clusters by pair.
+    """The arcs between clusters, in the order of the pairs of clusters they join.
 
     Attributes:
-        pair: (p, 2) int64, the cluster they leave and the one they lead to.
+        pair: (p, 2) int64, the cluster the arcs leave and the one they lead to.
         first: (p + 1) int64, first arc of each pair.
         row: (l) int32, the row an arc leaves.
         weight: (l) int32 ticks.
@@ -304,7 +308,7 @@ class Links(NamedTuple):
 
 
 class Clusters(NamedTuple):
-    """Rows by cluster.
+    """The rows, in the order of their clusters.
 
     Attributes:
         label: (r) int32, cluster of each row.
@@ -318,11 +322,11 @@ class Clusters(NamedTuple):
 
 
 class Queue(NamedTuple):
-    """Scratch of a search: a ring of rows that wait, each once.
+    """The scratch arrays of a search: a ring of waiting rows, in which each row is at most once.
 
     Attributes:
-        row: (r) int32.
-        waits: (r) bool, all False.
+        row: (r) int32, the ring.
+        waits: (r) bool, True where a row waits; all False before and after a search.
     """
 
     row: Int32Array
@@ -338,7 +342,7 @@ def price_pairs(
     dist: Int64Array,
     cost: Int64Array,
 ) -> None:
-    """The three prices of every pair of clusters, by searching the first one breadth first.
+    """Find the three prices of every pair of clusters; search the first one breadth first.
 
     Args:
         links: the pairs, and the arcs between them.
@@ -378,7 +382,7 @@ def price_pairs(
                         waits[other] = True
                         ring[(begin + waiting) % len(ring)] = other
                         waiting += 1
-        # What arcs from third clusters, from any other one, and rows themselves come to.
+        # Ways of three kinds: by arcs from third clusters, by arcs from any other, one a row.
         longest, total, count = np.zeros(3, np.int64), np.zeros(3, np.int64), np.zeros(3, np.int64)
         for row in members:
             if dist[row] == far:
@@ -405,7 +409,7 @@ def price_pairs(
 
 
 def _prove_prices(profile: Profile) -> None:
-    """The pairs of clusters that arcs join, and the three prices of each."""
+    """Prove which pairs of clusters arcs join, and the three prices of each pair."""
     arcs, label = profile.arcs, profile.whole("cluster")
     pair, cost = profile.column("cluster_pair"), profile.column("cluster_cost")
     crossing = arcs.where(label[arcs.tail] != label[arcs.head])
@@ -437,7 +441,7 @@ def _prove_prices(profile: Profile) -> None:
 
 
 def _prove_pivots(profile: Profile, pivot: AnyArray, *, two_way: bool) -> None:
-    """Distances to pivots and from them: consistent for every pair, and those of real pivots."""
+    """Prove that distances to and from pivots are consistent and belong to real pivots."""
     from scipy.sparse.csgraph import dijkstra
 
     arcs, require = profile.arcs, profile.require
@@ -456,7 +460,7 @@ def _prove_pivots(profile: Profile, pivot: AnyArray, *, two_way: bool) -> None:
             consistent = (stored[tail] - stored[head] <= arcs.weight).all()
             require(consistent, f"pivot column {column} is not consistent")
         if not stored.any():
-            continue  # a pivot that leads nowhere, which bounds nothing
+            continue  # This pivot leads nowhere, and bounds nothing.
         origin = np.flatnonzero(stored == 0)
         require(len(origin) == 1, f"pivot column {column} has not one pivot")
         real = dijkstra(backward if toward else onward, indices=origin[0])
@@ -470,7 +474,7 @@ def _prove_pivots(profile: Profile, pivot: AnyArray, *, two_way: bool) -> None:
 
 
 def _field_heights(profile: Profile, pivot: AnyArray) -> Int64Array:
-    """(r, f) ticks of each field at each row."""
+    """Return (r, f), the ticks of each field at each row."""
     field, shift, require = profile.column("field"), profile.number("field_shift"), profile.require
     require(shift is not None and 0 <= shift < 32, f"field_shift is {shift}")
     fits = field.ndim == 2 and field.shape[1] == 2 + pivot.shape[1]
@@ -483,7 +487,7 @@ def _field_heights(profile: Profile, pivot: AnyArray) -> Int64Array:
 
 
 def _coordinates(profile: Profile) -> Int64Array:
-    """(r, 2) what fields are slopes over: see docs/format.md, "Lower bounds"."""
+    """Return (r, 2), the coordinates fields rise along (docs/format.md, "Lower bounds")."""
     asset = profile.asset
     if profile.chart is not None:
         width, height = asset.number("width"), asset.number("floor_height")
@@ -503,10 +507,10 @@ def _coordinates(profile: Profile) -> Int64Array:
 
 
 def _each(lanes: AnyArray) -> Int64Array:
-    """(k) the number of each lane."""
+    """Return (k), the number of each lane."""
     return np.arange(len(lanes))
 
 
 def _narrow(ticks: AnyArray) -> Int32Array:
-    """As int32; what is stored is that small."""
+    """Return ticks as int32, clipped to its range; what is stored fits into it."""
     return np.clip(ticks, -(2**31), 2**31 - 1).astype(np.int32)

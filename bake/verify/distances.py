@@ -1,8 +1,9 @@
-"""A proof of next hops and distances, block of targets by block of targets.
+"""Prove next hops and distances, one block of targets after another.
 
 Distances that arcs attain and that no arc shortens are those of shortest paths (R. Bellman, "On a
 routing problem", 1958), since weights are positive. The distances of a block are those its hops
-imply, else those that are stored. Some blocks are looked at together, in bounded memory.
+imply, or, without hops, those that are stored. Several blocks are proved at once, in bounded
+memory.
 """
 
 from __future__ import annotations
@@ -36,24 +37,26 @@ _WORDS = {
     DIFFERS: "a stored distance differs from the way its hops lead",
 }
 
-#: Targets looked at together: more share an order of rows, fewer stay in the processor's cache.
+#: Targets looked at together: more of them share one order of rows, and the distances of fewer
+#: fit into the processor's cache.
 LANES = 256
 
-#: Memory the distances of one block may take; what has more rows gets fewer lanes.
+#: Bytes the distances of one block may take; a profile with many rows gets fewer lanes.
 BLOCK_BYTES = 2**26
 
-#: Looks at the distances of a block that were proved: targets, and (r, k) ticks. In any thread.
+#: A function that looks at the proved distances of a block, given its targets and (r, k) ticks.
+#: It may be called in any thread.
 Observer = Callable[[Int32Array, Int32Array], None]
 
 
 class Edges(NamedTuple):
-    """Pairs of rows that arcs join, each once, whichever way they lead.
+    """The pairs of rows that arcs join in either direction, each pair once.
 
     Attributes:
         first: (r + 1) int64, first edge of each row.
-        other: (e) int32, the row at the other end, of a smaller number.
-        up: (e) int32 ticks of the cheapest arc from the row to the other; UNREACHABLE if none.
-        down: (e) int32 ticks of the cheapest arc back.
+        other: (e) int32, the row at the other end, which has the smaller number.
+        up: (e) int32 ticks of the cheapest arc from the row to the other one, or UNREACHABLE.
+        down: (e) int32 ticks of the cheapest arc back, or UNREACHABLE.
     """
 
     first: Int64Array
@@ -63,7 +66,7 @@ class Edges(NamedTuple):
 
 
 def edges_of(arcs: Arcs) -> Edges:
-    """Join arcs. Those from a row to itself shorten nothing."""
+    """Join arcs to edges, without arcs from a row to itself, which shorten nothing."""
     rows = max(1, arcs.count)
     kept = arcs.head != arcs.tail
     tail, head, weight = arcs.tail[kept], arcs.head[kept], arcs.weight[kept]
@@ -80,7 +83,7 @@ def edges_of(arcs: Arcs) -> Edges:
 
 @kernel
 def first_shortcut(edges: Edges, dist: Int32Array) -> Finding:
-    """A distance that breaks Bellman's condition for an arc: d(u, t) <= w(u, v) + d(v, t).
+    """Find a distance that breaks Bellman's condition: d(u, t) <= w(u, v) + d(v, t) for an arc.
 
     Args:
         edges: the arcs.
@@ -106,7 +109,7 @@ def first_shortcut(edges: Edges, dist: Int32Array) -> Finding:
 
 @kernel
 def first_unattained(targets: Int32Array, graph: RowGraph, dist: Int32Array) -> Finding:
-    """A distance that is not 0 at its target, or elsewhere not an arc more than another.
+    """Find a distance that is not 0 at its target, or that no arc of another row attains.
 
     Args:
         targets: (k) rows.
@@ -140,7 +143,7 @@ def load_distances(stored: Int32Array, dist: Int32Array) -> Finding:
     """Write stored (r, k) distances into ``dist``, INFINITY where there is no path.
 
     Returns:
-        What is no distance.
+        The first stored number that is not a distance.
     """
     for row in range(len(dist)):
         mine, said = dist[row], stored[row]
@@ -158,7 +161,7 @@ def load_distances(stored: Int32Array, dist: Int32Array) -> Finding:
 
 @kernel
 def first_difference(stored: Int32Array, dist: Int32Array) -> Finding:
-    """Where (r, k) distances differ from stored ones."""
+    """Find where (r, k) distances differ from stored ones."""
     for row in range(len(dist)):
         mine, said = dist[row], stored[row]
         differ = False
@@ -173,7 +176,7 @@ def first_difference(stored: Int32Array, dist: Int32Array) -> Finding:
 
 @kernel
 def first_disagreement(targets: Int32Array, reach: Reach, dist: Int32Array) -> Finding:
-    """Where components and distances differ on whether there is a path."""
+    """Find where components and distances differ on whether there is a path."""
     uniform = next_hops.of_one_component(targets, reach)
     for row in range(len(dist)):
         expected = next_hops.path_expected(row, targets[0], reach)
@@ -192,11 +195,11 @@ def first_disagreement(targets: Int32Array, reach: Reach, dist: Int32Array) -> F
 
 
 class _Room:
-    """What one thread works in."""
+    """The scratch arrays one thread works in."""
 
     def __init__(self, rows: int, lanes: int) -> None:
         self.dist = np.empty(rows * lanes, dtype=np.int32)
-        # Only as much of these is ever touched as there are segments.
+        # Of these arrays, only as many entries are touched as there are segments.
         arc, stop = (np.empty(rows * lanes, dtype=np.int32) for _ in range(2))
         self.segments = Segments(np.empty(rows + 1, dtype=np.int64), arc, stop)
         row, stack = np.empty((2, rows), dtype=np.int32)
@@ -205,7 +208,7 @@ class _Room:
 
 
 class Pairs:
-    """The next hops and distances of one profile, whichever it has."""
+    """The next hops and the distances of one profile, or those of the two that it has."""
 
     def __init__(self, profile: Profile) -> None:
         """Take in the tables.
@@ -221,11 +224,11 @@ class Pairs:
         self._edges = edges_of(profile.arcs)
 
     def prove(self, targets: Int64Array, observers: Sequence[Observer], progress: Progress) -> None:
-        """Prove what there is toward some targets.
+        """Prove the tables of the profile toward some targets.
 
         Args:
             targets: rows, ascending.
-            observers: shown the distances of each block, where they are right.
+            observers: called with the distances of each block that is right.
             progress: called with the fraction done.
 
         Raises:
@@ -257,7 +260,7 @@ class Pairs:
             pool.shutdown(cancel_futures=True)
 
     def _look(self, targets: Int32Array, observers: Sequence[Observer], room: _Room) -> Finding:
-        """Look at a block; what is wrong with it first."""
+        """Look at a block and return the first mistake in it."""
         rows, lanes = self._profile.rows, len(targets)
         # The last block may have fewer lanes.
         dist = room.dist[: rows * lanes].reshape(rows, lanes)
@@ -281,7 +284,7 @@ class Pairs:
         return found
 
     def _follow(self, targets: Int32Array, dist: Int32Array, room: _Room) -> Finding:
-        """Fill in the distances the hops imply; what is wrong with a hop."""
+        """Fill in the distances the hops imply, and return what is wrong with a hop."""
         graph, segments = self._profile.graph, room.segments
         if self._runs is not None:
             next_hops.segments_of_runs(targets, self._runs, self._reach, graph, segments)
@@ -295,7 +298,7 @@ class Pairs:
 
 
 def _columns(table: AnyArray, targets: Int32Array) -> AnyArray:
-    """Some columns of a table that may be mapped from a file; targets ascend."""
+    """Return some columns of a table that may be mapped from a file; targets ascend."""
     first, last = int(targets[0]), int(targets[-1])
     if last - first + 1 == len(targets):
         return np.ascontiguousarray(table[:, first : last + 1])

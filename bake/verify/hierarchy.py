@@ -1,11 +1,11 @@
-"""A proof of clusters and hierarchies, by scipy's searches inside one cluster after another.
+"""Prove clusters and hierarchies with scipy's searches inside one cluster after another.
 
-For every layer: an arc inside a cluster costs the least there is inside; arcs inside together keep
-every distance between the cluster's transitions; arcs between clusters are arcs of the layer below
-at their own weight, and none of those from the second layer on (and from the first, in mode exact)
-is missing; every slot of a field begins a shortest way inside. Distances from landmarks and the
-table of the last layer are those of their layer. Hence every plan is a real way of the cost it
-says, and the shortest over the first layer's transitions.
+For every layer this is proved. An arc inside a cluster costs as much as a shortest way inside the
+cluster, and the arcs inside keep every distance between the cluster's transitions. Arcs between
+clusters are arcs of the layer below at the same weight, and from the second layer on (in mode exact
+from the first) none is missing. Every slot of a field begins a shortest way inside. Distances from
+landmarks and the table of the last layer are those of their layer. Therefore every plan is a real
+way of the cost it states, and the shortest one over the first layer's transitions.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from bake.arrays import AnyArray, BoolArray, Float64Array, Int64Array
 from bake.graph import UNREACHABLE
 from bake.verify.profile import Arcs, Profile
 
-#: Nodes times transitions that are searched of one layer; of a larger one, every second cluster is
-#: left out, or two of three, and so on.
+#: Nodes times transitions that are searched in one layer. In a larger layer only every second
+#: cluster is searched, or every third, and so on.
 MOST_SEARCHED = 2 * 10**8
 
 
@@ -29,9 +29,9 @@ class _Layer:
 
     Attributes:
         below: arcs of the layer below, or of the profile's graph.
-        label: cluster of each node below.
-        own: the node below that each transition is.
-        arcs: the layer's own.
+        label: cluster of each node of the layer below.
+        own: the node of the layer below that each transition is.
+        arcs: arcs of the layer itself.
     """
 
     below: Arcs
@@ -41,7 +41,7 @@ class _Layer:
 
 
 class _Fields:
-    """Reads the fields of all layers, cluster by cluster."""
+    """A reader of the fields of all layers, cluster by cluster."""
 
     def __init__(self, profile: Profile) -> None:
         self._profile = profile
@@ -49,7 +49,7 @@ class _Fields:
         self._begin = 0
 
     def next(self, transitions: int, nodes: int, bits: int) -> Int64Array:
-        """(transitions, nodes) slots, -1 = none."""
+        """Return (transitions, nodes), the slots of the next cluster; -1 = none."""
         width = (nodes * bits + 7) // 8
         part = self._data[self._begin : self._begin + transitions * width]
         self._begin += transitions * width
@@ -63,7 +63,7 @@ class _Fields:
         return np.where(slots == (1 << bits) - 1, -1, slots)
 
     def end(self) -> None:
-        """Nothing may be left."""
+        """Refuse the asset where some of the column has not been read."""
         self._fit(self._begin == len(self._data))
 
     def _fit(self, fits: bool) -> None:
@@ -71,7 +71,7 @@ class _Fields:
 
 
 def prove_clusters(profile: Profile) -> None:
-    """Clusters are numbered without gaps, and each is connected."""
+    """Prove that clusters are numbered without gaps, and that each is connected."""
     arcs, label = profile.arcs, profile.whole("cluster")
     profile.require(len(label) == arcs.count, "cluster does not fit the rows")
     count = int(label.max(initial=-1)) + 1
@@ -135,12 +135,12 @@ def _read_layers(profile: Profile) -> list[_Layer]:
 
 
 def _are_below(numbers: Int64Array, count: int) -> bool:
-    """Whether all are at least 0 and less than a count."""
+    """Tell whether all numbers are at least 0 and less than a count."""
     return bool(((numbers >= 0) & (numbers < count)).all())
 
 
 def _prove_crossings(profile: Profile, layer: _Layer, *, every: bool) -> None:
-    """Arcs between clusters are those of the layer below between transitions."""
+    """Prove that arcs between clusters are those of the layer below between transitions."""
     below, label, own, arcs = layer.below, layer.label, layer.own, layer.arcs
     crossing = below.where(label[below.tail] != label[below.head])
     if every:
@@ -153,7 +153,7 @@ def _prove_crossings(profile: Profile, layer: _Layer, *, every: bool) -> None:
 
 
 def _prove_inside(profile: Profile, layer: _Layer, fields: _Fields, bits: int) -> None:
-    """Arcs and fields inside clusters are those of shortest ways in there."""
+    """Prove that arcs and fields inside clusters are those of shortest ways inside."""
     from scipy.sparse.csgraph import dijkstra
 
     below, label, own, arcs = layer.below, layer.label, layer.own, layer.arcs
@@ -174,7 +174,7 @@ def _prove_inside(profile: Profile, layer: _Layer, fields: _Fields, bits: int) -
         slots = fields.next(len(here), len(members), bits) if bits else None
         if not len(here) or cluster % step:
             continue
-        # Toward each transition: rows of the result are transitions, columns nodes.
+        # Search toward each transition: rows of the result are transitions, columns nodes.
         toward = dijkstra(inside[members][:, members].T.tocsr(), indices=here)
         real = toward[:, here].T
         stored = layer_inside[ends][:, ends]
@@ -192,12 +192,12 @@ def _prove_inside(profile: Profile, layer: _Layer, fields: _Fields, bits: int) -
 def _prove_fields(
     profile: Profile, below: Arcs, members: Int64Array, toward: Float64Array, slots: Int64Array
 ) -> None:
-    """Slots of one cluster's fields begin shortest ways inside it.
+    """Prove that the slots of one cluster's fields begin shortest ways inside it.
 
     Args:
-        profile: whose they are.
+        profile: the profile the fields belong to.
         below: arcs of the layer below.
-        members: (n) its nodes of the cluster.
+        members: (n) nodes of the layer below that are in the cluster.
         toward: (t, n) ticks from each node to each of the cluster's transitions.
         slots: (t, n) of the fields.
     """
@@ -206,7 +206,7 @@ def _prove_fields(
     profile.require(((slots >= 0) == some).all(), wrong)
     transition, place = np.nonzero(some)
     want, node = slots[transition, place], members[place]
-    # Slots ascend within a node but may have gaps, where a profile may not take an arc.
+    # Slots ascend within a node, with gaps where a profile may not take an arc.
     low, high = below.first[node], below.first[node + 1]
     found = np.full(len(node), -1)
     for gap in range(int((high - low).max(initial=0))):
@@ -236,7 +236,7 @@ def _prove_landmarks(profile: Profile, layer: Arcs) -> None:
 
 
 def _prove_top(profile: Profile, layer: Arcs) -> None:
-    """The table of the last layer, where there is one."""
+    """Prove the table of the last layer, where there is one."""
     from scipy.sparse.csgraph import dijkstra
 
     hop, distance = profile.column("layer_hop"), profile.column("layer_distance")
@@ -258,5 +258,5 @@ def _prove_top(profile: Profile, layer: Arcs) -> None:
 
 
 def _in_ticks(stored: AnyArray) -> Float64Array:
-    """Stored distances as scipy has them, infinite where there is no path."""
+    """Return stored distances as scipy gives them, infinite where there is no path."""
     return np.where(stored == UNREACHABLE, np.inf, stored.astype(np.float64))

@@ -1,9 +1,8 @@
-"""Next hops of a block of targets, and the distances they imply.
+"""Read the next hops of a block of targets, and compute the distances they imply.
 
-A lane is a target of the block at hand; a segment is some lanes of a row, one after another, that
-take one arc.
-The distance of a pair is its arc's weight more than the distance its arc leads to, so all lanes of
-a segment are handled at once. INFINITY stands for what leads nowhere.
+A lane is a target of the block at hand. A segment is a range of consecutive lanes of a row that
+take one arc. The distance of a pair is the weight of its arc plus the distance from the arc's head,
+so all lanes of a segment are handled at once. INFINITY is the distance where hops lead nowhere.
 """
 
 from __future__ import annotations
@@ -17,26 +16,26 @@ from bake.graph import INFINITY
 from bake.kernels.jit import kernel
 from bake.verify.profile import Profile, RowGraph
 
-#: Symbols of runs beside slots.
+#: The symbols of runs that are not slots.
 NO_PATH, GREEDY = -1, -2
 
-#: What stands for the arc of a segment that has none: there is no path, or the target is the row
-#: itself, or else what is wrong with the hop.
+#: What stands for the arc of a segment that has none: there is no path, the target is the row
+#: itself, or (the last three) something is wrong with the hop.
 NO_ARC, OWN, BAD_SLOT, BLOCKED_ARC, BAD_OWN = -1, -2, -3, -4, -5
 
-#: What is wrong with a hop whose arc is one of the row's.
+#: What is wrong with a hop that takes one of the row's arcs.
 NOT_TO_GOAL = 2
 
-#: Whether there is a path from a component into another one: never, as a matrix of bits says, or
-#: not said.
+#: The rule for paths from a component into another one: there is never one, a matrix of bits says,
+#: or nothing says.
 NEVER, MATRIX, NOT_SAID = 0, 1, 2
 
-#: Row, lane and what is wrong with a pair; of those, (0, 0, 0) says that nothing is.
+#: Row, lane and what is wrong with the pair; (0, 0, 0) means that nothing is wrong.
 Finding = tuple[int, int, int]
 
 
 class Reach(NamedTuple):
-    """Whether components say that there is a path.
+    """What components say of paths.
 
     Attributes:
         label: (r) int32, component of each row.
@@ -50,14 +49,15 @@ class Reach(NamedTuple):
 
 
 class Runs(NamedTuple):
-    """Next hops as runs, and which arc a greedy move is.
+    """Next hops as runs, and the arcs that greedy moves take.
 
     Attributes:
         first: (r + 1) int64, first run of each row.
         start: (k) int32, first target of each run.
         symbol: (k) int32, slot, NO_PATH or GREEDY.
         at: (r, 2) int32, coordinates on the chart.
-        toward: (r, 3, 3) int32, lowest slot of an arc to the place (x - 1, y - 1) away; -1 = none.
+        toward: (r, 3, 3) int32, at [x, y] the lowest slot of an arc that leads (x - 1, y - 1) away
+            on the chart; -1 = none.
     """
 
     first: Int64Array
@@ -68,11 +68,11 @@ class Runs(NamedTuple):
 
 
 class Segments(NamedTuple):
-    """Segments of a block.
+    """The segments of a block.
 
     Attributes:
         first: (r + 1) int64, first segment of each row.
-        arc: int32, arc of each segment, or what it has instead.
+        arc: int32, arc of each segment, or what stands for it.
         stop: int32, the lane after each segment's last.
     """
 
@@ -82,7 +82,7 @@ class Segments(NamedTuple):
 
 
 class Order(NamedTuple):
-    """Scratch of one block: the order in which rows are resolved.
+    """The order in which the rows of one block are resolved, with its scratch arrays.
 
     Attributes:
         row: (r) int32, the rows in that order.
@@ -98,7 +98,7 @@ class Order(NamedTuple):
 
 
 def read_reach(profile: Profile) -> Reach:
-    """What the profile's components say of paths."""
+    """Return what the profile's components say of paths."""
     label = profile.component.astype(np.int32)
     if profile.has("reach"):
         bits = profile.column("reach").astype(np.uint8)
@@ -110,7 +110,7 @@ def read_reach(profile: Profile) -> Reach:
 
 
 def read_runs(profile: Profile) -> Runs:
-    """The profile's compressed next hops."""
+    """Return the profile's compressed next hops."""
     count, start = profile.whole("run_count"), profile.whole("run_start")
     stored = profile.column("run_slot")
     rows, require = profile.rows, profile.require
@@ -143,7 +143,7 @@ def read_runs(profile: Profile) -> Runs:
 
 @kernel
 def path_expected(row: int, target: int, reach: Reach) -> bool:
-    """Whether components say that there is a path; meaningless where they do not say."""
+    """Tell whether components say that there is a path; meaningless where they do not say."""
     mine, goal = reach.label[row], reach.label[target]
     if reach.rule != MATRIX:
         return bool(mine == goal)
@@ -152,7 +152,7 @@ def path_expected(row: int, target: int, reach: Reach) -> bool:
 
 @kernel
 def of_one_component(targets: Int32Array, reach: Reach) -> bool:
-    """Whether all targets are in one component, so that each row has one answer for all."""
+    """Tell whether all targets are in one component, so that a row has one answer for all."""
     same = True
     for target in targets:
         same &= reach.label[target] == reach.label[targets[0]]
@@ -161,13 +161,13 @@ def of_one_component(targets: Int32Array, reach: Reach) -> bool:
 
 @kernel
 def _sign(value: int) -> int:
-    """The sign of a number plus one, as an index."""
+    """Return the sign of a number plus one, as an index."""
     return 2 if value > 0 else (0 if value < 0 else 1)
 
 
 @kernel
 def _greedy(row: int, target: int, runs: Runs) -> int:
-    """The slot of the greedy move, -1 where there is none."""
+    """Return the slot of the greedy move, -1 where there is none."""
     dx = runs.at[target, 0] - runs.at[row, 0]
     dy = runs.at[target, 1] - runs.at[row, 1]
     x, y = _sign(dx), _sign(dy)
@@ -182,7 +182,7 @@ def _greedy(row: int, target: int, runs: Runs) -> int:
 
 @kernel
 def _arc(row: int, slot: int, graph: RowGraph) -> int:
-    """The arc of a slot, or what is wrong with it."""
+    """Return the arc of a slot, or what is wrong with it."""
     if slot < 0:
         return NO_ARC
     if slot >= graph.first[row + 1] - graph.first[row]:
@@ -193,10 +193,17 @@ def _arc(row: int, slot: int, graph: RowGraph) -> int:
 
 @kernel
 def _append(arc: int, lane: int, base: int, count: int, out: Segments) -> int:
-    """Let the last segment of a row that begins at ``base``, or a new one, reach past a lane.
+    """Extend the last segment of a row to a lane, or begin a new segment for another arc.
+
+    Args:
+        arc: the lane's arc.
+        lane: the lane.
+        base: the row's first segment.
+        count: how many segments there are.
+        out: the segments.
 
     Returns:
-        How many segments there are then.
+        How many segments there are afterwards.
     """
     if count == base or out.arc[count - 1] != arc:
         out.arc[count] = arc
@@ -207,7 +214,7 @@ def _append(arc: int, lane: int, base: int, count: int, out: Segments) -> int:
 
 @kernel
 def _run_of(row: int, target: int, runs: Runs) -> int:
-    """The run of a row that holds a target."""
+    """Return the run of a row that holds a target."""
     run, after = runs.first[row], runs.first[row + 1]
     while after - run > 1:
         middle = run + (after - run) // 2
@@ -222,7 +229,7 @@ def _run_of(row: int, target: int, runs: Runs) -> int:
 def segments_of_runs(
     targets: Int32Array, runs: Runs, reach: Reach, graph: RowGraph, out: Segments
 ) -> None:
-    """Segments of every row toward some targets, (k) rows ascending, from runs."""
+    """Make the segments of every row toward (k) targets, in ascending order, from runs."""
     lanes = len(targets)
     uniform = reach.rule != NOT_SAID and of_one_component(targets, reach)
     low_x = low_y = 2**30
@@ -241,7 +248,7 @@ def segments_of_runs(
         if uniform and not expected:
             count = _append(NO_ARC, lanes - 1, base, count, out)
             continue
-        # Whether the row has a way to every lane and is the target of none.
+        # True where the row has a path to every lane and is surely the target of none.
         whole = expected and not targets[0] <= row <= targets[lanes - 1]
         run, after = _run_of(row, targets[0], runs), runs.first[row + 1]
         lane = 0
@@ -262,7 +269,7 @@ def segments_of_runs(
             here_x, here_y = runs.at[row, 0], runs.at[row, 1]
             low_sign_x, high_sign_x = _sign(low_x - here_x), _sign(high_x - here_x)
             low_sign_y, high_sign_y = _sign(low_y - here_y), _sign(high_y - here_y)
-            # Whether the greedy move depends on signs alone, toward wherever the block reaches.
+            # True where the greedy move toward any target of the block depends on signs alone.
             steady = whole
             if whole:
                 for x in range(low_sign_x, high_sign_x + 1):
@@ -297,14 +304,14 @@ def segments_of_runs(
 def segments_of_table(
     targets: Int32Array, hop: AnyArray, none: int, graph: RowGraph, out: Segments
 ) -> None:
-    """Segments of every row toward some targets, from (r, k) slots of a dense table.
+    """Make the segments of every row toward some targets from (r, k) slots of a dense table.
 
     Args:
         targets: (k) rows, ascending.
         hop: (r, k) slots.
-        none: what stands in it for no slot.
+        none: the entry that means no slot.
         graph: the arcs of the rows.
-        out: the segments.
+        out: the segments, written.
     """
     count = 0
     for row in range(len(hop)):
@@ -321,7 +328,7 @@ def segments_of_table(
 
 @kernel
 def _segment_of(row: int, lane: int, segments: Segments) -> int:
-    """The segment of a row that holds a lane."""
+    """Return the segment of a row that holds a lane."""
     segment = segments.first[row]
     while segments.stop[segment] <= lane:
         segment += 1
@@ -330,7 +337,7 @@ def _segment_of(row: int, lane: int, segments: Segments) -> int:
 
 @kernel
 def order_rows(lane: int, segments: Segments, graph: RowGraph, order: Order) -> None:
-    """Order rows by how far the hops of one lane lead, those that lead nowhere last."""
+    """Order rows by how far their hops of one lane lead; rows whose hops lead nowhere are last."""
     key, stack, buckets = order.key, order.stack, order.buckets
     rows = len(key)
     key[:] = -1
@@ -338,7 +345,7 @@ def order_rows(lane: int, segments: Segments, graph: RowGraph, order: Order) -> 
     for begin in range(rows):
         row, depth = begin, 0
         while key[row] < 0:
-            key[row] = INFINITY  # hops that lead back to the row itself end here, too
+            key[row] = INFINITY  # Hops that lead back to the row itself end here, too.
             arc = segments.arc[_segment_of(row, lane, segments)]
             if arc < 0:
                 if arc == OWN:
@@ -378,7 +385,11 @@ def _resolve_lane(
     dist: Int32Array,
     stack: Int32Array,
 ) -> int:
-    """Follow hops to where a distance is known and write it all the way; what is wrong, or 0."""
+    """Follow hops to a known distance, and write the distances of all rows on the way.
+
+    Returns:
+        What is wrong with a hop; 0 where nothing is.
+    """
     depth = 0
     while dist[row, lane] >= INFINITY:
         arc = int(segments.arc[_segment_of(row, lane, segments)])
@@ -402,20 +413,21 @@ def _resolve_lane(
 
 @kernel
 def resolve(segments: Segments, graph: RowGraph, order: Order, dist: Int32Array) -> Finding:
-    """Distances the hops imply, row by row in an order in which most are known in time.
+    """Compute the distances the hops imply, row by row.
 
-    What a row has to wait for is looked up along the hops at once, and then known to others. Every
-    distance is written once it is known where its hop leads, so at the end each hop's arc is the
-    difference of two distances.
+    In the order of the rows, most distances are known when a row needs them. A distance that is not
+    is found at once by following the hops, and is known to later rows. Every distance is written
+    after that of the node its hop leads to, so at the end each hop's arc weighs the difference of
+    two distances.
 
     Args:
-        segments: of every row.
+        segments: those of every row.
         graph: the arcs of the rows.
         order: the order of the rows, and its scratch.
         dist: (r, k) ticks, out.
 
     Returns:
-        A hop that leads nowhere, and what it is instead of an arc, or NOT_TO_GOAL.
+        The first wrong hop, with what stands for its arc, or NOT_TO_GOAL.
     """
     far = np.int32(INFINITY)
     dist[:] = far

@@ -1,7 +1,7 @@
-"""One profile of an asset as proofs see it: its columns, its graph, and the error that refuses it.
+"""Read one profile of an asset for proofs: its columns, its graph, and the error that refuses it.
 
-Rows are the nodes the profile can stand on, numbered in their order. Nothing here is shared with
-the code that bakes: it is written from docs/format.md.
+Rows are the nodes the profile can stand on, numbered in their order. This module shares nothing
+with the code that bakes: it is written from docs/format.md.
 """
 
 from __future__ import annotations
@@ -71,23 +71,28 @@ class Arcs:
 
     @staticmethod
     def of_slots(degree: Int64Array, head: AnyArray, weight: AnyArray) -> Arcs:
-        """Number the arcs of each node in their order; (n) arcs of each node, (m), (m)."""
+        """Number the arcs of each node in their order.
+
+        Args:
+            degree: (n) number of arcs of each node.
+            head, weight: (m) of each arc.
+        """
         tail = np.repeat(np.arange(len(degree)), degree)
         slot = np.arange(len(tail)) - np.repeat(np.cumsum(degree) - degree, degree)
         return Arcs(tail, head.astype(np.int64), weight.astype(np.int64), slot, len(degree))
 
     def where(self, keep: BoolArray) -> Arcs:
-        """Only some of the arcs, with the slots they had."""
+        """Return only some of the arcs, with the slots they had."""
         tail, head, weight, slot = self.tail, self.head, self.weight, self.slot
         return Arcs(tail[keep], head[keep], weight[keep], slot[keep], self.count)
 
     @cached_property
     def first(self) -> Int64Array:
-        """(n + 1) first arc of each node."""
+        """Return (n + 1), the first arc of each node."""
         return np.searchsorted(self.tail, np.arange(self.count + 1)).astype(np.int64)
 
     def incoming(self) -> Incoming:
-        """The same arcs by the node they lead to."""
+        """Return the same arcs by the node they lead to."""
         into = np.argsort(self.head, kind="stable")
         first = np.searchsorted(self.head[into], np.arange(self.count + 1))
         tail, weight = self.tail[into].astype(np.int32), self.weight[into].astype(np.int32)
@@ -164,43 +169,43 @@ class Profile:
 
     @cached_property
     def arcs(self) -> Arcs:
-        """The arcs the profile may take."""
+        """Return the arcs the profile may take."""
         first, head, weight = self.graph
         return Arcs.of_slots(np.diff(first), head, weight).where(head >= 0)
 
     def has(self, name: str) -> bool:
-        """Whether the profile has a column."""
+        """Tell whether the profile has a column."""
         return self.asset.has(profile_path(self.name, name))
 
     def column(self, name: str) -> AnyArray:
-        """One of the profile's columns, as it is stored."""
+        """Return one of the profile's columns as it is stored."""
         return self.asset.read(profile_path(self.name, name))
 
     def whole(self, name: str) -> Int64Array:
-        """One of the profile's columns of whole numbers, as int64."""
+        """Return one of the profile's columns of whole numbers as int64."""
         return self.column(name).astype(np.int64)
 
     def mapped(self, name: str) -> AnyArray:
-        """A table of every row and every row, mapped from the file."""
+        """Return a table with an entry for each pair of rows, mapped from the file."""
         table = self.asset.map(profile_path(self.name, name))
         self.require(table.shape == (self.rows, self.rows), f"{name} is not square")
         return table
 
     def number(self, name: str) -> int | None:
-        """A number among the profile's attributes."""
+        """Return a number among the profile's attributes."""
         return self.asset.number(name, f"/profiles/{self.name}")
 
     def text(self, name: str) -> str | None:
-        """A text among the profile's attributes."""
+        """Return a text among the profile's attributes."""
         return self.asset.text(name, f"/profiles/{self.name}")
 
     def world(self, name: str) -> AnyArray:
-        """A column of the level's graph."""
+        """Return a column of the level's graph."""
         return self.asset.read(f"/world/{name}")
 
     @cached_property
     def chart(self) -> Int64Array | None:
-        """(r, 2) coordinates of cells in which neighbours differ by at most one; None on graphs."""
+        """Return (r, 2), the coordinates of each row on the chart; None on graph levels."""
         if not self.asset.has("/world/cell"):
             return None
         x, y = self.world("cell")[self.node].astype(np.int64).T
@@ -212,16 +217,16 @@ class Profile:
         return np.stack([x, y], axis=1)
 
     def require(self, holds: bool | np.bool_, otherwise: str) -> None:
-        """Refuse the asset where something does not hold; ``otherwise`` says what it is instead."""
+        """Refuse the asset where something does not hold; ``otherwise`` says what is wrong."""
         if not holds:
             raise self.wrong(otherwise)
 
     def wrong(self, found: str) -> CorruptAssetError:
-        """The error for an asset that is as it was written, but not right."""
+        """Return the error for an asset that is as it was written, but not right."""
         return self.asset.damaged(f"profile {self.name!r}: {found}", verdict="wrong")
 
     def place(self, row: int) -> str:
-        """A row as a person names it: its cell, or its node's name."""
+        """Return a row as a person names it: its cell, or its node's name."""
         node = int(self.node[row])
         if self.asset.has("/world/cell"):
             x, y = self.world("cell")[node]
@@ -231,7 +236,7 @@ class Profile:
 
 
 def prove_components(profile: Profile) -> int:
-    """Compare the components with scipy's; returns how many there are."""
+    """Compare the components with scipy's, and return how many there are."""
     count, label = profile.arcs.components("strong")
     stored = profile.component
     both = np.unique(np.stack([label, stored]), axis=1).shape[1] if profile.rows else 0

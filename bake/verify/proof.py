@@ -1,9 +1,9 @@
-"""A proof that an asset is right, sharing no code with what baked it.
+"""Prove that an asset is right; the proof shares no code with what baked it.
 
-The hops of a table imply distances: follow them and add up. If every hop leads to its goal, those
-are lengths of real paths; if no arc offers a shortcut (R. Bellman's condition, "On a routing
-problem", 1958: d(u, t) <= w(u, v) + d(v, t) for every arc), no path is shorter. Both together prove
-every entry optimal. Components are compared with scipy's.
+The hops of a table imply distances, which are found by following the hops and adding up weights. If
+every hop leads to its goal, those are lengths of real paths. If no arc offers a shortcut (R.
+Bellman's condition, "On a routing problem", 1958: d(u, t) <= w(u, v) + d(v, t) for every arc), no
+path is shorter. Both together prove every entry optimal. Components are compared with scipy's.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ class Proof:
     """What was proved.
 
     Attributes:
-        pairs: (source, target) pairs whose hop was shown optimal, over all profiles.
-        distances: pairs whose stored distance was shown equal to that of the hops.
+        pairs: (start, target) pairs whose hop was shown to be optimal, over all profiles.
+        distances: pairs whose stored distance was shown to be right.
         components: components compared, over all profiles.
         bounds: pairs of clusters, and of basins of the heuristic, whose bound was compared with the
             distances of all their rows, or of those that lead to the targets of a sample.
@@ -46,14 +46,15 @@ def verify_asset(
 
     Args:
         path: the asset.
-        profile: only this one; None = all.
+        profile: prove only the tables of this one; None = all profiles.
         progress: called with the fraction done.
-        sample: look at this many targets a profile, drawn at random, from everywhere; None = all.
-            A table in which a fraction p of the targets is wrong is missed with probability
+        sample: look at this many random targets of each profile, from everywhere; None = all
+            targets. A table in which a fraction p of the targets is wrong passes with probability
             (1 - p) ** sample.
 
     Raises:
-        AssetError: it is no asset, or something in it is wrong; the first thing found is named.
+        AssetError: the file is not an asset, or something in it is wrong; the error names the first
+            thing found.
     """
     with Asset(path) as asset:
         names = [name for name in asset.profiles if profile in (None, name)]
@@ -90,7 +91,7 @@ def _prove(profile: Profile, sample: int | None, progress: Progress) -> Proof:
 
 
 def _targets(rows: int, sample: int | None) -> Int64Array:
-    """Rows to look at as targets, ascending."""
+    """Return the rows to look at as targets, ascending."""
     if sample is None or sample >= rows:
         return np.arange(rows)
     return np.sort(np.random.default_rng().choice(rows, sample, replace=False))

@@ -1,8 +1,8 @@
-"""Distances to sets of rows, for proofs where an asset has no hops to read them off.
+"""Search for distances to sets of rows, for proofs of assets without hops that imply them.
 
-Rows wait in buckets of the time at which the last lane that came nearer would get there (R. B.
-Dial, "Algorithm 360: shortest-path forest with topological ordering", Comm. ACM 12(11), 1969).
-Whatever the order, when no row waits no arc offers a shortcut: distances are exact then.
+Rows wait in buckets by time: the largest distance among the lanes that came nearer (R. B. Dial,
+"Algorithm 360: shortest-path forest with topological ordering", Comm. ACM 12(11), 1969). In
+whatever order rows are taken, no arc offers a shortcut once no row waits, so distances are exact.
 """
 
 from __future__ import annotations
@@ -19,19 +19,19 @@ from bake.kernels.jit import kernel
 from bake.processors import processors
 from bake.verify.profile import Arcs, Incoming, Progress
 
-#: Sets looked at together: more of them lie too far apart to come near rows at one time.
+#: Sets searched together: more of them would lie too far apart to reach rows at about one time.
 LANES = 32
 
-#: Buckets; what is later than the last one waits there.
+#: Number of buckets. A row whose time is later than the last bucket waits in that one.
 RING = 1024
 
 
 class Waiting(NamedTuple):
-    """Scratch of a search: which rows wait in which bucket, as lists linked both ways.
+    """The scratch arrays of a search: the rows that wait in each bucket, as doubly linked lists.
 
     Attributes:
-        first: (RING) int32, a row of each bucket, -1 where it has none.
-        time: (r) int32, when each row's turn is, -1 where it does not wait.
+        first: (RING) int32, the first row of each bucket, -1 where it has none.
+        time: (r) int32, when it is each row's turn, -1 where it does not wait.
         before, after: (r) int32, the row's neighbours in its bucket, -1 at the ends.
     """
 
@@ -74,7 +74,7 @@ def spread(
         sources: rows from which others may come nearer; each may be named more than once.
         shift: log2 of the ticks a bucket is wide.
         waiting: scratch.
-        dist: (r, LANES) ticks; what is known to begin with, else INFINITY. Read and written.
+        dist: (r, LANES) ticks; distances known to begin with, INFINITY elsewhere. Written in place.
     """
     waiting.first[:] = -1
     waiting.time[:] = -1
@@ -93,7 +93,7 @@ def spread(
         if row < 0:
             now += 1
             continue
-        # Not _remove, which takes half as long again here: a bucket's first row has none before it.
+        # _remove would take half as long again here: a bucket's first row has none before it.
         waiting.first[now & (RING - 1)] = waiting.after[row]
         if waiting.after[row] >= 0:
             waiting.before[waiting.after[row]] = -1
@@ -121,13 +121,13 @@ def spread(
 
 
 class Sets(NamedTuple):
-    """Sets of rows to search toward, one a lane.
+    """Sets of rows to search toward, one set for each lane.
 
     Attributes:
-        row: (t) int64.
-        lane: (t) int64 below LANES, the set each is in.
-        begin: (t) int64 ticks, at least 0: what the way costs on from there.
-        lanes: how many are in use.
+        row: (t) int64, the rows of all sets.
+        lane: (t) int64 below LANES, the set each row is in.
+        begin: (t) int64 ticks, at least 0, the distance to begin with at each row.
+        lanes: how many lanes are in use.
     """
 
     row: Int64Array
@@ -152,13 +152,13 @@ class Search:
         look: Callable[[Any, Int32Array], None],
         progress: Progress,
     ) -> None:
-        """Search block by block, some at once.
+        """Search block by block, several at once.
 
         Args:
             blocks: what the next two functions are called with.
-            sets_of: the sets of a block, at most LANES.
-            look: shown a block and its distances, (r, lanes) ticks, INFINITY where there is no
-                path.
+            sets_of: returns the sets of a block, at most LANES.
+            look: called with a block and its distances, (r, lanes) ticks, INFINITY where there is
+                no path.
             progress: called with the fraction done.
         """
 
