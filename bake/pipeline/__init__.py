@@ -1,4 +1,4 @@
-"""From sources to assets."""
+"""This package bakes sources into assets."""
 
 from bake.pipeline.run import Outcome, build
 from bake.pipeline.sources import Task, find_tasks

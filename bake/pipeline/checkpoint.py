@@ -1,17 +1,17 @@
-"""Checkpoints of long bakes: what a search has come to, kept until the asset is there.
+"""Keep checkpoints of long bakes: the state of each search, until the asset is there.
 
 A checkpoint is a folder beside the asset, which belongs to the process that has locked it. A lock
-ends with its process however that ends, so no checkpoint is ever anyone's for longer.
+ends with its process, in whatever way the process ends, so no process holds a checkpoint longer.
 
 Each table has two files in it that say how far the search for it has come. `runs` holds the runs
 that have ended, three little-endian int32 each (row, first target, symbol), and only grows. `state`
-is written anew each time, beside its place and then renamed into it: a line of JSON, each row's set
-of moves (uint64) and the target its run began at (int32), and the sha256 of all that. The line also
-tells how many runs count and what they hash to, so whatever stands behind them is of a checkpoint
-that was never finished.
+is replaced each time; the new file is written beside it and then renamed. It holds a line of JSON,
+each row's set of moves (uint64) and the target its run began at (int32), and the sha256 of all
+that. The line also says how many runs count and what they hash to, so any data after those runs
+belongs to a checkpoint that was never finished.
 
-Whatever is wrong with a checkpoint is no reason to fail: the level is then baked from the
-beginning, or goes on without checkpoints.
+A bake never fails because a checkpoint is bad: the level is then baked from the beginning, or goes
+on without checkpoints.
 """
 
 from __future__ import annotations
@@ -38,12 +38,12 @@ if TYPE_CHECKING:
     from bake.search.all_pairs.runs import EndedRuns
     from bake.tables.run_writer import RunWriter
 
-#: Seconds between two checkpoints; the environment may say others.
+#: Seconds between two checkpoints; an environment variable may set another number.
 SECONDS = 30.0
 SECONDS_VARIABLE = "BAKE_CHECKPOINT_SECONDS"
 
-#: A bake that has run for this share of those seconds keeps its finished tables, and, when it is
-#: interrupted, what it has come to.
+#: A bake that has run for this share of those seconds keeps its finished tables, and its unfinished
+#: one when it is interrupted.
 WORTH = 1 / 6
 
 #: Version of the files' layout. Files of another version are not read: the bake begins again.
@@ -52,18 +52,18 @@ VERSION = 1
 _RUN_BYTES = 12
 _ROW_BYTES = 12
 
-#: Runs read at a time.
+#: Number of runs read at a time.
 _PIECE = 2**18
 
 _LONGEST_LINE = 2**12
 _DIGEST_BYTES = 32
 
-#: Suffixes of the files in the folder; those that refer to others are removed first.
+#: Suffixes of the files in the folder; files that refer to others are removed first.
 SUFFIXES = (".state", ".tmp", ".runs")
 
 
 def seconds_between() -> float:
-    """Seconds between two checkpoints."""
+    """Return the seconds between two checkpoints."""
     try:
         return max(0.0, float(os.environ.get(SECONDS_VARIABLE, "")))
     except ValueError:
@@ -71,19 +71,19 @@ def seconds_between() -> float:
 
 
 class Checkpoint:
-    """What one bake of a level keeps of its long searches.
+    """The checkpoint of one bake of a level, with the state of its long searches.
 
     Attributes:
-        seconds: between two checkpoints.
-        pairs: pairs of the tables that were looked for so far.
-        taken_up: how many of them an earlier bake had searched.
+        seconds: seconds between two checkpoints.
+        pairs: how many pairs the tables have that were begun so far.
+        taken_up: how many of those pairs an earlier bake had searched.
     """
 
     def __init__(self, asset: Path, bound_to: str, say: Callable[[str], None]) -> None:
-        """Nothing is read or written before a table asks for it.
+        """Begin without reading or writing anything; tables do that.
 
         Args:
-            asset: what is being baked.
+            asset: the asset that is being baked.
             bound_to: fingerprint of everything that decides the asset's content.
             say: called with what a person should know.
         """
@@ -98,13 +98,13 @@ class Checkpoint:
         self._busy = threading.Lock()
 
     def table(self, place: int, profile: str) -> TableCheckpoint:
-        """The ledger of one profile's table; ``place`` tells profiles apart."""
+        """Return the ledger of one profile's table; ``place`` numbers the profiles."""
         return TableCheckpoint(
             self, TableFile(self._folder.path, place, f"{self._bound_to} {profile}")
         )
 
     def load(self, file: TableFile, writer: RunWriter, most_runs: int) -> None:
-        """Take up what there is of a table; what is damaged or of something else is removed."""
+        """Take up what was saved of a table; remove files that are damaged or of something else."""
         rows = len(writer.moves)
         if self._folder.path.is_dir() and self._claimed():
             try:
@@ -120,7 +120,7 @@ class Checkpoint:
         self.taken_up += writer.taken * rows
 
     def save(self, file: TableFile, writer: RunWriter, after: float, *, to_disk: bool) -> None:
-        """Save a table if so many seconds have gone by since the last time."""
+        """Save a table if ``after`` seconds have gone by since the last time."""
         with self._busy:
             if time.monotonic() - self._saved < after or not self._claimed():
                 return
@@ -133,26 +133,26 @@ class Checkpoint:
 
     @property
     def is_long(self) -> bool:
-        """Whether this bake has come to something worth keeping."""
+        """Tell whether this bake has run long enough to be worth keeping."""
         return time.monotonic() - self._begun >= WORTH * self.seconds
 
     def clear(self) -> None:
-        """Remove the checkpoint, as the asset is there."""
+        """Remove the checkpoint once the asset is there."""
         self._off = True
         self._folder.clear()
 
     def release(self) -> None:
-        """Let others take the checkpoint up."""
+        """Let other processes take up the checkpoint."""
         self._off = True
         self._folder.release()
 
     def _claimed(self) -> bool:
-        """Whether the folder is there and is ours alone."""
+        """Tell whether the folder is there and locked by this process; lock it if possible."""
         if not self._off and not self._folder.is_ours:
             try:
                 self._folder.claim()
             except BlockingIOError:
-                self._off = True  # another build bakes the same level, and keeps them
+                self._off = True  # Another build bakes the same level, and saves them.
             except OSError as error:
                 self._give_up(error)
         return not self._off
@@ -169,20 +169,20 @@ class TableCheckpoint:
         self._checkpoint, self._file = checkpoint, file
 
     def take_up(self, writer: RunWriter, most_runs: int) -> None:
-        """Bring a fresh writer to what was saved."""
+        """Bring a new writer to the state that was saved."""
         self._checkpoint.load(self._file, writer, most_runs)
 
     def offer(self, writer: RunWriter) -> None:
-        """Save it if it is time."""
+        """Save the table if it is time."""
         self._checkpoint.save(self._file, writer, self._checkpoint.seconds, to_disk=True)
 
     def finished(self, writer: RunWriter) -> None:
-        """Save it if the bake is a long one: other tables may be to come."""
+        """Save the table if the bake is a long one, as other tables may follow."""
         if self._checkpoint.is_long:
             self._checkpoint.save(self._file, writer, 0.0, to_disk=True)
 
     def interrupted(self, writer: RunWriter) -> None:
-        """Save it if the bake is a long one, and do not wait for the disk."""
+        """Save the table if the bake is a long one, without waiting for the disk."""
         if self._checkpoint.is_long:
             self._checkpoint.save(self._file, writer, 0.0, to_disk=False)
 
@@ -191,7 +191,7 @@ class CheckpointFolder:
     """One process's hold on the checkpoint of an asset.
 
     Attributes:
-        path: the folder, there or not.
+        path: the folder, which need not exist.
         is_ours: whether this process has locked it.
     """
 
@@ -205,18 +205,18 @@ class CheckpointFolder:
 
         Raises:
             BlockingIOError: another process has locked it.
-            OSError: it cannot be made.
+            OSError: the folder cannot be made.
         """
         while not self.is_ours:
             self.path.mkdir(exist_ok=True)
-            if sys.platform == "win32":  # where a folder cannot be opened
+            if sys.platform == "win32":  # Windows cannot open a folder.
                 self.is_ours = True
                 return
             handle = os.open(self.path, os.O_RDONLY)
             try:
                 _lock(handle)
                 with contextlib.suppress(FileNotFoundError):
-                    # Else it was removed before it was locked.
+                    # If the folder is another one now, it was removed before it was locked.
                     if os.path.samestat(os.fstat(handle), self.path.stat()):
                         self.is_ours, self._handle = True, handle
             finally:
@@ -224,7 +224,7 @@ class CheckpointFolder:
                     os.close(handle)
 
     def clear(self) -> None:
-        """Remove the checkpoint and let go of the folder; nothing if another process has it."""
+        """Remove the checkpoint and unlock the folder; do nothing if another process has it."""
         if not self.path.is_dir():
             return
         with contextlib.suppress(OSError):
@@ -235,7 +235,7 @@ class CheckpointFolder:
         self.release()
 
     def release(self) -> None:
-        """Let go of the folder, and remove it if nothing is in it."""
+        """Unlock the folder, and remove it if it is empty."""
         if self.is_ours:
             with contextlib.suppress(OSError):
                 self.path.rmdir()
@@ -252,22 +252,22 @@ def _lock(handle: int) -> None:
     except BlockingIOError:
         raise
     except OSError:
-        pass  # a file system without locks
+        pass  # Some file systems have no locks.
 
 
 class UnusableError(Exception):
-    """A checkpoint cannot be taken up; why, in a few words."""
+    """A checkpoint cannot be taken up; the message says why in a few words."""
 
 
 class TableFile:
     """The checkpoint of one table."""
 
     def __init__(self, folder: Path, place: int, bound_to: str) -> None:
-        """Nothing is read or written yet.
+        """Begin without reading or writing anything.
 
         Args:
             folder: where the files lie.
-            place: tells tables of one asset apart.
+            place: number of the table among those of the asset.
             bound_to: everything that decides what the table will say.
         """
         self._runs, self._state = folder / f"{place}.runs", folder / f"{place}.state"
@@ -276,12 +276,12 @@ class TableFile:
         self._pieces = self._count = 0
 
     def load(self, writer: RunWriter, most_runs: int) -> None:
-        """Bring a fresh writer to what was saved; without files it stays as it is.
+        """Bring a new writer to the state that was saved; without files it stays as it is.
 
         Raises:
-            UnusableError: the files are damaged, are those of something else, or hold more than
+            UnusableError: the files are damaged, belong to something else, or hold more than
                 ``most_runs`` runs.
-            OSError: they cannot be read.
+            OSError: the files cannot be read.
         """
         try:
             data = self._state.read_bytes()
@@ -332,14 +332,14 @@ class TableFile:
                 file.unlink()
 
     def save(self, writer: RunWriter, *, to_disk: bool) -> None:
-        """Write what a writer has come to since the last time.
+        """Write what a writer has added since the last time.
 
         Args:
-            writer: the one this was loaded into, or a fresh one if nothing was.
-            to_disk: wait until the disk has it, so that it outlives a loss of power.
+            writer: the one this was loaded into, or a new one if nothing was loaded.
+            to_disk: wait until the disk has the files, so that they outlive a loss of power.
 
         Raises:
-            OSError: it cannot be written.
+            OSError: the files cannot be written.
         """
         with self._runs.open("r+b" if self._count else "wb") as file:
             file.truncate(self._count * _RUN_BYTES)

@@ -1,4 +1,4 @@
-"""What an asset says of a level: its world and tables as columns."""
+"""Turn a level's world and tables into the columns of an asset."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Columns = dict[str, npt.NDArray[np.generic]]
 
 
 def together(parts: Sequence[Contents]) -> Contents:
-    """Several contents as one."""
+    """Join several contents into one."""
     attributes: dict[tuple[str, str], Scalar] = {}
     columns: Columns = {}
     for part in parts:
@@ -37,7 +37,7 @@ def together(parts: Sequence[Contents]) -> Contents:
 
 
 def shared_contents(world: World, recipe: str) -> Contents:
-    """What an asset says of the level itself."""
+    """Return what an asset says of the level itself."""
     level, rules = world.level, world.rules
     attributes: dict[tuple[str, str], Scalar] = {
         ("/", "name"): level.name,
@@ -84,7 +84,7 @@ def _kind(level: Level) -> str:
 
 
 def things_contents(world: World) -> Contents:
-    """What an asset says of a level's things, its floors and its agents' sizes."""
+    """Return what an asset says of a level's things, its floors and its agents' sizes."""
     attributes: dict[tuple[str, str], Scalar] = {
         (f"/profiles/{name}", "size"): mover.size
         for name, mover in world.movers.items()
@@ -161,7 +161,7 @@ def _for_profiles(group: str, profiles: Sequence[tuple[str, ...] | None]) -> Col
 
 
 def update_contents(world: World) -> Contents:
-    """Rules of movement that weights alone do not tell."""
+    """Return the rules of movement that weights alone do not show."""
     columns: dict[str, npt.NDArray[np.generic]] = {}
     if isinstance(world.level, GridLevel) and world.level.barred is not None:
         columns["/terrain/barred"] = world.level.barred
@@ -181,7 +181,7 @@ def profile_contents(
     pairs: AllPairs,
     runs: RunTable | None,
 ) -> Contents:
-    """What an asset says of one profile; its next hops are in ``pairs`` or in ``runs``."""
+    """Return what an asset says of one profile; its next hops are in ``pairs`` or in ``runs``."""
     columns: Columns = {
         "cost": world.movers[profile].cost,
         "weight": world.metrics[profile].weight,
@@ -202,12 +202,12 @@ def profile_contents(
 
 
 def clusters_contents(profile: str, found: Clusters) -> Contents:
-    """What an asset says of one profile's clusters."""
+    """Return what an asset says of one profile's clusters."""
     return _of_profile(profile, {"cluster": _narrow(found.label)})
 
 
 def hierarchy_contents(profile: str, found: Hierarchy) -> Contents:
-    """What an asset says of one profile's layers."""
+    """Return what an asset says of one profile's layers."""
     layers = found.layers
     columns: Columns = {
         "layer_nodes": np.array([len(layer.node) for layer in layers], dtype=np.int32),
@@ -231,7 +231,7 @@ def hierarchy_contents(profile: str, found: Hierarchy) -> Contents:
 
 
 def cluster_distances_contents(profile: str, found: ClusterDistances) -> Contents:
-    """What an asset says of distances between one profile's clusters."""
+    """Return what an asset says of distances between one profile's clusters."""
     return _of_profile(
         profile,
         {
@@ -243,7 +243,7 @@ def cluster_distances_contents(profile: str, found: ClusterDistances) -> Content
 
 
 def heuristic_contents(profile: str, found: Heuristic) -> Contents:
-    """What an asset says of one profile's heuristic; without a table its columns are empty."""
+    """Return what an asset says of one profile's heuristic; a missing table's columns are empty."""
     columns: Columns = {"pivot_distance": found.pivot}
     table = found.table
     if table is not None:
@@ -259,7 +259,7 @@ def heuristic_contents(profile: str, found: Heuristic) -> Contents:
 
 
 def _of_profile(profile: str, columns: Columns, **attributes: Scalar) -> Contents:
-    """Columns and attributes of one profile, by their names in its group."""
+    """Return contents of one profile from names in its group."""
     group = f"/profiles/{profile}"
     return Contents(
         {(group, name): value for name, value in attributes.items()},
@@ -268,7 +268,7 @@ def _of_profile(profile: str, columns: Columns, **attributes: Scalar) -> Content
 
 
 def first_alike(world: World) -> dict[str, str]:
-    """For each profile the first one that pays the same for every arc and stands where it does."""
+    """Return, for each profile, the first one with the same weights and the same nodes."""
     first: dict[tuple[bytes, bytes], str] = {}
     return {
         name: first.setdefault((metric.weight.tobytes(), metric.passable.tobytes()), name)
@@ -277,7 +277,7 @@ def first_alike(world: World) -> dict[str, str]:
 
 
 def as_another(parts: Sequence[Contents], twin: str, profile: str, world: World) -> list[Contents]:
-    """What was found for one profile, as that of another that moves alike; costs are its own."""
+    """Return the contents of one profile for another that moves alike, with its own costs."""
     old, new = f"/profiles/{twin}", f"/profiles/{profile}"
 
     def renamed(path: str) -> str:
@@ -301,7 +301,7 @@ def as_another(parts: Sequence[Contents], twin: str, profile: str, world: World)
 
 
 def _texts(names: Sequence[str]) -> npt.NDArray[np.bytes_]:
-    """Fixed-length UTF-8 text."""
+    """Return names as fixed-length UTF-8 text."""
     encoded = [name.encode() for name in names]
     width = max((len(text) for text in encoded), default=1)
     return np.array(encoded, dtype=f"S{max(1, width)}")
@@ -316,12 +316,12 @@ def _joined(parts: Sequence[Int32Array]) -> Int32Array:
 
 
 def _narrow(numbers: Int32Array) -> npt.NDArray[np.generic]:
-    """The same numbers, none negative, in 16 bits where they fit."""
+    """Return the same numbers, none of them negative, in 16 bits where they fit."""
     return numbers.astype(np.uint16) if numbers.max(initial=0) < 2**16 else numbers
 
 
 def _small(label: Int32Array, count: int) -> npt.NDArray[np.generic]:
-    """The same labels in the smallest type that holds them."""
+    """Return the same labels in the smallest type that holds them."""
     if count <= 2**8:
         return label.astype(np.uint8)
     return label.astype(np.uint16) if count <= 2**16 else label

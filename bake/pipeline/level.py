@@ -1,4 +1,4 @@
-"""The bake of one level, step by step."""
+"""Bake one level, step by step."""
 
 from __future__ import annotations
 
@@ -28,25 +28,26 @@ from bake.pipeline.staleness import recipe_digest, source_digests
 from bake.recipe import LevelRecipe
 from bake.worlds import AgentProfile, World, build_world
 
-#: Peak memory of building a world, by node and by arc; measured on lattices of 4 million cells.
+#: Peak memory of building a world, for each node and each arc; measured on lattices of 4 million
+#: cells.
 NODE_BYTES = 60
 ARC_BYTES = 105
 
-#: Called with the stage and the fraction of it that is done.
+#: A function that is called with the stage and the fraction of it that is done.
 Report = Callable[[str, float], None]
 
 
 @dataclass(frozen=True)
 class Baked:
-    """What baking a level came to.
+    """The result of baking a level.
 
     Attributes:
-        nodes, arcs: size of its graph.
-        profiles: names.
+        nodes, arcs: size of the level's graph.
+        profiles: names of the profiles.
         size: bytes of the asset.
         seconds: wall time.
         taken_up: share of the searched pairs that came from a checkpoint.
-        notes: what a person should know of its checkpoint.
+        notes: what a person should know of the checkpoint.
     """
 
     nodes: int
@@ -63,21 +64,21 @@ def bake_level(task: Task, threads: int, report: Report) -> Baked:
 
     Args:
         task: what to bake, and where to.
-        threads: how many; changes no byte of the asset.
-        report: told the stage and how far it is.
+        threads: how many to use; the number changes no byte of the asset.
+        report: called with the stage and the fraction of it that is done.
 
     Raises:
-        BakeError: anything the user can mend, with the file it is about.
+        BakeError: something is wrong that the user can mend; the error names the file.
     """
     begun = time.perf_counter()
     recipe = task.recipe
-    # 1. Digest the sources before they are read ...
+    # 1. Digest the sources before they are read.
     before = source_digests(task.source, ())
-    # 2. ... read the level ...
+    # 2. Read the level.
     report("read", 0)
     level = read_level(task)
-    # 3. ... and digest them again: what was read is what the asset will claim to be made from.
-    # Which others it is made from is known only now, so those are read between two digests, too.
+    # 3. Digest the sources again, so that what was read is what the asset will claim to be made
+    # from. The other files of the level are known only now; they are read between two digests, too.
     sources = source_digests(task.source, level.depends_on)
     if sources[:1] == before and level.depends_on:
         before = sources
@@ -94,13 +95,13 @@ def bake_level(task: Task, threads: int, report: Report) -> Baked:
 
     checkpoint = Checkpoint(task.asset, header.fingerprint(), say)
     try:
-        # 4. Level to world.
+        # 4. Turn the level into a world.
         report("graph", 0)
         world = read_world(level, recipe)
-        # 5. One profile after another: components, next hops, distances, clusters, hierarchy.
+        # 5. Make the tables of one profile after another.
         stated = recipe.canonical()
         parts = world_contents(world, recipe, stated, threads, report, checkpoint)
-        # 6. Columns to file, and the file into place.
+        # 6. Write the columns to a file, and put the file into place.
         report("write", 0)
         size = write_asset(task.asset, header, together(parts))
         checkpoint.clear()
@@ -135,15 +136,15 @@ def world_contents(
     report: Report,
     checkpoint: Checkpoint | None = None,
 ) -> list[Contents]:
-    """Everything an asset holds, made from a world: one profile after another.
+    """Make everything an asset holds from a world, one profile after another.
 
     Args:
-        world: from :func:`read_world`.
+        world: the world, from :func:`read_world`.
         recipe: what to make.
         stated: the recipe as the asset is to state it.
-        threads: how many.
-        report: told the stage and how far it is.
-        checkpoint: of long searches; None = they are not to be taken up.
+        threads: how many to use.
+        report: called with the stage and the fraction of it that is done.
+        checkpoint: the checkpoint of long searches; None = none is kept or taken up.
 
     Raises:
         CostError, BudgetError.
@@ -176,7 +177,7 @@ def world_contents(
 
 
 def _part_of(report: Report, place: int, count: int) -> Callable[[float], None]:
-    """Reports how far one of several profiles is as how far all are."""
+    """Return a function that turns the progress of one profile into the progress of all."""
     return lambda done: report("next hops", (place + done) / count)
 
 
@@ -184,8 +185,8 @@ def read_level(task: Task) -> Level:
     """Read a level file, or the part of it that is one level, by the recipe.
 
     Raises:
-        LevelError: a mistake in the file.
-        BakeErrors: several.
+        LevelError: there is a mistake in the file.
+        BakeErrors: there are several mistakes.
     """
     recipe = task.recipe
     level = load(
@@ -215,13 +216,13 @@ def read_world(level: Level, recipe: LevelRecipe, *, strict_links: bool = True) 
     connectivity = recipe.connectivity or stated.connectivity or 8
     profiles = agent_profiles(level, recipe)
     _check_world_fits(level, profiles, connectivity, recipe.memory_budget)
-    # Where only some profiles are baked, a link for the others may lead where none of these stand.
+    # Where only some profiles are baked, none of them may be able to stand at a link of the others.
     strict = strict_links and not recipe.narrowed
     return build_world(level, profiles, rules, connectivity, strict_links=strict)
 
 
 def agent_profiles(level: Level, recipe: LevelRecipe) -> tuple[AgentProfile, ...]:
-    """Who moves on a level, and what its terrain means to each, by the rules in effect."""
+    """Return a level's profiles, with what its terrain means to each by the rules in effect."""
     return tuple(
         AgentProfile(
             profile.name,
@@ -235,7 +236,7 @@ def agent_profiles(level: Level, recipe: LevelRecipe) -> tuple[AgentProfile, ...
 def world_size(
     level: Level, profiles: tuple[AgentProfile, ...], connectivity: Connectivity
 ) -> tuple[int, int]:
-    """Nodes the graph of a level will have, and the peak memory of building it in bytes."""
+    """Return how many nodes a level's graph will have, and the peak bytes of building it."""
     if isinstance(level, GraphLevel):
         nodes = len(level.node_names)
         return nodes, NODE_BYTES * nodes + ARC_BYTES * len(level.head)
@@ -259,7 +260,7 @@ def _check_world_fits(
     """Refuse a level whose graph alone would exceed the budget, before building it.
 
     Raises:
-        BudgetError: with both sizes.
+        BudgetError: the graph exceeds the budget; the error states both sizes.
     """
     nodes, needed = world_size(level, profiles, connectivity)
     if needed > budget:

@@ -1,7 +1,7 @@
-"""What a bake will cost, before it is baked: a few batches are searched and the rest is scaled up.
+"""Predict what a bake will cost: search a few batches, and scale their cost up to the whole level.
 
-Bytes of a compressed table follow from how many runs end in sampled batches; seconds from how long
-those took on this machine.
+The bytes of a compressed table follow from how many runs end in the sampled batches, and the
+seconds from how long those batches took on this machine.
 """
 
 from __future__ import annotations
@@ -54,35 +54,36 @@ from bake.tables.heuristic import heuristic_size
 from bake.tables.run_writer import RunWriter
 from bake.worlds import World
 
-#: Windows of consecutive batches that are searched; a level of fewer batches is searched whole.
+#: Number of windows of consecutive batches that are searched; a level of fewer batches is searched
+#: whole.
 WINDOWS = 16
 
-#: Batches of a window that only bring the rows' sets into the state they would have by then.
+#: Batches of a window that only bring the rows' sets into the state they have there in a bake.
 WARM = 3
 
 #: Bytes one run takes in the file, deflated: 0.7 to 1.2 on game maps.
 STORED_RUN_BYTES = 0.9
 
-#: Interpreter, numpy, numba and HDF5, before any level is read.
+#: Bytes that the interpreter, numpy, numba and HDF5 take before any level is read.
 BASE_BYTES = 150 * 2**20
 
 #: Seconds to sort, deflate and write one run.
 WRITE_SECONDS_PER_RUN = 120e-9
 
-#: A heuristic that searches for more distances than this is planned from a part of it.
+#: Where a heuristic searches for more distances than this, its cost is predicted from a part of it.
 SAMPLED_DISTANCES = 2**27
 
 
 @dataclass(frozen=True)
 class TablePlan:
-    """What one table of one profile will cost.
+    """The predicted cost of one table of one profile.
 
     Attributes:
-        profile, table: names; table is one of the recipe's.
-        kind: how it is kept, such as "dense" or "compressed".
-        bytes: in the file.
+        profile, table: their names; table is one of the recipe's.
+        kind: how the table is kept, such as "dense" or "compressed".
+        bytes: size in the file.
         seconds: wall time with the threads asked for, beside tables that come from the same search.
-        memory: peak of the search for it, in bytes.
+        memory: peak of the search for the table, in bytes.
     """
 
     profile: str
@@ -95,14 +96,14 @@ class TablePlan:
 
 @dataclass(frozen=True)
 class Plan:
-    """What baking one level will cost.
+    """The predicted cost of baking one level.
 
     Attributes:
-        level: its name.
-        nodes, arcs: of its graph.
-        tables: one entry a table.
-        bytes: of the asset.
-        seconds: wall time, kernels compiled.
+        level: the level's name.
+        nodes, arcs: size of its graph.
+        tables: one entry for each table.
+        bytes: size of the asset.
+        seconds: wall time, where kernels are compiled already.
         memory: peak of the process, in bytes.
     """
 
@@ -119,7 +120,7 @@ def plan_level(task: Task, threads: int) -> Plan:
     """Predict the bake of one level.
 
     Raises:
-        BakeError: as the bake itself would, for anything that is wrong before tables are computed.
+        BakeError: something is wrong that the bake would find before it computes tables.
     """
     level = read_level(task)
     begun = time.perf_counter()
@@ -199,7 +200,7 @@ def _plan_tables(
 def _plan_clusters(
     profile: str, world: World, sub: Subgraph, recipe: LevelRecipe
 ) -> list[TablePlan]:
-    """Clusters and what is built on them are made, as that takes no longer than a good guess."""
+    """Predict clusters and what is built on them by making them; a good guess takes as long."""
     begun = time.perf_counter()
     found = cluster_rows(world, sub, recipe)
     size = _deflated_bytes(clusters_contents(profile, found))
@@ -236,7 +237,7 @@ def _plan_heuristic(
     contents = heuristic_contents(profile, made)
     size = _deflated_bytes(contents)
     if made.table is not None:
-        # Of the parts of a table, those that have an entry a pair of basins grow.
+        # Only those parts of a table grow that have an entry for each pair of basins.
         pairs = sum(
             array.nbytes
             for path, array in contents.columns.items()
@@ -253,7 +254,7 @@ def _plan_heuristic(
 
 @dataclass(frozen=True)
 class _Sample:
-    """Seconds to lay out the search, to search a batch, to take it in; runs of the whole table."""
+    """Seconds to prepare the search, to search a batch and to take it in; runs of a whole table."""
 
     prepare: float
     search: float
@@ -279,7 +280,7 @@ def _sample(world: World, sub: Subgraph, parts: Components, choice: Choice) -> _
         return searched - begun, time.perf_counter() - searched
 
     if batches:
-        both(0)  # compiles
+        both(0)  # This call compiles the kernels.
         ended(reset=True)
     times: list[tuple[float, float]] = []
     if batches <= (WARM + 1) * WINDOWS:
@@ -301,7 +302,10 @@ def _sample(world: World, sub: Subgraph, parts: Components, choice: Choice) -> _
 def _taker(
     world: World, sub: Subgraph, parts: Components, choice: Choice
 ) -> tuple[Callable[[int, int, Int32Array], None], Callable[..., int]]:
-    """What a bake does with a batch, and how many runs ended since the last reset."""
+    """Return two functions: one takes in a batch as a bake does, one counts the runs that ended.
+
+    The count begins at the last reset.
+    """
     if choice.hops == "compressed":
         writer = RunWriter(sub, rows_on_chart(world, sub), unreachable_fits=parts.tells_all)
 
@@ -326,13 +330,13 @@ def _taker(
 
 
 def _matrix_seconds(rows: int) -> float:
-    """Seconds of Floyd-Warshall on ``rows`` nodes, scaled from a small one."""
+    """Return the seconds of Floyd-Warshall on ``rows`` nodes, scaled from fewer nodes."""
     side = min(rows, 256)
     tail, head = np.divmod(np.arange(side * side), side)
     graph, _ = Graph.from_arcs(side, tail, head)
     weight = np.ones(graph.arc_count, dtype=np.int32)
     dist = np.empty((side, side), dtype=np.int32)
-    for _ in range(2):  # the first one compiles
+    for _ in range(2):  # The first one compiles.
         begun = time.perf_counter()
         for _ in floyd_warshall(graph, weight, dist):
             pass
@@ -341,7 +345,7 @@ def _matrix_seconds(rows: int) -> float:
 
 
 def _stored_bytes(contents: Contents) -> int:
-    """Bytes the columns will take, by deflating them, with what the file needs to describe them."""
+    """Return the bytes of the deflated columns, with what the file needs to describe them."""
     return _deflated_bytes(contents) + 200 * len(COLUMNS)
 
 

@@ -1,4 +1,4 @@
-"""Everything an asset holds of one profile: which tables it gets, and making them."""
+"""Choose the tables of one profile, and make them."""
 
 from __future__ import annotations
 
@@ -34,10 +34,10 @@ from bake.tables.heuristic import Heuristic, heuristic, heuristic_size
 from bake.tables.hierarchy import Hierarchy, hierarchy
 from bake.worlds import World
 
-#: "auto" keeps distances only in tables of at most this many bytes: they follow from next hops.
+#: "auto" keeps distances only in tables of at most this many bytes, as next hops imply them.
 AUTO_DISTANCE_BYTES = 16 * 2**20
 
-#: "auto" keeps next hops dense only in tables of at most this many bytes: runs are as small there.
+#: "auto" keeps next hops dense in tables of at most this many bytes; runs save nothing there.
 AUTO_DENSE_BYTES = 64 * 2**10
 
 
@@ -49,12 +49,12 @@ def profile_tables(
     progress: Callable[[float], None],
     ledger: Ledger | None,
 ) -> list[Contents]:
-    """Make what a recipe asks for, one table after the other.
+    """Make the tables a recipe asks for, one after the other.
 
     Args:
-        threads: how many; changes no table.
-        progress: told how far the search for next hops is.
-        ledger: of that search; None = it is not to be taken up again.
+        threads: how many to use; the number changes no table.
+        progress: called with the fraction of the search for next hops that is done.
+        ledger: the ledger of that search; None = it is not taken up again.
 
     Raises:
         BudgetError: a table would not fit the recipe's budget.
@@ -108,7 +108,7 @@ def profile_tables(
 
 @dataclass(frozen=True)
 class Choice:
-    """What to make of one profile's next hops and distances."""
+    """The forms in which one profile's next hops and distances are made."""
 
     hops: Literal["none", "dense", "compressed"]
     distances: bool
@@ -130,35 +130,36 @@ def choose(sub: Subgraph, recipe: LevelRecipe) -> Choice:
 
 
 def wants_hierarchy(recipe: LevelRecipe) -> bool:
-    """Whether layers over clusters are made."""
+    """Tell whether layers over clusters are made."""
     return recipe.hierarchy != "none" and (recipe.tables is None or "hierarchy" in recipe.tables)
 
 
 def wants_clusters(recipe: LevelRecipe) -> bool:
-    """Whether clusters are made: layers, and distances between clusters, need them."""
+    """Tell whether clusters are made; layers and distances between clusters need them."""
     if recipe.tables is None or wants_hierarchy(recipe):
         return True
     return "clusters" in recipe.tables or "cluster_distances" in recipe.tables
 
 
 def wants_cluster_distances(recipe: LevelRecipe, found: Clusters) -> bool:
-    """Whether distances between clusters are made; "auto" leaves large tables out."""
+    """Tell whether distances between clusters are made; "auto" leaves large tables out."""
     if recipe.tables is None:
         return fits_auto(found.sub.graph.node_count, found.count)
     return "cluster_distances" in recipe.tables
 
 
 def wants_heuristic(recipe: LevelRecipe) -> bool:
-    """Whether the heuristic is made; "auto" makes next hops, beside which few need one."""
+    """Tell whether the heuristic is made; "auto" makes next hops, and few need both."""
     if recipe.tables is None:
         return recipe.heuristic_kind != "auto"
     return "heuristic" in recipe.tables
 
 
 def kind_within_budget(sub: Subgraph, recipe: LevelRecipe) -> str:
-    """The heuristic to make: where nobody asked for it by name it is no reason to refuse a level.
+    """Return which heuristic to make.
 
-    A table between basins that would exceed the budget is then left out.
+    A heuristic that the recipe does not name must not be the reason to refuse a level, so a table
+    between basins that would exceed the budget is left out then.
     """
     graph, rows = sub.graph, sub.graph.node_count
     if recipe.heuristic_kind == "landmark":
@@ -175,7 +176,7 @@ def kind_within_budget(sub: Subgraph, recipe: LevelRecipe) -> str:
 
 
 def rows_on_chart(world: World, sub: Subgraph) -> Int32Array | None:
-    """(r, 2) int32 chart coordinates of a profile's rows; None on graph levels."""
+    """Return (r, 2) int32, chart coordinates of a profile's rows; None on graph levels."""
     return None if world.cell is None else chart(world.cell[sub.node], world.hex_layout)
 
 
@@ -230,12 +231,12 @@ def heuristic_of(
 
 
 def coordinates(world: World, sub: Subgraph) -> tuple[Int32Array, Slopes]:
-    """(r, 2) int32, what fields rise along, and how; zeros on a graph without positions."""
+    """Return (r, 2) int32 coordinates for fields and their slopes; zeros without positions."""
     at = rows_on_chart(world, sub)
     if at is not None:
         level = world.level
         if isinstance(level, GridLevel) and level.floor_height and world.hex_layout is None:
-            # Floors lie over one another, as they do for norms.
+            # Floors lie above one another here, as they do for norms.
             at = at % np.array([level.width, level.floor_height], dtype=np.int32)
         return at, square_slopes(sub, at) if world.hex_layout is None else hex_slopes(sub)
     if world.position is not None:

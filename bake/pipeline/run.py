@@ -1,6 +1,7 @@
-"""A whole build: what is stale is baked, several levels at once.
+"""Run a whole build: bake what is stale, several levels at once.
 
-Each of several levels is baked in a process of its own, which does not outlive this one.
+Where there are several levels, each is baked in a process of its own, which does not outlive this
+one.
 """
 
 from __future__ import annotations
@@ -32,10 +33,10 @@ from bake.processors import processors
 if TYPE_CHECKING:
     from bake.pipeline.level import Baked
 
-#: Called with the level's name, the stage and the fraction of it that is done.
+#: A function that is called with the level's name, the stage and the fraction of it that is done.
 Report = Callable[[str, str, float], None]
 
-#: Seconds a worker has to end by itself; shorter than what a command has that is interrupted.
+#: Seconds a worker has to end by itself; a command that is interrupted has longer.
 PATIENCE = 1.0
 
 #: The pipe by which a worker process reports how far it is.
@@ -47,7 +48,7 @@ _at_work = False
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of one level.
+    """The result of building one level.
 
     Attributes:
         task: the level.
@@ -65,16 +66,17 @@ class Outcome:
 def build(
     tasks: Sequence[Task], *, jobs: int | None, force: bool, report: Report
 ) -> Iterator[Outcome]:
-    """Bake what is not up to date.
+    """Bake what is stale.
 
     Args:
         tasks: the levels.
-        jobs: how many levels at once; None = as many as there are processors. Changes no byte.
-        force: bake everything, even over a file that is no asset.
-        report: progress of each level.
+        jobs: how many levels to bake at once; None = as many as there are processors. The number
+            changes no byte.
+        force: bake everything, and overwrite even files that are not assets.
+        report: called with the progress of each level.
 
     Yields:
-        One outcome a level: fresh ones first, then baked and failed ones as they finish.
+        One outcome for each level: fresh ones first, then baked and failed ones as they finish.
 
     Raises:
         OutputError: the output folder cannot be made.
@@ -84,7 +86,7 @@ def build(
         if reasons:
             stale.append(task)
         else:
-            # A bake that was killed right after it published its asset left its checkpoint.
+            # A bake that was killed right after its asset was put into place left its checkpoint.
             CheckpointFolder(task.asset).clear()
             yield Outcome(task, "fresh")
     folders = sorted({task.asset.parent for task in tasks})
@@ -108,7 +110,7 @@ def build(
 
 
 def threads_for(levels: int, jobs: int | None) -> int:
-    """Threads each of several levels baked at once has to itself."""
+    """Return how many threads each level has, where several are baked at once."""
     there = processors()
     return max(1, there // max(1, min(levels, jobs or there)))
 
@@ -128,8 +130,8 @@ def attempt(task: Task, threads: int, force: bool, report: Report) -> Outcome:
     Args:
         task: the level.
         threads: how many it may use.
-        force: whether a file that is no asset may be overwritten.
-        report: progress.
+        force: whether a file that is not an asset may be overwritten.
+        report: called with the progress.
     """
     from bake.pipeline.level import bake_level
 
@@ -156,11 +158,11 @@ def attempt(task: Task, threads: int, force: bool, report: Report) -> Outcome:
 def attempt_in_processes(
     tasks: Sequence[Task], jobs: int, threads: int, force: bool, report: Report
 ) -> Iterator[Outcome]:
-    """Bake levels, some at once, and yield what became of each as they finish.
+    """Bake levels, several at once, and yield the outcome of each when it is finished.
 
-    Workers are ended where this one is interrupted, or where no more outcomes are asked for.
+    Workers are ended when this process is interrupted, or when no more outcomes are asked for.
     """
-    # "spawn" is the one way to start a process that works alike on every system, and with threads.
+    # Only "spawn" starts processes in the same way on every system, and works with threads.
     context = multiprocessing.get_context("spawn")
     others = set(multiprocessing.active_children())
     with _relayed(report) as channel:
@@ -178,7 +180,7 @@ def attempt_in_processes(
 
 
 def _end(workers: Collection[BaseProcess]) -> None:
-    """Let workers end by themselves, which leaves checkpoints, but not for long."""
+    """Let workers end by themselves, which leaves checkpoints, but kill those that take long."""
     for worker in workers:
         worker.terminate()
     end, left = time.monotonic() + PATIENCE, {worker.sentinel: worker for worker in workers}
@@ -191,10 +193,11 @@ def _end(workers: Collection[BaseProcess]) -> None:
 
 @contextmanager
 def _interrupts_held() -> Iterator[None]:
-    """Processes started in here never see an interrupt: the one that started them ends them.
+    """Keep interrupts from processes that are started in this block; their parent ends them.
 
-    Blocking the signal is for them, who inherit that. This process has other threads to take it,
-    and would meet it between starting a process and telling it what it is for, so it waits too.
+    The signal is blocked because processes inherit that. In this process another thread could still
+    take it, between starting a process and sending it its task, so here the interrupt is kept
+    until the block ends.
     """
     in_main = threading.current_thread() is threading.main_thread()
     if not hasattr(signal, "pthread_sigmask") or not in_main:
@@ -214,12 +217,12 @@ def _interrupts_held() -> Iterator[None]:
 
 @contextmanager
 def _relayed(report: Report) -> Iterator[Connection]:
-    """A channel whose messages are reported.
+    """Open a channel whose messages are reported.
 
-    Its writers share no lock, which one that is killed could take with it: messages this short are
-    written whole.
+    Its writers need no lock, as messages this short are written whole. A lock would stay locked if
+    the process that holds it were killed.
     """
-    # A pipe is at its end when no writer is left: workers that are gone, and then this process.
+    # A pipe ends when no writer is left: first the workers end, then this process closes it.
     receiver, sender = multiprocessing.Pipe(duplex=False)
 
     def relay() -> None:
@@ -238,7 +241,7 @@ def _relayed(report: Report) -> Iterator[Connection]:
 
 
 def _join(channel: Connection) -> None:
-    """Begin as a worker process."""
+    """Prepare this process as a worker."""
     global _news  # noqa: PLW0603 - a pool hands its workers nothing but globals
     _news = channel
     signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -247,7 +250,7 @@ def _join(channel: Connection) -> None:
 
 
 def _end_with_parent() -> None:
-    """Workers of a build that was killed would wait for work for ever."""
+    """End this worker with its parent; workers of a killed build would wait for work for ever."""
     parent = multiprocessing.parent_process()
     if parent is not None:
         parent.join()
@@ -255,7 +258,8 @@ def _end_with_parent() -> None:
 
 
 def _on_terminate(number: int, frame: FrameType | None) -> None:
-    # A pool that has lost a worker terminates the others again, which must not cut saving short.
+    # A pool that has lost a worker terminates the others a second time, which must not interrupt
+    # saving.
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
     if not _at_work:
         os._exit(1)
@@ -276,7 +280,7 @@ def _work(task: Task, threads: int, force: bool) -> Outcome:
 
 
 def _submitted(pool: ProcessPoolExecutor, task: Task, threads: int, force: bool) -> Future[Outcome]:
-    """A level handed to the pool; one that failed at once if a worker already died."""
+    """Hand a level to the pool; its future has failed already if a worker has died."""
     try:
         return pool.submit(_work, task, threads, force)
     except BrokenProcessPool as error:

@@ -1,4 +1,4 @@
-"""Step 1 of a build: which levels there are, and where each one's asset goes."""
+"""Find the levels of a build, and where the asset of each goes: the first step of a build."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from bake.recipe import LevelRecipe, Recipe
 
 ASSET_SUFFIX = ".h5"
 
-#: What some system or other forbids in the names of files.
+#: Characters that some system forbids in the names of files.
 NOT_IN_NAMES = '/\\<>:"|?*'
 
 
@@ -35,7 +35,7 @@ class Task:
         source: the level file.
         asset: where its asset goes.
         recipe: the rules in effect for it.
-        part: which of the file's levels; "" where it gives one.
+        part: which of the file's levels; "" where the file has only one.
         project: the recipe's folder, which a level's references may not leave; None = no recipe.
     """
 
@@ -51,7 +51,7 @@ class Task:
 
 
 def level_name(source: Path, part: str) -> str:
-    """What a level is called: its file's name, then its own where the file gives several."""
+    """Return a level's name: that of its file, then its own where the file has several levels."""
     return f"{source.stem}-{part}" if part else source.stem
 
 
@@ -59,14 +59,14 @@ def find_tasks(recipe: Recipe, sources: Sequence[Path], output: Path | None) -> 
     """List the levels to bake, by name.
 
     Args:
-        recipe: names the sources where none are given, and the output folder.
-        sources: level files, or folders whose level files are meant; none = the recipe's.
+        recipe: it names the sources where none are given, and the output folder.
+        sources: level files, or folders of level files; empty = the recipe's.
         output: folder of the assets; None = the recipe's.
 
     Raises:
-        LevelError: no level found, two of one name, a name that is not UTF-8, or a folder that
-            may not be read.
-        RecipeError: rules for a level that is not among the recipe's sources.
+        LevelError: there is no level, two have the same name, a name is not UTF-8, or a folder may
+            not be read.
+        RecipeError: there are rules for a level that is not among the recipe's sources.
     """
     folder = recipe.folder / recipe.output if output is None else output
     _check_no_names(recipe, sources)
@@ -80,7 +80,7 @@ def find_tasks(recipe: Recipe, sources: Sequence[Path], output: Path | None) -> 
         try:
             names = parts(file, tiled=rules.tiled, ldtk=rules.ldtk)
         except BakeError:
-            # Baking it fails for the same reason, and is told so beside the levels that do bake.
+            # Baking fails for the same reason; its error is shown beside the levels that do bake.
             names = ("",)
             unread.append(file.stem)
         for part in names:
@@ -95,7 +95,7 @@ def find_tasks(recipe: Recipe, sources: Sequence[Path], output: Path | None) -> 
 
 
 def name_is_text(file: Path) -> bool:
-    """Whether a file's name is UTF-8; other bytes stand in it as lone surrogates."""
+    """Tell whether a file's name is UTF-8; other bytes are lone surrogates in it."""
     try:
         file.name.encode()
     except UnicodeEncodeError:
@@ -104,7 +104,7 @@ def name_is_text(file: Path) -> bool:
 
 
 def name_error(file: Path) -> LevelError:
-    """The error for a name that is not UTF-8, its other bytes told as escapes."""
+    """Return the error for a name that is not UTF-8, with its other bytes as escapes."""
     return LevelError(
         "the file's name is not UTF-8",
         file=str(file).encode(errors="backslashreplace").decode(),
@@ -131,7 +131,7 @@ def _is_level(file: Path) -> bool:
 def _from_recipe(recipe: Recipe) -> list[Path]:
     files: list[Path] = []
     for glob in recipe.sources:
-        # A glob passes over what it may not read; the folder it begins in is not to be missed so.
+        # A glob skips what it may not read; the folder it begins in must raise an error instead.
         base = recipe.folder.joinpath(*takewhile(_is_plain, Path(glob).parts[:-1]))
         with _reading(base):
             if base.is_dir():
@@ -150,7 +150,7 @@ def _from_recipe(recipe: Recipe) -> list[Path]:
 
 
 def _check_inside(recipe: Recipe, files: Iterable[Path]) -> None:
-    """Levels come from strangers, and a link among them may lead anywhere."""
+    """Refuse files outside the recipe's folder: links among levels of strangers lead anywhere."""
     root = recipe.folder.resolve()
     for file in files:
         if not file.resolve().is_relative_to(root):
@@ -163,7 +163,7 @@ def _check_inside(recipe: Recipe, files: Iterable[Path]) -> None:
 
 
 def _check_no_names(recipe: Recipe, sources: Sequence[Path]) -> None:
-    """Names of levels where paths of files are wanted: say which path that is."""
+    """Refuse the name of a level in place of a file's path, and say which path is meant."""
     for source in sources:
         if source.parent != Path() or source.suffix or source.exists():
             continue
@@ -203,7 +203,7 @@ def _expand(sources: Sequence[Path]) -> list[Path]:
 
 
 def _distinct(files: Iterable[Path]) -> list[Path]:
-    """Each file once, by the first of the paths it was found by; links of other names stay."""
+    """Return each file once, by the first path it was found by; links of other names stay."""
     by_place: dict[tuple[Path, str], Path] = {}
     for file in files:
         with _reading(file.parent):
@@ -212,7 +212,7 @@ def _distinct(files: Iterable[Path]) -> list[Path]:
 
 
 def _that_matter(recipe: LevelRecipe, file: Path) -> LevelRecipe:
-    """The rules without those for other kinds of files, so that they make no asset stale."""
+    """Return the rules without those for other kinds of files, so that these stale no asset."""
     suffix = file.suffix.lower()
     if suffix != LDTK_SUFFIX:
         recipe = replace(recipe, ldtk=LdtkReading())
@@ -239,7 +239,7 @@ def _check_names(tasks: Sequence[Task]) -> None:
                 )
             )
             continue
-        # Names that differ in case alone would be one file on some systems.
+        # On some systems, names that differ only in case would be one file.
         other = taken.setdefault(task.name.casefold(), task)
         if other is not task:
             told = f"{task.part} bakes" if task.part else "bakes"

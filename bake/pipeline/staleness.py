@@ -1,12 +1,12 @@
-"""Step 2 of a build: whether an asset still says what its sources say, here and for Make or Ninja.
+"""Tell whether an asset is fresh, for a build's second step and for Make or Ninja.
 
 Content decides, never a clock: sha256 of every file the level was read from and of the recipe in
 effect, and the revision of the baking code.
 
 For other build tools, a depfile says which files each asset was baked from (GNU Make manual,
 "Generating Prerequisites Automatically"; Ninja manual, "Header dependencies: depfile"). Every file
-also stands alone as a target, so that one that is gone means "bake again" to Make instead of "no
-rule to make it".
+is also a target of its own without prerequisites, so that Make bakes again when a file is gone
+instead of reporting that there is no rule to make it.
 """
 
 from __future__ import annotations
@@ -25,17 +25,17 @@ from bake.pipeline.sources import Task, name_error, name_is_text
 from bake.recipe import LevelRecipe
 
 _ESCAPED = {"$": "$$", " ": "\\ ", "#": "\\#"}
-#: Make gives these a meaning that no escape it shares with Ninja takes away.
+#: Characters that mean something to Make, and for which Make and Ninja share no escape.
 _UNUSABLE = "%*?[]:;=|~\\"
 
 
 def recipe_digest(recipe: LevelRecipe) -> str:
-    """sha256 of the rules in effect."""
+    """Return sha256 of the rules in effect."""
     return hashlib.sha256(recipe.canonical().encode()).hexdigest()
 
 
 def source_digests(level_file: Path, others: tuple[Path, ...]) -> tuple[tuple[str, str], ...]:
-    """(path relative to the level file's folder, sha256) of each file, the level file first.
+    """Return (path relative to the level file's folder, sha256) of each file, level file first.
 
     Raises:
         LevelError: a file cannot be read, or its name is not UTF-8.
@@ -53,18 +53,18 @@ def source_digests(level_file: Path, others: tuple[Path, ...]) -> tuple[tuple[st
 
 
 def judge(tasks: Iterable[Task]) -> Iterator[tuple[Task, list[str]]]:
-    """Each task and why it must be baked; a file that several levels come from is read once."""
+    """Yield each task and why it must be baked; a file of several levels is read only once."""
     digest = cache(sha256_of)
     for task in tasks:
         yield task, reasons_to_bake(task, digest)
 
 
 def reasons_to_bake(task: Task, digest: Callable[[Path], str] = sha256_of) -> list[str]:
-    """Why an asset must be baked; empty where it is up to date.
+    """Return why an asset must be baked; the list is empty where it is fresh.
 
     Args:
         task: the level.
-        digest: sha256 of a file.
+        digest: returns sha256 of a file.
     """
     try:
         task.asset.stat()
@@ -96,21 +96,21 @@ def _changed_sources(task: Task, header: Header, digest: Callable[[Path], str]) 
         try:
             if digest(file) != baked_from_digest:
                 changed.append(f"{name} changed")
-        except (OSError, ValueError):  # a name with a NUL in it is a ValueError
+        except (OSError, ValueError):  # A name with a NUL in it is a ValueError.
             changed.append(f"{name} cannot be read")
     return changed
 
 
 def write_depfile(file: Path, tasks: Sequence[Task], recipe: Path | None) -> None:
-    """Write one rule an asset, in the order of the tasks.
+    """Write one rule for each asset, in the order of the tasks.
 
     Args:
-        file: where to; paths in it are relative to the working directory, as Make is run in.
-        tasks: levels that were built; one without an asset is said to depend on its level file.
+        file: where to write; paths in it are relative to the working directory, where Make runs.
+        tasks: levels that were built; one without an asset depends on its level file.
         recipe: the recipe, on which every asset depends.
 
     Raises:
-        OutputError: the file cannot be written, or a path has no place in a depfile.
+        OutputError: the file cannot be written, or a depfile cannot hold a path.
     """
     lines = []
     mentioned: dict[str, None] = {}
@@ -133,9 +133,9 @@ def _prerequisites(task: Task, recipe: Path | None) -> Iterable[Path]:
 def _escaped(path: Path, depfile: Path) -> str:
     try:
         text = os.path.relpath(path)
-    except ValueError:  # on another drive
+    except ValueError:  # The path is on another drive.
         text = str(path.resolve())
-    # A drive's colon is understood; on Windows a name can hold no other.
+    # Make and Ninja understand the colon of a drive; names on Windows hold no other colon.
     drive, text = os.path.splitdrive(text)
     if os.sep != "/":
         text = text.replace(os.sep, "/")

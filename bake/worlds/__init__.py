@@ -1,4 +1,4 @@
-"""Levels to worlds."""
+"""This package turns levels into worlds."""
 
 from bake.worlds.doors import DoorStates
 from bake.worlds.links import link_cost

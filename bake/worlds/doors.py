@@ -1,4 +1,4 @@
-"""Doors: the level in the state it is baked in, and which nodes and arcs its other states need."""
+"""Set doors to the state a level is baked in, and find nodes and arcs that other states need."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class DoorStates:
         name: unique among the level's doors.
         cells: (k, 2) int32 (x, y).
         states: names, at least two.
-        state: place in ``states`` of the one the level is baked in.
+        state: index into ``states`` of the one the level is baked in.
         terrain: (states, k) uint8, index into the level's terrains.
     """
 
@@ -32,10 +32,10 @@ class DoorStates:
 
 
 def settled(level: GridLevel) -> tuple[GridLevel, tuple[DoorStates, ...]]:
-    """The level with every door in its stated state, and all states in full.
+    """Return the level with every door in its stated state, and all states in full.
 
     Args:
-        level: its doors share no cell, and its terrains name those of every state.
+        level: a level whose doors share no cell, and whose terrains include those of all states.
     """
     if not level.things.doors:
         return level, ()
@@ -59,10 +59,10 @@ def settled(level: GridLevel) -> tuple[GridLevel, tuple[DoorStates, ...]]:
 def standable(
     level: GridLevel, movers: Collection[Mover], doors: tuple[DoorStates, ...]
 ) -> BoolArray:
-    """(cells) bool, where some profile can stand in some state of the doors.
+    """Return (cells) bool, True where some profile can stand in some state of the doors.
 
     Args:
-        level: with its doors settled.
+        level: a level with its doors settled.
         movers: the profiles.
         doors: all states of the level's doors.
     """
@@ -81,7 +81,7 @@ def standable(
 
 
 def near_doors(level: GridLevel, doors: tuple[DoorStates, ...], size: int) -> BoolArray | None:
-    """(cells) bool, where a footprint covers a cell of a door; None where there are no doors."""
+    """Return (cells) bool, True where a footprint covers a cell of a door; None without doors."""
     if not doors:
         return None
     mask = np.zeros(level.terrain.shape, dtype=np.bool_)
@@ -93,11 +93,11 @@ def near_doors(level: GridLevel, doors: tuple[DoorStates, ...], size: int) -> Bo
 def steps_at_doors(
     lattice: Lattice, steps: Steps, is_node: BoolArray, near_door: BoolArray
 ) -> BoolArray:
-    """(k, s) bool, steps between nodes that leave, enter or pass beside cells near a door.
+    """Return (k, s) bool, True for steps of nodes that leave, enter or pass cells near a door.
 
     Args:
         lattice, steps: the steps out of some nodes.
-        is_node: (cells) bool.
+        is_node: (cells) bool, True where a cell is a node.
         near_door: (cells) bool, from :func:`near_doors`.
     """
     tail, head, inside = steps

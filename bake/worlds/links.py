@@ -1,4 +1,4 @@
-"""Links to arcs: ways between two cells that need not be neighbours."""
+"""Turn links, ways between two cells that need not be neighbours, into arcs."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from bake.level import GridLevel, Link
 
 
 class LinkArcs(NamedTuple):
-    """A level's links, an arc for each direction they can be taken in.
+    """The arcs of a level's links, one for each direction a link can be taken in.
 
     Attributes:
         tail, head: (k) int32 nodes.
-        link: (k) int32, place among the level's links.
+        link: (k) int32, index into the level's links.
         cost: (k) float64 units.
     """
 
@@ -28,10 +28,10 @@ class LinkArcs(NamedTuple):
 
 
 def link_cost(link: Link, floor_height: int | None) -> float:
-    """What taking a link costs in units: what it says, else the straight way, at least 1.
+    """Return what taking a link costs in units.
 
-    Floors lie above one another, so the straight way between two of them is that between the same
-    places of one floor.
+    A link that states no cost costs the straight way, at least 1. Floors lie above one another, so
+    the straight way between two of them is that between the same places of one floor.
     """
     if link.cost is not None:
         return link.cost
@@ -44,12 +44,13 @@ def link_cost(link: Link, floor_height: int | None) -> float:
 def link_arcs(
     level: GridLevel, node_at: Int32Array, *, strict: bool
 ) -> tuple[LinkArcs, tuple[Link, ...]]:
-    """The arcs of a level's links, and the links left out.
+    """Return the arcs of a level's links, and the links that are left out.
 
     Args:
-        level: whose links.
+        level: the level the links belong to.
         node_at: (cells) int32, the node of each cell, -1 where nobody can stand.
-        strict: whether a link into cells where nobody can stand is a mistake; else it is left out.
+        strict: True = a link into cells where nobody can stand is a mistake; False = it is left
+            out.
 
     Raises:
         LevelError, BakeErrors: a link starts or ends where no profile can stand.

@@ -1,4 +1,4 @@
-"""Level to world: one graph, where its nodes lie, and what it costs each profile to move on it."""
+"""Turn a level into a world: a graph, where its nodes lie, and what moving costs each profile."""
 
 from __future__ import annotations
 
@@ -30,17 +30,17 @@ from bake.search.graph.patch_order import patch_order
 from bake.worlds.doors import DoorStates, near_doors, settled, standable, steps_at_doors
 from bake.worlds.links import LinkArcs, link_arcs
 
-#: Cells whose steps are priced at a time, so that the arrays in between stay in the cache.
+#: Number of cells whose steps are priced at a time, so that temporary arrays stay in the cache.
 _CELLS = 2**14
 
 
 @dataclass(frozen=True)
 class AgentProfile:
-    """Who moves: a name, what every terrain of the level means to it, and how large it is.
+    """A kind of agent: its name, what every terrain of the level means to it, and its size.
 
     Attributes:
         name: unique within an asset.
-        rules: by terrain.
+        rules: what each terrain means to it, by the terrain's name.
         size: cells along one side of its square footprint, whose north-west cell is where it is.
     """
 
@@ -49,7 +49,7 @@ class AgentProfile:
     size: int = 1
 
     def mover(self, terrains: tuple[str, ...]) -> Mover:
-        """The profile in numbers, on a level of these terrains."""
+        """Return the profile in numbers, for a level of these terrains."""
         rules = [self.rules[name] for name in terrains]
         cost = np.array(
             [np.nan if rule.cost is None else rule.cost for rule in rules], dtype=np.float64
@@ -65,17 +65,17 @@ class AgentProfile:
 class World:
     """A level as a graph.
 
-    Nodes are in patch order, so that neighbours in the level are neighbours in memory. A step of a
-    lattice that no profile can ever use is not kept; nodes and arcs that opening a door would give
-    are, and so are all arcs of explicit graphs.
+    Nodes are in patch order, so that neighbours in the level are neighbours in memory. Steps of a
+    lattice that no profile can ever use are left out. Nodes and arcs that opening a door would add
+    are kept, and so are all arcs of explicit graphs.
 
     Attributes:
-        level: what it was built from, its doors in the state they are baked in.
-        graph: n nodes, m arcs.
+        level: the level it was built from, with its doors in the state they are baked in.
+        graph: the graph, of n nodes and m arcs.
         node_terrain: (n) uint8, index into the level's terrains.
-        length: (m) float64, step length in units (1, sqrt 2, or the length of a road); of a link
+        length: (m) float64, step length in units (1, sqrt 2, or the length of a road); for a link
             its whole cost.
-        link: (m) int32, place among the level's links of an arc that is one, else NO_LINK; None
+        link: (m) int32, index into the level's links where an arc is one, otherwise NO_LINK; None
             where the level has no links.
         cell: (n, 2) int32 (x, y) of each node; None for explicit graphs.
         position: (n, 2) float64 of each node of an explicit graph; None without positions.
@@ -105,7 +105,7 @@ class World:
 
     @property
     def hex_layout(self) -> HexLayout | None:
-        """Offset layout of a hexagonal grid; None on any other level."""
+        """Return the offset layout of a hexagonal grid; None on any other level."""
         return self.level.hex_layout if isinstance(self.level, GridLevel) else None
 
 
@@ -120,16 +120,16 @@ def build_world(
     """Build the graph of a level and price it for every profile.
 
     Args:
-        level: from any reader.
+        level: a level from any reader.
         profiles: at least one; each has a rule for every terrain of the level.
         rules: corner cutting, cost rule, scale.
-        connectivity: 4 or 8; hexagonal grids always have 6 and explicit graphs what they say.
-        strict_links: whether links into cells where no profile can stand are a mistake; else they
-            are left out.
+        connectivity: 4 or 8; hexagonal grids always have 6, and explicit graphs state their arcs.
+        strict_links: True = links into cells where no profile can stand are a mistake; False =
+            they are left out.
 
     Raises:
-        LevelError: no cell that any profile can stand on, a terrain without a rule, a link into a
-            wall, or a footprint of several cells where there are no squares.
+        LevelError: no profile can stand on any cell, a terrain has no rule, a link leads into a
+            wall, or a footprint has several cells on a level without square cells.
         CostError: a step's cost does not fit the integer scale.
     """
     _check_terrains(level, profiles)
@@ -141,7 +141,7 @@ def build_world(
 
 
 class _Arcs(NamedTuple):
-    """Priced arcs between nodes in the level's own order; those of one node are in slot order.
+    """Priced arcs between nodes in the level's own order; arcs of one node are in slot order.
 
     Attributes:
         tail, head: (m) int32 nodes.
@@ -221,12 +221,12 @@ class _Grid(NamedTuple):
     """A grid level and what is needed to price its arcs.
 
     Attributes:
-        level: its doors settled.
+        level: the level, with its doors settled.
         lattice: its cells.
-        footprints: by profile.
-        rules: of movement.
+        footprints: the footprints of each profile.
+        rules: the rules of movement.
         node_at: (cells) int32, -1 where nobody can stand in any state of the doors.
-        is_node: (cells) bool.
+        is_node: (cells) bool, True where a cell is a node.
         near_door: (cells) bool, see :func:`near_doors`; None where there are no doors.
     """
 
@@ -240,7 +240,7 @@ class _Grid(NamedTuple):
 
 
 def _step_arcs(grid: _Grid, cell: Int64Array) -> _Arcs:
-    """Steps out of some cells: those that somebody can take, and those near a door."""
+    """Price the steps out of some cells that somebody can take, and those near a door."""
     steps = grid.lattice.steps_from(cell)
 
     def named(step: int) -> str:
@@ -267,7 +267,7 @@ def _step_arcs(grid: _Grid, cell: Int64Array) -> _Arcs:
 
 
 def _priced_links(grid: _Grid, cell: Int64Array, arcs: LinkArcs) -> _Arcs:
-    """Links that somebody can take, and those that begin or end near a door.
+    """Price the links that somebody can take, and those that begin or end near a door.
 
     Args:
         cell: (n) int64, the cell of each node.
@@ -310,7 +310,7 @@ def _graph_world(level: GraphLevel, movers: Mapping[str, Mover], rules: Movement
             for name, each in footprints.items()
         ]
     )
-    # Arcs nobody can take are kept: nothing else tells where they lead, once their ends are opened.
+    # Arcs nobody can take are kept, as nothing else says where they lead once their ends are open.
     none = np.full(len(tail), NO_LINK, dtype=np.int32)
     arcs = _Arcs(level.tail, level.head, level.length, none, weight)
     node = _patch_order(len(nodes), arcs)
@@ -334,7 +334,7 @@ def _graph_world(level: GraphLevel, movers: Mapping[str, Mover], rules: Movement
 def _in_ticks(
     prices: Prices, rules: MovementRules, profile: str, named: Callable[[int], str]
 ) -> Int32Array:
-    """Weights in ticks; ``named`` says which arc does not fit the scale."""
+    """Return weights in ticks; ``named`` names an arc that does not fit the scale."""
 
     def off_the_scale(arc: int, ticks: float) -> CostError:
         return CostError(
@@ -353,14 +353,14 @@ def _step_onto(level: Level, terrain: int) -> str:
 
 
 def _patch_order(nodes: int, arcs: _Arcs) -> Int32Array:
-    """(n) int32, the nodes patch by patch."""
-    # Patches lie together in the level: where a link leads is no neighbour.
+    """Return (n) int32, the nodes patch by patch."""
+    # Patches lie together in the level, so the far end of a link does not count as a neighbour.
     near = arcs.link == NO_LINK
     return patch_order(Graph.from_arcs(nodes, arcs.tail[near], arcs.head[near])[0])
 
 
 def _renumbered(arcs: _Arcs, node: Int32Array) -> tuple[Graph, _Arcs]:
-    """The graph whose nodes are these in their new order, and its arcs in rows of their tails."""
+    """Return the graph with its nodes in the new order, and its arcs in order of their tails."""
     number = np.empty_like(node)
     number[node] = np.arange(len(node), dtype=np.int32)
     graph, order = Graph.from_arcs(len(node), number[arcs.tail], number[arcs.head])
@@ -416,7 +416,7 @@ def _check_terrains(level: Level, profiles: Sequence[AgentProfile]) -> None:
 
 
 def _check_sizes(level: Level, profiles: Sequence[AgentProfile]) -> None:
-    """Refuse footprints of several cells where there are no squares."""
+    """Refuse footprints of several cells on levels without square cells."""
     square = isinstance(level, GridLevel) and level.hex_layout is None
     for profile in profiles:
         if profile.size > 1 and not square:
