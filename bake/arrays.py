@@ -1,4 +1,4 @@
-"""Names for the types of arrays, the same in every module."""
+"""Name the types of arrays, the same in every module."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Errors a user can mend: file, place, what was found, what was expected, what to do.
+"""Define the errors a user can mend: file, place, what was found, what was expected, what to do.
 
-Anything raised as a :class:`BakeError` is shown as one line and ends a command with exit code 1.
-Unreachable is never an error; it is a value.
+A :class:`BakeError` is shown as one line and ends a command with exit code 1. That a place cannot
+be reached is never an error; it is a value.
 """
 
 from __future__ import annotations
@@ -9,15 +9,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-#: The most characters of one part of a line; names in hostile levels can be far longer.
+#: The most characters of one part of a line; names in malicious levels can be far longer.
 _LONGEST_PART = 1000
 
 
 class BakeError(Exception):
-    """One mistake, which its message tells in one line.
+    """One mistake, which the message states in one line.
 
-    The message reads ``file: place: found; expected ...; remedy`` with the parts that are given,
-    each cut where it is very long, and with escapes for what a terminal would not print.
+    The message reads ``file: place: found; expected ...; remedy`` with the parts that are given.
+    Very long parts are cut, and characters that a terminal would not print are escaped.
     """
 
     def __init__(
@@ -46,7 +46,7 @@ class BakeError(Exception):
         return _printable(": ".join([*where, what]))
 
     def __reduce__(self) -> tuple[object, ...]:
-        # Errors cross process borders in a parallel build; keyword arguments need help to pickle.
+        # Parallel builds send errors between processes; keyword arguments need help to pickle.
         return (
             _rebuild,
             (type(self), self.found, self.file, self.place, self.expected, self.remedy),
@@ -95,8 +95,8 @@ def one_error(problems: Sequence[BakeError], more: int = 0) -> BakeError:
     """Return several mistakes as one error; a single one is returned as it is.
 
     Args:
-        problems: at least one.
-        more: mistakes that are not among them; a last line says how many.
+        problems: the mistakes, at least one.
+        more: how many more mistakes there are; a last line says so.
     """
     if more > 0:
         first = problems[0]
@@ -113,7 +113,7 @@ class RecipeError(BakeError):
 
 
 class CostError(BakeError):
-    """A cost cannot be said exactly in ticks, or distances would overflow them."""
+    """A cost cannot be stated exactly in ticks, or distances would overflow the scale."""
 
 
 class BudgetError(BakeError):
@@ -185,5 +185,5 @@ def in_units(count: int) -> str:
 
 
 def counted(count: int, what: str) -> str:
-    """So many of something as a person reads it, such as ``1 node`` and ``1,200 nodes``."""
+    """Write how many of something there are, such as ``1 node`` and ``1,200 nodes``."""
     return f"{count:,} {what}{'' if count == 1 else 's'}"

@@ -1,4 +1,4 @@
-"""One graph type for every world: compressed sparse rows, with the costs kept apart.
+"""Define one graph type for every world: compressed sparse rows, apart from the costs.
 
 Costs are integers ("ticks"), so every table is the same on every machine and equality needs no
 tolerance.
@@ -14,20 +14,20 @@ import numpy.typing as npt
 
 from bake.arrays import BoolArray, Int32Array, Int64Array
 
-#: Weight of an arc that may not be used. Also "no path" in every stored distance.
+#: The weight of an arc that may not be used. In stored distances the same number means "no path".
 BLOCKED = np.int32(2**31 - 1)
 UNREACHABLE = BLOCKED
 
-#: "No path yet" inside kernels. Every distance stays below it, so that a distance plus a weight, or
-#: two distances, never wrap in int32.
+#: The distance inside kernels where there is no path yet. Every distance stays below it, so that a
+#: distance plus a weight, or plus another distance, never wraps in int32.
 INFINITY = 2**30
 
-#: Largest weight of one arc, so that a distance plus a weight never wraps in int32.
+#: The largest weight of one arc, so that a distance plus a weight never wraps in int32.
 MAX_WEIGHT = 2**29
 
-#: Default ticks in one unit of cost. 27720 is divisible by every number up to 12, so costs such as
-#: 1.5 or 1/3 are exact, and 27720 * sqrt(2) = 39202 - 5e-5, so a diagonal is right to 2e-9:
-#: ties between straight and diagonal detours are decided correctly on any map a game ships.
+#: The default number of ticks in one unit of cost. 27720 is divisible by every number up to 12, so
+#: costs such as 1.5 or 1/3 are exact, and 27720 * sqrt(2) = 39202 - 5e-5, so a diagonal is right to
+#: 2e-9: ties between straight and diagonal detours are decided correctly on any map a game ships.
 DEFAULT_TICKS_PER_UNIT = 27720
 
 
@@ -55,26 +55,26 @@ class Graph:
         return len(self.head)
 
     def out_degree(self) -> Int32Array:
-        """(n) int32, arcs leaving each node."""
+        """Return (n) int32, how many arcs leave each node."""
         return np.diff(self.first_out)
 
     def tail(self) -> Int32Array:
-        """(m) int32, the node each arc leaves."""
+        """Return (m) int32, the node each arc leaves."""
         return np.repeat(np.arange(self.node_count, dtype=np.int32), self.out_degree())
 
     @staticmethod
     def from_arcs(
         node_count: int, tail: npt.NDArray[np.integer], head: npt.NDArray[np.integer]
     ) -> tuple[Graph, Int64Array]:
-        """Build from arc lists; arcs of one node keep the order they were given in.
+        """Build a graph from arc lists; arcs of one node keep the order they were given in.
 
         Args:
             node_count: n.
-            tail: (m) nodes in [0, n).
-            head: (m) nodes in [0, n).
+            tail: (m) nodes in [0, n), which the arcs leave.
+            head: (m) nodes in [0, n), which they lead to.
 
         Returns:
-            The graph, and (m) int64: the given arc behind each arc of the graph.
+            The graph, and (m) int64, the index of the given arc that became each arc of the graph.
         """
         order = np.argsort(tail, kind="stable")
         first_out = np.zeros(node_count + 1, dtype=np.int32)
@@ -82,17 +82,17 @@ class Graph:
         return Graph(first_out, head[order].astype(np.int32)), order
 
     def reverse(self) -> tuple[Graph, Int64Array]:
-        """The graph with every arc turned round, and the arc behind each of its arcs."""
+        """Return the graph with all arcs turned round, and the arc that became each of its arcs."""
         return Graph.from_arcs(self.node_count, self.head, self.tail())
 
 
 @dataclass(frozen=True)
 class Metric:
-    """What moving costs one agent profile on a graph.
+    """What the arcs of a graph cost one agent profile.
 
     Attributes:
         weight: (m) int32 ticks, in [1, MAX_WEIGHT] or BLOCKED.
-        passable: (n) bool, nodes the profile can stand on.
+        passable: (n) bool, True where the profile can stand on a node.
         ticks_per_unit: ticks in one unit of cost.
     """
 
@@ -102,7 +102,7 @@ class Metric:
 
 
 class Arcs(NamedTuple):
-    """A graph with its weights as kernels take it, whole.
+    """A graph with its weights, as one argument of a kernel.
 
     Attributes:
         first_out, head: (n + 1), (m) int32, see :class:`Graph`.
@@ -123,9 +123,9 @@ class Subgraph:
     """The part of a graph one profile can use, numbered without gaps.
 
     Attributes:
-        graph: rows as nodes.
-        weight: (m') int32 ticks, no BLOCKED.
-        node: (n') int32, the node behind each row, ascending.
+        graph: the graph, whose nodes are rows.
+        weight: (m') int32 ticks, none of them BLOCKED.
+        node: (n') int32, the node of each row, ascending.
         slot: (m') int32, each arc's slot within its node in the full graph.
     """
 
@@ -152,19 +152,21 @@ def usable_subgraph(graph: Graph, metric: Metric) -> Subgraph:
 
 
 def lightest_arcs(graph: Graph, weight: Int32Array) -> Int64Array:
-    """(k) int64 arcs that are not blocked, ascending; of parallel ones the lightest, or the first.
+    """Return (k) int64, arcs that are not blocked, ascending, and one of several parallel ones.
+
+    Of parallel arcs this is the lightest, and of those of equal weight the first.
 
     Args:
-        graph: n nodes, m arcs.
+        graph: a graph of n nodes and m arcs.
         weight: (m) int32 ticks.
 
     Raises:
-        ValueError: there is not one weight for each arc.
+        ValueError: there are more or fewer weights than arcs.
     """
     if weight.shape != (graph.arc_count,):
         raise ValueError(f"{graph.arc_count} arcs need as many weights, not {weight.shape}")
     tail = graph.tail()
-    order = np.lexsort((weight, graph.head, tail))  # stable, so equals stay in order
+    order = np.lexsort((weight, graph.head, tail))  # A stable sort keeps equals in order.
     order = order[weight[order] != BLOCKED]
     pair = np.stack([tail[order], graph.head[order]])
     new = np.ones(len(order), dtype=np.bool_)

@@ -1,8 +1,8 @@
-"""The move a walk that heads straight for its goal would make, wherever walls are.
+"""Compute greedy moves: the arcs an agent would take that headed straight for its goal.
 
 Compressed tables store "the greedy move" as one symbol: in the open it stands for long runs of
-targets that different arcs lead to. It is a function of the direction to the goal alone, so baker
-and reader both work it out from a small table per node.
+targets that different arcs lead to. It depends only on the direction to the goal, so the bake and
+the reader both compute it from a small table for each node.
 """
 
 from __future__ import annotations
@@ -12,19 +12,19 @@ import numpy.typing as npt
 
 from bake.arrays import Int32Array, Int64Array
 
-#: Directions told apart: signs of dx and dy, and which of the two is longer.
+#: How many directions are distinguished: by the signs of dx and dy, and by which of them is longer.
 SECTORS = 18
 
 
 def chart(cell: Int32Array, hex_layout: str | None) -> Int32Array:
-    """Coordinates in which neighbours differ by at most one: axial ones on hexagonal lattices.
+    """Return coordinates in which neighbours differ by at most one: axial ones on hexagonal grids.
 
     Args:
         cell: (n, 2) int32 (x, y).
         hex_layout: odd-r, even-r, odd-q, even-q; None = square.
 
     Returns:
-        (n, 2) int32.
+        (n, 2) int32 chart coordinates.
     """
     if hex_layout is None:
         return cell
@@ -38,7 +38,7 @@ def chart(cell: Int32Array, hex_layout: str | None) -> Int32Array:
 
 
 def unchart(at: Int32Array, hex_layout: str | None) -> Int32Array:
-    """The cells at chart coordinates: :func:`chart` backwards."""
+    """Return the cells at chart coordinates, as the inverse of :func:`chart`."""
     if hex_layout is None:
         return at
     x, y = at[:, 0], at[:, 1]
@@ -51,20 +51,20 @@ def unchart(at: Int32Array, hex_layout: str | None) -> Int32Array:
 
 
 def sectors(dx: npt.NDArray[np.integer], dy: npt.NDArray[np.integer]) -> Int64Array:
-    """Direction of (dx, dy): ((sign dx + 1) * 3 + sign dy + 1) * 2, plus 1 where |dy| > |dx|."""
+    """Number directions: ((sign dx + 1) * 3 + sign dy + 1) * 2, plus 1 where |dy| > |dx|."""
     side = (np.sign(dx).astype(np.int64) + 1) * 3 + np.sign(dy) + 1
     sector: Int64Array = side * 2 + (np.abs(dy) > np.abs(dx))
     return sector
 
 
 def greedy_slots(first_out: Int32Array, head: Int32Array, at: Int32Array) -> Int32Array:
-    """The greedy move of every node in every direction.
+    """Return the greedy move of every node in every direction.
 
-    Diagonally if both coordinates differ and there is such an arc, else along the longer
-    difference, else along the shorter one.
+    The move is diagonal if both coordinates differ and there is such an arc. Otherwise it goes
+    along the longer difference, or, without such an arc, along the shorter one.
 
     Args:
-        first_out, head: the arcs a profile may take; (n + 1), (m) int32.
+        first_out, head: (n + 1), (m) int32, the arcs a profile may take.
         at: (n, 2) int32, from :func:`chart`.
 
     Returns:
@@ -76,7 +76,7 @@ def greedy_slots(first_out: Int32Array, head: Int32Array, at: Int32Array) -> Int
     arc_at = np.full((n, 3, 3), -1, dtype=np.int32)
     near = (np.abs(step) <= 1).all(axis=1)
     place = np.arange(len(head)) - first_out[tail]
-    # Backwards, so that of several arcs the first one stays.
+    # Arcs are written backwards, so that of several the first one stays.
     arc_at[tail[near][::-1], step[near, 0][::-1] + 1, step[near, 1][::-1] + 1] = place[near][::-1]
     greedy = np.full((n, 3, 3, 2), -1, dtype=np.int32)
     for x in range(3):

@@ -1,7 +1,7 @@
-"""What a level is, whatever file it came from: a :class:`GridLevel` or a :class:`GraphLevel`.
+"""Define levels of all file formats: a :class:`GridLevel` or a :class:`GraphLevel`.
 
-A level says what is where: terrains, and the links, regions, spots and doors drawn over them. What
-it costs to move there is the recipe's to say; a level only carries the costs and rules its own file
+A level says what is where: terrains, and the links, regions, spots and doors drawn over them. The
+recipe says what moving there costs. A level only carries the costs and rules that its own file
 format states, and the recipe overrides them.
 """
 
@@ -21,7 +21,7 @@ from bake.movement import Connectivity, CornerCutting, CostRule, HexLayout
 Cell = tuple[int, int]
 Colour = tuple[int, int, int]
 
-#: Largest number of cells a grid may have; 16,384 x 16,384 would already be 268 million nodes.
+#: The largest number of cells a grid may have; 16,384 x 16,384 would be 268 million nodes.
 MAX_CELLS = 2**26
 MAX_TERRAINS = 255
 
@@ -34,10 +34,10 @@ class Link:
         name: unique within the level.
         kind: what the file calls it ("teleporter", "stairs"); "link" where it says nothing.
         start, goal: cells.
-        cost: of taking it in units, positive; None = what the straight way would be, at least 1.
+        cost: cost of taking it in units, positive; None = that of the straight way, at least 1.
         both_ways: whether it also leads back, at the same cost.
-        profiles: who may take it, by name; None = every profile.
-        place: where the file says so, for messages.
+        profiles: names of the profiles that may take it; None = every profile.
+        place: where in the file it is, for messages.
     """
 
     name: str
@@ -57,7 +57,7 @@ class Region:
     Attributes:
         name: unique among the level's regions.
         cells: (k, 2) int32 (x, y), unique, k >= 1.
-        place: where the file says so.
+        place: where in the file it is, for messages.
     """
 
     name: str
@@ -72,9 +72,9 @@ class Spot:
     Attributes:
         name: unique among the level's spots.
         kind: "spawn", "exit", or whatever else the file calls it.
-        cell: where.
-        profiles: whose it is; None = every profile's.
-        place: where the file says so.
+        cell: the cell.
+        profiles: names of the profiles it is for; None = every profile.
+        place: where in the file it is, for messages.
     """
 
     name: str
@@ -91,10 +91,10 @@ class Door:
     Attributes:
         name: unique among the level's doors.
         cells: (k, 2) int32 (x, y), unique, k >= 1.
-        states: name of a state and the terrain its cells have in it, at least two; a terrain of
-            None leaves what the map has there.
-        state: the one the level is baked in.
-        place: where the file says so.
+        states: at least two pairs of a state's name and the terrain the cells have in it; None as
+            the terrain leaves what the map has there.
+        state: the state the level is baked in.
+        place: where in the file it is, for messages.
     """
 
     name: str
@@ -106,7 +106,7 @@ class Door:
 
 @dataclass(frozen=True)
 class Things:
-    """All of a level's things, each in the order of the file."""
+    """All of a level's things, each kind in the order of the file."""
 
     links: tuple[Link, ...] = ()
     regions: tuple[Region, ...] = ()
@@ -120,7 +120,7 @@ class TerrainRule:
 
     Attributes:
         cost: cost of crossing one cell in units, positive and finite; None = blocked.
-        enter_from: terrains it may be entered from; None = from any.
+        enter_from: terrains it may be entered from; None = any terrain.
     """
 
     cost: float | None = 1.0
@@ -129,7 +129,7 @@ class TerrainRule:
 
 @dataclass(frozen=True)
 class Rules:
-    """Movement rules a file format states by itself; None where it says nothing."""
+    """Movement rules that a file format states; None where it says nothing."""
 
     connectivity: Connectivity | None = None
     corner_cutting: CornerCutting | None = None
@@ -141,16 +141,17 @@ class GridLevel:
     """A level of cells.
 
     Attributes:
-        name: file name without its extension.
+        name: the file's name without its extension.
         source: the file it was read from.
         terrain: (height, width) uint8, index into ``terrains``.
-        terrains: names, each used or declared by the file, unique.
+        terrains: unique names, each used or declared by the file.
         terrain_rules: costs stated by the file itself, by terrain name (may be empty).
-        colours: display colour by terrain name, where the file knows one.
+        colours: display colours by terrain name, where the file states one.
         hex_layout: offset layout of a hexagonal grid; None = square.
         rules: movement rules the format states.
-        barred: (height, width) uint8 or None, headings of :mod:`bake.movement`: a step onto or off
-            the cell that heads that way (a diagonal one: in part) is not made. One-way ledges.
+        barred: (height, width) uint8 headings of :mod:`bake.movement`, or None: one-way ledges. A
+            step onto or off the cell is not made if it has one of these headings, as a diagonal
+            step has two.
         floor_height: rows of one floor where several floors lie below one another in ``terrain``,
             the lowest number first; None = one floor. No step leads from one floor to the next,
             only links do.
@@ -185,15 +186,15 @@ class GraphLevel:
     """A level given as an explicit graph.
 
     Attributes:
-        name: file name without its extension.
+        name: the file's name without its extension.
         source: the file it was read from.
-        node_names: n names, all str or all int, unique.
+        node_names: n unique names, all str or all int.
         position: (n, 2) float64, or None where the file gives none.
         tail, head: (m) int32 arcs; an undirected edge is two arcs.
         length: (m) float64, positive and finite.
         node_terrain: (n) uint8 index into ``terrains``.
-        terrains: names, unique; ("ground",) where the file names none.
-        directed: as the file says.
+        terrains: unique names; ("ground",) where the file names none.
+        directed: whether the file says that the graph is directed.
     """
 
     name: str
@@ -242,7 +243,8 @@ _KNOWN: tuple[tuple[str, Colour], ...] = (
 def terrain_colours(terrains: Sequence[str], given: Mapping[str, Colour]) -> UInt8Array:
     """Return a colour to draw each terrain in.
 
-    A terrain for which none is given has a fitting one, else one that depends on its name.
+    A terrain without a given colour gets a fitting one if its name is known, or one that depends on
+    its name.
 
     Returns:
         (terrain, 3) uint8 sRGB.

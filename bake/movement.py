@@ -1,18 +1,18 @@
-"""How agents move: steps between cells, footprints, corners and ledges, and what each step costs.
+"""Say how agents move: steps between cells, footprints, corners, ledges, and costs of steps.
 
 The bake prices every cell of a level with these functions, and an update of a game prices the cells
-around a change. Both call the same ones, so an edited level and a fresh bake of it agree to the
-tick. Wherever a cell is a number, it is y * width + x.
+around a change. Both call the same functions, so an edited level and a new bake of it agree to the
+tick. Wherever a cell is a number, that is y * width + x.
 
-Offset layouts are those of A. Patel, "Hexagonal Grids": odd-r and even-r shove every other row half
+Offset layouts are those of A. Patel, "Hexagonal Grids": odd-r and even-r shift every other row half
 a cell right, odd-q and even-q every other column half a cell down.
 
 A footprint of k x k cells stands where its north-west cell is, and fits where every cell under it
 is passable. This is the clearance map of D. Harabor and A. Botea, "Hierarchical Path Planning for
 Multi-Size Agents in Heterogeneous Environments" (CIG 2008), cut at k. A straight step sweeps the
-two footprints at its ends. A diagonal one sweeps all (k + 1) x (k + 1) cells around both, which are
-those of the footprints at its ends and at its two flanks: so corner rules hold for the north-west
-cells of footprints as they do for agents of a single cell.
+two footprints at its ends. A diagonal step sweeps all (k + 1) x (k + 1) cells around both, which
+are those of the footprints at its ends and at its two flanks. Corner rules therefore hold for the
+north-west cells of footprints as they do for agents of a single cell.
 """
 
 from __future__ import annotations
@@ -39,19 +39,19 @@ CONNECTIVITIES: tuple[Connectivity, ...] = (4, 6, 8)
 CORNER_CUTTING: tuple[CornerCutting, ...] = ("never", "one_free", "always")
 COST_RULES: tuple[CostRule, ...] = ("mean", "entered")
 
-#: Headings of a step, as bits; a diagonal step has two.
+#: The headings of a step as bits; a diagonal step has two.
 NORTH, EAST, SOUTH, WEST = 1, 2, 4, 8
 
 #: Largest side of a footprint, in cells.
 MAX_SIZE = 16
 
-#: The link of an arc that is not one.
+#: The link of an arc that is not a link.
 NO_LINK = np.int32(-1)
 
 
 @dataclass(frozen=True)
 class MovementRules:
-    """How cells and corners make steps, the same for every profile of a level."""
+    """The rules by which cells and corners make steps, the same for every profile of a level."""
 
     corner_cutting: CornerCutting
     cost_rule: CostRule
@@ -60,11 +60,11 @@ class MovementRules:
 
 @dataclass(frozen=True)
 class Mover:
-    """What an agent profile is in numbers.
+    """An agent profile in numbers.
 
     Attributes:
         cost: (terrains) float64 units of crossing one cell; NaN where the profile cannot go.
-        allowed: (terrains, terrains) bool, whether it may step from the first onto the second.
+        allowed: (terrains, terrains) bool, True where it may step from the first onto the second.
         size: cells along one side of its square footprint.
     """
 
@@ -74,7 +74,7 @@ class Mover:
 
     @cached_property
     def goes_anywhere(self) -> bool:
-        """Whether every step between passable terrains is allowed."""
+        """Tell whether every step between passable terrains is allowed."""
         return bool(self.allowed.all())
 
 
@@ -82,17 +82,17 @@ class Mover:
 
 Step = tuple[int, int]
 
-#: (dx, dy) in slot order: straight steps before diagonal ones, clockwise from east.
+#: The steps (dx, dy) in slot order: straight ones before diagonal ones, clockwise from east.
 SQUARE_4: tuple[Step, ...] = ((1, 0), (0, 1), (-1, 0), (0, -1))
 SQUARE_8: tuple[Step, ...] = (*SQUARE_4, (1, 1), (-1, 1), (-1, -1), (1, -1))
 
-#: Slots of the diagonal steps, and those of the straight steps to the two flanks of each.
+#: The slots of the diagonal steps, and of the straight steps to the two flanks of each.
 DIAGONAL = slice(4, 8)
 FLANKS = ([0, 2, 2, 0], [1, 1, 3, 3])
 
 
 def hex_steps(layout: HexLayout, parity: int) -> tuple[Step, ...]:
-    """(dx, dy) of the six neighbours of a cell whose row (r) or column (q) has this parity."""
+    """Return (dx, dy) of the six neighbours of a cell whose row (r) or column (q) has a parity."""
     shoved = parity == (1 if layout.startswith("odd") else 0)
     if layout.endswith("r"):
         right = 1 if shoved else 0
@@ -102,14 +102,14 @@ def hex_steps(layout: HexLayout, parity: int) -> tuple[Step, ...]:
 
 
 def hex_headings(layout: HexLayout) -> tuple[int, ...]:
-    """Headings of the six steps of :func:`hex_steps`, as bits."""
+    """Return the headings of the six steps of :func:`hex_steps` as bits."""
     if layout.endswith("r"):
         return (EAST, SOUTH | EAST, SOUTH | WEST, WEST, NORTH | WEST, NORTH | EAST)
     return (SOUTH, SOUTH | WEST, NORTH | WEST, NORTH, NORTH | EAST, SOUTH | EAST)
 
 
 def heading(step: Step) -> int:
-    """Heading of a step on a square lattice, as bits."""
+    """Return the heading of a step on a square lattice as bits."""
     dx, dy = step
     return (EAST if dx > 0 else WEST if dx < 0 else 0) | (
         SOUTH if dy > 0 else NORTH if dy < 0 else 0
@@ -122,7 +122,7 @@ class Steps(NamedTuple):
     Attributes:
         tail: (k) int64 cells.
         head: (k, s) int64 cells; the tail itself where there is no such step.
-        inside: (k, s) bool, whether the step stays in the level and on its floor.
+        inside: (k, s) bool, True where the step stays in the level and on its floor.
     """
 
     tail: Int64Array
@@ -152,7 +152,7 @@ class Lattice:
 
     @property
     def rows(self) -> int:
-        """Rows of one floor."""
+        """Return how many rows one floor has."""
         return self.floor_height or max(1, self.height)
 
     @property
@@ -161,7 +161,7 @@ class Lattice:
 
     @cached_property
     def _moves(self) -> tuple[Int64Array, Int64Array]:
-        """dx and dy of every slot, each (2, s): by the parity of a cell's row or column."""
+        """Return dx and dy of every slot, each (2, s), by the parity of a cell's row or column."""
         if self.hex_layout is None:
             both = [SQUARE_8 if self.has_diagonals else SQUARE_4] * 2
         else:
@@ -171,7 +171,7 @@ class Lattice:
 
     @cached_property
     def heading(self) -> UInt8Array:
-        """(s) uint8, heading of every slot's step, as bits."""
+        """Return (s) uint8, the heading of every slot's step as bits."""
         if self.hex_layout is not None:
             return np.array(hex_headings(self.hex_layout), dtype=np.uint8)
         steps = SQUARE_8 if self.has_diagonals else SQUARE_4
@@ -179,14 +179,14 @@ class Lattice:
 
     @cached_property
     def length(self) -> Float64Array:
-        """(s) float64 units, how far every slot's step goes on terrain of cost 1."""
+        """Return (s) float64, the length of every slot's step in units."""
         length = np.ones(len(self.heading))
         if self.has_diagonals:
             length[DIAGONAL] = math.sqrt(2)
         return length
 
     def steps_from(self, cells: Int64Array) -> Steps:
-        """All steps out of some cells, whatever lies there."""
+        """Return all steps out of some cells, whatever their terrain."""
         y, x = np.divmod(cells, self.width)
         dx, dy = self._moves
         if self.hex_layout is None:
@@ -217,7 +217,7 @@ def under_footprint(
         grid: (height, width), of any dtype.
         size: cells along one side, at least 1.
         combine: an idempotent ufunc, such as ``numpy.maximum`` or ``numpy.logical_or``.
-        outside: value of cells outside the level, and of those of another floor.
+        outside: value of cells outside the level or on another floor.
         floor_height: rows of one floor; None = there is one floor.
 
     Returns:
@@ -245,7 +245,7 @@ def under_footprint(
 
 
 class Footprints:
-    """What lies under one profile's footprint, worked out for the cells that are asked for.
+    """What lies under one profile's footprint, computed for the cells that are asked for.
 
     On a graph level, nodes take the place of cells.
     """
@@ -257,12 +257,13 @@ class Footprints:
         lattice: Lattice | None,
         obstacle: BoolArray | None = None,
     ) -> None:
-        """
+        """Take the level in which the profile moves.
+
         Args:
-            mover: the profile; of size 1 where there are no square cells.
+            mover: the profile; its size is 1 where there are no square cells.
             terrain: (cells) uint8.
             lattice: None = a graph level.
-            obstacle: (cells) bool, where nobody can stand whatever the terrain; None = nowhere.
+            obstacle: (cells) bool, True where nobody can stand on any terrain; None = nowhere.
         """
         self.mover = mover
         self.lattice = lattice
@@ -271,12 +272,12 @@ class Footprints:
 
     @property
     def makes_every_step(self) -> bool:
-        """Whether it makes every step between two neighbouring cells where it fits."""
+        """Tell whether the profile makes every step between neighbouring cells where it fits."""
         unbarred = self.lattice is None or self.lattice.barred is None
         return self.mover.goes_anywhere and unbarred
 
     def cost_at(self, cells: Int64Array) -> Float64Array:
-        """Units of the dearest cell under the footprint at each cell; NaN where it does not fit."""
+        """Return the highest cost under the footprint at each cell; NaN where it does not fit."""
         dearest = self._cell_cost(cells)
         if self.mover.size == 1:
             return dearest
@@ -287,7 +288,7 @@ class Footprints:
         for down, right in np.ndindex(self.mover.size, self.mover.size):
             fits = (x + right < width) & (y + down < rows)
             cost = self._cell_cost(np.where(fits, cells + (down * width + right), cells))
-            # NaN, where the profile cannot stand, wins over any number.
+            # The maximum is NaN wherever the profile cannot stand on a cell.
             dearest = np.maximum(dearest, np.where(fits, cost, np.nan))
         return dearest
 
@@ -298,11 +299,11 @@ class Footprints:
         return cost
 
     def may_step(self, tail: Int64Array, head: Int64Array, headings: AnyArray) -> BoolArray:
-        """(k) bool, whether terrain and ledges let every cell of the footprint make a step.
+        """Return (k) bool, True where terrain and ledges let the whole footprint make a step.
 
         Args:
             tail, head: (k) int64, neighbouring cells at which the footprint fits.
-            headings: (k) of these steps, as bits.
+            headings: (k) headings of these steps as bits.
         """
         allowed = np.ones(len(tail), dtype=np.bool_)
         width = 0 if self.lattice is None else self.lattice.width
@@ -322,9 +323,9 @@ class Footprints:
 
 
 class FootprintMap(Footprints):
-    """The same for a footprint of several cells on a whole square lattice: what a bake asks for.
+    """Footprints of several cells on a whole square lattice, as a bake needs them.
 
-    Everything is worked out for all cells at once, which doubling the window makes cheap, and then
+    Everything is computed for all cells at once, which doubling the window makes cheap, and then
     only looked up.
     """
 
@@ -346,13 +347,13 @@ class FootprintMap(Footprints):
         combine: Callable[[AnyArray, AnyArray], AnyArray],
         outside: object,
     ) -> AnyArray:
-        """(cells): :func:`under_footprint` of this profile."""
+        """Return (cells), the result of :func:`under_footprint` for this profile."""
         grid = cells.reshape(lattice.height, lattice.width)
         found = under_footprint(grid, self.mover.size, combine, outside, lattice.floor_height)
         return found.reshape(-1)
 
     def _hindered_cells(self, lattice: Lattice, step: Step) -> BoolArray:
-        """(height, width) bool, cells from which a single cell may not make a step."""
+        """Return (height, width) bool, True at cells from which a single cell may not step."""
         (dx, dy), height, width = step, lattice.height, lattice.width
         here = (slice(max(0, -dy), height - max(0, dy)), slice(max(0, -dx), width - max(0, dx)))
         tail = np.arange(height * width).reshape(height, width)[here]
@@ -379,7 +380,7 @@ class Prices(NamedTuple):
     """What steps or arcs cost one profile.
 
     Attributes:
-        usable: whether it may take each.
+        usable: bool, True where the profile may take the step or arc.
         units: float64, what each would cost in units; NaN where the profile does not fit.
     """
 
@@ -388,16 +389,16 @@ class Prices(NamedTuple):
 
 
 def unit_cost(before: Float64Array, after: Float64Array, cost_rule: CostRule) -> Float64Array:
-    """Units for each unit of length, by the costs of the cells at both ends."""
+    """Return the cost of each unit of length from the costs of the cells at both ends."""
     return (before + after) / 2 if cost_rule == "mean" else after
 
 
 def price_steps(footprints: Footprints, rules: MovementRules, steps: Steps) -> Prices:
-    """Price steps of a lattice, (k, s) each.
+    """Price the (k, s) steps of a lattice.
 
     A straight step costs the mean of both cells' costs (or the cost of the cell entered) times its
-    length. A diagonal step also needs its flanks free, where free means that the profile could walk
-    round the corner through that flank.
+    length. A diagonal step also needs free flanks. A flank is free where the profile could walk
+    round the corner through it.
     """
     lattice = footprints.lattice
     assert lattice is not None
@@ -419,10 +420,10 @@ def price_steps(footprints: Footprints, rules: MovementRules, steps: Steps) -> P
 def _walks_round(
     footprints: Footprints, steps: Steps, usable: BoolArray, flank_slot: list[int]
 ) -> BoolArray:
-    """(k, 4) bool, whether the profile could walk to where each diagonal step leads by one flank.
+    """Return (k, 4) bool, True where the profile could walk by one flank of each diagonal step.
 
     Args:
-        usable: (k, 8) bool, steps it may take, corners apart.
+        usable: (k, 8) bool, steps the profile may take if corners are disregarded.
         flank_slot: for each diagonal step, the slot of the straight step to the flank.
     """
     free = usable[:, flank_slot] & usable[:, DIAGONAL]
@@ -449,15 +450,15 @@ def price_arcs(
     length: Float64Array,
     open_link: BoolArray | None,
 ) -> Prices:
-    """Price arcs of a graph level, or links, (k) each.
+    """Price (k) arcs of a graph level, or links.
 
     An arc costs the mean of both nodes' costs (or the cost of the node entered) times its length. A
-    link costs what it says, whatever the terrain, and leads between cells where the profile fits.
+    link costs what it says on any terrain, and leads between cells where the profile fits.
 
     Args:
         tail, head: (k) int64 nodes, or cells.
-        length: (k) float64 units; of a link its whole cost.
-        open_link: (k) bool, whether each link is for the profile; None = these arcs are no links.
+        length: (k) float64 units; for a link its whole cost.
+        open_link: (k) bool, True where a link is for the profile; None = these arcs are not links.
     """
     before, after = footprints.cost_at(tail), footprints.cost_at(head)
     usable = ~np.isnan(before + after)
@@ -472,13 +473,13 @@ def price_arcs(
 def to_ticks(
     prices: Prices, ticks_per_unit: int, off_the_scale: Callable[[int, float], BakeError]
 ) -> Int32Array:
-    """int32 weights in ticks, BLOCKED where an arc may not be used.
+    """Return int32 weights in ticks, BLOCKED where an arc may not be used.
 
     Args:
-        prices: of steps or arcs.
+        prices: the prices of steps or arcs.
         ticks_per_unit: the scale.
-        off_the_scale: the error to raise for a usable arc, by its flat index, that weighs so many
-            ticks: fewer than 1, or more than MAX_WEIGHT.
+        off_the_scale: returns the error for a usable arc, given its flat index and its ticks, which
+            are fewer than 1 or more than MAX_WEIGHT.
     """
     ticks = np.rint(prices.units * ticks_per_unit)
     fits = (ticks >= 1) & (ticks <= MAX_WEIGHT)

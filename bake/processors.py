@@ -1,4 +1,4 @@
-"""How many processors this process may use: those it may run on, or what its container is given."""
+"""Count the processors this process may use: those it may run on, or its container's share."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _OWN = Path("/proc/self/cgroup")
 
 
 def processors() -> int:
-    """At least 1. A container's share of processor time counts rounded up, where it has one.
+    """Return how many processors to use, at least 1; a container's share of them is rounded up.
 
     Without that, a build in a container of two processors on a machine of 64 would bake 64 levels
     at once, in the memory of two.
@@ -23,15 +23,15 @@ def processors() -> int:
 def _allowed() -> int:
     try:
         return len(os.sched_getaffinity(0))
-    except AttributeError:  # macOS and Windows have no affinity
+    except AttributeError:  # macOS and Windows have no affinity.
         return os.cpu_count() or 1
 
 
 def _shares(groups: Path, own: Path) -> Iterator[tuple[int, int]]:
-    """Microseconds of processor time in so many, of this control group and all it lies in.
+    """Yield (quota, period) in microseconds of processor time, for a control group and its parents.
 
-    Linux, Documentation/admin-guide/cgroup-v2.rst (cpu.max), and scheduler/sched-bwc.rst for the
-    first version (cpu.cfs_quota_us). What cannot be read sets no limit.
+    See Linux, Documentation/admin-guide/cgroup-v2.rst (cpu.max), and scheduler/sched-bwc.rst for
+    the first version (cpu.cfs_quota_us). What cannot be read sets no limit.
     """
     try:
         lines = own.read_text("utf-8").splitlines()
@@ -57,7 +57,7 @@ def _shares(groups: Path, own: Path) -> Iterator[tuple[int, int]]:
 
 def _second_version(group: Path) -> tuple[int, int]:
     quota, period = (group / "cpu.max").read_text("utf-8").split()
-    return int(quota), int(period)  # "max" is no number: no limit
+    return int(quota), int(period)  # "max" is not a number, and sets no limit.
 
 
 def _first_version(group: Path) -> tuple[int, int]:

@@ -1,12 +1,12 @@
-"""How kernels are compiled: by numba, without the interpreter lock, and kept on disk.
+"""Compile kernels with numba, without the interpreter lock, and keep them on disk.
 
-A game may go without numba. Kernels are plain functions then, which are slower but give the same
+A game may run without numba. Kernels are then plain functions, which are slower but give the same
 answers.
 
-Compiled code lies in a folder of its own, and nothing of numba's settings is changed: this package
-is a guest in the process of a game, which may compile functions of its own. numba notices that
-a kernel's file has changed, but not that another kernel it calls or a constant it uses has. The
-folder is therefore named after all sources that end up in compiled code.
+Compiled code lies in a folder of its own, and no setting of numba is changed, because this package
+is a guest in the process of a game, which may compile functions of its own. numba notices when a
+kernel's file has changed, but misses changes in another kernel that it calls or a constant that it
+uses. The folder is therefore named after a digest of all sources that end up in compiled code.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ except ImportError:
 P = ParamSpec("P")
 R = TypeVar("R")
 
-#: Whether kernels are compiled. Where not, an array operation beats them if there is one.
+#: Whether kernels are compiled. If they are not, an array operation is faster where there is one.
 COMPILED = numba is not None
 
 #: Folders and files of the package that kernels lie in or take constants from.
@@ -49,7 +49,8 @@ _DIGEST = 32
 def cache_folder() -> Path:
     """Return the folder for what is compiled from exactly these sources.
 
-    It lies in ``BAKE_CACHE_DIR``, else in ``NUMBA_CACHE_DIR``, else where users keep caches.
+    It lies in ``BAKE_CACHE_DIR`` if that is set, otherwise in ``NUMBA_CACHE_DIR`` if that is set,
+    otherwise where users keep caches.
     """
     return _base_folder() / "kernels" / digest_of(Path(__file__).parents[1])[:16]
 
@@ -62,7 +63,7 @@ def digest_of(package: Path) -> str:
         for file in sorted(place.rglob("*.py")) if place.is_dir() else [place]:
             name = file.relative_to(package).as_posix()
             digest.update(name.encode() + b"\0" + file.read_bytes() + b"\0")
-    # numba compiles other code under this setting, but looks for it in the same files.
+    # Under this setting numba compiles different code, but looks for it in the same files.
     digest.update(b"bounds checked" if numba is not None and numba.config.BOUNDSCHECK else b"")
     return digest.hexdigest()
 
@@ -104,9 +105,9 @@ class _WithoutBlas:
 def _load_without_blas() -> None:
     """Load numba's array code without scipy's linear algebra.
 
-    numba looks for BLAS there when it loads its first kernel, which takes 0.3 s, as long as all the
-    rest of starting up; no kernel here multiplies matrices. A host that does finds BLAS all the
-    same, when it compiles.
+    numba looks for BLAS there when it loads its first kernel. That takes 0.3 s, as long as the rest
+    of starting up, and no kernel here multiplies matrices. A host whose functions do still finds
+    BLAS when it compiles them.
     """
     if "scipy.linalg" in sys.modules or "numba.np.arraymath" in sys.modules:
         return
@@ -117,28 +118,28 @@ def _load_without_blas() -> None:
         if hasattr(arraymath, "_HAVE_BLAS"):
             cast("Any", arraymath)._HAVE_BLAS = importlib.util.find_spec("scipy") is not None
     except ImportError:
-        pass  # This version of numba is laid out otherwise, and looks for BLAS as ever.
+        pass  # This version of numba has a different layout, and looks for BLAS as usual.
     finally:
         sys.meta_path.remove(cast("Any", importer))
 
 
 def _disk_cache(function: Callable[..., Any]) -> Any:
-    """Return where numba is to keep what it makes of a function; None where that is nowhere."""
+    """Return the cache in which numba keeps a compiled function; None where there is no cache."""
     if not _is_writable(cache_folder()):
         return None
     try:
         return _cache_class()(function)
     except (AttributeError, ImportError, OSError, RuntimeError, TypeError):
-        return None  # This version of numba is laid out otherwise: compile in every process.
+        return None  # This version of numba has a different layout: compile in every process.
 
 
 @cache
 def _cache_class() -> Any:
-    """Return the kind of cache that numba asks, made when numba is there."""
+    """Return the class of the cache that numba uses; it can be made only where numba is there."""
     caching = importlib.import_module("numba.core.caching")
 
     class Locator(caching._CacheLocator):  # type: ignore[name-defined, misc]
-        """Says that a function's files lie in :func:`cache_folder`."""
+        """A locator that puts a function's files into :func:`cache_folder`."""
 
         def __init__(self, function: Callable[..., Any], file: str) -> None:
             self._py_file = file
@@ -158,12 +159,12 @@ def _cache_class() -> Any:
             return str(self._line)
 
     class Implementation(caching.CompileResultCacheImpl):  # type: ignore[name-defined, misc]
-        """numba's, with its files where :class:`Locator` says."""
+        """numba's implementation, with its files where :class:`Locator` puts them."""
 
         _locator_classes = (Locator,)
 
     class SealedFiles(caching.IndexDataCacheFile):  # type: ignore[name-defined, misc]
-        """numba's files, each with a digest at its end: damaged machine code must not run."""
+        """numba's files, each with a digest at its end, as damaged machine code must not run."""
 
         @contextmanager
         def _open_for_write(self, filepath: str) -> Iterator[Any]:
@@ -208,7 +209,7 @@ def _cache_class() -> Any:
             for _ in range(2):
                 try:
                     super().save_overload(signature, compiled)
-                except Exception:  # As above, or the disk is full.
+                except Exception:  # The file is damaged, or the disk is full.
                     self._drop()
                 else:
                     return
@@ -233,14 +234,14 @@ def _compile(function: Callable[P, R], **options: Any) -> Callable[P, R]:
         return function
     _load_without_blas()
     compiled = numba.njit(nogil=True, **options)(function)
-    # With NUMBA_DISABLE_JIT there is no dispatcher, and nothing to keep.
+    # With NUMBA_DISABLE_JIT there is no dispatcher, and there is nothing to keep.
     if hasattr(compiled, "_cache") and (cache := _disk_cache(function)) is not None:
         compiled._cache = cache
     return cast("Callable[P, R]", compiled)
 
 
 def inlined(function: Callable[P, R]) -> Callable[P, R]:
-    """Compile part of a kernel, which is copied into each kernel that uses it.
+    """Compile a part of kernels, which is copied into each kernel that uses it.
 
     A call would cost too much where a part takes a few nanoseconds.
     """
