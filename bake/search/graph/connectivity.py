@@ -1,4 +1,4 @@
-"""Who can reach whom: strongly connected components, their closure, and whether arcs lead back."""
+"""Find out who can reach whom: strong components, their closure, and whether arcs lead back."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from bake.kernels.jit import kernel
 
 @kernel
 def _tarjan(first_out: Int32Array, head: Int32Array, component: Int32Array) -> int:
-    """Label every node's component, (n) int32; returns how many there are."""
+    """Write every node's component into (n) int32, and return how many components there are."""
     n = len(first_out) - 1
     component[:] = -1
     low = np.full(n, -1, np.int32)  # visiting number, lowered to the earliest that is reachable
@@ -77,7 +77,7 @@ def strong_components(graph: Graph) -> tuple[Int32Array, int]:
 
 @kernel
 def _closure(first: Int64Array, successor: Int32Array, reach: UInt8Array) -> None:
-    """Fill ``reach``, components in order: what one reaches is complete before those above it."""
+    """Fill ``reach`` in order, so that a component's row is complete before those above it."""
     for label in range(len(first) - 1):
         reach[label, label >> 3] |= np.uint8(128 >> (label & 7))
         for i in range(first[label], first[label + 1]):
@@ -120,7 +120,7 @@ def is_two_way(first_out: Int32Array, head: Int32Array, weight: Int32Array) -> b
                 if head[beside] == node:
                     back = min(back, weight[beside])
             if back == weight[arc]:
-                # A cheaper arc beside this one will not find its equal.
+                # If a cheaper arc lies beside this one, that arc will find no equal.
                 continue
             there = UNREACHABLE
             for beside in range(first_out[node], first_out[node + 1]):

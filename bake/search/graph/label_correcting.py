@@ -1,4 +1,4 @@
-"""What label-correcting searches share: arcs that know their successors, and a queue of nodes.
+"""Provide what label-correcting searches share: arcs that know their successors, and a queue.
 
 **Successors.** After a step from p to u, only some arcs of u lead anywhere new. If v can be had
 from p directly for no more than by way of u, or in two steps for strictly less, relaxing u's arc to
@@ -7,7 +7,7 @@ the natural successors of D. Harabor and A. Grastien, "Online graph pruning for 
 maps", AAAI 2011; here it is a test of arc weights, so it holds for any positive weights on any
 graph.
 
-Why it is exact: suppose arcs are left that would still lower a distance, and take the one from u
+This is exact: suppose arcs are left that would still lower a distance, and take the one from u
 to v that gives the smallest sum. d(u) came from some p, on whose account the arc was left out. Then
 the arc from p to v, or one of the two steps, would lower a distance too and gives a smaller sum (or
 an equal one from a smaller d), which contradicts the choice.
@@ -31,7 +31,7 @@ from bake.arrays import Int32Array, UInt32Array
 from bake.graph import BLOCKED, UNREACHABLE
 from bake.kernels.jit import kernel
 
-#: A node with more arcs than a mask has bits has all of them relaxed each time.
+#: Bits of a mask. All arcs of a node that has more arcs than this are relaxed each time.
 MASK_BITS = 32
 ALL = np.uint32(0xFFFFFFFF)
 
@@ -115,13 +115,13 @@ def with_masks(first: Int32Array, to: Int32Array, weight: Int32Array) -> SearchA
 #: Buckets of the queue. What lies beyond them waits in the last one, which costs a little time.
 RING = 1024
 
-#: ``bucket`` of a node that is not queued, and of one that was not reached yet either.
+#: ``bucket`` of a node that is not queued, and of a node that was not even reached yet.
 IDLE = -1
 UNTOUCHED = -2
 
 
 class NodeQueue(NamedTuple):
-    """Each node's part in a queue; a search has the first node of each of RING buckets beside it.
+    """Each node's place in a queue; a search keeps the first node of each of RING buckets itself.
 
     Attributes:
         bucket: (n) int32, the node's bucket, IDLE or UNTOUCHED.
@@ -147,7 +147,7 @@ class NodeQueue(NamedTuple):
 
 
 def shift_for(weight: Int32Array) -> int:
-    """Choose the width of one bucket for a graph; returns its log2, in ticks.
+    """Return log2 of the width, in ticks, of one bucket for a graph.
 
     Args:
         weight: (m) int32 ticks, without BLOCKED.

@@ -1,8 +1,8 @@
-"""Cutting a graph into parts, and what can be said of the parts.
+"""Cut a graph into parts, and describe the parts.
 
 Parts are cut by place (squares of cells or of the plane, regions a designer drew), by connection,
-or around a sample of nodes. Of any labelling one may ask for the members of its parts, the arcs
-that lead from one part to another, and which parts border which.
+or around a sample of nodes. For any labelling there are the members of its parts, the arcs that
+lead from one part to another, and which parts border which.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def squares(
     position: Float64Array | None = None,
     laid_by: int | None = None,
 ) -> Int32Array:
-    """Find the square that each row lies in: its column and row, (r, 2) int32.
+    """Return (r, 2) int32, the column and row of the square that each row lies in.
 
     On lattices these are squares of cells, on graphs with positions squares of the plane, on other
     graphs runs of consecutive rows.
@@ -67,13 +67,13 @@ def _squares_of_plane(position: Float64Array, mean: int, laid_by: int) -> Int32A
 
 
 def classes(tile: Int32Array, region: Int32Array | None) -> Int64Array:
-    """Number rows so that two share a number if they share a square or a region; (r) int64.
+    """Return (r) int64, equal numbers for rows that share a square or a region.
 
     Regions come first, then squares in reading order.
 
     Args:
         tile: from :func:`squares`.
-        region: (r) int32, -1 outside all; None = there are none.
+        region: (r) int32, -1 outside all regions; None = there are no regions.
     """
     key: Int64Array = (tile[:, 1].astype(np.int64) << 32) + tile[:, 0]
     if region is not None:
@@ -84,7 +84,7 @@ def classes(tile: Int32Array, region: Int32Array | None) -> Int64Array:
 def region_of_rows(
     regions: tuple[Int32Array, ...], cell: Int32Array, width: int, height: int
 ) -> Int32Array:
-    """Find the first of several regions that each row's cell lies in, (r) int32; -1 = none.
+    """Return (r) int32, the first of several regions that each row's cell lies in; -1 = none.
 
     Args:
         regions: cells (k, 2) int32 (x, y) of each region, inside the level.
@@ -139,8 +139,8 @@ def connected_parts(
         key: (n) integers, class of every node; arcs between classes join nothing.
 
     Returns:
-        (n) int32 part of every node, and how many parts there are. Parts are numbered by class,
-        within one by their lowest node.
+        (n) int32 part of every node, and how many parts there are. Parts are numbered by class, and
+        within one class by their lowest node.
     """
     n = len(first_out) - 1
     low = np.empty(n, dtype=np.int32)
@@ -169,7 +169,7 @@ def voronoi_cells(
     whole graph (M. Erwig, "The graph Voronoi diagram with applications", Networks 36(3), 2000).
 
     Args:
-        arcs: those that a search takes.
+        arcs: the arcs that a search takes.
         wanted: (n) bool, nodes that may become samples; the first of them is the first sample.
         heap: room for m + 1 entries.
         dist: (n) int32, filled with the distance to the nearest sample, or UNREACHABLE.

@@ -1,4 +1,4 @@
-"""A node order that keeps neighbours together: patches of nearby nodes, patch after patch.
+"""Order nodes so that neighbours lie together: patches of nearby nodes, patch after patch.
 
 Batches of targets are slices of this order, so their search frontiers nearly coincide, and rows of
 a next-hop table change value rarely along it.

@@ -1,11 +1,12 @@
-"""Plans from the table on top of a hierarchy's layers, without a search.
+"""Read plans off the table on top of a hierarchy's layers, without a search.
 
 A. Botea, M. Mueller, J. Schaeffer, "Near optimal hierarchical path-finding", J. Game Development
-1(1), 2004, section 3.4, with all distances and next hops of the last layer at hand. Each transition
-of the first layer knows the ways to those of the last one in the same cluster of the last one: its
-*ascents*. So a start has a distance to a dozen transitions of the last layer, and so has the goal;
-the table joins them, and the way across is taken apart layer by layer. All layers keep the
-distances of the first, so it is a shortest way there.
+1(1), 2004, section 3.4, where all distances and next hops of the last layer are known. Each
+transition
+of the first layer knows the ways to the transitions of the last layer in the same cluster there:
+its *ascents*. So a start has a distance to a dozen transitions of the last layer, and so has the
+goal; the table joins them, and the way across is taken apart layer by layer. All layers keep the
+distances of the first, so the way found is a shortest one on the first layer.
 """
 
 from __future__ import annotations
@@ -40,11 +41,11 @@ from bake.search.hierarchy.bundles import (
 from bake.search.hierarchy.inside import slot_at
 from bake.search.hierarchy.layer import Layer
 
-#: A first layer of fewer nodes is searched: that takes as long, within a few microseconds, and of
-#: equally short plans it finds one that smooths better.
+#: A first layer of fewer nodes is searched: a search takes as long as the table, within a few
+#: microseconds, and of equally short plans it finds one that smooths better.
 LEAST_NODES = 512
 
-#: Ascents there may be, at 8 bytes each; beyond, the first layer is searched.
+#: The most ascents there may be, at 8 bytes each; with more, the first layer is searched.
 MOST_ASCENTS = 2**22
 
 _FAR = int(UNREACHABLE)
@@ -100,7 +101,7 @@ def layer_stack(
     hop = distance = np.zeros((0, 0), dtype=np.int32)
     first_ascent = np.zeros(len(first.node) + 1, dtype=np.int64)
     up = down = np.zeros((0, 2), dtype=np.int32)
-    # A cluster nothing leads out of has no cluster on the last layer, and no ascents.
+    # A cluster that nothing leads out of has no cluster on the last layer, and no ascents.
     each = np.append(np.diff(last.first_transition), 0)[last_cluster[first.cluster]]
     np.cumsum(each, out=first_ascent[1:])
     large = len(first.node) >= LEAST_NODES and all(layer.bits for layer in layers[1:])
@@ -138,7 +139,7 @@ def first_alone(
     *,
     two_way: bool,
 ) -> LayerStack:
-    """Lay out the first layer alone: it changes too often for what else could be known of it."""
+    """Lay out the first layer alone: it changes too often for ascents and tables to pay."""
     none = np.zeros((0, 2), dtype=np.int32)
     node = np.full((len(first.row), 4), -1, dtype=np.int32)
     node[:, BELOW] = first.row
@@ -172,7 +173,7 @@ def _ascents(
     *,
     two_way: bool,
 ) -> tuple[Int32Array, Int32Array]:
-    """Find ways from nodes of the first layer to those of the last in their clusters, and back."""
+    """Find ways from nodes of the first layer to nodes of the last in their clusters, and back."""
 
     def filled(first_in: Int32Array, arcs_in: Int32Array) -> Int32Array:
         ascent = np.empty((first_ascent[-1], 2), dtype=np.int32)
@@ -212,9 +213,9 @@ def fill_ascents(
 
     Args:
         first_in, arcs_in: the first layer with every arc turned round; (t + 1) int32, (a, 2) int32
-            tail and ticks. As it is, to fill the ways back.
+            tail and ticks. To fill the ways back, the first layer as it is.
         last: (t) int32, cluster of the last layer, numbered from 0, of each node.
-        lowest: (u) int32, node of the first layer each of the last layer is.
+        lowest: (u) int32, the node of the first layer that each node of the last layer is.
         first_top: (c + 1) int32, nodes of the last layer by cluster.
         first_ascent: (t + 1) int64, where each node's ascents begin: one to each node of the last
             layer in its cluster, in order.
@@ -294,7 +295,8 @@ def join(
     """Find the cheapest way from one of some nodes of the last layer to one of others.
 
     Args:
-        begun, ended: the first of the nodes ``starts`` and ``goals`` are of, within the layer.
+        begun, ended: the first of the nodes that ``starts`` and ``goals`` are about, within the
+            layer.
         starts, goals: from :func:`ascend`.
         distance: (u, u) int32 ticks between nodes of the last layer.
         best: cost of the best way known.
@@ -329,7 +331,7 @@ def descend(near: int, far: int, stack: LayerStack, memory: QueryMemory) -> int:
     """
     top = len(stack.layer) - 1
     first_node = stack.layer[top, FIRST_NODE]
-    # Every layer's nodes go to one buffer, those of the next lower one to the other.
+    # The nodes of one layer go to one buffer, those of the next lower layer to the other.
     here, below = memory.plan[top % 2], memory.plan[1 - top % 2]
     node = near + first_node
     here[0] = node
@@ -389,7 +391,7 @@ def with_ends(
 
     Args:
         begun, ended: the nodes of the first layer to ascend from, and to descend to.
-        start, goal: which ascents of theirs to take.
+        start, goal: which of their ascents to take.
         count: how many nodes ``memory.plan[0]`` has; more are filled in.
 
     Returns:

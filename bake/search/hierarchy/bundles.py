@@ -1,4 +1,4 @@
-"""The bundles of arrays that the kernels of hierarchies take.
+"""Define the bundles of arrays that the kernels of hierarchies take.
 
 Each is built once, outside all loops, and passed whole. Arrays are columns beside each other where
 one step reads several of them, so that they come from one line of the cache; the constants here
@@ -35,7 +35,7 @@ TURN, DISTANCE, FROM = 0, 1, 2
 SEEN, COST, BEFORE, BOUND, NEAR_GOAL, TO_GOAL = 0, 1, 2, 3, 4, 5
 STATE_COLUMNS = 8
 
-#: Answers of kernels that are no distance and no count: there is no way; the tables are damaged; a
+#: Answers of kernels in place of a distance or a count: there is no way; the tables are damaged; a
 #: buffer is full.
 NO_WAY = -1
 ASTRAY = -2
@@ -132,7 +132,7 @@ class LayerStack(NamedTuple):
 
 
 class QueryMemory(NamedTuple):
-    """Memory of one query at a time; what the last one left is told apart by the turn.
+    """Memory of one query at a time; the turn marks what earlier searches left in it.
 
     Attributes:
         turn: (1) int64, how many searches there were: each marks what it writes with its number, so
@@ -166,8 +166,8 @@ class StraightRuns(NamedTuple):
 
     Attributes:
         form: SQUARE_8, HEX or SQUARE_4: see :mod:`bake.search.hierarchy.smooth`.
-        even: whether all straight steps weigh the same, all diagonal ones, and no arc leads farther
-            than to a neighbour.
+        even: whether all straight steps weigh the same, all diagonal steps do, and no arc leads
+            farther than to a neighbour.
         at: (r, 2) int32 chart coordinates of rows, counted from the border of the frame.
         row_at: (h * w) int32, the row in each cell of the frame, -1 where there is none.
         width: w; 0 where there is no lattice, or nothing is to be smoothed.
@@ -185,7 +185,7 @@ class StraightRuns(NamedTuple):
     ticks: Int32Array
 
 
-#: What paths that are not to be smoothed go by.
+#: The runs for paths that are not to be smoothed.
 NO_RUNS = StraightRuns(
     0,
     False,

@@ -1,8 +1,7 @@
-"""Clusters of a graph: laid out for searches, cut anew after a change, and joined for the next
-layer.
+"""Lay clusters out for searches, cut them again after a change, and join them for the next layer.
 
-The numbers of clusters are those :func:`bake.search.graph.partition.connected_parts` gives: by
-class, within one by the lowest row. After a change only clusters that it touches are cut anew.
+Clusters are numbered as :func:`bake.search.graph.partition.connected_parts` does: by class, and
+within one class by the lowest row. After a change only the clusters that it touches are cut again.
 """
 
 from __future__ import annotations
@@ -34,7 +33,7 @@ def _lay_out(
     slot: Int32Array,
     graph: ClusteredGraph,
 ) -> None:
-    """Write the arcs of a graph, each in its slot; those between are not to be taken."""
+    """Write the arcs of a graph, each in its slot; the slots between them may not be taken."""
     filled = 0
     for node in range(len(first_out) - 1):
         graph.node[node, FIRST] = filled
@@ -71,7 +70,7 @@ def clustered(sub: Subgraph, label: Int32Array, rank: Int32Array) -> ClusteredGr
 
 @kernel
 def most_arcs_inside(graph: ClusteredGraph) -> int:
-    """Count the arcs that leave the nodes of the cluster that has most."""
+    """Count the arcs that leave the nodes of the cluster with the most arcs."""
     clusters = 0
     for node in range(len(graph.node)):
         clusters = max(clusters, graph.node[node, CLUSTER] + 1)
@@ -119,7 +118,7 @@ def _unite(low: Int32Array, one: int, other: int) -> None:
 
 @kernel
 def _unite_rows(rows: Int32Array, graph: ClusteredGraph, key: Int64Array, low: Int32Array) -> None:
-    """Find the lowest row each of some rows is joined with by arcs inside its class.
+    """Find the lowest row that each of some rows is joined with by arcs inside its class.
 
     Args:
         rows: the rows; any other has -1 in ``low``.
@@ -140,7 +139,7 @@ def _unite_rows(rows: Int32Array, graph: ClusteredGraph, key: Int64Array, low: I
 
 @kernel
 def _unite_clusters(graph: ClusteredGraph, key: Int64Array, low: Int32Array) -> None:
-    """Find the lowest cluster each one is joined with by arcs between clusters of one class."""
+    """Find the lowest cluster that each one is joined with by arcs inside one class."""
     for cluster in range(len(low)):
         low[cluster] = cluster
     for node in range(len(graph.node)):
@@ -189,18 +188,18 @@ class Partition:
         key: Int64Array,
         graph: ClusteredGraph,
     ) -> tuple[Partition, Int32Array, Int32Array]:
-        """Cut the clusters that a change touches anew.
+        """Cut again the clusters that a change touches.
 
         Args:
-            rows: both ends of every arc that is different; rows that can be stood on no longer, or
-                from now on; each once.
+            rows: both ends of every arc that is different, and rows that the profile can stand on
+                only before or only after the change; each once.
             members: rows by cluster, of this version.
             standing: (r) bool; key: (r) int64, classes.
             graph: the arcs after the change; clusters and ranks in it are not looked at.
 
         Returns:
-            The partition; the rows of all clusters that were cut anew; (c) int32, the cluster
-            each one was, -1 for those cut anew.
+            The partition; the rows of all clusters that were cut again; (c) int32, the cluster that
+            each cluster was, -1 for those cut again.
         """
         more = len(standing) - len(self.label)
         label = np.concatenate([self.label, np.full(more, -1, dtype=np.int32)])
@@ -234,7 +233,7 @@ class Partition:
 
 
 def lowest_members(label: Int32Array, count: int) -> Int32Array:
-    """Find the lowest node of every cluster, (c) int32; each has one."""
+    """Return (c) int32, the lowest node of every cluster; no cluster is empty."""
     lowest = np.empty(count, dtype=np.int32)
     # Written from the last node to the first, so that the lowest of a cluster stays.
     lowest[label[::-1]] = np.arange(len(label), dtype=np.int32)[::-1]
@@ -249,7 +248,7 @@ def join_clusters(graph: ClusteredGraph, tile: Int32Array) -> tuple[Int32Array, 
         tile: (c, 2) int32, the square each cluster lies in.
 
     Returns:
-        (c) int32, the larger cluster each one is part of; (d, 2) int32, squares of those.
+        (c) int32, the larger cluster each one is part of; (d, 2) int32, squares of the larger ones.
     """
     square = tile // 2
     key = square[:, 1].astype(np.int64) << 32

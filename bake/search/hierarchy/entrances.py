@@ -1,4 +1,4 @@
-"""Entrances: maximal chains of crossings between two clusters, and where to cross them.
+"""Find entrances, maximal chains of crossings between two clusters, and choose transitions.
 
 A. Botea, M. Mueller, J. Schaeffer, "Near optimal hierarchical path-finding", J. Game Development
 1(1), 2004, section 3.1. A *crossing* is a pair of nodes on either side of a border that an arc

@@ -1,4 +1,4 @@
-"""Hierarchical path-finding at run time: connect, plan over transitions, refine hop by hop, smooth.
+"""Find paths on a hierarchy: connect, plan over transitions, refine hop by hop, and smooth.
 
 A. Botea, M. Mueller, J. Schaeffer, "Near optimal hierarchical path-finding", J. Game Development
 1(1), 2004, sections 3.2 and 3.3. Where flow fields are kept, a start is connected to its cluster's
@@ -46,13 +46,14 @@ from bake.search.hierarchy.inside import flow_distance, flow_path, search_inside
 from bake.search.hierarchy.landmarks import NONE, search_transitions
 from bake.search.hierarchy.smooth import smooth_path
 
-#: Hops refined at once: a walk begins with one and then takes ever more, up to this.
+#: The most hops refined at once: a walk begins with one, and every piece has twice as many as
+#: before.
 MOST_HOPS = 64
 
 
 @inlined
 def piece_end(hop: int, length: int) -> int:
-    """Say where the piece of a walk ends that begins with a hop: pieces have 1, 2, 4, ... hops."""
+    """Return where the piece that begins with a hop ends: pieces have 1, 2, 4, ... hops."""
     return min(hop + min(hop + 1, MOST_HOPS), length + 1)
 
 
@@ -96,11 +97,11 @@ def connect(
 
     Args:
         graph: the rows; with every arc turned round for ways from transitions to the row.
-        by_flow: follow flow fields, else search the cluster.
-        ends: filled with transitions and ticks, those there is a way to.
+        by_flow: follow flow fields; otherwise search the cluster.
+        ends: filled with the transitions that there is a way to, and ticks.
 
     Returns:
-        How many, or ASTRAY.
+        How many transitions there are, or ASTRAY.
     """
     cluster = graph.node[row, CLUSTER]
     first, last = stack.cluster[cluster, TRANSITION], stack.cluster[cluster + 1, TRANSITION]

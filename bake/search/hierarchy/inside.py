@@ -1,5 +1,4 @@
-"""Ways inside one cluster: searched for all at once when layers are built, or one by one by
-queries.
+"""Find ways inside one cluster: all at once when layers are built, or one by one for queries.
 
 A builder searches from every transition of a cluster, backwards and bounded by the cluster, with a
 bucket queue as in :mod:`bake.search.all_pairs.batch`, on arcs renumbered so that those of a cluster
@@ -40,7 +39,7 @@ from bake.search.hierarchy.bundles import (
     Transitions,
 )
 
-#: Slot of a node in a flow field from which the transition cannot be reached, by bits a slot.
+#: The slot of a node from which the transition of a flow field cannot be reached, by bits a slot.
 NO_SLOT = {4: 15, 8: 255, 16: 65535}
 
 
@@ -105,17 +104,17 @@ def search_clusters(
     """Search some clusters from each of their transitions.
 
     Args:
-        graph, members, transitions: the graph, its clusters and what is chosen of it.
+        graph, members, transitions: the graph, its clusters, and the nodes chosen as transitions.
         fresh: (k) int32, the clusters to be searched.
         first_distance: (k + 1) int64, where the square of distances of each of them begins.
         distance: filled: [from, to] between the transitions of a cluster, INFINITY = there is no
             way inside it.
         bits: of a slot in a flow field: 4, 8 or 16; 0 = make none.
         cluster_data: (c + 1, 4) int64, says where flow fields begin: see :class:`LayerStack`.
-        flow: filled with those of the clusters searched.
+        flow: filled with the flow fields of the clusters searched.
 
     Returns:
-        The longest distance met.
+        The longest distance found.
     """
     most_nodes = 0
     most_arcs = 0
@@ -295,7 +294,7 @@ def undominated(
     Args:
         longest: what :func:`search_clusters` returned.
         first_transition: (c + 1) int32, transitions by cluster.
-        fresh, first_distance, distance: as for it.
+        fresh, first_distance, distance: as for :func:`search_clusters`.
 
     Returns:
         One bool for each distance.
@@ -321,7 +320,7 @@ def undominated(
 def flow_distance(
     graph: ClusteredGraph, flow: UInt8Array, begin: int, bits: int, row: int, goal: int
 ) -> int:
-    """Add up the ticks along a flow field from a row to its transition; NO_WAY or ASTRAY."""
+    """Return the ticks along a flow field from a row to its transition, NO_WAY or ASTRAY."""
     none = (1 << bits) - 1
     total = np.int64(0)
     cluster = graph.node[row, CLUSTER]
@@ -352,7 +351,7 @@ def flow_path(
     path: Int32Array,
     filled: int,
 ) -> int:
-    """Append the rows after ``row`` up to ``goal``; returns how many there are then, or ASTRAY.
+    """Append the rows after ``row`` up to ``goal``; return how many there are then, or ASTRAY.
 
     ``path`` needs room for as many rows as the cluster has.
     """

@@ -1,4 +1,4 @@
-"""Landmarks of a graph of transitions, and the A* search they guide.
+"""Choose landmarks of a graph of transitions, and search it by A* guided by them.
 
 The distances from a few transitions that lie far apart bound all others by the triangle inequality
 (A. Goldberg, C. Harrelson, "Computing the shortest path: A* search meets graph theory", SODA 2005);
@@ -6,8 +6,8 @@ each landmark is the transition farthest from those before it (A. Goldberg, R. W
 point-to-point shortest paths from external memory", ALENEX 2005).
 
 Any numbers that rise along no arc by more than the arc's weight bound distances as those from a
-landmark do, and the bounds are consistent. So after a change they are lowered where an arc is new
-or cheaper, as far as it takes; where arcs are gone or dearer they stand.
+landmark do, and the bounds are consistent. So after a change the numbers are lowered where an arc
+is new or cheaper, as far as needed; where arcs are gone or cost more, the numbers stay.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from bake.search.hierarchy.bundles import (
     QueryMemory,
 )
 
-#: The cost of no way at all.
+#: The cost that stands for no way.
 NONE = 2**62
 
 _FAR = int(UNREACHABLE)
@@ -108,7 +108,7 @@ def farthest_landmarks(
 
 
 def _reached(first_out: Int32Array, arcs: Int32Array, origin: int, heap: Int64Array) -> Int32Array:
-    """Find the ticks from one node to every other, (t) int32; -1 where there is no way."""
+    """Return (t) int32, the ticks from one node to every other; -1 where there is no way."""
     distance = np.full((len(first_out) - 1, 1), UNREACHABLE, dtype=np.int32)
     distance[origin] = 0
     _lower(first_out, arcs, np.array([origin], dtype=np.int32), distance, 0, heap)
@@ -122,12 +122,12 @@ def lowered_landmarks(
     same: BoolArray,
     old: Int32Array,
 ) -> Int32Array:
-    """Make bounds of an old graph of transitions those of a changed one.
+    """Turn the bounds of an old graph of transitions into bounds of a changed one.
 
     Args:
         first_out, arcs: the graph; (t + 1), (a, 2) int32 heads and ticks.
-        came: (t) int32, the transition each one was, -1 for new ones.
-        same: (t) bool, whether its arcs are what they were.
+        came: (t) int32, the transition that each transition was, -1 for new ones.
+        same: (t) bool, whether the arcs of a transition are what they were.
         old: (s, k) int32 ticks, UNREACHABLE where there is no way.
 
     Returns:
@@ -148,7 +148,7 @@ def lowered_landmarks(
 
 @inlined
 def _bound(landmark: Int32Array, at_goal: Int64Array, node: int, two_way: bool) -> int:
-    """Bound the way from a transition to the goal from below."""
+    """Return a lower bound of the way from a transition to the goal."""
     most = np.int64(0)
     for mark in range(landmark.shape[1]):
         here = np.int64(landmark[node, mark])
@@ -173,7 +173,7 @@ def search_transitions(
         memory: ``ends`` has the transitions connected to start and goal; ``state`` and
             ``expanded`` are filled. ``heap`` needs room for start_count + a entries; landmarks that
             are right never need more.
-        start_count, goal_count: how many of ``ends`` hold.
+        start_count, goal_count: how many entries of ``ends`` are in use.
         best: cost of the best way known; only cheaper ones are looked for.
 
     Returns:

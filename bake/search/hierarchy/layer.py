@@ -1,4 +1,4 @@
-"""Layers of a hierarchy: transitions between clusters, joined across borders and inside.
+"""Describe layers of a hierarchy: transitions between clusters, joined across borders and inside.
 
 The layer above a graph and a partition of its nodes is again a graph: its nodes are transitions,
 its arcs the crossing arcs between them and *inner edges*, shortest paths inside one cluster. The
@@ -32,7 +32,7 @@ class Layer:
     Attributes:
         below_cluster: (n) int32, cluster in this layer of every node below (rows, for the first);
             -1 for those that belong to none.
-        index: (n) int32, the transition each node below is, -1 where it is none.
+        index: (n) int32, the transition that each node below is, -1 where it is none.
         node: (t) int32, the node below that each transition is; ascending within a cluster,
             clusters ascending.
         row: (t) int32, the row of each transition.
@@ -40,7 +40,7 @@ class Layer:
         first_out: (t + 1) int32, arcs of each transition.
         arcs: (a, 2) int32, the transition an arc leads to and its ticks, in the order of the
             transitions. An arc between transitions of one cluster stands for a shortest way in it.
-        bits: of a slot in a flow field: 4, 8 or 16; 0 = none are kept.
+        bits: of a slot in a flow field: 4, 8 or 16; 0 = no flow fields are kept.
         flow: uint8, flow fields: see :mod:`bake.search.hierarchy.inside`.
         cluster_data: (c + 1, 4) int64, by cluster: first transition, nodes below, first byte of its
             flow fields, bytes of each.
@@ -102,7 +102,7 @@ class Layer:
 
     @property
     def flow_size(self) -> int:
-        """How many bytes all flow fields take."""
+        """Return how many bytes all flow fields take."""
         return int(self.cluster_data[-1, FLOW])
 
     @cached_property
@@ -120,7 +120,7 @@ class Layer:
 
 
 def cluster_columns(first_transition: Int32Array, size: Int64Array, bits: int) -> Int64Array:
-    """Lay out transitions and flow fields of clusters of these sizes: ``Layer.cluster_data``."""
+    """Make ``Layer.cluster_data`` for clusters with so many transitions and nodes."""
     data = np.zeros((len(first_transition), 4), dtype=np.int64)
     data[:, TRANSITION] = first_transition
     data[:-1, SIZE] = size

@@ -1,8 +1,8 @@
-"""The builder of layers: it takes over what a change has left as it was, and searches the rest.
+"""Build layers: take over what a change has left as it was, and search the rest.
 
 One builder makes the first layer of a hierarchy, over what a profile can use, and every further
-one. After a change it takes over the clusters that nothing has happened to, so a bake is a change
-of everything; what comes out is the same to the last arc and slot.
+one. After a change it takes over the clusters that nothing has happened to; a bake is treated as a
+change of everything. What comes out is the same to the last arc and slot.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ class Joined:
 
     @staticmethod
     def of(layer: Layer, tile: Int32Array) -> Joined | None:
-        """Join the clusters of a layer; None where no two join, or nothing leads across.
+        """Join the clusters of a layer; return None where no two join, or nothing leads across.
 
         Args:
             tile: (c, 2) int32, squares of the clusters.
@@ -94,7 +94,7 @@ class Joined:
 
 @dataclass(frozen=True)
 class Kept:
-    """How two versions of a layer go together.
+    """Which parts of two versions of a layer match.
 
     Attributes:
         before: (t) int32, the transition each one was in the version before, -1 for new ones.
@@ -106,18 +106,19 @@ class Kept:
 
     @property
     def everything(self) -> bool:
-        """Whether the layer is what it was."""
+        """Tell whether the whole layer is what it was."""
         every = np.arange(len(self.before), dtype=np.int32)
         return bool(self.same.all()) and np.array_equal(self.before, every)
 
 
 @dataclass(frozen=True)
 class ChangedRows:
-    """How two versions of the rows go together, which keep their numbers.
+    """Which parts of two versions of the rows match; rows keep their numbers.
 
     Attributes:
         rows: int32, rows whose arcs are not what they were, and all new ones.
-        origin: (c) int32, the cluster each one was, -1 where a row or an arc in it is different.
+        origin: (c) int32, the cluster that each cluster was, -1 where a row or an arc in it is
+            different.
     """
 
     rows: Int32Array
@@ -126,7 +127,7 @@ class ChangedRows:
 
 @dataclass(frozen=True)
 class Before:
-    """The version of a layer before a change, and how nodes below go together with those then."""
+    """The version of a layer before a change, and how the nodes below match those of that time."""
 
     layer: Layer
     below: Kept | ChangedRows
@@ -138,11 +139,11 @@ class Before:
         return int((node[:, END] - node[:, FIRST]).max(initial=1)) <= NO_SLOT[bits]
 
     def matched(self, members: Members, now: Transitions) -> tuple[Int32Array, Int32Array]:
-        """Find what nothing has happened to.
+        """Find the clusters and transitions that nothing has happened to.
 
         Returns:
-            (c) int32, the cluster each one was, -1 where anything in it is different; (t) int32,
-            the transition each one was, -1 for new ones.
+            (c) int32, the cluster that each cluster was, -1 where anything in it is different; (t)
+            int32, the transition that each transition was, -1 for new ones.
         """
         old = self.layer
         then = Transitions(old.first_transition, old.node, old.index)
@@ -208,7 +209,7 @@ def _match_clusters(
 
 @kernel
 def _match_transitions(now: Transitions, then: Transitions, origin: Int32Array) -> None:
-    """Find them where clusters are known to be what they were, but for their transitions.
+    """Find unchanged clusters, given those that are unchanged apart from their transitions.
 
     Args:
         origin: (c), the cluster each one was, -1 for none; becomes -1 where transitions differ.
@@ -235,7 +236,7 @@ class InnerEdges(NamedTuple):
     """Distances between the transitions of clusters that were searched.
 
     Attributes:
-        searched: (c) int32, which of the clusters searched each one is, -1 for the others.
+        searched: (c) int32, the number of each cluster among those searched, -1 for the others.
         first: (k + 1) int64, where the square of distances of each begins.
         distance: int32 ticks, [from, to].
         keep: bool, whether each of them becomes an arc.
@@ -269,19 +270,18 @@ def build_layer(
     bits: int = 4,
     flow_limit: int | None = None,
 ) -> tuple[Layer, Kept, Int32Array]:
-    """Build a layer, taking over what has not changed.
+    """Build a layer, and take over what has not changed.
 
     Args:
         base: what it is built on.
         chosen: (n) uint8, 1 for the nodes that are transitions.
-        rows: (n) int32, row of every node below; None where those are the rows.
-        before: the version before; None = build all of it.
-        bits: of a slot in a flow field at least; 0 = keep none.
-        flow_limit: keep flow fields if they take at most so many bytes; None = however many.
+        rows: (n) int32, row of every node below; None where the nodes below are the rows.
+        before: the version before; None = build the whole layer.
+        bits: the least bits of a slot in a flow field; 0 = keep no flow fields.
+        flow_limit: keep flow fields if they take at most so many bytes; None = there is no limit.
 
     Returns:
-        The layer; how its own nodes go together with those before; (k) int32, the clusters that
-        were searched.
+        The layer; how its nodes match those before; (k) int32, the clusters that were searched.
 
     Raises:
         CostError: a distance inside a cluster is too long for the scale.
@@ -328,7 +328,7 @@ def build_layer(
 
 
 def _transitions(members: Members, chosen: UInt8Array) -> Transitions:
-    """Number the chosen nodes: by cluster, within one ascending."""
+    """Number the chosen nodes by cluster, and within a cluster in ascending order."""
     made = Transitions(
         np.empty_like(members.first),
         np.empty(int(np.count_nonzero(chosen)), dtype=np.int32),
@@ -360,7 +360,7 @@ def _search(
     cluster_data: Int64Array,
     flow: UInt8Array,
 ) -> InnerEdges:
-    """Search some clusters from each of their transitions; their flow fields are filled in."""
+    """Search some clusters from each of their transitions, and fill in their flow fields."""
     count = (transitions.first[fresh + 1] - transitions.first[fresh]).astype(np.int64)
     first = np.zeros(len(fresh) + 1, dtype=np.int64)
     np.cumsum(count * count, out=first[1:])
@@ -402,12 +402,12 @@ def _join_arcs(
     over: Int32Array,
     same: BoolArray,
 ) -> int:
-    """Write the arcs of a layer: inner edges as they were or as found anew, and crossings.
+    """Write the arcs of a layer: inner edges, taken over or newly found, and crossings.
 
     Args:
         origin, came: from :meth:`Before.matched`.
-        first_out: (t + 1), over: room for all, filled; arcs of one are in the order of their heads,
-            of parallel ones the cheapest.
+        first_out, over: (t + 1), and room for all arcs; filled. The arcs of a transition are in the
+            order of their heads; of parallel arcs only the cheapest is written.
         same: (t), filled: whether the arcs of a transition are what they were.
 
     Returns:
@@ -424,7 +424,7 @@ def _join_arcs(
         first = transitions.first[cluster]
         count = transitions.first[cluster + 1] - first
         if alike and origin[cluster] >= 0:
-            # All transitions are those of before, and those of this cluster lead where they led.
+            # All transitions are those of before, and the arcs of this cluster lead where they led.
             for one in range(first, first + count):
                 for arc in range(old.first_out[one], old.first_out[one + 1]):
                     over[filled, HEAD] = old.arcs[arc, HEAD]

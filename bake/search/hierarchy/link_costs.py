@@ -1,4 +1,4 @@
-"""What it costs to go through one cluster into the next, however it was entered.
+"""Price what it costs to go through one cluster into the next, however it was entered.
 
 I. Millington, J. Funge, "Artificial Intelligence for Games", 2nd edition, section 4.6.1.
 """
@@ -73,7 +73,7 @@ def price_links(
         largest = 0
         total = 0
         count = 0
-        # Ways in from elsewhere; if there are none any way in, and else any row at all.
+        # Take the ways in from other clusters; without any, all ways in; without those, all rows.
         for attempt in range(3):
             if count > 0:
                 break
@@ -134,7 +134,7 @@ def priced_pairs(
 
 
 def _runs(here: Int32Array, there: Int32Array) -> tuple[Int32Array, Int32Array]:
-    """Find the distinct pairs of two sorted columns, (p, 2), and where each begins, (p + 1)."""
+    """Return the distinct pairs of two sorted columns, (p, 2), and where each begins, (p + 1)."""
     fresh = np.ones(len(here), dtype=np.bool_)
     fresh[1:] = (here[1:] != here[:-1]) | (there[1:] != there[:-1])
     begins = np.flatnonzero(fresh)

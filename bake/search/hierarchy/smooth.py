@@ -1,8 +1,9 @@
-"""Smoothing: stretches of a path give way to two straight runs, where those are no dearer.
+"""Smooth paths: replace stretches of a path by two straight runs where those cost no more.
 
-Greedy, as in A. Botea, M. Mueller, J. Schaeffer, "Near optimal hierarchical path-finding", J. Game
-Development 1(1), 2004, section 3.4, which tries straight lines alone. Every path stays one of steps
-the profile may take, its cost is the sum of their weights, and it never grows.
+The method is greedy, as in A. Botea, M. Mueller, J. Schaeffer, "Near optimal hierarchical
+path-finding", J. Game Development 1(1), 2004, section 3.4, which tries straight lines alone. Every
+path stays one of steps the profile may take, its cost is the sum of their weights, and it never
+grows.
 """
 
 from __future__ import annotations
@@ -26,13 +27,13 @@ from bake.search.hierarchy.straight_runs import heading, offset
 #: lattices with 8 neighbours; only where the signs differ on hexagonal ones; two straight runs.
 SQUARE_8, HEX, SQUARE_4 = 0, 1, 2
 
-#: Vain tries to lengthen a stretch before the next one begins; 32 find hardly more than 12.
+#: How often lengthening a stretch may fail before the next one begins; 32 find hardly more than 12.
 PATIENCE = 12
 
 
 @inlined
 def _two_ways(dx: int, dy: int, form: int) -> tuple[int, int, int, int]:
-    """Take a difference apart into two headings and steps each; not both numbers are 0."""
+    """Take a difference that is not (0, 0) apart into two headings and the steps along each."""
     sx, sy = int(dx > 0) - int(dx < 0), int(dy > 0) - int(dy < 0)
     ax, ay = abs(dx), abs(dy)
     if (form == SQUARE_8 or (form == HEX and sx * sy < 0)) and ax > 0 and ay > 0:
@@ -49,7 +50,7 @@ def _two_ways(dx: int, dy: int, form: int) -> tuple[int, int, int, int]:
 def _ticks_of_runs(
     cell: int, first: int, few: int, second: int, many: int, runs: StraightRuns
 ) -> int:
-    """Price ``few`` steps one way and then ``many`` another; -1 where they are not free."""
+    """Price ``few`` steps one way and then ``many`` another; return -1 where they are not free."""
     ticks = -1
     if runs.length[cell, first] >= few:
         corner = cell + few * offset(first, runs.width)
@@ -82,7 +83,7 @@ def _smooth_once(
     while here != stop:
         other = here + move
         cost = np.int64(step[here - back])
-        # As far as the path is straight anyway there is nothing to try.
+        # As far as the path is straight already, there is nothing to try.
         dx, dy = x[other] - x[here], y[other] - y[here]
         while (
             other != stop and x[other + move] - x[other] == dx and y[other + move] - y[other] == dy

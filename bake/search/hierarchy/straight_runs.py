@@ -1,10 +1,10 @@
-"""How far one can go straight from every cell of a lattice, at one weight a step.
+"""Work out how far one can go straight from every cell of a lattice, at one weight a step.
 
-Two such runs, one after the other, are the shortest way there can be over ground of one cost;
-whether they are free is two lookups. As in jump point search plus (S. Rabin, "JPS+: over 100x
-faster than A*", Game AI Pro 2, 2015) runs are worked out beforehand, but along arcs, so corner
-rules, one-way steps and differing costs are respected whatever they are. Where steps change they
-are worked out again from there backwards.
+Two such runs, one after the other, are the shortest way there can be over ground of one cost; two
+lookups tell whether they are free. As in jump point search plus (S. Rabin, "JPS+: over 100x faster
+than A*", Game AI Pro 2, 2015) runs are worked out beforehand, but along arcs, so corner rules,
+one-way steps and differing costs are respected whatever they are. Where steps change, the runs that
+lead there are worked out again.
 
 Cells are in chart coordinates (:func:`bake.greedy.chart`), in a frame with a border of one, and
 numbered y * width + x; a *heading* numbers the eight directions (dx, dy).
@@ -31,14 +31,14 @@ SLANTED = 0b10100101
 
 @inlined
 def heading(dx: int, dy: int) -> int:
-    """Number a direction: -1, 0 or 1 either way, not both 0."""
+    """Return the number of a direction whose two parts are -1, 0 or 1 and not both 0."""
     way = (dx + 1) * 3 + dy + 1
     return way - 1 if way > 4 else way
 
 
 @inlined
 def offset(way: int, width: int) -> int:
-    """Say what a step in a direction adds to the number of a cell."""
+    """Return what a step in a direction adds to the number of a cell."""
     full = way + 1 if way > 3 else way
     return (full % 3 - 1) * width + full // 3 - 1
 
@@ -84,7 +84,7 @@ def _price_steps(
 def _run_from(
     cell: int, way: int, row_at: Int32Array, width: int, ticks: Int32Array, length: UInt8Array
 ) -> int:
-    """Count the steps of a run, where the run from the next cell in its direction is known."""
+    """Count the steps of a run, given the run from the next cell in its direction."""
     row = row_at[cell]
     steps = 0
     if row >= 0 and ticks[row, way] != 0:
@@ -97,7 +97,7 @@ def _run_from(
 
 @kernel
 def _run_everywhere(row_at: Int32Array, width: int, ticks: Int32Array, length: UInt8Array) -> None:
-    """Find the runs from every cell; ``length`` is 0 before."""
+    """Fill ``length``, which holds zeros before, with the runs from every cell."""
     for way in range(HEADINGS):
         backwards = offset(way, width) > 0
         for count in range(len(row_at)):
@@ -115,7 +115,7 @@ def _run_again(
 
     Args:
         ticks: of the new steps.
-        length: of the old ones; becomes that of the new ones.
+        length: of the old runs; becomes that of the new runs.
     """
     for i in range(len(cells)):
         for way in range(HEADINGS):
@@ -147,7 +147,7 @@ class RunsVersion:
 
     @staticmethod
     def of(graph: ClusteredGraph, at: Int32Array, frame: Int32Array, form: int) -> RunsVersion:
-        """Find the runs of a lattice as it is.
+        """Find the runs of a whole lattice.
 
         Args:
             at: (r, 2) int32 chart coordinates of its rows.
@@ -175,7 +175,7 @@ class RunsVersion:
 
         Args:
             changed: rows whose arcs are not what they were, and all new ones.
-            graph, at: of the version; the rows before it have not moved.
+            graph, at: of the new version; rows of the old version have not moved.
         """
         runs, old, rows = self.runs, len(self.runs.at), len(graph.node)
         ticks = np.zeros((rows, HEADINGS), dtype=np.int32)

@@ -1,4 +1,4 @@
-"""A* with a bucket queue.
+"""Search by A* with a bucket queue.
 
 P. Hart, N. Nilsson, B. Raphael, "A formal basis for the heuristic determination of minimum cost
 paths", IEEE Trans. SSC 4(2), 1968; buckets after R. Dial, "Algorithm 360", Comm. ACM 12(11), 1969.
@@ -25,7 +25,7 @@ from bake.graph import UNREACHABLE
 from bake.kernels.jit import kernel
 from bake.search.point.estimates import EstimateTerms, coordinates, estimated
 
-#: What searches return: there is a path, there is none, the queue needs more room.
+#: What searches return: there is a path, there is none, or the queue needs more room.
 FOUND = 1
 NO_PATH = 0
 FULL = -1
@@ -37,7 +37,7 @@ class PackedArcs(NamedTuple):
     Attributes:
         first_out: (r + 1) int32; (2, r + 1) for the graph and for the graph turned round.
         arcs: (m, 2) uint32, or (2, m, 2): head and weight of each arc, unsigned, so that kernels
-            need not look whether an index counts from the end.
+            need not check whether an index counts from the end.
     """
 
     first_out: Int32Array
@@ -45,7 +45,7 @@ class PackedArcs(NamedTuple):
 
 
 class Labels(NamedTuple):
-    """What searches know of each row; for searches from both ends, (2, r) of each.
+    """What searches know of each row; for searches from both ends each array is (2, r).
 
     Attributes:
         label: (r) int64: distance from start, less 2**32 times the stamp of the search that found
@@ -64,7 +64,7 @@ class Labels(NamedTuple):
 class BucketQueue(NamedTuple):
     """Entries in stacks, by estimated cost.
 
-    Putting one entry in is written out in the searches: as a function it costs them 4 to 25 %.
+    The searches write out the lines that put an entry in: as a function these cost them 4 to 25 %.
 
     Attributes:
         entry: (e, 3) int32: a row, its distance when it was put in, and the next entry of its
@@ -81,7 +81,7 @@ class BucketQueue(NamedTuple):
 
 @kernel
 def spread(queue: BucketQueue, seen: Int32Array) -> int:
-    """Put what is in the last bucket, the only one in use, into all of them.
+    """Spread the entries of the last bucket, the only one in use, over all buckets.
 
     Returns:
         The least estimated cost, where the first bucket begins.
@@ -107,13 +107,13 @@ def spread(queue: BucketQueue, seen: Int32Array) -> int:
 
 @kernel
 def clear(bucket: Int32Array, first: int, last: int) -> None:
-    """Empty some buckets, both ends included, and the last one."""
+    """Empty some buckets, both ends included, and the last bucket."""
     for at in range(first, last + 1):
         bucket[at] = -1
     bucket[len(bucket) - 1] = np.int32(-1)
 
 
-#: The lowest bit of a byte; 8 where there is none.
+#: The number of the lowest bit set in a byte; 8 where none is.
 _LOWEST = np.array([8, *((byte & -byte).bit_length() - 1 for byte in range(1, 256))], np.uint8)
 
 
@@ -133,7 +133,7 @@ def search_buckets(
     Args:
         graph: rows and arcs.
         successors: (m) int32, bits of the arcs worth looking at after each arc; empty = all of
-            them. Only for consistent heuristics.
+            them. They are for consistent heuristics only.
         terms: of the heuristic.
         labels: scratch.
         queue: empty; empty again afterwards.
@@ -192,7 +192,7 @@ def search_buckets(
         if mark + g != label[row] or g + seen[row, 1] >= best:
             continue
         expanded += 1
-        # Sign bits follow where a row has more arcs than there are bits: then all are set.
+        # Where a row has more arcs than there are bits, all bits are set, and sign bits follow.
         bits = int(seen[row, 2])
         arc = int(first_out[row])
         end = int(first_out[row + 1])
@@ -253,7 +253,7 @@ def search_buckets(
 
 @kernel
 def trail(seen: Int32Array, goal: int, path: Int32Array) -> int:
-    """Write the rows from start to goal into ``path`` (r); returns how many there are."""
+    """Write the rows from start to goal into ``path`` (r), and return how many there are."""
     length = 0
     row = goal
     while row >= 0:

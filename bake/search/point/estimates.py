@@ -1,4 +1,4 @@
-"""Heuristics: estimates as data, and norms that make them.
+"""Describe heuristics: estimates as data, and norms that make them.
 
 **Estimates.** Kernels take no functions, so a heuristic is a number for its kind and a few arrays.
 A kind joins a geometric part and a stored one; the estimate is the larger of the two, and the
@@ -47,7 +47,7 @@ INFLATION = 1024
 
 
 class EstimateTerms(NamedTuple):
-    """What kernels take of an estimate; see :class:`Estimate`.
+    """The part of an estimate that kernels take; see :class:`Estimate`.
 
     Attributes:
         inflation: what the estimate is multiplied with, in INFLATION-ths.
@@ -90,7 +90,7 @@ class Estimate:
     consistent: bool | None = True
 
     def terms(self, inflation: int = INFLATION) -> EstimateTerms:
-        """Pack what kernels take of it."""
+        """Return the part of the estimate that kernels take."""
         return EstimateTerms(
             int(self.kind),
             int(self.straight),
@@ -105,7 +105,7 @@ class Estimate:
 
 @inlined
 def coordinates(at: Int32Array, row: int) -> tuple[int, int]:
-    """Read the coordinates of a row, where rows have any."""
+    """Return the coordinates of a row, where rows have any."""
     x = 0
     y = 0
     if len(at) > 0:
@@ -116,7 +116,7 @@ def coordinates(at: Int32Array, row: int) -> tuple[int, int]:
 
 @inlined
 def estimated(terms: EstimateTerms, row: int, goal: int, goal_x: int, goal_y: int) -> int:
-    """Bound the ticks from row to goal from below; (goal_x, goal_y) is at[goal]."""
+    """Return a lower bound of the ticks from row to goal; (goal_x, goal_y) is at[goal]."""
     kind, straight, extra, shift, inflation, scale, at, table = terms
     h = 0
     geometry = kind & 15
@@ -199,9 +199,9 @@ def cell_norm(
 ) -> Estimate:
     """Scale the Manhattan, octile or Chebyshev norm for the cells of a square grid.
 
-    Steps to the eight neighbours set the scale of what they are: straight ones what a straight step
-    costs, diagonal ones what a diagonal one does. Jumps lower both. Manhattan leaves diagonal steps
-    out, so that it is what its name says, and inadmissible where there are any that are cheaper.
+    Straight steps to neighbours set the scale of a straight step, diagonal ones that of a diagonal
+    step. Jumps lower both. Manhattan leaves diagonal steps out, so that it is what its name says;
+    it is inadmissible where a diagonal step is cheaper.
 
     Args:
         name: manhattan, octile or chebyshev.
@@ -254,7 +254,7 @@ def hex_norm(at: Int32Array, tail: Int32Array, head: Int32Array, weight: Int32Ar
 
 
 def euclidean(at: Int32Array, tail: Int32Array, head: Int32Array, weight: Int32Array) -> Estimate:
-    """Scale the straight distance.
+    """Scale the straight-line distance.
 
     Args:
         at: (r, 2) int32 coordinates in any unit.
@@ -272,7 +272,7 @@ def euclidean(at: Int32Array, tail: Int32Array, head: Int32Array, weight: Int32A
 def position_norm(
     name: str, at: Int32Array, tail: Int32Array, head: Int32Array, weight: Int32Array
 ) -> Estimate:
-    """Do as :func:`cell_norm` for positions that are no cells: every arc counts for the scale."""
+    """Scale a norm for positions that are not cells as :func:`cell_norm` does; every arc counts."""
     dx, dy = (np.abs(one) for one in _differences(at, tail, head))
     larger, smaller = np.maximum(dx, dy), np.minimum(dx, dy)
     side = {"manhattan": 1.0, "octile": np.sqrt(2.0) - 1, "chebyshev": 0.0}[name]

@@ -1,10 +1,10 @@
-"""A* guided by distances between basins, corrected by fields (:mod:`bake.search.all_pairs.fields`).
+"""Search by A*, guided by distances between basins and by fields.
 
-The search is that of :mod:`bake.search.point.astar_buckets`; what differs is how a row's estimate
-is had: the largest of a norm, differences of distances to pivots (N. Sturtevant, A. Felner,
-M. Barrer, J. Schaeffer, N. Burch, "Memory-based heuristics for explicit state spaces", IJCAI 2009),
-and the table's entry for the row's basin plus a field. All that depends on the goal alone is worked
-out before the search, so an estimate takes a record of the row and one of its basin.
+The search is that of :mod:`bake.search.point.astar_buckets`; what differs is a row's estimate: the
+largest of a norm, differences of distances to pivots (N. Sturtevant, A. Felner, M. Barrer, J.
+Schaeffer, N. Burch, "Memory-based heuristics for explicit state spaces", IJCAI 2009), and the
+table's entry for the row's basin plus a field. All that depends on the goal alone is worked out
+before the search, so an estimate takes a record of the row and one of its basin.
 
 The estimate is admissible, not consistent. Where every arc can be taken back at the same cost,
 estimates are passed on between neighbours, in both directions (A. Felner, U. Zahavi, R. Holte,
@@ -50,7 +50,7 @@ HEAD = 3
 
 
 class GuideTerms(NamedTuple):
-    """What kernels take of a guide, for one goal.
+    """The part of a guide that kernels take, for one goal.
 
     Attributes:
         norm: terms of the norm.
@@ -254,23 +254,23 @@ class Guide:
 
     @cached_property
     def record(self) -> Int32Array:
-        """(r, 3 + p) int32: coordinates, basin and distances to pivots of each row."""
+        """Return (r, 3 + p) int32: coordinates, basin and distances to pivots of each row."""
         columns = [self.over.at, self.label[:, None], self.over.pivot]
         return np.ascontiguousarray(np.concatenate(columns, axis=1).astype(np.int32))
 
     def with_norm(self, norm: Estimate) -> Guide:
-        """The same heuristic beside another norm; both share what is laid out for kernels."""
+        """Return the same heuristic with another norm; both share what is laid out for kernels."""
         guide = replace(self, norm=norm)
         object.__setattr__(guide, "record", self.record)
         return guide
 
     @cached_property
     def summary(self) -> Estimate:
-        """What results say of the heuristic."""
+        """Return what results say of the heuristic."""
         return Estimate("maximum", ROWS, admissible=True, consistent=False)
 
     def terms(self, goal: int) -> GuideTerms:
-        """Pack what kernels take of it; all that depends on the goal alone is worked out here."""
+        """Pack the part that kernels take, and work out all that depends on the goal alone."""
         toward = np.empty((len(self.anchor), 2), dtype=np.int64)
         fields_toward(self.table, self.over, self.anchor, self.label, goal, toward)
         fields, shift, _, _ = self.over
@@ -279,13 +279,13 @@ class Guide:
         )
 
     def estimate(self, name: str, goal: int) -> Estimate:
-        """Work out every row's estimate toward one goal, for searches that know no guides."""
+        """Return every row's estimate toward one goal, for searches that take no guide."""
         table = np.empty((len(self.label), 1), dtype=np.int32)
         fill_by_fields(self.terms(goal), goal, 0, table)
         return Estimate(name, ROWS, table=table, admissible=True, consistent=False)
 
     def between(self, row: int, goal: int) -> int:
-        """Bound the ticks from one row to another from below."""
+        """Return a lower bound of the ticks from one row to another."""
         h = np.empty((1, 1), dtype=np.int32)
         fill_by_fields(self.terms(goal), goal, row, h)
         return int(h[0, 0])

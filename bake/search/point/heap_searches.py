@@ -1,4 +1,4 @@
-"""Searches between two points with a binary heap: A*, greedy best-first, and from both ends."""
+"""Search between two points with a binary heap: by A*, greedily best-first, or from both ends."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from bake.kernels.jit import kernel
 from bake.search.point.astar_buckets import FOUND, FULL, NO_PATH, Labels, PackedArcs
 from bake.search.point.estimates import EstimateTerms, coordinates, estimated
 
-#: No distance is larger; what g leaves of it orders ties by the larger g.
+#: No distance is larger; this number less g puts the larger g first among ties.
 _LARGEST_G = 2**31 - 1
 
 
@@ -28,9 +28,9 @@ def search_heap(
     """Search from start to another row by A*.
 
     P. Hart, N. Nilsson, B. Raphael, "A formal basis for the heuristic determination of minimum cost
-    paths", IEEE Trans. SSC 4(2), 1968, for weights too unlike for buckets. Rows come in order of
-    f, ties with the larger g first. A row whose distance shrinks is put in again, closed or not, so
-    inconsistent heuristics are exact, too.
+    paths", IEEE Trans. SSC 4(2), 1968, for weights that differ too much for buckets. Rows come in
+    order of f, ties with the larger g first. A row whose distance shrinks is put in again, closed
+    or not, so inconsistent heuristics are exact, too.
 
     Args:
         graph, terms, labels, start, goal, answer: as for
@@ -48,7 +48,7 @@ def search_heap(
     label[start] = mark
     seen[start, 0] = -1
     seen[start, 1] = estimated(terms, start, goal, goal_x, goal_y)
-    # f lies in the high half, and what g leaves of the largest g in the low half.
+    # f lies in the high half, and the largest g less g in the low half.
     held = push(heap, 0, (int(seen[start, 1]) << 32) | _LARGEST_G, start)
     best = int(UNREACHABLE)
     expanded = 0
@@ -98,11 +98,10 @@ def search_greedily(
     goal: int,
     answer: Int64Array,
 ) -> int:
-    """Search on from the row that looks nearest to the goal, always; arguments as for A*.
+    """Search on from the row that looks nearest to the goal; the arguments are those of A*.
 
     J. Doran, D. Michie, "Experiments with the graph traverser program", Proc. Royal Society A 294,
-    1966. This is fast where the heuristic is good, and promises nothing about the path but that it
-    is one.
+    1966. This is fast where the heuristic is good, but the path may be far from shortest.
     """
     first_out, arcs = graph
     label, seen, stamp = labels
@@ -153,7 +152,7 @@ def _pull(
     start: int,
     goal: int,
 ) -> int:
-    """What a side's keys add to 2 g: the estimate to the other end less the one to its own."""
+    """Return what a side's keys add to 2 g: the estimate to the other end less that to its own."""
     x, y = coordinates(terms.at, goal)
     ahead = estimated(terms, row, goal, x, y)
     x, y = coordinates(terms.at, row)

@@ -1,7 +1,7 @@
-"""One profile's graph, laid out for point-to-point searches, with their scratch memory.
+"""Lay one profile's graph out for point-to-point searches, and keep their scratch memory.
 
 What a search writes about a row carries the search's stamp, so nothing is cleared between searches:
-a short one costs what it looks at, however large the level.
+a short search costs what it looks at, however large the level is.
 """
 
 from __future__ import annotations
@@ -133,35 +133,38 @@ class SearchSpace:
 
     @cached_property
     def bucket_width(self) -> int:
-        """A bucket spans 2**this ticks: a third of the lightest arc, more or less."""
+        """Return log2 of the ticks a bucket spans: about a third of the lightest arc."""
         return max(0, int(self.weight.min(initial=INFINITY) // 3).bit_length())
 
     @property
     def narrow_width(self) -> int:
-        """An eighth of that: nearly perfect estimates differ by less than a third of an arc."""
+        """Return log2 of an eighth of that, for guided searches.
+
+        Nearly perfect estimates differ by less than a third of an arc.
+        """
         return max(0, self.bucket_width - 3)
 
     @cached_property
     def weights_alike(self) -> bool:
-        """Whether the bucket queue is the better one here."""
+        """Tell whether weights are alike enough for the bucket queue to be the faster one."""
         return bool(self.weight.max(initial=1) // self.weight.min(initial=INFINITY) < ALIKE)
 
     @cached_property
     def successors(self) -> Int32Array:
-        """(m) int32, the masks of :class:`bake.search.graph.label_correcting.SearchArcs`."""
+        """Return (m) int32, the masks of :class:`bake.search.graph.label_correcting.SearchArcs`."""
         arcs = with_masks(self.graph.first_out, self.graph.head, self.weight)
         return arcs.masks.view(np.int32)
 
     @cached_property
     def both_ways(self) -> PackedArcs:
-        """The graph, and the graph turned round."""
+        """Return the graph and the graph turned round, packed together."""
         graph, behind = self.graph.reverse()
         turned = _paired(graph.head, self.weight[behind])
         first_out = np.stack([self.graph.first_out, graph.first_out])
         return PackedArcs(first_out, np.stack([self.packed.arcs, turned]))
 
     def estimates(self, estimate: Estimate, goal: int) -> Int64Array:
-        """Work out what a heuristic says of every row, (r) int64 ticks."""
+        """Return (r) int64 ticks, what a heuristic says of every row."""
         h = np.empty(self.graph.node_count, dtype=np.int64)
         fill_estimates(estimate.terms(), goal, h)
         return h
@@ -211,7 +214,7 @@ class SearchSpace:
         return self._search(attempt, start, goal, buckets=True)
 
     def greedy(self, estimate: Estimate, start: int, goal: int) -> Found:
-        """Search greedily, the row that looks nearest first."""
+        """Search greedily: take the row that looks nearest first."""
         terms = estimate.terms()
 
         def attempt(scratch: Scratch) -> int:
@@ -257,10 +260,10 @@ class SearchSpace:
         buckets: bool = False,
         both_ends: bool = False,
     ) -> Found:
-        """Search until there is room enough, and read what was found off the scratch memory."""
+        """Search, with more room each time, until it is enough, and read off the result."""
         if start == goal:
             return Found(np.array([start], dtype=np.int32), 0, 1)
-        # Taking from a list is one step no other thread can come between.
+        # Taking from a list is one step that no other thread can interrupt.
         try:
             scratch = self._scratch.pop()
         except IndexError:

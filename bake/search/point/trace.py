@@ -1,6 +1,6 @@
-"""A* as the books have it, with its open and closed lists to show, to teach, to find mistakes.
+"""Trace textbook A* with its open and closed lists, to show, to teach and to find mistakes.
 
-P. Hart, N. Nilsson, B. Raphael, 1968, in plain Python; compiled, it is in
+P. Hart, N. Nilsson, B. Raphael, 1968, in plain Python; the compiled search is in
 :mod:`bake.search.point.heap_searches`.
 """
 
@@ -45,7 +45,7 @@ def trace(
         h: (r) ticks.
         start, goal: rows.
         g_share: 1, or 0 for greedy best-first search, which leaves closed rows alone.
-        h_share: the weight of weighted A*; else 1.
+        h_share: the weight of weighted A*; 1 for other searches.
 
     Returns:
         The steps, the last of which takes the goal; the path, None where there is none; its ticks.

@@ -1,6 +1,6 @@
-"""Straight lines over cells, and paths pulled tight along them.
+"""Price straight lines over cells, and pull paths tight along them.
 
-A line between the centres of two cells is walked cell by cell as the exact supercover has it (A.
+A line between the centres of two cells is walked cell by cell along the exact supercover (A.
 Patel, "Line drawing on a grid map"): through an edge as a straight step, through a corner as a
 diagonal one.
 It may be taken where every such step is one the profile may take, so it cuts no corner its rule
@@ -44,7 +44,7 @@ class SightGrid(NamedTuple):
 
 @inlined
 def _step_cost(grid: SightGrid, row: int, to: int) -> float:
-    """Find what the cheapest arc between two rows costs in units; infinite where there is none."""
+    """Return the units the cheapest arc between two rows costs; infinite where there is none."""
     first_arc, end_arc, head_row, cost = grid.first_arc, grid.end_arc, grid.head_row, grid.cost
     best = np.inf
     for arc in range(first_arc[row], end_arc[row]):
@@ -61,7 +61,7 @@ def line_cost(
     to_x: int,
     to_y: int,
 ) -> float:
-    """Price the straight line between two cells in units; infinite where it may not be taken.
+    """Return the units a straight line between cells costs; infinite where it may not be taken.
 
     Args:
         grid: the cells and steps.
@@ -81,7 +81,7 @@ def line_cost(
     done_x = 0
     done_y = 0
     while done_x < across or done_y < down:
-        # Which border of the cell the line reaches first: twice the distances, cross-multiplied.
+        # Twice the distances to the cell's borders, cross-multiplied, tell which one comes first.
         ahead = (1 + 2 * done_x) * down - (1 + 2 * done_y) * across
         before = row
         next_x, next_y = x, y
@@ -125,7 +125,7 @@ def price_path(
     rows: Int32Array,
     so_far: Float64Array,
 ) -> None:
-    """Write what walking to each of ``rows`` (k) costs into ``so_far`` (k); infinite: no step."""
+    """Write the cost of walking to each of ``rows`` (k) into ``so_far`` (k); infinite: no step."""
     so_far[0] = 0.0
     for i in range(1, len(rows)):
         step = _step_cost(grid, rows[i - 1], rows[i])
@@ -185,7 +185,7 @@ def furthest_along(
     so_far: Float64Array,
     i: int,
 ) -> int:
-    """Find the last cell of a path that a straight line from its i-th reaches for no more."""
+    """Find the last cell of a path that a straight line from its i-th cell reaches for no more."""
     for other in range(len(cells) - 1, i + 1, -1):
         line = line_cost(
             grid,
