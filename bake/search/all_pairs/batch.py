@@ -1,9 +1,9 @@
-"""Distances from every node to a batch of targets: the search that all-pairs tables are made by.
+"""Find distances from every node to a batch of targets; this search makes all-pairs tables.
 
-One lane a target. A bucket queue holds nodes, keyed by the largest distance that improved there in
-any lane; popping a node relaxes arcs into it for all lanes in one vectorised loop. Targets of a
-batch lie close together, so their frontiers nearly coincide; waiting for the last of them means a
-node is popped little more than once (1.4 to 1.7 times on game maps). The method is
+Each target has a lane. A bucket queue holds nodes, keyed by the largest distance that improved
+there in any lane; popping a node relaxes arcs into it for all lanes in one vectorised loop. Targets
+of a batch lie close together, so their frontiers nearly coincide; waiting for the last of them
+means a node is popped little more than once (1.4 to 1.7 times on game maps). The method is
 label-correcting (:mod:`bake.search.graph.label_correcting`): in any order, at the fixpoint every
 lane is exact.
 """
@@ -45,7 +45,7 @@ def _relax_batch(
     dist: Int32Array,
     queue: NodeQueue,
 ) -> int:
-    """Relax arcs until no lane of any node gets shorter; returns the largest distance.
+    """Relax arcs until no lane of any node gets shorter, and return the largest distance.
 
     The arguments are those of :meth:`BatchSearch.distances_to_sets` and :class:`BatchSearch`.
     """
@@ -210,12 +210,12 @@ class BatchSearch:
     def distances_to_sets(
         self, targets: Int32Array, lanes: Int32Array, initial: Int32Array, scratch: BatchScratch
     ) -> Int32Array:
-        """Search for the distances from every node to at most LANES sets of targets, one a lane.
+        """Search for distances from every node to at most LANES sets of targets, a lane each.
 
         Args:
             targets: (k) int32 nodes; one may be in several sets.
             lanes: (k) int32 in [0, LANES), the set each target is in.
-            initial: (k) int32 ticks, at least 0: what the way costs on from each target.
+            initial: (k) int32 ticks, at least 0: what the way on from each target costs.
             scratch: from :meth:`scratch`; the result is a view of it.
 
         Returns:
@@ -243,7 +243,7 @@ def _aligned(rows: int) -> Int32Array:
 
 @kernel
 def largest_finite(dist: Int32Array) -> int:
-    """Find the largest distance below INFINITY in a two-dimensional array; 0 if there is none."""
+    """Return the largest distance below INFINITY in a two-dimensional array; 0 if there is none."""
     largest = np.int32(0)
     for node in range(dist.shape[0]):
         for lane in range(dist.shape[1]):

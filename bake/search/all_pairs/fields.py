@@ -1,4 +1,4 @@
-"""Distances between clusters, corrected by fields.
+"""Bound distances between clusters, corrected by fields.
 
 A field is a simple function on rows: a slope over coordinates, or plus or minus the distance to a
 pivot. For clusters A and B and fields u and v,
@@ -45,7 +45,7 @@ class FieldsOfClusters(NamedTuple):
     Attributes:
         mean: (c, f) int64 ticks, the field's average over the cluster.
         usable: (c, f) bool, whether the field may be chosen there.
-        highest: (c, f) int64 ticks, what distances under the field were raised by.
+        highest: (c, f) int64 ticks, by how much distances under the field were raised.
     """
 
     mean: Int64Array
@@ -60,7 +60,7 @@ class CorrectedDistances(NamedTuple):
         distance: (pairs) int32 ticks, UNREACHABLE where there is no path.
         chosen: (pairs) uint8, u * 16 + v.
         symmetric: whether pairs with start <= goal stand for both directions. Then a pair lies at
-            goal * (goal + 1) / 2 + start, else at start * c + goal.
+            goal * (goal + 1) / 2 + start, otherwise at start * c + goal.
     """
 
     distance: Int32Array
@@ -70,7 +70,7 @@ class CorrectedDistances(NamedTuple):
 
 @inlined
 def field_value(over: FieldSet, field: int, row: int) -> int:
-    """Work out the ticks of a field at a row."""
+    """Return the ticks of a field at a row."""
     fields, shift, at, pivot = over
     value = (
         int(fields[field, 0]) * int(at[row, 0]) + int(fields[field, 1]) * int(at[row, 1])
@@ -102,7 +102,7 @@ def least_beyond_fields(
         dist: (r, LANES) int32 ticks, INFINITY = no path.
         member, first: rows by cluster; (r), (c + 1) int32.
         value: (r, f) int32 ticks of each field, by row.
-        least: (c, f, LANES) int32, filled; UNREACHABLE where there is none.
+        least: (c, f, LANES) int32, filled; UNREACHABLE where there is no path.
     """
     for cluster in range(len(first) - 1):
         least[cluster, :, :] = UNREACHABLE
@@ -131,7 +131,7 @@ def keep_best_fields(
         least: (c, f, LANES) from :func:`least_beyond_fields`; lane g * f + v is field v of goal
             cluster begin + g, raised by ``highest``.
         clusters: what is known of the fields there.
-        begin, goals: the first of the goal clusters these lanes are of, and how many they are.
+        begin, goals: the first goal cluster that these lanes belong to, and how many there are.
         table: the pairs of these goals are written.
     """
     mean, usable, highest = clusters
@@ -170,15 +170,15 @@ def fields_toward(
     goal: int,
     toward: Int64Array,
 ) -> None:
-    """Work out what the table says of one goal: for every cluster a number, and a field to add.
+    """Work out what the table says of one goal: for every cluster a number and a field to add.
 
     Args:
         table: from :func:`keep_best_fields`.
         over: the fields.
-        anchor: (c) int32, row whose field values were taken off all of a cluster's.
+        anchor: (c) int32, the row whose field values were subtracted from all of a cluster's.
         label: (r) int32, cluster of every row.
         goal: row.
-        toward: (c, 2) int64, filled: ticks, far below zero where there is no path; and field.
+        toward: (c, 2) int64, filled: ticks, far below zero where there is no path, and the field.
     """
     distance, chosen, symmetric = table
     mine = int(label[goal])

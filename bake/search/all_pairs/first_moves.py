@@ -1,4 +1,4 @@
-"""Which arcs begin a shortest path: a local test on distances, so no second search is needed.
+"""Find which arcs begin a shortest path by a local test on distances, without a second search.
 
 An arc from s to h of weight w begins a shortest path to t exactly if d(h, t) + w = d(s, t).
 """
@@ -30,7 +30,7 @@ def lowest_first_moves(
         arcs: of the graph.
         slot: (m) int32, what to store for an arc.
         dist: (n, k) int32 distances to k targets, k >= stop - start.
-        none: what to store where no arc does: no path, or already there.
+        none: what to store where no arc begins one: there is no path, or the node is the target.
         start, stop: columns of ``hop`` that the targets stand for.
         hop: (n, n) unsigned; columns start to stop are filled.
     """
@@ -56,7 +56,7 @@ def lowest_first_moves(
 #: Targets `dense_first_moves` looks at together: distances to them from all nodes stay in cache.
 _LANES = 128
 
-#: Nodes it works on together, and arcs it keeps in mind for each node of the graph.
+#: Nodes it works on together, and arcs it keeps in memory for each node of the graph.
 _NODES = 1024
 _KEPT = 256
 
@@ -93,7 +93,7 @@ def _tight_arcs(
 ) -> int:
     """List arcs no longer than the distance they span, of as many nodes as there is room for.
 
-    Each node's are made up to a multiple of _ARCS by repeating the last.
+    The last arc of each node is repeated until there are a multiple of _ARCS.
 
     Returns:
         The first node left out.
@@ -197,7 +197,7 @@ def dense_first_moves(
     stop: int,
     hop: SlotArray,
 ) -> None:
-    """Do as :func:`lowest_first_moves`, from a whole matrix, for nodes with many arcs.
+    """Do what :func:`lowest_first_moves` does from a whole matrix, for nodes with many arcs.
 
     An arc longer than the distance it spans begins no shortest path, which leaves few arcs of most
     dense graphs. Those left are looked at in order until every target is found.
@@ -206,7 +206,7 @@ def dense_first_moves(
         arcs: of the graph.
         slot: (m) int32, what to store for an arc.
         dist: (n, n) int32 distances, INFINITY where there is no path.
-        none: what to store where no arc does: no path, or already there.
+        none: what to store where no arc begins one: there is no path, or the node is the target.
         start, stop: rows of ``hop`` to fill.
         hop: (n, n) unsigned.
     """

@@ -1,4 +1,4 @@
-"""All-pairs distances by dynamic programming over intermediate nodes, a block of them at a time.
+"""Find all-pairs distances by dynamic programming over intermediate nodes, a block at a time.
 
 R. W. Floyd, "Algorithm 97: shortest path", Comm. ACM 5(6), 1962, in the blocked form of
 G. Venkataraman, S. Sahni, S. Mukhopadhyaya, "A blocked all-pairs shortest-paths algorithm", ACM
@@ -11,13 +11,13 @@ columns are then independent of each other.
 Next hops are not tracked on the way: they follow from the distances afterwards (`first_moves`),
 which keeps the inner loop to one minimum and makes ties the same as with any other method.
 
-The product is taken over (min, +). Four rows and four intermediate nodes at a time: each vector of
-the tile is loaded and stored once for sixteen sums, and the sixteen distances to the intermediate
-nodes stay in registers.
+The product is taken over (min, +). Four rows and four intermediate nodes are handled at a time:
+each vector of the tile is loaded and stored once for sixteen sums, and the sixteen distances to the
+intermediate nodes stay in registers.
 
 The matrix lies in tiles, so that a tile is one stretch of memory: a band of SIDE rows after the
 other, in a band a tile of SIDE columns after the other, in a tile its rows. The last band and the
-last tile of a band are what is left, without gaps; a band takes the bytes it takes in rows.
+last tile of a band are what is left, without gaps, so a band takes as many bytes as its rows do.
 
 Distances are taken as unsigned, since INFINITY + INFINITY then does not wrap.
 """
@@ -65,7 +65,7 @@ def _working_memory() -> UInt32Array:
 
 @kernel
 def _copy(source: UInt32Array, target: UInt32Array) -> None:
-    """Assign a slice, without the test for overlap that takes long to compile."""
+    """Copy a slice without numba's test for overlap, which takes long to compile."""
     for lane in range(len(target)):
         target[lane] = source[lane]
 
@@ -96,7 +96,7 @@ def _rearrange(matrix: UInt32Array, n: int, into_tiles: bool, band: UInt32Array)
 
 @kernel
 def _widen(tile: UInt32Array, width: int, height: int, rows: int, wide: UInt32Array) -> None:
-    """Copy rows of ``width`` as rows of SIDE; what is missing, either way, becomes INFINITY."""
+    """Copy rows of ``width`` as rows of SIDE; missing rows and columns become INFINITY."""
     for lane in range(rows * SIDE):
         wide[lane] = INFINITY
     for row in range(height):
@@ -105,7 +105,7 @@ def _widen(tile: UInt32Array, width: int, height: int, rows: int, wide: UInt32Ar
 
 @kernel
 def _relax_rows(to_via: UInt32Array, from_via: UInt32Array, depth: int, out: UInt32Array) -> None:
-    """Shorten four rows of SIDE columns by way of ``depth`` nodes."""
+    """Shorten paths from four rows to SIDE columns by way of ``depth`` nodes."""
     for via in range(0, depth, GROUP):
         # These are slices, so that the compiler sees that no index counts from the end.
         to_four = to_via[via : via + 3 * SIDE + GROUP]
@@ -223,7 +223,7 @@ def _close(dist: UInt32Array, start: int, stop: int) -> None:
 
 @kernel
 def _close_block(tile: UInt32Array, side: int) -> None:
-    """Close one block, (k * k), on its own nodes; a whole tile in parts that fit the L1 cache."""
+    """Close one block, (k * k), on its own nodes, in parts that fit the L1 cache."""
     dist = tile.reshape(side, side)
     if side != SIDE:
         _close(dist, 0, side)

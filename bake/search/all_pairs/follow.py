@@ -1,6 +1,6 @@
-"""Compiled lookups and walks on next hops, stored as runs or as a dense table.
+"""Look up and follow next hops, stored as runs or as a dense table, in compiled code.
 
-They take the same steps as :mod:`bake.runtime.reader.hops`, for games that can afford numba.
+The steps are those of :mod:`bake.runtime.reader.hops`; games that can afford numba use this.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def _slot(runs: RunIndex, row: np.int64, goal: np.int64) -> np.int64:
     row_data, start, symbol, greedy, greedy_slot = runs
     low = np.int64(row_data[row, 0])
     length = np.int64(row_data[row + 1, 0]) - low
-    # This halves by arithmetic, not by branches, which would be guessed wrong half the time.
+    # This halves by arithmetic: branches would be predicted wrong half the time.
     while length > 1:
         half = length >> 1
         low += half if start[low + half] <= goal else 0
@@ -59,7 +59,7 @@ def look_up_runs(
     goals: Int32Array,
     slots: Int64Array,
 ) -> None:
-    """Look up the slots of many pairs; the greedy move is resolved.
+    """Look up the slots of many pairs, and resolve the greedy move.
 
     Args:
         runs: the next hops.
@@ -85,23 +85,23 @@ def follow_runs(
 ) -> int:
     """Walk from rows to goals, several walks in step, until all are done or a buffer is full.
 
-    A step is a chain of loads that wait for one another; those of another walk wait beside them.
+    A step is a chain of loads that wait for one another; the loads of several walks wait together.
 
     Args:
         runs: the next hops.
         head_row: (m) int32, row each arc leads to.
         rows, goals: (p) int32; a negative row has no path.
-        pair: the first pair nobody has taken up.
+        pair: the first pair that no walker has taken up.
         walkers: (w, 4) int64, of each walk under way: row, goal, pair (negative: idle), and the
             place by which it must be there.
         filled: (w) int64, places each walker has written.
-        spans: (p, 3) int64: who walked a pair, and its first and last place there (the latter not
-            included).
+        spans: (p, 3) int64: which walker walked a pair, and its first and last place there (the
+            latter not included).
         places: (w, size, 2) int32, what each walker wrote, path after path, both ends included.
 
     Returns:
-        The first pair nobody has taken up, to go on with after enlarging ``places``; p when all
-        paths are walked to their ends; ASTRAY.
+        The first pair that no walker has taken up, to go on with after enlarging ``places``; p when
+        all paths are walked to their ends; ASTRAY.
     """
     row_data = runs.row_data
     size = places.shape[1]
@@ -161,7 +161,8 @@ def in_order(
 
     Args:
         spans, places: as :func:`follow_runs` left them.
-        first: (p + 1) int64, where each path begins; the first of them given, the others written.
+        first: (p + 1) int64, where each path begins; the first entry is given, the others are
+            written.
         path: (k, 2) int32, written from ``first[0]`` on.
     """
     to = first[0]

@@ -1,8 +1,8 @@
-"""Run-length rows of first moves, written as batches of targets come.
+"""Encode rows of first moves as runs, batch of targets by batch of targets.
 
 A row keeps the set of moves that have begun a shortest path to every target since its current run
-began. While a batch leaves some move of the set standing, that is all there is to do, and only arcs
-of the set need looking at. A run ends at the first target none of them leads to. Targets a
+began. While some move of the set suits a whole batch, the set is all that changes, and only arcs of
+the set are looked at. A run ends at the first target that none of them leads to. Targets that a
 separate table says cannot be reached fit any run.
 
 B. Strasser, D. Harabor, A. Botea, "Fast First-Move Queries through Run-Length Encoding", SoCS 2014,
@@ -50,7 +50,7 @@ class Symbols(NamedTuple):
         at: (n, 2) int32 chart coordinates; empty without a greedy move.
         greedy_slot: (n, SECTORS) int16, see :mod:`bake.greedy`; empty without a greedy move.
         greedy, none: the symbols of the greedy move and of "no path".
-        unreachable_fits: whether a target without a path fits any run; else it has the symbol
+        unreachable_fits: whether a target without a path fits any run; if not, it has the symbol
             ``none``.
     """
 
@@ -62,7 +62,7 @@ class Symbols(NamedTuple):
 
 
 class CurrentRuns(NamedTuple):
-    """Each row's run under way.
+    """The current run of each row.
 
     Attributes:
         moves: (n) uint64, the set of moves that suit every target of the run; EVERY to begin with.
@@ -91,7 +91,7 @@ def _sector(dx: int, dy: int) -> int:
 
 @kernel
 def symbol_of(moves: np.uint64, greedy: int, none: int) -> int:
-    """Choose the symbol for a set of moves: its lowest slot, else greedy, else no path."""
+    """Choose the symbol for a set of moves: its lowest slot, or else greedy, or else no path."""
     if moves == EVERY:
         return 0
     for slot in range(SLOT_BITS):
@@ -110,7 +110,7 @@ def extend_runs(
     current: CurrentRuns,
     ended: EndedRuns,
 ) -> int:
-    """Take a batch of targets into every row's current run; write down the runs that ended.
+    """Take a batch of targets into every row's current run, and write down the runs that ended.
 
     Args:
         arcs: of the graph.
@@ -146,7 +146,7 @@ def extend_runs(
         crowded = degree > SLOT_BITS
         held = moves[row]
         here = start <= row < stop
-        # Mostly some move of the set holds for the whole batch, which is quickly found out.
+        # Mostly some move of the set suits the whole batch, and that is quick to check.
         if held != EVERY and not here and not crowded:
             left = np.uint64(0)
             straight = -1  # the one slot that is greedy toward the whole batch, if there is one
@@ -217,7 +217,7 @@ def extend_runs(
                 continue
             if crowded:
                 kept = held
-                if held >= NONE_BIT:  # none yet, or no path
+                if held >= NONE_BIT:  # There is no move yet, or no path.
                     fits = held == NONE_BIT and whole == INFINITY
                 else:
                     arc = first + np.int64(held)
@@ -284,7 +284,7 @@ def group_by_row(
     run_start: Int32Array,
     run_symbol: Int32Array,
 ) -> None:
-    """Put runs behind those of their row; ``next_run`` (n) is where each row's next one goes."""
+    """Put runs behind those of their row; ``next_run`` (n) is where each row's next run goes."""
     row, start, symbol = ended
     for event in range(len(row)):
         at = next_run[row[event]]
@@ -302,7 +302,7 @@ def name_slots(
     none: int,
     symbol: Int32Array,
 ) -> None:
-    """Replace arcs counted from their row's first one by the slots they stand for, in place."""
+    """Replace, in place, arcs counted from their row's first one by the slots they stand for."""
     run = 0
     for row in range(len(run_count)):
         degree = first_out[row + 1] - first_out[row]

@@ -1,4 +1,4 @@
-"""Which pairs of a source and a goal an edit of a graph affects.
+"""Find out which pairs of a source and a goal an edit of a graph affects.
 
 Let P be a set of nodes that holds both ends of every changed arc. A path to a goal outside P
 leaves P for good after its last changed arc, through a border node of P; so a source none of whose
@@ -31,16 +31,16 @@ from bake.search.live.graph import Adjacency, LiveGraph
 #: Lanes come in multiples of this: one cache line of int32.
 LINE = 16
 
-#: Nodes of P beside the ends of changed arcs. With more of them fewer sources are affected, and
-#: more goals, whose flow field must be made anew.
+#: Nodes of P beside the ends of changed arcs. With more of them fewer sources are affected, but
+#: more goals, whose flow fields must be made again.
 HALO = 24
 
-#: Most lanes searched for at once, and most border nodes before an edit is not worth judging.
+#: The most lanes searched for at once; an edit with more border nodes is not worth judging.
 WIDEST = 64
 TOO_MANY = 512
 
-#: Marks of a node as a source, or as a goal: its answers stand, they stand unless the other end of
-#: the pair is marked as well, or none of them need stand.
+#: Marks of a node as a source, or as a goal: its answers still hold; they hold unless the other end
+#: of the pair is marked as well; or any of them may have changed.
 UNAFFECTED = 0
 SUSPECT = 1
 AFFECTED = 2
@@ -54,7 +54,7 @@ def relax_lanes(
     dist: Int32Array,
     queue: NodeQueue,
 ) -> int:
-    """Search for distances between each target and every node, one lane a target.
+    """Search for distances between each target and every node, one lane for each target.
 
     This is the batch search with fewer lanes, on arcs that may be blocked: an update looks at the
     nodes around one edit, which are fewer than a whole batch.
@@ -169,7 +169,7 @@ def relax_lanes(
 
 @kernel
 def _rows_that_differ(before: Int32Array, after: Int32Array, differs: UInt8Array) -> None:
-    """Mark rows of which any lane changed; (r, lanes) twice, (r) uint8 written."""
+    """Write (r) uint8, 1 for rows of which any lane differs between two (r, lanes) arrays."""
     for row in range(len(differs)):
         change = np.int32(0)
         for lane in range(before.shape[1]):
@@ -191,12 +191,12 @@ def _grow_ball(
     Args:
         out, into: arcs out of and into each node.
         limit: how many nodes to stop at.
-        count: how many it begins with.
-        member: (r) uint8, 1 for those it begins with; kept up.
-        ball: (at least max(limit, count)) int32, those it begins with first; filled.
+        count: how many nodes it begins with.
+        member: (r) uint8, 1 for the nodes it begins with; updated.
+        ball: (at least max(limit, count)) int32, beginning with those nodes; filled.
 
     Returns:
-        How many there are now.
+        How many nodes the set has now.
     """
     begin, end, to = out.begin, out.end, out.to
     begin_in, end_in, to_in = into.begin, into.end, into.to
@@ -224,7 +224,7 @@ def _border_of(
     ball: Int32Array,
     border: Int32Array,
 ) -> int:
-    """List the nodes of a set with an arc to a node that is not in it; returns how many."""
+    """List the nodes of a set with an arc to a node outside it, and return how many they are."""
     begin, end, to = arcs.begin, arcs.end, arcs.to
     count = 0
     for i in range(len(ball)):
@@ -239,7 +239,7 @@ def _border_of(
 
 @kernel
 def _spread_to_tails(into: SearchArcs, marked: UInt8Array, spread: UInt8Array) -> None:
-    """Mark, in ``spread`` (r), marked nodes and every node with an arc to one."""
+    """Mark in ``spread`` (r) all marked nodes and every node with an arc to one of them."""
     begin, end, to = into.begin, into.end, into.to
     for node in range(len(marked)):
         if marked[node] != 0:
@@ -250,7 +250,7 @@ def _spread_to_tails(into: SearchArcs, marked: UInt8Array, spread: UInt8Array) -
 
 @dataclass(frozen=True)
 class Affected:
-    """Which pairs of a source and a goal an edit may have changed the answer of.
+    """The pairs of a source and a goal whose answer an edit may have changed.
 
     Attributes:
         source, goal: (r) uint8, the mark of each node as a source and as a goal. A pair is affected
@@ -270,7 +270,7 @@ class LaneScratch:
         self._size = -1
 
     def of(self, rows: int) -> tuple[Int32Array, Int32Array, NodeQueue]:
-        """Get room for two searches' distances, (r * WIDEST) int32 each, and for a queue."""
+        """Allocate two searches' distances, (r * WIDEST) int32 each, and a queue."""
         if self._size < rows:
             self._size = rows + rows // 64 + 16
             self._dist = np.empty((2, self._size * WIDEST), dtype=np.int32)
@@ -281,7 +281,7 @@ class LaneScratch:
 def affected_by(
     before: LiveGraph, after: LiveGraph, ends: Int32Array, scratch: LaneScratch
 ) -> Affected:
-    """Find out which pairs an edit may have changed the answer of.
+    """Find out for which pairs an edit may have changed the answer.
 
     Args:
         before, after: versions of equally many rows.
@@ -331,7 +331,7 @@ def _all_affected(rows: int) -> Affected:
 def _changed_distances(
     before: Adjacency, after: Adjacency, targets: Int32Array, scale: LiveGraph, scratch: LaneScratch
 ) -> UInt8Array:
-    """Mark rows of which some distance to one of the targets changed; (r) uint8."""
+    """Return (r) uint8, 1 for rows whose distance to one of the targets changed."""
     rows = after.row_count
     found = np.zeros(rows, dtype=np.uint8)
     change = np.empty(rows, dtype=np.uint8)

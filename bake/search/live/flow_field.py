@@ -1,4 +1,4 @@
-"""Flow fields: every node's distance to a goal, and its next node on a shortest path there.
+"""Find flow fields: every node's distance to a goal, and its next node on a shortest path there.
 
 E. W. Dijkstra's method with the bucket queue of R. B. Dial (Algorithm 360, Comm. ACM 12(11), 1969),
 label-correcting where a bucket holds more than one distance.
@@ -73,7 +73,7 @@ def _flow(
                 continue
             dist[other] = new
             ahead[other] = node
-            # What came to it another way was worse, so only this arc's successors matter now.
+            # Any other way to it was longer, so only this arc's successors matter now.
             pending[other] = masks[arc]
             key = min(max(int(new) >> shift, current), current + RING - 1)
             was = bucket[other]
@@ -117,7 +117,7 @@ def flow_field(into: Adjacency, goal: int, shift: int) -> tuple[Int32Array, Int3
 def nearest_field(into: Adjacency, goals: Int32Array, shift: int) -> tuple[Int32Array, Int32Array]:
     """Find a flow field toward the nearest of several goals, each given once.
 
-    From arcs out of each node instead, distances are those from the nearest of them.
+    Given the arcs out of each node instead, distances are those from the nearest goal.
     """
     n = into.row_count
     dist, ahead = np.empty((2, n), dtype=np.int32)
@@ -129,7 +129,7 @@ def nearest_field(into: Adjacency, goals: Int32Array, shift: int) -> tuple[Int32
 
 
 def _flow_by_heap(into: Adjacency, goals: Int32Array, dist: Int32Array, ahead: Int32Array) -> None:
-    """Do the same in plain Python, where lists and a heap beat arrays."""
+    """Do the same in plain Python, where lists and a heap are faster than arrays."""
     begin, end = into.begin.tolist(), into.end.tolist()
     to, weight = into.to.tolist(), into.weight.tolist()
     blocked = int(BLOCKED)
@@ -174,7 +174,7 @@ def follow_field(
     count: Int64Array,
     path: Int32Array,
 ) -> None:
-    """Write the ways from all rows into ``path``, each ``count`` nodes from ``first`` on."""
+    """Write the ways from all rows into ``path``, each of ``count`` nodes from ``first`` on."""
     for i in range(len(rows)):
         row = rows[i]
         for step in range(count[i]):

@@ -1,4 +1,4 @@
-"""A profile's graph that changes, version by version, while others still read it as it was."""
+"""Change a profile's graph, version by version, while others still read an earlier one."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def _find_arcs(
 
 @kernel
 def _compact(arcs: SearchArcs, usable: Arcs) -> int:
-    """Write the arcs that are not blocked one after another; returns how many there are."""
+    """Write the arcs that are not blocked one after another, and return how many there are."""
     begin, end, to, weight, _ = arcs
     first_out, head, cost = usable
     count = 0
@@ -51,7 +51,7 @@ def _compact(arcs: SearchArcs, usable: Arcs) -> int:
 
 @dataclass(frozen=True)
 class Adjacency:
-    """One version of the arcs into each node, or of those out of it.
+    """One version of the arcs into each node, or of the arcs out of each node.
 
     Every node's arcs are one piece of a pool. A new price makes a new array of weights; a new arc
     moves its node's piece to the end of the pool, where no earlier version looks. So a version,
@@ -115,7 +115,7 @@ class Adjacency:
         keys: Int32Array,
         weights: Int32Array,
     ) -> Adjacency:
-        """Make a version with these weights; arcs that there were not are added.
+        """Make a version with these weights; arcs that the graph did not have are added.
 
         Args:
             row_count: nodes of the new version, at least as many as before.
@@ -156,7 +156,7 @@ class Adjacency:
         return Adjacency(begin, end, to, weight, key, masks, used)
 
     def mask(self, rows: Int32Array) -> None:
-        """Work out the masks of some rows' arcs, before anyone else reads them."""
+        """Work out the masks of some rows' arcs, before any other thread reads them."""
         one, two = np.full((2, self.row_count), UNREACHABLE, dtype=np.int32)
         mask_arcs(self.arcs, rows, one, two)
 
@@ -175,7 +175,7 @@ class Adjacency:
 
 @kernel
 def _goes_back(arcs: SearchArcs, rows: Int32Array) -> bool:
-    """Tell whether each arc of these rows has one that leads back for no more."""
+    """Tell whether each arc of these rows has an arc that leads back at no higher cost."""
     begin, end, to, weight, _ = arcs
     for i in range(len(rows)):
         row = rows[i]

@@ -1,9 +1,9 @@
-"""A hierarchy that follows its graph: each version takes over what a change did not touch.
+"""Keep a hierarchy up to date with its graph: each version takes over what a change did not touch.
 
 A. Botea, M. Mueller, J. Schaeffer, "Near optimal hierarchical path-finding", J. Game Development
 1(1), 2004, section 5: after a change the clusters it lies in are built anew. Here the same is done
-on every layer, clusters that fall apart or grow together included, and the numbers of everything
-are those a build from scratch would give.
+on every layer, also for clusters that fall apart or grow together, and everything is numbered as a
+build from scratch would number it.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def _with_neighbours(
     rank: Int32Array,
     found: Int32Array,
 ) -> int:
-    """Find some rows and those an arc leads to or comes from: ``rank`` (r) becomes 0, else -1."""
+    """Set ``rank`` (r) to 0 for some rows and those joined with them, to -1 for others."""
     rank[:] = -1
     count = 0
     for i in range(len(rows)):
@@ -96,7 +96,7 @@ def _arcs_among(
         first_out, head: filled; tail, crossing: filled with tails and numbers of those arcs.
 
     Returns:
-        How many arcs there are, and how many of those.
+        How many arcs there are, and how many of them enter or leave a touched cluster.
     """
     count = 0
     crosses = 0
@@ -137,7 +137,7 @@ def crossings_of(
         at, square, spacing: as for :func:`bake.search.hierarchy.entrances.find_crossings`.
 
     Returns:
-        (k, 2) int32 rows on either side, the one in the cluster of lower number first.
+        (k, 2) int32 rows on either side; the row in the cluster of lower number is first.
     """
     rank = np.empty(len(label), dtype=np.int32)
     found = np.empty(len(label), dtype=np.int32)
@@ -168,7 +168,7 @@ def crossings_of(
 
 @dataclass(frozen=True)
 class Layout:
-    """Where rows lie; rows that come later are appended.
+    """Where rows lie; later rows are appended.
 
     Attributes:
         key: (r) int64, class of each row: only rows of one class share a cluster.
@@ -195,7 +195,7 @@ class LiveHierarchy:
         chosen: (k, 2) int32, rows on either side of every transition between two clusters.
         layers: lowest first.
         landmark: (t, k) int32, bounds as :mod:`bake.search.hierarchy.landmarks` keeps them.
-        fresh: by layer, the clusters that were built anew for this version; int32.
+        fresh: by layer, the clusters that were built again for this version; int32.
     """
 
     square: bool
@@ -225,8 +225,8 @@ class LiveHierarchy:
         """Make the version for a changed graph.
 
         Args:
-            changed: rows, each once: both ends of every arc that is different, and all that can be
-                stood on from now on, or no longer.
+            changed: rows, each once: both ends of every arc that is different, and all rows that
+                the profile can stand on only before or only after the change.
             standing: (r) bool.
             out, into: arcs by tail and by head.
             layout: of all rows.
@@ -268,10 +268,10 @@ class LiveHierarchy:
     def _above(
         self, first: Layer, kept: Kept, tile: Int32Array, layout: Layout
     ) -> tuple[list[Layer], list[Int32Array]]:
-        """Build the layers above the first one; with the clusters of each that were built anew.
+        """Build the layers above the first one, and list the clusters that were built again.
 
         Args:
-            first, kept: the first layer, and how it goes together with the one before.
+            first, kept: the first layer, and which parts of it match the one before.
             tile: (c, 2) int32, squares of its clusters.
             layout: of rows.
         """
@@ -299,7 +299,7 @@ class LiveHierarchy:
         return layers, rebuilt
 
     def warm_up(self, standing: BoolArray, out: Adjacency, into: Adjacency, layout: Layout) -> None:
-        """Load or compile what :meth:`edited` takes; the versions are of no use."""
+        """Load or compile the kernels that :meth:`edited` calls; drop the versions made."""
         made = self.edited(np.zeros(1, dtype=np.int32), standing, out, into, layout)
         if made.layers:
             first = made.layers[0]
@@ -315,12 +315,12 @@ class LiveHierarchy:
         changed: Int32Array,
         cut: Int32Array,
     ) -> LiveHierarchy:
-        """Make the version with other rows and clusters; mostly only those cut anew differ.
+        """Make the version with other rows and clusters; mostly only clusters cut again differ.
 
         Args:
             rows: their clusters and ranks are filled in.
             partition, cut, origin: from :meth:`Partition.edited`.
-            changed: rows that lie elsewhere among the arcs, or in another cluster, or in none.
+            changed: rows whose arcs lie elsewhere, or that are in another cluster or in none.
         """
         graph, label = rows.graph, partition.label
         every = np.arange(len(origin), dtype=np.int32)
@@ -349,7 +349,7 @@ class LiveHierarchy:
         return replace(self, rows=rows, partition=partition, members=members, most_arcs=most)
 
     def _alike(self, first: Layer, tile: Int32Array, layout: Layout) -> bool:
-        """Tell whether clusters of the first layer are what they were, its transitions being so."""
+        """Tell whether clusters of the first layer are unchanged, as its transitions are."""
         old = layout.tile[self.partition.lowest]
         return np.array_equal(old, tile) and np.array_equal(first.cluster, self.layers[0].cluster)
 
@@ -362,7 +362,7 @@ class LiveHierarchy:
         into: Adjacency,
         layout: Layout,
     ) -> Int32Array:
-        """Choose where to cross now: entrances between clusters that were not cut anew stand."""
+        """Choose where to cross now; keep entrances between clusters that were not cut again."""
         own = ~standing
         own[cut] = True
         stands = ~(own[self.chosen[:, 0]] | own[self.chosen[:, 1]])

@@ -1,4 +1,4 @@
-"""First moves made anew after an edit: rows of a table from a few sources, or from many at once."""
+"""Work out first moves after an edit: rows of a table from a few sources, or from many at once."""
 
 from __future__ import annotations
 
@@ -32,10 +32,10 @@ def relax_sources(
 ) -> int:
     """Search from each source: distances to every node, and the first step on the way there.
 
-    This is the search of :func:`bake.search.live.affected.relax_lanes` turned round, one lane a
-    source. Along with a distance, each lane carries the first step of the path that attains it; a
-    distance that shrinks takes over the step of whoever made it shrink, so at the end each begins
-    a shortest path.
+    This is the search of :func:`bake.search.live.affected.relax_lanes` turned round, one lane for
+    each source. Along with a distance, each lane carries the first step of the path of that length;
+    a distance that shrinks takes over the step of the node it came from, so at the end each step
+    begins a shortest path.
 
     Args:
         arcs: those out of each node.
@@ -156,7 +156,7 @@ def count_runs(ahead: Int32Array, lane: int) -> int:
 
 @kernel
 def write_runs(ahead: Int32Array, lane: int, start: Int32Array, step: Int32Array) -> None:
-    """Write where each run of a lane begins, and its step."""
+    """Write where each run of a lane begins, and which step it says."""
     count = 0
     for node in range(len(ahead)):
         if node == 0 or ahead[node, lane] != ahead[node - 1, lane]:
@@ -207,7 +207,7 @@ def _append_runs(
         sources: (k) int32.
         step: (k) int32, the move toward goal ``start`` - 1; kept up.
         count: (k) int64, runs of each source; kept up.
-        runs: room for k * LANES of them, written: index of the source, first goal of the run, the
+        runs: room for k * LANES runs, written: index of the source, first goal of the run, the
             node stepped to, -1 for none.
 
     Returns:
@@ -250,7 +250,7 @@ def sweep_rows(
 ) -> tuple[Int64Array, Int32Array, Int32Array]:
     """Find the next nodes from some sources toward every goal.
 
-    Where an update affects a good part of all sources, searching from each of them
+    Where an update affects a large part of all sources, searching from each of them
     (:func:`relax_sources`) takes longer than searching toward every goal, which is done in wide
     batches as in a bake, and looking only at the moves of those sources.
 

@@ -1,4 +1,4 @@
-"""Rows of a profile in the form hierarchies want them, version by version.
+"""Keep the rows of a profile in the form that hierarchies need, version by version.
 
 The arcs of every row are one piece of a pool. A row whose arcs change gets a new piece at the end,
 where no version before looks; so a version, once made, never changes.
@@ -27,7 +27,7 @@ def _copy_pieces(
     graph: ClusteredGraph,
     used: int,
 ) -> int:
-    """Append the arcs of some rows that may be taken to a pool, and count what is used then."""
+    """Append the arcs of some rows that may be taken to a pool, and return its size then."""
     for i in range(len(rows)):
         row = rows[i]
         graph.node[row, FIRST] = used
@@ -42,7 +42,7 @@ def _copy_pieces(
 
 @kernel
 def _least(graph: ClusteredGraph, row: int, head: int) -> int:
-    """Find the ticks of the cheapest arc from one row to another."""
+    """Return the ticks of the cheapest arc from one row to another."""
     least = 2**31 - 1
     for arc in range(graph.node[row, FIRST], graph.node[row, END]):
         if graph.arc[arc, HEAD] == head:
@@ -124,7 +124,7 @@ class LiveRows:
         return not self.odd.any()
 
     def edited(self, out: Adjacency, rows: Int32Array) -> LiveRows:
-        """Make the version with the arcs some rows have now; others fill in their clusters.
+        """Make the version with the arcs some rows have now; the caller fills in their clusters.
 
         Args:
             out: arcs by tail, of all rows.

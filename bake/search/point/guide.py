@@ -1,10 +1,11 @@
 """Search by A*, guided by distances between basins and by fields.
 
-The search is that of :mod:`bake.search.point.astar_buckets`; what differs is a row's estimate: the
-largest of a norm, differences of distances to pivots (N. Sturtevant, A. Felner, M. Barrer, J.
-Schaeffer, N. Burch, "Memory-based heuristics for explicit state spaces", IJCAI 2009), and the
-table's entry for the row's basin plus a field. All that depends on the goal alone is worked out
-before the search, so an estimate takes a record of the row and one of its basin.
+Fields are those of :mod:`bake.search.all_pairs.fields`, and the search is that of
+:mod:`bake.search.point.astar_buckets`; what differs is a row's estimate: the largest of a norm,
+differences of distances to pivots (N. Sturtevant, A. Felner, M. Barrer, J. Schaeffer, N. Burch,
+"Memory-based heuristics for explicit state spaces", IJCAI 2009), and the table's entry for the
+row's basin plus a field. All that depends on the goal alone is worked out before the search, so an
+estimate takes a record of the row and one of its basin.
 
 The estimate is admissible, not consistent. Where every arc can be taken back at the same cost,
 estimates are passed on between neighbours, in both directions (A. Felner, U. Zahavi, R. Holte,
