@@ -1,4 +1,4 @@
-"""`bake.toml`: what to bake, under which rules, checked whole before anything is baked."""
+"""Read `bake.toml`, which says what to bake under which rules, and check it before any bake."""
 
 from bake.recipe.load import find_recipe, load_recipe, recipe_schema
 from bake.recipe.rules import (

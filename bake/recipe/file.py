@@ -1,4 +1,4 @@
-"""From the text of `bake.toml` to a checked table, or to every mistake in it."""
+"""Turn the text of `bake.toml` into a checked table, or report every mistake in it."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ from bake.recipe.tables import (
 from bake.recipe.toml_places import MAX_DEPTH, KeyPath, TooDeepError, key_lines
 from bake.recipe.values import COST_EXPECTED, closest, colour, quoted, show
 
-#: A recipe is written by hand; anything larger is some other file given by mistake.
+#: A recipe is written by hand; anything larger is another file given by mistake.
 MAX_RECIPE_BYTES = 2**20
-#: Mistakes told at once; whoever has more has some other file, or one mistake many times over.
+#: The most mistakes reported at once; a file with more is another file, or repeats one mistake.
 MAX_TOLD = 100
 
 #: An example of each table of fixed name, and of each kind of table under it ("*").
@@ -93,7 +93,8 @@ def read_table(path: Path) -> RecipeTable:
 
     Raises:
         RecipeError: the file cannot be read, is no TOML, or has one mistake.
-        BakeErrors: it has several mistakes; all of them, in the order of their lines.
+        BakeErrors: it has several mistakes; the error holds all of them, in the order of their
+            lines.
     """
     text = _read(path)
     try:
@@ -175,7 +176,7 @@ def _read(path: Path) -> str:
 def _parse(text: str, path: Path) -> dict[str, Any]:
     try:
         return tomllib.loads(text)
-    except ValueError as error:  # TOMLDecodeError, or a number of thousands of digits
+    except ValueError as error:  # TOMLDecodeError, or a number with thousands of digits
         message = str(error)
     place = None
     if at := re.search(r" \(at (?:line (\d+), column (\d+)|end of document)\)$", message):
@@ -194,7 +195,7 @@ def _parse(text: str, path: Path) -> dict[str, Any]:
 
 
 def _repeated_colours(data: dict[str, Any]) -> Iterator[_Mistake]:
-    """Find colours that a legend names twice, in spellings that no check of a key compares."""
+    """Find colours that a legend names twice in spellings that no check of a key compares."""
     levels = data.get("levels")
     owners: list[tuple[KeyPath, Any]] = [((), data)]
     if isinstance(levels, dict):
@@ -206,7 +207,7 @@ def _repeated_colours(data: dict[str, Any]) -> Iterator[_Mistake]:
             try:
                 first = seen.setdefault(colour(key), key)
             except PydanticCustomError:
-                continue  # no colour at all, which is reported where the key is checked
+                continue  # The key is not a colour, which is reported where the key is checked.
             if first != key:
                 found = f"found {show(key)}, the same colour as {show(first)}"
                 yield _Mistake((*path, "legend", key), found, "each colour once", "leave one out")
@@ -254,7 +255,7 @@ def _shape(path: KeyPath) -> KeyPath:
 
 
 def _present(path: KeyPath, data: Any) -> KeyPath:
-    """Return as much of a path as the recipe really holds; pydantic also names keys left out."""
+    """Return as much of a path as the recipe really has; pydantic also names keys left out."""
     for depth, part in enumerate(path):
         named = isinstance(data, dict) and part in data
         if not named and not (isinstance(data, list) and isinstance(part, int)):

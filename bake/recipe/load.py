@@ -1,4 +1,4 @@
-"""Finding a `bake.toml`, and merging the tables of its levels over the project's."""
+"""Find a `bake.toml`, and merge the tables of its levels over the project's."""
 
 from __future__ import annotations
 
@@ -53,7 +53,8 @@ def load_recipe(path: Path | None) -> Recipe:
 
     Raises:
         RecipeError: the file cannot be read, is no TOML, or has one mistake.
-        BakeErrors: it has several mistakes; all of them, in the order of their lines.
+        BakeErrors: it has several mistakes; the error holds all of them, in the order of their
+            lines.
     """
     if path is None:
         return Recipe()
@@ -96,7 +97,7 @@ def _check_merged(path: Path, table: RecipeTable, levels: int) -> None:
 
 
 def _files_of(name: str) -> Iterator[str]:
-    """Yield the names of files that a level of this name may be one of several of."""
+    """Yield the names of files of several levels that a level of this name may come from."""
     return (name[:at] for at, letter in enumerate(name) if letter == "-")
 
 
@@ -109,7 +110,7 @@ def recipe_schema() -> dict[str, Any]:
 
 def _merged(base: LevelRecipe, table: LevelTable) -> LevelRecipe:
     """Lay ``table`` over ``base``: legend and terrain key by key, everything else whole."""
-    # Everything is sorted, so that no table can depend on the order a recipe was written in.
+    # Everything is sorted, so that no table can depend on the order in which a recipe was written.
     profiles = tuple(
         ProfileRecipe(name, dict(sorted(_rules(profile.terrain).items())), profile.size or 1)
         for name, profile in sorted(table.profiles.items())

@@ -1,4 +1,4 @@
-"""A recipe once it is resolved: every level's rules merged, colours, units and orders normalised.
+"""Describe a resolved recipe: every level's rules merged, colours, units and orders normalised.
 
 Two recipes that mean the same are equal however their files are written. Nothing here needs
 pydantic, so a process that is handed a resolved recipe starts quickly.
@@ -22,7 +22,7 @@ Algorithm = Literal["auto", "dijkstra", "floyd_warshall"]
 Storage = Literal["auto", "dense", "compressed"]
 HierarchyMode = Literal["hpa", "exact", "none"]
 HeuristicKind = Literal["auto", "field", "landmark"]
-#: How bad what `bake lint` finds is.
+#: How bad a finding of `bake lint` is.
 Severity = Literal["error", "warning", "notice", "off"]
 
 #: Every product a recipe can ask for, in the order they are baked.
@@ -86,7 +86,7 @@ class ProfileRecipe:
 
     Attributes:
         name: letters, digits, "_", "." and "-", starting with a letter or digit.
-        terrain: this profile's own rules by terrain, above all others; sorted by name.
+        terrain: this profile's own rules by terrain, which override all others; sorted by name.
         size: cells along one side of its square footprint, 1 to 16.
     """
 
@@ -124,7 +124,7 @@ class LevelRecipe:
         terrain: rules by terrain; sorted by name.
         profiles: at least one; sorted by name.
         lint: severity of what `bake lint` finds, by rule, where the recipe says one.
-        narrowed: whether some of the recipe's profiles were left out for this run.
+        narrowed: whether some of the recipe's profiles were left out of this run.
     """
 
     connectivity: Connectivity | None = None
@@ -199,7 +199,7 @@ class Recipe:
         defaults: rules of every level that has none of its own.
         levels: rules by level name (file name without extension), merged over the defaults.
         inside: rules by file name and level name, where a file of several levels and one of its
-            levels have a table each: both merged over the defaults.
+            levels have a table each; both are merged over the defaults.
     """
 
     file: Path | None = None
@@ -214,7 +214,8 @@ class Recipe:
 
         Args:
             name: of the level.
-            file: name without extension of the file it comes from, where that is another one.
+            file: name without extension of the file the level comes from, where the two names
+                differ.
         """
         own = self.levels.get(name, self.defaults)
         if file is None or file == name:
@@ -224,7 +225,7 @@ class Recipe:
 
     @property
     def folder(self) -> Path:
-        """The folder the recipe's paths start from: its own, or the working directory."""
+        """Return the folder the recipe's paths start from: its own, or the working directory."""
         return Path.cwd() if self.file is None else self.file.parent
 
 
@@ -249,10 +250,10 @@ def _plain_editor(editor: EditorReading) -> dict[str, object]:
 
 
 def read_stated(text: str) -> LevelRecipe:
-    """Read what :meth:`LevelRecipe.canonical` wrote, as far as it decides which tables are made.
+    """Read the part of :meth:`LevelRecipe.canonical` that decides which tables are made.
 
     Raises:
-        ValueError: the text is nothing that it writes; the message begins with the key.
+        ValueError: that method writes no such text; the message begins with the key.
     """
     try:
         stated = _Stated(json.loads(text))

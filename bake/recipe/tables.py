@@ -1,4 +1,4 @@
-"""The shape of `bake.toml`: which tables and keys there are, as pydantic models.
+"""Define the shape of `bake.toml`, its tables and keys, as pydantic models.
 
 None, or an empty table, stands for "not given". Field descriptions go into the JSON Schema.
 """
@@ -54,12 +54,12 @@ _NAME: dict[str, Any] = {"type": "string", "minLength": 1}
 
 
 def _checked(check: Check, schema: dict[str, Any]) -> PlainValidator:
-    """Have a function check a value, and give the JSON Schema of what it accepts."""
+    """Let a function check a value, and state the JSON Schema of what it accepts."""
     return PlainValidator(check, json_schema_input_type=Annotated[Any, WithJsonSchema(schema)])
 
 
 def _checked_list(check: CheckOfItems, schema: dict[str, Any]) -> WrapValidator:
-    """Have a function check a list once pydantic has checked its items."""
+    """Let a function check a list once pydantic has checked its items."""
     return WrapValidator(check, json_schema_input_type=Annotated[Any, WithJsonSchema(schema)])
 
 
@@ -251,7 +251,7 @@ class LintTable(Table):
     recipe: _SeverityKey = _rule("recipe", "Keys of the recipe that became terrains by accident.")
 
     def given(self) -> dict[str, Severity]:
-        """Severities by rule, where the recipe says one."""
+        """Return severities by rule, where the recipe states them."""
         return {name: value for name, value in dict(self).items() if value is not None}
 
 

@@ -1,7 +1,7 @@
-"""The line of every key in a TOML document, which `tomllib` does not tell.
+"""Find the line of every key in a TOML document, which `tomllib` does not report.
 
 The scan only steps over values (TOML 1.0, https://toml.io/en/v1.0.0) to find where keys begin;
-whether the document is right is for `tomllib` to say.
+`tomllib` decides whether the document is valid.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from contextlib import suppress
 #: Keys from the top of the document down; an int is a position in an array, from 0.
 KeyPath = tuple[str | int, ...]
 
-#: The deepest path that is followed. `tomllib` needs memory with the square of a key's parts, and
-#: stack for every bracket, so a deeper document is refused before it gets there.
+#: The deepest path that is followed. `tomllib` needs memory that grows with the square of a key's
+#: parts, and stack for every bracket, so a deeper document is refused before it gets there.
 MAX_DEPTH = 32
 
 _SPACE = re.compile(r"[ \t]*+")
@@ -44,8 +44,8 @@ def key_lines(text: str) -> dict[KeyPath, int]:
     """Find the line, from 1, where each table, key and array item of a TOML document stands.
 
     A table named by a header stands at that header; one that is only implied stands where it is
-    first implied. For a document that is no TOML, what was found before the scan got lost. Time and
-    memory grow with the length of the text alone, whatever it is.
+    first implied. For a document that is not TOML, the result is what was found before the scan got
+    lost. Time and memory grow with the length of the text alone, whatever it is.
 
     Raises:
         TooDeepError: something is nested deeper than MAX_DEPTH.

@@ -1,4 +1,4 @@
-"""The single values of a recipe: each function takes what TOML gave and returns it normalised.
+"""Check the single values of a recipe: each function takes a TOML value and normalises it.
 
 All raise a `PydanticCustomError` that carries found, expected and remedy, so that pydantic can
 collect every mistake of a file before any is reported.
@@ -76,7 +76,7 @@ def show(value: object) -> str:
 
 
 def quoted(text: str) -> str:
-    """Put text in quotes, cut it where it is long, and escape all that would break a line."""
+    """Put text in quotes, cut it where it is long, and escape whatever would break a line."""
     if len(text) > _LONGEST_SHOWN:
         text = text[: _LONGEST_SHOWN - 3] + "..."
     text = text.replace("\\", "\\\\").replace('"', '\\"')
@@ -90,18 +90,18 @@ def _escaped(letter: str) -> str:
 
 
 def closest(word: str, known: Iterable[str]) -> str | None:
-    """Return the known word that ``word`` may be a slip of, or None."""
+    """Return the known word that ``word`` may be a misspelling of, or None."""
     by_lower = {name.lower(): name for name in known}
     found = get_close_matches(word[:_LONGEST_SHOWN].lower(), by_lower, n=1)
     return by_lower[found[0]] if found else None
 
 
 def one_of(*allowed: str | int, remedy: str | None = None) -> Callable[[Any], Any]:
-    """Make a check for one of a few texts or numbers; ``remedy`` is for what resembles none."""
+    """Make a check for one of a few texts or numbers; ``remedy`` is for those like none."""
     expected = _alternatives([show(choice) for choice in allowed])
 
     def check(value: Any) -> Any:
-        # True == 1 and 4.0 == 4, but neither is what the recipe means.
+        # True == 1 and 4.0 == 4, but a recipe means neither.
         if any(type(value) is type(choice) and value == choice for choice in allowed):
             return value
         raise wrong(f"found {show(value)}", expected, _did_you_mean(value, allowed) or remedy)
@@ -155,7 +155,7 @@ def flag(value: Any) -> bool:
 
 
 def memory_budget(value: Any) -> int:
-    """Return bytes, from a whole number or from text with a unit, less fractions of a byte."""
+    """Return whole bytes from a whole number or from text with a unit, rounded down."""
     if isinstance(value, str):
         size = _bytes_of(value)
     elif isinstance(value, int) and not isinstance(value, bool):

@@ -1,7 +1,7 @@
-"""All-pairs next hops and distances in one pass over batches of targets.
+"""Make all-pairs next hops and distances in one pass over batches of targets.
 
 Both methods give the same distances, and next hops are read off the distances, so the tables are
-the same to the byte whichever ran.
+the same to the byte whichever method ran.
 """
 
 from __future__ import annotations
@@ -33,13 +33,13 @@ Progress = Callable[[float], None]
 #: about 2,000 nodes it is 75 on lattices and 240 on random graphs.
 RELAX_RATIO = 64
 
-#: Arcs a node from which looking for the few tight ones first is faster than trying all.
+#: With so many arcs a node, looking for the few tight ones first is faster than trying all.
 DENSE_DEGREE = 24
 
 #: Distances rewritten at a time; marking them takes a byte each.
 BLOCK = 2**16
 
-#: Memory a search keeps beside its tables and scratch: the graph turned round, while it is turned.
+#: Memory a search takes beside its tables and scratch, while it turns the graph round.
 NODE_BYTES = 32
 ARC_BYTES = 40
 
@@ -52,8 +52,8 @@ class AllPairs:
     """Dense all-pairs tables, by row of a profile's subgraph.
 
     Attributes:
-        hop: (r, r) unsigned, [from, to] -> slot of the arc to take; all ones where there is none to
-            take: no path, or already there. None if not asked for.
+        hop: (r, r) unsigned, [from, to] -> slot of the arc to take; all ones where there is no
+            path, or none is needed as both are one row. None if not asked for.
         distance: (r, r) int32 ticks, [from, to]; UNREACHABLE where there is no path. None if not
             asked for.
     """
@@ -72,14 +72,14 @@ def slot_dtype(sub: Subgraph, symbols: int = 1) -> np.dtype[np.unsignedinteger]:
 
 
 def pair_bytes(sub: Subgraph, *, hops: bool, distances: bool) -> int:
-    """Work out the bytes a pair takes in the dense tables of a profile."""
+    """Return the bytes that a pair takes in the dense tables of a profile."""
     return hops * slot_dtype(sub).itemsize + distances * 4
 
 
 def working_bytes(
     sub: Subgraph, threads: int, algorithm: Algorithm, *, hops: bool, distances: bool
 ) -> int:
-    """Work out the peak memory of :func:`all_pairs` in bytes, the tables included."""
+    """Return the peak memory of :func:`all_pairs` in bytes, the tables included."""
     rows = sub.graph.node_count
     tables = rows * rows * pair_bytes(sub, hops=hops, distances=distances)
     if choose_algorithm(sub, algorithm) == "floyd_warshall":
@@ -94,7 +94,7 @@ def working_bytes(
 def choose_algorithm(sub: Subgraph, algorithm: Algorithm) -> Literal["dijkstra", "floyd_warshall"]:
     """Resolve "auto" by comparing the work: n^3 vectorised minima against n * m relaxations.
 
-    A relaxation costs about RELAX_RATIO minima, since it also keeps the queue and is done again now
+    A relaxation costs about RELAX_RATIO minima, since it also keeps the queue and is repeated now
     and then.
     """
     if algorithm != "auto":
@@ -156,7 +156,7 @@ def _by_batches(
     spare: list[BatchScratch] = []
 
     def fill(start: int) -> None:
-        # Asking whether there is a spare one first would race with other threads.
+        # Asking first whether there is a spare one would race with other threads.
         try:
             scratch = spare.pop()
         except IndexError:

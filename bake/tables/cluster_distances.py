@@ -1,8 +1,8 @@
-"""How far clusters lie from each other, and what planning from one to the next should reckon with.
+"""Find how far clusters lie from each other, and the prices for planning from one to the next.
 
 The smallest distance between two clusters is a lower bound of that between any two of their places.
 For neighbours there are the three prices of I. Millington, J. Funge, "Artificial Intelligence for
-Games", 2nd edition, section 4.6.1: an optimist's, a pessimist's, and one between.
+Games", 2nd edition, section 4.6.1: an optimist's, a pessimist's, and one in between.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ AUTO_DISTANCES = 2**30
 Progress = Callable[[float], None]
 
 
-#: What searching takes for each arc, and pricing for each that leads from cluster to cluster.
+#: Bytes that searching takes for each arc, and pricing for each arc from cluster to cluster.
 ARC_BYTES = 52
 CROSSING_BYTES = 60
 
-#: And the same for all levels.
+#: Bytes that every level takes, whatever its size.
 FIXED_BYTES = 2**14
 
 
@@ -48,7 +48,7 @@ class ClusterDistances:
             *maximin*, the longest of the shortest ways through the first cluster into the other,
             over all ways into it from third ones; and *average minimum*, their mean, rounded down.
             Ways are looked for inside the first cluster. Where no way leads on from any third
-            cluster, all ways into it count, where there are none either, all its rows.
+            cluster, all ways into it count; where there are no ways into it, all its rows count.
     """
 
     distance: Int32Array
@@ -57,7 +57,7 @@ class ClusterDistances:
 
 
 def fits_auto(rows: int, clusters: int) -> bool:
-    """Whether "auto" makes a table of this size."""
+    """Tell whether "auto" makes a table of this size."""
     return clusters * clusters <= AUTO_PAIRS and clusters * rows <= AUTO_DISTANCES
 
 

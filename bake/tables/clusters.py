@@ -1,7 +1,8 @@
-"""Clusters: connected groups of places that lie together.
+"""Partition a profile's rows into clusters, connected groups of places that lie together.
 
-On lattices a regular partition into squares, on graphs with positions one of the plane, on other
-graphs runs of the patch order; or regions a designer drew. Each class is cut into connected parts.
+On lattices a class is a square of cells, on graphs with positions a square of the plane, on other
+graphs a stretch of the patch order; or it is a region a designer drew. Each class is cut into
+connected parts.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ class Clusters:
     Attributes:
         sub: what is partitioned.
         label: (r) int32, cluster of each row. Clusters are numbered by region, then by square in
-            reading order, within one by their lowest row.
+            reading order, and within one by their lowest row.
         count: c.
         tile: (c, 2) int32, the square (column, row of squares) of each cluster's lowest row;
             larger clusters are made of neighbouring squares.
@@ -42,17 +43,17 @@ class Clusters:
 
     @cached_property
     def members(self) -> tuple[Int32Array, Int32Array, Int32Array]:
-        """Rows by cluster: first (c + 1), row (r); and rank (r), a row's rank in its cluster."""
+        """Return rows by cluster: first (c + 1), row (r); and rank (r) of each row in its cluster."""
         return members(self.label, self.count)
 
     @cached_property
     def crossing(self) -> tuple[Int32Array, Int32Array]:
-        """Arcs from one cluster to another: tail (k) int32 and arc (k) int32."""
+        """Return the arcs from one cluster to another: tail (k) int32 and arc (k) int32."""
         return crossing_arcs(self.sub.graph.first_out, self.sub.graph.head, self.label)
 
     @cached_property
     def neighbours(self) -> tuple[Int32Array, Int32Array]:
-        """Clusters joined by an arc in either direction: first (c + 1) and neighbour."""
+        """Return the clusters joined by an arc in either direction: first (c + 1) and neighbour."""
         tail, arc = self.crossing
         return neighbours(self.label[tail], self.label[self.sub.graph.head[arc]], self.count)
 
@@ -73,7 +74,8 @@ def clusters(
             nodes, before it is cut into connected parts.
         cell: (r, 2) int32 (x, y) of each row of a lattice.
         position: (r, 2) float64 of each row of a graph.
-        region: (r) int32, the drawn region each row lies in, -1 outside all; None = there are none.
+        region: (r) int32, the drawn region each row lies in, -1 outside all regions; None = there
+            are no regions.
     """
     rows = sub.graph.node_count
     tile = squares(size, rows, cell=cell, position=position)

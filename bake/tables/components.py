@@ -1,4 +1,4 @@
-"""Connected components, from whose labels one reads who can reach whom."""
+"""Label connected components; the labels tell who can reach whom."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from bake.search.graph.connectivity import reachable_components, strong_componen
 #: Largest closure between one-way components that is stored, in bytes (23,168 components).
 MAX_CLOSURE = 64 * 2**20
 
-#: Bits of the closure put into order at a time; each takes a byte while they are.
+#: Bits of the closure put into order at a time; each takes a byte meanwhile.
 BLOCK_BITS = 2**18
 
 
@@ -24,10 +24,10 @@ class Components:
     Attributes:
         component: (n) int32 by node of the full graph, -1 where the profile cannot stand. Labels
             count up in order of each component's lowest node.
-        count: how many.
+        count: how many components there are.
         reach: (count, ceil(count / 8)) uint8 in numpy.packbits order, which components each one
-            reaches; None where no arc leads from one to another (then each reaches itself alone),
-            or where it would exceed MAX_CLOSURE.
+            reaches; None where no arc leads from one to another (then each reaches only itself), or
+            where the array would exceed MAX_CLOSURE.
         one_way: whether arcs lead from one component to another.
     """
 
@@ -38,7 +38,7 @@ class Components:
 
     @property
     def tells_all(self) -> bool:
-        """Whether labels and closure alone say what can be reached."""
+        """Tell whether labels and closure alone say what can be reached."""
         return not self.one_way or self.reach is not None
 
 

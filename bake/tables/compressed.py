@@ -1,4 +1,4 @@
-"""All-pairs next hops as runs: an exact compressed path database that holds nothing of size n^2.
+"""Make all-pairs next hops as runs: an exact compressed path database with nothing of size n^2.
 
 A. Botea, "Ultra-Fast Optimal Pathfinding without Runtime Search", AIIDE 2011.
 """
@@ -25,35 +25,35 @@ Take = Callable[[int, int, Int32Array], None]
 
 
 class Ledger(Protocol):
-    """Keeps what a long search has come to, so that another one can take it up."""
+    """Keeps the state of a long search, so that another one can go on from it."""
 
     def take_up(self, writer: RunWriter, most_runs: int) -> None:
-        """Bring a fresh writer to where an earlier search was cut, if that is no more runs."""
+        """Bring a new writer to where an earlier search stopped, if that has no more runs."""
 
     def offer(self, writer: RunWriter) -> None:
-        """Hear that a batch was taken in."""
+        """Note that a batch was taken in."""
 
     def finished(self, writer: RunWriter) -> None:
-        """Hear that the last batch was taken in."""
+        """Note that the last batch was taken in."""
 
     def interrupted(self, writer: RunWriter) -> None:
-        """Hear that the search is about to end before its time."""
+        """Note that the search is about to end early."""
 
 
-#: Seconds a batch that is being taken in has to end when the search is interrupted.
+#: Seconds to wait for a batch that is being taken in when the search is interrupted.
 PATIENCE = 1.0
 
 #: Bytes a row needs beside its batch distances: its set, run, greedy moves, and the graph's arcs.
 ROW_BYTES = 256
 
 #: Runs a row is expected to need: game maps take 7 to 13, AR0011SR 86. A table that needs more may
-#: have what is left of the budget.
+#: use what is left of the budget.
 EXPECTED_RUNS = 64
 RUN_BYTES = 24
 
 
 def working_bytes(sub: Subgraph, threads: int, algorithm: Algorithm, *, distances: bool) -> int:
-    """Work out the peak memory of :func:`compressed_next_hops` in bytes, the tables included."""
+    """Return the peak memory of :func:`compressed_next_hops` in bytes, the tables included."""
     rows = sub.graph.node_count
     matrix = 4 * rows * rows
     if choose_algorithm(sub, algorithm) == "floyd_warshall":
@@ -75,7 +75,7 @@ def compressed_next_hops(
     progress: Progress,
     ledger: Ledger | None = None,
 ) -> tuple[RunTable, Int32Array | None]:
-    """Search for batches of targets and compress what comes, batch after batch.
+    """Search for batches of targets and compress the results, batch after batch.
 
     Args:
         sub: what a profile can use; r rows.
@@ -84,13 +84,13 @@ def compressed_next_hops(
         unreachable_fits: whether another table says which targets are unreachable, so that any
             symbol may stand for them.
         algorithm: as for :func:`bake.tables.all_pairs.all_pairs`.
-        distances: whether to keep the distances too.
+        distances: whether to keep the distances, too.
         budget: bytes this may allocate.
         threads: how many batches to search at once, fewer where the budget is short; changes no
             byte of the result.
         progress: called with the fraction done.
-        ledger: where to keep what the search has come to; it is not used where distances are kept
-            as well, or by Floyd-Warshall. It changes no byte of the result.
+        ledger: where to keep the state of the search; it is not used where distances are kept as
+            well, or by Floyd-Warshall. It changes no byte of the result.
 
     Returns:
         The runs, and (r, r) int32 distances, UNREACHABLE where there is no path, or None.
@@ -152,7 +152,7 @@ def _into_ledger(
     take: Take,
     progress: Progress,
 ) -> None:
-    """Search from where an earlier search was cut, and let the next one do so."""
+    """Search from where an earlier search stopped, and let the next one go on from this one."""
     ledger.take_up(writer, most_runs)
     if writer.taken < sub.graph.node_count:
         search = BatchSearch.of(sub.graph, sub.weight)
@@ -213,9 +213,9 @@ def _from_batches(
         try:
             for worker in workers:
                 worker.result()
-        except BaseException as error:  # an interrupt reaches this thread alone
+        except BaseException as error:  # An interrupt reaches this thread alone.
             turn.give_up()
-            # Other batches may take their time to end, and there is not much of it.
+            # Other batches may take long to end, and there is little time.
             if isinstance(error, KeyboardInterrupt) and turn.over():
                 interrupted()
             raise
@@ -233,7 +233,7 @@ class _Turn:
         self._changed = threading.Condition()
 
     def claim(self) -> int | None:
-        """Take the next batch to search for; None where none is left."""
+        """Take the next batch to search for; return None where none is left."""
         with self._changed:
             if self._over or self._claimed == self._count:
                 return None
@@ -241,7 +241,7 @@ class _Turn:
             return self._claimed - 1
 
     def wait(self, batch: int) -> bool:
-        """Wait until every batch before this one was handed on; returns False if one failed."""
+        """Wait until every batch before this one was handed on; return False if one failed."""
         with self._changed:
             self._changed.wait_for(lambda: self._over or self._turn == batch)
             if not self._over:
@@ -255,7 +255,7 @@ class _Turn:
             self._changed.notify_all()
 
     def over(self) -> bool:
-        """After giving up, wait until no batch is being taken in; returns whether there is none."""
+        """After giving up, wait until no batch is being taken in; return whether none is."""
         with self._changed:
             return self._changed.wait_for(lambda: not self._taking, PATIENCE)
 

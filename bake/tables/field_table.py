@@ -1,4 +1,4 @@
-"""A table of distances between basins, each pair corrected by the fields that suit it best.
+"""Make a table of distances between basins, each pair corrected by the fields that suit it best.
 
 Fields are slopes and distances to pivots (:mod:`bake.search.all_pairs.fields`). Slopes say how fast
 distances rise along coordinates, in the directions that a norm has.
@@ -26,16 +26,16 @@ from bake.search.all_pairs.fields import (
 )
 from bake.search.graph.partition import members
 
-#: Fields there may be: two numbers below this make a byte.
+#: The most fields there may be: two numbers below this fit one byte.
 MOST_FIELDS = 16
 
 #: A field that differs by more ticks within a basin is not used there.
 MOST_RELIEF = 2**26
 
-#: A field that reaches more ticks anywhere is left out.
+#: A field that exceeds so many ticks anywhere is left out.
 HIGHEST = 2**29
 
-#: Bits after the point of slopes over coordinates that are no cells.
+#: Bits after the point of slopes over coordinates that are not cells.
 FINE = 12
 
 #: Slopes are kept below this, so that they are int32.
@@ -47,7 +47,7 @@ _HALF_ROOT = 46341
 
 @dataclass(frozen=True)
 class Slopes:
-    """Directions fields rise in.
+    """The directions that fields rise in.
 
     Attributes:
         slope: (s, 2) int32, 2**-shift ticks a step along x and along y.
@@ -59,15 +59,15 @@ class Slopes:
 
     @staticmethod
     def none() -> Slopes:
-        """The slopes of a graph without coordinates."""
+        """Return the slopes of a graph without coordinates."""
         return Slopes(np.zeros((0, 2), dtype=np.int32), 0)
 
 
 def square_slopes(sub: Subgraph, cell: Int32Array) -> Slopes:
-    """Find the eight directions a distance over squares can rise in, at what most steps cost.
+    """Find the eight directions a distance over squares can rise in, at the price of most steps.
 
-    Where there are diagonal steps these are the eight of the octile norm, else the four of the
-    Manhattan one.
+    Where there are diagonal steps these are the eight of the octile norm, otherwise the four of the
+    Manhattan norm.
     """
     step = np.abs(cell[sub.graph.head] - cell[sub.graph.tail()])
     larger, smaller = np.maximum(step[:, 0], step[:, 1]), np.minimum(step[:, 0], step[:, 1])
@@ -87,7 +87,7 @@ def hex_slopes(sub: Subgraph) -> Slopes:
 
 
 def plane_slopes(sub: Subgraph, at: Int32Array) -> Slopes:
-    """Find eight directions of the plane, at what most arcs cost for their length."""
+    """Find eight directions of the plane, at the price most arcs have for their length."""
     step = at[sub.graph.head].astype(np.int64) - at[sub.graph.tail()]
     length = np.sqrt((step * step).sum(axis=1).astype(np.float64))
     far = length > 0
@@ -101,7 +101,7 @@ def plane_slopes(sub: Subgraph, at: Int32Array) -> Slopes:
 
 
 def _signed(slopes: list[tuple[int, int]]) -> Slopes:
-    """Give each slope all signs, none twice, none flat."""
+    """Return each slope with all signs, leaving out repeated and flat ones."""
     signed = {(a * x, b * y) for x, y in slopes for a in (1, -1) for b in (1, -1)}
     slope = np.array(sorted(signed - {(0, 0)}), dtype=np.int32).reshape(-1, 2)
     return Slopes(slope, 0)
@@ -118,8 +118,8 @@ class FieldTable:
     Attributes:
         label: (r) int32, basin of every row.
         anchor: (c) int32, row of each basin at which its fields are zero.
-        distance: (pairs) int32 ticks, UNREACHABLE where there is no path. Two way, pairs
-            (start <= goal) lie at goal * (goal + 1) / 2 + start, else (start, goal) at
+        distance: (pairs) int32 ticks, UNREACHABLE where there is no path. In a two-way table, pairs
+            (start <= goal) lie at goal * (goal + 1) / 2 + start; otherwise (start, goal) lies at
             start * c + goal.
         chosen: (pairs) uint8, 16 times the field of the start plus that of the goal.
         fields: (f, 2 + p) int32, f <= 16: slopes, and signs of distances to pivots.
@@ -135,12 +135,12 @@ class FieldTable:
 
 
 def pair_count(basins: int, *, two_way: bool) -> int:
-    """Count the entries of a table between so many basins."""
+    """Return how many entries a table between so many basins has."""
     return basins * (basins + 1) // 2 if two_way else basins * basins
 
 
 def table_bytes(basins: int, *, two_way: bool) -> int:
-    """Work out the bytes of a table between so many basins, labels apart."""
+    """Return the bytes of a table between so many basins, without labels."""
     return 5 * pair_count(basins, two_way=two_way) + 4 * basins
 
 
@@ -161,8 +161,7 @@ def field_table(
     Args:
         sub: what a profile can use; r rows.
         at: (r, 2) int32 coordinates.
-        slopes: of fields over them.
-        pivot: (r, p) int32 ticks.
+        slopes: of fields over the coordinates. pivot: (r, p) int32 ticks.
         label: (r) int32, basin of every row.
         anchor: (c) int32, a row of each basin.
         two_way: whether every arc can be taken back at the same cost.
@@ -219,8 +218,10 @@ def field_table(
 def _catalogue(
     at: Int32Array, slopes: Slopes, pivot: Int32Array, label: Int32Array, anchor: Int32Array
 ) -> tuple[Int32Array, Int64Array]:
-    """Choose fields, (f, 2 + p) int32, the first one flat, and their ticks above each basin's
-    anchor, (r, f) int64.
+    """Choose fields, the first one flat, and work out their ticks above each basin's anchor.
+
+    Returns:
+        (f, 2 + p) int32 fields, and (r, f) int64 ticks.
     """
     columns = pivot.shape[1]
     flat = np.zeros((1, 2 + columns), dtype=np.int32)
@@ -238,7 +239,7 @@ def _catalogue(
 
 
 def table_memory(rows: int, basins: int, threads: int, *, two_way: bool) -> int:
-    """Work out the peak memory of :func:`field_table` in bytes, the table included."""
+    """Return the peak memory of :func:`field_table` in bytes, the table included."""
     searches = threads * (rows * BatchScratch.BYTES + basins * MOST_FIELDS * LANES * 4)
     values = 3 * rows * MOST_FIELDS * 8
     return searches + values + table_bytes(basins, two_way=two_way)

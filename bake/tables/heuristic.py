@@ -1,4 +1,4 @@
-"""A heuristic that is worth its bytes: pivots, and a table between basins corrected by fields.
+"""Make a heuristic within a budget of bytes: pivots, and a table between basins, with fields.
 
 Rows are cut into basins, the rows nearest to each of a farthest-point sample. A plain table of
 distances between basins is of little use: it jumps at every border. Corrected by fields that rise
@@ -18,13 +18,14 @@ from bake.search.graph.connectivity import is_two_way
 from bake.search.graph.partition import connected_parts, voronoi_cells
 from bake.tables.field_table import MOST_FIELDS, FieldTable, Slopes, field_table, table_bytes
 
-#: Distances a bake may search for a table between basins, fields and all: some ten seconds.
+#: The most distances a bake may search for a table between basins, counted per field: some ten
+#: seconds.
 MOST_DISTANCES = 2**31
 
-#: Pivots beside a table between basins: more of them at the cost of basins guide worse.
+#: Pivots beside a table between basins: with more pivots and fewer basins it guides worse.
 PIVOTS = 2
 
-#: What a pair of basins takes: a distance and two fields.
+#: Bytes that a pair of basins takes: a distance and two fields.
 PAIR_BYTES = 5
 
 MOST_PIVOTS = 64
@@ -51,7 +52,7 @@ def heuristic_size(rows: int, bytes_per_node: int, *, kind: str, two_way: bool) 
         bytes_per_node: budget, at least 8.
         kind: "field": two pivots, the rest a table between basins, as large as can be searched in
             some seconds; what that leaves goes into more pivots. "landmark": pivots alone.
-        two_way: whether every arc can be taken back at the same cost; else a pivot needs two
+        two_way: whether every arc can be taken back at the same cost; if not, a pivot needs two
             columns, and the table both halves.
     """
     step = 1 if two_way else 2
@@ -74,7 +75,7 @@ def heuristic_size(rows: int, bytes_per_node: int, *, kind: str, two_way: bool) 
 
 @dataclass(frozen=True)
 class Heuristic:
-    """What a heuristic keeps of one profile.
+    """The data of one profile's heuristic.
 
     Attributes:
         two_way: whether every arc can be taken back at the same cost.
@@ -103,8 +104,8 @@ def heuristic(
     Args:
         sub: what a profile can use; r rows.
         at: (r, 2) int32 coordinates of the rows.
-        slopes: what fields rise by along them.
-        kind, bytes_per_node: see :func:`heuristic_size`.
+        slopes: what fields rise by along coordinates. kind, bytes_per_node: see
+            :func:`heuristic_size`.
         budget: bytes this may allocate.
         threads: how many searches at once; changes no byte of the result.
         share: make a table of one in so many basins only, to see what it would take.
@@ -146,11 +147,13 @@ def pivot_distances(
         first: a row; the first pivot is the farthest of those it reaches.
         count: columns wanted, at least 0; even unless two_way.
         two_way: whether every arc can be taken back at the same cost. Then a column is one pivot;
-            else the first half are distances to pivots, the second half distances from them.
+            otherwise the first half are distances to pivots, the second half distances from them.
 
     Returns:
-        (r, count) int32 ticks. Where there is no path stands the largest distance of the column,
-        which keeps every bound true: whoever reaches a row that reaches the pivot reaches it too.
+        (r, count) int32 ticks. Where there is no path, the entry is the largest distance of the
+        column,
+        which keeps every bound true: a row from which one can reach a row that reaches the pivot
+        reaches the pivot too.
     """
     rows = graph.node_count
     pivot = np.zeros((rows, count), dtype=np.int32)
@@ -173,7 +176,7 @@ def pivot_distances(
     for column in range(half):
         chosen = int(np.where(nearest == UNREACHABLE, -1, nearest).argmax())
         onward = distances(graph, weight, chosen)
-        # The row it was first measured from is no pivot.
+        # The row that distances were first measured from is not a pivot.
         nearest = onward if column == 0 else np.minimum(nearest, onward)
         if two_way:
             pivot[:, column] = _filled(onward)
@@ -189,7 +192,7 @@ def _filled(distance: Int32Array) -> Int32Array:
 
 
 def _basins(sub: Subgraph, extent: Int64Array, count: int) -> tuple[Int32Array, Int32Array]:
-    """Cut rows into basins: (r) int32 basin of every row, (c) int32 sample of each, c <= count.
+    """Return (r) int32, the basin of every row, and (c) int32, the sample of each; c <= count.
 
     Basins are numbered in the order of their samples, so that consecutive ones lie together.
     Parts of the graph that are small beside a basin share basins of their own.

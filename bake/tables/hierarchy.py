@@ -1,4 +1,4 @@
-"""HPA*: layers of transitions over clusters, and the table on top of them.
+"""Build the layers of HPA*, transitions over clusters, and the table on top of them.
 
 A. Botea, M. Mueller, J. Schaeffer, "Near optimal hierarchical path-finding", J. Game Development
 1(1), 2004. The first layer thins crossings out (mode "hpa"), or keeps them all (mode "exact").
@@ -36,13 +36,13 @@ LANDMARKS = 4
 #: "auto" adds layers until one has at most this many transitions, and makes a table of that one.
 TOP_TRANSITIONS = 256
 
-#: A top layer of more transitions gets no table.
+#: A top layer with more transitions gets no table.
 MOST_TOP = 2048
 
 #: "auto" stops where a further layer would not be smaller than this part of the one below.
 WORTHWHILE = 0.8
 
-#: Layers there may be.
+#: The most layers there may be.
 MOST_LAYERS = 16
 
 #: Flow fields are not kept where they would take more bytes a row: drawn regions may be of any
@@ -58,7 +58,8 @@ class Hierarchy:
         mode: "hpa" or "exact".
         layers: at least one.
         clusters: how many each layer has.
-        parents: by layer but the last, (c) int32, cluster of the next layer each one is part of.
+        parents: for every layer but the last, (c) int32, the cluster of the next layer that each
+            cluster is part of.
         landmark: (t, k) int32 ticks from each landmark to every transition of the first layer,
             2**31 - 1 where there is no way.
         two_way: whether every arc of the profile leads back at the same cost.
@@ -117,11 +118,11 @@ def hierarchy(
     Args:
         partition, at, square, mode, spacing: as for :func:`transitions_between`.
         levels: how many layers, at least 1; None = until the last is small enough for a table.
-        keep_paths: keep the ways to transitions, else they are searched for anew.
+        keep_paths: keep the ways to transitions; without them every query searches for its ways.
         budget: bytes the result may take.
 
     Raises:
-        BudgetError: it would take more.
+        BudgetError: the result would take more.
         CostError: distances are too long for the scale.
     """
     sub = partition.sub
@@ -169,7 +170,7 @@ def hierarchy(
 
 
 def _check_budget(base: Base, chosen: UInt8Array, budget: int) -> None:
-    """Refuse squares of distances that would not fit before they are made."""
+    """Refuse, before they are made, squares of distances that would not fit."""
     each = np.bincount(base.label[chosen > 0]).astype(np.int64)
     needed = 5 * int((each * each).sum())
     if needed > budget:

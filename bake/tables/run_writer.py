@@ -1,4 +1,4 @@
-"""Next hops as runs of targets, written while batch after batch of targets comes in."""
+"""Write next hops as runs of targets while batch after batch of targets comes in."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from bake.search.all_pairs.runs import (
 )
 from bake.tables.all_pairs import slot_dtype
 
-#: Rows between two visits to the buffer of ended runs; bounds its size.
+#: Rows after which the buffer of ended runs is emptied; this bounds its size.
 SLICE = 4096
 
 
@@ -38,8 +38,8 @@ class RunTable:
         run_count: (r) int32, runs of each row, at least one.
         run_start: (k) int32, the first target of each run; the first run of a row begins at 0.
         run_slot: (k) unsigned, the slot to take from the row toward any target of the run; or the
-            greedy move (all ones, less one), or no path (all ones). What it says of the row itself,
-            and of targets another table says cannot be reached, means nothing.
+            greedy move (all ones, less one), or no path (all ones). For the row itself, and for
+            targets that another table says cannot be reached, it means nothing.
     """
 
     run_count: Int32Array
@@ -51,11 +51,11 @@ class RunWriter:
     """Takes in distances, batch after batch of targets, and keeps every row's runs.
 
     Attributes:
-        taken: targets taken in so far.
-        moves, run_start: each row's run under way, see
+        taken: how many targets were taken in so far.
+        moves, run_start: each row's current run, see
             :class:`bake.search.all_pairs.runs.CurrentRuns`.
         ended: runs ended so far, in pieces.
-        ended_count: how many they are; every row has one more under way.
+        ended_count: how many runs have ended; every row has one more that has not.
     """
 
     def __init__(self, sub: Subgraph, at: Int32Array | None, *, unreachable_fits: bool) -> None:
@@ -80,7 +80,7 @@ class RunWriter:
         self._buffer = EndedRuns(*(np.empty(size, dtype=np.int32) for _ in range(3)))
 
     def restart(self) -> None:
-        """Forget everything taken in, to sample batches from elsewhere."""
+        """Forget everything taken in, so that batches can be sampled elsewhere."""
         self.moves[:] = EVERY
         self.run_start[:] = 0
         self.ended.clear()
@@ -94,10 +94,10 @@ class RunWriter:
         run_start: Int32Array,
         ended: list[EndedRuns],
     ) -> None:
-        """Take up what another writer of the same rows came to; arrays as its attributes were.
+        """Go on from the state of another writer of the same rows; the arrays are its attributes.
 
         Raises:
-            ValueError: no writer of these rows can have come to that. Nothing has changed then.
+            ValueError: no writer of these rows can be in that state; this writer is unchanged then.
         """
         self._check(taken, moves, run_start, ended)
         self.taken, self.moves, self.run_start, self.ended = taken, moves, run_start, ended
@@ -110,7 +110,7 @@ class RunWriter:
         run_start: Int32Array,
         ended: list[EndedRuns],
     ) -> None:
-        """Refuse what would lead kernels out of their arrays."""
+        """Refuse a state that would lead kernels outside their arrays."""
         rows, degree = self._rows, self._sub.graph.out_degree()
         fine = 0 <= taken <= rows == len(moves) == len(run_start) and _within(run_start, taken)
         if fine:
