@@ -1,4 +1,4 @@
-"""Level files to levels: :func:`load` reads any format, :func:`parts` names what a file gives."""
+"""Read level files: :func:`load` reads any format, :func:`parts` names the levels of a file."""
 
 from bake.levels.formats import (
     LDTK_SUFFIX,

@@ -1,4 +1,4 @@
-"""Which format a level file has, and reading it: :func:`load` and :func:`parts`.
+"""Find out which format a level file has, and read it: :func:`load` and :func:`parts`.
 
 Formats are imported only when a file needs them, so that naming the suffixes costs nothing.
 """
@@ -46,7 +46,8 @@ def parts(
         ldtk: how LDtk projects are read; None = by the defaults.
 
     Returns:
-        At least one name, each once; ("",) where the file gives one level, called like itself.
+        At least one name, each once; ("",) where the file gives one level, which has the file's
+        name.
 
     Raises:
         LevelError: the file cannot be read, or two of its levels have one name.
@@ -85,7 +86,7 @@ def load(
 
     Raises:
         LevelError: the file is missing, unreadable, of no known format, or damaged.
-        BakeErrors: several such mistakes, each with its own line.
+        BakeErrors: there are several such mistakes, each with its own line.
     """
     path = Path(path)
     _check_suffix(path)

@@ -1,4 +1,4 @@
-"""Explicit graphs in networkx node-link form, as ``networkx.node_link_data`` writes them."""
+"""Read explicit graphs in networkx node-link form, as ``networkx.node_link_data`` writes them."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from bake.levels.reading.models import (
 )
 
 GRAPH_FORMAT = "bake-graph"
-#: The terrain of nodes that name none.
+#: The terrain of nodes that name no terrain.
 DEFAULT_TERRAIN = "ground"
 VERSION = 1
 
@@ -38,15 +38,15 @@ def read_graph(path: Path, document: Mapping[str, object]) -> GraphLevel:
     """Read a graph from a parsed file.
 
     Of several arcs from one node to another the cheapest is kept, in the place of the first.
-    Self-loops shorten no path and are left out. Attributes of no meaning here are ignored.
+    Self-loops shorten no path and are left out. Attributes that mean nothing here are ignored.
 
     Args:
         path: the file, for names and errors.
         document: its value, an object with "nodes" and "edges" or "links".
 
     Raises:
-        LevelError: a mistake in it.
-        BakeErrors: several, in the costs of terrains.
+        LevelError: there is a mistake in it.
+        BakeErrors: there are several mistakes in the costs of terrains.
     """
     return _Reader(path, document).level()
 
@@ -62,7 +62,7 @@ class _Nodes:
 
 
 class _Reader:
-    """Reads one file; every step of it can say where a mistake is."""
+    """Reads one file; every step can say where a mistake is."""
 
     def __init__(self, path: Path, document: Mapping[str, object]) -> None:
         self.path = path
@@ -192,7 +192,7 @@ class _Reader:
     def node_terrain(
         self, item: dict[str, object], at: int, number: dict[str, int], declared: bool
     ) -> int:
-        """Number the node's terrain; a new one is added unless the file declares them all."""
+        """Return the number of a node's terrain, a new one unless the file declares them all."""
         name = item.get("terrain", DEFAULT_TERRAIN)
         place = ("nodes", at, "terrain")
         if not isinstance(name, str) or not is_plain_text(name):
@@ -323,7 +323,7 @@ class _Reader:
 
 
 def finite(value: object) -> float | None:
-    """Return the value as a float, or None where it is not a finite number, as true is not."""
+    """Return the value as a float, or None where it is not a finite number; true is not one."""
     if type(value) is not int and type(value) is not float:
         return None
     try:
@@ -336,7 +336,7 @@ def finite(value: object) -> float | None:
 def graph_schema() -> dict[str, Any]:
     """Make the JSON Schema of explicit graphs, for editors and generators.
 
-    That ids are unique and edges join known nodes is beyond a schema.
+    A schema cannot say that ids are unique and that edges join known nodes.
     """
     terrains = tidied(TERRAINS.json_schema())
     definitions = terrains.pop("$defs")

@@ -1,4 +1,4 @@
-"""Images to levels, one cell a pixel, told apart by colour."""
+"""Read images as levels: each pixel is a cell, and its colour says its terrain."""
 
 from __future__ import annotations
 
@@ -57,7 +57,8 @@ def read_image(path: Path, legend: Mapping[str, str]) -> GridLevel:
         legend: terrain by colour, in the order terrains are to be numbered.
 
     Raises:
-        LevelError: no such image, damaged, lossy, animated, too large, or of unknown colours.
+        LevelError: the image is missing, damaged, lossy, animated, too large, or of unknown
+            colours.
     """
     check_file(path)
     image = _decode(path)
@@ -170,12 +171,12 @@ class ImageLegend:
 def _display_colours(
     names: ImageLegend, terrains: tuple[str, ...], sample: UInt32Array
 ) -> dict[str, Colour]:
-    """Choose for each terrain its commonest colour among some pixels, else the legend's first."""
+    """Choose each terrain's commonest colour among some pixels, or else its first in the legend."""
     chosen = {name: names.colours[name] for name in terrains if name in names.colours}
     packed, count = np.unique(sample, return_counts=True)
     for place in np.argsort(count, kind="stable"):
         colour = packed[place : place + 1]
-        if int(colour[0]) & 0xFF:  # a clear pixel's hidden colour is no one's choice
+        if int(colour[0]) & 0xFF:  # Nobody chose the hidden colour of a clear pixel.
             chosen[names.names[int(names.look_up(colour)[0])]] = rgb(int(colour[0]))
     return chosen
 
@@ -187,7 +188,7 @@ def _packed(image: Image.Image, top: int, bottom: int) -> UInt32Array:
 
 
 def _decode(path: Path) -> Image.Image:
-    """Decode the image, once everything its header can tell has been checked."""
+    """Decode the image, once everything that its header says has been checked."""
     start = read_start(path, _HEADER_BYTES)
     if start.startswith(_JPEG_START):
         refuse(
@@ -218,7 +219,7 @@ def _decode(path: Path) -> Image.Image:
                 _check_header(path, image)
                 image.load()
                 check_size(path, *image.size)
-                _packed(image, 0, 1)  # a palette that gives no colours fails only here
+                _packed(image, 0, 1)  # A palette that gives no colours fails only here.
                 return image
     except LevelError:
         raise
@@ -237,7 +238,7 @@ def _decode(path: Path) -> Image.Image:
             expected=f"a {path.suffix.lower()} image",
             remedy="save it again",
         ) from None
-    except Exception as error:  # damaged files make decoders raise almost anything
+    except Exception as error:  # Damaged files make decoders raise almost anything.
         raise LevelError(
             f"the image is damaged or cut short ({type(error).__name__}: {error})",
             file=path,
@@ -246,7 +247,7 @@ def _decode(path: Path) -> Image.Image:
 
 
 def _quiet_tiff(start: bytes) -> contextlib.AbstractContextManager[None]:
-    """Keep libtiff quiet, which writes about damage line by line; the error raised says it once."""
+    """Keep libtiff quiet, which reports damage line by line; the error raised reports it once."""
     tiff = start.startswith((b"II", b"MM"))
     return _quiet_libraries() if tiff else contextlib.nullcontext()
 
@@ -255,10 +256,10 @@ def _quiet_tiff(start: bytes) -> contextlib.AbstractContextManager[None]:
 def _quiet_libraries() -> Iterator[None]:
     """Throw away what C libraries write to standard error themselves.
 
-    What other threads write there in this time is lost, too, so keep it short.
+    What other threads write there meanwhile is lost, too, so keep the time short.
     """
     with _ONE_AT_A_TIME, contextlib.ExitStack() as restored:
-        with contextlib.suppress(OSError):  # standard error is closed, so nothing is seen anyway
+        with contextlib.suppress(OSError):  # Standard error is closed, so nobody sees it anyway.
             kept = os.dup(2)
             restored.callback(os.close, kept)
             restored.callback(os.dup2, kept, 2)

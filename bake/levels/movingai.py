@@ -1,4 +1,4 @@
-"""Maps of the Moving AI benchmark, and its scenarios: problems with the length of a shortest path.
+"""Read maps of the Moving AI benchmark, and its scenarios, which give lengths of shortest paths.
 
 Source: N. Sturtevant, "Benchmarks for Grid-Based Pathfinding", IEEE Transactions on Computational
 Intelligence and AI in Games 4(2), 2012, and https://movingai.com/benchmarks/formats.html.
@@ -57,7 +57,7 @@ _HEADER_BYTES = 4096
 _NUMBER = re.compile(r"[0-9]{1,9}")
 _NEWLINE = 0x0A
 
-#: The largest scenario file of the benchmark has some megabytes, far below this.
+#: The largest scenario file of the benchmark has a few megabytes, far below this.
 MAX_SCENARIO_BYTES = 2**26
 
 _COLUMNS = (
@@ -88,7 +88,8 @@ def read_map(path: Path) -> GridLevel:
     """Read a ``.map`` of type octile.
 
     Raises:
-        LevelError: unreadable, another type, a wrong header, or cells that do not match it.
+        LevelError: the file is unreadable, of another type, or has a wrong header or cells that do
+            not match it.
     """
     header = _read_header(path)
     width, height = header.width, header.height
@@ -174,7 +175,7 @@ def _refuse_header(path: Path, place: str, found: str) -> NoReturn:
 
 
 def _letters(path: Path, header: _Header, body: bytes) -> UInt8Array:
-    """Return the (height, width) letters, once every line has that width and none follows."""
+    """Check that there are as many lines of that width, and return (height, width) letters."""
     width, height = header.width, header.height
     stride = width + 1
     if len(body) == height * stride - 1:
@@ -274,11 +275,11 @@ class Scenario:
 def read_scenario(path: Path) -> Scenario:
     """Read a ``.scen`` file of version 1.
 
-    Columns are separated by tabs or blanks; names of maps may contain blanks. Blank lines count for
-    nothing.
+    Columns are separated by tabs or blanks; names of maps may contain blanks. Blank lines are
+    skipped.
 
     Raises:
-        LevelError: unreadable, another version, or a line that is no problem.
+        LevelError: the file is unreadable, of another version, or has a line that is not a problem.
     """
     path = Path(path)
     text = read_text(path, MAX_SCENARIO_BYTES, "split it")

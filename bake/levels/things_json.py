@@ -1,4 +1,4 @@
-"""Links, regions, spots, doors and ledges as tile levels write them."""
+"""Read links, regions, spots, doors and ledges as tile levels write them."""
 
 from __future__ import annotations
 
@@ -149,7 +149,7 @@ class ThingReader:
         """Return all of a file's things.
 
         Raises:
-            LevelError: a place of the wrong length, or outside the level.
+            LevelError: a place has the wrong length, or lies outside the level.
         """
         found_links = []
         for number, link in enumerate(links):
@@ -183,7 +183,7 @@ class ThingReader:
         """Return the headings each cell bars, (height, width) uint8 bits; None without ledges.
 
         Raises:
-            LevelError: as :meth:`things`.
+            LevelError: as for :meth:`things`.
         """
         if not ledges:
             return None

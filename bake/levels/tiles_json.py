@@ -1,4 +1,4 @@
-"""The tile format "bake-tiles": rows of characters or numbers, and what they stand for."""
+"""Read the tile format "bake-tiles": rows of characters or numbers, and what they stand for."""
 
 from __future__ import annotations
 
@@ -153,8 +153,8 @@ def read_tiles(path: Path, document: dict[str, object]) -> GridLevel:
         document: its value, an object with ``"format": "bake-tiles"``.
 
     Raises:
-        LevelError: one mistake in it.
-        BakeErrors: several.
+        LevelError: there is one mistake in it.
+        BakeErrors: there are several mistakes.
     """
     top = Where(path)
     check_version(top, document.get("version"), VERSION)
@@ -192,7 +192,7 @@ def read_tiles(path: Path, document: dict[str, object]) -> GridLevel:
 def tile_schema() -> dict[str, Any]:
     """Make the JSON Schema of tile levels, for editors and generators.
 
-    That rows are of equal length, and use the legend's characters only, is beyond a schema.
+    A schema cannot say that rows are of equal length and use only the legend's characters.
     """
     return {
         "$schema": SCHEMA_DRAFT,
@@ -248,7 +248,7 @@ def _uses_rows(top: Where, tiles: TileFile) -> bool:
 def _declared(
     top: Where, tiles: TileFile, entries: Sequence[tuple[str | int, str]], key: str
 ) -> tuple[str, ...]:
-    """Name all terrains, in the order of ``terrains`` if the file has it, else of the legend."""
+    """Name all terrains, in the order of ``terrains`` if the file has it, or else of the legend."""
     if tiles.terrains:
         for entry, terrain in entries:
             if terrain not in tiles.terrains:

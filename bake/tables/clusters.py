@@ -43,7 +43,7 @@ class Clusters:
 
     @cached_property
     def members(self) -> tuple[Int32Array, Int32Array, Int32Array]:
-        """Return rows by cluster: first (c + 1), row (r); and rank (r) of each row in its cluster."""
+        """Return rows by cluster: first (c + 1), row (r); and rank (r) of rows in clusters."""
         return members(self.label, self.count)
 
     @cached_property

@@ -1,1 +1,1 @@
-"""Projects of the LDtk editor (.ldtk), with their levels inside or in files of their own."""
+"""Read projects of the LDtk editor (.ldtk), whose levels lie inside or in files of their own."""

@@ -1,4 +1,4 @@
-"""Layers laid over one another: the terrain of every cell of an asset."""
+"""Lay layers over one another, which gives the terrain of every cell of an asset."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Canvas:
     Attributes:
         terrain: (floors x height, width) uint8 index into ``names``.
         barred: headings, as bits; same shape.
-        names: terrains, in the order they were met.
+        names: terrains, in the order in which they were found.
     """
 
     def __init__(self, project: Project, layout: Layout, legend: Legend) -> None:
@@ -55,7 +55,7 @@ class Canvas:
         return self.terrain[level.y : level.y + level.height, level.x : level.x + level.width]
 
     def code(self, terrain: str, where: Where) -> int:
-        """Return the number of a terrain, a new one where it was not met before."""
+        """Return the number of a terrain; give it a new one where it has none yet."""
         found = self.names.setdefault(terrain, len(self.names))
         if found >= MAX_TERRAINS:
             where.refuse(
@@ -113,7 +113,8 @@ class Canvas:
                 known[tile.t] = (
                     UNKNOWN if silent or terrain is None else self.code(terrain, each.where)
                 )
-            # Rules may shift tiles by some pixels, so each counts where its middle is.
+            # Rules may shift tiles by some pixels, so a tile belongs to the cell that its middle is
+            # in.
             x, y = ((place + half) // layer.grid_size for place in tile.px)
             if known[tile.t] != UNKNOWN and 0 <= x < layer.width and 0 <= y < layer.height:
                 codes[y, x] = known[tile.t]

@@ -1,4 +1,4 @@
-"""Which layers of an asset count, what is in their cells, and where its levels lie on one grid."""
+"""Work out which layers of an asset count, what their cells hold, and where its levels lie."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ TERRAIN_LAYERS = ("IntGrid", "Tiles", "AutoLayer")
 
 
 class Legend(EditorLegend):
-    """Says what cells hold: by the recipe, else by what the file itself says.
+    """Says what cells hold: by the recipe, or else by what the file itself says.
 
     Attributes:
-        colours: of the values met so far, by terrain.
+        colours: of the values found so far, by terrain.
     """
 
     def __init__(self, entries: Mapping[str, str]) -> None:
@@ -127,7 +127,7 @@ class TerrainLayer:
     """A layer that says what terrain there is.
 
     Attributes:
-        tileset: of its tiles, where they say anything.
+        tileset: of its tiles, where they say what terrain there is.
     """
 
     layer: LayerInstance
@@ -272,7 +272,7 @@ def _check_size(layer: LayerInstance, where: Where, loaded: LoadedLevel) -> None
 
 
 def _corners(levels: Sequence[LoadedLevel], layout: str, cell: int) -> Iterator[tuple[int, int]]:
-    """Yield the top left corner of each level in cells, from wherever the world counts."""
+    """Yield the top left corner of each level in cells, counted from the world's origin."""
     along = 0
     for loaded in levels:
         level = loaded.level
@@ -295,7 +295,7 @@ def _corners(levels: Sequence[LoadedLevel], layout: str, cell: int) -> Iterator[
 
 
 def _check_overlaps(levels: Sequence[PlacedLevel], shape: tuple[int, int]) -> None:
-    """Refuse levels that share cells; floors have rows of their own, so one grid serves all."""
+    """Refuse levels that share cells; each floor has its own rows, so one grid serves all."""
     taken = np.zeros(shape, dtype=np.bool_)
     for number, each in enumerate(levels):
         here = taken[each.y : each.y + each.height, each.x : each.x + each.width]

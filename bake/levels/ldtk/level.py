@@ -1,7 +1,7 @@
-"""One level of a project, or all levels of a world as one: its terrain, and its entities as things.
+"""Read one level of a project, or all levels of a world as one: terrain, and entities as things.
 
-Entities are told apart by legend, tag and identifier. A thing's name is its field `name`, else its
-identifier, numbered where the asset has several.
+Entities are told apart by legend, tag and identifier. A thing's name is its field `name`, or else
+its identifier, numbered where the asset has several.
 """
 
 from __future__ import annotations
@@ -52,8 +52,8 @@ def read_ldtk(path: Path, part: str, reading: LdtkReading, project: Path | None)
         project: folder that level files must lie in; None = the project file's own.
 
     Raises:
-        LevelError: one mistake in the file, or in a level file.
-        BakeErrors: several.
+        LevelError: there is one mistake in the file, or in a level file.
+        BakeErrors: there are several mistakes.
     """
     document = read_document(path)
     parts = {each.name: each for each in outline(path, document, reading)}
@@ -69,7 +69,7 @@ def read_ldtk(path: Path, part: str, reading: LdtkReading, project: Path | None)
     canvas = Canvas(whole, layout, legend)
     canvas.paint()
     things = EntityReader(whole, canvas).things()
-    # A door may turn its cells into a terrain that none has yet.
+    # A door may turn its cells into a terrain that no cell has yet.
     states = [terrain for door in things.doors for _, terrain in door.states if terrain]
     terrains = keep_used(tuple(canvas.names), canvas.terrain)
     named = {*terrains, *states}
@@ -89,7 +89,7 @@ def read_ldtk(path: Path, part: str, reading: LdtkReading, project: Path | None)
 
 
 class EntityFields(Attributes):
-    """The fields of an entity, by name in any case; one that is null is as if it were not there."""
+    """The fields of an entity, by name in any case; fields that are null are left out."""
 
     noun = "field"
 
@@ -132,7 +132,7 @@ class EntityFields(Attributes):
         return found or None
 
     def headings(self) -> int:
-        """Return the headings a ledge bars, as bits."""
+        """Return as bits the headings that a ledge bars."""
         barred = [heading.lower() for heading in self.names("barred") or ()]
         return self.barred_headings(barred, (self.text("one_way") or "").lower())
 
@@ -156,8 +156,9 @@ class Entity:
     """One entity that becomes a thing, or that a link leads to.
 
     Attributes:
-        kind: one of KINDS, another word of the legend for a spot, or "" for a mere goal of links.
-        left, top: pixels of its corner in the asset, the rows of its floor counted in.
+        kind: one of KINDS, another word of the legend for a spot, or "" for an entity that is only
+            the goal of links. left, top: pixels of its corner in the asset, the rows of its floor
+            counted in.
     """
 
     entity: EntityInstance
@@ -175,7 +176,7 @@ class Entity:
 
     @property
     def place(self) -> str:
-        """Where it stands, for messages about the project; it may stand in a level's own file."""
+        """Return its place, for messages about the project; it may stand in a level's own file."""
         inside = self.level.loaded.level.external_rel_path
         return f"{inside}: {self.where}" if inside else str(self.where)
 
@@ -193,8 +194,8 @@ class EntityReader(ThingCollector):
         """Return all things, and paint the terrain of entities that have one.
 
         Raises:
-            LevelError: a name given twice, a link that leads nowhere, a field that cannot be
-                read, or a thing outside its level.
+            LevelError: a name is given twice, a link leads nowhere, a field cannot be read, or a
+                thing lies outside its level.
         """
         entities = list(self._entities())
         by_iid: dict[str, Entity] = {}
@@ -281,7 +282,7 @@ class EntityReader(ThingCollector):
         return each.cell
 
     def _cells(self, each: Entity) -> Int32Array:
-        """Return the (k, 2) cells whose middles it covers; if none, the cell it stands on."""
+        """Return the (k, 2) cells whose middles an entity covers, or else the cell it stands on."""
         size, level = self.canvas.layout.cell, each.level
         columns = _covered(each.left, each.entity.width, size, level.x, level.width)
         rows = _covered(each.top, each.entity.height, size, level.y, level.height)
@@ -330,7 +331,7 @@ class EntityReader(ThingCollector):
     def _goal(
         self, reference: dict[str, str], each: Entity, by_iid: dict[str, Entity]
     ) -> Entity | None:
-        """Find what a reference means; None for an entity of a level that is another asset."""
+        """Find the entity a reference means; return None where it is in another asset."""
         goal = by_iid.get(reference["entityIid"])
         if goal is None and (
             reference.get("levelIid") in self._here or "levelIid" not in reference

@@ -1,4 +1,4 @@
-"""What a project consists of: its worlds, its levels, and what each bakes to."""
+"""List what a project consists of: its worlds, its levels, and what each bakes to."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class ListedLevel:
     Attributes:
         name: its identifier.
         iid: its id; None before version 1.0.
-        steps: path of it in the file, such as ("levels", 2).
+        steps: its path in the file, such as ("levels", 2).
     """
 
     name: str
@@ -37,7 +37,7 @@ class ListedLevel:
 
 @dataclass(frozen=True)
 class Part:
-    """What becomes one asset.
+    """The levels that become one asset.
 
     Attributes:
         name: "" where the project gives nothing else.
@@ -54,13 +54,13 @@ def ldtk_parts(path: Path, reading: LdtkReading) -> tuple[str, ...]:
     """Name what a project bakes to.
 
     Raises:
-        LevelError: no LDtk project, or two levels of one name.
+        LevelError: the file is not an LDtk project, or two levels have one name.
     """
     text = read_text(path, MAX_JSON_BYTES, TOO_LARGE)
     try:
         document = json.loads(text)
     except (ValueError, RecursionError):
-        # The whole reader says what is wrong, and where.
+        # The reader of whole levels says what is wrong, and where.
         raise LevelError("the JSON cannot be used", file=path) from None
     return tuple(part.name for part in outline(path, document, reading))
 
@@ -69,7 +69,7 @@ def outline(path: Path, document: object, reading: LdtkReading) -> tuple[Part, .
     """List what a parsed project bakes to: each level, or each world.
 
     Raises:
-        LevelError: no project of a known version, no levels, or two of one name.
+        LevelError: the file is not a project of a known version, has no levels, or two of one name.
     """
     top = Where(path)
     if not isinstance(document, dict):
@@ -85,7 +85,7 @@ def outline(path: Path, document: object, reading: LdtkReading) -> tuple[Part, .
         parts += [Part(prefix + level.name, steps, (level,)) for level in levels]
     taken: dict[str, Part] = {}
     for part in parts:
-        # Names that differ in case alone would be one file on some systems.
+        # Names that differ only in case would be one file on some systems.
         if taken.setdefault(part.name.casefold(), part) is not part:
             refuse(
                 path,
@@ -98,7 +98,7 @@ def outline(path: Path, document: object, reading: LdtkReading) -> tuple[Part, .
 
 
 def _check_version(where: Where, version: object) -> None:
-    """Refuse a file that an older or newer LDtk saved than those this reader knows."""
+    """Refuse a file that was saved by an older or newer LDtk than this reader knows."""
     expected = f"{OLDEST[0]}.{OLDEST[1]} to {NEWEST[0]}.{NEWEST[1]}"
     found = _VERSION.fullmatch(version) if isinstance(version, str) else None
     if found is None:

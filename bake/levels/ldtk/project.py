@@ -1,7 +1,7 @@
-"""An LDtk project: the fields of its JSON that are read, its definitions, and its levels.
+"""Read an LDtk project: the fields of its JSON that matter, its definitions, and its levels.
 
-LDtk JSON documentation, versions 0.9.3 to 1.5.3. Fields that came later than 0.9 have defaults:
-worldDepth, iid, __tags (1.0); those only the editor uses are not read at all.
+The source is the LDtk JSON documentation, versions 0.9.3 to 1.5.3. Fields that came later than 0.9
+have defaults: worldDepth, iid, __tags (1.0). Fields that only the editor uses are not read.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ Name = Annotated[str, Field(min_length=1)]
 
 
 class Fields(BaseModel):
-    """Some fields of a JSON object; its others are passed over."""
+    """Some fields of a JSON object; all others are ignored."""
 
     model_config = ConfigDict(extra="ignore", strict=True, frozen=True, alias_generator=to_camel)
 
@@ -142,7 +142,7 @@ class LoadedLevel:
     where: Where
 
     def layers(self) -> Iterator[tuple[LayerInstance, Where]]:
-        """Yield the layers and where they stand, the topmost first."""
+        """Yield the layers and their places, the topmost first."""
         for number, layer in enumerate(self.level.layer_instances or ()):
             words = f"{layer.identifier} of {self.level.identifier}"
             yield layer, self.where.inside("layerInstances", number, words=words)
@@ -243,7 +243,7 @@ def open_project(
     """Read the definitions of a parsed project.
 
     Raises:
-        LevelError, BakeErrors: mistakes in them.
+        LevelError, BakeErrors: there are mistakes in them.
     """
     definitions = validated(
         Definitions.model_validate, document.get("defs"), Where(path, ("defs",))

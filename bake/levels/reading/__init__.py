@@ -1,1 +1,1 @@
-"""What the readers of all formats share; nothing here knows any one of them."""
+"""Provide what the readers of all formats share; nothing here depends on any one format."""

@@ -1,4 +1,4 @@
-"""What the readers of level editors share: the recipe's table, its legend, and things as drawn.
+"""Provide what readers of level editors share: the recipe's table, its legend, and drawn things.
 
 Objects of Tiled and entities of LDtk become links, regions, spots and doors by the same words,
 whether a designer typed them as properties or as fields.
@@ -17,7 +17,7 @@ from bake.movement import EAST, NORTH, SOUTH, WEST
 #: Stands for a terrain where a tile leaves what lies below it as it is.
 BELOW = "below"
 
-#: Whether a source of several levels bakes into one level, or each into one of its own.
+#: Whether the levels of a source bake into one level together, or each into its own.
 WorldAs = Literal["one", "each"]
 
 SPOT_KINDS = ("spawn", "exit")
@@ -37,10 +37,10 @@ class EditorReading:
 
     Attributes:
         layers: names of the layers that count; None = all.
-        ignore: names of layers that do not.
-        empty: terrain of cells that no layer says anything of.
+        ignore: names of layers that do not count. empty: terrain of cells that no layer says
+            anything about.
         legend: terrain, or BELOW, by what a tile or cell is.
-        world: what the levels of a world bake to.
+        world: whether the levels of a world bake to one level or to one each.
         allow_outside: whether files outside the project folder may be read.
         ordered: whether the order of the legend means anything.
     """
@@ -121,7 +121,7 @@ class Attributes(ABC):
 
     @abstractmethod
     def names(self, name: str) -> tuple[str, ...] | None:
-        """Return several names, each once, or None where there is nothing of this name."""
+        """Return the names typed under a name, each once, or None where nothing was typed."""
 
     @abstractmethod
     def is_text(self, text: str) -> bool:
@@ -155,7 +155,8 @@ class Attributes(ABC):
         """Return the states of a door, and the one it is in: that of `state`, or the first.
 
         Args:
-            states: between semicolons; one without a terrain leaves what the map has there.
+            states: separated by semicolons; a state without a terrain leaves what the map has
+                there.
         """
         expected = f'at least two states, such as "{DOOR_STATES}"'
         found: dict[str, str | None] = {}
@@ -205,9 +206,9 @@ class ThingCollector:
         cost: float | None,
         profiles: tuple[str, ...] | None,
     ) -> bool:
-        """Tell whether a link that leads both ways was met before, perhaps from its other end.
+        """Tell whether a two-way link was found before, perhaps from its other end.
 
-        Stairs are often drawn from either end; that is one way each, not two.
+        Stairs are often drawn from both ends, which makes one link, not two.
         """
         way = (frozenset(ends), kind, cost, profiles)
         known = way in self._ways

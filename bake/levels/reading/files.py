@@ -1,4 +1,4 @@
-"""Getting at files: their bytes, their text, their JSON, and the files they refer to.
+"""Read files: their bytes, their text, their JSON, and the files they refer to.
 
 JSON is read strictly: UTF-8, no key twice, of bounded size and depth. References stay inside the
 project, unless the recipe says otherwise.
@@ -16,9 +16,10 @@ from bake.errors import LevelError
 from bake.levels.reading.limits import spend_text
 from bake.levels.reading.mistakes import Where, json_place, refuse, shown
 
-#: A JSON value takes many times its text in memory, hence far less than an image may have.
+#: A JSON value takes many times its text in memory, so this is far less than an image may have.
 MAX_JSON_BYTES = 2**26
-#: The most keys of one object. No format has that many, and each unknown one is a mistake to tell.
+#: The most keys of one object. No format has that many, and each unknown one is a mistake to
+#: report.
 MAX_KEYS = 2**16
 
 _BOM = b"\xef\xbb\xbf"
@@ -26,10 +27,10 @@ _TOKEN = re.compile(r'("[^"\\]*(?:\\.[^"\\]*)*")(\s*:)?|[\[\]{},]')
 
 
 def check_file(path: Path) -> int:
-    """Return the size in bytes of a file that has to be a regular one, and not empty.
+    """Check that a file is a regular one and not empty, and return its size in bytes.
 
     Raises:
-        LevelError: missing, a folder, not a regular file, or empty.
+        LevelError: the file is missing, a folder, not a regular file, or empty.
     """
     try:
         status = path.stat()
@@ -50,7 +51,7 @@ def read_start(path: Path, limit: int) -> bytes:
     """Read at most ``limit`` bytes from the file's start, and drop a UTF-8 byte order mark.
 
     Raises:
-        LevelError: as :func:`check_file`, or the system refuses to read it.
+        LevelError: as for :func:`check_file`, or the system refuses to read the file.
     """
     check_file(path)
     try:
@@ -64,7 +65,7 @@ def read_text(path: Path, limit: int, remedy: str) -> str:
     """Read a whole UTF-8 file of at most ``limit`` bytes, and drop a byte order mark.
 
     Raises:
-        LevelError: as :func:`read_start`, too large, or not UTF-8.
+        LevelError: as for :func:`read_start`, or the file is too large or not UTF-8.
     """
     size = check_file(path)
     if size > limit:
@@ -91,7 +92,8 @@ def read_document(path: Path) -> object:
     """Read the value of a JSON file.
 
     Raises:
-        LevelError: unreadable, not UTF-8, too large, not JSON, or an object has a key twice.
+        LevelError: the file is unreadable, not UTF-8, too large or not JSON, or an object has a key
+            twice.
     """
     text = read_text(
         path, MAX_JSON_BYTES, "save large levels as an image, or split the level into several"
@@ -121,7 +123,7 @@ def read_document(path: Path) -> object:
         raise LevelError(
             "the JSON is nested too deeply", file=path, expected="a level, a few brackets deep"
         ) from None
-    except ValueError as error:  # a number of thousands of digits
+    except ValueError as error:  # This is a number with thousands of digits.
         raise LevelError(f"the JSON cannot be used: {error}", file=path) from None
 
 
@@ -129,7 +131,7 @@ def check_version(top: Where, version: object, newest: int) -> None:
     """Refuse a file of another version than this one, before anything else is said of it.
 
     Raises:
-        LevelError: missing, no whole number, too old or too new.
+        LevelError: the version is missing, not a whole number, too old or too new.
     """
     where = top.inside("version")
     if type(version) is not int:
@@ -162,14 +164,14 @@ def _unique_keys(pairs: list[tuple[str, object]]) -> dict[str, object]:
 
 @dataclass
 class _Open:
-    """An object or list that is still open, and the key or position it is at."""
+    """An object or list that is still open, and the key or position reached in it."""
 
     keys: set[str] | None
     step: str | int
 
 
 def _first_duplicate(text: str) -> tuple[str, int]:
-    """Find path and line of the first repeated key in text that is otherwise JSON."""
+    """Find the path and line of the first repeated key in text that is otherwise JSON."""
     around: list[_Open] = []
     for token in _TOKEN.finditer(text):
         string, colon = token.groups()
@@ -202,8 +204,8 @@ def project_root(source: Path, project: Path | None) -> Path:
         project: the recipe's folder; None = there is no recipe.
 
     Returns:
-        The project where the level lies inside it, else the level's own folder: one named on
-        the command line from elsewhere is a project of its own.
+        The project where the level lies inside it, else the level's own folder: a level outside the
+        project, named on the command line, is a project of its own.
     """
     home = source.parent.resolve()
     root = home if project is None else project.resolve()
@@ -221,10 +223,10 @@ def referred_file(
         root: from :func:`project_root`.
         allow_outside: whether it may lie outside of ``root``.
         place: where in ``owner`` it stands, for errors.
-        table: of the recipe, that may allow it: "tiled", "ldtk".
+        table: the recipe's table that may allow it: "tiled" or "ldtk".
 
     Raises:
-        LevelError: it is no path, leaves the project folder, or leads to nothing.
+        LevelError: the reference is not a path, leaves the project folder, or leads to nothing.
     """
     if not reference or not reference.isprintable():
         found = f"the reference {shown(reference)} is not the name of a file"
@@ -236,7 +238,7 @@ def referred_file(
     except (OSError, RuntimeError, ValueError):
         found = f"the reference {shown(reference)} leads nowhere"
         raise LevelError(found, file=owner, place=place, expected="a relative path") from None
-    # Systems without drives would take one for a folder, so it is looked for on all of them.
+    # Systems without drives would take a drive for a folder, so drives are refused on all systems.
     foreign = bool(PureWindowsPath(reference).drive)
     if foreign or not (inside or allow_outside):
         refuse(

@@ -1,8 +1,8 @@
-"""What no level goes beyond, and what reading one may take, all its files together.
+"""Limit the size of levels, and what reading one may take, all its files together.
 
 Levels come from strangers, and a small file can ask for much: a layer that inflates a thousandfold,
-a tileset named a million times, regions that each cover the map. So everything that a file can ask
-for more of than it has bytes is paid for from an allowance, before it is done.
+a tileset named a million times, regions that each cover the map. So whatever can take more than the
+file has bytes is paid for from an allowance, before it is done.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ from bake.errors import in_units
 from bake.level import MAX_CELLS, MAX_TERRAINS
 from bake.levels.reading.mistakes import refuse
 
-#: Largest cost or arc length a level file may state, in units. Costs are stored in int32 ticks of
-#: at least one a unit, so anything larger has no place in any asset.
+#: Largest cost or arc length a level file may state, in units. Costs are stored in int32 ticks, at
+#: least one for each unit, so an asset cannot hold a larger cost.
 MAX_COST = 1e9
-#: The budget where no recipe names one, which is that of a recipe without the key.
+#: The budget where no recipe names one; a recipe without the key has the same.
 DEFAULT_MEMORY_BUDGET = 2 * 2**30
 #: The most memory that a byte of text takes once parsed; lists of empty objects come to 30.
 TEXT_FACTOR = 32
@@ -33,10 +33,10 @@ MAX_WORK = 8 * MAX_CELLS
 
 @dataclass
 class _Allowance:
-    """What a level may still take.
+    """What reading a level may still take.
 
     Attributes:
-        cells: of the grid; looked at, not used up.
+        cells: of the grid; compared, never reduced.
         text: bytes of text to read.
         area: cells of regions and doors.
         work: cells to visit.

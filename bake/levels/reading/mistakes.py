@@ -1,4 +1,4 @@
-"""Mistakes in a level file: where they are, and how values are written in the line about them."""
+"""Report mistakes in a level file: say where they are, and write values in the line about them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from bake.errors import LevelError
 #: Keys and positions that lead from the top of a JSON document down.
 Steps = tuple[str | int, ...]
 
-#: How many mistakes are told in one go; a file with more is probably something else.
+#: How many mistakes are reported at once; a file with more is probably something else.
 MOST_TOLD = 8
 
 _IDENTIFIER = re.compile(r"[A-Za-z_$][A-Za-z0-9_$-]*")
@@ -96,7 +96,7 @@ def shown(value: object) -> str:
 
 
 def quoted(text: str) -> str:
-    """Put text in quotes, cut short, with escapes for all that is not ASCII."""
+    """Put text in quotes, cut it short, and escape whatever is not ASCII."""
     text = ascii(text)
     return text if len(text) <= 40 else f"{text[:36]}...'"
 

@@ -1,4 +1,4 @@
-"""Pydantic models that formats share, terrain costs among them, and mistakes in them in words."""
+"""Define pydantic models that formats share, such as terrain costs, and word their errors."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ T = TypeVar("T")
 
 
 def reject(found: str, expected: str) -> NoReturn:
-    """Tell pydantic of a mistake in words that reach the user unchanged."""
+    """Raise a mistake to pydantic in words that reach the user unchanged."""
     raise PydanticCustomError("mistake", "{found}", {"found": found, "expected": expected})
 
 
@@ -70,7 +70,7 @@ def _distinct(names: list[str]) -> list[str]:
 
 
 class _FirstOnly(FailFast):
-    __hash__ = object.__hash__  # which unions of annotated types ask for
+    __hash__ = object.__hash__  # Unions of annotated types ask for it.
 
 
 #: The first wrong item ends a list. For a message about each of millions pydantic takes gigabytes.
@@ -178,19 +178,18 @@ def validated(
     Args:
         check: a model's or adapter's method that validates.
         value: what the file has.
-        where: it stands there.
-        keys: keys allowed at its top.
+        where: the value's place in the file. keys: keys allowed at its top.
         nested: keys allowed in the tables of a list, by the list's key.
 
     Raises:
-        LevelError: it has one mistake.
-        BakeErrors: it has several; each with its own line, up to MOST_TOLD of them.
+        LevelError: the value has one mistake.
+        BakeErrors: it has several mistakes, each with its own line; at most MOST_TOLD are listed.
     """
     try:
         return check(value)
     except ValidationError as error:
         details = error.errors(include_url=False)
-        # Beyond the first few mistakes only their number is told.
+        # Beyond the first few mistakes only their number is given.
         first = [_level_error(each, where, keys, nested or {}) for each in details[:MOST_TOLD]]
         raise one_error(first, more=len(details) - len(first)) from None
 

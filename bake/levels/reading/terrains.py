@@ -1,4 +1,4 @@
-"""Terrains of cells while a level is read: their numbers, their colours, and cells without any."""
+"""Handle terrains while a level is read: their numbers and colours, and cells without terrain."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _COLOUR = re.compile(r"#(?:[0-9a-f]{3}|[0-9a-f]{6}|[0-9a-f]{8})", re.IGNORECASE)
 UNKNOWN = 255
 
 _STRIP_CELLS = 2**20
-# A file with more kinds of unknown cells is not a level, so counting on would help nobody.
+# A file with more kinds of unknown cells is not a level, so counting further would not help.
 _MAX_KINDS = 2**12
 _SHOWN = 8
 
@@ -103,7 +103,7 @@ def _tally(
 
 
 def used_numbers(terrain: UInt8Array) -> BoolArray:
-    """Return (256) bool, true for the numbers that some cell has."""
+    """Return (256) bool, True for the numbers that some cell has."""
     used = np.zeros(256, dtype=np.bool_)
     for top, bottom in strips(terrain.shape[1], terrain.shape[0]):
         used[terrain[top:bottom]] = True
@@ -113,7 +113,7 @@ def used_numbers(terrain: UInt8Array) -> BoolArray:
 def keep_used(
     names: Sequence[str], terrain: UInt8Array, used: BoolArray | None = None
 ) -> tuple[str, ...]:
-    """Drop the terrains no cell has, and number the cells of ``terrain``, in place, by the others.
+    """Drop the terrains that no cell has, and renumber the cells of ``terrain`` in place.
 
     Args:
         names: terrains by number.

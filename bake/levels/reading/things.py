@@ -1,4 +1,4 @@
-"""What every reader's links, regions, spots, doors, ledges and floors have to hold to."""
+"""Check the links, regions, spots, doors, ledges and floors that readers return."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ def moved(things: Things, prefix: str, x: int, y: int) -> Things:
     """Move the things of a level into a larger one, where its cell (0, 0) is (x, y).
 
     Args:
-        things: any.
-        prefix: put before their names, and before the places told in messages.
+        things: any things.
+        prefix: put before their names, and before their places in messages.
     """
 
     def cell(at: Cell) -> Cell:
@@ -61,7 +61,7 @@ def moved(things: Things, prefix: str, x: int, y: int) -> Things:
 
 
 def joined(one: Things, other: Things) -> Things:
-    """Return the things of both, the first one's first."""
+    """Return the things of both, those of the first one first."""
     return Things(
         one.links + other.links,
         one.regions + other.regions,
@@ -71,14 +71,14 @@ def joined(one: Things, other: Things) -> Things:
 
 
 def checked(level: GridLevel) -> GridLevel:
-    """Return the level once its things are known to make sense.
+    """Check a level's things, and return the level.
 
     Cells of regions and doors come out sorted in reading order, each once; terrains that only a
     door's states name are added to the level's.
 
     Raises:
-        LevelError: one mistake, with the place of the thing it is about.
-        BakeErrors: several.
+        LevelError: there is one mistake; it says the place of the thing it is about.
+        BakeErrors: there are several mistakes.
     """
     _check_shape(level)
     things = level.things
@@ -225,7 +225,7 @@ class _Checks:
 
 
 def _in_order(cells: Int32Array) -> Int32Array:
-    """Sort the cells into reading order, each once."""
+    """Sort the cells into reading order, and keep each once."""
     unique = np.unique(np.asarray(cells, dtype=np.int32)[:, ::-1], axis=0)
     return np.ascontiguousarray(unique[:, ::-1])
 

@@ -1,1 +1,1 @@
-"""Levels of the Tiled editor."""
+"""Read levels of the Tiled editor."""

@@ -1,4 +1,4 @@
-"""Layers laid over one another, and where the cells of the map lie in the level.
+"""Lay layers over one another, and place the cells of the map in the level.
 
 A canvas has the terrain and the ledges of every cell of the map; the level has them cropped where
 the map is infinite, turned where it is staggered, and its floors below one another.
@@ -29,7 +29,7 @@ class Canvas:
         terrain: (floors x height, width) uint8 index into ``names``; UNKNOWN where there is
             no tile.
         barred: headings, as bits; same shape.
-        names: terrains, in the order they were met.
+        names: terrains, in the order in which they were found.
     """
 
     def __init__(
@@ -73,7 +73,7 @@ class Canvas:
         here = (slice(row, row + len(gids)), slice(column, column + box.width))
         covers = code != UNKNOWN
         self.terrain[here][covers] = code[covers]
-        # A tile with a terrain of its own hides what lies below it, ledges too.
+        # A tile with a terrain of its own hides what lies below it, also ledges.
         self.barred[here][covers] = 0
         self.barred[here] |= bar
 
@@ -115,7 +115,7 @@ class Canvas:
         return terrain
 
     def code(self, terrain: str) -> int:
-        """Return the number of a terrain, a new one where it was not met before."""
+        """Return the number of a terrain; give it a new one where it has none yet."""
         code = self.names.setdefault(terrain, len(self.names))
         if code >= MAX_TERRAINS:
             self.owner.refuse(
@@ -126,7 +126,7 @@ class Canvas:
         return code
 
     def filled(self) -> BoolArray:
-        """Return (height, width) bool, true for cells with a tile on any floor."""
+        """Return (height, width) bool, True for cells with a tile on any floor."""
         here = self.terrain != UNKNOWN
         found: BoolArray = here.reshape(-1, self.whole.height, self.whole.width).any(0)
         return found
@@ -139,8 +139,8 @@ class Placing:
     Attributes:
         box: cells of the map that the level has, on every floor.
         width, height: of one floor of the level.
-        origin: what is taken from a cell, turned or not, to count from 0.
-        floors: numbers, lowest first; empty = one floor without a number.
+        origin: what is subtracted from a cell, turned or not, to count from 0.
+        floors: their numbers, lowest first; empty = one floor without a number.
     """
 
     geometry: Geometry

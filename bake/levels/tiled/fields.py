@@ -1,4 +1,4 @@
-"""Values of a Tiled file, each read with a check, whether they come as JSON or as XML text."""
+"""Read and check the values of a Tiled file, whether they come as JSON or as XML text."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ from typing import NoReturn
 from bake.levels.reading.editors import Attributes
 from bake.levels.reading.mistakes import refuse, shown
 
-#: The most an object, tile or layer may have; those of a template are copied to its objects.
+#: The most properties an object, tile or layer may have; those of a template are copied to its
+#: objects.
 MAX_PROPERTIES = 1024
 _WHOLE = re.compile(r"-?[0-9]{1,18}")
 _LIMIT = 10**18
@@ -41,7 +42,7 @@ class Fields:
         refuse(self.file, self.place or None, found, expected, remedy)
 
     def at(self, place: str) -> Fields:
-        """Return the same fields with a better name for where they stand."""
+        """Return the same fields with a better name for their place."""
         return Fields(self.file, self.values, place, is_text=self.is_text)
 
     def inside(self, values: Mapping[str, object], place: str) -> Fields:
@@ -114,7 +115,7 @@ def as_number(value: object, *, is_text: bool) -> float | None:
             return None
     if isinstance(value, bool) or not isinstance(value, int | float):
         return None
-    # A whole number of hundreds of digits cannot become a float.
+    # A whole number with hundreds of digits cannot become a float.
     return float(value) if abs(value) < _LIMIT and math.isfinite(value) else None
 
 
@@ -143,7 +144,7 @@ class Properties(Attributes):
         self.values = values
 
     def over(self, below: Properties) -> Properties:
-        """Return these, and where they say nothing those of a template or tile."""
+        """Return these properties, with those of a template or tile where these say nothing."""
         return Properties(self.owner, {**below.values, **self.values})
 
     def refuse(self, name: str, expected: str) -> NoReturn:
@@ -171,7 +172,7 @@ class Properties(Attributes):
         return tuple(dict.fromkeys(part.strip() for part in text.split(",") if part.strip()))
 
     def headings(self) -> int:
-        """Return the headings a tile bars, as bits; a link's `one_way` is a flag and bars none."""
+        """Return as bits the headings a tile bars; a link's `one_way` is a flag and bars none."""
         one_way = self.values.get("one_way")
         barred = self.names("barred") or ()
         return self.barred_headings(barred, one_way if isinstance(one_way, str) else None)

@@ -1,6 +1,6 @@
-"""The files a map consists of: each read once, kept inside the project, and XML put like JSON.
+"""Read the files of a map, each once and only inside the project, and put XML in words of JSON.
 
-XML is read as the editor writes it, and no more: no document type, no entities, of bounded size.
+Only XML as the editor writes it is read: without document type or entities, and of bounded size.
 Entities are the way a small file grows to gigabytes or reads other files, and Tiled writes none, so
 a document type is refused before anything in it is looked at. TMX then is put in the words of TMJ,
 so that one reader serves both (Tiled documentation, "TMX Map Format" and "JSON Map Format"); its
@@ -69,7 +69,8 @@ def _parse_xml(path: Path, data: bytes) -> Element:
     """Parse a document, and return its root.
 
     Raises:
-        LevelError: no XML, a document type, too many elements, or nested too deeply.
+        LevelError: the text is not XML, has a document type or too many elements, or is nested too
+            deeply.
     """
     builder = _Builder(path)
     try:
@@ -92,7 +93,7 @@ def _parse_xml(path: Path, data: bytes) -> Element:
     return builder.root
 
 
-#: Stands for every single tile while it is open; it takes neither children nor text.
+#: Stands for every single tile while that is open; it takes neither children nor text.
 _TILE = Element("tile", {}, gids=array("I"))
 
 
@@ -148,7 +149,7 @@ class _Builder:
             element.text = "".join(texts)
 
     def characters(self, text: str) -> None:
-        # Only space stands between single tiles, but there may be millions of them.
+        # Only blanks stand between single tiles, but there may be millions of them.
         if self.open[-1].gids is None:
             self.texts[-1].append(text)
 
@@ -164,7 +165,7 @@ def _map_words(root: Element) -> Values:
 
 
 def _tileset_words(tileset: Element) -> Values:
-    """Put a <tileset> in the words of TMJ, whole or a reference to a file."""
+    """Put a <tileset> in the words of TMJ, be it whole or a reference to a file."""
     return {
         **tileset.attributes,
         **_properties(tileset),
@@ -263,7 +264,7 @@ class ProjectFiles:
     """Reads files for one level.
 
     Attributes:
-        depends_on: every file read besides the level itself, in order.
+        depends_on: every file read beside the level itself, in order.
     """
 
     def __init__(self, source: Path, project: Path | None, *, allow_outside: bool) -> None:
@@ -277,7 +278,7 @@ class ProjectFiles:
         """Find the file a reference means, relative to the file it stands in.
 
         Raises:
-            LevelError: it is no path, leaves the project folder, or leads to nothing.
+            LevelError: the reference is not a path, leaves the project folder, or leads to nothing.
         """
         return referred_file(
             owner.file,
@@ -297,7 +298,7 @@ class ProjectFiles:
             owner: what refers to it; None for the level itself.
 
         Raises:
-            LevelError: unreadable, or no file of this kind.
+            LevelError: the file is unreadable, or not of this kind.
         """
         if owner is not None and path not in self._known:
             self._known.add(path)

@@ -1,9 +1,9 @@
-"""The lattice of a map: where its cells lie in the pixels objects are placed in, and in the level.
+"""Describe a map's lattice: where its cells lie in the pixels of objects, and in the level.
 
 Tiled draws staggered maps as hexagonal ones whose sides have length 0. Staggered isometric cells
 are squares of a lattice turned by 45 degrees: turning the map back gives ordinary square cells,
-in which neighbours are neighbours ("Which cell is which", docs/levels-tiled.md). How a single tile
-lies is in the high four bits of its global id ("Global Tile IDs", Tiled documentation).
+in which neighbours are neighbours ("Which cell is which", docs/levels-tiled.md). The high four bits
+of a tile's global id say how it is flipped and rotated ("Global Tile IDs", Tiled documentation).
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class Geometry:
         tile_width, tile_height: pixels.
         side: length of a hexagon's side along the stagger axis, in pixels; 0 if staggered.
         axis: "x" or "y"; which rows (y) or columns (x) are shifted by half a tile.
-        odd: whether the odd ones are.
+        odd: whether the odd rows or columns are shifted.
     """
 
     orientation: Orientation
@@ -84,7 +84,7 @@ class Geometry:
 
     @property
     def pitch(self) -> tuple[float, float]:
-        """Pixels from one column, and from one row, to the next."""
+        """Return the pixels from one column, and from one row, to the next."""
         if self.orientation == "isometric":
             return float(self.tile_height), float(self.tile_height)
         if not self.staggered:
@@ -129,7 +129,7 @@ class Geometry:
         return int(x[best]), int(y[best])
 
     def hex_layout(self, left: int, top: int) -> HexLayout | None:
-        """Return the layout once cell (left, top) is (0, 0); None = square."""
+        """Return the hexagonal layout once cell (left, top) is (0, 0); None = cells are square."""
         if self.orientation != "hexagonal":
             return None
         odd = self.odd ^ bool((left if self.axis == "x" else top) % 2)
@@ -163,7 +163,7 @@ def turned_headings(bits: int, gid: int, orientation: Orientation) -> int | None
         orientation: of the map.
 
     Returns:
-        The headings; None where the turn leads off the four headings.
+        The headings; None where the turn gives other directions than the four headings.
     """
     flags = gid & ~TILE_BITS
     if bits == 0 or flags == 0:

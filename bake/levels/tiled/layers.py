@@ -1,4 +1,4 @@
-"""The layers of a map in drawing order, groups opened, and the tiles in their cells.
+"""List the layers of a map in drawing order, groups opened, and read the tiles in their cells.
 
 Cells come as csv, XML tiles or base64, and base64 may be compressed. Nothing is inflated past the
 size the map declares, plus one byte that shows there is more.
@@ -83,7 +83,7 @@ def _counts(layer: Layer, reading: TiledReading) -> bool:
     names = {layer.name, *_paths(layer.path)}
     if names & set(reading.ignore):
         return False
-    # Things are never in the way, so `layers` is about cells alone.
+    # Objects never hide cells, so `layers` is only about tile layers.
     return reading.layers is None or layer.kind != "tilelayer" or bool(names & set(reading.layers))
 
 
@@ -126,7 +126,7 @@ def extent(owner: Fields, layers: list[Layer]) -> Box:
     """Return the cells a map has; an infinite map has those of all its chunks.
 
     Raises:
-        LevelError: none, or more than MAX_CELLS.
+        LevelError: the map has no cells, or more than MAX_CELLS.
     """
     width, height = owner.whole("width"), owner.whole("height")
     if not _is_infinite(owner):
@@ -211,7 +211,7 @@ def _decode(
         (height, width) uint32.
 
     Raises:
-        LevelError: damaged, of another size, or in no known form.
+        LevelError: the data is damaged, of another size, or in no known form.
     """
     if encoding not in ("", "csv", "base64"):
         layer.refuse(f"the encoding is {shown(encoding)}", '"csv" or "base64"', _REMEDY)

@@ -1,4 +1,4 @@
-"""Tiled's maps (.tmx, .tmj), and its worlds of maps (.world), to levels."""
+"""Read Tiled's maps (.tmx, .tmj), and its worlds of maps (.world), as levels."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ from bake.levels.tiled.tilesets import MapFiles, Tilesets
 
 MAX_MAPS = 10_000
 _MAX_PATTERN = 200
-#: A repeated group can make one match take as long as one likes; so can many repeats beside one
-#: another, and flags that let blanks stand between a group and its repeat.
+#: A repeated group can make one match take arbitrarily long; so can many repeats beside one
+#: another, and flags that allow blanks between a group and its repeat.
 _REPEATED_GROUP = re.compile(r"\)[*+{?]|\(\?")
 _REPEAT = re.compile(r"(?<!\\)[*+?{]")
 _MAX_REPEATS = 4
@@ -43,8 +43,8 @@ def read_tiled(path: Path, part: str, reading: TiledReading, project: Path | Non
         project: folder that references must stay in; None = the file's own.
 
     Raises:
-        LevelError: a mistake in the file or in one it refers to.
-        BakeErrors: several, in links, regions, spots and doors.
+        LevelError: there is a mistake in the file or in one it refers to.
+        BakeErrors: there are several mistakes in links, regions, spots and doors.
     """
     if path.suffix.lower() != ".world":
         return read_map(path, reading, project)
@@ -57,7 +57,7 @@ def world_parts(path: Path, reading: TiledReading) -> tuple[str, ...]:
     """Name the maps of a .world file, each of which becomes a level.
 
     Raises:
-        LevelError: no world, or two maps of one name.
+        LevelError: the file is not a world, or two maps have one name.
     """
     # Whether the maps may be read is checked when they are read.
     named = members(path, replace(reading, allow_outside=True), None)
@@ -81,7 +81,7 @@ def read_map(path: Path, reading: TiledReading, project: Path | None) -> GridLev
         project: folder its references must stay in; None = the file's own.
 
     Raises:
-        LevelError: a mistake in it, or in a file it refers to.
+        LevelError: there is a mistake in it, or in a file it refers to.
     """
     files = MapFiles(path, project, allow_outside=reading.allow_outside)
     return open_map(files.open(path, "map"), reading, files).level
@@ -155,7 +155,7 @@ def members(path: Path, reading: TiledReading, project: Path | None) -> list[Mem
         project: folder that references must stay in; None = the file's own.
 
     Raises:
-        LevelError: no world, no maps, or one map twice.
+        LevelError: the file is not a world, has no maps, or has one map twice.
     """
     files = MapFiles(path, project, allow_outside=reading.allow_outside)
     owner = files.open(path, "world")
@@ -236,7 +236,7 @@ def read_member(path: Path, part: str, reading: TiledReading, project: Path | No
     """Read one map of a world by itself.
 
     Raises:
-        LevelError: the world has no such map, or a mistake in either file.
+        LevelError: the world has no such map, or there is a mistake in either file.
     """
     found = [each for each in members(path, reading, project) if each.path.stem == part]
     if not found:
@@ -252,8 +252,8 @@ def read_world(path: Path, reading: TiledReading, project: Path | None) -> GridL
     Things are called "MAP/NAME", after the file of their map.
 
     Raises:
-        LevelError: maps that overlap, lie off one common lattice, or differ in kind; or a mistake
-            in one of them.
+        LevelError: maps overlap, do not lie on one common lattice, or differ in kind; or there is a
+            mistake in one of them.
     """
     found = members(path, reading, project)
     files = MapFiles(path, project, allow_outside=reading.allow_outside)
@@ -261,7 +261,7 @@ def read_world(path: Path, reading: TiledReading, project: Path | None) -> GridL
     for member in found:
         root = files.open(member.path, "map", member.fields)
         maps.append(open_map(root, reading, files))
-        # Maps may not overlap, so more cells than this fit nowhere.
+        # Maps may not overlap, so no world has room for more cells than this.
         check_size(path, 1, sum(one.level.terrain.size for one in maps), "all maps")
     corners = [_corner(member, each, maps[0]) for member, each in zip(found, maps, strict=True)]
     left, top = min(x for x, _ in corners), min(y for _, y in corners)

@@ -1,4 +1,4 @@
-"""Objects as they were drawn, templates and tiles behind them filled in."""
+"""Read objects as they were drawn, with the templates and tiles behind them filled in."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from bake.levels.tiled.tilesets import MapFiles, Tilesets
 
 Shape = Literal["point", "box", "ellipse", "polygon", "polyline", "tile", "text"]
 
-#: The most corners a polygon may have; each is compared with every cell around it.
+#: The most corners a polygon may have; each is compared with every cell around the polygon.
 MAX_CORNERS = 4096
 _MAX_PIXELS = 1e9
 _MAX_TEMPLATES_DEEP = 16
 _DRAWN = frozenset({"point", "ellipse", "capsule", "polygon", "polyline", "text"})
 #: The keys of an object that are read, in the order in which Tiled writes them, so that what a
-#: template says is gone through in one order everywhere.
+#: template says is read in the same order everywhere.
 _WORDS = (
     *("capsule", "class", "ellipse", "gid", "height", "id", "name", "point", "polygon"),
     *("polyline", "rotation", "text", "type", "width", "x", "y"),
@@ -34,12 +34,12 @@ class Object:
 
     Attributes:
         number: its id; 0 where it has none.
-        class_name: its own, else that of its tile; "" without any.
-        x, y: pixels; what it is drawn from and rotated about.
+        class_name: its own, or else that of its tile; "" where neither has one.
+        x, y: pixels; the point it is drawn from and rotated about.
         width, height: pixels.
         rotation: degrees, clockwise.
         corners: of a polygon or polyline, relative to (x, y).
-        alignment: of a tile object, which point of it (x, y) is.
+        alignment: which point of a tile object (x, y) is.
         floor: number of the floor its layer or its property says; None where neither does.
     """
 

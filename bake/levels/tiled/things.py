@@ -1,4 +1,4 @@
-"""Objects to things: links, regions, spots and doors, and the cells each stands on or covers.
+"""Turn objects into things: links, regions, spots and doors, and the cells each covers.
 
 Objects are told apart by class and property.
 """
@@ -43,8 +43,8 @@ class ObjectReader(ThingCollector):
         """Return all things.
 
         Raises:
-            LevelError: a name given twice, a link that leads nowhere, a door without states, or
-                a thing outside the level.
+            LevelError: a name is given twice, a link leads nowhere, a door has no states, or a
+                thing lies outside the level.
         """
         goals = [self._goal(each) for each in self.objects]
         aimed_at = {id(goal) for goal in goals if goal is not None}
@@ -69,7 +69,7 @@ class ObjectReader(ThingCollector):
         return self.collected()
 
     def kind(self, each: Object) -> str:
-        """Return the kind the legend gives its class, else the class itself."""
+        """Return the kind the legend gives an object's class, or else the class itself."""
         return self.legend.get("object", each.class_name) or each.class_name
 
     def _name(self, each: Object, kind: str, group: str = "") -> str:
@@ -106,7 +106,7 @@ class ObjectReader(ThingCollector):
             return None
         wanted = each.properties.values["to"]
         if type(wanted) is int:
-            if wanted == 0:  # Tiled writes 0 where no object was chosen
+            if wanted == 0:  # Tiled writes 0 where no object was chosen.
                 return None
             found = self._numbered.get(wanted, [])
         elif isinstance(wanted, str):
@@ -153,7 +153,7 @@ def cell_of(thing: Object, placing: Placing) -> tuple[int, int]:
     """Return the cell an object stands on: that of its middle, or of a tall tile's foot.
 
     Raises:
-        LevelError: outside the level.
+        LevelError: the cell lies outside the level.
     """
     left, top, right, bottom = _bounds(thing, placing)
     x, y = (left + right) / 2, (top + bottom) / 2
@@ -186,7 +186,7 @@ def cells_of(thing: Object, placing: Placing) -> Int32Array:
         (k, 2) int32 (x, y), k >= 1. A point covers the cell it stands on.
 
     Raises:
-        LevelError: none.
+        LevelError: there are no such cells.
     """
     if thing.shape == "point":
         return np.array([cell_of(thing, placing)], dtype=np.int32)
@@ -226,14 +226,14 @@ def floor_place(thing: Object, placing: Placing) -> int:
 
 
 def _bounds(thing: Object, placing: Placing) -> tuple[float, float, float, float]:
-    """Return left, top, right and bottom relative to its origin, before rotation."""
+    """Return an object's left, top, right and bottom relative to its origin, before rotation."""
     if thing.corners:
         xs, ys = zip(*thing.corners, strict=True)
         return min(xs), min(ys), max(xs), max(ys)
     if thing.shape != "tile":
         return 0.0, 0.0, thing.width, thing.height
     if placing.geometry.orientation == "isometric":
-        # Its picture stands on the lower corner of one cell, both axes in units of its height.
+        # Its picture stands on the lower corner of one cell; both axes are in units of its height.
         size = float(placing.geometry.tile_height)
         return -size, -size, 0.0, 0.0
     words = thing.alignment

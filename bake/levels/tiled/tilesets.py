@@ -1,9 +1,9 @@
-"""Tilesets: which tile a gid means, and what that tile means for movement.
+"""Read tilesets: which tile a gid means, and what that tile means for movement.
 
-A tile's terrain is the first that applies: the legend's entry for the tile; its property `terrain`;
-the legend's entry for one of its properties; its class; `blocked`, `walkable` or `cost`; the
-legend's entry for its Wang colour; that for its tileset. A tile of which none of these says
-anything is called after its layer.
+A tile's terrain is the first of these that applies: the legend's entry for the tile; its property
+`terrain`; the legend's entry for one of its properties; its class; `blocked`, `walkable` or `cost`;
+the legend's entry for its Wang colour; that for its tileset. A tile without any of these is called
+after its layer.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class Tile:
     """One tile of a set.
 
     Attributes:
-        fields: where it stands in the file; the set's own where the file says nothing of it.
+        fields: of the tile; those of the set where the file says nothing of the tile.
         number: within its set.
         class_name: "" where it has none.
         wang: names of the Wang colours it counts as, one for each Wang set it belongs to.
@@ -52,7 +52,7 @@ class Tileset:
 
     Attributes:
         first_gid: of its tile 0.
-        count: tiles, where the file says so.
+        count: how many tiles it has, where the file says so.
         alignment: which point of a tile object is its origin.
     """
 
@@ -65,7 +65,7 @@ class Tileset:
         self.alignment = fields.text("objectalignment", "unspecified")
 
     def begun_at(self, first_gid: int) -> Tileset:
-        """Return the same set at another place among gids, sharing what is known of its tiles."""
+        """Return the same set at another first gid; both share what is known of its tiles."""
         if first_gid == self.first_gid:
             return self
         # They are looked up here, so that a file is gone through once, however many sets name it.
@@ -87,7 +87,7 @@ class Tileset:
 
     @cached_property
     def wang(self) -> dict[int, tuple[str, ...]]:
-        """By tile, the colour that most of its corners and edges have, one for each Wang set."""
+        """Return by tile the colour most of its corners and edges have, one for each Wang set."""
         found: dict[int, tuple[str, ...]] = {}
         wangsets = self.fields.items("wangsets")
         if len(wangsets) > MAX_WANG_SETS:
@@ -99,7 +99,8 @@ class Tileset:
                 corners = tile.values.get("wangid")
                 colours = _colours(tile, corners, len(names))
                 if colours:
-                    # Of equals the last one counts, as sets start with what is walked on.
+                    # Of equally common colours the last one counts, as sets start with what is
+                    # walked on.
                     most = max(set(colours), key=lambda each: (colours.count(each), each))
                     number = tile.whole("tileid")
                     if number in seen:
@@ -177,7 +178,7 @@ class Tilesets:
                 )
 
     def find(self, gid: int) -> tuple[Tileset, int] | None:
-        """Return the set and number of a gid's tile; None where no set has it."""
+        """Return the set and number of a gid's tile; None where no set has that tile."""
         plain = gid & TILE_BITS
         at = bisect_right(self.first, plain) - 1
         if at < 0:
@@ -243,7 +244,7 @@ class TerrainRules:
             )
 
     def of(self, terrains: tuple[str, ...]) -> dict[str, TerrainRule]:
-        """Return the rules stated for these terrains, else those that come with their names."""
+        """Return the rules stated for these terrains, or else those that come with their names."""
         return {
             name: rule
             for name in terrains
@@ -288,7 +289,7 @@ def meaning(tile: Tile, legend: Legend, rules: TerrainRules) -> Meaning:
 
 
 def _stated_rule(properties: Properties) -> TerrainRule | None:
-    """Return what `blocked`, `walkable` and `cost` say, or None where there are none of them."""
+    """Return what `blocked`, `walkable` and `cost` say, or None where a tile has none of them."""
     blocked, walkable = properties.flag("blocked"), properties.flag("walkable")
     if blocked is not None and blocked == walkable:
         properties.refuse("walkable", "the opposite of the property blocked")
