@@ -161,7 +161,8 @@ def field_table(
     Args:
         sub: what a profile can use; r rows.
         at: (r, 2) int32 coordinates.
-        slopes: of fields over the coordinates. pivot: (r, p) int32 ticks.
+        slopes: of fields over the coordinates.
+        pivot: (r, p) int32 ticks.
         label: (r) int32, basin of every row.
         anchor: (c) int32, a row of each basin.
         two_way: whether every arc can be taken back at the same cost.
