@@ -104,8 +104,8 @@ def heuristic(
     Args:
         sub: what a profile can use; r rows.
         at: (r, 2) int32 coordinates of the rows.
-        slopes: what fields rise by along coordinates. kind, bytes_per_node: see
-            :func:`heuristic_size`.
+        slopes: what fields rise by along coordinates.
+        kind, bytes_per_node: see :func:`heuristic_size`.
         budget: bytes this may allocate.
         threads: how many searches at once; changes no byte of the result.
         share: make a table of one in so many basins only, to see what it would take.

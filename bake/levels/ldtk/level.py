@@ -157,8 +157,8 @@ class Entity:
 
     Attributes:
         kind: one of KINDS, another word of the legend for a spot, or "" for an entity that is only
-            the goal of links. left, top: pixels of its corner in the asset, the rows of its floor
-            counted in.
+            the goal of links.
+        left, top: pixels of its corner in the asset, the rows of its floor counted in.
     """
 
     entity: EntityInstance

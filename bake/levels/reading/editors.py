@@ -37,8 +37,8 @@ class EditorReading:
 
     Attributes:
         layers: names of the layers that count; None = all.
-        ignore: names of layers that do not count. empty: terrain of cells that no layer says
-            anything about.
+        ignore: names of layers that do not count.
+        empty: terrain of cells that no layer says anything about.
         legend: terrain, or BELOW, by what a tile or cell is.
         world: whether the levels of a world bake to one level or to one each.
         allow_outside: whether files outside the project folder may be read.

@@ -178,7 +178,8 @@ def validated(
     Args:
         check: a model's or adapter's method that validates.
         value: what the file has.
-        where: the value's place in the file. keys: keys allowed at its top.
+        where: the value's place in the file.
+        keys: keys allowed at its top.
         nested: keys allowed in the tables of a list, by the list's key.
 
     Raises:
