@@ -178,3 +178,25 @@ def test_one_floor_speaks_of_no_floors(tmp_path: Path) -> None:
         assert (level.floors, level.height) == (1, 2)
         assert level.profile().next_hop((0, 0), (2, 0)) == (1, 0)
         assert (dict(level.links), level.spots(), dict(level.doors)) == ({}, (), {})
+
+
+def test_lookups_on_a_level_that_has_changed(tmp_path: Path) -> None:
+    with open_asset(baked_tower(tmp_path, storage="compressed")) as tower:
+        nav = tower.profile("walker")
+        nav.update(blocked=[(3, 0, 0)])
+        start, goal = (1, 0, 0), (8, 4, 0)
+        nav.distances_to(goal)  # a flow field answers from here on
+        place: object = start
+        walked = [start]
+        while place != goal:
+            place = nav.next_hop(place, goal)
+            assert place == tuple(nav.next_hops([walked[-1]], [goal])[0].tolist())
+            walked.append(place)
+        assert (3, 0, 0) not in walked
+        assert nav.still_valid(walked)
+        assert nav.length(walked) == pytest.approx(nav.distance(start, goal), abs=1e-3)
+        for wrong in ((1, 0), (1, 0, 2), (1, 0, 0, 0)):
+            with pytest.raises(QueryError):
+                nav.next_hop(wrong, (8, 4))
+            with pytest.raises(QueryError):
+                nav.next_hop(wrong, goal)
