@@ -150,7 +150,7 @@ def _sample(modules: list[Path], size: int, seed: int) -> list[tuple[Path, Mutan
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
-    parser.add_argument("modules", nargs="*", help="such as search/heap; else all of both packages")
+    parser.add_argument("modules", nargs="*", help="such as search/point/space; else all of both")
     parser.add_argument("--sample", type=int, default=200)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--each", type=float, default=2.0, help="seconds a test may take")
@@ -171,8 +171,8 @@ def main() -> int:
     modules = [ROOT / "bake" / f"{name}.py" for name in chosen.modules] or [
         file
         for package in PACKAGES
-        for file in sorted((ROOT / "bake" / package).glob("*.py"))
-        if file.stem not in ("__init__", "jit")
+        for file in sorted((ROOT / "bake" / package).rglob("*.py"))
+        if file.stem != "__init__"
     ]
     with tempfile.TemporaryDirectory() as folder:
         copy = Copy(ROOT, Path(folder))
@@ -200,7 +200,7 @@ def _meet(sample: list[tuple[Path, Mutant]], copy: Copy, each: float, budget: fl
         ended, by = outcome(module, tree, near) if near.tests else SURVIVED, "quick"
         if ended == SURVIVED:
             ended, by = copy.outcome(module, tree, files), "compiled"
-        counts[module.parent.name][f"{ended} {by}"] += 1
+        counts[module.relative_to(ROOT / "bake").parts[0]][f"{ended} {by}"] += 1
         if ended != KILLED or by != "quick":
             place = f"{module.relative_to(ROOT)}:{mutant.line}"
             taken = time.perf_counter() - begun

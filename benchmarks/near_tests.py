@@ -10,105 +10,55 @@ from types import FrameType
 
 import pytest
 
+ROOT = Path(__file__).resolve().parents[1]
+PACKAGE = ROOT / "bake"
+
 #: Tests of small cases, for every module after its own.
 COMMON = (
     "tests/tables/test_small_graphs.py",
     "tests/lecture_notes/test_next_hop_table.py",
     "tests/lecture_notes/test_astar.py",
 )
-_GUIDED = ("tests/runtime/searching/test_guided.py",)
-_SEARCHES = (
-    "tests/search/point/test_space.py",
-    *_GUIDED,
-    "tests/runtime/searching/test_searches.py",
-)
-_CLUSTERS = ("tests/tables/test_clusters.py",)
-_PLANS = ("tests/runtime/hierarchy/test_plans_by_table.py",)
-_HPA = (*_CLUSTERS, "tests/runtime/hierarchy/test_hpa.py", *_PLANS)
-_HEURISTIC = ("tests/tables/test_heuristic.py", "tests/runtime/searching/test_baked_heuristic.py")
-_DISTANCES = ("tests/tables/test_cluster_distances.py",)
-_REBUILT = ("tests/runtime/live/test_clusters.py", "tests/runtime/live/test_stateful.py")
-_LIVE = (
-    "tests/runtime/live/test_golden.py",
-    "tests/runtime/live/test_updates.py",
-    "tests/runtime/live/test_sequences.py",
-)
-_ALL_PAIRS = ("tests/tables/test_all_pairs.py", "tests/tables/test_compressed.py")
-TESTS: dict[str, tuple[str, ...]] = {
-    "search/adjacency": ("tests/search/live/test_adjacency.py", *_LIVE),
-    "search/ascent": ("tests/search/hierarchy/test_ascent.py", *_PLANS),
-    "search/astar_buckets": _SEARCHES,
-    "search/astar_fields": (*_GUIDED, *_HEURISTIC),
-    "search/astar_heap": _SEARCHES,
-    "search/batch": ("tests/search/all_pairs/test_batch.py", *_ALL_PAIRS),
-    "search/bidirectional": _SEARCHES,
-    "search/bucket_queue": (*_SEARCHES, *_HEURISTIC),
-    "search/entrances": _HPA,
-    "search/estimate": ("tests/search/point/test_norms.py", *_SEARCHES, *_HEURISTIC),
-    "search/fields": (*_HEURISTIC, *_DISTANCES),
-    "search/first_moves": ("tests/search/all_pairs/test_dense_first_moves.py", *_ALL_PAIRS),
-    "search/flow_field": _LIVE,
-    "search/floyd_warshall": (
-        "tests/search/all_pairs/test_floyd_warshall.py",
-        "tests/search/all_pairs/test_dense_first_moves.py",
-        "tests/lecture_notes/test_floyd_warshall.py",
+#: By room, tests that ask for what its modules make. A module's own file and folder of tests, which
+#: mirror the package, go first.
+ROOMS: dict[str, tuple[str, ...]] = {
+    "search/graph": ("tests/tables", "tests/worlds"),
+    "search/all_pairs": ("tests/tables", "tests/runtime/reader/test_runs.py"),
+    "search/point": ("tests/runtime/searching", "tests/tables/test_heuristic.py"),
+    "search/hierarchy": (
+        "tests/tables/test_clusters.py",
+        "tests/tables/test_hierarchy.py",
+        "tests/tables/test_cluster_distances.py",
+        "tests/runtime/hierarchy",
+        "tests/runtime/live/test_clusters.py",
     ),
-    "search/follow": ("tests/runtime/reader/test_runs.py",),
-    "search/follow_field": _LIVE,
-    "search/greedy_best_first": _SEARCHES,
-    "search/guide": _HEURISTIC,
-    "search/heap": (*_SEARCHES, *_DISTANCES),
-    "search/hpa": _HPA,
-    "search/inside": ("tests/search/hierarchy/test_inside.py", *_HPA),
-    "search/landmarks": (*_HPA, *_REBUILT),
-    "search/lanes": _LIVE,
-    "search/layer": _HPA,
-    "search/layer_builder": (*_REBUILT, "tests/tables/test_hierarchy.py", *_HPA),
-    "search/link_costs": _DISTANCES,
-    "search/live_graph": _LIVE,
-    "search/live_hierarchy": _REBUILT,
-    "search/live_rows": _REBUILT,
-    "search/min_plus": ("tests/search/all_pairs/test_floyd_warshall.py", *_HPA),
-    "search/norms": ("tests/search/point/test_norms.py",),
-    "search/partition": (*_CLUSTERS, *_HEURISTIC),
-    "search/patch_order": ("tests/search/graph/test_patch_order.py",),
-    "search/repair_rows": _LIVE,
-    "search/repair_sweep": _LIVE,
-    "search/clusters": _REBUILT,
-    "search/ring": (*_SEARCHES, *_HEURISTIC),
-    "search/runs": ("tests/tables/test_compressed.py", "tests/runtime/reader/test_runs.py"),
-    "search/smooth": _HPA,
-    "search/space": _SEARCHES,
-    "search/squares": _HPA,
-    "search/straight_runs": _HPA,
-    "search/strong_components": ("tests/tables/test_components.py",),
-    "search/successors": ("tests/search/graph/test_successors.py",),
-    "search/symmetric": ("tests/search/graph/test_symmetric.py", *_CLUSTERS, *_HEURISTIC),
-    "search/trace": _SEARCHES,
-    "search/visibility": ("tests/runtime/searching/test_sight.py",),
-    "search/voronoi": _HEURISTIC,
-    "tables/all_pairs": ("tests/tables/test_all_pairs.py", "tests/tables/test_limits.py"),
-    "tables/cluster_distances": _DISTANCES,
-    "tables/clusters": (*_CLUSTERS, *_DISTANCES),
-    "tables/components": ("tests/tables/test_components.py",),
-    "tables/compressed": (
-        "tests/tables/test_compressed.py",
-        "tests/tables/test_limits.py",
+    "search/live": (
+        "tests/runtime/live/test_golden.py",
+        "tests/runtime/live/test_updates.py",
+        "tests/runtime/live/test_sequences.py",
+        "tests/runtime/live/test_clusters.py",
+        "tests/runtime/live/test_stateful.py",
+    ),
+    "tables": (
+        "tests/tables",
+        "tests/runtime/searching/test_baked_heuristic.py",
+        "tests/runtime/hierarchy",
         "tests/pipeline/test_checkpoints.py",
     ),
-    "tables/field_table": _HEURISTIC,
-    "tables/heuristic": _HEURISTIC,
-    "tables/hierarchy": ("tests/tables/test_hierarchy.py", *_HPA),
-    "tables/pivots": _HEURISTIC,
-    "tables/run_writer": ("tests/tables/test_compressed.py",),
-    "tables/slopes": ("tests/tables/test_slopes.py", *_HEURISTIC),
 }
 
 
 def files_for(module: Path) -> tuple[str, ...]:
-    """Files of tests, the nearest first."""
-    own = TESTS[f"{module.parent.name}/{module.stem}"]
-    return tuple(dict.fromkeys((*own, *COMMON)))
+    """Files and folders of tests, the nearest first.
+
+    Args:
+        module: a file of one of ROOMS.
+    """
+    room = module.parent.relative_to(PACKAGE).as_posix()
+    folder = ROOT / "tests" / room
+    own = [folder / f"test_{module.stem}.py", folder]
+    named = [each.relative_to(ROOT).as_posix() for each in own if each.exists()]
+    return tuple(dict.fromkeys((*named, *ROOMS.get(room, ()), *COMMON)))
 
 
 #: Looking for quick tests ends after so many times what they may take.
