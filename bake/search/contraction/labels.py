@@ -1,0 +1,176 @@
+"""Distance labels over an elimination tree: what lies between any two nodes, without a search.
+
+Each node keeps its distance to every node on the way to its root, by their depth. All shortest
+paths between two nodes pass the node where their ways to the root meet, or one of its neighbours
+of higher rank, so a distance is the least of a few sums (D. Ouyang, L. Qin, L. Chang, X. Lin,
+Y. Zhang, Q. Zhu, "When Hierarchy Meets 2-Hop-Labeling", SIGMOD 2018).
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from bake.arrays import Int32Array, Int64Array
+from bake.graph import INFINITY
+from bake.kernels.jit import kernel
+from bake.search.contraction.metric import Weights
+from bake.search.contraction.tree import Tree
+
+
+class Labels(NamedTuple):
+    """Distances between each node and those on its way to the root; nodes are called by rank.
+
+    Attributes:
+        parent: (n) int32, the next node on the way to the root; -1 at a root.
+        depth: (n) int32, nodes between each one and its root.
+        chain: (n) int32, the highest node of the chain each one lies in. Chains follow the child
+            with most nodes below it, so that a way to the root passes few of them.
+        first: (n + 1) int64, where each label begins; it holds one distance for each depth from
+            0, the root, to that of the node itself, from which it is 0 ticks away.
+        away: (k) int32 ticks from the node; INFINITY where there is no way.
+        toward: (k) int32 ticks to the node; the same array where the graph is two way.
+    """
+
+    parent: Int32Array
+    depth: Int32Array
+    chain: Int32Array
+    first: Int64Array
+    away: Int32Array
+    toward: Int32Array
+
+
+def distance_labels(tree: Tree, weights: Weights) -> Labels:
+    """Make the labels of a customized tree."""
+    labels = _empty_labels(tree.parent, two_way=weights.two_way)
+    path = np.empty(int(labels.depth.max(initial=0)) + 1, dtype=np.int32)
+    if weights.two_way:
+        _label_two_way(tree, weights.up, labels, path)
+    else:
+        _label(tree, weights, labels, path)
+    return labels
+
+
+def _empty_labels(parent: Int32Array, *, two_way: bool) -> Labels:
+    n = len(parent)
+    depth, below, chain = (np.empty(n, dtype=np.int32) for _ in range(3))
+    _find_chains(parent, depth, below, chain)
+    first = np.zeros(n + 1, dtype=np.int64)
+    np.cumsum(depth.astype(np.int64) + 1, out=first[1:])
+    away = np.empty(int(first[-1]), dtype=np.int32)
+    toward = away if two_way else np.empty_like(away)
+    return Labels(parent, depth, chain, first, away, toward)
+
+
+@kernel
+def _find_chains(
+    parent: Int32Array, depth: Int32Array, below: Int32Array, chain: Int32Array
+) -> None:
+    n = len(parent)
+    below[:] = 1
+    for rank in range(n):
+        if parent[rank] >= 0:
+            below[parent[rank]] += below[rank]
+    chain[:] = -1  # Here the child with most nodes below it, until the chains are known.
+    for rank in range(n):
+        above = parent[rank]
+        if above >= 0 and (chain[above] < 0 or below[rank] > below[chain[above]]):
+            chain[above] = rank
+    for rank in range(n):
+        below[rank] = chain[rank]
+    for rank in range(n - 1, -1, -1):
+        above = parent[rank]
+        depth[rank] = 0 if above < 0 else depth[above] + 1
+        chain[rank] = chain[above] if above >= 0 and below[above] == rank else rank
+
+
+@kernel
+def meeting_depth(labels: Labels, one: int, other: int) -> int:
+    """Return the depth at which the ways of two nodes to their roots meet; -1 where they do not."""
+    chain, depth, parent = labels.chain, labels.depth, labels.parent
+    while chain[one] != chain[other]:
+        if depth[chain[one]] < depth[chain[other]]:
+            one, other = other, one
+        one = parent[chain[one]]
+        if one < 0:
+            return -1
+    return int(min(depth[one], depth[other]))
+
+
+@kernel
+def label_distance(labels: Labels, start: int, goal: int) -> int:
+    """Return the ticks from one rank to another; INFINITY where there is no way."""
+    if start == goal:
+        return 0
+    shared = meeting_depth(labels, start, goal) + 1
+    from_start, to_goal = labels.first[start], labels.first[goal]
+    best = INFINITY
+    for k in range(shared):
+        best = min(best, int(labels.away[from_start + k]) + int(labels.toward[to_goal + k]))
+    return best
+
+
+@kernel
+def label_distances(
+    labels: Labels, rank: Int32Array, starts: Int32Array, goals: Int32Array, ticks: Int64Array
+) -> None:
+    """Write the ticks between as many starts as goals, which are nodes; INFINITY for no way."""
+    for i in range(len(starts)):
+        ticks[i] = label_distance(labels, rank[starts[i]], rank[goals[i]])
+
+
+@kernel
+def _path_to_root(labels: Labels, rank: int, path: Int32Array) -> int:
+    """Write the nodes between the root and a rank by depth, and return the rank's own depth."""
+    deep = int(labels.depth[rank])
+    for k in range(deep, -1, -1):
+        path[k] = rank
+        rank = labels.parent[rank]
+    return deep
+
+
+@kernel
+def _label_two_way(tree: Tree, weight: Int32Array, labels: Labels, path: Int32Array) -> None:
+    depth, first, away = labels.depth, labels.first, labels.away
+    for rank in range(len(tree.order) - 1, -1, -1):
+        deep = _path_to_root(labels, rank, path)
+        own = first[rank]
+        away[own : own + deep] = INFINITY
+        away[own + deep] = 0
+        for arc in range(tree.first_up[rank], tree.first_up[rank + 1]):
+            ticks = weight[arc]
+            if ticks >= INFINITY:
+                continue
+            via = tree.up[arc]
+            via_deep, via_first = depth[via], first[via]
+            for k in range(via_deep + 1):
+                away[own + k] = min(away[own + k], ticks + away[via_first + k])
+            for k in range(via_deep + 1, deep):
+                away[own + k] = min(away[own + k], ticks + away[first[path[k]] + via_deep])
+
+
+@kernel
+def _label(tree: Tree, weights: Weights, labels: Labels, path: Int32Array) -> None:
+    depth, first, away, toward = labels.depth, labels.first, labels.away, labels.toward
+    for rank in range(len(tree.order) - 1, -1, -1):
+        deep = _path_to_root(labels, rank, path)
+        own = first[rank]
+        away[own : own + deep] = INFINITY
+        toward[own : own + deep] = INFINITY
+        away[own + deep] = 0
+        toward[own + deep] = 0
+        for arc in range(tree.first_up[rank], tree.first_up[rank + 1]):
+            to, back = weights.up[arc], weights.down[arc]
+            via = tree.up[arc]
+            via_deep, via_first = depth[via], first[via]
+            if to < INFINITY:
+                for k in range(via_deep + 1):
+                    away[own + k] = min(away[own + k], to + away[via_first + k])
+                for k in range(via_deep + 1, deep):
+                    away[own + k] = min(away[own + k], to + toward[first[path[k]] + via_deep])
+            if back < INFINITY:
+                for k in range(via_deep + 1):
+                    toward[own + k] = min(toward[own + k], back + toward[via_first + k])
+                for k in range(via_deep + 1, deep):
+                    toward[own + k] = min(toward[own + k], back + away[first[path[k]] + via_deep])

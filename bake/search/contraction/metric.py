@@ -1,0 +1,123 @@
+"""Weights of a contracted graph: what each shortcut costs, for all of them or around an edit.
+
+Customization lowers the third side of every triangle, from the lowest corner up (J. Dibbelt,
+B. Strasser, D. Wagner, "Customizable Contraction Hierarchies", JEA 21, 2016, sections 6 and 7). An
+arc then costs what the shortest way between its ends does that passes through lower ranks only.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from bake.arrays import Int32Array
+from bake.graph import INFINITY, Graph
+from bake.kernels.jit import kernel
+from bake.search.contraction.tree import Tree
+
+
+class Weights(NamedTuple):
+    """What the arcs of a tree cost.
+
+    Attributes:
+        up: (a) int32 ticks from the lower end to the higher one; INFINITY where there is no way.
+        down: (a) int32 ticks back; the same array where every arc leads back at the same weight.
+    """
+
+    up: Int32Array
+    down: Int32Array
+
+    @property
+    def two_way(self) -> bool:
+        """Whether both directions are one array."""
+        return self.up is self.down
+
+
+def price_arcs(tree: Tree, graph: Graph, weight: Int32Array, *, two_way: bool) -> Weights:
+    """Give each arc of a tree what the cheapest arc of the graph between its ends weighs.
+
+    Args:
+        graph, weight: arcs of the graph, and their ticks; arcs of INFINITY and more are left out.
+        two_way: whether every arc leads back at the same weight.
+    """
+    up = np.full(tree.arc_count, INFINITY, dtype=np.int32)
+    down = up if two_way else up.copy()
+    _price(tree, graph.first_out, graph.head, weight, Weights(up, down))
+    return Weights(up, down)
+
+
+def customize(tree: Tree, weights: Weights) -> None:
+    """Lower every arc to what the shortest way through lower ranks costs, in place."""
+    if weights.two_way:
+        _customize_two_way(tree, weights.up)
+    else:
+        _customize(tree, weights)
+
+
+@kernel
+def arc_between(tree: Tree, low: int, high: int) -> int:
+    """Return the arc from a rank to a higher one, by binary search; -1 where there is none."""
+    begin, end = tree.first_up[low], tree.first_up[low + 1]
+    while begin < end:
+        middle = (begin + end) >> 1
+        if tree.up[middle] < high:
+            begin = middle + 1
+        else:
+            end = middle
+    if begin < tree.first_up[low + 1] and tree.up[begin] == high:
+        return int(begin)
+    return -1
+
+
+@kernel
+def _price(
+    tree: Tree, first_out: Int32Array, head: Int32Array, weight: Int32Array, weights: Weights
+) -> None:
+    for tail in range(len(tree.order)):
+        a = tree.rank[tail]
+        for out in range(first_out[tail], first_out[tail + 1]):
+            b = tree.rank[head[out]]
+            if a < b:
+                arc = arc_between(tree, a, b)
+                weights.up[arc] = min(weights.up[arc], weight[out])
+            elif b < a:
+                arc = arc_between(tree, b, a)
+                weights.down[arc] = min(weights.down[arc], weight[out])
+
+
+@kernel
+def _customize(tree: Tree, weights: Weights) -> None:
+    first_up, up = tree.first_up, tree.up
+    rise, fall = weights.up, weights.down
+    for low in range(len(tree.order)):
+        end = first_up[low + 1]
+        for one in range(first_up[low], end):
+            to, back = rise[one], fall[one]
+            if to >= INFINITY and back >= INFINITY:
+                continue
+            third = first_up[up[one]]
+            for other in range(one + 1, end):
+                # All higher neighbours of `low` above `one` are higher neighbours of it, too.
+                while up[third] < up[other]:
+                    third += 1
+                if back < INFINITY:
+                    rise[third] = min(rise[third], back + rise[other])
+                if to < INFINITY:
+                    fall[third] = min(fall[third], fall[other] + to)
+
+
+@kernel
+def _customize_two_way(tree: Tree, weight: Int32Array) -> None:
+    first_up, up = tree.first_up, tree.up
+    for low in range(len(tree.order)):
+        end = first_up[low + 1]
+        for one in range(first_up[low], end):
+            own = weight[one]
+            if own >= INFINITY:
+                continue
+            third = first_up[up[one]]
+            for other in range(one + 1, end):
+                while up[third] < up[other]:
+                    third += 1
+                weight[third] = min(weight[third], own + weight[other])
