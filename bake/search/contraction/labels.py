@@ -43,7 +43,7 @@ class Labels(NamedTuple):
 
 def distance_labels(tree: Tree, weights: Weights) -> Labels:
     """Make the labels of a customized tree."""
-    labels = _empty_labels(tree.parent, two_way=weights.two_way)
+    labels = empty_labels(tree.parent, two_way=weights.two_way)
     path = np.empty(int(labels.depth.max(initial=0)) + 1, dtype=np.int32)
     if weights.two_way:
         _label_two_way(tree, weights.up, labels, path)
@@ -52,10 +52,19 @@ def distance_labels(tree: Tree, weights: Weights) -> Labels:
     return labels
 
 
-def _empty_labels(parent: Int32Array, *, two_way: bool) -> Labels:
+def depths(parent: Int32Array) -> Int32Array:
+    """Return (n) int32, how many nodes lie between each one and its root."""
+    depth = np.empty(len(parent), dtype=np.int32)
+    _find_depths(parent, depth)
+    return depth
+
+
+def empty_labels(parent: Int32Array, *, two_way: bool) -> Labels:
+    """Lay out the labels of a tree whose parents have higher numbers than their children."""
     n = len(parent)
-    depth, below, chain = (np.empty(n, dtype=np.int32) for _ in range(3))
-    _find_chains(parent, depth, below, chain)
+    depth = depths(parent)
+    below, chain = np.empty((2, n), dtype=np.int32)
+    _find_chains(parent, below, chain)
     first = np.zeros(n + 1, dtype=np.int64)
     np.cumsum(depth.astype(np.int64) + 1, out=first[1:])
     away = np.empty(int(first[-1]), dtype=np.int32)
@@ -64,9 +73,13 @@ def _empty_labels(parent: Int32Array, *, two_way: bool) -> Labels:
 
 
 @kernel
-def _find_chains(
-    parent: Int32Array, depth: Int32Array, below: Int32Array, chain: Int32Array
-) -> None:
+def _find_depths(parent: Int32Array, depth: Int32Array) -> None:
+    for rank in range(len(parent) - 1, -1, -1):
+        depth[rank] = 0 if parent[rank] < 0 else depth[parent[rank]] + 1
+
+
+@kernel
+def _find_chains(parent: Int32Array, below: Int32Array, chain: Int32Array) -> None:
     n = len(parent)
     below[:] = 1
     for rank in range(n):
@@ -77,11 +90,9 @@ def _find_chains(
         above = parent[rank]
         if above >= 0 and (chain[above] < 0 or below[rank] > below[chain[above]]):
             chain[above] = rank
-    for rank in range(n):
-        below[rank] = chain[rank]
+    below[:] = chain
     for rank in range(n - 1, -1, -1):
         above = parent[rank]
-        depth[rank] = 0 if above < 0 else depth[above] + 1
         chain[rank] = chain[above] if above >= 0 and below[above] == rank else rank
 
 

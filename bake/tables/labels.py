@@ -1,0 +1,170 @@
+"""Distance labels of one profile, in the form an asset keeps them.
+
+A label holds a node's distances to the nodes on the way to the root of an elimination tree
+(:mod:`bake.search.contraction.labels`). Neighbours have much alike ones: what is kept is the
+difference to the label of the next node on the way, as a number in a table of all differences
+there are, which is a few thousand on a map of a game.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from bake.arrays import AnyArray, Int32Array, UInt32Array
+from bake.graph import INFINITY, Subgraph
+from bake.kernels.jit import kernel
+from bake.search.contraction.labels import Labels, depths, distance_labels
+from bake.search.contraction.metric import customize, price_arcs
+from bake.search.contraction.order import dissection_order
+from bake.search.contraction.tree import both_ways, elimination_tree
+
+#: Code of a distance where there is no way.
+NO_WAY = 0
+
+#: What a label's distance takes while labels are made: the distance, its code, and its way to disk.
+BYTES_MADE = 12
+
+
+@dataclass(frozen=True)
+class StoredLabels:
+    """Distance labels by rows.
+
+    Attributes:
+        parent: (r) int32, the next row on the way to the root; -1 at a root. A row's *depth* is
+            how many rows lie on that way.
+        difference: (u) int32 ticks, what a distance may exceed that of the parent by; the first is
+            of no use, as its code says that there is no way.
+        away: (k) unsigned codes: for each row, one for each row on the way from the root to its
+            parent. What the code stands for, plus the parent's distance (0 ticks for the parent
+            itself, and where the parent knows no way), is the row's distance to it.
+        toward: (k) unsigned codes of the distances back; None where they are the same.
+    """
+
+    parent: Int32Array
+    difference: Int32Array
+    away: AnyArray
+    toward: AnyArray | None
+
+    @property
+    def size(self) -> int:
+        """Bytes of all arrays before they are packed."""
+        parts = [self.parent, self.difference, self.away]
+        return sum(
+            each.nbytes for each in (parts if self.toward is None else [*parts, self.toward])
+        )
+
+
+def stored_labels(
+    sub: Subgraph, at: Int32Array | None, *, two_way: bool, budget: int
+) -> StoredLabels | None:
+    """Make the labels of what a profile can use.
+
+    Args:
+        sub: the profile's graph and weights, by rows.
+        at: (r, 2) int32 coordinates of rows on a lattice; None on other graphs.
+        two_way: whether every arc leads back at the same weight.
+        budget: bytes that may be used meanwhile.
+
+    Returns:
+        The labels, or None where they would not fit: the graph has no small cuts.
+    """
+    graph = sub.graph if two_way else both_ways(sub.graph)
+    order = dissection_order(graph, at)
+    tree = elimination_tree(graph, order, most_arcs=budget // 32)
+    if tree is None or int(depths(tree.parent).sum(dtype=np.int64)) * BYTES_MADE > budget:
+        return None
+    weights = price_arcs(tree, sub.graph, sub.weight, two_way=two_way)
+    customize(tree, weights)
+    labels = distance_labels(tree, weights)
+    parent = np.full(len(order), -1, dtype=np.int32)
+    inner = tree.parent >= 0
+    parent[order[inner]] = order[tree.parent[inner]]
+    codes = [_coded(labels, tree.rank, labels.away)]
+    if not two_way:
+        codes.append(_coded(labels, tree.rank, labels.toward))
+    difference, codes = _shared(codes)
+    return StoredLabels(parent, difference, codes[0], None if two_way else codes[1])
+
+
+def _coded(labels: Labels, rank: Int32Array, ticks: Int32Array) -> Int32Array:
+    """Return (k) int32 differences by row, INFINITY where there is no way."""
+    found = np.empty(len(ticks) - len(rank), dtype=np.int32)
+    _differences(labels, rank, ticks, found)
+    return found
+
+
+def _shared(differences: list[Int32Array]) -> tuple[Int32Array, list[AnyArray]]:
+    """Number all differences there are, in the order in which they are met first."""
+    room = 1024
+    while True:
+        key, code = np.zeros(4 * room, dtype=np.int32), np.zeros(4 * room, dtype=np.uint32)
+        value = np.empty(room + 1, dtype=np.int32)
+        value[NO_WAY], count = INFINITY, 1
+        codes = []
+        for each in differences:
+            own = np.empty(len(each), dtype=np.uint32)
+            count = _number(each, key, code, value, count, own)
+            if count < 0:
+                break
+            codes.append(own)
+        else:
+            break
+        room *= 4
+    kind = np.uint8 if count <= 2**8 else np.uint16 if count <= 2**16 else np.uint32
+    return value[:count].copy(), [each.astype(kind, copy=False) for each in codes]
+
+
+@kernel
+def _differences(
+    labels: Labels, rank: Int32Array, ticks: Int32Array, difference: Int32Array
+) -> None:
+    place = 0
+    for row in range(len(rank)):
+        own = rank[row]
+        above = labels.parent[own]
+        first = labels.first[own]
+        for k in range(labels.depth[own]):
+            told = ticks[first + k]
+            base = ticks[labels.first[above] + k]
+            if told < INFINITY and base < INFINITY:
+                told -= base
+            difference[place] = told
+            place += 1
+
+
+@kernel
+def _number(
+    difference: Int32Array,
+    key: Int32Array,
+    code: UInt32Array,
+    value: Int32Array,
+    count: int,
+    out: UInt32Array,
+) -> int:
+    """Number differences, by a table with open addresses; -1 where there are too many of them.
+
+    Args:
+        key, code: the table: a difference, and its number or 0 where the slot is free. A power of
+            two long.
+        value: by number; filled as far as ``count``.
+    """
+    mask = len(key) - 1
+    for i in range(len(difference)):
+        wanted = difference[i]
+        if wanted == INFINITY:
+            out[i] = NO_WAY
+            continue
+        slot = (np.int64(wanted) * 2654435761 >> 7) & mask
+        while code[slot] != 0 and key[slot] != wanted:
+            slot = (slot + 1) & mask
+        if code[slot] == 0:
+            if count >= len(value):
+                return -1
+            key[slot] = wanted
+            code[slot] = count
+            value[count] = wanted
+            count += 1
+        out[i] = code[slot]
+    return count
