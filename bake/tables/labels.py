@@ -15,7 +15,7 @@ import numpy as np
 from bake.arrays import AnyArray, Int32Array, UInt32Array
 from bake.graph import INFINITY, Subgraph
 from bake.kernels.jit import kernel
-from bake.search.contraction.labels import Labels, depths, distance_labels
+from bake.search.contraction.labels import Labels, distance_labels
 from bake.search.contraction.metric import customize, price_arcs
 from bake.search.contraction.order import dissection_order
 from bake.search.contraction.tree import both_ways, elimination_tree
@@ -73,7 +73,7 @@ def stored_labels(
     graph = sub.graph if two_way else both_ways(sub.graph)
     order = dissection_order(graph, at)
     tree = elimination_tree(graph, order, most_arcs=budget // 32)
-    if tree is None or int(depths(tree.parent).sum(dtype=np.int64)) * BYTES_MADE > budget:
+    if tree is None or int(tree.depth.sum(dtype=np.int64)) * BYTES_MADE > budget:
         return None
     weights = price_arcs(tree, sub.graph, sub.weight, two_way=two_way)
     customize(tree, weights)

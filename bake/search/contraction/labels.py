@@ -16,7 +16,7 @@ from bake.arrays import Int32Array, Int64Array
 from bake.graph import INFINITY
 from bake.kernels.jit import kernel
 from bake.search.contraction.metric import Weights
-from bake.search.contraction.tree import Tree
+from bake.search.contraction.tree import Tree, depths
 
 
 class Labels(NamedTuple):
@@ -52,13 +52,6 @@ def distance_labels(tree: Tree, weights: Weights) -> Labels:
     return labels
 
 
-def depths(parent: Int32Array) -> Int32Array:
-    """Return (n) int32, how many nodes lie between each one and its root."""
-    depth = np.empty(len(parent), dtype=np.int32)
-    _find_depths(parent, depth)
-    return depth
-
-
 def empty_labels(parent: Int32Array, *, two_way: bool) -> Labels:
     """Lay out the labels of a tree whose parents have higher numbers than their children."""
     n = len(parent)
@@ -70,12 +63,6 @@ def empty_labels(parent: Int32Array, *, two_way: bool) -> Labels:
     away = np.empty(int(first[-1]), dtype=np.int32)
     toward = away if two_way else np.empty_like(away)
     return Labels(parent, depth, chain, first, away, toward)
-
-
-@kernel
-def _find_depths(parent: Int32Array, depth: Int32Array) -> None:
-    for rank in range(len(parent) - 1, -1, -1):
-        depth[rank] = 0 if parent[rank] < 0 else depth[parent[rank]] + 1
 
 
 @kernel

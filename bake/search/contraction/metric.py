@@ -23,10 +23,14 @@ class Weights(NamedTuple):
     Attributes:
         up: (a) int32 ticks from the lower end to the higher one; INFINITY where there is no way.
         down: (a) int32 ticks back; the same array where every arc leads back at the same weight.
+        via_up, via_down: (a) int32, the lower rank that the cheapest way passes, -1 where an arc of
+            the graph itself is as cheap; the same array where the two above are.
     """
 
     up: Int32Array
     down: Int32Array
+    via_up: Int32Array
+    via_down: Int32Array
 
     @property
     def two_way(self) -> bool:
@@ -42,15 +46,16 @@ def price_arcs(tree: Tree, graph: Graph, weight: Int32Array, *, two_way: bool) -
         two_way: whether every arc leads back at the same weight.
     """
     up = np.full(tree.arc_count, INFINITY, dtype=np.int32)
-    down = up if two_way else up.copy()
-    _price(tree, graph.first_out, graph.head, weight, Weights(up, down))
-    return Weights(up, down)
+    via = np.full(tree.arc_count, -1, dtype=np.int32)
+    weights = Weights(up, up, via, via) if two_way else Weights(up, up.copy(), via, via.copy())
+    _price(tree, graph.first_out, graph.head, weight, weights)
+    return weights
 
 
 def customize(tree: Tree, weights: Weights) -> None:
     """Lower every arc to what the shortest way through lower ranks costs, in place."""
     if weights.two_way:
-        _customize_two_way(tree, weights.up)
+        _customize_two_way(tree, weights.up, weights.via_up)
     else:
         _customize(tree, weights)
 
@@ -101,14 +106,16 @@ def _customize(tree: Tree, weights: Weights) -> None:
                 # All higher neighbours of `low` above `one` are higher neighbours of it, too.
                 while up[third] < up[other]:
                     third += 1
-                if back < INFINITY:
-                    rise[third] = min(rise[third], back + rise[other])
-                if to < INFINITY:
-                    fall[third] = min(fall[third], fall[other] + to)
+                if back < INFINITY and back + rise[other] < rise[third]:
+                    rise[third] = back + rise[other]
+                    weights.via_up[third] = low
+                if to < INFINITY and fall[other] + to < fall[third]:
+                    fall[third] = fall[other] + to
+                    weights.via_down[third] = low
 
 
 @kernel
-def _customize_two_way(tree: Tree, weight: Int32Array) -> None:
+def _customize_two_way(tree: Tree, weight: Int32Array, via: Int32Array) -> None:
     first_up, up = tree.first_up, tree.up
     for low in range(len(tree.order)):
         end = first_up[low + 1]
@@ -120,4 +127,6 @@ def _customize_two_way(tree: Tree, weight: Int32Array) -> None:
             for other in range(one + 1, end):
                 while up[third] < up[other]:
                     third += 1
-                weight[third] = min(weight[third], own + weight[other])
+                if own + weight[other] < weight[third]:
+                    weight[third] = own + weight[other]
+                    via[third] = low

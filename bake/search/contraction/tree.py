@@ -27,6 +27,7 @@ class Tree(NamedTuple):
         rank: (n) int32, the rank of each node.
         parent: (n) int32, the lowest neighbour of higher rank; -1 at a root. Every neighbour of
             higher rank lies on the way from a node to its root.
+        depth: (n) int32, how many nodes lie between each one and its root.
         first_up: (n + 1) int64, where each node's arcs to neighbours of higher rank begin.
         up: (a) int32, the higher end of each of these arcs, ascending for each node.
     """
@@ -34,6 +35,7 @@ class Tree(NamedTuple):
     order: Int32Array
     rank: Int32Array
     parent: Int32Array
+    depth: Int32Array
     first_up: Int64Array
     up: Int32Array
 
@@ -75,9 +77,26 @@ def elimination_tree(graph: Graph, order: Int32Array, *, most_arcs: int) -> Tree
     first_up = np.zeros(n + 1, dtype=np.int64)
     np.cumsum(degree, out=first_up[1:])
     up = np.empty(int(first_up[-1]), dtype=np.int32)
-    tree = Tree(order, rank, parent, first_up, up)
+    tree = Tree(order, rank, parent, depths(parent), first_up, up)
     _fill_arcs(graph.first_out, graph.head, tree, mark, first_up[:-1].copy())
     return tree
+
+
+def depths(parent: Int32Array) -> Int32Array:
+    """Return (n) int32, how many nodes lie between each one and its root.
+
+    Args:
+        parent: (n) int32, of higher number than its children; -1 at a root.
+    """
+    depth = np.empty(len(parent), dtype=np.int32)
+    _find_depths(parent, depth)
+    return depth
+
+
+@kernel
+def _find_depths(parent: Int32Array, depth: Int32Array) -> None:
+    for rank in range(len(parent) - 1, -1, -1):
+        depth[rank] = 0 if parent[rank] < 0 else depth[parent[rank]] + 1
 
 
 @kernel

@@ -10,35 +10,14 @@ from hypothesis import strategies as st
 from bake.arrays import Int32Array
 from bake.graph import INFINITY, Graph
 from bake.search.contraction.labels import distance_labels, label_distances, meeting_depth
-from bake.search.contraction.metric import Weights, arc_between, customize, price_arcs
+from bake.search.contraction.metric import arc_between, customize, price_arcs
 from bake.search.contraction.order import dissection_order
-from bake.search.contraction.tree import Tree, both_ways, elimination_tree
+from bake.search.contraction.tree import both_ways, elimination_tree
+from tests.support.contraction import contracted, graph_of, tree_of
 from tests.support.oracles import arcs_of, distances_from
 from tests.support.strategies import FAMILIES, ArcList, arc_lists, seeded
 
 PATH = (5, [(a, a + 1, 1) for a in range(4)] + [(a + 1, a, 1) for a in range(4)])
-
-
-def graph_of(arcs: ArcList) -> tuple[Graph, Int32Array]:
-    n, each = arcs
-    tail, head, weight = np.array(each, dtype=np.int32).reshape(-1, 3).T
-    graph, order = Graph.from_arcs(n, np.ascontiguousarray(tail), np.ascontiguousarray(head))
-    return graph, np.ascontiguousarray(weight[order])
-
-
-def tree_of(arcs: ArcList, order: list[int] | None = None) -> Tree:
-    graph = both_ways(graph_of(arcs)[0])
-    chosen = dissection_order(graph, None) if order is None else np.array(order, dtype=np.int32)
-    tree = elimination_tree(graph, chosen, most_arcs=10**6)
-    assert tree is not None
-    return tree
-
-
-def contracted(arcs: ArcList, *, two_way: bool = False) -> tuple[Tree, Weights]:
-    tree = tree_of(arcs)
-    weights = price_arcs(tree, *graph_of(arcs), two_way=two_way)
-    customize(tree, weights)
-    return tree, weights
 
 
 def joined_by_contraction(n: int, arcs: list[tuple[int, int, int]], order: list[int]) -> set:
