@@ -75,8 +75,7 @@ def stored_labels(
     tree = elimination_tree(graph, order, most_arcs=budget // 32)
     if tree is None or int(tree.depth.sum(dtype=np.int64)) * BYTES_MADE > budget:
         return None
-    weights = price_arcs(tree, sub.graph, sub.weight, two_way=two_way)
-    customize(tree, weights)
+    weights = customize(tree, price_arcs(tree, sub.graph, sub.weight, two_way=two_way))
     labels = distance_labels(tree, weights)
     parent = np.full(len(order), -1, dtype=np.int32)
     inner = tree.parent >= 0

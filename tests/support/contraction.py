@@ -4,7 +4,7 @@ import numpy as np
 
 from bake.arrays import Int32Array
 from bake.graph import Graph
-from bake.search.contraction.metric import Weights, customize, price_arcs
+from bake.search.contraction.metric import Prices, Weights, customize, price_arcs
 from bake.search.contraction.order import dissection_order
 from bake.search.contraction.tree import Tree, both_ways, elimination_tree
 from tests.support.strategies import ArcList
@@ -25,8 +25,13 @@ def tree_of(arcs: ArcList, order: list[int] | None = None) -> Tree:
     return tree
 
 
-def contracted(arcs: ArcList, *, two_way: bool = False) -> tuple[Tree, Weights]:
+def priced(arcs: ArcList, *, two_way: bool) -> tuple[Tree, Prices]:
+    """The tree of a graph, and what its own arcs cost."""
     tree = tree_of(arcs)
-    weights = price_arcs(tree, *graph_of(arcs), two_way=two_way)
-    customize(tree, weights)
-    return tree, weights
+    return tree, price_arcs(tree, *graph_of(arcs), two_way=two_way)
+
+
+def contracted(arcs: ArcList, *, two_way: bool = False) -> tuple[Tree, Weights]:
+    """The tree of a graph, and its weights."""
+    tree, prices = priced(arcs, two_way=two_way)
+    return tree, customize(tree, prices)

@@ -17,8 +17,20 @@ from bake.kernels.jit import kernel
 from bake.search.contraction.tree import Tree
 
 
+class Prices(NamedTuple):
+    """What arcs of the graph itself cost, by the arcs of a tree; INFINITY where there is none.
+
+    Attributes:
+        up: (a) int32 ticks from the lower end to the higher one.
+        down: (a) int32 ticks back; the same array where every arc leads back at the same weight.
+    """
+
+    up: Int32Array
+    down: Int32Array
+
+
 class Weights(NamedTuple):
-    """What the arcs of a tree cost.
+    """What the arcs of a tree cost, shortcuts among them.
 
     Attributes:
         up: (a) int32 ticks from the lower end to the higher one; INFINITY where there is no way.
@@ -38,7 +50,7 @@ class Weights(NamedTuple):
         return self.up is self.down
 
 
-def price_arcs(tree: Tree, graph: Graph, weight: Int32Array, *, two_way: bool) -> Weights:
+def price_arcs(tree: Tree, graph: Graph, weight: Int32Array, *, two_way: bool) -> Prices:
     """Give each arc of a tree what the cheapest arc of the graph between its ends weighs.
 
     Args:
@@ -46,18 +58,23 @@ def price_arcs(tree: Tree, graph: Graph, weight: Int32Array, *, two_way: bool) -
         two_way: whether every arc leads back at the same weight.
     """
     up = np.full(tree.arc_count, INFINITY, dtype=np.int32)
-    via = np.full(tree.arc_count, -1, dtype=np.int32)
-    weights = Weights(up, up, via, via) if two_way else Weights(up, up.copy(), via, via.copy())
-    _price(tree, graph.first_out, graph.head, weight, weights)
-    return weights
+    prices = Prices(up, up if two_way else up.copy())
+    _price(tree, graph.first_out, graph.head, weight, prices)
+    return prices
 
 
-def customize(tree: Tree, weights: Weights) -> None:
-    """Lower every arc to what the shortest way through lower ranks costs, in place."""
+def customize(tree: Tree, prices: Prices) -> Weights:
+    """Lower every arc to what the shortest way through lower ranks costs."""
+    up, via = prices.up.copy(), np.full(tree.arc_count, -1, dtype=np.int32)
+    if prices.down is prices.up:
+        weights = Weights(up, up, via, via)
+    else:
+        weights = Weights(up, prices.down.copy(), via, via.copy())
     if weights.two_way:
         _customize_two_way(tree, weights.up, weights.via_up)
     else:
         _customize(tree, weights)
+    return weights
 
 
 @kernel
@@ -77,7 +94,7 @@ def arc_between(tree: Tree, low: int, high: int) -> int:
 
 @kernel
 def _price(
-    tree: Tree, first_out: Int32Array, head: Int32Array, weight: Int32Array, weights: Weights
+    tree: Tree, first_out: Int32Array, head: Int32Array, weight: Int32Array, prices: Prices
 ) -> None:
     for tail in range(len(tree.order)):
         a = tree.rank[tail]
@@ -85,10 +102,10 @@ def _price(
             b = tree.rank[head[out]]
             if a < b:
                 arc = arc_between(tree, a, b)
-                weights.up[arc] = min(weights.up[arc], weight[out])
+                prices.up[arc] = min(prices.up[arc], weight[out])
             elif b < a:
                 arc = arc_between(tree, b, a)
-                weights.down[arc] = min(weights.down[arc], weight[out])
+                prices.down[arc] = min(prices.down[arc], weight[out])
 
 
 @kernel

@@ -127,9 +127,9 @@ def test_too_many_arcs_are_refused() -> None:
 
 def test_a_shortcut_costs_what_it_replaces() -> None:
     tree = tree_of(PATH, [2, 1, 3, 0, 4])
-    weights = price_arcs(tree, *graph_of(PATH), two_way=True)
-    assert weights.up[arc_between(tree, 1, 2)] == INFINITY
-    customize(tree, weights)
+    prices = price_arcs(tree, *graph_of(PATH), two_way=True)
+    assert prices.up[arc_between(tree, 1, 2)] == INFINITY
+    weights = customize(tree, prices)
     assert weights.up[arc_between(tree, 1, 2)] == 2
     assert arc_between(tree, 0, 4) == -1
 
@@ -137,8 +137,7 @@ def test_a_shortcut_costs_what_it_replaces() -> None:
 def test_one_way_arcs_lead_one_way() -> None:
     arcs: ArcList = (3, [(0, 1, 5), (1, 2, 7)])
     tree = tree_of(arcs, [1, 0, 2])
-    weights = price_arcs(tree, *graph_of(arcs), two_way=False)
-    customize(tree, weights)
+    weights = customize(tree, price_arcs(tree, *graph_of(arcs), two_way=False))
     shortcut = arc_between(tree, 1, 2)
     assert (weights.up[shortcut], weights.down[shortcut]) == (12, INFINITY)
 

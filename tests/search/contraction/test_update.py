@@ -1,0 +1,80 @@
+"""Weights after an edit are those of a graph that was customized with it."""
+
+import random
+
+import numpy as np
+import pytest
+
+from bake.graph import INFINITY
+from bake.search.contraction import update
+from bake.search.contraction.metric import customize
+from bake.search.contraction.update import lower_arcs, reprice
+from tests.support.contraction import graph_of, priced
+from tests.support.strategies import FAMILIES, ArcList, seeded
+
+
+def edits(arcs: ArcList, rng: random.Random, *, two_way: bool) -> dict[tuple[int, int], int]:
+    """New weights for a few arcs there are; some are closed."""
+    joined = sorted({(tail, head) for tail, head, _ in arcs[1]})
+    chosen = rng.sample(joined, min(len(joined), rng.randint(1, 4)))
+    found = {}
+    for tail, head in chosen:
+        ticks = rng.choice((1, rng.randint(1, 200), rng.randint(1, 2**21), INFINITY))
+        found[tail, head] = ticks
+        if two_way:
+            found[head, tail] = ticks
+    return found
+
+
+def check(arcs: ArcList, seed: int, *, two_way: bool) -> None:
+    rng = random.Random(seed)
+    tree, prices = priced(arcs, two_way=two_way)
+    weights, lower = customize(tree, prices), lower_arcs(tree)
+    for _ in range(12):
+        new = edits(arcs, rng, two_way=two_way)
+        tail, head = np.array(list(new), dtype=np.int32).reshape(-1, 2).T.copy()
+        ticks = np.array(list(new.values()), dtype=np.int32)
+        before = weights.up.copy(), weights.down.copy()
+        changed = reprice(tree, lower, prices, weights, tail, head, ticks)
+        differ = (before[0] != weights.up) | (before[1] != weights.down)
+        assert changed == np.count_nonzero(differ)
+        for found, wanted in zip(weights, customize(tree, prices), strict=True):
+            assert (found == wanted).all()
+        assert not lower.waiting.any()
+
+
+@pytest.mark.parametrize("family", FAMILIES, ids=lambda family: family.__name__)
+@pytest.mark.parametrize("seed", range(4))
+def test_one_way(family, seed: int) -> None:
+    check(seeded(family, seed, 40), seed, two_way=False)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_two_way(seed: int) -> None:
+    n, each = seeded(FAMILIES[2], seed, 40)
+    check((n, each), seed, two_way=True)
+
+
+def test_prices_are_right_where_too_many_wait(monkeypatch: pytest.MonkeyPatch) -> None:
+    arcs = seeded(FAMILIES[1], 1, 30)
+    tree, prices = priced(arcs, two_way=False)
+    monkeypatch.setattr(update, "MOST_WAITING", 1)
+    lower, weights = lower_arcs(tree), customize(tree, prices)
+    tail, head, _ = np.array(arcs[1][:5], dtype=np.int32).T
+    ticks = np.full(5, 1, dtype=np.int32)
+    assert reprice(tree, lower, prices, weights, tail.copy(), head.copy(), ticks) == -1
+    changed = [
+        (a, b, 1 if (a, b) in {(x, y) for x, y, _ in arcs[1][:5]} else w) for a, b, w in arcs[1]
+    ]
+    wanted = priced((arcs[0], changed), two_way=False)[1]
+    assert (prices.up == wanted.up).all()
+    assert (prices.down == wanted.down).all()
+    assert not lower.waiting.any()
+
+
+def test_graphs_keep_their_shape() -> None:
+    """Else the test above would compare two different trees."""
+    arcs = seeded(FAMILIES[1], 1, 30)
+    changed = (arcs[0], [(a, b, 1) for a, b, _ in arcs[1]])
+    assert (priced(arcs, two_way=False)[0].up == priced(changed, two_way=False)[0].up).all()
+    assert graph_of(arcs)[0].arc_count == graph_of(changed)[0].arc_count
