@@ -33,6 +33,7 @@ BENCHMARKS = {
     "search": "Searching one path",
     "heuristics": "Heuristics",
     "hierarchy": "HPA*",
+    "contraction": "Customizable contraction hierarchies",
     "floyd_warshall": "Floyd-Warshall",
     "growth": "How cost grows",
 }

@@ -40,6 +40,7 @@ ROOMS: dict[str, frozenset[str]] = {
         "search.all_pairs": "errors graph kernels search.graph",
         "search.point": "errors graph kernels search.graph search.all_pairs",
         "search.hierarchy": "errors graph greedy kernels search.graph search.all_pairs",
+        "search.contraction": "graph kernels",
         "search.live": "errors graph greedy kernels search.graph search.all_pairs search.hierarchy",
         "levels.reading": "errors graph level movement",
         "levels.ldtk": "errors graph level movement levels.reading",
