@@ -12,16 +12,18 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from bake.arrays import AnyArray, Int32Array, UInt32Array
+from bake.arrays import AnyArray, Int32Array
 from bake.graph import INFINITY, Subgraph
-from bake.kernels.jit import kernel
-from bake.search.contraction.labels import Labels, distance_labels
+from bake.search.contraction.labels import (
+    NO_WAY,
+    Labels,
+    differences_above,
+    distance_labels,
+    number_differences,
+)
 from bake.search.contraction.metric import customize, price_arcs
 from bake.search.contraction.order import dissection_order
 from bake.search.contraction.tree import both_ways, elimination_tree
-
-#: Code of a distance where there is no way.
-NO_WAY = 0
 
 #: What a label's distance takes while labels are made: the distance, its code, and its way to disk.
 BYTES_MADE = 12
@@ -90,7 +92,7 @@ def stored_labels(
 def _coded(labels: Labels, rank: Int32Array, ticks: Int32Array) -> Int32Array:
     """Return (k) int32 differences by row, INFINITY where there is no way."""
     found = np.empty(len(ticks) - len(rank), dtype=np.int32)
-    _differences(labels, rank, ticks, found)
+    differences_above(labels, rank, ticks, found)
     return found
 
 
@@ -104,7 +106,7 @@ def _shared(differences: list[Int32Array]) -> tuple[Int32Array, list[AnyArray]]:
         codes = []
         for each in differences:
             own = np.empty(len(each), dtype=np.uint32)
-            count = _number(each, key, code, value, count, own)
+            count = number_differences(each, key, code, value, count, own)
             if count < 0:
                 break
             codes.append(own)
@@ -113,57 +115,3 @@ def _shared(differences: list[Int32Array]) -> tuple[Int32Array, list[AnyArray]]:
         room *= 4
     kind = np.uint8 if count <= 2**8 else np.uint16 if count <= 2**16 else np.uint32
     return value[:count].copy(), [each.astype(kind, copy=False) for each in codes]
-
-
-@kernel
-def _differences(
-    labels: Labels, rank: Int32Array, ticks: Int32Array, difference: Int32Array
-) -> None:
-    place = 0
-    for row in range(len(rank)):
-        own = rank[row]
-        above = labels.parent[own]
-        first = labels.first[own]
-        for k in range(labels.depth[own]):
-            told = ticks[first + k]
-            base = ticks[labels.first[above] + k]
-            if told < INFINITY and base < INFINITY:
-                told -= base
-            difference[place] = told
-            place += 1
-
-
-@kernel
-def _number(
-    difference: Int32Array,
-    key: Int32Array,
-    code: UInt32Array,
-    value: Int32Array,
-    count: int,
-    out: UInt32Array,
-) -> int:
-    """Number differences, by a table with open addresses; -1 where there are too many of them.
-
-    Args:
-        key, code: the table: a difference, and its number or 0 where the slot is free. A power of
-            two long.
-        value: by number; filled as far as ``count``.
-    """
-    mask = len(key) - 1
-    for i in range(len(difference)):
-        wanted = difference[i]
-        if wanted == INFINITY:
-            out[i] = NO_WAY
-            continue
-        slot = (np.int64(wanted) * 2654435761 >> 7) & mask
-        while code[slot] != 0 and key[slot] != wanted:
-            slot = (slot + 1) & mask
-        if code[slot] == 0:
-            if count >= len(value):
-                return -1
-            key[slot] = wanted
-            code[slot] = count
-            value[count] = wanted
-            count += 1
-        out[i] = code[slot]
-    return count

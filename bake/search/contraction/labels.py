@@ -12,11 +12,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bake.arrays import Int32Array, Int64Array
+from bake.arrays import Int32Array, Int64Array, UInt32Array
 from bake.graph import INFINITY
 from bake.kernels.jit import kernel
 from bake.search.contraction.metric import Weights
 from bake.search.contraction.tree import Tree, depths
+
+#: Number of a difference that stands for a distance where there is no way.
+NO_WAY = 0
 
 
 class Labels(NamedTuple):
@@ -172,3 +175,65 @@ def _label(tree: Tree, weights: Weights, labels: Labels, path: Int32Array) -> No
                     toward[own + k] = min(toward[own + k], back + toward[via_first + k])
                 for k in range(via_deep + 1, deep):
                     toward[own + k] = min(toward[own + k], back + away[first[path[k]] + via_deep])
+
+
+@kernel
+def differences_above(
+    labels: Labels, rank: Int32Array, ticks: Int32Array, difference: Int32Array
+) -> None:
+    """Write each label's differences to that of its parent, node by node.
+
+    Args:
+        rank: (n) int32 of every node.
+        ticks: ``labels.away`` or ``labels.toward``.
+        difference: filled with one number for each depth below the node's own; the ticks themselves
+            where the node or its parent knows no way.
+    """
+    place = 0
+    for row in range(len(rank)):
+        own = rank[row]
+        above = labels.parent[own]
+        first = labels.first[own]
+        for k in range(labels.depth[own]):
+            told = ticks[first + k]
+            base = ticks[labels.first[above] + k]
+            if told < INFINITY and base < INFINITY:
+                told -= base
+            difference[place] = told
+            place += 1
+
+
+@kernel
+def number_differences(
+    difference: Int32Array,
+    key: Int32Array,
+    code: UInt32Array,
+    value: Int32Array,
+    count: int,
+    out: UInt32Array,
+) -> int:
+    """Number differences, by a table with open addresses; -1 where there are too many of them.
+
+    Args:
+        key, code: the table: a difference, and its number or 0 where the slot is free. A power of
+            two long.
+        value: by number; filled as far as ``count``.
+    """
+    mask = len(key) - 1
+    for i in range(len(difference)):
+        wanted = difference[i]
+        if wanted == INFINITY:
+            out[i] = NO_WAY
+            continue
+        slot = (np.int64(wanted) * 2654435761 >> 7) & mask
+        while code[slot] != 0 and key[slot] != wanted:
+            slot = (slot + 1) & mask
+        if code[slot] == 0:
+            if count >= len(value):
+                return -1
+            key[slot] = wanted
+            code[slot] = count
+            value[count] = wanted
+            count += 1
+        out[i] = code[slot]
+    return count
