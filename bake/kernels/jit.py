@@ -6,7 +6,9 @@ answers.
 Compiled code lies in a folder of its own, and no setting of numba is changed, because this package
 is a guest in the process of a game, which may compile functions of its own. numba notices when a
 kernel's file has changed, but misses changes in another kernel that it calls or a constant that it
-uses. The folder is therefore named after a digest of all sources that end up in compiled code.
+uses. The folder of a file's kernels is therefore named after a digest of that file and of all that
+it imports and that may end up in compiled code. It does not depend on where the package lies, so a
+cache can be carried from one installation to another.
 """
 
 from __future__ import annotations
@@ -16,6 +18,7 @@ import importlib
 import importlib.util
 import io
 import os
+import re
 import sys
 import tempfile
 import threading
@@ -40,32 +43,58 @@ COMPILED = numba is not None
 #: Folders and files of the package that kernels lie in or take constants from.
 SOURCES = ("graph.py", "kernels", "search", "verify")
 
+#: An import from this package, wherever it stands in a file.
+_IMPORT = re.compile(r"^\s*from bake\.([\w.]+) import", re.MULTILINE)
 
 #: Bytes of the digest at the end of a file in the cache.
 _DIGEST = 32
 
+_PACKAGE = Path(__file__).parents[1]
+
 
 @cache
 def cache_folder() -> Path:
-    """Return the folder for what is compiled from exactly these sources.
+    """Return the folder for what is compiled, which holds a folder for each digest of sources.
 
     It lies in ``BAKE_CACHE_DIR`` if that is set, otherwise in ``NUMBA_CACHE_DIR`` if that is set,
     otherwise where users keep caches.
     """
-    return _base_folder() / "kernels" / digest_of(Path(__file__).parents[1])[:16]
+    return _base_folder() / "kernels"
 
 
-def digest_of(package: Path) -> str:
-    """Return a digest of everything in a package that ends up in compiled code."""
+@cache
+def digest_of(package: Path, file: Path) -> str:
+    """Return a digest of a file of the package and of all that its compiled code may contain."""
     digest = hashlib.sha256()
-    for source in SOURCES:
-        place = package / source
-        for file in sorted(place.rglob("*.py")) if place.is_dir() else [place]:
-            name = file.relative_to(package).as_posix()
-            digest.update(name.encode() + b"\0" + file.read_bytes() + b"\0")
+    for source in sorted(_sources_of(package, file)):
+        name = source.relative_to(package).as_posix()
+        digest.update(name.encode() + b"\0" + source.read_bytes() + b"\0")
     # Under this setting numba compiles different code, but looks for it in the same files.
     digest.update(b"bounds checked" if numba is not None and numba.config.BOUNDSCHECK else b"")
     return digest.hexdigest()
+
+
+def _sources_of(package: Path, file: Path) -> set[Path]:
+    found: set[Path] = set()
+    ahead = [file]
+    while ahead:
+        source = ahead.pop()
+        if source not in found:
+            found.add(source)
+            ahead += _imported(package, source)
+    return found
+
+
+@cache
+def _imported(package: Path, file: Path) -> list[Path]:
+    """Return what a file imports from the folders that kernels lie in."""
+    found: list[Path] = []
+    for module in _IMPORT.findall(file.read_text(encoding="utf-8")):
+        parts = module.split(".")
+        if parts[0] in SOURCES or f"{parts[0]}.py" in SOURCES:
+            place = package.joinpath(*parts)
+            found += place.glob("*.py") if place.is_dir() else [place.with_suffix(".py")]
+    return found
 
 
 def _base_folder() -> Path:
@@ -150,10 +179,10 @@ def _cache_class() -> Any:
             return cls(function, file)
 
         def get_cache_path(self) -> str:
-            return str(cache_folder() / self.get_suitable_cache_subpath(self._py_file))
+            return str(cache_folder() / self.get_source_stamp()[:16])
 
         def get_source_stamp(self) -> str:
-            return cache_folder().name
+            return digest_of(_PACKAGE, Path(self._py_file))
 
         def get_disambiguator(self) -> str:
             return str(self._line)

@@ -3,6 +3,7 @@
 import ast
 import os
 import random
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable
@@ -129,22 +130,46 @@ def test_bounds_checks_are_kept_apart(tmp_path: Path, monkeypatch: pytest.Monkey
     assert hits_and_misses(tmp_path)[0] == 0
 
 
-def test_the_digest_looks_into_folders(tmp_path: Path) -> None:
+def test_the_digest_follows_imports(tmp_path: Path) -> None:
     deep = tmp_path / "search" / "hierarchy" / "deep"
     deep.mkdir(parents=True)
-    (tmp_path / "graph.py").write_text("BLOCKED = 1")
-    for room in ("kernels", "verify"):
-        (tmp_path / room).mkdir()
-    seen = {jit.digest_of(tmp_path)}
-    (deep / "kernel.py").write_text("a = 1")
-    seen.add(jit.digest_of(tmp_path))
-    (deep / "kernel.py").write_text("a = 2")
-    seen.add(jit.digest_of(tmp_path))
-    (deep / "kernel.py").rename(deep.parent / "kernel.py")
-    seen.add(jit.digest_of(tmp_path))
-    (tmp_path / "graph.py").write_text("BLOCKED = 2")
-    seen.add(jit.digest_of(tmp_path))
-    assert len(seen) == 5
+    (tmp_path / "kernels").mkdir()
+    kernel, part, other = deep / "kernel.py", tmp_path / "kernels" / "part.py", deep / "other.py"
+    kernel.write_text("from bake.kernels.part import (\n    add,\n)\nfrom bake.levels import x\n")
+    part.write_text("if True:\n    from bake.graph import BLOCKED\n")
+    other.write_text("a = 1")
+
+    def digest() -> str:
+        jit._imported.cache_clear()
+        jit.digest_of.cache_clear()
+        return jit.digest_of(tmp_path, kernel)
+
+    seen = []
+    for blocked in (1, 2):
+        (tmp_path / "graph.py").write_text(f"BLOCKED = {blocked}")
+        seen.append(digest())
+    part.write_text(part.read_text() + "# another line\n")
+    seen.append(digest())
+    kernel.write_text(kernel.read_text() + "# another line\n")
+    seen.append(digest())
+    assert len(set(seen)) == 4
+    other.write_text("a = 2")
+    assert digest() == seen[-1]
+    kernel.write_text("from bake.search.hierarchy import deep\n")
+    (tmp_path / "search" / "hierarchy" / "other.py").write_text("a = 1")
+    whole = digest()
+    (tmp_path / "search" / "hierarchy" / "other.py").write_text("a = 2")
+    assert digest() != whole
+
+
+def test_a_cache_is_good_wherever_the_package_lies(tmp_path: Path) -> None:
+    hits_and_misses(tmp_path / "cache")
+    shutil.copytree(PACKAGE, tmp_path / "elsewhere" / "bake")
+    code = f"import sys; sys.path.insert(0, {str(tmp_path / 'elsewhere')!r})\n{LABEL}"
+    code += "assert 'elsewhere' in module.__file__\n"
+    hits, misses = python(code, tmp_path / "cache").split()
+    assert int(hits) >= 1
+    assert int(misses) == 0
 
 
 def in_the_digest(path: Path) -> bool:
@@ -180,3 +205,4 @@ def test_every_constant_of_a_kernel_is_in_the_digest(path: Path) -> None:
             place = PACKAGE.parent / (node.module.replace(".", "/") + ".py")
             place = place if place.exists() else place.with_suffix("") / "__init__.py"
             assert in_the_digest(place), node.module
+            assert place in jit._sources_of(PACKAGE, path)
