@@ -68,7 +68,7 @@ def digest_of(package: Path, file: Path) -> str:
     digest = hashlib.sha256()
     for source in sorted(_sources_of(package, file)):
         name = source.relative_to(package).as_posix()
-        digest.update(name.encode() + b"\0" + source.read_bytes() + b"\0")
+        digest.update(name.encode() + b"\0" + _content(source) + b"\0")
     # Under this setting numba compiles different code, but looks for it in the same files.
     digest.update(b"bounds checked" if numba is not None and numba.config.BOUNDSCHECK else b"")
     return digest.hexdigest()
@@ -86,10 +86,15 @@ def _sources_of(package: Path, file: Path) -> set[Path]:
 
 
 @cache
+def _content(file: Path) -> bytes:
+    return file.read_bytes()
+
+
+@cache
 def _imported(package: Path, file: Path) -> list[Path]:
     """Return what a file imports from the folders that kernels lie in."""
     found: list[Path] = []
-    for module in _IMPORT.findall(file.read_text(encoding="utf-8")):
+    for module in _IMPORT.findall(_content(file).decode()):
         parts = module.split(".")
         if parts[0] in SOURCES or f"{parts[0]}.py" in SOURCES:
             place = package.joinpath(*parts)

@@ -140,6 +140,7 @@ def test_the_digest_follows_imports(tmp_path: Path) -> None:
     other.write_text("a = 1")
 
     def digest() -> str:
+        jit._content.cache_clear()
         jit._imported.cache_clear()
         jit.digest_of.cache_clear()
         return jit.digest_of(tmp_path, kernel)
