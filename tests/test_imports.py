@@ -57,8 +57,9 @@ ROOMS: dict[str, frozenset[str]] = {
         "runtime.live": "asset errors graph greedy kernels movement search "
         "runtime.reader runtime.hierarchy runtime.searching runtime.snapshot",
         "runtime.current": "runtime.reader runtime.searching runtime.snapshot runtime.live",
+        "runtime.many": "errors graph runtime.reader runtime.snapshot runtime.current",
         "runtime.navigator": "errors graph runtime.reader runtime.searching runtime.snapshot "
-        "runtime.live runtime.current",
+        "runtime.live runtime.current runtime.many",
         "runtime.level": "asset errors runtime.reader runtime.live runtime.current "
         "runtime.navigator",
         "runtime": "errors",
