@@ -289,20 +289,18 @@ class BakedTables(Tables):
     def ticks(self, row: int, goal: int) -> float:
         if self.distance is not None:
             return _ticks(self.distance[row, goal]).item()
-        arcs = self.steps.arcs(row, goal)
-        return np.inf if arcs is None else float(self.weight[arcs].sum(dtype=np.int64))
+        return self.steps.ticks(row, goal)
 
     def ticks_between(self, rows: Int32Array, goals: Int32Array) -> Float64Array:
         if self.distance is not None:
             return _ticks(self.distance[rows, goals])
-        return self.steps.ticks_along(*self.walk(rows, goals), goals)
+        return self.steps.ticks_between(rows, goals)
 
     def ticks_toward(self, goal: int) -> Float64Array:
         return self.steps.ticks_toward(goal)
 
     def path(self, row: int, goal: int) -> Int32Array | None:
-        arcs = self.steps.arcs(row, goal)
-        return None if arcs is None else np.array([row, *self.head_row[arcs].tolist()], np.int32)
+        return self.steps.path(row, goal)
 
     def walk(self, rows: Int32Array, goals: Int32Array) -> tuple[Int64Array, Int32Array]:
         if not self.steps.charted:

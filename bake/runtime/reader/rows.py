@@ -134,7 +134,7 @@ class Rows:
     def places(self, rows: Int32Array) -> list[Place]:
         """Return the places of some rows."""
         if self._places.is_grid:
-            return list(zip(*self.array(rows).T.tolist(), strict=True))
+            return list(zip(*self._cells.take(rows, axis=0).T.tolist(), strict=True))
         return [self._places.names[node] for node in self._tables.location[rows].tolist()]
 
     def array(self, rows: Int32Array) -> AnyArray:

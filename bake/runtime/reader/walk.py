@@ -16,6 +16,9 @@ from bake.runtime.reader.hops import DenseHops, RunHops
 #: Measured: 2 beats 1 by a sixth, and 2 beats 4, too.
 WALKERS = 2
 
+#: How many rows a path has room for at first, where a single one is walked.
+ROOM = 512
+
 #: About how many steps are walked before they are put in order, while the caches still hold them.
 PORTION = 2**17
 
@@ -59,7 +62,38 @@ class Steps:
             raise self.damaged("a next hop leads nowhere")
         return arc
 
-    def arcs(self, row: int, goal: int) -> list[int] | None:
+    def path(self, row: int, goal: int) -> Int32Array | None:
+        """Return the rows of the path between two rows, both included; None where there is none."""
+        hops = self.hops
+        if not _compiled():
+            arcs = self._arcs(row, goal)
+            return None if arcs is None else np.append(np.int32(row), self.head_row[arcs])
+        if row != goal and hops.slot(row, goal) < 0:
+            return None
+        if isinstance(hops, DenseHops):
+            return self._walk_table(hops, np.array([row], np.int32), np.array([goal], np.int32))[1]
+        from bake.search.all_pairs.follow import ASTRAY, follow_run
+
+        path = np.empty(ROOM, dtype=np.int32)
+        path[0] = row
+        end = follow_run(hops.compiled, self.head_row, goal, path, 1)
+        while end == len(path) and path[-1] != goal:
+            path = np.concatenate([path, np.empty_like(path)])
+            end = follow_run(hops.compiled, self.head_row, goal, path, end)
+        if end == ASTRAY:
+            raise self.damaged(_ASTRAY)
+        return path[:end]
+
+    def ticks(self, row: int, goal: int) -> float:
+        """Return the ticks along the path between two rows; inf where there is none."""
+        if not _compiled():
+            arcs = self._arcs(row, goal)
+            return np.inf if arcs is None else float(self.weight[arcs].sum(dtype=np.int64))
+        if row != goal and self.hops.slot(row, goal) < 0:
+            return np.inf
+        return float(self._measured(np.array([row], np.int32), np.array([goal], np.int32))[0])
+
+    def _arcs(self, row: int, goal: int) -> list[int] | None:
         """Return the arcs of the path between two rows; None where there is no path."""
         arcs: list[int] = []
         while row != goal:
@@ -118,7 +152,32 @@ class Steps:
         assert isinstance(self.hops, RunHops)
         return self._walk_runs(self.hops, self._with_a_path(rows, goals), goals)
 
-    def ticks_along(self, first: Int64Array, path: Int32Array, goals: Int32Array) -> Float64Array:
+    def ticks_between(self, rows: Int32Array, goals: Int32Array) -> Float64Array:
+        """Return (k) float64 ticks along the path of each pair; inf where there is none."""
+        starts = self._with_a_path(rows, goals)
+        if not _compiled():
+            return self._ticks_along(*self._walk_all_at_once(starts, goals), goals)
+        ticks = self._measured(starts, goals)
+        return np.where(ticks < 0, np.inf, ticks)
+
+    def _measured(self, starts: Int32Array, goals: Int32Array) -> Int64Array:
+        """Return (k) int64 ticks along the path of each pair; -1 where its row is negative."""
+        from bake.search.all_pairs.follow import ASTRAY, measure_runs, measure_table
+
+        hops, weight = self.hops, self.weight
+        goals = goals.astype(np.int32, copy=False)
+        ticks = np.empty(len(starts), dtype=np.int64)
+        if isinstance(hops, DenseHops):
+            arcs = self.first_arc, self.end_arc, self.head_row, weight
+            done = measure_table(hops.table, *arcs, starts, goals, ticks)
+        else:
+            walkers = np.empty((WALKERS, 4), dtype=np.int64)
+            done = measure_runs(hops.compiled, self.head_row, weight, starts, goals, walkers, ticks)
+        if done == ASTRAY:
+            raise self.damaged(_ASTRAY)
+        return ticks
+
+    def _ticks_along(self, first: Int64Array, path: Int32Array, goals: Int32Array) -> Float64Array:
         """Return (k) float64 ticks along each path of :meth:`walk`; inf where there is none."""
         ticks = np.where(np.diff(first) == 0, np.inf, 0.0)
         pair = np.repeat(np.arange(len(goals)), np.diff(first))

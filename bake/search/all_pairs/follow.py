@@ -151,6 +151,95 @@ def follow_runs(
 
 
 @kernel
+def follow_run(runs: RunIndex, head_row: Int32Array, goal: int, path: Int32Array, end: int) -> int:
+    """Walk to one goal until it is reached or the path is full.
+
+    Args:
+        runs, head_row: as for :func:`follow_runs`.
+        path: rows along the path; the walk goes on from the last one there is.
+        end: how many rows the path has.
+
+    Returns:
+        How many rows it has now, or ASTRAY.
+    """
+    row_data = runs.row_data
+    none = runs.greedy + 1
+    row = np.int64(path[end - 1])
+    while row != goal and end < len(path):
+        slot = _slot(runs, row, np.int64(goal))
+        if end >= len(row_data) or slot < 0 or slot >= none:
+            return ASTRAY
+        row = np.int64(head_row[row_data[row, 1] + slot])
+        if row < 0:
+            return ASTRAY
+        path[end] = row
+        end += 1
+    return end
+
+
+@kernel
+def measure_runs(
+    runs: RunIndex,
+    head_row: Int32Array,
+    weight: Int32Array,
+    rows: Int32Array,
+    goals: Int32Array,
+    walkers: Int64Array,
+    ticks: Int64Array,
+) -> int:
+    """Add up the weights along the paths from rows to goals, several walks in step.
+
+    Args:
+        runs, head_row, rows, goals: as for :func:`follow_runs`.
+        weight: (m) int32 ticks of each arc.
+        walkers: (w, 4) int64, of each walk under way: row, goal, pair (negative: idle), and how
+            many steps it may still take.
+        ticks: (p) int64, filled; -1 where there is no path.
+
+    Returns:
+        How many pairs there are, or ASTRAY.
+    """
+    row_data = runs.row_data
+    none = runs.greedy + 1
+    pair = 0
+    walkers[:, 2] = -1
+    while True:
+        busy = 0
+        for walker in range(len(walkers)):
+            while walkers[walker, 2] < 0 and pair < len(rows):
+                ticks[pair] = 0 if rows[pair] >= 0 else -1
+                if rows[pair] >= 0 and rows[pair] != goals[pair]:
+                    walkers[walker, 0] = rows[pair]
+                    walkers[walker, 1] = goals[pair]
+                    walkers[walker, 2] = pair
+                    walkers[walker, 3] = len(row_data)
+                pair += 1
+            busy += 1 if walkers[walker, 2] >= 0 else 0
+        if busy == 0:
+            return pair
+        arrived = False
+        while not arrived:
+            for walker in range(len(walkers)):
+                walked = walkers[walker, 2]
+                if walked < 0:
+                    continue
+                row = walkers[walker, 0]
+                goal = walkers[walker, 1]
+                slot = _slot(runs, row, goal)
+                walkers[walker, 3] -= 1
+                if walkers[walker, 3] == 0 or slot < 0 or slot >= none:
+                    return ASTRAY
+                arc = row_data[row, 1] + slot
+                walkers[walker, 0] = head_row[arc]
+                if walkers[walker, 0] < 0:
+                    return ASTRAY
+                ticks[walked] += weight[arc]
+                if walkers[walker, 0] == goal:
+                    walkers[walker, 2] = -1
+                    arrived = True
+
+
+@kernel
 def in_order(
     spans: Int64Array,
     places: Int32Array,
@@ -220,3 +309,38 @@ def follow_table(
         pair += 1
         first[pair] = filled
     return pair
+
+
+@kernel
+def measure_table(
+    table: UInt8Array,
+    first_arc: Int32Array,
+    end_arc: Int32Array,
+    head_row: Int32Array,
+    weight: Int32Array,
+    rows: Int32Array,
+    goals: Int32Array,
+    ticks: Int64Array,
+) -> int:
+    """Add up the weights along paths on a dense table of slots.
+
+    Args:
+        table, first_arc, end_arc: as for :func:`follow_table`.
+        head_row, weight, rows, goals, ticks: as for :func:`measure_runs`.
+
+    Returns:
+        How many pairs there are, or ASTRAY.
+    """
+    for pair in range(len(rows)):
+        row = int(rows[pair])
+        goal = int(goals[pair])
+        ticks[pair] = 0 if row >= 0 else -1
+        steps = 0
+        while row >= 0 and row != goal:
+            arc = first_arc[row] + np.int64(table[row, goal])
+            if steps > len(table) or arc >= end_arc[row] or head_row[arc] < 0:
+                return ASTRAY
+            steps += 1
+            ticks[pair] += weight[arc]
+            row = int(head_row[arc])
+    return len(rows)

@@ -191,7 +191,11 @@ def test_paths_longer_than_their_buffers(
         alone = [nav.path(tuple(a), tuple(b)) for a, b in pairs.tolist()]
         monkeypatch.setattr(walks, "WALKERS", walkers)
         monkeypatch.setattr(walks, "PORTION", portion)
+        monkeypatch.setattr(walks, "ROOM", walkers)
         first, path = nav.paths(pairs[:, 0], pairs[:, 1])
+        assert alone == [nav.path(tuple(a), tuple(b)) for a, b in pairs.tolist()]
+        ways = [nav.distance(tuple(a), tuple(b)) for a, b in pairs.tolist()]
+        assert nav.distances(pairs[:, 0], pairs[:, 1]).tolist() == ways
     together = [
         [tuple(cell) for cell in path[a:b].tolist()] or None for a, b in pairwise(first.tolist())
     ]
@@ -336,6 +340,9 @@ def test_paths_far_longer_than_expected(
     source = write_grid(tmp_path / "alley.json", [["floor"] * length])
     with open_asset(bake(source, recipe_for(tables=HOPS, storage=storage))) as level:
         nav = level.profile()
+        assert nav.path((0, 0), (length - 1, 0)) == [(x, 0) for x in range(length)]
+        assert nav.path((length - 1, 0), (0, 0)) == [(x, 0) for x in reversed(range(length))]
+        assert nav.distance((length - 1, 0), (0, 0)) == length - 1
         first, places = nav.paths([(0, 0)], [(length - 1, 0)])
         assert first.tolist() == [0, length]
         assert places[:, 0].tolist() == [*range(length)]
@@ -523,11 +530,23 @@ with open_asset(sys.argv[1]) as level:
         except CorruptAssetError:
             pass
     for start, goal in zip(starts, goals):
-        try:
-            first, path = nav.paths([start], [goal])
-            nav.length([tuple(cell) for cell in path.tolist()])
-        except CorruptAssetError:
-            caught += 1
+        found = []
+        for ask in (
+            lambda: [tuple(cell) for cell in nav.paths([start], [goal])[1].tolist()],
+            lambda: nav.path(start, goal) or [],
+        ):
+            try:
+                found.append(ask())
+                nav.length(found[-1])
+            except CorruptAssetError:
+                caught += 1
+        for ask in (nav.distance, lambda a, b: nav.distances([a], [b])[0]):
+            try:
+                ticks = ask(start, goal)
+            except CorruptAssetError:
+                caught += 1
+                continue
+            assert not found or (ticks == float("inf")) == (found[0] == []), (start, goal)
 print(caught)
 """
 
