@@ -34,9 +34,6 @@ from bake.tables.heuristic import Heuristic, heuristic, heuristic_size
 from bake.tables.hierarchy import Hierarchy, hierarchy
 from bake.worlds import World
 
-#: "auto" keeps distances only in tables of at most this many bytes, as next hops imply them.
-AUTO_DISTANCE_BYTES = 16 * 2**20
-
 #: "auto" keeps next hops dense in tables of at most this many bytes; runs save nothing there.
 AUTO_DENSE_BYTES = 64 * 2**10
 
@@ -118,7 +115,7 @@ def choose(sub: Subgraph, recipe: LevelRecipe) -> Choice:
     """Resolve "auto" for one profile."""
     rows = sub.graph.node_count
     if recipe.tables is None:
-        wanted, distances = True, 4 * rows * rows <= AUTO_DISTANCE_BYTES
+        wanted, distances = True, False  # Next hops imply distances.
     else:
         wanted, distances = "next_hops" in recipe.tables, "distances" in recipe.tables
     if not wanted:

@@ -369,8 +369,8 @@ class LevelTable(Table):
     )
     tables: Annotated[tuple[_TableName, ...] | None, _checked_list(values.tables, _TABLES)] = Field(
         default=None,
-        description='Products to bake. Default: "auto", which is all but the heuristic, '
-        "distances only where they take at most 16 MiB.",
+        description='Products to bake. Default: "auto", which is all but distances and '
+        "the heuristic.",
     )
     next_hops: NextHopsTable = Field(default_factory=NextHopsTable)
     clusters: ClustersTable = Field(default_factory=ClustersTable)

@@ -23,6 +23,7 @@ from bake.asset.schema import (
 )
 from bake.asset.write import Contents, write_asset
 from bake.errors import AssetError, OutputError
+from bake.recipe.rules import TABLE_NAMES
 from tests.support.baked import (
     GROUND,
     LETTERS,
@@ -286,7 +287,7 @@ def real_assets(folder: Path) -> list[Path]:
         folder / "roads.json", ["a", "b"], [("a", "b", 1.5)], positions={"a": (0, 0), "b": (1, 1)}
     )
     return [
-        bake(square, recipe_for(profiles=two)),
+        bake(square, recipe_for(profiles=two, tables=TABLE_NAMES)),
         bake(
             square.rename(folder / "runs.json"),
             recipe_for(storage="compressed", heuristic_kind="field"),

@@ -205,7 +205,6 @@ def test_no_recipe_is_needed(bare: Path) -> None:
     assert [table["table"] for table in found["profiles"]["default"]["tables"]] == [
         "components",
         "next_hops",
-        "distances",
         "clusters",
         "hierarchy",
         "cluster_distances",

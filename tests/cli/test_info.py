@@ -46,7 +46,7 @@ def test_for_programs(project: Path) -> None:
     assert (walker["nodes"], walker["components"], walker["one_way"]) == (22, 1, False)
     tables = {table["table"]: table for table in walker["tables"]}
     assert list(tables) == [
-        *("components", "next_hops", "distances", "clusters", "hierarchy"),
+        *("components", "next_hops", "clusters", "hierarchy"),
         "cluster_distances",
     ]
     assert tables["next_hops"] == {
@@ -56,7 +56,6 @@ def test_for_programs(project: Path) -> None:
         "dtype": "uint8",
         "bytes": 22 * 22,
     }
-    assert tables["distances"]["bytes"] == 4 * 22 * 22
     assert tables["components"]["shape"] == [22]
     assert tables["components"]["bytes"] > 0
 

@@ -444,7 +444,7 @@ GUIDE = ["pivot_distance", "basin", "basin_anchor", "basin_distance", "basin_fie
 @pytest.mark.parametrize(
     ("tables", "expected"),
     [
-        (None, {"component", "hop", "distance", "cluster", *LAYERS, *BETWEEN}),
+        (None, {"component", "hop", "cluster", *LAYERS, *BETWEEN}),
         (("cluster_distances",), {"component", "cluster", *BETWEEN}),
         (("heuristic",), {"component", *GUIDE}),
         (("clusters",), {"component", "cluster"}),
@@ -465,14 +465,3 @@ def test_tables_that_were_asked_for(
     with Asset(task.asset) as asset:
         names = {path.rsplit("/", 1)[1] for path in asset.columns() if "/profiles/" in path}
     assert names - {"cost", "weight"} == expected
-
-
-def test_auto_leaves_large_distances_out(tmp_path: Path) -> None:
-    from bake.asset import Asset
-
-    for side, kept in ((45, True), (46, False)):  # 2,025 and 2,116 nodes; 16 MiB hold 2,048
-        task = task_for(write_grid(tmp_path / f"s{side}.json", [["floor"] * side] * side))
-        run([task])
-        with Asset(task.asset) as asset:
-            assert asset.has("/profiles/default/run_count")
-            assert asset.has("/profiles/default/distance") == kept

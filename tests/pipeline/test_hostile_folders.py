@@ -45,11 +45,12 @@ def tasks_into(folder: Path, project: Path) -> list[Task]:
 def test_a_full_disk(small_disk: Path, tmp_path: Path, jobs: int) -> None:
     """Told in one line; the old asset stays, nothing is left, and other levels are baked."""
     project = tmp_path / "project"
-    write_project(project)
+    recipe = write_project(project)
+    recipe.write_text(recipe.read_text("utf-8") + '[next_hops]\nstorage = "dense"\n', "utf-8")
     tasks = tasks_into(small_disk, project)
     assert set(statuses(run(tasks)).values()) == {"baked"}
     before = {task.name: task.asset.read_bytes() for task in tasks}
-    # Distances of 1,600 nodes take 10 MB, and do not fit.
+    # Dense next hops of 1,600 nodes take 2.5 MB, and do not fit.
     write_grid(project / "levels_src" / "keep.json", LARGE)
     outcomes = run(tasks, jobs=jobs, force=True)
     assert statuses(outcomes) == {"hive": "baked", "keep": "failed", "roads": "baked"}

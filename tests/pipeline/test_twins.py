@@ -24,7 +24,7 @@ def test_equal_tables_are_searched_and_stored_once(tmp_path: Path) -> None:
     with mock.patch.object(
         pipeline_level, "profile_tables", wraps=pipeline_level.profile_tables
     ) as searched:
-        path = bake(source, recipe_for(profiles=THREE))
+        path = bake(source, recipe_for(profiles=THREE, tables=("next_hops", "distances")))
     assert [call.args[0] for call in searched.call_args_list] == ["a", "c"]
     with Asset(path) as asset:
         for name in ("weight", "component", "hop", "distance"):
