@@ -30,6 +30,7 @@ ROOMS: dict[str, frozenset[str]] = {
         "arrays": "",
         "errors": "",
         "processors": "",
+        "interrupts": "",
         "graph": "",
         "greedy": "graph",
         "movement": "errors graph",
@@ -48,7 +49,7 @@ ROOMS: dict[str, frozenset[str]] = {
         "levels": "errors graph level movement",
         "worlds": "errors graph level movement search.graph",
         "tables": "errors graph greedy kernels search",
-        "asset": "errors graph processors",
+        "asset": "errors graph interrupts processors",
         "verify": "asset errors graph kernels processors",
         "runtime.reader": "asset errors graph greedy movement kernels search.all_pairs",
         "runtime.hierarchy": "asset errors graph greedy kernels search runtime.reader",
@@ -64,7 +65,7 @@ ROOMS: dict[str, frozenset[str]] = {
         "runtime.navigator",
         "runtime": "errors",
         "recipe": "errors graph level levels movement",
-        "pipeline": "asset errors graph greedy level levels movement "
+        "pipeline": "asset errors graph greedy interrupts level levels movement "
         "processors recipe search tables worlds",
         "diff": "asset errors graph runtime",
         "lint": "errors graph level movement pipeline recipe search worlds",
@@ -94,7 +95,7 @@ CONFINED: dict[str, tuple[str, ...]] = {
 LAZY = {"runtime": {"kernels", "search"}}
 
 #: Rooms a game's reader consists of: what they import at once is all that it has to ship.
-READER = ("arrays", "errors", "graph", "greedy", "movement", "asset", "runtime")
+READER = ("arrays", "errors", "interrupts", "graph", "greedy", "movement", "asset", "runtime")
 
 #: Kernels that take more than :data:`MOST_PARAMETERS`, each for a reason that was measured and
 #: stands beside it.

@@ -1,16 +1,21 @@
 """Write an asset beside its place, sync it to disk, and rename it into place.
 
 A reader sees the old file or the new one, never a part of either.
+
+HDF5 does not write to the disk itself: it crashes where a disk is full when it closes a file, and
+its driver for files in memory then leaves all of that memory behind. It writes to a file object
+that takes everything, and that tells the error of the disk afterwards.
 """
 
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
-import re
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from io import FileIO
 from pathlib import Path
 
 import h5py
@@ -21,6 +26,7 @@ from bake.asset.header import Header, sha256_of
 from bake.asset.partial import beside
 from bake.asset.schema import COLUMNS, Column, attribute, column, digest_of, pattern_of
 from bake.errors import OutputError
+from bake.interrupts import interrupts_held
 
 Scalar = str | int
 
@@ -31,6 +37,16 @@ DEFLATE_LEVEL = 6
 #: Contiguous columns start on a cache line, so that mapped elements are never split.
 ALIGN_FROM = 2**10
 ALIGNMENT = 64
+
+Bytes = bytes | bytearray | memoryview
+
+_NO_ROOM = "make room on this disk, and build again"
+#: What a person can do, by the system's number for what is wrong.
+_REMEDIES = {
+    errno.ENOSPC: _NO_ROOM,
+    errno.EDQUOT: _NO_ROOM,
+    errno.EFBIG: "allow larger files; `ulimit -f` and the file system limit their size",
+}
 
 
 @dataclass(frozen=True)
@@ -62,49 +78,131 @@ def write_asset(path: Path, header: Header, contents: Contents) -> int:
     """
     _check(contents)
     with _errors_in_one_line(path), beside(path) as partial:
-        with h5py.File(
-            partial,
-            "w",
-            locking=False,  # The file is locked already.
-            userblock_size=header.block,
-            libver="v110",
-            alignment_threshold=ALIGN_FROM,
-            alignment_interval=ALIGNMENT,
-        ) as file:
-            _fill(file, contents)
-        size = partial.stat().st_size
-        body = sha256_of(partial, skip=header.block)
-        finished = replace(header, body=body, size=size)
-        with partial.open("r+b") as raw:
-            raw.write(finished.to_bytes())
-            raw.flush()
-            os.fsync(raw.fileno())
+        with partial.open("r+b", buffering=0) as file:
+            _write_body(file, header, contents)
+            size = file.seek(0, os.SEEK_END)
+            finished = replace(header, body=sha256_of(partial, skip=header.block), size=size)
+            file.seek(0)
+            _write_all(file, finished.to_bytes())
+            os.fsync(file.fileno())
         partial.replace(path)
     _sync_folder(path.parent)
     return size
+
+
+def _write_body(file: FileIO, header: Header, contents: Contents) -> None:
+    """Write everything but the header, which stays empty.
+
+    Raises:
+        OSError: the disk has refused something.
+    """
+    target = _Target(file)
+    try:
+        # An exception inside of HDF5 is an error of the disk to it.
+        with (
+            interrupts_held(),
+            h5py.File(
+                target,
+                "w",
+                userblock_size=header.block,
+                libver="v110",
+                alignment_threshold=ALIGN_FROM,
+                alignment_interval=ALIGNMENT,
+            ) as made,
+        ):
+            _fill(made, contents, target.check)
+    finally:
+        target.check()
+
+
+class _Target:
+    """A file for HDF5 that seems to take everything, even after the disk has refused to.
+
+    HDF5 has to close its file in peace. It may read what it has written, so what little it writes
+    after the error is kept; see :meth:`check`.
+    """
+
+    def __init__(self, file: FileIO) -> None:
+        self._file = file
+        self._error: OSError | None = None
+        self._place = self._end = 0
+        self._refused: dict[int, bytes] = {}
+
+    def check(self) -> None:
+        """Raise the error of the disk, if there was one; called after each column."""
+        if self._error is not None:
+            raise self._error
+
+    def seek(self, offset: int, whence: int = os.SEEK_SET) -> int:
+        self._place = offset + (self._end if whence == os.SEEK_END else 0)
+        return self._place
+
+    def tell(self) -> int:
+        return self._place
+
+    def write(self, data: Bytes) -> int:
+        size = memoryview(data).nbytes
+        if self._error is None:
+            try:
+                self._file.seek(self._place)
+                _write_all(self._file, data)
+            except OSError as error:
+                self._error = error
+        # A whole column is never read back.
+        if self._error is not None and size <= CHUNK_BYTES:
+            self._refused[self._place] = bytes(data)
+        self._place += size
+        self._end = max(self._end, self._place)
+        return size
+
+    def readinto(self, buffer: bytearray | memoryview) -> int:
+        view = memoryview(buffer).cast("B")
+        if kept := self._refused.get(self._place):
+            view[: len(kept)] = kept[: len(view)]
+        else:
+            self._file.seek(self._place)
+            self._file.readinto(view)
+        self._place += len(view)
+        return len(view)
+
+    def read(self, size: int) -> bytes:
+        data = bytearray(size)
+        self.readinto(data)
+        return bytes(data)
+
+    def truncate(self, size: int) -> int:
+        if self._error is None:
+            try:
+                self._file.truncate(size)
+            except OSError as error:
+                self._error = error
+        self._end = size
+        return size
+
+    def flush(self) -> None:
+        """Do nothing, as nothing is buffered."""
+
+
+def _write_all(file: FileIO, data: Bytes) -> None:
+    """Write all of the data; one call of the system may write only a part of it."""
+    left = memoryview(data).cast("B")
+    while left:
+        left = left[file.write(left) :]
 
 
 @contextlib.contextmanager
 def _errors_in_one_line(path: Path) -> Iterator[None]:
     try:
         yield
-    # h5py raises a RuntimeError when it closes a file on a full disk.
+    # HDF5 raises a RuntimeError where it runs out of memory.
     except (OSError, RuntimeError) as error:
+        number = getattr(error, "errno", None)
+        found = os.strerror(number) if number else next(iter(str(error).splitlines()), "unknown")
         raise OutputError(
-            f"cannot be written: {_reason(error)}",
+            f"cannot be written: {found}",
             file=path,
-            remedy="check the folder's permissions and free space",
+            remedy=_REMEDIES.get(number or 0, "check the folder's permissions and free space"),
         ) from error
-
-
-def _reason(error: OSError | RuntimeError) -> str:
-    """Return the system's message, which h5py wraps in a text that ends with `errno = 13, ...`."""
-    number = getattr(error, "errno", None)
-    if found := re.search(r"\berrno = (\d+)", str(error)):
-        number = int(found[1])
-    if number:
-        return os.strerror(number)
-    return next(iter(str(error).splitlines()), type(error).__name__)
 
 
 def _sync_folder(folder: Path) -> None:
@@ -128,7 +226,8 @@ def _check(contents: Contents) -> None:
             raise TypeError(f"{path} is {array.dtype}{list(array.shape)}")
 
 
-def _fill(file: h5py.File, contents: Contents) -> None:
+def _fill(file: h5py.File, contents: Contents, written: Callable[[], None]) -> None:
+    """Write columns and attributes; ``written`` is called after each column."""
     order = {declared.path: place for place, declared in enumerate(COLUMNS)}
     paths = sorted(contents.columns, key=lambda path: (order[pattern_of(path)], path))
     # Columns of several profiles that are equal are stored once, under the names of all.
@@ -150,6 +249,7 @@ def _fill(file: h5py.File, contents: Contents) -> None:
         dataset.attrs["unit"] = np.bytes_(declared.unit.encode("ascii"))
         dataset.attrs["sha256"] = np.bytes_(digest.encode("ascii"))
         dataset.attrs["dimensions"] = np.bytes_(", ".join(declared.dims).encode("ascii"))
+        written()
     for (group, name), value in sorted(contents.attributes.items()):
         attributes = file.require_group(group).attrs
         if isinstance(value, str):

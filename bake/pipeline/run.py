@@ -25,6 +25,7 @@ from typing import TYPE_CHECKING, Literal, cast
 from bake.asset.header import is_foreign
 from bake.asset.partial import remove_leftovers
 from bake.errors import BakeError, BudgetError, OutputError
+from bake.interrupts import interrupts_held
 from bake.pipeline.checkpoint import CheckpointFolder
 from bake.pipeline.sources import Task
 from bake.pipeline.staleness import judge
@@ -168,7 +169,7 @@ def attempt_in_processes(
     with _relayed(report) as channel:
         pool = ProcessPoolExecutor(jobs, mp_context=context, initializer=_join, initargs=(channel,))
         try:
-            with _interrupts_held():
+            with _interrupts_blocked():
                 futures = {_submitted(pool, task, threads, force): task for task in tasks}
             for future in as_completed(futures):
                 yield _result(future, futures[future])
@@ -192,27 +193,23 @@ def _end(workers: Collection[BaseProcess]) -> None:
 
 
 @contextmanager
-def _interrupts_held() -> Iterator[None]:
+def _interrupts_blocked() -> Iterator[None]:
     """Keep interrupts from processes that are started in this block; their parent ends them.
 
     The signal is blocked because processes inherit that. In this process another thread could still
-    take it, between starting a process and sending it its task, so here the interrupt is kept
-    until the block ends.
+    take it, between starting a process and sending it its task, so here the interrupt is held back,
+    too.
     """
     in_main = threading.current_thread() is threading.main_thread()
     if not hasattr(signal, "pthread_sigmask") or not in_main:
         yield
         return
-    came: list[int] = []
-    handler = signal.signal(signal.SIGINT, lambda number, frame: came.append(number))
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
-        signal.signal(signal.SIGINT, handler)
-    if came and handler is signal.default_int_handler:
-        raise KeyboardInterrupt
+    with interrupts_held():
+        before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+        try:
+            yield
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 @contextmanager

@@ -2,8 +2,6 @@
 
 import hashlib
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import h5py
@@ -22,7 +20,7 @@ from bake.asset.schema import (
     pattern_of,
 )
 from bake.asset.write import Contents, write_asset
-from bake.errors import AssetError, OutputError
+from bake.errors import AssetError
 from bake.recipe.rules import TABLE_NAMES
 from tests.support.baked import (
     GROUND,
@@ -34,42 +32,9 @@ from tests.support.baked import (
     write_graph,
     write_grid,
 )
+from tests.support.contents import SOURCES, full_contents
 from tests.support.oracles import Ground
 from tests.support.tower import baked_tower
-
-SOURCES = (("level.png", "a" * 64), ("../tiles.png", "b" * 64))
-LENGTHS = {"xy": 2, "channel": 3, "node + 1": 8, "node": 7, "x": 6, "y": 4, "byte": 1}
-STATED = {"width": 6, "height": 4, "component_count": 5}
-
-
-def full_contents() -> Contents:
-    """Every attribute and every column the schema has, in two profiles."""
-    rng = np.random.default_rng(5)
-    attributes: dict[tuple[str, str], str | int] = {}
-    columns: dict[str, np.ndarray] = {}
-    for profile in ("default", "z.9_-x"):
-        for attribute in ATTRIBUTES:
-            group = attribute.group.replace(PROFILE, profile)
-            attributes[group, attribute.name] = (
-                f"text of {attribute.name}: Ä ≤ 3"
-                if attribute.kind == "text"
-                else STATED.get(attribute.name, len(group))
-            )
-        for column in COLUMNS:
-            shape = tuple(
-                LENGTHS.get(name, 6 if name.endswith(" + 1") else 5) for name in column.dims
-            )
-            path = column.path.replace(PROFILE, profile)
-            if column.dtypes[0] == "S":
-                columns[path] = np.array(
-                    [b"Wasser", "Ä".encode(), b"", b"a", b"b"][: shape[0]] + [b"x"] * (shape[0] - 5)
-                )
-            elif column.dtypes[0].startswith("float"):
-                columns[path] = rng.normal(size=shape)
-            else:
-                values = rng.integers(0, 5 if column.unit == "terrain" else 200, size=shape)
-                columns[path] = values.astype(column.dtypes[0])
-    return Contents(attributes, columns)
 
 
 @pytest.fixture
@@ -369,105 +334,3 @@ def test_every_declaration_says_what_it_is() -> None:
     assert len({(each.group, each.name) for each in ATTRIBUTES}) == len(ATTRIBUTES)
     names = {column.path.rsplit("/", 1)[1] for column in COLUMNS}
     assert {name for _, _, columns in TABLES for name in columns} <= names
-
-
-# -- writing that fails ---------------------------------------------------------------------------
-
-
-def test_a_write_that_fails_leaves_the_old_file(
-    written: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    before = written.read_bytes()
-
-    def fail(*arguments: object, **settings: object) -> None:
-        raise OSError(28, "No space left on device")
-
-    contents = full_contents()
-    for name in ("os.fsync", "pathlib.Path.replace", "h5py.Group.create_dataset"):
-        with monkeypatch.context() as patch:
-            patch.setattr(name, fail)
-            with pytest.raises(OutputError) as caught:
-                write_asset(written, header_for("new", SOURCES, ""), contents)
-        line = str(caught.value)
-        assert line.startswith(f"{written}: cannot be written: No space left on device")
-        assert "\n" not in line
-        assert written.read_bytes() == before
-        assert [file.name for file in written.parent.iterdir()] == ["full.h5"]
-
-
-def test_a_write_that_is_interrupted_leaves_nothing_behind(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def interrupt(*arguments: object) -> None:
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr("os.fsync", interrupt)
-    with pytest.raises(KeyboardInterrupt):
-        write_asset(tmp_path / "new.h5", header_for("new", SOURCES, ""), full_contents())
-    assert list(tmp_path.iterdir()) == []
-
-
-def test_places_that_cannot_be_written(tmp_path: Path) -> None:
-    (tmp_path / "file").write_text("")
-    (tmp_path / "taken.h5").mkdir()
-    for wrong in (tmp_path / "file" / "a.h5", tmp_path / "absent" / "a.h5", tmp_path / "taken.h5"):
-        with pytest.raises(OutputError) as caught:
-            write_asset(wrong, header_for("new", SOURCES, ""), full_contents())
-        assert str(caught.value).startswith(f"{wrong}: cannot be written: ")
-        assert "\n" not in str(caught.value)
-        # The system's words, not the paragraph h5py makes of them.
-        assert "errno" not in str(caught.value).lower()
-        assert "unable" not in str(caught.value).lower()
-    assert sorted(file.name for file in tmp_path.iterdir()) == ["file", "taken.h5"]
-
-
-FULL_DISK = """
-import resource, signal, sys
-from pathlib import Path
-import numpy as np
-from bake.asset import header_for
-from bake.asset.write import Contents, write_asset
-from bake.errors import OutputError
-
-signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[2]), resource.RLIM_INFINITY))
-hop = np.random.default_rng(3).integers(0, 9, size=(700, 700)).astype(np.uint8)
-try:
-    write_asset(Path(sys.argv[1]), header_for("n", (), ""), Contents({}, {"/profiles/p/hop": hop}))
-except OutputError as error:
-    print(error)
-"""
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="no limits on sizes of files here")
-@pytest.mark.parametrize("limit", [1, 600, 2_000, 100_000, 489_000])
-def test_a_file_that_may_not_grow(tmp_path: Path, limit: int) -> None:
-    """Wherever the disk is full, whatever HDF5 was doing: one line, and nothing is left."""
-    path = tmp_path / "new.h5"
-    done = subprocess.run(
-        [sys.executable, "-c", FULL_DISK, str(path), str(limit)],
-        capture_output=True,
-        text=True,
-        check=False,
-        cwd=Path(__file__).resolve().parents[2],
-    )
-    assert done.returncode == 0, done.stderr[-3000:]
-    assert done.stdout.startswith(f"{path}: cannot be written: ")
-    assert done.stdout.count("\n") == 1
-    assert list(tmp_path.iterdir()) == []
-
-
-def test_what_the_schema_does_not_allow_is_not_written(tmp_path: Path) -> None:
-    """A defect of the baking code, not of a user: loud, and before the file is touched."""
-    head = np.zeros(3, dtype=np.int32)
-    for attributes, columns, error in (
-        ({("/", "mood"): "good"}, {}, KeyError),
-        ({}, {"/world/mood": head}, KeyError),
-        ({}, {"/world/head": head.astype(np.int64)}, TypeError),
-        ({}, {"/world/head": head[None]}, TypeError),
-    ):
-        with pytest.raises(error):
-            write_asset(
-                tmp_path / "new.h5", header_for("n", SOURCES, ""), Contents(attributes, columns)
-            )
-    assert list(tmp_path.iterdir()) == []

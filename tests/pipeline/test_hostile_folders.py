@@ -7,14 +7,17 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from bake.errors import OutputError
 from bake.pipeline import Task, find_tasks
 from bake.recipe import load_recipe
 from tests.support.baked import write_grid
+from tests.support.command import bake_apart, quiet_environment
 from tests.support.projects import run, statuses, write_project
 
+ROOT = Path(__file__).resolve().parents[2]
 LARGE = [["floor"] * 40] * 40
 
 
@@ -59,6 +62,68 @@ def test_a_full_disk(small_disk: Path, tmp_path: Path, jobs: int) -> None:
     assert str(error).startswith(f"{small_disk / 'keep.h5'}: cannot be written: No space left")
     assert {task.name: task.asset.read_bytes() for task in tasks} == before
     assert len(list(small_disk.iterdir())) == 3
+
+
+LIMITED = """
+import resource, signal, sys
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[1]), int(sys.argv[1])))
+sys.argv[1:] = sys.argv[2:]
+from bake.cli import main
+main()
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no limits on sizes of files here")
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_compressed_columns_that_find_no_room(tmp_path: Path, jobs: str) -> None:
+    """HDF5 keeps these until it closes a file, and crashed where the disk was full by then."""
+    project = tmp_path / "project"
+    write_project(project)
+    rng = np.random.default_rng(6)
+    for name in ("alp", "moor"):
+        drawn = np.where(rng.random((60, 60)) < 0.3, "wall", "floor").tolist()
+        write_grid(project / "levels_src" / f"{name}.json", drawn)
+    with (project / "bake.toml").open("a", encoding="utf-8") as recipe:
+        recipe.write('[next_hops]\nstorage = "compressed"\n')
+    tasks = tasks_into(tmp_path / "whole", project)
+    assert set(statuses(run(tasks)).values()) == {"baked"}
+    sizes = {task.name: task.asset.stat().st_size for task in tasks}
+    assert min(sizes["alp"], sizes["moor"]) > 40_000 > max(sizes["hive"], sizes["roads"])
+    for limit in (40_000, sizes["alp"] - 600):
+        out = tmp_path / f"out{limit}"
+        done = subprocess.run(
+            [sys.executable, "-c", LIMITED, str(limit), "build", "-o", out, "--jobs", jobs],
+            capture_output=True,
+            text=True,
+            check=False,
+            cwd=project,
+            env={**quiet_environment(), "PYTHONPATH": str(ROOT)},
+        )
+        assert done.returncode == 1, done.stderr
+        errors = [line for line in done.stderr.splitlines() if line.startswith("error: ")]
+        failed = [name for name, size in sizes.items() if size > limit]
+        assert len(errors) == len(failed)
+        for name, line in zip(failed, errors, strict=True):
+            assert line.startswith(f"error: {out / name}.h5: cannot be written: File too large; ")
+        there = {file.name for file in out.iterdir()}
+        assert there == {f"{name}.h5" for name, size in sizes.items() if size <= limit}
+
+
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_a_disk_that_fills_up_has_room_for_the_levels_that_fit(small_disk: Path, jobs: str) -> None:
+    """What a level that failed had written takes no room from those after it."""
+    named = [ROOT / "levels_src" / name for name in ("marsh.png", "keep.png", "five.json")]
+    done = bake_apart(
+        "build", *named, "--recipe", ROOT / "bake.toml", "-o", small_disk, "--jobs", jobs, "--force"
+    )
+    assert done.code == 1, done
+    assert [line.split(": ")[0] for line in done.errors] == [
+        str(small_disk / "keep.h5"),
+        str(small_disk / "marsh.h5"),
+    ]
+    assert all("No space left on device; make room on this disk" in line for line in done.errors)
+    assert [file.name for file in small_disk.iterdir()] == ["five.h5"]
 
 
 def test_a_read_only_file_system(small_disk: Path, tmp_path: Path) -> None:

@@ -1,0 +1,218 @@
+"""Writing that fails: one line says why, the old file stays, and nothing is left."""
+
+import errno
+import os
+import signal
+import subprocess
+import sys
+from contextlib import suppress
+from functools import partial
+from io import FileIO
+from pathlib import Path
+from unittest import mock
+
+import numpy as np
+import pytest
+
+from bake.asset import Asset, header_for, write
+from bake.asset.write import Contents, write_asset
+from bake.errors import OutputError
+from tests.support.contents import SOURCES, full_contents
+
+
+@pytest.fixture
+def written(tmp_path: Path) -> Path:
+    path = tmp_path / "full.h5"
+    write_asset(path, header_for("full", SOURCES, "c" * 64), full_contents())
+    return path
+
+
+def test_a_write_that_fails_leaves_the_old_file(
+    written: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = written.read_bytes()
+
+    def fail(*arguments: object, **settings: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    contents = full_contents()
+    for name in ("os.fsync", "pathlib.Path.replace", "h5py.Group.create_dataset"):
+        with monkeypatch.context() as patch:
+            patch.setattr(name, fail)
+            with pytest.raises(OutputError) as caught:
+                write_asset(written, header_for("new", SOURCES, ""), contents)
+        line = str(caught.value)
+        assert line.startswith(f"{written}: cannot be written: No space left on device")
+        assert "\n" not in line
+        assert written.read_bytes() == before
+        assert [file.name for file in written.parent.iterdir()] == ["full.h5"]
+
+
+def test_a_write_that_is_interrupted_leaves_nothing_behind(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupt(*arguments: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("os.fsync", interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        write_asset(tmp_path / "new.h5", header_for("new", SOURCES, ""), full_contents())
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_places_that_cannot_be_written(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    (tmp_path / "taken.h5").mkdir()
+    for wrong in (tmp_path / "file" / "a.h5", tmp_path / "absent" / "a.h5", tmp_path / "taken.h5"):
+        with pytest.raises(OutputError) as caught:
+            write_asset(wrong, header_for("new", SOURCES, ""), full_contents())
+        assert str(caught.value).startswith(f"{wrong}: cannot be written: ")
+        assert "\n" not in str(caught.value)
+        # The system's words, not the paragraph h5py makes of them.
+        assert "errno" not in str(caught.value).lower()
+        assert "unable" not in str(caught.value).lower()
+    assert sorted(file.name for file in tmp_path.iterdir()) == ["file", "taken.h5"]
+
+
+FULL_DISK = """
+import os, resource, signal, sys
+from pathlib import Path
+import numpy as np
+from bake.asset import header_for
+from bake.asset.write import Contents, write_asset
+from bake.errors import OutputError
+
+path, limits = Path(sys.argv[1]), sys.argv[2:]
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+rng = np.random.default_rng(3)
+contents = Contents(
+    {("/profiles/p", "component_count"): 4},
+    {
+        "/profiles/p/hop": rng.integers(0, 9, size=(300, 300)).astype(np.uint8),
+        "/world/head": rng.integers(0, 2**30, size=50_000).astype(np.int32),
+        "/profiles/p/weight": rng.integers(0, 2**30, size=50_000).astype(np.int32),
+    },
+)
+opened = os.listdir("/proc/self/fd") if os.path.exists("/proc/self/fd") else []
+for limit in map(int, limits):
+    resource.setrlimit(resource.RLIMIT_FSIZE, (limit, resource.RLIM_INFINITY))
+    try:
+        size = write_asset(path, header_for("n", (), ""), contents)
+    except OutputError as error:
+        found = str(error)
+    else:
+        found = f"{size} bytes"
+    resource.setrlimit(resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+    print(limit, found, flush=True)
+    if "bytes" not in found:
+        assert os.listdir(path.parent) == []
+if opened:
+    assert len(os.listdir("/proc/self/fd")) == len(opened)
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no limits on sizes of files here")
+def test_a_file_that_may_not_grow(tmp_path: Path) -> None:
+    """Wherever the disk is full, whatever HDF5 was doing: one line, and nothing is left.
+
+    One process meets all limits, so that whatever a failed write left in it shows.
+    """
+    path = tmp_path / "new.h5"
+    enough = 2**20
+    limits = [*range(0, 6_000, 100), *range(6_000, 470_000, 13_001), enough]
+    done = subprocess.run(
+        [sys.executable, "-c", FULL_DISK, str(path), *map(str, limits)],
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=Path(__file__).resolve().parents[2],
+    )
+    assert done.returncode == 0, done.stderr[-3000:]
+    *failed, last = done.stdout.splitlines()
+    assert last == f"{enough} {path.stat().st_size} bytes"
+    told = f"{path}: cannot be written: {os.strerror(errno.EFBIG)}; allow larger files"
+    for limit, line in zip(limits, failed, strict=False):
+        assert line.startswith(f"{limit} {told}"), line
+    assert len(failed) == len(limits) - 1
+    with Asset(path) as asset:
+        assert asset.shape("/profiles/p/hop") == (300, 300)
+
+
+def test_every_write_may_be_the_first_to_fail(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """HDF5 never learns of it, not even where it reads what was not written."""
+    path = tmp_path / "new.h5"
+    write_all, calls = write._write_all, 0
+
+    def fail_at(place: int, file: FileIO, data: bytes) -> None:
+        nonlocal calls
+        calls += 1
+        if calls > place:
+            raise OSError(errno.ENOSPC, "full")
+        write_all(file, data)
+
+    place = calls = 0
+    while not path.exists():
+        with monkeypatch.context() as patch, suppress(OutputError):
+            patch.setattr(write, "_write_all", partial(fail_at, place))
+            write_asset(path, header_for("full", SOURCES, "c" * 64), full_contents())
+            continue
+        assert list(tmp_path.iterdir()) == []
+        calls, place = 0, place + 1
+    assert place > 50
+    Asset(path).close()
+
+
+def test_what_hdf5_reads_back_is_what_it_wrote_even_after_an_error(tmp_path: Path) -> None:
+    with (tmp_path / "file").open("w+b", buffering=0) as file:
+        target = write._Target(file)
+        target.write(b"before")
+        target.check()
+        with mock.patch.object(write, "_write_all", side_effect=OSError(errno.ENOSPC, "full")):
+            target.write(b"after")
+        target.truncate(100)
+        assert target.seek(0, os.SEEK_END) == 100
+        for place, kept in ((0, b"before"), (6, b"after")):
+            target.seek(place)
+            assert target.read(len(kept)) == kept
+        with pytest.raises(OSError, match="full"):
+            target.check()
+    assert (tmp_path / "file").read_bytes() == b"before"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals are POSIX's")
+def test_an_interrupt_waits_until_hdf5_is_done(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """HDF5 takes an exception in the middle of a write for an error of the disk, and crashes."""
+    write_all = write._write_all
+
+    def interrupted(file: FileIO, data: bytes) -> None:
+        signal.raise_signal(signal.SIGINT)
+        write_all(file, data)
+
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    monkeypatch.setattr(write, "_write_all", interrupted)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            write_asset(tmp_path / "new.h5", header_for("new", SOURCES, ""), full_contents())
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_what_the_schema_does_not_allow_is_not_written(tmp_path: Path) -> None:
+    """A defect of the baking code, not of a user: loud, and before the file is touched."""
+    head = np.zeros(3, dtype=np.int32)
+    for attributes, columns, error in (
+        ({("/", "mood"): "good"}, {}, KeyError),
+        ({}, {"/world/mood": head}, KeyError),
+        ({}, {"/world/head": head.astype(np.int64)}, TypeError),
+        ({}, {"/world/head": head[None]}, TypeError),
+    ):
+        with pytest.raises(error):
+            write_asset(
+                tmp_path / "new.h5", header_for("n", SOURCES, ""), Contents(attributes, columns)
+            )
+    assert list(tmp_path.iterdir()) == []
