@@ -26,7 +26,7 @@ from bake.errors import (
     UnknownProfileError,
 )
 from bake.runtime.level import LevelAsset, open_asset
-from bake.runtime.live.report import UpdateReport
+from bake.runtime.live.report import Changes, UpdateReport
 from bake.runtime.navigator import Navigator
 from bake.runtime.reader.things import Door, Link, Region, Spot
 from bake.runtime.searching.result import SearchResult, TraceStep
@@ -37,6 +37,7 @@ __all__ = [
     "AssetTooOldError",
     "BakeError",
     "BlockedCellError",
+    "Changes",
     "CorruptAssetError",
     "Door",
     "LevelAsset",

@@ -6,10 +6,12 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from types import TracebackType
 
+import numpy.typing as npt
+
 from bake.asset import Asset
 from bake.errors import UnknownProfileError
 from bake.runtime.current import Current
-from bake.runtime.live.report import UpdateReport
+from bake.runtime.live.report import Changes, UpdateReport
 from bake.runtime.navigator import Navigator
 from bake.runtime.reader.baked import BakedTables
 from bake.runtime.reader.places import Name, Place, Places
@@ -69,6 +71,39 @@ class LevelAsset:
             if kind in (None, spot.kind)
             and (profile is None or spot.profiles is None or profile in spot.profiles)
         )
+
+    def terrain_at(self, places: Place | npt.ArrayLike) -> str | list[str | None] | None:
+        """Return the terrain of a place as the level is now, or of each of many.
+
+        An obstacle that :meth:`update` put there does not change the terrain.
+
+        Args:
+            places: a place, or many: (m, 2) integers (x, y) on grid levels, names on graph levels.
+
+        Returns:
+            The name of the terrain, None for a place that does not exist; a list for many places.
+
+        Raises:
+            QueryError: ``places`` is neither.
+        """
+        one, listed = self._places.as_many(places)
+        found = self._current.writer.terrain_at(self._places.locations(listed, "places"))
+        return found[0] if one else found
+
+    def changes_since(self, token: int = 0) -> Changes:
+        """Return what has changed since an earlier call, so that agents know whether to look again.
+
+        Args:
+            token: the ``token`` of that call's answer; 0 stands for the level as it was baked.
+
+        Returns:
+            The places and links that changed, the profiles that may reach other places, and the
+            token for the next call.
+
+        Raises:
+            QueryError: no call gave out this token.
+        """
+        return self._current.writer.changes_since(token, self._current.things)
 
     def node_name(self, text: str) -> Name:
         """Return the name of a graph level's node as its source wrote it, from text: 7 or "7".

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import pairwise
 from operator import index
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bake.errors import BlockedCellError, QueryError
+from bake.errors import QueryError
 from bake.graph import UNREACHABLE
 from bake.runtime.current import Current
 from bake.runtime.many import ManyQuestions
@@ -404,22 +403,6 @@ class Navigator(ManyQuestions):
     def save_patch(self, path: str | Path) -> None:
         """Write how the level has changed to a file: see :meth:`LevelAsset.save_patch`."""
         self._current.writer.save_patch(Path(path))
-
-    def still_valid(self, path: Sequence[Place]) -> bool:
-        """Tell whether every place and step of a path found earlier can still be walked.
-
-        Args:
-            path: the path as :meth:`path` returned it, or the rest of it.
-
-        Raises:
-            QueryError: a place does not exist.
-        """
-        now = self._now
-        try:
-            rows = now.rows.along(path).tolist()
-        except BlockedCellError:
-            return False
-        return all(now.tables.has_step(a, b) for a, b in pairwise(rows))
 
 
 def _cluster_number(bounds: Bounds, cluster: int) -> int:

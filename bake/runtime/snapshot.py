@@ -13,6 +13,7 @@ from bake.runtime.reader.rows import Rows
 from bake.runtime.reader.tables import Tables
 
 if TYPE_CHECKING:
+    from bake.runtime.searching.around import Around
     from bake.runtime.searching.context import SearchContext
     from bake.runtime.searching.sight import Sight
 
@@ -48,6 +49,13 @@ class Snapshot:
     def searches(self) -> SearchContext:
         """Return what searches of this snapshot share."""
         return self._make_searches()
+
+    @cached_property
+    def around(self) -> Around:
+        """Return the searches from one row, or toward one row."""
+        from bake.runtime.searching.around import Around
+
+        return Around(self.tables)
 
     @cached_property
     def sight(self) -> Sight:

@@ -1,6 +1,7 @@
 """From arc lists to tables, and what every table and every lookup must say."""
 
 import math
+import random
 from collections.abc import Sequence
 from itertools import pairwise
 from typing import Literal
@@ -12,6 +13,7 @@ from bake.arrays import AnyArray, Float64Array, Int32Array
 from bake.graph import UNREACHABLE, Graph, Metric, Subgraph, usable_subgraph
 from bake.runtime import Navigator
 from bake.tables.all_pairs import AllPairs, all_pairs
+from tests.support.around import check_around
 from tests.support.oracles import TICKS, arcs_of, distances_from
 from tests.support.strategies import Arc
 
@@ -136,6 +138,7 @@ def check_navigator(nav: Navigator, steps: dict, places: list, exact: dict | Non
                 assert math.isclose(nav.length(path), walked, rel_tol=1e-12)
             best = min(steps[start, to] + lengths[to].get(goal, math.inf) for to, _ in arcs[start])
             assert steps[start, hop] + lengths[hop][goal] == best
+    check_around(nav, places, steps, random.Random(len(places)))
     many = nav.next_hops(starts, goals)
     if isinstance(places[0], tuple):
         assert many.dtype == np.int32

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from bake.recipe import LevelRecipe
 from bake.runtime import BlockedCellError, LevelAsset, Navigator
+from tests.support.around import check_around
 from tests.support.baked import GROUND, bake, profile_for, recipe_for, write_graph, write_grid
 from tests.support.oracles import (
     TICKS,
@@ -236,6 +237,7 @@ def check(nav: Navigator, places: list[object], steps: Steps, rng: random.Random
         part = flat[first[place] : first[place + 1]].tolist()
         path = [tuple(each) if isinstance(each, list) else each for each in part]
         check_path(path or None, start, goal, steps, lengths[start].get(goal))
+    check_around(nav, places, steps, rng)
 
 
 def check_hop(

@@ -1,4 +1,4 @@
-"""Tell the game what an update did."""
+"""Tell the game what an update did, and what all updates since a moment did."""
 
 from __future__ import annotations
 
@@ -6,6 +6,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
 
+import numpy as np
+
+from bake.arrays import AnyArray, Int64Array
 from bake.runtime.reader.places import Place
 
 
@@ -62,3 +65,51 @@ class UpdateReport:
         See :meth:`Navigator.repair`.
         """
         return self._pending()
+
+
+@dataclass(frozen=True)
+class Changes:
+    """What has changed on a level since a token was given out.
+
+    Attributes:
+        token: what to give to the next :meth:`LevelAsset.changes_since`.
+        places: (k, 2) int32 cells, or (k,) object names on graph levels, whose terrain or obstacle
+            changed, or that are an end of an arc whose own price was set; in the order of the
+            level. A place that changed and changed back is among them.
+        links: names of links that begin or end at one of these places.
+        rerouted: names of profiles for which an arc opened or closed, so that they may reach other
+            places now.
+    """
+
+    token: int
+    places: AnyArray
+    links: tuple[str, ...]
+    rerouted: tuple[str, ...]
+
+    def __bool__(self) -> bool:
+        """Tell whether anything has changed."""
+        return len(self.places) > 0
+
+
+class ChangeLog:
+    """When each location changed last. It takes eight bytes a location, however long a game runs.
+
+    Attributes:
+        batch: how many batches there have been.
+    """
+
+    def __init__(self, locations: int) -> None:
+        self.batch = 0
+        self._changed = np.zeros(locations, dtype=np.int64)
+        self._rerouted: dict[str, int] = {}
+
+    def note(self, locations: Int64Array, rerouted: list[str]) -> None:
+        """Note a batch that changed these locations, and opened or closed arcs of profiles."""
+        self.batch += 1
+        self._changed[locations] = self.batch
+        self._rerouted.update(dict.fromkeys(rerouted, self.batch))
+
+    def since(self, batch: int) -> tuple[Int64Array, tuple[str, ...]]:
+        """Return the locations that changed after a batch, and the profiles with other arcs."""
+        names = (name for name, last in self._rerouted.items() if last > batch)
+        return np.flatnonzero(self._changed > batch), tuple(sorted(names))

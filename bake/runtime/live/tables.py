@@ -235,11 +235,6 @@ class ChangedTables(Tables):
             follow_field(field.ahead, rows[pairs], starts[pairs], count[pairs], whole)
         return starts, whole
 
-    def has_step(self, row: int, next_row: int) -> bool:
-        out = self.state.graph.out
-        arcs = slice(out.begin[row], out.end[row])
-        return bool(((out.to[arcs] == next_row) & (out.weight[arcs] != BLOCKED)).any())
-
     def step_costs(self, rows: Int32Array) -> Float64Array:
         if len(rows) < 2:
             return np.empty(0)

@@ -70,12 +70,14 @@ class Edited:
         arcs: how many arcs changed.
         near: int32, rows around those arcs; the baked next hops toward them are void.
         ends: int32, rows at the ends of changed arcs, and rows that opened.
+        rerouted: whether an arc opened or closed, or rows without arcs came or went.
     """
 
     state: ProfileState
     arcs: int
     near: Int32Array
     ends: Int32Array
+    rerouted: bool
 
 
 class ProfileWriter:
@@ -199,7 +201,8 @@ class ProfileWriter:
         state = replace(state, standing=standing, row_at=row_at)
         if not len(at):
             nobody = np.empty(0, dtype=np.int32)
-            return Edited(self._settled(state, gone), 0, nobody, come)
+            rerouted = len(gone) + len(come) > 0
+            return Edited(self._settled(state, gone), 0, nobody, come, rerouted)
         return self._repriced(state, change, label[at], come)
 
     def _settled(self, state: ProfileState, gone: Int32Array) -> ProfileState:
@@ -237,7 +240,9 @@ class ProfileWriter:
             rows=kept,
             since=since.astype(np.uint8) if kept else np.zeros(rows, dtype=np.uint8),
         )
-        return Edited(edited, len(change.tail), found.surroundings, ends)
+        rerouted = bool(((change.old == BLOCKED) != (change.new == BLOCKED)).any())
+        rerouted = rerouted or len(change.gone) + len(come) > 0
+        return Edited(edited, len(change.tail), found.surroundings, ends, rerouted)
 
 
 def _with_rows(

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from bake.arrays import BoolArray
+from bake.arrays import BoolArray, Int32Array
 from bake.errors import CostError, PatchError, QueryError
 from bake.runtime.live.edits import Edit, LevelState
 from bake.runtime.live.journal import Journal
@@ -26,13 +26,15 @@ from bake.runtime.live.patch import (
 )
 from bake.runtime.live.pricing import Pricing
 from bake.runtime.live.repairs import pending_sources, repair
-from bake.runtime.live.report import UpdateReport
+from bake.runtime.live.report import ChangeLog, Changes, UpdateReport
 from bake.runtime.live.rules import LevelRules, ProfileRules
 from bake.runtime.live.searches import changed_context
 from bake.runtime.live.tables import ChangedTables
 from bake.runtime.live.versions import Edited, ProfileState, ProfileWriter
 from bake.runtime.reader.baked import BakedTables
+from bake.runtime.reader.places import quoted
 from bake.runtime.reader.tables import Tables
+from bake.runtime.reader.things import ThingTables
 from bake.runtime.searching.context import SearchContext
 from bake.runtime.snapshot import Snapshot
 
@@ -67,6 +69,10 @@ class LevelWriter:
         self._level: LevelState | None = None
         self._states: dict[str, ProfileState] = {}
         self._journal: Journal | None = None
+
+    @cached_property
+    def _log(self) -> ChangeLog:
+        return ChangeLog(self.rules.location_count)
 
     @cached_property
     def _profiles(self) -> dict[str, ProfileWriter]:
@@ -124,6 +130,31 @@ class LevelWriter:
             after = level.edited(edit, self._passable, self._usual)
             return self._become(after, partial(edit_record, edit))
 
+    def changes_since(self, token: int, things: ThingTables) -> Changes:
+        """Return what has changed: see :meth:`bake.runtime.LevelAsset.changes_since`."""
+        with self._writing:
+            log = self._log
+            if isinstance(token, bool) or not isinstance(token, int) or not 0 <= token <= log.batch:
+                raise QueryError(
+                    f"the token is {quoted(token)}", expected="one that changes_since() gave out"
+                )
+            location, rerouted = log.since(token)
+            batch = log.batch
+        places = self.rules.places
+        links = tuple(
+            name
+            for name, link in things.links.items()
+            if np.isin([places.location(link.start), places.location(link.goal)], location).any()
+        )
+        return Changes(batch, places.places_of(location.astype(np.int32)), links, rerouted)
+
+    def terrain_at(self, locations: Int32Array) -> list[str | None]:
+        """Return the terrain at locations as it is now; None for a location of -1."""
+        with self._writing:
+            terrain = self.rules.terrain if self._level is None else self._level.terrain
+        names = self.rules.terrains
+        return [names[terrain[at]] if at >= 0 else None for at in locations.tolist()]
+
     def repair(self, names: Iterable[str], budget_ms: float | None) -> int:
         """Recompute next hops of some profiles: see :meth:`bake.runtime.LevelAsset.repair`."""
         if budget_ms is not None and not (
@@ -158,6 +189,7 @@ class LevelWriter:
             after = {name: self._snapshot(name, each.state, level) for name, each in edited.items()}
             if self._journal is not None:
                 self._journal.append(record())
+            self._log.note(changed, [name for name, each in edited.items() if each.rerouted])
             self._level, self._snapshots = level, after
             self._states = {name: each.state for name, each in edited.items()}
             self._publish(after)

@@ -314,9 +314,6 @@ class BakedTables(Tables):
         first, noted = self.steps.walk_chart(rows, goals)
         return first, unchart(noted, self.places.hex_layout)
 
-    def has_step(self, row: int, next_row: int) -> bool:
-        return self._arc_between(row, next_row) >= 0
-
     def step_costs(self, rows: Int32Array) -> Float64Array:
         arcs = [self._arc_between(a, b) for a, b in pairwise(rows.tolist())]
         return np.array([np.inf if arc < 0 else self.exact_cost[arc] for arc in arcs])

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from operator import index
-from typing import TYPE_CHECKING, SupportsIndex, cast
+from typing import TYPE_CHECKING, Any, SupportsIndex, cast
 
 import numpy as np
+import numpy.typing as npt
 
-from bake.arrays import AnyArray, Float64Array, Int32Array, Int64Array
+from bake.arrays import AnyArray, Float64Array, Int32Array
 from bake.asset import Asset
 from bake.errors import CorruptAssetError, OutsideMapError, QueryError, UnknownNodeError
 
@@ -198,6 +199,18 @@ class Places:
         floor, y = np.divmod(cell[:, 1], np.int32(self.floor_height))
         return np.stack([cell[:, 0], y, floor], axis=1)
 
+    def places_of(self, location: Int32Array) -> AnyArray:
+        """Return the places at some locations as games know them.
+
+        Returns:
+            (k, 2) int32 cells, (k, 3) on levels of several floors; (k,) object names on graphs.
+        """
+        if self.is_grid:
+            return self.with_floor(self.cells_of(location))
+        names = np.empty(len(location), dtype=object)
+        names[:] = [self.names[node] for node in location.tolist()]
+        return names
+
     def location(self, place: Place) -> int:
         """Return the location of a place that a game says.
 
@@ -244,23 +257,61 @@ class Places:
             )
         return x, y + floor * rows
 
-    def grid_cells(self, cells: AnyArray, what: str) -> Int64Array:
-        """Return (m, 2) int64 cells of the whole grid, from (m, 3) integers x, y, floor.
+    def locations(self, places: npt.ArrayLike, what: str) -> Int32Array:
+        """Return (m) int32, the locations of many places that a game says; -1 for no such place.
+
+        Args:
+            places: (m, 2) or (m, 3) integers on grid levels, (m,) names on graph levels.
+            what: how errors name the places.
 
         Raises:
-            QueryError: the array is of another kind, or a place does not exist; the first such
-                place is named.
+            QueryError: the array is of another kind.
         """
-        if cells.ndim != 2 or cells.shape[1] != 3 or cells.dtype.kind not in "iu":
+        if not self.is_grid:
+            names = np.asarray(places, dtype=object)
+            if names.ndim != 1:
+                raise QueryError(f"{what} has {names.ndim} dimensions", expected="names [m]")
+            nodes = [self.node_named(name) for name in names]
+            return np.array([-1 if node is None else node for node in nodes], dtype=np.int32)
+        try:
+            cells = np.asarray(places)
+        except (ValueError, OverflowError):
+            raise QueryError(f"{what} is no array", expected="integers [m, 2]") from None
+        if cells.size == 0:
+            return np.empty(0, dtype=np.int32)
+        if cells.ndim != 2 or cells.shape[1] != self.dimensions or cells.dtype.kind not in "iu":
             raise QueryError(
-                f"{what} is {cells.dtype}{list(cells.shape)}", expected="integers [m, 3]"
+                f"{what} is {cells.dtype}{list(cells.shape)}",
+                expected=f"integers [m, {self.dimensions}]",
             )
         rows = self.floor_height or self.height
-        outside = ((cells < 0) | (cells >= [self.width, rows, self.floors])).any(axis=1)
-        if outside.any():
-            self.grid_cell(tuple(cells[int(outside.argmax())].tolist()))
-        wide = cells.astype(np.int64)
-        return np.stack([wide[:, 0], wide[:, 1] + rows * wide[:, 2]], axis=1)
+        limits = (self.width, rows, self.floors)[: self.dimensions]
+        outside = np.zeros(len(cells), dtype=np.bool_)
+        for number, limit in zip(cells.T, limits, strict=True):
+            if number.min() < 0 or number.max() >= limit:
+                outside |= (number < 0) | (number >= limit)
+        flat = cells[:, 1].astype(np.int32)
+        if self.floor_height is not None:
+            flat += cells[:, 2].astype(np.int32, copy=False) * np.int32(rows)
+        flat *= self.width
+        flat += cells[:, 0].astype(np.int32, copy=False)
+        flat[outside] = -1
+        return flat
+
+    def listed(self, places: npt.ArrayLike) -> list[Any]:
+        """Return places given as an array as a game says them one by one."""
+        if not self.is_grid:
+            return list(np.asarray(places, dtype=object))
+        return [tuple(cell) for cell in np.asarray(places).tolist()]
+
+    def as_many(self, places: object) -> tuple[bool, npt.ArrayLike]:
+        """Return whether an argument is a single place, and the argument as a list of places."""
+        if self.is_grid:
+            one = isinstance(places, Sequence | np.ndarray) and len(places) > 0
+            one = one and not isinstance(cast("Any", places)[0], Sequence | np.ndarray)
+        else:
+            one = isinstance(places, str | SupportsIndex)
+        return one, cast("npt.ArrayLike", [places] if one else places)
 
     def point_on_floor(self, point: Sequence[float]) -> tuple[Sequence[float], int]:
         """Split a point (x, y, floor) into the point on its floor, and the floor.

@@ -17,6 +17,9 @@ from bake.runtime.reader.tables import Tables
 #: Points farther out than this, in cells or a graph's units, are moved in to it.
 FARTHEST = 1e15
 
+#: How many wrong places of an argument an error names.
+_NAMED = 5
+
 
 class Rows:
     """The translation of places into rows, and of rows into places, for one profile."""
@@ -51,12 +54,19 @@ class Rows:
         """Return the rows of as many starts as goals, (m) int32 each.
 
         Raises:
-            QueryError: as for :meth:`row`, naming the first wrong place; the shapes differ.
+            QueryError: as for :meth:`many`; the shapes differ.
         """
-        rows, goal_rows = self.many(starts, "starts"), self.many(goals, "goals")
-        if len(rows) != len(goal_rows):
-            raise QueryError(f"{len(rows)} starts for {len(goal_rows)} goals", expected="as many")
-        return rows, goal_rows
+        return _as_many(self.many(starts, "starts"), self.many(goals, "goals"))
+
+    def pairs_standing(
+        self, starts: npt.ArrayLike, goals: npt.ArrayLike
+    ) -> tuple[Int32Array, Int32Array]:
+        """Return the rows of as many starts as goals; -1 where the profile cannot stand.
+
+        Raises:
+            QueryError: the arrays are of another kind; the shapes differ.
+        """
+        return _as_many(self.standing(starts, "starts"), self.standing(goals, "goals"))
 
     def many(self, places: npt.ArrayLike, what: str) -> Int32Array:
         """Return (m) int32, the rows of many places.
@@ -64,40 +74,53 @@ class Rows:
         Args:
             places: (m, 2) or (m, 3) integers on grid levels, (m,) names on graph levels.
             what: how errors name the places.
+
+        Raises:
+            QueryError: as for :meth:`row`, naming the first wrong place, and which of the places
+                are wrong.
         """
-        if not self._places.is_grid:
-            names = np.asarray(places, dtype=object)
-            if names.ndim != 1:
-                raise QueryError(f"{what} has {names.ndim} dimensions", expected="names [m]")
-            return np.array([self.row(name) for name in names], dtype=np.int32)
-        try:
-            cells = np.asarray(places)
-        except (ValueError, OverflowError):
-            raise QueryError(f"{what} is no array", expected="integers [m, 2]") from None
-        if cells.size == 0:
-            return np.empty(0, dtype=np.int32)
-        if self._places.floor_height is not None:
-            cells = self._places.grid_cells(cells, what)
-        if cells.ndim != 2 or cells.shape[1] != 2 or cells.dtype.kind not in "iu":
-            raise QueryError(
-                f"{what} is {cells.dtype}{list(cells.shape)}", expected="integers [m, 2]"
-            )
-        width, height = self._places.width, self._places.height
-        x, y = cells[:, 0], cells[:, 1]
-        if x.min() < 0 or x.max() >= width or y.min() < 0 or y.max() >= height:
-            outside = (x < 0) | (x >= width) | (y < 0) | (y >= height)
-            self._refuse(cells[int(outside.argmax())])
-        flat = y.astype(np.int32)
-        flat *= width
-        flat += x.astype(np.int32, copy=False)
-        rows = self._tables.row_at.take(flat)
-        if rows.min() < 0:
-            self._refuse(cells[int((rows < 0).argmax())])
+        rows = self.standing(places, what)
+        if len(rows) and rows.min() < 0:
+            wrong = np.flatnonzero(rows < 0).tolist()
+            try:
+                self.row(self._places.listed(places)[wrong[0]])
+            except QueryError as error:
+                error.place = f"{error.place}, {_rows_named(what, wrong)}"
+                raise
         return rows
 
-    def _refuse(self, cell: AnyArray) -> None:
-        """Raise the error for a cell of the grid that is outside the level or blocked."""
-        self.row(tuple(self._places.with_floor(cell[None])[0].tolist()))
+    def standing(self, places: npt.ArrayLike, what: str) -> Int32Array:
+        """Return (m) int32, the rows of many places; -1 where the profile cannot stand.
+
+        Args:
+            places, what: as for :meth:`many`; a place need not exist.
+
+        Raises:
+            QueryError: the array is of another kind.
+        """
+        location = self._places.locations(places, what)
+        if location.min(initial=0) >= 0:
+            return self._tables.row_at.take(location)
+        rows = np.full(len(location), -1, dtype=np.int32)
+        there = np.flatnonzero(location >= 0)
+        rows[there] = self._tables.row_at[location[there]]
+        return rows
+
+    def existing(self, places: npt.ArrayLike, what: str) -> Int32Array:
+        """Return (m) int32, the rows of many places; -1 where the profile cannot stand.
+
+        Args:
+            places, what: as for :meth:`many`.
+
+        Raises:
+            QueryError: a place does not exist; the array is of another kind.
+        """
+        rows = self.standing(places, what)
+        if len(rows) and rows.min() < 0:
+            listed = self._places.listed(places)
+            for wrong in np.flatnonzero(rows < 0).tolist():
+                self._places.location(listed[wrong])
+        return rows
 
     def nearest(self, point: Sequence[float]) -> int:
         """Return the row nearest to a point: see :meth:`bake.runtime.Navigator.nearest`."""
@@ -146,11 +169,14 @@ class Rows:
         """
         nowhere = np.flatnonzero(rows < 0)
         if self._places.is_grid:
+            if len(nowhere) == len(rows):
+                return np.full((len(rows), self._places.dimensions), -1, dtype=np.int32)
             cells = self._cells.take(rows, axis=0)
             cells[nowhere] = -1
             return cells
-        names = np.empty(len(rows), dtype=object)
-        names[:] = [self._places.names[node] for node in self._tables.location[rows].tolist()]
+        if len(nowhere) == len(rows):
+            return np.full(len(rows), None, dtype=object)
+        names = self._places.places_of(self._tables.location[rows])
         names[nowhere] = None
         return names
 
@@ -158,6 +184,19 @@ class Rows:
     def _cells(self) -> Int32Array:
         """Return (r, 2) or (r, 3) int32, the cell of each row as a game says it."""
         return self._places.with_floor(self._tables.cell_of_row)
+
+
+def _as_many(rows: Int32Array, goal_rows: Int32Array) -> tuple[Int32Array, Int32Array]:
+    if len(rows) != len(goal_rows):
+        raise QueryError(f"{len(rows)} starts for {len(goal_rows)} goals", expected="as many")
+    return rows, goal_rows
+
+
+def _rows_named(what: str, wrong: list[int]) -> str:
+    """Name the first few places of an argument."""
+    named = ", ".join(map(str, wrong[:_NAMED]))
+    more = f" and {len(wrong) - _NAMED:,} more" if len(wrong) > _NAMED else ""
+    return f"{what}[{named}]{more}"
 
 
 def _point(point: Sequence[float]) -> tuple[float, float]:

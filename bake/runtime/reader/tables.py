@@ -189,10 +189,6 @@ class Tables(ABC):
         return first, self.cell_of_row.take(path, axis=0)
 
     @abstractmethod
-    def has_step(self, row: int, next_row: int) -> bool:
-        """Tell whether an arc leads from one row to another."""
-
-    @abstractmethod
     def step_costs(self, rows: Int32Array) -> Float64Array:
         """Return (k - 1) float64 units of each step between k rows before rounding to ticks.
 

@@ -1,0 +1,136 @@
+"""Answer questions about one place and all others, by a search that goes over the whole graph."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from bake.arrays import BoolArray, Float64Array, Int32Array
+from bake.errors import QueryError
+from bake.graph import INFINITY, Graph
+from bake.runtime.reader.tables import Tables
+
+if TYPE_CHECKING:
+    from bake.search.live.graph import Adjacency
+
+
+class Around:
+    """Searches from one row, or toward one row, in one snapshot of a profile; threads may share it.
+
+    No baked table is needed for them.
+    """
+
+    def __init__(self, tables: Tables) -> None:
+        self._tables = tables
+
+    @cached_property
+    def _shift(self) -> int:
+        from bake.search.graph.label_correcting import shift_for
+
+        return shift_for(self._tables.usable.weight)
+
+    @cached_property
+    def _out(self) -> Adjacency:
+        usable = self._tables.usable
+        return _adjacency(usable.graph, usable.weight)
+
+    @cached_property
+    def _into(self) -> Adjacency:
+        usable = self._tables.usable
+        graph, order = usable.graph.reverse()
+        return _adjacency(graph, usable.weight[order])
+
+    def ticks_from(self, row: int) -> Float64Array:
+        """Return (r) float64 ticks from a row to every other; inf where there is no path."""
+        from bake.search.live.flow_field import flow_field
+
+        return _ticks(flow_field(self._out, row, self._shift)[0])
+
+    def toward(self, goal: int) -> tuple[Float64Array, Int32Array]:
+        """Return the flow field of a goal.
+
+        Returns:
+            (r) float64 ticks to the goal, inf where there is no path; (r) int32 the row stepped to,
+            the goal itself at the goal, -1 where there is no path.
+        """
+        from bake.search.live.flow_field import flow_field
+
+        dist, ahead = flow_field(self._into, goal, self._shift)
+        ahead[goal] = goal
+        return _ticks(dist), ahead
+
+    def within(self, row: int, ticks: int) -> tuple[Int32Array, Int32Array]:
+        """Return the rows that a row reaches for no more than some ticks, and the ticks of each.
+
+        The nearest comes first, and of equals the lowest row.
+        """
+        from bake.search.point.movement_range import within
+
+        return within(self._tables.usable.arcs, row, ticks)
+
+    def reached_from(self, row: int) -> BoolArray:
+        """Return (r) bool, True where a path leads to from a row."""
+        tables = self._tables
+        component = tables.component_of_row
+        if not tables.one_way:
+            return np.asarray(component == component[row])
+        reach = tables.reach
+        if reach is None:
+            return np.isfinite(self.ticks_from(row))
+        bits = np.unpackbits(reach[component[row]]).astype(np.bool_)
+        return np.asarray(bits[component] | (component == component[row]))
+
+    def joined(self, rows: Int32Array, next_rows: Int32Array) -> BoolArray:
+        """Return (k) bool, True where an arc leads from a row to the next."""
+        graph = self._tables.usable.graph
+        first, end = graph.first_out[rows], graph.first_out[rows + 1]
+        found = np.zeros(len(rows), dtype=np.bool_)
+        for slot in range(int((end - first).max(initial=0))):
+            at = np.flatnonzero((first + slot < end) & ~found)
+            found[at] = graph.head[first[at] + slot] == next_rows[at]
+        return found
+
+    def nearest_reached(self, row: int, location: int) -> int:
+        """Return the reached row nearest to a location: see :meth:`Navigator.nearest_reachable`."""
+        tables, places = self._tables, self._tables.places
+        reached = self.reached_from(row)
+        goal = int(tables.row_at[location])
+        if goal >= 0 and reached[goal]:
+            return goal
+        points = tables.standing_points
+        if points is None:
+            raise QueryError(
+                "nearest_reachable() needs positions, this graph has none",
+                place=f"level {places.name!r}",
+                remedy="give its nodes x and y",
+            )
+        if places.is_grid:
+            at = places.cells_of(np.array([location], dtype=np.int32))[0].astype(float)
+        else:
+            assert places.position is not None
+            at = places.position[location]
+        across = points - at
+        if places.floor_height is not None:
+            floor = points[:, 1] // places.floor_height
+            own = floor == at[1] // places.floor_height
+            if (reached & own).any():
+                reached &= own
+            across[:, 1] = points[:, 1] % places.floor_height - at[1] % places.floor_height
+        away = np.where(reached, (across**2).sum(axis=1), np.inf)
+        best = np.flatnonzero(away == away.min())
+        if len(best) > 1:
+            ticks = self.ticks_from(row)[best]
+            best = best[ticks == ticks.min()]
+        return int(best[tables.location[best].argmin()])
+
+
+def _adjacency(graph: Graph, weight: Int32Array) -> Adjacency:
+    from bake.search.live.graph import Adjacency
+
+    return Adjacency.of(graph, weight, np.zeros(len(weight), dtype=np.int32))
+
+
+def _ticks(dist: Int32Array) -> Float64Array:
+    return np.where(dist >= INFINITY, np.inf, dist.astype(np.float64))
