@@ -3,8 +3,9 @@
 (A. George, "Nested dissection of a regular finite element mesh", SIAM J. Numer. Anal. 10(2), 1973;
 J. Dibbelt, B. Strasser, D. Wagner, "Customizable Contraction Hierarchies", JEA 21, 2016,
 section 4.) A connected set of nodes is cut at the narrowest of these: a column, a row, a level of
-a breadth-first search that starts at a node far out. Each side keeps at least a fifth of the set,
-where there is such a cut. Any order gives right answers; a good one gives few arcs.
+a breadth-first search that starts at a node far out. To a column or row belongs one end of each arc
+that leads across it. Each side keeps at least a fifth of the set, where there is such a cut. Any
+order gives right answers; a good one gives few arcs.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bake.arrays import Int32Array
+from bake.arrays import BoolArray, Int32Array
 from bake.graph import Graph
 from bake.kernels.jit import kernel
 
@@ -37,7 +38,10 @@ class _Room(NamedTuple):
         queue: (n) int32, nodes in the order a search found them.
         bound: (n + 1) int32, where each level of a search begins in the queue.
         spare: (n) int32, nodes of the set that is cut.
-        on_line: (columns or rows) int32, nodes of the set in each.
+        on_line: (columns or rows) int32, nodes of the set in each; all 0 between cuts.
+        across: (columns or rows) int32, arcs that begin to lead across each, less those that cease
+            to; all 0 between cuts.
+        jumps: (n) bool, nodes from which an arc leads farther than to the next column and row.
         stack: (n + 1, 2) int32, sets still to be cut, as ranges of ranks.
     """
 
@@ -47,6 +51,8 @@ class _Room(NamedTuple):
     bound: Int32Array
     spare: Int32Array
     on_line: Int32Array
+    across: Int32Array
+    jumps: BoolArray
     stack: Int32Array
 
 
@@ -63,17 +69,23 @@ def dissection_order(graph: Graph, at: Int32Array | None) -> Int32Array:
     """
     n = graph.node_count
     order = np.arange(n, dtype=np.int32)
+    jumps = np.zeros(n, dtype=np.bool_)
     if at is None or not n:
         at = np.empty((0, 2), dtype=np.int32)
     else:
         at = np.ascontiguousarray(at - at.min(axis=0))
+        tail = graph.tail()
+        jumps[tail[(np.abs(at[tail] - at[graph.head]) > 1).any(axis=1)]] = True
+    on_line, across = np.zeros((2, int(at.max(initial=0)) + 2), dtype=np.int32)
     room = _Room(
         part=np.zeros(n, dtype=np.int32),
         seen=np.zeros(n, dtype=np.int32),
         queue=np.empty(n, dtype=np.int32),
         bound=np.empty(n + 1, dtype=np.int32),
         spare=np.empty(n, dtype=np.int32),
-        on_line=np.zeros(int(at.max(initial=0)) + 2, dtype=np.int32),
+        on_line=on_line,
+        across=across,
+        jumps=jumps,
         stack=np.empty((n + 1, 2), dtype=np.int32),
     )
     _dissect(graph.first_out, graph.head, at, order, room)
@@ -113,13 +125,19 @@ def _search(
 
 @kernel
 def _narrowest_line(
-    at: Int32Array, axis: int, node: Int32Array, on_line: Int32Array
+    first_out: Int32Array,
+    head: Int32Array,
+    at: Int32Array,
+    axis: int,
+    node: Int32Array,
+    room: _Room,
 ) -> tuple[int, int]:
     """Find the column (axis 0) or row (axis 1) with fewest nodes that leaves both sides enough.
 
     Returns:
-        Its coordinate, or -1 where there is none, and how many nodes lie on it.
+        Its coordinate, or -1 where there is none, and how many nodes lie on it or leap over it.
     """
+    part, on_line, across = room.part, room.on_line, room.across
     size = len(node)
     low = high = at[node[0], axis]
     for i in range(size):
@@ -127,18 +145,50 @@ def _narrowest_line(
         low = min(low, place)
         high = max(high, place)
         on_line[place] += 1
+        if room.jumps[node[i]]:
+            for arc in range(first_out[node[i]], first_out[node[i] + 1]):
+                other = at[head[arc], axis]
+                if other > place + 1 and part[head[arc]] == part[node[i]]:
+                    across[place + 1] += 1
+                    across[other] -= 1
     best = -1
     fewest = size
     before = 0
+    leaping = 0
     for place in range(low, high + 1):
-        own = on_line[place]
-        after = size - before - own
-        if before * SHARE >= size and after * SHARE >= size and own < fewest:
+        leaping += across[place]
+        own = on_line[place] + leaping
+        after = size - before - on_line[place]
+        if (before - leaping) * SHARE >= size and after * SHARE >= size and own < fewest:
             fewest = own
             best = place
-        before += own
+        before += on_line[place]
         on_line[place] = 0
+        across[place] = 0
     return best, fewest
+
+
+@kernel
+def _cut_line(
+    first_out: Int32Array,
+    head: Int32Array,
+    at: Int32Array,
+    axis: int,
+    line: int,
+    node: Int32Array,
+    room: _Room,
+) -> None:
+    """Take the nodes of a line out of their set, and those before it from which an arc leaps it."""
+    part = room.part
+    for i in range(len(node)):
+        place = at[node[i], axis]
+        if place == line:
+            part[node[i]] = -1
+        elif place < line and room.jumps[node[i]]:
+            for arc in range(first_out[node[i]], first_out[node[i] + 1]):
+                if at[head[arc], axis] > line and part[head[arc]] == part[node[i]]:
+                    part[node[i]] = -1
+                    break
 
 
 @kernel
@@ -202,15 +252,15 @@ def _dissect(
             line = 0
             if len(at):
                 for each in range(2):
-                    found, own_nodes = _narrowest_line(at, each, order[begin:end], room.on_line)
+                    found, own_nodes = _narrowest_line(
+                        first_out, head, at, each, order[begin:end], room
+                    )
                     if found >= 0 and own_nodes < cut:
                         cut, line, axis = own_nodes, found, each
             if level < 0 and axis < 0:
                 continue
             if axis >= 0:
-                for i in range(begin, end):
-                    if at[order[i], axis] == line:
-                        part[order[i]] = -1
+                _cut_line(first_out, head, at, axis, line, order[begin:end], room)
             else:
                 for i in range(bound[level], bound[level + 1]):
                     part[queue[i]] = -1
