@@ -3,7 +3,11 @@
 All arcs up from a node lead to nodes on its way to the root, so a query needs no queue: it climbs
 from both ends at once, and the two ways meet at the best of the nodes they share (J. Dibbelt,
 B. Strasser, D. Wagner, "Customizable Contraction Hierarchies", JEA 21, 2016, section 8). What is
-known of a node is kept by its depth, so the memory of a query is a few kilobytes.
+known of a node is kept by its depth, so the memory of a query is a few kilobytes. Most arcs up from
+a node lead to nodes of consecutive depths, and such a run of arcs is one vectorised loop.
+
+Kernels take plain arrays one by one, and nodes by rank: unpacking a NamedTuple at each call takes
+longer than most queries do.
 """
 
 from __future__ import annotations
@@ -14,152 +18,317 @@ import numpy as np
 
 from bake.arrays import Int32Array, Int64Array
 from bake.graph import INFINITY
-from bake.kernels.jit import kernel
-from bake.search.contraction.metric import Weights, arc_between
+from bake.kernels.jit import inlined, kernel
+from bake.search.contraction.metric import Weights
 from bake.search.contraction.tree import Tree
 
 
-class Climb(NamedTuple):
-    """The memory of one query, by depth in the tree.
+class Ways(NamedTuple):
+    """A customized tree as queries read it; nodes are called by rank.
+
+    A place is a node's index in the memory of a query: places fall with depth, and the roots have
+    the last one.
 
     Attributes:
-        away: (d) int64 ticks from the start to the node of this depth on its way to the root.
-        toward: (d) int64 ticks from that node to the goal.
-        by_start, by_goal: (d) int64, the arc that gave them; -1 at the ends themselves.
+        place: (n) int32, the place of each rank.
+        first_run: (n + 1) int32, where each rank's runs begin.
+        run_arc: (r + 1) int32, the first arc of each run.
+        run_place: (r) int32, the place of that arc's head; that of the next arc's is one more.
+        head: (a) int32, the higher end of each arc.
+        up, down, via_up, via_down: see :class:`Weights`.
+    """
+
+    place: Int32Array
+    first_run: Int32Array
+    run_arc: Int32Array
+    run_place: Int32Array
+    head: Int32Array
+    up: Int32Array
+    down: Int32Array
+    via_up: Int32Array
+    via_down: Int32Array
+
+
+class Room(NamedTuple):
+    """The memory of one query at a time, by place.
+
+    Attributes:
+        climb: (4, d) int32: ticks from the start to the node of a place, ticks from there to the
+            goal, and the rank from which each of the two was reached; -1 at the ends themselves.
         stack: (s, 2) int32, arcs still to be unpacked.
     """
 
-    away: Int64Array
-    toward: Int64Array
-    by_start: Int64Array
-    by_goal: Int64Array
+    climb: Int32Array
     stack: Int32Array
 
 
-def room_to_climb(tree: Tree) -> Climb:
-    """Return memory for queries of a tree, which serve one thread at a time."""
-    deep = int(tree.depth.max(initial=-1)) + 1
-    away, toward, by_start, by_goal = np.empty((4, deep), dtype=np.int64)
+#: Rows of ``Room.climb``.
+AWAY, TOWARD, BY_START, BY_GOAL = 0, 1, 2, 3
+
+
+def ways_of(tree: Tree, weights: Weights) -> Ways:
+    """Lay out a customized tree for queries; ``weights`` are taken as they are, not copied."""
+    n, count = len(tree.order), tree.arc_count
+    place = (tree.depth.max(initial=0) - tree.depth).astype(np.int32)
+    first_run = np.empty(n + 1, dtype=np.int32)
+    runs = _find_runs(tree, place, first_run, np.empty((2, 0), dtype=np.int32))
+    run = np.empty((2, runs + 1), dtype=np.int32)
+    _find_runs(tree, place, first_run, run)
+    run[0, runs] = count
+    return Ways(place, first_run, run[0], run[1, :runs], tree.up, *weights)
+
+
+def room_for(ways: Ways) -> Room:
+    """Return memory for queries, which serve one thread at a time."""
+    deep = int(ways.place.max(initial=0)) + 1
     # Unpacking splits an arc at a lower rank each time, so no more wait than the tree is deep.
-    return Climb(away, toward, by_start, by_goal, np.empty((4 * deep + 4, 2), dtype=np.int32))
+    return Room(np.empty((4, deep), dtype=np.int32), np.empty((4 * deep + 4, 2), dtype=np.int32))
 
 
 @kernel
-def _meet(tree: Tree, weights: Weights, start: int, goal: int, climb: Climb) -> tuple[int, int]:
+def _find_runs(tree: Tree, place: Int32Array, first_run: Int32Array, run: Int32Array) -> int:
+    """Write where runs begin, and the arc and the place of each where there is room for them."""
+    runs = 0
+    for rank in range(len(place)):
+        first_run[rank] = runs
+        expected = -1
+        for arc in range(tree.first_up[rank], tree.first_up[rank + 1]):
+            here = place[tree.up[arc]]
+            if here != expected:
+                if runs < run.shape[1]:
+                    run[0, runs] = arc
+                    run[1, runs] = here
+                runs += 1
+            expected = here + 1
+    first_run[len(place)] = runs
+    return runs
+
+
+@inlined
+def _parent(ways: Ways, rank: int) -> int:
+    """Return the next node on the way to the root, -1 at a root."""
+    run = ways.first_run[rank]
+    return int(ways.head[ways.run_arc[run]]) if run < ways.first_run[rank + 1] else -1
+
+
+@kernel
+def _climb(ways: Ways, rank: int, weight: Int32Array, ticks: Int32Array, by: Int32Array) -> None:
+    """Relax all arcs up from a rank."""
+    here = np.int32(rank)
+    so_far = ticks[ways.place[rank]]
+    for run in range(ways.first_run[rank], ways.first_run[rank + 1]):
+        begin, end, first = ways.run_arc[run], ways.run_arc[run + 1], ways.run_place[run]
+        cost = weight[begin:end]
+        reached = ticks[first : first + (end - begin)]
+        source = by[first : first + (end - begin)]
+        for i in range(len(cost)):
+            new = np.int32(so_far + cost[i])
+            old = reached[i]
+            better = new < old
+            reached[i] = new if better else old
+            source[i] = here if better else source[i]
+
+
+@kernel
+def _meet(ways: Ways, climb: Int32Array, start: int, goal: int) -> tuple[int, int]:
     """Climb from two ranks; return the ticks between them and the rank where the ways meet best.
 
     INFINITY and -1 where there is no way.
     """
-    first_up, up, depth, parent = tree.first_up, tree.up, tree.depth, tree.parent
-    away, toward = climb.away, climb.toward
-    away[: depth[start] + 1] = INFINITY
-    toward[: depth[goal] + 1] = INFINITY
-    away[depth[start]] = 0
-    toward[depth[goal]] = 0
-    climb.by_start[depth[start]] = -1
-    climb.by_goal[depth[goal]] = -1
+    place = ways.place
+    away, toward, by_start, by_goal = climb[AWAY], climb[TOWARD], climb[BY_START], climb[BY_GOAL]
+    away[place[start] :] = INFINITY
+    toward[place[goal] :] = INFINITY
+    away[place[start]] = 0
+    toward[place[goal]] = 0
+    by_start[place[start]] = -1
+    by_goal[place[goal]] = -1
+    one, other = int(start), int(goal)
+    while one != other:
+        if other < 0 or 0 <= one < other:
+            if away[place[one]] < INFINITY:
+                _climb(ways, one, ways.up, away, by_start)
+            one = _parent(ways, one)
+        else:
+            if toward[place[other]] < INFINITY:
+                _climb(ways, other, ways.down, toward, by_goal)
+            other = _parent(ways, other)
     best, meeting = INFINITY, -1
-    one, other = start, goal
-    while one >= 0 or other >= 0:
-        # The lower of both goes on; what both have reached is settled from both sides.
-        low = one if other < 0 or (one >= 0 and one <= other) else other
-        from_start, to_goal = low == one, low == other
-        level = depth[low]
-        so_far = away[level] if from_start else INFINITY
-        onward = toward[level] if to_goal else INFINITY
-        if from_start and to_goal and so_far + onward < best:
-            best, meeting = so_far + onward, low
+    while one >= 0:
+        so_far, onward = int(away[place[one]]), int(toward[place[one]])
+        if so_far + onward < best:
+            best, meeting = so_far + onward, one
         if so_far < best:
-            for arc in range(first_up[low], first_up[low + 1]):
-                above = depth[up[arc]]
-                if so_far + weights.up[arc] < away[above]:
-                    away[above] = so_far + weights.up[arc]
-                    climb.by_start[above] = arc
+            _climb(ways, one, ways.up, away, by_start)
         if onward < best:
-            for arc in range(first_up[low], first_up[low + 1]):
-                above = depth[up[arc]]
-                if onward + weights.down[arc] < toward[above]:
-                    toward[above] = onward + weights.down[arc]
-                    climb.by_goal[above] = arc
-        if from_start:
-            one = parent[low]
-        if to_goal:
-            other = parent[low]
-    return int(best), int(meeting)
+            _climb(ways, one, ways.down, toward, by_goal)
+        one = _parent(ways, one)
+    return best, meeting
 
 
 @kernel
-def distance(tree: Tree, weights: Weights, start: int, goal: int, climb: Climb) -> int:
-    """Return the ticks from one node to another; INFINITY where there is no way."""
-    return _meet(tree, weights, tree.rank[start], tree.rank[goal], climb)[0]
+def distances(
+    place: Int32Array,
+    first_run: Int32Array,
+    run_arc: Int32Array,
+    run_place: Int32Array,
+    head: Int32Array,
+    up: Int32Array,
+    down: Int32Array,
+    via_up: Int32Array,
+    via_down: Int32Array,
+    climb: Int32Array,
+    starts: Int32Array,
+    goals: Int32Array,
+    ticks: Int64Array,
+) -> None:
+    """Write the ticks between as many starts as goals, which are ranks; INFINITY for no way.
+
+    The first nine arguments are those of :class:`Ways`, ``climb`` is of :class:`Room`.
+    """
+    ways = Ways(place, first_run, run_arc, run_place, head, up, down, via_up, via_down)
+    for i in range(len(starts)):
+        ticks[i] = _meet(ways, climb, starts[i], goals[i])[0]
+
+
+@kernel
+def distance(
+    place: Int32Array,
+    first_run: Int32Array,
+    run_arc: Int32Array,
+    run_place: Int32Array,
+    head: Int32Array,
+    up: Int32Array,
+    down: Int32Array,
+    via_up: Int32Array,
+    via_down: Int32Array,
+    climb: Int32Array,
+    start: int,
+    goal: int,
+) -> int:
+    """Return the ticks from one rank to another; INFINITY where there is no way."""
+    ways = Ways(place, first_run, run_arc, run_place, head, up, down, via_up, via_down)
+    return _meet(ways, climb, start, goal)[0]
 
 
 @kernel
 def path(
-    tree: Tree, weights: Weights, start: int, goal: int, climb: Climb, nodes: Int32Array
+    place: Int32Array,
+    first_run: Int32Array,
+    run_arc: Int32Array,
+    run_place: Int32Array,
+    head: Int32Array,
+    up: Int32Array,
+    down: Int32Array,
+    via_up: Int32Array,
+    via_down: Int32Array,
+    climb: Int32Array,
+    stack: Int32Array,
+    ranks: Int32Array,
+    start: int,
+    goal: int,
 ) -> int:
-    """Write the nodes of a shortest path, both ends included.
+    """Write the ranks of a shortest path, both ends included.
 
     Returns:
-        How many there are, 0 where there is no way. Where ``nodes`` is shorter, only as many as it
-        has room for are written.
+        How many there are, 0 where there is no way, and one more than there is room for in
+        ``ranks`` where the path does not end there.
     """
-    ticks, meeting = _meet(tree, weights, tree.rank[start], tree.rank[goal], climb)
+    ways = Ways(place, first_run, run_arc, run_place, head, up, down, via_up, via_down)
+    return _path(ways, climb, stack, ranks, start, goal)
+
+
+@kernel
+def paths(
+    place: Int32Array,
+    first_run: Int32Array,
+    run_arc: Int32Array,
+    run_place: Int32Array,
+    head: Int32Array,
+    up: Int32Array,
+    down: Int32Array,
+    via_up: Int32Array,
+    via_down: Int32Array,
+    room: Room,
+    ends: Int32Array,
+    most: int,
+    first: Int64Array,
+    ranks: Int32Array,
+) -> int:
+    """Write the ranks of many shortest paths one after another, both ends of each included.
+
+    Args:
+        ends: (k, 2) int32, the start and the goal of each.
+        most: how many ranks of a path to write; the rest of a longer one is left out.
+        first: (k + 1) int64, written as far as there is room: where each path begins.
+
+    Returns:
+        How many paths were written; the next one does not fit into ``ranks``.
+    """
+    ways = Ways(place, first_run, run_arc, run_place, head, up, down, via_up, via_down)
+    first[0] = 0
+    for i in range(len(ends)):
+        begin = first[i]
+        end = min(begin + most, len(ranks))
+        count = _path(ways, room.climb, room.stack, ranks[begin:end], ends[i, 0], ends[i, 1])
+        if count > end - begin:
+            if end - begin < most:
+                return i
+            count = most
+        first[i + 1] = begin + count
+    return len(ends)
+
+
+@kernel
+def _path(
+    ways: Ways, climb: Int32Array, stack: Int32Array, ranks: Int32Array, start: int, goal: int
+) -> int:
+    """Write one path as :func:`path` does."""
+    ticks, meeting = _meet(ways, climb, start, goal)
     if ticks >= INFINITY:
         return 0
-    depth = tree.depth
-    if len(nodes):
-        nodes[0] = start
-    count = 1
+    if not len(ranks):
+        return 1
+    place = ways.place
+    ranks[0] = start
     # The start's half is known from its upper end: go down along it, then unpack it upwards.
-    stack = climb.stack
     waiting = 0
-    rank = meeting
-    while climb.by_start[depth[rank]] >= 0:
-        low = _lower_end(tree, climb.by_start[depth[rank]])
+    rank = int(meeting)
+    while climb[BY_START, place[rank]] >= 0:
+        low = climb[BY_START, place[rank]]
         stack[waiting, 0] = low
         stack[waiting, 1] = rank
         waiting += 1
-        rank = low
-    count = _unpack(tree, weights, stack, waiting, nodes, count)
-    rank = meeting
-    while climb.by_goal[depth[rank]] >= 0:
-        low = _lower_end(tree, climb.by_goal[depth[rank]])
+        rank = int(low)
+    count = _unpack(ways, stack, waiting, ranks, 1)
+    rank = int(meeting)
+    while climb[BY_GOAL, place[rank]] >= 0 and count <= len(ranks):
+        low = climb[BY_GOAL, place[rank]]
         stack[0, 0] = rank
         stack[0, 1] = low
-        count = _unpack(tree, weights, stack, 1, nodes, count)
-        rank = low
+        count = _unpack(ways, stack, 1, ranks, count)
+        rank = int(low)
     return count
 
 
 @kernel
-def _lower_end(tree: Tree, arc: int) -> int:
-    """Return the rank an arc leads up from, by binary search."""
-    low, high = 0, len(tree.order)
-    while high - low > 1:
-        middle = (low + high) >> 1
-        if tree.first_up[middle] <= arc:
-            low = middle
-        else:
-            high = middle
-    return low
+def _unpack(ways: Ways, stack: Int32Array, waiting: int, ranks: Int32Array, count: int) -> int:
+    """Write the ranks of shortcuts, the one on top of the stack first, without its own start.
 
-
-@kernel
-def _unpack(
-    tree: Tree, weights: Weights, stack: Int32Array, waiting: int, nodes: Int32Array, count: int
-) -> int:
-    """Write the nodes of shortcuts, the one on top of the stack first, without its own start."""
+    Returns:
+        How many ranks are written then, or one more than there is room for.
+    """
     while waiting > 0:
         waiting -= 1
         tail, head = stack[waiting, 0], stack[waiting, 1]
         if tail < head:
-            via = weights.via_up[arc_between(tree, tail, head)]
+            via = ways.via_up[_arc_between(ways, tail, head)]
         else:
-            via = weights.via_down[arc_between(tree, head, tail)]
+            via = ways.via_down[_arc_between(ways, head, tail)]
         if via < 0:
-            if count < len(nodes):
-                nodes[count] = tree.order[head]
+            if count >= len(ranks):
+                return len(ranks) + 1
+            ranks[count] = head
             count += 1
         else:
             stack[waiting, 0] = via
@@ -168,3 +337,17 @@ def _unpack(
             stack[waiting + 1, 1] = via
             waiting += 2
     return count
+
+
+@kernel
+def _arc_between(ways: Ways, low: int, high: int) -> int:
+    """Return the arc from a rank to a higher one, which there is, by binary search."""
+    first_run, run_arc, head = ways.first_run, ways.run_arc, ways.head
+    begin, end = run_arc[first_run[low]], run_arc[first_run[low + 1]]
+    while end - begin > 1:
+        middle = (begin + end) >> 1
+        if head[middle] <= high:
+            begin = middle
+        else:
+            end = middle
+    return int(begin)

@@ -7,7 +7,8 @@ import pytest
 
 from bake.graph import INFINITY
 from bake.search.contraction import update
-from bake.search.contraction.metric import customize
+from bake.search.contraction.metric import Prices, Weights, customize
+from bake.search.contraction.tree import Tree
 from bake.search.contraction.update import lower_arcs, reprice
 from tests.support.contraction import graph_of, priced
 from tests.support.strategies import FAMILIES, ArcList, seeded
@@ -35,12 +36,30 @@ def check(arcs: ArcList, seed: int, *, two_way: bool) -> None:
         tail, head = np.array(list(new), dtype=np.int32).reshape(-1, 2).T.copy()
         ticks = np.array(list(new.values()), dtype=np.int32)
         before = weights.up.copy(), weights.down.copy()
-        changed = reprice(tree, lower, prices, weights, tail, head, ticks)
+        changed = reprice(tree, lower, prices, weights, tail, head, ticks, two_way)
         differ = (before[0] != weights.up) | (before[1] != weights.down)
         assert changed == np.count_nonzero(differ)
-        for found, wanted in zip(weights, customize(tree, prices), strict=True):
-            assert (found == wanted).all()
-        assert not lower.waiting.any()
+        anew = customize(tree, prices)
+        assert (weights.up == anew.up).all()
+        assert (weights.down == anew.down).all()
+        check_corners(tree, prices, weights)
+        assert not lower.slot.any()
+
+
+def check_corners(tree: Tree, prices: Prices, weights: Weights) -> None:
+    """Each arc costs what the way through the lower rank that it names costs."""
+    of = {}
+    for low in range(len(tree.order)):
+        for arc in range(tree.first_up[low], tree.first_up[low + 1]):
+            of[low, int(tree.up[arc])] = arc
+    up, down = weights.up, weights.down
+    for (low, high), arc in of.items():
+        corner = int(weights.via_up[arc])
+        through = int(down[of[corner, low]]) + int(up[of[corner, high]]) if corner >= 0 else None
+        assert up[arc] == (prices.up[arc] if through is None else through)
+        corner = int(weights.via_down[arc])
+        through = int(down[of[corner, high]]) + int(up[of[corner, low]]) if corner >= 0 else None
+        assert down[arc] == (prices.down[arc] if through is None else through)
 
 
 @pytest.mark.parametrize("family", FAMILIES, ids=lambda family: family.__name__)
@@ -58,18 +77,18 @@ def test_two_way(seed: int) -> None:
 def test_prices_are_right_where_too_many_wait(monkeypatch: pytest.MonkeyPatch) -> None:
     arcs = seeded(FAMILIES[1], 1, 30)
     tree, prices = priced(arcs, two_way=False)
-    monkeypatch.setattr(update, "MOST_WAITING", 1)
+    monkeypatch.setattr(update, "MOST_TOUCHED", 1)
     lower, weights = lower_arcs(tree), customize(tree, prices)
     tail, head, _ = np.array(arcs[1][:5], dtype=np.int32).T
     ticks = np.full(5, 1, dtype=np.int32)
-    assert reprice(tree, lower, prices, weights, tail.copy(), head.copy(), ticks) == -1
+    assert reprice(tree, lower, prices, weights, tail.copy(), head.copy(), ticks, False) == -1
     changed = [
         (a, b, 1 if (a, b) in {(x, y) for x, y, _ in arcs[1][:5]} else w) for a, b, w in arcs[1]
     ]
     wanted = priced((arcs[0], changed), two_way=False)[1]
     assert (prices.up == wanted.up).all()
     assert (prices.down == wanted.down).all()
-    assert not lower.waiting.any()
+    assert not lower.slot.any()
 
 
 def test_graphs_keep_their_shape() -> None:
