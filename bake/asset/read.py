@@ -311,16 +311,19 @@ class Asset:
 
         Reading such a column reports what is wrong with it.
         """
-        if path not in self._shapes:
-            self._shapes[path] = ()
+        known = self._shapes.get(path)
+        if known is None:
+            known = ()
             with contextlib.suppress(*_DAMAGE):
                 dataset = self._file.get(path)
                 declared = column(path)
                 if isinstance(dataset, h5py.Dataset) and declared.fits(
                     dataset.dtype, dataset.shape
                 ):
-                    self._shapes[path] = tuple(int(length) for length in dataset.shape)
-        return self._shapes[path]
+                    known = tuple(int(length) for length in dataset.shape)
+            # Other threads may look at any time, so only a finished shape is kept.
+            self._shapes[path] = known
+        return known
 
 
 def _first_line(error: BaseException) -> str:

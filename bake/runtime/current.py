@@ -44,6 +44,7 @@ class Current:
         self._watching: weakref.WeakKeyDictionary[Any, Callable[[Any], None]] = (
             weakref.WeakKeyDictionary()
         )
+        self._watched = threading.Lock()
         self._making = threading.Lock()
         self._writer: LevelWriter | None = None
 
@@ -56,14 +57,17 @@ class Current:
 
     def watch(self, watcher: T, superseded: Callable[[T], None]) -> None:
         """Call ``superseded(watcher)`` whenever the level changes, as long as the watcher lives."""
-        self._watching[watcher] = superseded
+        with self._watched:
+            self._watching[watcher] = superseded
 
     def publish(self, snapshots: Mapping[str, Snapshot]) -> None:
         """Make these the newest snapshots, and revoke the fast lookups of the earlier ones."""
         before, self._snapshots = self._snapshots, snapshots
         for snapshot in before.values():
             snapshot.revoke()
-        for watcher, superseded in list(self._watching.items()):
+        with self._watched:  # A thread may ask for another navigator meanwhile.
+            watching = list(self._watching.items())
+        for watcher, superseded in watching:
             superseded(watcher)
 
     @property

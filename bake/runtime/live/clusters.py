@@ -181,9 +181,10 @@ class ClusterLine:
         from bake.search.live.hierarchy import Layout
 
         rows = self.tables.row_count + len(locations)
-        if self._layout is None or len(self._layout.key) < rows:
-            self._layout = self._laid(locations)
+        # Another thread may keep the layout of fewer rows meanwhile, so this one looks once.
         whole = self._layout
+        if whole is None or len(whole.key) < rows:
+            whole = self._layout = self._laid(locations)
         if len(whole.key) == rows:
             return whole
         at = None if whole.at is None else whole.at[:rows]
