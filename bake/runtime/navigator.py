@@ -131,12 +131,15 @@ class Navigator(ManyQuestions):
         goal: Place,
         method: str = "table",
         heuristic: str | Given | None = None,
+        *,
+        weight: float = 1.0,
     ) -> list[Place] | None:
         """Return a path, both ends included; None where unreachable.
 
         Args:
             method: "table" follows the baked next hops; others search: see :meth:`search`.
             heuristic: the heuristic of a search.
+            weight: what the heuristic of method "astar" or "weighted" is multiplied with.
 
         Raises:
             QueryError: as for :meth:`next_hop` and :meth:`search`.
@@ -144,12 +147,12 @@ class Navigator(ManyQuestions):
         """
         now = self._now
         row, goal_row = now.rows.row(start), now.rows.row(goal)
-        if method == "table" and heuristic is None:
+        if method == "table" and heuristic is None and weight == 1:
             rows = now.tables.path(row, goal_row)
         else:
             from bake.runtime.searching.methods import Request, run
 
-            rows = run(now.searches, row, goal_row, Request(method, heuristic)).rows
+            rows = run(now.searches, row, goal_row, Request(method, heuristic, weight)).rows
         return None if rows is None else now.rows.places(rows)
 
     def search(
@@ -170,12 +173,15 @@ class Navigator(ManyQuestions):
             method: "astar", "dijkstra", "greedy", "weighted", "bidirectional",
                 "bidirectional_astar", or "table" for the next hops.
             heuristic: "null", "manhattan", "euclidean", "chebyshev", "octile" or "hex"; baked ones
-                are "cluster", "landmark" and "maximum"; None for "maximum" in method "astar" where
-                it was baked, otherwise the one that fits the level's movement; or your own, in
-                units: a mapping from places or a function of a place.
-            weight: for method "weighted", the factor of the heuristic, 1 to 1000.
-            queue: "bucket", "heap", or "auto" for the faster one.
-            trace: whether to report the open and closed list step by step, which is slower.
+                are "cluster", "landmark" and "maximum"; None for "maximum" in methods "astar" and
+                "weighted" where it was baked, otherwise the one that fits the level's movement; or
+                your own, in units: a mapping from places or a function of a place.
+            weight: for methods "astar" and "weighted", what the heuristic is multiplied with, 1 to
+                1000 (rounded down to 1024ths). The path costs at most that many times as much as a
+                shortest one, if the heuristic is admissible.
+            queue: "bucket", "heap", or "auto" for the faster one; searches with a weight, and by
+                heuristics known to be inadmissible, take a heap.
+            trace: whether to report what the search did step by step, which is slower.
             looked_at: whether to report which places were looked at; do not ask for it while other
                 threads search.
 
@@ -184,7 +190,8 @@ class Navigator(ManyQuestions):
 
         Raises:
             QueryError: as for :meth:`next_hop`; there is no such method, heuristic or queue; the
-                heuristic does not fit the level or the method.
+                heuristic does not fit the level or the method; the weight is out of range, or the
+                method takes none.
         """
         from bake.runtime.searching.methods import Request, result
 

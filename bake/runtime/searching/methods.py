@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from numbers import Real
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -14,13 +15,20 @@ from bake.errors import QueryError
 from bake.runtime.reader.places import Place
 from bake.runtime.searching.context import SearchContext
 from bake.runtime.searching.heuristics import Given, heuristic_for, stored_guide
-from bake.runtime.searching.result import SearchResult, TraceStep
+from bake.runtime.searching.result import Opened, SearchResult, TraceStep
 
 if TYPE_CHECKING:
     from bake.search.point.estimates import Estimate
     from bake.search.point.space import Found
+    from bake.search.point.trace import Order
 
 QUEUES = ("auto", "bucket", "heap")
+
+#: Methods whose heuristic may be given a weight.
+WEIGHTED = ("astar", "weighted")
+
+#: The largest weight; beyond it weighted A* is greedy best-first search.
+MOST_WEIGHT = 1000
 
 
 @dataclass(frozen=True)
@@ -30,7 +38,7 @@ class Request:
     Attributes:
         method: a key of METHODS.
         heuristic: a key of HEURISTICS, the caller's own, or None for the one that fits best.
-        weight: the weight of weighted A*, at least 1.
+        weight: what the heuristic of "astar" or "weighted" is multiplied with, 1 to MOST_WEIGHT.
         queue: one of QUEUES.
         trace: whether to report the open and closed lists step by step.
         looked_at: whether to report which places were looked at.
@@ -73,15 +81,22 @@ def run(context: SearchContext, row: int, goal: int, request: Request) -> Outcom
     """Search from one row to another.
 
     Raises:
-        QueryError: there is no such method, heuristic or queue, or they do not go together.
+        QueryError: there is no such method, heuristic, queue or weight, or they do not go together.
     """
     method = METHODS.get(str(request.method))
     if method is None:
         raise QueryError(f"no method {request.method!r}", expected=" or ".join(sorted(METHODS)))
     if request.queue not in QUEUES:
         raise QueryError(f"no queue {request.queue!r}", expected=" or ".join(QUEUES))
-    if not (isinstance(request.weight, int | float) and 1 <= request.weight <= 1000):
-        raise QueryError(f"weight is {request.weight!r}", expected="1 to 1000")
+    weight = request.weight
+    if isinstance(weight, bool) or not isinstance(weight, Real) or not 1 <= weight <= MOST_WEIGHT:
+        raise QueryError(f"weight is {weight!r}", expected=f"1 to {MOST_WEIGHT}")
+    if weight != 1 and request.method not in WEIGHTED:
+        raise QueryError(
+            f"the method {request.method!r} takes no weight",
+            expected=" or ".join(WEIGHTED),
+            remedy="name one of these methods, or leave weight out",
+        )
     return method(context, row, goal, request)
 
 
@@ -150,18 +165,15 @@ def _astar(context: SearchContext, row: int, goal: int, request: Request) -> Out
     name = request.heuristic
     if name is None and context.bounds.has_heuristic and not request.trace:
         name = "maximum"
-    if name == "maximum" and not request.trace and request.queue != "heap":
+    plain = request.weight == 1 and not request.trace
+    if name == "maximum" and plain and request.queue != "heap":
         guide = stored_guide(context)
         if guide is not None and (request.queue == "bucket" or context.space.weights_alike):
             if _unreachable(context, row, goal):
                 return Outcome(None, 0, 0, guide.summary)
             return _outcome(guide.astar(context.space, row, goal), guide.summary, 1.0)
-    return _by_estimate(context, row, goal, request, heuristic_for(context, name, goal), 1.0)
-
-
-def _weighted(context: SearchContext, row: int, goal: int, request: Request) -> Outcome:
-    estimate = heuristic_for(context, request.heuristic, goal)
-    return _by_estimate(context, row, goal, request, estimate, request.weight)
+    estimate = heuristic_for(context, name, goal)
+    return _by_estimate(context, row, goal, request, estimate, float(request.weight))
 
 
 def _by_estimate(
@@ -170,7 +182,10 @@ def _by_estimate(
     bound = weight if estimate.admissible else math.inf
     named = estimate if request.method != "dijkstra" else None
     if request.trace:
-        return _traced(context, row, goal, estimate, named, bound, g_share=1, h_share=weight)
+        from bake.search.point.trace import Order
+
+        reopens = estimate.admissible is not False and not (weight > 1 and estimate.consistent)
+        return _traced(context, row, goal, estimate, named, bound, Order(1, weight, reopens))
     if _unreachable(context, row, goal):
         return Outcome(None, 0, 0, named, bound)
     found = context.space.astar(estimate, row, goal, weight=weight, queue=request.queue)
@@ -180,7 +195,10 @@ def _by_estimate(
 def _greedy(context: SearchContext, row: int, goal: int, request: Request) -> Outcome:
     estimate = heuristic_for(context, request.heuristic, goal)
     if request.trace:
-        return _traced(context, row, goal, estimate, estimate, math.inf, g_share=0, h_share=1)
+        from bake.search.point.trace import Order
+
+        order = Order(0, 1, reopens=False)
+        return _traced(context, row, goal, estimate, estimate, math.inf, order)
     if _unreachable(context, row, goal):
         return Outcome(None, 0, 0, estimate, math.inf)
     return _outcome(context.space.greedy(estimate, row, goal), estimate, math.inf)
@@ -236,45 +254,39 @@ def _traced(
     estimate: Estimate,
     named: Estimate | None,
     bound: float,
-    *,
-    g_share: float,
-    h_share: float,
+    order: Order,
 ) -> Outcome:
-    """Search with f = g_share * g + h_share * h, and report every step in places and units.
+    """Search by the textbook, and report every step in places and units.
 
     Args:
         estimate: the heuristic the search uses.
         named: the heuristic the outcome names; None for Dijkstra's algorithm.
         bound: the bound the outcome promises.
+        order: of the open list.
     """
     from bake.search.point.trace import trace
 
     tables = context.tables
     h = context.space.estimates(estimate, goal).tolist()
     graph, weight = tables.usable.graph, tables.usable.weight
-    steps, path, ticks = trace(graph, weight, h, row, goal, g_share=g_share, h_share=h_share)
+    steps, path, ticks = trace(graph, weight, h, row, goal, order)
     place = context.rows.places(np.arange(tables.row_count, dtype=np.int32))
     unit = tables.places.ticks_per_unit
-    shown = tuple(
-        TraceStep(
-            place[step.row],
-            step.g / unit,
-            step.h / unit,
-            step.f / unit,
-            tuple((place[one], f / unit) for one, f in step.open),
-            tuple(place[one] for one in step.closed),
-        )
-        for step in steps
-    )
+    shown: list[TraceStep] = []
+    for number, step in enumerate(steps):
+        parent = None if step.parent < 0 else place[step.parent]
+        opened = tuple(Opened(place[one], g / unit, f / unit) for one, g, f in step.opened)
+        g, estimated, f = step.g / unit, step.h / unit, step.f / unit
+        shown.append(TraceStep(place[step.row], parent, g, estimated, f, opened, shown, number))
     rows = None if path is None else np.array(path, dtype=np.int32)
-    return Outcome(rows, ticks, len(steps), named, bound, shown)
+    return Outcome(rows, ticks, len(steps), named, bound, tuple(shown))
 
 
 METHODS: dict[str, Method] = {
     "table": _table,
     "dijkstra": _dijkstra,
     "astar": _astar,
-    "weighted": _weighted,
+    "weighted": _astar,
     "greedy": _greedy,
     "hpa": _hpa,
     "bidirectional": _bidirectional,

@@ -2,9 +2,25 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 
 from bake.runtime.reader.places import Place
+
+
+@dataclass(frozen=True)
+class Opened:
+    """A place put on the open list, or to which a shorter way was found while it lay there.
+
+    Attributes:
+        place: the place.
+        g: the cost of the way to the place, in units.
+        f: the number the open list is ordered by.
+    """
+
+    place: Place
+    g: float
+    f: float
 
 
 @dataclass(frozen=True)
@@ -13,19 +29,41 @@ class TraceStep:
 
     Attributes:
         place: the place.
+        parent: the place it was reached from; None at the start.
         g: the cost of the way to the place, in units.
         h: the heuristic's estimate from the place to the goal, in units.
         f: the number the open list is ordered by: g + h in A*.
-        open: the open list after the place's neighbours were added: place and f, best first.
-        closed: the closed list after the place was added, in order.
+        opened: what the step put on the open list.
     """
 
     place: Place
+    parent: Place | None
     g: float
     h: float
     f: float
-    open: tuple[tuple[Place, float], ...]
-    closed: tuple[Place, ...]
+    opened: tuple[Opened, ...]
+    _before: Sequence[TraceStep] = field(repr=False, compare=False)
+    _number: int = field(repr=False, compare=False)
+
+    @property
+    def open(self) -> tuple[tuple[Place, float], ...]:
+        """Return the open list after the step: place and f, best first."""
+        waiting: dict[Place, Opened] = {}
+        for step in self._before[: self._number + 1]:
+            waiting.pop(step.place, None)
+            waiting.update((one.place, one) for one in step.opened)
+        order = sorted(waiting.values(), key=lambda one: (one.f, -one.g))
+        return tuple((one.place, one.f) for one in order)
+
+    @property
+    def closed(self) -> tuple[Place, ...]:
+        """Return the closed list after the step, in order."""
+        closed: dict[Place, None] = {}
+        for step in self._before[: self._number + 1]:
+            closed[step.place] = None
+            for one in step.opened:
+                closed.pop(one.place, None)
+        return tuple(closed)
 
 
 @dataclass(frozen=True)

@@ -8,8 +8,9 @@ again: the search corrects its labels and ends only when nothing left could lead
 The result is exact for every admissible heuristic, consistent or not. A bucket gives back what was
 put in last, which mostly lies nearest to the goal: ties go to the larger g.
 
-Without a heuristic this is Dijkstra's algorithm with an early exit; with an inflated one weighted
-A* (I. Pohl, "Heuristic search viewed as path finding in a graph", Artificial Intelligence 1, 1970).
+Without a heuristic this is Dijkstra's algorithm with an early exit. Weighted A* has another queue:
+f falls along its paths, into buckets that were done with, and a search would go depth first. See
+:func:`bake.search.point.heap_searches.search_closing`.
 
 The graph, labels and answers that are defined here are those of every search between two points.
 """

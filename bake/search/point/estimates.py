@@ -47,17 +47,12 @@ INFLATION = 1024
 
 
 class EstimateTerms(NamedTuple):
-    """The part of an estimate that kernels take; see :class:`Estimate`.
-
-    Attributes:
-        inflation: what the estimate is multiplied with, in INFLATION-ths.
-    """
+    """The part of an estimate that kernels take; see :class:`Estimate`."""
 
     kind: int
     straight: int
     extra: int
     shift: int
-    inflation: int
     scale: float
     at: Int32Array
     table: Int32Array
@@ -89,14 +84,13 @@ class Estimate:
     admissible: bool | None = True
     consistent: bool | None = True
 
-    def terms(self, inflation: int = INFLATION) -> EstimateTerms:
+    def terms(self) -> EstimateTerms:
         """Return the part of the estimate that kernels take."""
         return EstimateTerms(
             int(self.kind),
             int(self.straight),
             int(self.extra),
             int(self.shift),
-            inflation,
             float(self.scale),
             self.at,
             self.table,
@@ -117,7 +111,7 @@ def coordinates(at: Int32Array, row: int) -> tuple[int, int]:
 @inlined
 def estimated(terms: EstimateTerms, row: int, goal: int, goal_x: int, goal_y: int) -> int:
     """Return a lower bound of the ticks from row to goal; (goal_x, goal_y) is at[goal]."""
-    kind, straight, extra, shift, inflation, scale, at, table = terms
+    kind, straight, extra, shift, scale, at, table = terms
     h = 0
     geometry = kind & 15
     if geometry != NULL:
@@ -151,8 +145,6 @@ def estimated(terms: EstimateTerms, row: int, goal: int, goal_x: int, goal_y: in
             there = int(table[goal, half + lane])
             if max(here, there) != UNREACHABLE:
                 h = max(h, there - here)
-    if inflation != INFLATION:
-        h = h * inflation // INFLATION
     return min(h, LARGEST)
 
 

@@ -73,7 +73,7 @@ class GuideTerms(NamedTuple):
 @inlined
 def _estimated(guide: GuideTerms, row: int, goal: int) -> int:
     norm, record, fields, shift, toward, two_way = guide
-    kind, straight, extra, norm_shift, _, scale, _, _ = norm
+    kind, straight, extra, norm_shift, scale, _, _ = norm
     kind &= 15
     x = int(record[row, 0])
     y = int(record[row, 1])

@@ -9,10 +9,13 @@ from bake.graph import UNREACHABLE
 from bake.kernels.heap import Heap, drop_first, push
 from bake.kernels.jit import kernel
 from bake.search.point.astar_buckets import FOUND, FULL, NO_PATH, Labels, PackedArcs
-from bake.search.point.estimates import EstimateTerms, coordinates, estimated
+from bake.search.point.estimates import INFLATION, EstimateTerms, coordinates, estimated
 
 #: No distance is larger; this number less g puts the larger g first among ties.
 _LARGEST_G = 2**31 - 1
+
+#: More ticks than any weighted estimate is.
+_NO_COST = 2**52
 
 
 @kernel
@@ -86,6 +89,114 @@ def search_heap(
     answer[0] = best
     answer[1] = expanded
     return NO_PATH if best == UNREACHABLE else FOUND
+
+
+@kernel
+def search_closing(
+    graph: PackedArcs,
+    terms: EstimateTerms,
+    inflation: int,
+    late: bool,
+    labels: Labels,
+    heaps: Int64Array,
+    start: int,
+    goal: int,
+    answer: Int64Array,
+) -> int:
+    """Search from start to another row by weighted A*, and leave closed rows closed.
+
+    I. Pohl, "Heuristic search viewed as path finding in a graph", Artificial Intelligence 1, 1970.
+    Under a consistent heuristic no row is expanded twice, as in M. Likhachev, G. Gordon, S. Thrun,
+    "ARA*: Anytime A* with provable bounds on sub-optimality", NIPS 2003: the path costs at most the
+    weight times as much as a shortest one all the same. That takes keys which are not rounded, so
+    they count in INFLATION-ths of a tick. Under an inconsistent one, the closed rows to which a
+    shorter way was found are kept apart until the goal is reached, and are expanded again where one
+    of them could lead to a path so short that the bound would not hold.
+
+    A shorter way to a closed row counts for the path, which may so be cheaper than it was when the
+    goal was reached.
+
+    Args:
+        graph, terms, labels, start, goal, answer: as for
+            :func:`bake.search.point.astar_buckets.search_buckets`.
+        inflation: what the estimates are multiplied with, in INFLATION-ths.
+        late: whether to expand closed rows again in the end; for admissible, inconsistent ones.
+        heaps: (2, e, 2) int64, room for the open list and for the closed rows kept apart.
+
+    Returns:
+        FOUND, NO_PATH or FULL.
+    """
+    first_out, arcs = graph
+    label, seen, stamp = labels
+    goal_x, goal_y = coordinates(terms.at, goal)
+    mark = -(stamp << 32)
+    older = mark + (1 << 32)
+    label[start] = mark
+    seen[start, 0] = -1
+    seen[start, 1] = 0
+    seen[start, 2] = 0
+    heap, later = heaps[0], heaps[1]
+    held = push(heap, 0, 0, start)
+    waiting = 0
+    best = _NO_COST
+    expanded = 0
+    while True:
+        if held == 0 or heap[0, 0] >= best * INFLATION:
+            # No path costs less than the least g + h of what was not expanded.
+            if waiting == 0 or best == _NO_COST or later[0, 0] * inflation >= best * INFLATION:
+                break
+            f, row = int(later[0, 0]), int(later[0, 1])
+            waiting = drop_first(later, waiting)
+            g = int(label[row] - mark)
+            if f == g + int(seen[row, 1]):
+                seen[row, 2] = 0
+                held = push(heap, held, g * INFLATION + int(seen[row, 1]) * inflation, row)
+            continue
+        row = int(heap[0, 1])
+        held = drop_first(heap, held)
+        if seen[row, 2] != 0:
+            continue
+        seen[row, 2] = 1
+        expanded += 1
+        g = label[row] - mark
+        for arc in range(first_out[row], first_out[row + 1]):
+            head = arcs[arc, 0]
+            reached = g + int(arcs[arc, 1])
+            known = label[head]
+            if known <= mark + reached:
+                continue
+            if known >= older:
+                seen[head, 1] = estimated(terms, head, goal, goal_x, goal_y)
+                seen[head, 2] = 0
+            label[head] = mark + reached
+            seen[head, 0] = row
+            if head == goal:
+                best = reached
+                continue
+            key = reached * INFLATION + int(seen[head, 1]) * inflation
+            if max(held, waiting) + 1 >= len(heap):
+                return FULL
+            if seen[head, 2] != 0:
+                if late:
+                    waiting = push(later, waiting, reached + int(seen[head, 1]), head)
+                continue
+            if key >= best * INFLATION:
+                continue
+            held = push(heap, held, key, head)
+    answer[1] = expanded
+    if best == _NO_COST:
+        return NO_PATH
+    answer[0] = 0
+    row = goal
+    while row != start:
+        parent = int(seen[row, 0])
+        least = int(UNREACHABLE)
+        for arc in range(first_out[parent], first_out[parent + 1]):
+            if arcs[arc, 0] == row:
+                least = min(least, int(arcs[arc, 1]))
+        answer[0] += least
+        row = parent
+    return FOUND
 
 
 @kernel

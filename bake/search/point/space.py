@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from math import ceil, isfinite
+from math import floor, isfinite
 
 import numpy as np
 
@@ -26,7 +26,12 @@ from bake.search.point.astar_buckets import (
     trail,
 )
 from bake.search.point.estimates import INFLATION, Estimate, fill_estimates
-from bake.search.point.heap_searches import search_from_both_ends, search_greedily, search_heap
+from bake.search.point.heap_searches import (
+    search_closing,
+    search_from_both_ends,
+    search_greedily,
+    search_heap,
+)
 
 #: Buckets of a queue. What lies beyond them waits in one more.
 BUCKETS = 4096
@@ -174,18 +179,22 @@ class SearchSpace:
     ) -> Found:
         """Search by A*; with the null heuristic this is Dijkstra's algorithm.
 
+        Where f may fall along a path, buckets of the past would have to be filled again. A heap
+        takes their place for every search with a weight, and by a heuristic known to be
+        inadmissible. Rows are expanded again only where the bound of the cost depends on it.
+
         Args:
-            weight: what the heuristic is multiplied with, at least 1 (rounded up to 1024ths).
-            queue: bucket, heap or auto.
+            weight: what the heuristic is multiplied with, at least 1 (rounded down to 1024ths).
+            queue: bucket, heap or auto, of a search without weight.
         """
         assert isfinite(weight)
-        inflation = ceil(weight * INFLATION)
-        terms = estimate.terms(inflation)
-        prune = bool(estimate.consistent) and inflation == INFLATION
+        inflation = floor(weight * INFLATION)
+        weighted = inflation > INFLATION
+        terms = estimate.terms()
 
         def by_buckets(scratch: Scratch) -> int:
             queue, labels = scratch.queue(self.bucket_width), scratch.labels()
-            successors = self.successors if prune else _NO_SUCCESSORS
+            successors = self.successors if estimate.consistent else _NO_SUCCESSORS
             return search_buckets(
                 self.packed, successors, terms, labels, queue, start, goal, scratch.answer
             )
@@ -194,7 +203,16 @@ class SearchSpace:
             heap, labels = scratch.heaps[0], scratch.labels()
             return search_heap(self.packed, terms, labels, heap, start, goal, scratch.answer)
 
-        if queue == "bucket" or (queue == "auto" and self.weights_alike):
+        def closing(scratch: Scratch) -> int:
+            heaps, labels = scratch.heaps, scratch.labels()
+            late = estimate.admissible is not False and not estimate.consistent
+            return search_closing(
+                self.packed, terms, inflation, late, labels, heaps, start, goal, scratch.answer
+            )
+
+        if weighted or estimate.admissible is False:
+            return self._search(closing, start, goal)
+        if not weighted and (queue == "bucket" or (queue == "auto" and self.weights_alike)):
             return self._search(by_buckets, start, goal, buckets=True)
         return self._search(by_heap, start, goal)
 

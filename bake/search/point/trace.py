@@ -1,6 +1,6 @@
-"""Trace textbook A* with its open and closed lists, to show, to teach and to find mistakes.
+"""Trace textbook A*, to show, to teach and to find mistakes.
 
-P. Hart, N. Nilsson, B. Raphael, 1968, in plain Python; the compiled search is in
+P. Hart, N. Nilsson, B. Raphael, 1968, in plain Python; the compiled searches are in
 :mod:`bake.search.point.heap_searches`.
 """
 
@@ -8,66 +8,93 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from heapq import heappop, heappush
+from itertools import count
 
 from bake.arrays import Int32Array
 from bake.graph import Graph
 
-#: A row of the open list with its f.
-Waiting = tuple[int, float]
+
+@dataclass(frozen=True)
+class Order:
+    """How a search orders its open list: by f = g_share * g + h_share * h.
+
+    Attributes:
+        g_share: 1, or 0 for greedy best-first search.
+        h_share: the weight of weighted A*; 1 for other searches.
+        reopens: whether a closed row to which a shorter way is found is expanded again.
+    """
+
+    g_share: float
+    h_share: float
+    reopens: bool
 
 
 @dataclass(frozen=True)
 class Step:
-    """One row taken from the open list, with g, h and f in ticks, and the lists after that."""
+    """One row taken from the open list.
+
+    Attributes:
+        row, parent: the row, and the row that the shortest way to it known came from; -1 at start.
+        g, h: ticks.
+        f: what the open list is ordered by.
+        opened: the rows that it put on the open list, or found a shorter way to there: row, g, f.
+    """
 
     row: int
+    parent: int
     g: int
     h: int
     f: float
-    open: tuple[Waiting, ...]
-    closed: tuple[int, ...]
+    opened: tuple[tuple[int, int, float], ...]
 
 
 def trace(
-    graph: Graph,
-    weight: Int32Array,
-    h: Sequence[int],
-    start: int,
-    goal: int,
-    *,
-    g_share: float,
-    h_share: float,
+    graph: Graph, weight: Int32Array, h: Sequence[int], start: int, goal: int, order: Order
 ) -> tuple[list[Step], list[int] | None, int]:
-    """Search with f = g_share * g + h_share * h; ties go to the larger g.
+    """Search, and note each step; ties go to the larger g, then to what was opened first.
 
     Args:
         graph, weight: rows as nodes; (m) ticks.
         h: (r) ticks.
         start, goal: rows.
-        g_share: 1, or 0 for greedy best-first search, which leaves closed rows alone.
-        h_share: the weight of weighted A*; 1 for other searches.
+        order: of the open list.
 
     Returns:
         The steps, the last of which takes the goal; the path, None where there is none; its ticks.
     """
     cost, parent = {start: 0}, {start: -1}
-    waiting = {start: g_share * 0 + h_share * h[start]}
-    closed: dict[int, None] = {}
+    number = {start: 0}
+    f = order.h_share * h[start]
+    waiting = {start}
+    heap = [(f, 0, 0, start)]
+    numbers = count(1)
+    closed: set[int] = set()
     steps: list[Step] = []
-    while waiting:
-        row = min(waiting, key=lambda one: (waiting[one], -cost[one]))
-        f = waiting.pop(row)
-        closed[row] = None
+    while heap:
+        f, less, _, row = heappop(heap)
+        if row not in waiting or cost[row] != -less:
+            continue
+        waiting.remove(row)
+        closed.add(row)
+        opened = []
         if row != goal:
             for arc in range(int(graph.first_out[row]), int(graph.first_out[row + 1])):
                 head, reached = int(graph.head[arc]), cost[row] + int(weight[arc])
-                if head in cost and (cost[head] <= reached or not g_share):
+                if head in cost and (cost[head] <= reached or not order.g_share):
+                    continue
+                if head in closed and not order.reopens:
                     continue
                 cost[head], parent[head] = reached, row
-                closed.pop(head, None)
-                waiting[head] = g_share * reached + h_share * h[head]
-        order = sorted(waiting.items(), key=lambda one: (one[1], -cost[one[0]]))
-        steps.append(Step(row, cost[row], int(h[row]), f, tuple(order), tuple(closed)))
+                closed.discard(head)
+                # A row keeps its place among equals for as long as it waits.
+                if head not in waiting:
+                    number[head] = next(numbers)
+                    waiting.add(head)
+                ahead = order.g_share * reached + order.h_share * h[head]
+                heappush(heap, (ahead, -reached, number[head], head))
+                opened.append((head, reached, ahead))
+        steps.append(Step(row, parent[row], cost[row], int(h[row]), f, tuple(opened)))
         if row == goal:
             path = [row]
             while parent[path[-1]] >= 0:

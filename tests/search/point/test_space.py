@@ -74,17 +74,20 @@ def check_every_method(arc_list: ArcList, seed: int) -> None:
         for goal in range(n):
             part = admissible_rows(arcs, goal, seed)
             best = exact.get(goal)
-            found = {
-                "greedy": space.greedy(part, start, goal),
-                "weighted": space.astar(part, start, goal, weight=1.7),
-            }
+            greedy = space.greedy(part, start, goal)
+            weighted = [
+                space.astar(estimate, start, goal, weight=weight, queue=queue)
+                for estimate in (marked, part)
+                for weight in (1.004, 1.7, 30)
+                for queue in ("bucket", "heap")
+            ]
             exactly = [
                 space.astar(estimate, start, goal, queue=queue)
                 for estimate in (NULL, marked, part)
                 for queue in ("bucket", "heap")
             ]
             exactly += [space.bidirectional(one, start, goal) for one in (NULL, marked)]
-            for one in [*exactly, *found.values()]:
+            for one in [*exactly, *weighted, greedy]:
                 if best is None:
                     assert one.rows is None
                 else:
@@ -92,7 +95,12 @@ def check_every_method(arc_list: ArcList, seed: int) -> None:
                     assert one.expanded >= 1
             if best is not None:
                 assert [one.ticks for one in exactly] == [best] * len(exactly)
-                assert found["weighted"].ticks <= 1.701 * best
+                bounds = [1.004, 1.004, 1.7, 1.7, 30, 30]
+                assert all(
+                    one.ticks <= bound * best
+                    for one, bound in zip(weighted, 2 * bounds, strict=True)
+                )
+                assert max(one.expanded for one in weighted[:6]) <= n
 
 
 @settings(max_examples=60, deadline=None)
