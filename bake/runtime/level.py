@@ -234,9 +234,9 @@ class LevelAsset:
             How many batches were replayed; 0 where the journal is new.
 
         Raises:
-            PatchError: the file is no journal, is one of another asset, or is damaged before its
-                end.
-            OutputError: the file cannot be opened or written.
+            PatchError: the file is no journal, is one of another asset, or holds a whole line that
+                is damaged.
+            OutputError: the file cannot be opened or written, or another open level keeps it.
             QueryError: a journal is being kept already.
         """
         return self._current.writer.keep_journal(Path(path))

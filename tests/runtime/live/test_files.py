@@ -127,6 +127,107 @@ def test_a_torn_batch_is_dropped(asset: Path, tmp_path: Path) -> None:
             assert level.journal(file) == 0
 
 
+def test_every_damaged_byte_of_a_journal_is_refused(asset: Path, tmp_path: Path) -> None:
+    """Whatever was acknowledged is there or is missed; the last line is no exception."""
+    file = tmp_path / "kept.journal"
+    with open_asset(asset) as level:
+        level.journal(file)
+        level.update(blocked=[(1, 0)])
+        level.update(blocked=[(3, 3)])
+    whole = file.read_bytes()
+    for place in range(len(whole)):
+        for bit in (1, 32):
+            file.write_bytes(whole[:place] + bytes([whole[place] ^ bit]) + whole[place + 1 :])
+            with open_asset(asset) as level, pytest.raises(PatchError) as caught:
+                level.journal(file)
+            assert "\n" not in str(caught.value)
+            assert len(file.read_bytes()) == len(whole)
+
+
+def test_a_line_of_which_blocks_never_came_to_the_disk_is_torn(asset: Path, tmp_path: Path) -> None:
+    file = tmp_path / "kept.journal"
+    with open_asset(asset) as level:
+        level.journal(file)
+        level.update(blocked=[(1, 0)])
+        length = file.stat().st_size
+        level.update(blocked=[(3, 3)])
+    whole = file.read_bytes()
+    file.write_bytes(whole[:length] + bytes(len(whole) - length - 1) + b"\n")
+    with open_asset(asset) as level:
+        assert level.journal(file) == 1
+    assert file.read_bytes() == whole[:length]
+
+
+def test_a_journal_has_one_keeper(asset: Path, tmp_path: Path) -> None:
+    file = tmp_path / "kept.journal"
+    with open_asset(asset) as level, open_asset(asset) as other:
+        level.journal(file)
+        level.update(blocked=[(1, 0)])
+        for _ in range(2):
+            with pytest.raises(OutputError, match="keeps this journal"):
+                other.journal(file)
+        level.update(blocked=[(3, 3)])
+        level.close()
+        assert other.journal(file) == 2
+
+
+KEEPER = """
+import sys
+from bake.runtime import open_asset
+level = open_asset(sys.argv[1])
+print(level.journal(sys.argv[2]), flush=True)
+level.update(blocked=[(1, 0)])
+print("kept", flush=True)
+sys.stdin.read()
+"""
+
+
+def test_a_lock_ends_with_its_process(asset: Path, tmp_path: Path) -> None:
+    """Another process cannot keep the journal while its keeper lives, and can afterwards."""
+    file = tmp_path / "kept.journal"
+    arguments = [sys.executable, "-c", KEEPER, str(asset), str(file)]
+    with subprocess.Popen(arguments, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == b"0\n"
+        assert process.stdout.readline() == b"kept\n"
+        with open_asset(asset) as level, pytest.raises(OutputError, match="keeps this journal"):
+            level.journal(file)
+        process.kill()
+    with open_asset(asset) as level:
+        assert level.journal(file) == 1
+
+
+FORKED = """
+import os, sys
+from bake.runtime import OutputError, open_asset
+level = open_asset(sys.argv[1])
+level.journal(sys.argv[2])
+child = os.fork()
+if child == 0:
+    try:
+        level.update(blocked=[(1, 0)])
+    except OutputError as error:
+        print(error, flush=True)
+        sys.stdin.read()
+    os._exit(0)
+level.update(blocked=[(3, 3)])
+os._exit(0)
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork")
+def test_a_forked_process_keeps_no_journal(asset: Path, tmp_path: Path) -> None:
+    """It cannot write into its parent's, and holds no lock once the parent has ended."""
+    file = tmp_path / "kept.journal"
+    arguments = [sys.executable, "-c", FORKED, str(asset), str(file)]
+    with subprocess.Popen(arguments, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        assert b"forked from keeps this journal" in process.stdout.readline()
+        process.wait()
+        with open_asset(asset) as level:  # the child still runs
+            assert level.journal(file) == 1
+
+
 def test_a_wrong_batch_leaves_no_trace(asset: Path, tmp_path: Path) -> None:
     file = tmp_path / "kept.journal"
     with open_asset(asset) as level:
