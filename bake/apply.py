@@ -16,7 +16,6 @@ import numpy as np
 from bake.arrays import AnyArray
 from bake.asset import Asset, header_for, sha256_of
 from bake.asset.write import write_asset
-from bake.errors import PatchError
 from bake.graph import BLOCKED, Metric
 from bake.level import (
     Cell,
@@ -68,7 +67,7 @@ def apply_patch(asset: Path, patch: Path, output: Path, threads: int, report: Re
         patched = read_patch(patch, rules)
         report("graph", 0)
         profiles = [ProfileRules(rules, name) for name in old.profiles]
-        level = _level(rules, profiles, patched, patch)
+        level = _level(rules, profiles, patched)
         agents = [_agent(profile, level.terrains) for profile in profiles]
         connectivity = 8 if rules.lattice is None else rules.lattice.connectivity
         world = build_world(level, agents, rules.movement, connectivity, strict_links=False)
@@ -83,9 +82,7 @@ def apply_patch(asset: Path, patch: Path, output: Path, threads: int, report: Re
     return write_asset(output, new, together(parts))
 
 
-def _level(
-    rules: LevelRules, profiles: list[ProfileRules], patched: LevelState, patch: Path
-) -> Level:
+def _level(rules: LevelRules, profiles: list[ProfileRules], patched: LevelState) -> Level:
     """Return the level as the patch describes it."""
     names = list(rules.terrains)
     codes = patched.terrain.copy()
@@ -129,7 +126,7 @@ def _level(
         hex_layout=lattice.hex_layout,
         barred=None if lattice.barred is None else lattice.barred.reshape(terrain.shape),
         floor_height=lattice.floor_height,
-        things=_things(rules, terrain, names, patch),
+        things=_things(rules, terrain, names),
     )
 
 
@@ -152,7 +149,7 @@ def _agent(profile: ProfileRules, terrains: tuple[str, ...]) -> AgentProfile:
     return AgentProfile(profile.name, rules, mover.size)
 
 
-def _things(rules: LevelRules, terrain: AnyArray, names: list[str], patch: Path) -> Things:
+def _things(rules: LevelRules, terrain: AnyArray, names: list[str]) -> Things:
     tables = ThingTables(rules.places)
 
     def cell(place: Place) -> Cell:
@@ -181,9 +178,7 @@ def _things(rules: LevelRules, terrain: AnyArray, names: list[str], patch: Path)
             Spot(each.name, each.kind, cell(each.place), each.profiles, each.name)
             for each in tables.spots.values()
         ),
-        tuple(
-            _door(door, cells(door.cells), terrain, names, patch) for door in tables.doors.values()
-        ),
+        tuple(_door(door, cells(door.cells), terrain, names) for door in tables.doors.values()),
     )
 
 
@@ -192,26 +187,21 @@ def _door(
     cells: AnyArray,
     terrain: AnyArray,
     names: list[str],
-    patch: Path,
 ) -> Door:
-    """Return a door in the state its cells are in.
+    """Return a door in the state its cells are in, or in none.
 
     If a state has several terrains, those of the first such state are written into ``terrain``.
     """
     x, y = cells[:, 0], cells[:, 1]
     now = tuple(names[code] for code in terrain[y, x].tolist())
     state = next((name for name, each in door.states.items() if each == now), None)
-    if state is None:
-        raise PatchError(
-            f"door {door.name!r} is in none of its states", file=patch, remedy="use set_state()"
-        )
     mixed = [each for each in door.states.values() if len(set(each)) > 1]
     if mixed:
         terrain[y, x] = [names.index(name) for name in mixed[0]]
     states = tuple(
         (name, each[0] if len(set(each)) == 1 else None) for name, each in door.states.items()
     )
-    return Door(door.name, cells, states, state, door.name)
+    return Door(door.name, cells, states, state, door.name, () if state else now)
 
 
 def _with_prices(world: World, rules: LevelRules, patched: LevelState) -> World:

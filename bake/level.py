@@ -93,15 +93,17 @@ class Door:
         cells: (k, 2) int32 (x, y), unique, k >= 1.
         states: at least two pairs of a state's name and the terrain the cells have in it; None as
             the terrain leaves what the map has there.
-        state: the state the level is baked in.
+        state: the state the level is baked in; None = none of them.
         place: where in the file it is, for messages.
+        now: the terrain of the cells where they are in none of the states.
     """
 
     name: str
     cells: Int32Array
     states: tuple[tuple[str, str | None], ...]
-    state: str
+    state: str | None
     place: str
+    now: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -3,6 +3,7 @@
 import math
 import random
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -10,12 +11,13 @@ import pytest
 from bake.apply import apply_patch
 from bake.asset import Asset
 from bake.errors import CorruptAssetError, PatchError
-from bake.runtime import open_asset
+from bake.runtime import LevelAsset, open_asset
 from bake.verify import verify_asset
 from tests.support.baked import bake, bake_grid, recipe_for, write_graph
 from tests.support.command import bake as command
 from tests.support.live_model import GraphModel, GridModel, check_level, grid_model
 from tests.support.tampering import edited
+from tests.support.tower import baked_tower
 
 
 def folded(asset: Path, patch: Path) -> Path:
@@ -79,6 +81,50 @@ def test_a_graph(tmp_path: Path) -> None:
     model.prices[1, 5] = 2.5
     with open_asset(folded(asset, tmp_path / "saved.patch")) as level:
         check_level(level, model, random.Random(1))
+
+
+def _distances(level: LevelAsset) -> list[list[float]]:
+    """Distances from the spots of the tower, for every profile."""
+    places = [(0, 0, 0), (8, 4, 0), (5, 0, 1), (7, 0, 1), (8, 4, 1)]
+    found = []
+    for name in level.profiles:
+        nav = level.profile(name)
+        stands = [nav.nearest(place) for place in places]
+        found.append([nav.distance(a, b) for a in stands for b in stands])
+    return found
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize(
+    ("door", "change"),
+    [
+        ("gate", {"blocked": [(6, 3, 0)]}),
+        ("gate", {"terrain": {(6, 3, 0): "mud"}}),
+        ("hatch", {"terrain": {(5, 0, 1): "floor"}}),
+        ("hatch", {"opened": [(6, 0, 1)]}),
+    ],
+)
+def test_a_cell_of_a_door_that_is_in_none_of_its_states(
+    tmp_path: Path, door: str, change: dict[str, Any]
+) -> None:
+    """What an update takes can be folded in; the door keeps its states, and stands in none."""
+    asset = baked_tower(tmp_path)
+    with open_asset(asset) as level:
+        level.update(**change)
+        level.save_patch(tmp_path / "saved.patch")
+        with open_asset(folded(asset, tmp_path / "saved.patch")) as new:
+            assert new.doors[door].state is None
+            assert new.doors[door].states == level.doors[door].states
+            assert _distances(new) == _distances(level)
+            new.save_patch(tmp_path / "again.patch")
+            again = folded(tmp_path / "folded.h5", tmp_path / "again.patch")
+            with open_asset(again) as twice:
+                assert twice.doors[door].state is None
+            for state in level.doors[door].states:
+                level.update(opened=change.get("blocked", ()))
+                level.set_state(door, state)
+                new.set_state(door, state)
+                assert _distances(new) == _distances(level)
 
 
 def test_the_command(tmp_path: Path) -> None:

@@ -252,7 +252,8 @@ COLUMNS: tuple[Column, ...] = (
     _optional("/doors/first_state", "int32", "door + 1", "door state",
         "states of door i are first_state[i] to first_state[i + 1] - 1"),
     _optional("/doors/state_name", "S", "door state", "text", "name of the state"),
-    _optional("/doors/state", "int32", "door", "door state", "the state the level is baked in"),
+    _optional("/doors/state", "int32", "door", "door state",
+        "the state the level is baked in; -1: none of them, as a patch was folded in"),
     _optional("/doors/terrain", "uint8", "door state cell", "terrain",
         "state after state, terrain of each of its door's cells"),
     # These are lower bounds of distances.

@@ -147,7 +147,7 @@ def _doors(doors: Sequence[DoorStates]) -> Columns:
         "/doors/cell": np.concatenate([door.cells for door in doors]),
         "/doors/first_state": first_state,
         "/doors/state_name": _texts([state for door in doors for state in door.states]),
-        "/doors/state": first_state[:-1] + baked,
+        "/doors/state": np.where(baked < 0, np.int32(-1), first_state[:-1] + baked),
         "/doors/terrain": np.concatenate([door.terrain.ravel() for door in doors]),
     }
 

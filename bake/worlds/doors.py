@@ -20,7 +20,7 @@ class DoorStates:
         name: unique among the level's doors.
         cells: (k, 2) int32 (x, y).
         states: names, at least two.
-        state: index into ``states`` of the one the level is baked in.
+        state: index into ``states`` of the one the level is baked in; -1 = none of them.
         terrain: (states, k) uint8, index into the level's terrains.
     """
 
@@ -32,7 +32,7 @@ class DoorStates:
 
 
 def settled(level: GridLevel) -> tuple[GridLevel, tuple[DoorStates, ...]]:
-    """Return the level with every door in its stated state, and all states in full.
+    """Return the level with every door as it is stated to be, and all states in full.
 
     Args:
         level: a level whose doors share no cell, and whose terrains include those of all states.
@@ -50,9 +50,9 @@ def settled(level: GridLevel) -> tuple[GridLevel, tuple[DoorStates, ...]]:
             for _, name in door.states
         ]
         names = tuple(state for state, _ in door.states)
-        state = names.index(door.state)
+        state = -1 if door.state is None else names.index(door.state)
         doors.append(DoorStates(door.name, door.cells, names, state, np.stack(each)))
-        terrain[y, x] = each[state]
+        terrain[y, x] = [number[name] for name in door.now] if state < 0 else each[state]
     return replace(level, terrain=terrain), tuple(doors)
 
 

@@ -141,7 +141,9 @@ class Rows:
             raise QueryError(f"profile {profile!r} can stand nowhere in this level")
         away = (near[:, 0] - x) ** 2 + (near[:, 1] - floor * (floor_height or 0) - y) ** 2
         if floor_height is not None:
-            away[near[:, 1] // floor_height != floor] = np.inf
+            there = np.isfinite(near[:, 1])
+            there[there] = near[there, 1] // floor_height == floor
+            away[~there] = np.inf
             if np.isinf(away).all():
                 raise QueryError(f"profile {profile!r} can stand nowhere on floor {floor}")
         best = np.flatnonzero(away == away.min())

@@ -72,13 +72,14 @@ class Door:
     Attributes:
         name: unique among the level's doors.
         cells: (k, 2) int32 (x, y), or (k, 3) (x, y, floor), in reading order.
-        state: the name of the state the level is baked in.
+        state: the name of the state the level is baked in; None where it is none of them, as a
+            patch left the cells otherwise.
         states: for each state, in the order of the level, the names of the k cells' terrains.
     """
 
     name: str
     cells: Int32Array
-    state: str
+    state: str | None
     states: Mapping[str, tuple[str, ...]]
 
 
@@ -150,7 +151,8 @@ class ThingTables:
         found = []
         for at, name in enumerate(names):
             mine = states[at].tolist()
-            if int(baked[at]) not in mine:
+            now = int(baked[at])
+            if now not in (-1, *mine):
                 raise self._asset.damaged("a door's state is none of its own")
             each = {
                 state_names[state]: tuple(
@@ -160,7 +162,7 @@ class ThingTables:
             }
             if len(each) != len(mine):
                 raise self._asset.damaged("a door has a state twice")
-            found.append(Door(name, cells[at], state_names[int(baked[at])], each))
+            found.append(Door(name, cells[at], None if now < 0 else state_names[now], each))
         return self._by_name("doors", found)
 
     def _texts(self, group: str, column: str) -> list[str]:
