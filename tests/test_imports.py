@@ -70,6 +70,7 @@ ROOMS: dict[str, frozenset[str]] = {
         "diff": "asset errors graph runtime",
         "lint": "errors graph level movement pipeline recipe search worlds",
         "view": "asset diff errors graph level levels lint movement pipeline recipe runtime",
+        "start": "asset errors level levels pipeline recipe view",
         "interop": "asset errors graph runtime",
         "apply": "asset errors graph level movement pipeline recipe runtime worlds",
         "cli": "*",

@@ -19,7 +19,7 @@ from typing import Annotated
 import typer
 
 from bake import __version__
-from bake.cli import assets, levels, paths
+from bake.cli import assets, levels, paths, start
 from bake.errors import BakeError
 
 _INTERRUPTED = 130
@@ -30,6 +30,7 @@ _PATIENCE = 1.5
 
 #: All commands, in the order in which `bake --help` lists them.
 COMMANDS: dict[str, Callable[..., None]] = {
+    "init": start.init,
     "build": levels.build,
     "plan": levels.plan,
     "check": levels.check,

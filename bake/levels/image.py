@@ -88,6 +88,31 @@ def read_image(path: Path, legend: Mapping[str, str]) -> GridLevel:
     )
 
 
+def image_colours(path: Path, most: int) -> dict[int, int] | None:
+    """Count the pixels of each colour of an image.
+
+    Args:
+        path: the image.
+        most: how many colours are looked for.
+
+    Returns:
+        Pixels by colour as 0xrrggbbaa, clear pixels left out; None where there are more colours.
+
+    Raises:
+        LevelError: the image is missing, damaged, lossy, animated, or too large.
+    """
+    image = _decode(path)
+    counts: dict[int, int] = {}
+    for top, bottom in strips(*image.size):
+        colours, count = np.unique(_packed(image, top, bottom), return_counts=True)
+        for colour, pixels in zip(colours.tolist(), count.tolist(), strict=True):
+            if colour & 0xFF:
+                counts[colour] = counts.get(colour, 0) + pixels
+            if len(counts) > most:
+                return None
+    return counts
+
+
 class ImageLegend:
     """Knows the recipe's colours, then the built-in ones that the recipe does not name.
 

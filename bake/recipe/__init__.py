@@ -3,6 +3,7 @@
 from bake.recipe.load import find_recipe, load_recipe, recipe_schema
 from bake.recipe.rules import (
     DEFAULT_SEVERITY,
+    RECIPE_NAME,
     SETTING_NAMES,
     SEVERITIES,
     LevelRecipe,
@@ -14,6 +15,7 @@ from bake.recipe.rules import (
 
 __all__ = [
     "DEFAULT_SEVERITY",
+    "RECIPE_NAME",
     "SETTING_NAMES",
     "SEVERITIES",
     "LevelRecipe",

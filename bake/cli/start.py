@@ -1,0 +1,132 @@
+"""This module has the command that starts a project: init."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from bake.cli.options import Json, print_json
+from bake.errors import BakeErrors, counted
+
+if TYPE_CHECKING:
+    from bake.start.entries import Line
+    from bake.start.first_recipe import Started, Tried
+
+#: The most lines about one subject; the recipe has all of them.
+_MOST_LINES = 20
+
+
+def init(
+    folder: Annotated[
+        Path, typer.Argument(metavar="FOLDER", help="The folder of the levels, and of the recipe.")
+    ] = Path(),
+    force: Annotated[
+        bool, typer.Option("--force", help="Replace a recipe and pictures that are there already.")
+    ] = False,
+    pictures: Annotated[bool, typer.Option(help="Draw each level into the output folder.")] = True,
+    jobs: Annotated[
+        int | None,
+        typer.Option(min=1, help="How many levels at once; else one for each processor."),
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Write a first bake.toml for the levels in a folder.
+
+    It guesses what their terrain means, says what a person has to decide, and draws each level.
+    """
+    from bake.start.first_recipe import try_recipe, write_first_recipe
+    from bake.view.console import BuildProgress, style_for
+
+    started = write_first_recipe(folder, force=force)
+    tried: list[Tried] = []
+    with BuildProgress(style_for(json=as_json)) as progress:
+        for each in try_recipe(
+            started.recipe, jobs=jobs, force=force, draw=pictures, report=progress
+        ):
+            progress.finished(each.outcome.task.name)
+            tried.append(each)
+    tried.sort(key=lambda each: each.outcome.task.name)
+    if as_json:
+        print_json(_as_data(started, tried))
+    else:
+        _print(started, tried)
+    errors = [error for each in tried if (error := each.outcome.error) is not None]
+    if errors:
+        raise BakeErrors(errors)
+
+
+def _open_lines(started: Started) -> list[Line]:
+    return [line for line in started.lines if not line.entry.sure]
+
+
+def _print(started: Started, tried: list[Tried]) -> None:
+    from rich.markup import escape
+
+    from bake.view.console import console, print_table
+
+    rows = []
+    for each in tried:
+        baked = each.outcome.baked
+        made = ["cannot be baked yet"] if baked is None else [f"{baked.nodes:,}"]
+        if each.picture is not None:
+            made.append("was there already" if each.kept else "drawn")
+        rows.append([escape(each.outcome.task.name), *made])
+    print_table(console(), ["level", "places", "picture"], ["places"], rows)
+    _print_some("left out:", [f"{file}: {why}" for file, why in started.found.left_out])
+    _print_some(
+        "for you to decide, in the lines with a question mark:",
+        [_decision(line) for line in _open_lines(started)],
+    )
+    pictures = {each.picture.parent for each in tried if each.picture is not None}
+    look = f"look at the pictures in {min(pictures)}, " if pictures else ""
+    typer.echo(
+        f"{started.recipe}: {counted(len(started.lines), 'guess').replace('guesss', 'guesses')} "
+        f"for {counted(len(tried), 'level')}; {look}mend it, and run `bake build`"
+    )
+
+
+def _print_some(heading: str, lines: list[str]) -> None:
+    if not lines:
+        return
+    typer.echo(heading)
+    for line in lines[:_MOST_LINES]:
+        typer.echo(f"  {line}")
+    if len(lines) > _MOST_LINES:
+        typer.echo(f"  and {len(lines) - _MOST_LINES:,} more, which stand in the recipe")
+
+
+def _decision(line: Line) -> str:
+    from bake.start.entries import comment, toml, toml_key
+
+    table = ".".join(map(toml_key, line.table))
+    entry = line.entry
+    return f"[{table}] {toml_key(entry.key)} = {toml(entry.value)}: {comment(entry.why)}"
+
+
+def _as_data(started: Started, tried: list[Tried]) -> dict[str, Any]:
+    return {
+        "recipe": str(started.recipe),
+        "levels": [
+            {
+                "level": each.outcome.task.name,
+                "source": str(each.outcome.task.source),
+                "places": None if each.outcome.baked is None else each.outcome.baked.nodes,
+                "picture": None if each.picture is None else str(each.picture),
+                "error": None if each.outcome.error is None else str(each.outcome.error),
+            }
+            for each in tried
+        ],
+        "decide": [
+            {
+                "table": list(line.table),
+                "key": line.entry.key,
+                "value": line.entry.value,
+                "why": line.entry.why,
+                "levels": list(line.levels),
+            }
+            for line in _open_lines(started)
+        ],
+        "left_out": [{"file": str(file), "why": why} for file, why in started.found.left_out],
+    }

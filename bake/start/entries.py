@@ -1,0 +1,178 @@
+"""Collect guessed lines of recipes, and write those of all levels as one `bake.toml`."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, TypeVar
+
+from bake.levels.reading.editors import EditorReading, TiledReading
+from bake.recipe import RECIPE_NAME
+
+#: A value of a recipe, as it is written in TOML; None = the key is left at its default.
+Value = str | float | tuple[str, ...] | None
+TablePath = tuple[str, ...]
+
+#: Tables in the order in which a recipe has them.
+_ORDER: tuple[TablePath, ...] = (
+    ("legend",),
+    ("tiled",),
+    ("tiled", "legend"),
+    ("ldtk",),
+    ("ldtk", "legend"),
+    ("terrain",),
+)
+_BARE = re.compile(r"[A-Za-z0-9_-]+", re.ASCII)
+_LONGEST_WHY = 160
+
+E = TypeVar("E", bound=EditorReading)
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One line of a recipe, guessed for one level file.
+
+    Attributes:
+        table: the table it belongs to, such as ("tiled", "legend").
+        key: its key.
+        value: its value; None = the default, which is written only beside another level's value.
+        why: what it was guessed from.
+        sure: whether a name says it; other guesses are for a person to look at.
+        stated: whether the level's own file says it, so that it needs no line.
+    """
+
+    table: TablePath
+    key: str
+    value: Value
+    why: str = ""
+    sure: bool = True
+    stated: bool = False
+
+
+@dataclass(frozen=True)
+class Line:
+    """One line of the recipe, and the levels it was guessed from."""
+
+    table: TablePath
+    entry: Entry
+    levels: tuple[str, ...]
+
+
+def reading_of(entries: Iterable[Entry], reading: E) -> E:
+    """Return how files of an editor are read under some entries.
+
+    Args:
+        entries: the guesses for one file.
+        reading: the defaults of the editor.
+    """
+    table = "tiled" if isinstance(reading, TiledReading) else "ldtk"
+    legend: dict[str, str] = {}
+    keys: dict[str, Any] = {}
+    for entry in entries:
+        if entry.table == (table, "legend") and isinstance(entry.value, str):
+            legend[entry.key] = entry.value
+        elif entry.table == (table,) and entry.value is not None:
+            keys[entry.key] = entry.value
+    return replace(reading, legend=legend, **keys)
+
+
+def merged(guesses: Mapping[str, Sequence[Entry]]) -> list[Line]:
+    """Merge the guesses for all levels: what they agree on goes before all tables of levels.
+
+    Args:
+        guesses: entries by level; no level has one key of a table twice.
+    """
+    by_key: dict[tuple[TablePath, str], dict[str, Entry]] = defaultdict(dict)
+    for level, entries in guesses.items():
+        for entry in entries:
+            by_key[entry.table, entry.key][level] = entry
+    found = []
+    for (table, _), by_level in by_key.items():
+        values = {entry.value for entry in by_level.values()}
+        needed = {level: entry for level, entry in by_level.items() if not entry.stated}
+        if not needed:
+            continue
+        if len(values) == 1:
+            # Of several levels, the one with the best reason speaks for all.
+            best = max(needed.values(), key=lambda entry: entry.sure)
+            if best.value is not None:
+                found.append(Line(table, best, tuple(sorted(needed))))
+            continue
+        for level, entry in needed.items():
+            if entry.value is not None:
+                found.append(Line(("levels", level, *table), entry, (level,)))
+    return sorted(found, key=_place)
+
+
+def _place(line: Line) -> tuple[str, int, int, str]:
+    """Order the project's tables before those of levels; a legend in the order of its kinds."""
+    own = line.table[2:] if line.table[:1] == ("levels",) else line.table
+    level = line.table[1] if line.table[:1] == ("levels",) else ""
+    kinds = ("tile:", "property:", "class:", "value:", "enum:", "wang:", "tileset:", "layer:")
+    kind = next((at for at, each in enumerate(kinds) if line.entry.key.startswith(each)), 99)
+    return level, _ORDER.index(own), kind, line.entry.key
+
+
+def recipe_text(
+    sources: Iterable[str], output: str, left_out: Iterable[str], lines: Sequence[Line]
+) -> str:
+    """Write a recipe.
+
+    Args:
+        sources: globs of the level files.
+        output: folder of the assets.
+        left_out: what was found that is no level, and why, in one line each.
+        lines: the guesses, in the order of :func:`merged`.
+    """
+    return "\n".join(_lines(sources, output, left_out, lines)) + "\n"
+
+
+def _lines(
+    sources: Iterable[str], output: str, left_out: Iterable[str], lines: Sequence[Line]
+) -> Iterator[str]:
+    yield f"# `bake init` wrote this {RECIPE_NAME}: it guessed what the levels mean, and each line"
+    yield "# says from what. A line with a question mark is for you to decide."
+    yield "#"
+    yield '# A cost is the units it takes to cross one cell, or "blocked".'
+    yield ""
+    yield "sources = ["
+    yield from (f"    {toml(source)}," for source in sources)
+    yield "]"
+    yield from (f"# left out: {comment(each)}" for each in left_out)
+    yield f"output = {toml(output)}"
+    header: TablePath = ()
+    for line in lines:
+        if line.table != header:
+            header = line.table
+            yield ""
+            yield f"[{'.'.join(map(toml_key, header))}]"
+        entry = line.entry
+        mark = "" if entry.sure else "? "
+        yield f"{toml_key(entry.key)} = {toml(entry.value)}  # {mark}{comment(entry.why)}"
+
+
+def toml(value: Value) -> str:
+    """Write a value as TOML."""
+    if isinstance(value, str):
+        # JSON escapes whatever TOML does, but for one control character.
+        return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+    if isinstance(value, tuple):
+        return f"[{', '.join(map(toml, value))}]"
+    return f"{value:g}"
+
+
+def toml_key(name: str) -> str:
+    """Write a key as TOML, in quotes where it needs them."""
+    return name if _BARE.fullmatch(name) else toml(name)
+
+
+def comment(text: str) -> str:
+    """Cut text short and escape what may not stand in a comment."""
+    shown = "".join(
+        letter if letter.isprintable() else letter.encode("unicode_escape").decode()
+        for letter in text
+    )
+    return shown if len(shown) <= _LONGEST_WHY else shown[: _LONGEST_WHY - 3] + "..."

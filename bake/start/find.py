@@ -1,0 +1,288 @@
+"""Find the level files of a folder, tell them from art, and name them by globs."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from bake.errors import BakeError, LevelError
+from bake.levels import LDTK_SUFFIX, TiledReading
+from bake.levels.formats import (
+    IMAGE_SUFFIXES,
+    JSON_SUFFIX,
+    MOVINGAI_SUFFIX,
+    SUFFIXES,
+    TILED_SUFFIXES,
+    TILED_WORLD_SUFFIX,
+)
+from bake.levels.image import image_colours
+from bake.levels.reading.files import MAX_JSON_BYTES, read_document, read_start
+from bake.levels.tiled.maps import members
+from bake.recipe.rules import DEFAULT_OUTPUT
+from bake.start.images import MOST_COLOURS
+
+#: A folder with more files is not that of a game's levels.
+MOST_FILES = 200_000
+#: Folders whose files are nobody's levels; LDtk keeps earlier states of projects in "backups".
+_SKIPPED = frozenset({"node_modules", "__pycache__", "backups", "venv", "site-packages"})
+#: Files that refer to images, which are art and no levels then.
+_REFERRING = frozenset({".tsx", ".tsj", ".tmx", ".tmj", ".tx", ".ldtk", ".json"})
+_REFERENCE = re.compile(
+    r'"?(?:source|image|relPath|src)"?\s*[=:]\s*"([^"]{1,500}\.(?:png|bmp|gif|tga|tiff?|webp))"',
+    re.IGNORECASE,
+)
+#: Names of layers by which Tiled knows the maps that its automapping reads.
+_RULE_MAP = re.compile(r'name="(?:input|output)(?:not)?\d*_')
+_OF_LEVELS = re.compile("level|map|dungeon|maze|stage|world", re.IGNORECASE)
+#: Of single files, this many are listed; more of one kind are listed by what they have in common.
+_MOST_FOLDERS = 4
+_READ_FOR_REFERENCES = 2**22
+
+
+@dataclass(frozen=True)
+class Found:
+    """The level files of a folder.
+
+    Attributes:
+        levels: paths, sorted.
+        sources: globs, relative to the folder, that match these files and no others.
+        left_out: files that may have been meant for levels, and why they are none.
+    """
+
+    levels: tuple[Path, ...]
+    sources: tuple[str, ...]
+    left_out: tuple[tuple[Path, str], ...]
+
+
+def find_levels(folder: Path) -> Found:
+    """Look through a folder and all folders in it.
+
+    Raises:
+        LevelError: there is no such folder, it may not be read, holds too many files, or no level.
+    """
+    files = _files(folder)
+    left_out: list[tuple[Path, str]] = []
+    levels = [file for file in files if _is_level(file, left_out)]
+    inside = _maps_of_worlds(levels, folder)
+    levels = [file for file in levels if file not in inside]
+    levels += _images_of_levels(files, levels, folder, left_out)
+    levels = sorted(_writable(levels, folder, left_out), key=lambda file: file.as_posix())
+    levels = _distinct(levels, left_out)
+    if not levels:
+        raise LevelError(
+            "no level file was found in this folder",
+            file=folder,
+            expected=f"files ending in {', '.join(sorted(SUFFIXES))}",
+            remedy=f"{left_out[0][0]}: {left_out[0][1]}" if left_out else None,
+        )
+    left_out.sort(key=lambda each: each[0].as_posix())
+    return Found(tuple(levels), tuple(_globs(levels, folder)), tuple(left_out))
+
+
+def _files(folder: Path) -> list[Path]:
+    def refuse(error: OSError) -> None:
+        if Path(error.filename or folder) == folder:
+            raise LevelError(
+                f"the folder cannot be read: {error.strerror or error}", file=folder
+            ) from None
+
+    if folder.exists() and not folder.is_dir():
+        raise LevelError("this is a file", file=folder, expected="the folder of your levels")
+    found = []
+    for here, inner, names in os.walk(folder, onerror=refuse):
+        place = Path(here)
+        inner[:] = sorted(name for name in inner if not _is_skipped(name, place, folder))
+        found += [place / name for name in sorted(names) if not name.startswith(".")]
+        if len(found) > MOST_FILES:
+            raise LevelError(
+                f"there are more than {MOST_FILES:,} files in this folder",
+                file=folder,
+                expected="the folder of your levels",
+                remedy="name it: `bake init FOLDER`",
+            )
+    return found
+
+
+def _is_skipped(name: str, place: Path, folder: Path) -> bool:
+    return name.startswith(".") or name in _SKIPPED or (name == DEFAULT_OUTPUT and place == folder)
+
+
+def _is_level(file: Path, left_out: list[tuple[Path, str]]) -> bool:
+    """Tell whether a file is a level, by its suffix and how it begins; images are looked at later.
+
+    A level that cannot be read is one all the same, and its mistake is told when it is read.
+    """
+    suffix = file.suffix.lower()
+    try:
+        if not file.is_file() or suffix not in SUFFIXES or suffix in IMAGE_SUFFIXES:
+            return False
+        if suffix == MOVINGAI_SUFFIX:
+            return read_start(file, 64).lstrip().startswith(b"type")
+        if suffix == JSON_SUFFIX:
+            return _is_json_level(file, left_out)
+        if suffix in TILED_SUFFIXES - {TILED_WORLD_SUFFIX}:
+            text = read_start(file, MAX_JSON_BYTES).decode("utf-8", "replace")
+            if len(set(_RULE_MAP.findall(text))) > 1:
+                left_out.append((file, "these are rules for Tiled's automapping"))
+                return False
+    except (BakeError, OSError):
+        return suffix != JSON_SUFFIX
+    return True
+
+
+def _is_json_level(file: Path, left_out: list[tuple[Path, str]]) -> bool:
+    if file.stat().st_size > MAX_JSON_BYTES:
+        return False
+    text = read_start(file, MAX_JSON_BYTES)
+    if b'"bake-tiles"' in text or b'"bake-graph"' in text:
+        return True
+    if b'"tilesets"' in text and b'"layers"' in text and b'"tilewidth"' in text:
+        left_out.append((file, "this is a map of Tiled; call it .tmj to have it read"))
+        return False
+    if b'"nodes"' not in text or not (b'"links"' in text or b'"edges"' in text):
+        return False
+    document = read_document(file)
+    if not isinstance(document, dict) or not isinstance(document.get("nodes"), list):
+        return False
+    return isinstance(document.get("links", document.get("edges")), list)
+
+
+def _maps_of_worlds(levels: Iterable[Path], folder: Path) -> set[Path]:
+    """Return the maps that are baked as parts of a world."""
+    found: set[Path] = set()
+    for world in levels:
+        if world.suffix.lower() != TILED_WORLD_SUFFIX:
+            continue
+        try:
+            inside = {member.path.resolve() for member in members(world, TiledReading(), folder)}
+        except (BakeError, OSError):
+            continue
+        found |= inside
+    return {file for file in levels if file.resolve() in found}
+
+
+def _images_of_levels(
+    files: list[Path], levels: list[Path], folder: Path, left_out: list[tuple[Path, str]]
+) -> Iterator[Path]:
+    """Yield the images that are levels: of few colours, and not the art of a level editor's maps.
+
+    In a game's project nearly every image is art. Beside files of level editors, an image counts
+    only in a folder that is called after levels; elsewhere, too, where there is such a folder.
+    """
+    images = [file for file in files if file.suffix.lower() in IMAGE_SUFFIXES and file.is_file()]
+    if not images:
+        return
+    art = set(_referred(files))
+    images = [file for file in images if file.resolve() not in art]
+    named = [file for file in images if _is_named(file, folder)]
+    edited = any(file.suffix.lower() in {*TILED_SUFFIXES, LDTK_SUFFIX} for file in levels)
+    for file in named if named or edited else images:
+        try:
+            colours = image_colours(file, MOST_COLOURS)
+        except BakeError as error:
+            left_out.append((file, f"an image, but {error.found}"))
+            continue
+        if colours:
+            yield file
+        else:
+            left_out.append((file, f"an image of more than {MOST_COLOURS} colours, or of none"))
+
+
+def _is_named(file: Path, folder: Path) -> bool:
+    parts = (folder.resolve().name, *file.relative_to(folder).parts[:-1])
+    return any(_OF_LEVELS.search(part) and "tile" not in part.lower() for part in parts)
+
+
+def _referred(files: Iterable[Path]) -> Iterator[Path]:
+    """Yield the images that files of level editors name."""
+    for file in files:
+        if file.suffix.lower() not in _REFERRING:
+            continue
+        try:
+            text = read_start(file, _READ_FOR_REFERENCES).decode("utf-8", "replace")
+            for name in _REFERENCE.findall(text):
+                yield (file.parent / name.replace("\\/", "/")).resolve()
+        except (BakeError, OSError, ValueError):
+            continue
+
+
+def _writable(
+    levels: Iterable[Path], folder: Path, left_out: list[tuple[Path, str]]
+) -> Iterator[Path]:
+    """Yield the files that a recipe can name; links out of the folder are none of its levels."""
+    root = folder.resolve()
+    for file in levels:
+        text = file.relative_to(folder).as_posix()
+        if not text.isprintable() or "\\" in text:
+            # A lone surrogate stands for a byte that is not UTF-8; it is not printable.
+            left_out.append((file, "a recipe cannot hold this name; rename the file"))
+        elif not file.resolve().is_relative_to(root):
+            left_out.append((file, "this is a link out of the folder"))
+        else:
+            yield file
+
+
+def _distinct(levels: Iterable[Path], left_out: list[tuple[Path, str]]) -> list[Path]:
+    """Keep one of several files that would bake to one asset; images go last."""
+    taken: dict[str, Path] = {}
+    kept = []
+    for file in sorted(levels, key=lambda file: file.suffix.lower() in IMAGE_SUFFIXES):
+        first = taken.setdefault(file.stem.casefold(), file)
+        if first is file:
+            kept.append(file)
+        else:
+            left_out.append((file, f"it has the name of {first}; rename one of them"))
+    return sorted(kept, key=lambda file: file.as_posix())
+
+
+def _globs(levels: list[Path], folder: Path) -> Iterator[str]:
+    """Yield globs that match the levels and nothing else, as few as can be."""
+    by_suffix: dict[str, list[Path]] = defaultdict(list)
+    for file in levels:
+        by_suffix[file.suffix].append(file)
+    for suffix, files in sorted(by_suffix.items()):
+        by_folder: dict[Path, set[Path]] = defaultdict(set)
+        for file in files:
+            by_folder[file.parent].add(file)
+        if len(by_folder) > _MOST_FOLDERS:
+            glob = _joined(_common(by_folder, folder), folder, f"**/*{_escaped(suffix)}")
+            if set(_matches(folder, glob)) == set(files):
+                yield glob
+                continue
+        yield from _globs_of_folders(by_folder, folder, suffix)
+
+
+def _globs_of_folders(by_folder: dict[Path, set[Path]], folder: Path, suffix: str) -> Iterator[str]:
+    for parent, inside in sorted(by_folder.items()):
+        glob = _joined(parent, folder, f"*{_escaped(suffix)}")
+        if set(_matches(folder, glob)) == inside:
+            yield glob
+        else:
+            yield from (_joined(parent, folder, _escaped(file.name)) for file in sorted(inside))
+
+
+def _common(folders: Iterable[Path], folder: Path) -> Path:
+    """Return the deepest folder that holds all of some folders."""
+    shared = folder
+    for parts in zip(*(each.relative_to(folder).parts for each in folders), strict=False):
+        if len(set(parts)) > 1:
+            break
+        shared /= parts[0]
+    return shared
+
+
+def _matches(folder: Path, glob: str) -> Iterator[Path]:
+    return (file for file in folder.glob(glob) if file.is_file() and not file.name.startswith("."))
+
+
+def _joined(parent: Path, folder: Path, name: str) -> str:
+    return "/".join([*map(_escaped, parent.relative_to(folder).parts), name])
+
+
+def _escaped(name: str) -> str:
+    """Write a name so that a glob matches it alone."""
+    return re.sub(r"([*?[])", r"[\1]", name)

@@ -1,0 +1,181 @@
+"""Write a project's first recipe: find levels, guess, write `bake.toml`, and draw what it makes."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from bake.asset.partial import beside, remove_leftovers
+from bake.errors import BakeError, LevelError, OutputError, RecipeError
+from bake.pipeline import build, find_tasks
+from bake.pipeline.run import Outcome
+from bake.pipeline.sources import Task
+from bake.recipe import RECIPE_NAME, load_recipe
+from bake.recipe.file import MAX_RECIPE_BYTES
+from bake.recipe.rules import DEFAULT_OUTPUT
+from bake.start.entries import Entry, Line, merged, recipe_text
+from bake.start.find import Found, find_levels
+from bake.start.propose import propose
+from bake.view.render import render_asset
+
+#: A function that is called with the level's name, the stage and the fraction of it that is done.
+Report = Callable[[str, str, float], None]
+
+
+@dataclass(frozen=True)
+class Started:
+    """A recipe that was written.
+
+    Attributes:
+        recipe: its path.
+        found: the level files it names, and what was left out.
+        lines: its guesses.
+        unread: what is wrong with level files that cannot be read.
+    """
+
+    recipe: Path
+    found: Found
+    lines: tuple[Line, ...]
+    unread: tuple[BakeError, ...]
+
+
+@dataclass(frozen=True)
+class Tried:
+    """What the guesses make of one level.
+
+    Attributes:
+        outcome: of baking its components.
+        picture: the picture of it, or None where there is none.
+        kept: whether the picture was there before, and was left as it was.
+    """
+
+    outcome: Outcome
+    picture: Path | None
+    kept: bool
+
+
+def write_first_recipe(folder: Path, *, force: bool) -> Started:
+    """Guess what the levels of a folder mean, and write the recipe that says so.
+
+    Args:
+        folder: of the levels, with all folders in it; the recipe goes there.
+        force: whether a recipe that is there may be replaced.
+
+    Raises:
+        RecipeError: there is a recipe already, or it would be too large.
+        LevelError: there is no level, or no level can be read.
+        OutputError: the folder cannot be written to.
+    """
+    if not folder.exists():
+        raise LevelError("there is no such folder", file=folder, expected="that of your levels")
+    recipe = folder / RECIPE_NAME
+    if os.path.lexists(recipe) and not force:
+        raise _there_already(recipe)
+    found = find_levels(folder)
+    with _written(recipe) as partial:
+        guesses: dict[str, list[Entry]] = {}
+        unread: list[BakeError] = []
+        for file in found.levels:
+            try:
+                guesses[file.stem] = propose(file, folder)
+            except BakeError as error:
+                unread.append(error)
+        lines = merged(guesses)
+        left_out = [f"{file.relative_to(folder)}: {why}" for file, why in found.left_out]
+        text = recipe_text(found.sources, DEFAULT_OUTPUT, left_out, lines)
+        if len(text.encode(errors="replace")) > MAX_RECIPE_BYTES:
+            raise RecipeError(
+                f"the recipe of these {len(found.levels):,} levels would be larger than 1 MiB",
+                file=recipe,
+                remedy="run `bake init` in their folders one by one",
+            )
+        partial.write_text(text, encoding="utf-8")
+        load_recipe(partial)
+        _put_in_place(partial, recipe, force=force)
+    return Started(recipe, found, tuple(lines), tuple(unread))
+
+
+def _there_already(recipe: Path) -> RecipeError:
+    return RecipeError(
+        "there is a recipe already",
+        file=recipe,
+        remedy="write it anew, and lose what it says: `bake init --force`",
+    )
+
+
+@contextmanager
+def _written(recipe: Path) -> Iterator[Path]:
+    """Open a file beside the recipe before any work, so that a read-only folder is noticed."""
+    remove_leftovers(recipe.parent, f".{recipe.name}.*.tmp")
+    try:
+        with beside(recipe) as partial:
+            yield partial
+    except OSError as error:
+        raise OutputError(
+            f"cannot be written: {error.strerror or error}",
+            file=recipe,
+            remedy="check the folder's permissions and free space",
+        ) from None
+
+
+def _put_in_place(partial: Path, recipe: Path, *, force: bool) -> None:
+    """Rename the whole file; without ``force``, what came there meanwhile is not replaced."""
+    if not force:
+        try:
+            os.link(partial, recipe)
+        except FileExistsError:
+            raise _there_already(recipe) from None
+        except OSError:  # Some file systems have no links.
+            pass
+        else:
+            return
+    partial.replace(recipe)
+
+
+def try_recipe(
+    recipe: Path, *, jobs: int | None, force: bool, draw: bool, report: Report
+) -> Iterator[Tried]:
+    """Bake the components of all levels, which takes little time, and draw each level.
+
+    Args:
+        recipe: the recipe; pictures go to its output folder, under the names of the assets.
+        jobs: how many levels at once; None = as many as there are processors.
+        force: whether pictures that are there are replaced.
+        draw: whether to draw.
+        report: called with the progress.
+
+    Raises:
+        BakeError: two levels have one name, or pictures cannot be written.
+    """
+    rules = load_recipe(recipe)
+    output = rules.folder / rules.output
+    with tempfile.TemporaryDirectory(prefix="bake-init-") as made:
+        tasks = [_quick(task) for task in find_tasks(rules, (), Path(made))]
+        if draw:
+            _make(output)
+        for outcome in build(tasks, jobs=jobs, force=True, report=report):
+            picture = output / f"{outcome.task.name}.png"
+            if outcome.error is not None or not draw:
+                yield Tried(outcome, None, kept=False)
+            elif os.path.lexists(picture) and not force:
+                yield Tried(outcome, picture, kept=True)
+            else:
+                render_asset(outcome.task.asset, picture)
+                yield Tried(outcome, picture, kept=False)
+
+
+def _quick(task: Task) -> Task:
+    return replace(task, recipe=replace(task.recipe, tables=("components",)))
+
+
+def _make(folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise OutputError(
+            f"the folder of the pictures cannot be made: {error.strerror or error}", file=folder
+        ) from None

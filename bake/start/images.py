@@ -1,0 +1,65 @@
+"""Guess terrain from the colours of an image, which is the last resort: colours have no names."""
+
+from __future__ import annotations
+
+import colorsys
+from pathlib import Path
+
+from bake.levels.image import BUILT_IN, image_colours
+from bake.levels.reading.terrains import colour_text, rgb
+from bake.start.entries import Entry
+from bake.start.words import Meaning, usual
+
+#: An image with more colours is a painting, not a level.
+MOST_COLOURS = 64
+
+
+def image_entries(path: Path) -> list[Entry]:
+    """Guess what each colour of an image means.
+
+    Raises:
+        LevelError: the image cannot be read.
+    """
+    counts = image_colours(path, MOST_COLOURS) or {}
+    whole = max(1, sum(counts.values()))
+    found = []
+    for packed, count in sorted(counts.items(), key=lambda each: (-each[1], each[0])):
+        text = colour_text(packed)
+        if text in BUILT_IN:
+            continue
+        colour, means = looks_like(rgb(packed))
+        why = f"{colour}, {count / whole:.1%} of {path.name}"
+        found.append(Entry(("legend",), text, means.word, why, sure=False))
+        found.append(Entry(("terrain",), means.word, means.price, usual(means)))
+    return list({(entry.table, entry.key): entry for entry in found}.values())
+
+
+def looks_like(colour: tuple[int, int, int]) -> tuple[str, Meaning]:
+    """Return what a colour is called, and the terrain that maps draw in such a colour."""
+    hue, saturation, value = colorsys.rgb_to_hsv(*(part / 255 for part in colour))
+    degrees = 360 * hue
+    if value < 0.2:
+        return "nearly black", Meaning("wall", None)
+    if saturation < 0.16:
+        return _grey(value)
+    if 170 <= degrees < 255:
+        return "blue", Meaning("water", None)
+    if 68 <= degrees < 170:
+        if value < 0.45:
+            return "dark green", Meaning("trees", None)
+        return "green", Meaning("grass", 1.0)
+    if 18 <= degrees < 68:
+        if value < 0.35:
+            return "dark brown", Meaning("wall", None)
+        if value < 0.68:
+            return "brown", Meaning("dirt", 1.5)
+        return "yellow or tan", Meaning("sand", 1.5)
+    if (degrees < 18 or degrees >= 345) and saturation > 0.6 and value > 0.6:
+        return "red", Meaning("lava", None)
+    return "of no colour that maps agree on", Meaning("floor", 1.0)
+
+
+def _grey(value: float) -> tuple[str, Meaning]:
+    if value < 0.5:
+        return "dark grey", Meaning("wall", None)
+    return "light grey", Meaning("floor", 1.0)

@@ -1,0 +1,224 @@
+"""Guess what the values, tiles and entities of an LDtk project mean."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+from pathlib import Path
+
+from bake.errors import BakeError
+from bake.levels import load, parts
+from bake.levels.ldtk.layout import STATED
+from bake.levels.ldtk.level import KINDS
+from bake.levels.ldtk.outline import outline
+from bake.levels.ldtk.project import (
+    EntityInstance,
+    LayerInstance,
+    LoadedLevel,
+    Project,
+    open_project,
+)
+from bake.levels.reading.editors import BELOW, LINK_KINDS, LdtkReading
+from bake.levels.reading.files import read_document
+from bake.levels.reading.mistakes import shown
+from bake.levels.reading.terrains import pack_colour, rgb
+from bake.start.entries import Entry, reading_of
+from bake.start.images import looks_like
+from bake.start.words import Meaning, meaning, role, thing
+
+TABLE = ("ldtk",)
+LEGEND = ("ldtk", "legend")
+_LINEAR = ("LinearHorizontal", "LinearVertical")
+_PORTALS = frozenset({"door", "portal", "teleport", "teleporter", "stairs", "ladder", "warp"})
+_WALL, _FLOOR = Meaning("wall", None), Meaning("floor", 1.0)
+
+
+def ldtk_entries(path: Path, project: Path) -> list[Entry]:
+    """Guess what a project means.
+
+    Args:
+        path: the .ldtk file.
+        project: folder that level files must lie in.
+
+    Raises:
+        LevelError: the project cannot be read.
+    """
+    document = read_document(path)
+    each = LdtkReading(world="each")
+    listed = outline(path, document, each)
+    assert isinstance(document, dict), "else there were no parts"
+    whole = open_project(path, document, each, project)
+    levels = [level for part in listed for level in whole.levels(part)]
+    guesser = ProjectGuesser(whole, levels)
+    entries = guesser.entries()
+    layouts = {whole.layout(part) for part in listed}
+    linear = layouts <= set(_LINEAR) and len(listed) > 1
+    return _that_read(path, project, entries, guesser.grids(), linear=linear)
+
+
+def _that_read(
+    path: Path, project: Path, entries: list[Entry], grids: list[str], *, linear: bool
+) -> list[Entry]:
+    """Choose whether the levels of a world are one level, and drop guesses it cannot be read with.
+
+    Entities may stand where no thing may be, and layers may fit no common grid.
+    """
+    apart = Entry(TABLE, "world", "each", "the levels do not fit together as one")
+    if linear:
+        worlds = [Entry(TABLE, "world", "each", "the levels stand in a row, so they are apart")]
+    else:
+        worlds = [Entry(TABLE, "world", None), apart]
+    plain = [entry for entry in entries if not entry.key.startswith(("entity:", "area:"))]
+    why = "its layers fit no common grid"
+    for only in (None, *(Entry(TABLE, "layers", (name,), why, sure=False) for name in grids)):
+        for world in worlds:
+            for kept in (entries, plain):
+                tried = [*kept, world, only or Entry(TABLE, "layers", None)]
+                if _reads(path, project, tried):
+                    return tried
+    return [*entries, worlds[0]]
+
+
+def _reads(path: Path, project: Path, entries: list[Entry]) -> bool:
+    """Tell whether all levels of a project can be read under some entries."""
+    reading = reading_of(entries, LdtkReading())
+    try:
+        for part in parts(path, ldtk=reading):
+            load(path, {}, part=part, ldtk=reading, project=project)
+    except BakeError:
+        return False
+    return True
+
+
+class ProjectGuesser:
+    """Guesses what the values, tiles and entities of a project mean."""
+
+    def __init__(self, project: Project, levels: list[LoadedLevel]) -> None:
+        self.project = project
+        self.levels = levels
+        self._found: dict[tuple[tuple[str, ...], str], Entry] = {}
+
+    def entries(self) -> list[Entry]:
+        """Return the guesses, each key once."""
+        self._values()
+        if not any(entry.table == ("terrain",) for entry in self._found.values()):
+            self._tile_layers()
+        self._entities()
+        return list(self._found.values())
+
+    def _put(self, entry: Entry) -> None:
+        self._found.setdefault((entry.table, entry.key), entry)
+
+    def _layers(self, *types: str) -> Iterator[LayerInstance]:
+        for level in self.levels:
+            for layer, _ in level.layers():
+                if layer.type in types:
+                    yield layer
+
+    def grids(self) -> list[str]:
+        """Return the names of IntGrid layers that hold something, those about collisions first."""
+        names = {layer.identifier for layer in self._layers("IntGrid") if any(layer.int_grid_csv)}
+        return sorted(names, key=lambda name: (role(name) is None, name))
+
+    def _values(self) -> None:
+        """Guess what the values of IntGrid layers mean, by name, else by colour."""
+        counts: dict[int, Counter[int]] = defaultdict(Counter)
+        size: Counter[int] = Counter()
+        for layer in self._layers("IntGrid"):
+            counts[layer.layer_def_uid].update(layer.int_grid_csv)
+            size[layer.layer_def_uid] += len(layer.int_grid_csv)
+        for uid, of_layer in sorted(counts.items()):
+            definition = self.project.layers.get(uid)
+            if definition is None:
+                continue
+            for value in definition.int_grid_values:
+                count = of_layer.get(value.value, 0)
+                if not count:
+                    continue
+                share = f"{count / size[uid]:.0%} of {shown(definition.identifier)}"
+                if value.identifier is not None:
+                    self._named(value.identifier, share)
+                    continue
+                packed = pack_colour(value.color)
+                colour, means = looks_like(rgb(packed)) if packed is not None else ("", _WALL)
+                why = f"a value without a name, {colour}, {share}"
+                key = f"value:{definition.identifier}:{value.value}"
+                self._put(Entry(LEGEND, key, means.word, why, sure=False))
+                self._put(Entry(("terrain",), means.word, means.price, why, sure=False))
+
+    def _named(self, name: str, share: str) -> None:
+        if not name.isprintable() or not name.strip():
+            return
+        stated = STATED.get(name)
+        means = meaning(name)
+        if stated is not None:
+            means = Meaning(name, stated.cost)
+        if means is not None:
+            why = f"the value's name says {shown(means.word)}"
+            self._put(Entry(("terrain",), name, means.price, why))
+            return
+        why = f"a value that covers {share}, and whose name says nothing"
+        self._put(Entry(("terrain",), name, "blocked", why, sure=False))
+
+    def _tile_layers(self) -> None:
+        """Guess by the names of layers of tiles, where no value says what terrain there is."""
+        sets = self.project.tilesets
+        tagged = {uid for uid, each in sets.items() if each.enum_tags}
+        cells: Counter[str] = Counter()
+        order: dict[str, int] = {}
+        for layer in self._layers("Tiles", "AutoLayer", "IntGrid"):
+            tiles = len(layer.grid_tiles) + len(layer.auto_layer_tiles)
+            if tiles and layer.type != "IntGrid" and layer.tileset_def_uid not in tagged:
+                cells[layer.identifier] += tiles
+                order.setdefault(layer.identifier, len(order))
+        # Layers are listed from the topmost down.
+        lowest = max(cells, key=lambda name: order[name], default="")
+        for name in sorted(cells):
+            said, means = role(name), meaning(name)
+            if said is not None and said[0] != "collision":
+                why = f"the layer's name says {shown(said[1])}"
+                self._put(Entry(LEGEND, f"layer:{name}", BELOW, why))
+                continue
+            sure = said is not None or means is not None
+            if said is not None:
+                means, why = _WALL, f"the layer's name says {shown(said[1])}"
+            elif means is not None:
+                why = f"the layer's name says {shown(means.word)}"
+            elif name == lowest:
+                means, why = _FLOOR, "the lowest layer of tiles"
+            else:
+                means, why = _WALL, f"a layer of tiles over {shown(lowest)}"
+            self._put(Entry(LEGEND, f"layer:{name}", means.word, why, sure=sure))
+            self._put(Entry(("terrain",), means.word, means.price, why, sure=sure))
+
+    def _entities(self) -> None:
+        """Guess which entities are spots, links or walls, by their names."""
+        for layer in self._layers("Entities"):
+            for entity in layer.entity_instances:
+                name = entity.identifier
+                tags = [tag.lower() for tag in self.project.tags_of(entity)]
+                found = thing(name)
+                if any(word in LINK_KINDS for word in (*tags, name.lower())):
+                    continue
+                if _is_portal(entity):
+                    why = f"it is called {shown(name)}, and refers to another entity"
+                    self._put(Entry(LEGEND, f"entity:{name}", "link", why))
+                elif any(word in KINDS for word in (*tags, name.lower())):
+                    continue
+                elif found is not None:
+                    why = f"the entity's name says {shown(found[1])}"
+                    self._put(Entry(LEGEND, f"entity:{name}", found[0], why))
+                elif (means := meaning(name)) is not None and means.word in ("wall", "fence"):
+                    why = f"the entity's name says {shown(means.word)}"
+                    self._put(Entry(LEGEND, f"area:{name}", means.word, why, sure=False))
+                    self._put(Entry(("terrain",), means.word, means.price, why))
+
+
+def _is_portal(entity: EntityInstance) -> bool:
+    """Tell whether an entity leads to another one."""
+    refers = any(
+        field.type in ("EntityRef", "Array<EntityRef>") and field.value not in (None, [])
+        for field in entity.field_instances
+    )
+    words = entity.identifier.lower()
+    return refers and any(word in words for word in _PORTALS)

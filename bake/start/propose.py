@@ -1,0 +1,160 @@
+"""Guess the recipe of one level file, and mend guesses under which nobody could move."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+import numpy as np
+
+from bake.level import GridLevel, Level, TerrainRule
+from bake.levels import LDTK_SUFFIX, TILED_SUFFIXES, LdtkReading, TiledReading, load, parts
+from bake.levels.formats import IMAGE_SUFFIXES
+from bake.levels.reading.limits import allowance
+from bake.levels.reading.mistakes import shown
+from bake.levels.reading.terrains import VOID
+from bake.start.entries import Entry, Value, reading_of
+from bake.start.words import meaning
+
+_TERRAIN = ("terrain",)
+#: A map of which nobody can walk on more than this is taken to be drawn without its floor.
+_HARDLY_ANY = 0.05
+_MOSTLY = 0.4
+
+
+def propose(file: Path, project: Path) -> list[Entry]:
+    """Guess what a level file means.
+
+    Args:
+        file: the level file.
+        project: folder of the recipe.
+
+    Returns:
+        Guesses, each key of a table once.
+
+    Raises:
+        LevelError, BakeErrors: the file cannot be read.
+    """
+    suffix = file.suffix.lower()
+    entries: list[Entry] = []
+    with allowance(None):
+        if suffix in IMAGE_SUFFIXES:
+            from bake.start.images import image_entries
+
+            entries = image_entries(file)
+        elif suffix in TILED_SUFFIXES:
+            from bake.start.tiled import tiled_entries
+
+            entries = tiled_entries(file, project)
+        elif suffix == LDTK_SUFFIX:
+            from bake.start.ldtk import ldtk_entries
+
+            entries = ldtk_entries(file, project)
+    return _mended(file, project, entries)
+
+
+def _mended(file: Path, project: Path, entries: list[Entry]) -> list[Entry]:
+    """Add the costs that are missing, and let somebody walk somewhere."""
+    levels = _read(file, project, entries)
+    cells = _cells(levels)
+    rules = {name: rule for level in levels for name, rule in level.terrain_rules.items()}
+    known = {entry.key for entry in entries if entry.table == _TERRAIN}
+    entries = [*entries, *(_cost(name) for name in cells if name not in {*known, *rules})]
+    is_map = file.suffix.lower() in TILED_SUFFIXES
+    whole, empty = max(1, sum(cells.values())), cells.get(VOID, 0)
+    walkable = sum(count for name, count in cells.items() if _is_open(name, entries, rules))
+    lacks_floor = walkable == 0 or (walkable < _HARDLY_ANY * whole and empty > _MOSTLY * whole)
+    if is_map and lacks_floor and empty:
+        why = f"hardly anybody could walk anywhere, and {empty / whole:.0%} of the cells are empty"
+        entries.append(Entry(("tiled",), "empty", "floor", why, sure=False))
+        entries.append(Entry(_TERRAIN, "floor", 1.0, "the terrain of empty cells"))
+    elif is_map:
+        entries.append(Entry(("tiled",), "empty", None))
+    if walkable == 0 and not (is_map and empty):
+        entries = _opened(cells, entries)
+    entries = _with_links(levels, entries, rules)
+    named = {(entry.table, entry.key) for entry in entries}
+    entries += [
+        Entry(_TERRAIN, name, _value(rule), stated=True)
+        for name, rule in rules.items()
+        if (_TERRAIN, name) not in named
+    ]
+    return list({(entry.table, entry.key): entry for entry in reversed(entries)}.values())
+
+
+def _read(file: Path, project: Path, entries: list[Entry]) -> list[Level]:
+    tiled, ldtk = reading_of(entries, TiledReading()), reading_of(entries, LdtkReading())
+    legend = {
+        entry.key: entry.value
+        for entry in entries
+        if entry.table == ("legend",) and isinstance(entry.value, str)
+    }
+    return [
+        load(file, legend, part=part, tiled=tiled, ldtk=ldtk, project=project)
+        for part in parts(file, tiled=tiled, ldtk=ldtk)
+    ]
+
+
+def _cells(levels: list[Level]) -> Counter[str]:
+    """Count the cells or nodes of each terrain; a door's other terrain may have none."""
+    found: Counter[str] = Counter()
+    for level in levels:
+        codes = level.terrain if isinstance(level, GridLevel) else level.node_terrain
+        counts = np.bincount(codes.ravel(), minlength=len(level.terrains))
+        found.update(dict(zip(level.terrains, counts.tolist(), strict=True)))
+    return found
+
+
+def _cost(name: str) -> Entry:
+    means = meaning(name)
+    if means is not None:
+        return Entry(_TERRAIN, name, means.price, f"its name says {shown(means.word)}")
+    return Entry(_TERRAIN, name, 1.0, "its name says nothing about its cost", sure=False)
+
+
+def _is_open(name: str, entries: list[Entry], rules: dict[str, TerrainRule]) -> bool:
+    for entry in entries:
+        if entry.table == _TERRAIN and entry.key == name:
+            return entry.value != "blocked"
+    return rules[name].cost is not None
+
+
+def _opened(cells: Counter[str], entries: list[Entry]) -> list[Entry]:
+    """Open the terrain of most cells, as a level in which nobody can stand cannot be baked."""
+    # What has no tile stays void, if there is anything else.
+    most = max(cells, key=lambda name: (name != VOID, cells[name], name))
+    why = "nobody could stand anywhere else; it is the terrain of most cells"
+    kept = [entry for entry in entries if (entry.table, entry.key) != (_TERRAIN, most)]
+    return [*kept, Entry(_TERRAIN, most, 1.0, why, sure=False)]
+
+
+def _with_links(
+    levels: list[Level], entries: list[Entry], rules: dict[str, TerrainRule]
+) -> list[Entry]:
+    """Open the terrain on which links end, or leave the links out where they end inside walls."""
+    ends = {
+        level.terrains[level.terrain[y, x]]
+        for level in levels
+        if isinstance(level, GridLevel)
+        for link in level.things.links
+        for x, y in (link.start, link.goal)
+    }
+    closed = sorted(name for name in ends if not _is_open(name, entries, rules))
+    if {"wall", VOID} & {means.word if (means := meaning(name)) else name for name in closed}:
+        why = "a link that ends where nobody can stand"
+        return [
+            Entry(entry.table, entry.key, "ignore", why, sure=False)
+            if entry.key.startswith("entity:") and entry.value == "link"
+            else entry
+            for entry in entries
+        ]
+    why = "links end on it, so somebody can stand there"
+    opened = [Entry(_TERRAIN, name, 3.0, why, sure=False) for name in closed]
+    kept = [entry for entry in entries if entry.table != _TERRAIN or entry.key not in closed]
+    return [*kept, *opened]
+
+
+def _value(rule: TerrainRule) -> Value:
+    if rule.enter_from is not None:
+        return ("entered from", *rule.enter_from)
+    return "blocked" if rule.cost is None else rule.cost

@@ -1,0 +1,300 @@
+"""Guess what the tiles of a Tiled map mean.
+
+Names go first: properties, Wang colours, tilesets, layers. A layer whose name says nothing is
+judged by how much of the map it covers, and by what it covers.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+
+from bake.levels.reading.editors import BELOW, TiledReading
+from bake.levels.reading.mistakes import shown
+from bake.levels.tiled.fields import Fields
+from bake.levels.tiled.geometry import TILE_BITS
+from bake.levels.tiled.layers import Layer, extent, open_layers, pieces
+from bake.levels.tiled.maps import members
+from bake.levels.tiled.tilesets import MapFiles, Tile, Tilesets
+from bake.start.entries import Entry
+from bake.start.words import Meaning, meaning, role, thing, usual
+
+LEGEND = ("tiled", "legend")
+#: Properties that the reader of Tiled maps understands by itself.
+_OWN = frozenset(
+    ("terrain", "blocked", "walkable", "cost", "one_way", "barred", "floor", "profiles", "spot")
+)
+#: A layer that covers this much of a map is what one walks on, if its name says nothing.
+_GROUND_SHARE = 0.5
+_WALL = Meaning("wall", None)
+_FLOOR = Meaning("floor", 1.0)
+
+
+@dataclass
+class _Drawn:
+    """What one tile layer holds.
+
+    Attributes:
+        tiles: how many cells each tile covers.
+        cells: how many cells of the map it covers.
+    """
+
+    layer: Layer
+    tiles: dict[int, int] = field(default_factory=dict)
+    cells: int = 0
+
+
+def tiled_entries(path: Path, project: Path) -> list[Entry]:
+    """Guess what the maps of a file mean.
+
+    Args:
+        path: a map, or a world of maps.
+        project: folder that files it refers to must lie in.
+
+    Raises:
+        LevelError: the file, or one it refers to, cannot be read.
+    """
+    reading = TiledReading()
+    files = MapFiles(path, project, allow_outside=False)
+    if path.suffix.lower() != ".world":
+        return MapGuesser(files.open(path, "map"), files).entries()
+    found: dict[tuple[tuple[str, ...], str], Entry] = {}
+    ignored: set[str] = set()
+    for member in members(path, reading, project):
+        owner = files.open(member.path, "map", member.fields)
+        for entry in MapGuesser(owner, files).entries():
+            if entry.key == "ignore" and isinstance(entry.value, tuple):
+                ignored.update(entry.value)
+            found.setdefault((entry.table, entry.key), entry)
+    own = found.get((("tiled",), "ignore"))
+    if ignored and own is not None:
+        found[own.table, own.key] = Entry(own.table, own.key, tuple(sorted(ignored)), own.why)
+    return list(found.values())
+
+
+class MapGuesser:
+    """Guesses what one map means."""
+
+    def __init__(self, owner: Fields, files: MapFiles) -> None:
+        """Read the layers and the tiles they hold.
+
+        Raises:
+            LevelError: the map, or a file it refers to, cannot be read.
+        """
+        self.layers = open_layers(owner, TiledReading())
+        self.tilesets = Tilesets(owner, files)
+        whole = extent(owner, self.layers)
+        self.drawn = [
+            self._drawn(layer, pieces(layer, whole))
+            for layer in self.layers
+            if layer.kind == "tilelayer"
+        ]
+        self.size = max(1, max((each.cells for each in self.drawn), default=0))
+        if owner.values.get("infinite") in (None, False, 0, "0"):
+            self.size = max(1, whole.width * whole.height)
+        self._found: dict[tuple[tuple[str, ...], str], Entry] = {}
+
+    @staticmethod
+    def _drawn(layer: Layer, cells: Iterator[tuple[object, np.ndarray]]) -> _Drawn:
+        found = _Drawn(layer)
+        for _, gids in cells:
+            kinds, counts = np.unique(gids & TILE_BITS, return_counts=True)
+            for gid, count in zip(kinds.tolist(), counts.tolist(), strict=True):
+                if gid:
+                    found.tiles[gid] = found.tiles.get(gid, 0) + count
+                    found.cells += count
+        return found
+
+    def entries(self) -> list[Entry]:
+        """Return the guesses, each key once."""
+        roles = {id(each): role(each.layer.name) for each in self.drawn}
+        hidden = [each for each in self.drawn if (said := roles[id(each)]) and said[0] == "above"]
+        if len(hidden) == len(self.drawn):
+            hidden = []
+        names = sorted({each.layer.name for each in hidden if _is_writable(each.layer.name)})
+        words = sorted({said[1] for each in hidden if (said := roles[id(each)])})
+        why = f"layers that are drawn above agents, by the words {', '.join(map(shown, words))}"
+        self._put(Entry(("tiled",), "ignore", tuple(names) or None, why))
+        counted = [each for each in self.drawn if each.layer.name not in names]
+        open_tiles = self._by_tiles(counted)
+        self._by_layers(counted, open_tiles)
+        self._objects()
+        return list(self._found.values())
+
+    def _put(self, entry: Entry) -> None:
+        self._found.setdefault((entry.table, entry.key), entry)
+
+    def _say(self, key: str, means: Meaning, why: str, *, sure: bool = True) -> None:
+        """Give a terrain to what a key of the legend names."""
+        if not _is_writable(key):
+            return
+        self._put(Entry(LEGEND, key, means.word, why, sure=sure))
+        if means.word != BELOW:
+            self._put(Entry(("terrain",), means.word, means.price, usual(means)))
+
+    # -- tiles ------------------------------------------------------------------------------------
+
+    def _by_tiles(self, counted: list[_Drawn]) -> dict[int, int]:
+        """Guess by what tiles themselves say.
+
+        Returns:
+            By the number of each layer, how many cells hold tiles that say nothing.
+        """
+        left: dict[int, int] = defaultdict(int)
+        by_set: dict[str, dict[int, int]] = defaultdict(lambda: defaultdict(int))
+        for at, each in enumerate(counted):
+            for gid, count in each.tiles.items():
+                found = self.tilesets.find(gid)
+                if found is None:
+                    continue
+                tile = found[0].tile(found[1])
+                if not self._says_something(tile):
+                    left[at] += count
+                    by_set[tile.tileset][at] += count
+        for name, layers in by_set.items():
+            means = meaning(name)
+            named = [at for at in layers if _layer_says(counted[at].layer.name)]
+            # A layer is named for one map, a tileset for many.
+            if means is None or named or _is_vague(name):
+                continue
+            self._say(f"tileset:{name}", means, f"the tileset's name says {shown(means.word)}")
+            for at, count in layers.items():
+                left[at] -= count
+        return left
+
+    def _says_something(self, tile: Tile) -> bool:
+        """Tell whether a tile's terrain is known, or can be guessed from what is said of it."""
+        own = tile.properties
+        if any(own.has(name) for name in ("terrain", "blocked", "walkable", "cost")):
+            return True
+        if any(self._property(name, value) for name, value in own.values.items()):
+            return True
+        if tile.class_name:
+            return True
+        said = [(colour, meaning(colour)) for colour in tile.wang if colour.strip()]
+        for colour, means in said:
+            if means is not None:
+                self._say(
+                    f"wang:{colour}", means, f"the Wang colour's name says {shown(means.word)}"
+                )
+        return any(means is not None for _, means in said)
+
+    def _property(self, name: str, value: object) -> bool:
+        """Guess what a property of a tile means; tell whether it means anything."""
+        if name in _OWN or "=" in name or value is None or value == "":
+            return False
+        if isinstance(value, str) and value.lower() not in ("true", "false", "0", "1", "yes", "no"):
+            means = meaning(value)
+            if means is None:
+                return False
+            self._say(f"property:{name}={value}", means, f"its value says {shown(means.word)}")
+            return True
+        means = _of_property(name)
+        if means is None or isinstance(value, list | dict):
+            return False
+        no = value in (False, 0) or (
+            isinstance(value, str) and value.lower() in ("false", "0", "no")
+        )
+        key = f"property:{name}={_text(value)}"
+        if name.lower().removeprefix("is").strip("_- ") in ("passable", "walkable", "pass"):
+            means = _WALL if no else _FLOOR
+        elif no:
+            return False
+        if value is True:
+            key = f"property:{name}"
+        self._say(key, means, f"the property's name says {shown(name)}")
+        return True
+
+    # -- layers -----------------------------------------------------------------------------------
+
+    def _by_layers(self, counted: list[_Drawn], left: Mapping[int, int]) -> None:
+        """Guess by layers for the tiles that say nothing themselves."""
+        blocks = any(entry.value == "blocked" for entry in self._found.values())
+        for at, each in enumerate(counted):
+            said = _layer_says(each.layer.name)
+            if left.get(at) and said is not None and said[0].cost is None and said[0].word != BELOW:
+                blocks = True
+        ground: str | None = None
+        for at, each in enumerate(counted):
+            if not each.cells:
+                continue
+            name, share = each.layer.name, each.cells / self.size
+            below, ground = ground, ground or name
+            if each.layer.fields.properties().has("terrain") or not left.get(at):
+                continue
+            key = f"layer:{name}"
+            if sum(other.layer.name == name for other in self.drawn) > 1:
+                key = f"layer:{each.layer.path}"
+            told = _layer_says(name)
+            if told is not None:
+                self._say(key, *told)
+                continue
+            if below is None:
+                self._say(key, _FLOOR, f"the lowest layer, on {share:.0%} of the map", sure=False)
+                continue
+            over = f"on {share:.0%} of the map, over {shown(below)}"
+            if share >= _GROUND_SHARE:
+                self._say(key, _FLOOR, f"a layer {over}", sure=False)
+            elif blocks:
+                why = f"a layer {over}; other names say what is blocked"
+                self._say(key, Meaning(BELOW, 1.0), why, sure=False)
+            else:
+                self._say(key, _WALL, f"a layer {over}", sure=False)
+
+    def _objects(self) -> None:
+        """Guess which classes of objects are spots."""
+        for layer in self.layers:
+            if layer.kind != "objectgroup":
+                continue
+            for item in layer.fields.items("objects"):
+                name = item.values.get("class") or item.values.get("type")
+                if not isinstance(name, str) or name in ("spawn", "exit"):
+                    continue
+                found = thing(name)
+                if found is not None and _is_writable(f"object:{name}"):
+                    why = f"the class's name says {shown(found[1])}"
+                    self._put(Entry(LEGEND, f"object:{name}", found[0], why))
+
+
+def _layer_says(name: str) -> tuple[Meaning, str] | None:
+    """Return what a layer's name says its tiles are, and why; None where it says nothing."""
+    found = role(name)
+    if found is not None and found[0] == "collision":
+        return _WALL, f"the layer's name says {shown(found[1])}"
+    if found is not None and found[0] == "adornment":
+        return Meaning(BELOW, 1.0), f"the layer's name says {shown(found[1])}"
+    means = meaning(name)
+    return None if means is None else (means, f"the layer's name says {shown(means.word)}")
+
+
+def _of_property(name: str) -> Meaning | None:
+    """Return what a property of this name says, where it is true."""
+    found = role(name)
+    if found is not None and found[0] == "collision":
+        return _WALL
+    if found is not None and found[0] == "adornment":
+        return Meaning(BELOW, 1.0)
+    return meaning(name)
+
+
+def _is_vague(tileset: str) -> bool:
+    """Tell whether a tileset's name is one of many kinds of tiles, such as "walls and floors"."""
+    words = {
+        found.word for part in tileset.replace("-", "_").split("_") if (found := meaning(part))
+    }
+    return len(words) != 1 or meaning(tileset) == Meaning("tile", 1.0)
+
+
+def _is_writable(key: str) -> bool:
+    """Tell whether a recipe can hold a name."""
+    return key.isprintable() and bool(key.partition(":")[2].strip() if ":" in key else key.strip())
+
+
+def _text(value: object) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return f"{value:g}" if isinstance(value, float) else str(value)

@@ -1,0 +1,174 @@
+"""Guess from a name what a designer means by it: a terrain and its cost, or the role of a layer."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Literal
+
+#: What a layer is there for, where it is not terrain: to be seen above agents, to adorn the terrain
+#: below it, or to say where nobody can go.
+Role = Literal["above", "adornment", "collision"]
+
+_TOKEN = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
+#: Words at least this long count as a part of a longer one, as in "brickwall".
+_SHORTEST_PART = 4
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+#: The cost of a cell, in units, by the words that name it, in singular. Of a name with words of
+#: several groups, the first group counts: a bridge over water carries.
+_CARRIES: Mapping[str, float] = {
+    **dict.fromkeys(("bridge", "door", "gate", "doorway", "entrance", "stair", "stairs"), 1.0),
+    **dict.fromkeys(("stairway", "staircase", "ladder", "ramp", "floor", "flooring"), 1.0),
+    **dict.fromkeys(("path", "pathway", "road", "street", "trail", "walkway", "sidewalk"), 1.0),
+    **dict.fromkeys(("pavement", "paving", "crosswalk", "corridor", "walkable", "passable"), 1.0),
+    **dict.fromkeys(("carpet", "rug", "plank", "pier", "dock"), 1.0),
+    **dict.fromkeys(("shallow", "shallows", "ford"), 3.0),
+}
+_BLOCKS = _words(
+    """
+    wall cliff rock boulder mountain mountains fence hedge tree trunk bush shrub cactus cacti
+    house building hut cabin roof pillar column statue furniture table shelf bookshelf
+    wardrobe bed crate barrel chest box obstacle obstruction barrier boundary blocked block
+    blocker blocking solid collision collide collides collider collidable collisions wallpaper
+    roadblock impassable unpassable unwalkable nonwalkable inaccessible water waterfall sea
+    ocean lake river pond deep moat canal lava magma acid void abyss chasm pit hole gap spike
+    thorn tombstone grave railing gravestone stump log well fountain hazard
+    """
+)
+_CROSSED: Mapping[str, float] = {
+    **dict.fromkeys(("ground", "grass", "land", "terrain", "lawn", "meadow", "field"), 1.0),
+    **dict.fromkeys(("plain", "plains", "prairie", "garden", "courtyard", "yard", "farm"), 1.0),
+    **dict.fromkeys(
+        ("brick", "cobble", "cobblestone", "stone", "tile", "concrete", "asphalt"), 1.0
+    ),
+    **dict.fromkeys(("wood", "wooden", "ice", "room", "walk", "base", "interior", "free"), 1.0),
+    **dict.fromkeys(("dirt", "earth", "soil", "clay", "gravel", "sand", "beach", "desert"), 1.5),
+    **dict.fromkeys(("farmland", "crop", "rubble", "debris", "hill", "snow", "forest"), 2.0),
+    **dict.fromkeys(("woods", "jungle", "savanna", "tundra", "steppe", "dune", "reed"), 2.0),
+    **dict.fromkeys(("mud", "swamp", "marsh", "bog", "fen", "mire", "quicksand"), 3.0),
+}
+#: Words that end like others and mean something else.
+_WHOLE = _words("outdoor outdoors indoor indoors pathfinding")
+_FORBIDS = _words("no non not un im")
+_ALLOWED = _words("walk walkable pass passable passage access accessible entry enter")
+
+_ROLES: Mapping[Role, frozenset[str]] = {
+    "collision": _words(
+        """
+    collision collisions collide collides collider colliders collidable blocked blocking
+    blocker blockers solid solids obstacle obstacles unwalkable nonwalkable impassable
+    unpassable barrier barriers boundary boundaries
+    """
+    ),
+    "above": _words(
+        """
+    above over overhead overhang overlay roof roofs rooftop ceiling ceilings top tops treetop
+    treetops foreground front sky cloud clouds shadow shadows light lights lighting fog
+    weather canopy ui hud fx effect effects parallax particles upper darkness
+    """
+    ),
+    "adornment": _words(
+        """
+    decor decoration decorations deco detail details ornament ornaments flower flowers plant
+    plants doodad doodads accent accents cosmetic decal decals item items pickup pickups
+    collectible collectibles coin coins key keys loot marker markers label labels grid
+    """
+    ),
+}
+#: Kinds of things that objects and entities are, by words in the names of their classes.
+_KINDS: Mapping[str, frozenset[str]] = {
+    "spawn": _words("spawn spawnpoint spawner start player hero playerstart"),
+    "exit": _words("exit goal finish end"),
+}
+
+
+@dataclass(frozen=True)
+class Meaning:
+    """What a name says about terrain.
+
+    Attributes:
+        word: the word that says it, in lower case and in singular.
+        cost: units to cross a cell; None = blocked.
+    """
+
+    word: str
+    cost: float | None
+
+    @property
+    def price(self) -> str | float:
+        """Return the cost as a recipe has it."""
+        return "blocked" if self.cost is None else self.cost
+
+
+def meaning(name: str) -> Meaning | None:
+    """Return what a name says about terrain, or None where it has no word that is known."""
+    tokens = [token.lower() for token in _TOKEN.findall(name)]
+    for first, second in pairwise(tokens):
+        if first in _FORBIDS and second in _ALLOWED:
+            return Meaning("wall", None)
+    for costs in (_CARRIES, dict.fromkeys(_BLOCKS), _CROSSED):
+        for token in tokens:
+            word = _word_in(token, costs)
+            if word is not None:
+                return Meaning(word, costs[word])
+    return None
+
+
+def usual(means: Meaning) -> str:
+    """Say that the cost is the usual one, for a terrain whose name was guessed above."""
+    if means.cost is None:
+        return f"nobody can usually stand on {means.word}"
+    return f"a usual cost of {means.word}"
+
+
+def role(name: str) -> tuple[Role, str] | None:
+    """Return what a layer of this name is there for, and the word that says so, or None."""
+    tokens = [token.lower() for token in _TOKEN.findall(name)]
+    for kind, words in _ROLES.items():
+        for token in tokens:
+            if token in words:
+                return kind, token
+    return None
+
+
+def thing(name: str) -> tuple[str, str] | None:
+    """Return which kind of thing a class of this name is, and the word that says so, or None."""
+    tokens = [token.lower() for token in _TOKEN.findall(name)]
+    for kind, words in _KINDS.items():
+        for token in tokens:
+            if token in words:
+                return kind, token
+    return None
+
+
+def _word_in(token: str, words: Mapping[str, float | None]) -> str | None:
+    """Return the word that a token is, or begins or ends with, or None."""
+    for form in _singulars(token):
+        if form in words:
+            return form
+    if token in _WHOLE:
+        return None
+    for form in _singulars(token):
+        found = [
+            word
+            for word in words
+            if len(word) >= _SHORTEST_PART and (form.endswith(word) or form.startswith(word))
+        ]
+        if found:
+            return max(found, key=lambda word: (len(word), word))
+    return None
+
+
+def _singulars(token: str) -> Iterator[str]:
+    yield token
+    if token.endswith("es"):
+        yield token[:-2]
+    if token.endswith("s"):
+        yield token[:-1]
