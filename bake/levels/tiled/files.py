@@ -1,9 +1,10 @@
 """Read the files of a map, each once and only inside the project, and put XML in words of JSON.
 
-Only XML as the editor writes it is read: without document type or entities, and of bounded size.
-Entities are the way a small file grows to gigabytes or reads other files, and Tiled writes none, so
-a document type is refused before anything in it is looked at. TMX then is put in the words of TMJ,
-so that one reader serves both (Tiled documentation, "TMX Map Format" and "JSON Map Format"); its
+Only XML as the editor writes it is read: without entities, and of bounded size. Entities are the
+way a small file grows to gigabytes or reads other files, and Tiled writes none, so a document type
+with declarations is refused before any of them is looked at. One that a file only names, as editors
+before 1.0 wrote it, is not fetched. TMX then is put in the words of TMJ, so
+that one reader serves both (Tiled documentation, "TMX Map Format" and "JSON Map Format"); its
 numbers stay text, which :class:`~bake.levels.tiled.fields.Fields` reads.
 """
 
@@ -12,6 +13,7 @@ from __future__ import annotations
 from array import array
 from dataclasses import dataclass, field
 from pathlib import Path
+from string import hexdigits
 from typing import NoReturn
 from xml.parsers import expat
 
@@ -36,6 +38,8 @@ MAX_ELEMENTS = 2**20
 MAX_DEPTH = 64
 #: Only the major version is compared; Tiled counts what follows the point: 1.10 follows 1.9.
 _NEWEST_MAJOR = 1
+#: The edges and corners of a tile.
+_WANG_CORNERS = 8
 _LAYERS = {
     "layer": "tilelayer",
     "objectgroup": "objectgroup",
@@ -69,7 +73,7 @@ def _parse_xml(path: Path, data: bytes) -> Element:
     """Parse a document, and return its root.
 
     Raises:
-        LevelError: the text is not XML, has a document type or too many elements, or is nested too
+        LevelError: the text is not XML, declares entities, has too many elements, or is nested too
             deeply.
     """
     builder = _Builder(path)
@@ -114,8 +118,14 @@ class _Builder:
     def refuse(self, found: str, expected: str) -> NoReturn:
         refuse(self.path, f"line {self.parser.CurrentLineNumber}", found, expected)
 
-    def doctype(self, *_: object) -> None:
-        self.refuse("the file declares a document type (DOCTYPE)", "none, as Tiled writes none")
+    def doctype(self, _name: str, _system: object, _public: object, has_inside: bool) -> None:
+        # Editors before 1.0 named a document type, which expat does not fetch. What one declares in
+        # the file itself, entities for example, is not read.
+        if has_inside:
+            self.refuse(
+                "the file declares a document type with entities of its own (DOCTYPE [...])",
+                "none, as Tiled writes none",
+            )
 
     def start(self, tag: str, attributes: dict[str, str]) -> None:
         if tag == "tile" and self.open and self.open[-1].tag in ("data", "chunk"):
@@ -170,6 +180,11 @@ def _tileset_words(tileset: Element) -> Values:
         **tileset.attributes,
         **_properties(tileset),
         "tiles": [{**each.attributes, **_properties(each)} for each in tileset.all("tile")],
+        "terrains": [
+            dict(each.attributes)
+            for holder in tileset.all("terraintypes")
+            for each in holder.all("terrain")
+        ],
         "wangsets": [
             _wangset(each) for holder in tileset.all("wangsets") for each in holder.all("wangset")
         ],
@@ -236,15 +251,28 @@ def _object(element: Element) -> Values:
 
 
 def _wangset(element: Element) -> Values:
-    # Before Tiled 1.5 corners and edges had colours of their own, which no editor writes any more.
-    return {
+    words: Values = {
         **element.attributes,
         "colors": [dict(each.attributes) for each in element.all("wangcolor")],
         "wangtiles": [
-            {**each.attributes, "wangid": each.attributes.get("wangid", "").split(",")}
+            {**each.attributes, "wangid": _wangid(each.attributes.get("wangid", ""))}
             for each in element.all("wangtile")
         ],
     }
+    # Before Tiled 1.5 corners and edges had colours of their own.
+    for key in ("edge", "corner"):
+        words[f"{key}colors"] = [dict(each.attributes) for each in element.all(f"wang{key}color")]
+    return words
+
+
+def _wangid(text: str) -> list[str]:
+    """Split a Wang id; before Tiled 1.5 it was one number of eight hexadecimal digits."""
+    digits = text.removeprefix("0x")
+    if digits == text:
+        return text.split(",")
+    if not 0 < len(digits) <= _WANG_CORNERS or not set(digits) <= set(hexdigits):
+        return [text]
+    return [str(int(digit, 16)) for digit in reversed(digits)]
 
 
 def _properties(element: Element) -> Values:

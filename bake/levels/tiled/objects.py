@@ -62,20 +62,12 @@ class Object:
 def read_objects(layers: list[Layer], tilesets: Tilesets, files: MapFiles) -> list[Object]:
     """Read all objects of the object layers, in the order of the file."""
     found: list[Object] = []
-    seen: dict[int, str] = {}
     templates = _Templates(files)
     for layer in layers:
         if layer.kind != "objectgroup":
             continue
         for item in layer.fields.items("objects"):
-            each = _read(item, layer, tilesets, templates)
-            if each.number:
-                first = seen.setdefault(each.number, each.fields.place)
-                if first is not each.fields.place:
-                    each.fields.refuse(
-                        f"{first} has the id {each.number} already", "an id of its own for each"
-                    )
-            found.append(each)
+            found.append(_read(item, layer, tilesets, templates))
     return found
 
 

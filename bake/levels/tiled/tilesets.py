@@ -9,7 +9,7 @@ after its layer.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from copy import copy
 from dataclasses import dataclass
 from functools import cached_property
@@ -26,6 +26,7 @@ from bake.levels.tiled.geometry import TILE_BITS
 
 #: The most Wang sets of one tileset; a tile belongs to one colour of each.
 MAX_WANG_SETS = 256
+_CORNERS = 4
 
 
 @dataclass(frozen=True)
@@ -93,21 +94,37 @@ class Tileset:
         if len(wangsets) > MAX_WANG_SETS:
             self.fields.refuse(f"it has {len(wangsets):,} Wang sets", f"at most {MAX_WANG_SETS}")
         for wangset in wangsets:
-            names = [colour.text("name", "") for colour in wangset.items("colors")]
+            edges = wangset.items("edgecolors")
+            colours_of = wangset.items("colors") or [*edges, *wangset.items("cornercolors")]
+            names = [colour.text("name", "") for colour in colours_of]
             seen: set[int] = set()
             for tile in wangset.items("wangtiles"):
                 corners = tile.values.get("wangid")
-                colours = _colours(tile, corners, len(names))
+                colours = _colours(tile, corners, len(names), len(edges))
                 if colours:
-                    # Of equally common colours the last one counts, as sets start with what is
-                    # walked on.
-                    most = max(set(colours), key=lambda each: (colours.count(each), each))
+                    most = _commonest(colours)
                     number = tile.whole("tileid")
                     if number in seen:
                         tile.refuse(f"tile {number} is given twice", "each tile once")
                     seen.add(number)
                     found[number] = (*found.get(number, ()), names[most - 1])
+        for number, name in self._by_old_terrains():
+            found[number] = (*found.get(number, ()), name)
         return found
+
+    def _by_old_terrains(self) -> Iterator[tuple[int, str]]:
+        """Yield tiles with the terrain most of their corners have; Tiled before 1.5 wrote these."""
+        names = [each.text("name", "") for each in self.fields.items("terrains")]
+        for number, tile in self.listed.items() if names else ():
+            said = tile.values.get("terrain", [])
+            corners = said.split(",") if isinstance(said, str) else said
+            if not isinstance(corners, list) or len(corners) > _CORNERS:
+                tile.refuse(f"terrain is {shown(said)}", "a list of four numbers")
+            # A corner without a terrain is empty in XML, and -1 in JSON.
+            given = [each for each in corners if each not in ("", -1)]
+            colours = _numbers(tile, "terrain", given, len(names) - 1)
+            if colours:
+                yield number, names[_commonest(colours)]
 
     def has(self, number: int) -> bool:
         # Sets of single images have gaps, and their numbers may exceed their count.
@@ -127,17 +144,33 @@ class Tileset:
         return self.wang.get(number, ())
 
 
-def _colours(tile: Fields, corners: object, count: int) -> list[int]:
-    if not isinstance(corners, list) or len(corners) > 8:
-        tile.refuse(f"wangid is {shown(corners)}", "a list of eight numbers")
+def _commonest(colours: list[int]) -> int:
+    """Return the commonest colour; of equal ones the last, as sets start with what is walked on."""
+    return max(set(colours), key=lambda each: (colours.count(each), each))
+
+
+def _numbers(tile: Fields, key: str, values: list[object], most: int) -> list[int]:
     found = []
-    for each in corners:
+    for each in values:
         text = str(each).strip()
-        if not (text.isascii() and text.isdigit() and len(text) < 4 and int(text) <= count):
-            tile.refuse(f"wangid holds {shown(each)}", f"numbers of colours, 0 to {count}")
-        if int(text):
-            found.append(int(text))
+        if not (text.isascii() and text.isdigit() and len(text) < 4 and int(text) <= most):
+            tile.refuse(f"{key} holds {shown(each)}", f"numbers of colours, 0 to {most}")
+        found.append(int(text))
     return found
+
+
+def _colours(tile: Fields, wangid: object, count: int, edges: int) -> list[int]:
+    """Return the colours of a tile's edges and corners, which take turns in a Wang id.
+
+    Args:
+        count: how many colours there are.
+        edges: how many of them are for edges alone, before those for corners; 0 = all are for both.
+    """
+    if not isinstance(wangid, list) or len(wangid) > 8:
+        tile.refuse(f"wangid is {shown(wangid)}", "a list of eight numbers")
+    numbers = _numbers(tile, "wangid", wangid, count)
+    found = [each + edges * (at % 2) for at, each in enumerate(numbers) if each]
+    return [each for each in found if each <= count]
 
 
 class MapFiles(ProjectFiles):

@@ -155,6 +155,12 @@ def test_damaged_maps(tmp_path: Path, text: str, told: str) -> None:
     assert told in refused(write(tmp_path, text))
 
 
+def test_a_document_type_that_is_only_named_is_not_fetched(tmp_path: Path) -> None:
+    """Editors before 1.0 wrote one."""
+    named = '<!DOCTYPE map SYSTEM "file:///dev/zero">'
+    assert read(write(tmp_path, named + GOOD[39:])).terrains == read(write(tmp_path, GOOD)).terrains
+
+
 def test_entities_are_refused_before_they_grow(tmp_path: Path) -> None:
     entities = '<!ENTITY a "lollollollol">' + "".join(
         f'<!ENTITY {chr(98 + at)} "{f"&{chr(97 + at)};" * 10}">' for at in range(12)

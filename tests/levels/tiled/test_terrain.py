@@ -153,3 +153,46 @@ def test_too_many_terrains(tmp_path: Path) -> None:
     gids = [list(range(1, 301))]
     path = write(tmp_path, tmx(layer(gids), width=300, height=1, tileset=tileset))
     assert "more than 255 terrains" in refused(path)
+
+
+#: What editors before 1.5 wrote instead of Wang colours.
+OLD = """
+ <tileset firstgid="1" name="set" tilecount="12" columns="6">
+  <terraintypes><terrain name="Grass" tile="0"/><terrain name="Water" tile="1"/></terraintypes>
+  <tile id="0" terrain="0,0,0,0"/>
+  <tile id="1" terrain="1,1,0,1"/>
+  <tile id="2" terrain=",,0,"/>
+  <tile id="3" terrain="0,1,1,0"/>
+  <wangsets><wangset name="old" tile="-1">
+   <wangedgecolor name="Fence" color="#00ff00" tile="-1" probability="1"/>
+   <wangcornercolor name="Sand" color="#00ff00" tile="-1" probability="1"/>
+   <wangcornercolor name="Mud" color="#0000ff" tile="-1" probability="1"/>
+   <wangtile tileid="5" wangid="0x10101020"/>
+   <wangtile tileid="6" wangid="0x2020"/>
+   <wangtile tileid="7" wangid="0x1010101"/>
+  </wangset></wangsets>
+ </tileset>
+"""
+OLD_LEGEND = {f"wang:{name}": name for name in ("Grass", "Water", "Sand", "Mud", "Fence")}
+
+
+def test_terrains_and_wang_ids_of_old_editors(tmp_path: Path) -> None:
+    gids = [[1, 2, 3, 4, 5, 6, 7, 8]]
+    path = write(tmp_path, tmx(layer(gids), width=8, height=1, tileset=OLD))
+    (row,) = named(read(path, legend=OLD_LEGEND))
+    assert row == ["Grass", "Water", "Grass", "Water", "Ground", "Sand", "Mud", "Fence"]
+
+
+@pytest.mark.parametrize(
+    ("wrong", "told"),
+    [
+        (OLD.replace('"0,0,0,0"', '"0,0,2,0"'), 'terrain holds "2"; expected numbers of colours'),
+        (OLD.replace('"0,0,0,0"', '"0,0,0,0,0"'), 'terrain is "0,0,0,0,0"'),
+        (OLD.replace("0x2020", "0x202020202"), 'wangid holds "0x202020202"'),
+        (OLD.replace("0x2020", "0x9020"), 'wangid holds "9"'),
+        (OLD.replace("0x2020", "0x"), 'wangid holds "0x"'),
+    ],
+)
+def test_damaged_terrains_of_old_editors(tmp_path: Path, wrong: str, told: str) -> None:
+    path = write(tmp_path, tmx(layer([[1, 7]]), width=2, height=1, tileset=wrong))
+    assert told in refused(path, legend=OLD_LEGEND)
