@@ -38,6 +38,9 @@ _REFERENCE = re.compile(
 #: Names of layers by which Tiled knows the maps that its automapping reads.
 _RULE_MAP = re.compile(r'name="(?:input|output)(?:not)?\d*_')
 _OF_LEVELS = re.compile("level|map|dungeon|maze|stage|world", re.IGNORECASE)
+_OF_ART = re.compile(
+    "tile|sprite|texture|icon|font|gfx|graphic|image|art$|arts$|^ui$", re.IGNORECASE
+)
 #: Of single files, this many are listed; more of one kind are listed by what they have in common.
 _MOST_FOLDERS = 4
 _READ_FOR_REFERENCES = 2**22
@@ -67,7 +70,7 @@ def find_levels(folder: Path) -> Found:
     files = _files(folder)
     left_out: list[tuple[Path, str]] = []
     levels = [file for file in files if _is_level(file, left_out)]
-    inside = _maps_of_worlds(levels, folder)
+    inside = _maps_of_worlds(levels, folder, left_out)
     levels = [file for file in levels if file not in inside]
     levels += _images_of_levels(files, levels, folder, left_out)
     levels = sorted(_writable(levels, folder, left_out), key=lambda file: file.as_posix())
@@ -151,18 +154,24 @@ def _is_json_level(file: Path, left_out: list[tuple[Path, str]]) -> bool:
     return isinstance(document.get("links", document.get("edges")), list)
 
 
-def _maps_of_worlds(levels: Iterable[Path], folder: Path) -> set[Path]:
-    """Return the maps that are baked as parts of a world."""
+def _maps_of_worlds(
+    levels: Iterable[Path], folder: Path, left_out: list[tuple[Path, str]]
+) -> set[Path]:
+    """Return the maps that are baked as parts of a world, and the worlds that lack a map."""
     found: set[Path] = set()
+    lacking: set[Path] = set()
     for world in levels:
         if world.suffix.lower() != TILED_WORLD_SUFFIX:
             continue
         try:
             inside = {member.path.resolve() for member in members(world, TiledReading(), folder)}
-        except (BakeError, OSError):
-            continue
-        found |= inside
-    return {file for file in levels if file.resolve() in found}
+        except (BakeError, OSError) as error:
+            # A world without its maps is no level, but the maps that are there are.
+            lacking.add(world.resolve())
+            left_out.append((world, error.found if isinstance(error, BakeError) else str(error)))
+        else:
+            found |= inside
+    return {file for file in levels if file.resolve() in found | lacking}
 
 
 def _images_of_levels(
@@ -180,7 +189,13 @@ def _images_of_levels(
     images = [file for file in images if file.resolve() not in art]
     named = [file for file in images if _is_named(file, folder)]
     edited = any(file.suffix.lower() in {*TILED_SUFFIXES, LDTK_SUFFIX} for file in levels)
-    for file in named if named or edited else images:
+    chosen = named if named or edited else images
+    passed = [file for file in images if file not in set(chosen)]
+    if passed:
+        more = f", and {len(passed) - 1:,} more images" if len(passed) > 1 else ""
+        why = f"taken for art{more}; name in sources those that are levels"
+        left_out.append((passed[0], why))
+    for file in chosen:
         try:
             colours = image_colours(file, MOST_COLOURS)
         except BakeError as error:
@@ -194,7 +209,7 @@ def _images_of_levels(
 
 def _is_named(file: Path, folder: Path) -> bool:
     parts = (folder.resolve().name, *file.relative_to(folder).parts[:-1])
-    return any(_OF_LEVELS.search(part) and "tile" not in part.lower() for part in parts)
+    return any(map(_OF_LEVELS.search, parts)) and not any(map(_OF_ART.search, parts[1:]))
 
 
 def _referred(files: Iterable[Path]) -> Iterator[Path]:

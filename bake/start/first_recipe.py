@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from bake.asset.partial import beside, remove_leftovers
-from bake.errors import BakeError, LevelError, OutputError, RecipeError
+from bake.errors import BakeError, LevelError, OutputError, QueryError, RecipeError
 from bake.pipeline import build, find_tasks
 from bake.pipeline.run import Outcome
 from bake.pipeline.sources import Task
@@ -164,8 +164,12 @@ def try_recipe(
             elif os.path.lexists(picture) and not force:
                 yield Tried(outcome, picture, kept=True)
             else:
-                render_asset(outcome.task.asset, picture)
-                yield Tried(outcome, picture, kept=False)
+                try:
+                    render_asset(outcome.task.asset, picture)
+                except QueryError:  # A graph without positions cannot be drawn.
+                    yield Tried(outcome, None, kept=False)
+                else:
+                    yield Tried(outcome, picture, kept=False)
 
 
 def _quick(task: Task) -> Task:

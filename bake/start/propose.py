@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections import Counter
 from pathlib import Path
 
 import numpy as np
 
+from bake.errors import BakeError
 from bake.level import GridLevel, Level, TerrainRule
 from bake.levels import LDTK_SUFFIX, TILED_SUFFIXES, LdtkReading, TiledReading, load, parts
-from bake.levels.formats import IMAGE_SUFFIXES
+from bake.levels.formats import IMAGE_SUFFIXES, TILED_WORLD_SUFFIX
+from bake.levels.reading.editors import BELOW, LINK_KINDS, SPOT_KINDS
 from bake.levels.reading.limits import allowance
 from bake.levels.reading.mistakes import shown
 from bake.levels.reading.terrains import VOID
@@ -17,6 +20,11 @@ from bake.start.entries import Entry, Value, reading_of
 from bake.start.words import meaning
 
 _TERRAIN = ("terrain",)
+LEGEND = ("tiled", "legend")
+#: Classes of objects of which no two may have one name.
+_NAMED_ONCE = (*SPOT_KINDS, "region")
+#: All classes of objects that can be read only where they are drawn as bake would have them.
+_THINGS = ("door", *LINK_KINDS, *_NAMED_ONCE)
 #: A map of which nobody can walk on more than this is taken to be drawn without its floor.
 _HARDLY_ANY = 0.05
 _MOSTLY = 0.4
@@ -55,7 +63,7 @@ def propose(file: Path, project: Path) -> list[Entry]:
 
 def _mended(file: Path, project: Path, entries: list[Entry]) -> list[Entry]:
     """Add the costs that are missing, and let somebody walk somewhere."""
-    levels = _read(file, project, entries)
+    entries, levels = _that_read(file, project, entries)
     cells = _cells(levels)
     rules = {name: rule for level in levels for name, rule in level.terrain_rules.items()}
     known = {entry.key for entry in entries if entry.table == _TERRAIN}
@@ -70,16 +78,47 @@ def _mended(file: Path, project: Path, entries: list[Entry]) -> list[Entry]:
         entries.append(Entry(_TERRAIN, "floor", 1.0, "the terrain of empty cells"))
     elif is_map:
         entries.append(Entry(("tiled",), "empty", None))
+    if file.suffix.lower() == TILED_WORLD_SUFFIX:
+        entries.append(Entry(("tiled",), "world", None))
     if walkable == 0 and not (is_map and empty):
         entries = _opened(cells, entries)
     entries = _with_links(levels, entries, rules)
+    if is_map:
+        # What one map has to leave out may be drawn well in the others.
+        entries += [Entry(LEGEND, f"object:{kind}", None) for kind in _THINGS]
     named = {(entry.table, entry.key) for entry in entries}
     entries += [
         Entry(_TERRAIN, name, _value(rule), stated=True)
         for name, rule in rules.items()
         if (_TERRAIN, name) not in named
     ]
+    # Of several guesses about one key the first one counts.
     return list({(entry.table, entry.key): entry for entry in reversed(entries)}.values())
+
+
+def _that_read(file: Path, project: Path, entries: list[Entry]) -> tuple[list[Entry], list[Level]]:
+    """Read a file by its guesses, and leave out those about things under which it cannot be read.
+
+    Games have doors and stairs of their own, which need not be drawn as bake would have them.
+    """
+    try:
+        return entries, _read(file, project, entries)
+    except BakeError as error:
+        first = error
+    if file.suffix.lower() not in TILED_SUFFIXES:
+        raise first
+    plain = [entry for entry in entries if not entry.key.startswith("object:")]
+    why = "the file does not say of these objects what bake needs to know"
+    silent = [Entry(LEGEND, f"object:{kind}", BELOW, why, sure=False) for kind in _THINGS]
+    links = [entry for entry in silent if entry.key.partition(":")[2] not in _NAMED_ONCE]
+    apart = Entry(("tiled",), "world", "each", "the maps do not fit together as one level")
+    is_world = file.suffix.lower() == TILED_WORLD_SUFFIX
+    for world in ([], [apart]) if is_world else ([],):
+        for things in ([], links, silent):
+            tried = [*plain, *things, *world]
+            with contextlib.suppress(BakeError):
+                return tried, _read(file, project, tried)
+    raise first
 
 
 def _read(file: Path, project: Path, entries: list[Entry]) -> list[Level]:

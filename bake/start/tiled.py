@@ -286,7 +286,7 @@ def _is_vague(tileset: str) -> bool:
     words = {
         found.word for part in tileset.replace("-", "_").split("_") if (found := meaning(part))
     }
-    return len(words) != 1 or meaning(tileset) == Meaning("tile", 1.0)
+    return len(words) != 1
 
 
 def _is_writable(key: str) -> bool:

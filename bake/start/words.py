@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Literal
@@ -45,9 +45,7 @@ _BLOCKS = _words(
 _CROSSED: Mapping[str, float] = {
     **dict.fromkeys(("ground", "grass", "land", "terrain", "lawn", "meadow", "field"), 1.0),
     **dict.fromkeys(("plain", "plains", "prairie", "garden", "courtyard", "yard", "farm"), 1.0),
-    **dict.fromkeys(
-        ("brick", "cobble", "cobblestone", "stone", "tile", "concrete", "asphalt"), 1.0
-    ),
+    **dict.fromkeys(("brick", "cobble", "cobblestone", "stone", "concrete", "asphalt"), 1.0),
     **dict.fromkeys(("wood", "wooden", "ice", "room", "walk", "base", "interior", "free"), 1.0),
     **dict.fromkeys(("dirt", "earth", "soil", "clay", "gravel", "sand", "beach", "desert"), 1.5),
     **dict.fromkeys(("farmland", "crop", "rubble", "debris", "hill", "snow", "forest"), 2.0),
@@ -113,11 +111,14 @@ def meaning(name: str) -> Meaning | None:
     for first, second in pairwise(tokens):
         if first in _FORBIDS and second in _ALLOWED:
             return Meaning("wall", None)
-    for costs in (_CARRIES, dict.fromkeys(_BLOCKS), _CROSSED):
-        for token in tokens:
-            word = _word_in(token, costs)
-            if word is not None:
-                return Meaning(word, costs[word])
+    groups = (_CARRIES, dict.fromkeys(_BLOCKS), _CROSSED)
+    for known in (_whole_word, _part_of_word):
+        for costs in groups:
+            # The last word is what it is, those before say which: dark water, stone wall.
+            for token in reversed(tokens):
+                word = known(token, costs)
+                if word is not None:
+                    return Meaning(word, costs[word])
     return None
 
 
@@ -148,11 +149,12 @@ def thing(name: str) -> tuple[str, str] | None:
     return None
 
 
-def _word_in(token: str, words: Mapping[str, float | None]) -> str | None:
-    """Return the word that a token is, or begins or ends with, or None."""
-    for form in _singulars(token):
-        if form in words:
-            return form
+def _whole_word(token: str, words: Collection[str]) -> str | None:
+    return next((form for form in _singulars(token) if form in words), None)
+
+
+def _part_of_word(token: str, words: Collection[str]) -> str | None:
+    """Return the longest word that a token begins or ends with, or None."""
     if token in _WHOLE:
         return None
     for form in _singulars(token):

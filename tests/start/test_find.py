@@ -1,0 +1,169 @@
+"""Which files of a folder are taken for levels, and the globs that name them."""
+
+import json
+import os
+import sys
+from pathlib import Path
+
+import pytest
+from PIL import Image
+
+from bake.errors import LevelError
+from bake.start.find import Found, find_levels
+from tests.support.tiled_maps import layer, tmx
+
+MAP = "type octile\nheight 1\nwidth 2\nmap\n..\n"
+TILES = json.dumps({"format": "bake-tiles", "version": 1, "legend": {}, "rows": ["."]})
+GRAPH = json.dumps({"nodes": [{"id": "A"}], "links": []})
+TMX = tmx(layer([[1, 2]]), width=2, height=1)
+
+
+def write(folder: Path, name: str, text: str) -> Path:
+    file = folder / name
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(text, "utf-8")
+    return file
+
+
+def picture(folder: Path, name: str, colours: int = 3) -> Path:
+    file = folder / name
+    file.parent.mkdir(parents=True, exist_ok=True)
+    image = Image.new("RGB", (colours, 2))
+    image.putdata([(at % 256, at // 256, 9) for at in range(colours)] * 2)
+    image.save(file)
+    return file
+
+
+def found(folder: Path) -> tuple[list[str], tuple[str, ...]]:
+    answer = find_levels(folder)
+    matched = {file for glob in answer.sources for file in folder.glob(glob)}
+    assert matched == set(answer.levels)
+    return [file.relative_to(folder).as_posix() for file in answer.levels], answer.sources
+
+
+def reasons(answer: Found) -> dict[str, str]:
+    return {file.name: why for file, why in answer.left_out}
+
+
+def test_levels_of_every_kind(tmp_path: Path) -> None:
+    write(tmp_path, "maps/a.map", MAP)
+    write(tmp_path, "maps/b.tmx", TMX)
+    write(tmp_path, "maps/deep/c.tmx", TMX)
+    write(tmp_path, "d.json", TILES)
+    write(tmp_path, "e.json", GRAPH)
+    names, sources = found(tmp_path)
+    assert names == ["d.json", "e.json", "maps/a.map", "maps/b.tmx", "maps/deep/c.tmx"]
+    assert sources == ("*.json", "maps/*.map", "maps/*.tmx", "maps/deep/*.tmx")
+
+
+def test_files_that_are_no_levels(tmp_path: Path) -> None:
+    write(tmp_path, "a.map", MAP)
+    write(tmp_path, "bundle.js.map", '{"version": 3, "mappings": ""}')
+    write(tmp_path, "package.json", '{"name": "game"}')
+    write(tmp_path, "broken.json", "{")
+    write(tmp_path, "graphlike.json", '{"nodes": 3, "edges": 4}')
+    write(tmp_path, "old.json", '{"layers": [], "tilesets": [], "tilewidth": 16}')
+    rules = TMX.replace('name="Ground"', 'name="input_Ground"')
+    write(tmp_path, "rules.tmx", rules + rules.replace("input_", "output_"))
+    for folder in ("node_modules/x", ".hidden", "backups", "baked"):
+        write(tmp_path, f"{folder}/b.map", MAP)
+    names, sources = found(tmp_path)
+    assert (names, sources) == (["a.map"], ("a.map",))
+    told = reasons(find_levels(tmp_path))
+    assert told["old.json"] == "this is a map of Tiled; call it .tmj to have it read"
+    assert "automapping" in told["rules.tmx"]
+
+
+def test_many_folders_take_one_glob(tmp_path: Path) -> None:
+    for number in range(6):
+        write(tmp_path, f"maps/{number}/m{number}.tmx", TMX)
+    assert found(tmp_path)[1] == ("maps/**/*.tmx",)
+    write(tmp_path, "maps/.old/x.tmx", TMX)
+    assert len(found(tmp_path)[1]) == 6
+
+
+def test_signs_of_globs_in_names(tmp_path: Path) -> None:
+    write(tmp_path, "a [1]/b*.map", MAP)
+    write(tmp_path, "a [1]/b2.js.map", "{}")
+    assert found(tmp_path) == (["a [1]/b*.map"], ("a [[]1]/b[*].map",))
+
+
+def test_names_that_a_recipe_cannot_hold(tmp_path: Path) -> None:
+    write(tmp_path, "a.map", MAP)
+    write(tmp_path, "b\n.map", MAP)
+    assert found(tmp_path)[0] == ["a.map"]
+    assert "rename the file" in reasons(find_levels(tmp_path))["b\n.map"]
+
+
+def test_one_name_twice(tmp_path: Path) -> None:
+    write(tmp_path, "one/Cave.map", MAP)
+    write(tmp_path, "two/cave.tmx", TMX)
+    picture(tmp_path, "cave.png")
+    assert found(tmp_path)[0] == ["one/Cave.map"]
+    assert set(reasons(find_levels(tmp_path))) == {"cave.tmx", "cave.png"}
+
+
+def test_images_are_levels_where_they_are_not_art(tmp_path: Path) -> None:
+    game = tmp_path / "game"
+    picture(game, "levels/a.png")
+    picture(game, "levels/photo.png", colours=90)
+    picture(game, "sprites/hero.png")
+    assert found(game) == (["levels/a.png"], ("levels/a.png",))
+    told = reasons(find_levels(game))
+    assert told["photo.png"] == "an image of more than 64 colours, or of none"
+    assert "taken for art" in told["hero.png"]
+
+
+def test_images_anywhere_where_no_folder_is_called_after_levels(tmp_path: Path) -> None:
+    game = tmp_path / "game"
+    picture(game, "a.png")
+    assert found(game) == (["a.png"], ("*.png",))
+    write(game, "m.tmx", TMX)
+    assert found(game) == (["m.tmx"], ("*.tmx",))
+
+
+def test_the_picture_of_a_tileset_is_art(tmp_path: Path) -> None:
+    picture(tmp_path, "maps/tiles.png")
+    picture(tmp_path, "maps/level.png")
+    write(tmp_path, "maps/set.tsx", '<tileset><image source="tiles.png"/></tileset>')
+    assert found(tmp_path)[0] == ["maps/level.png"]
+
+
+def test_maps_of_a_world_are_baked_with_it(tmp_path: Path) -> None:
+    write(tmp_path, "a.tmx", TMX)
+    write(tmp_path, "b.tmx", TMX)
+    world = write(tmp_path, "w.world", json.dumps({"maps": [{"fileName": "a.tmx"}]}))
+    assert found(tmp_path)[0] == ["b.tmx", "w.world"]
+    world.write_text(json.dumps({"maps": [{"fileName": "gone.tmx"}, {"fileName": "a.tmx"}]}))
+    assert found(tmp_path)[0] == ["a.tmx", "b.tmx"]
+    assert "missing" in reasons(find_levels(tmp_path))["w.world"]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="links need rights there")
+def test_links_out_of_the_folder(tmp_path: Path) -> None:
+    outside = write(tmp_path, "outside/x.map", MAP)
+    inside = tmp_path / "inside"
+    write(inside, "a.map", MAP)
+    (inside / "x.map").symlink_to(outside)
+    (inside / "far").symlink_to(tmp_path / "outside")
+    assert found(inside)[0] == ["a.map"]
+    assert reasons(find_levels(inside))["x.map"] == "this is a link out of the folder"
+
+
+def test_folders_without_levels(tmp_path: Path) -> None:
+    with pytest.raises(LevelError, match="no level file was found in this folder"):
+        find_levels(tmp_path)
+    with pytest.raises(LevelError, match="this is a file"):
+        find_levels(write(tmp_path, "x.map", MAP))
+
+
+@pytest.mark.skipif(
+    sys.platform == "win32" or os.geteuid() == 0, reason="nothing is closed to this user"
+)
+def test_a_folder_that_may_not_be_read(tmp_path: Path) -> None:
+    tmp_path.chmod(0)
+    try:
+        with pytest.raises(LevelError, match="the folder cannot be read"):
+            find_levels(tmp_path)
+    finally:
+        tmp_path.chmod(0o700)
