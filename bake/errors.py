@@ -13,11 +13,19 @@ from pathlib import Path
 _LONGEST_PART = 1000
 
 
+#: The name of a recipe's table, and a line that belongs below it.
+RecipeLine = tuple[str, str]
+
+
 class BakeError(Exception):
     """One mistake, which the message states in one line.
 
     The message reads ``file: place: found; expected ...; remedy`` with the parts that are given.
     Very long parts are cut, and characters that a terminal would not print are escaped.
+
+    Attributes:
+        lines: lines that mend it when they are pasted into a recipe, each after the name of the
+            table it belongs to, such as ``("terrain", "mud = 3")``.
     """
 
     def __init__(
@@ -28,12 +36,14 @@ class BakeError(Exception):
         place: str | None = None,
         expected: str | None = None,
         remedy: str | None = None,
+        lines: Sequence[RecipeLine] = (),
     ) -> None:
         self.found = found
         self.file = None if file is None else Path(file)
         self.place = place
         self.expected = expected
         self.remedy = remedy
+        self.lines = tuple(lines)
         super().__init__(found, self.file, place, expected, remedy)
 
     def __str__(self) -> str:
@@ -49,7 +59,10 @@ class BakeError(Exception):
         # Parallel builds send errors between processes; keyword arguments need help to pickle.
         return (
             _rebuild,
-            (type(self), self.found, self.file, self.place, self.expected, self.remedy),
+            (
+                *(type(self), self.found, self.file, self.place, self.expected, self.remedy),
+                self.lines,
+            ),
         )
 
 
@@ -73,8 +86,9 @@ def _rebuild(
     place: str | None,
     expected: str | None,
     remedy: str | None,
+    lines: tuple[RecipeLine, ...],
 ) -> BakeError:
-    return kind(found, file=file, place=place, expected=expected, remedy=remedy)
+    return kind(found, file=file, place=place, expected=expected, remedy=remedy, lines=lines)
 
 
 class BakeErrors(BakeError):
@@ -83,6 +97,8 @@ class BakeErrors(BakeError):
     def __init__(self, problems: Sequence[BakeError]) -> None:
         super().__init__("\n".join(str(problem) for problem in problems))
         self.problems = tuple(problems)
+        # Each once, in the order in which they were first asked for.
+        self.lines = tuple(dict.fromkeys(line for problem in problems for line in problem.lines))
 
     def __str__(self) -> str:
         return self.found

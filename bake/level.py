@@ -159,6 +159,7 @@ class GridLevel:
             only links do.
         things: links, regions, spots and doors, in cells of ``terrain``.
         depends_on: every other file the level was read from.
+        hints: by terrain, keys of a legend that would say more than the terrain's name does.
     """
 
     name: str
@@ -173,6 +174,7 @@ class GridLevel:
     floor_height: int | None = None
     things: Things = field(default_factory=Things)
     depends_on: tuple[Path, ...] = ()
+    hints: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     @property
     def width(self) -> int:

@@ -80,12 +80,24 @@ def main() -> None:
         for line in str(error).splitlines():
             typer.secho("error: ", fg="red", bold=True, nl=False, err=True)
             typer.echo(line, err=True)
+        _print_lines(error)
         sys.exit(1)
     except SystemExit as end:
         # typer turns an interrupt into this code without printing anything.
         if end.code == _INTERRUPTED:
             typer.echo(_INTERRUPTED_NOTE, err=True)
         raise
+
+
+def _print_lines(error: BakeError) -> None:
+    """Print the lines that may be pasted into a recipe, each below its table."""
+    if not error.lines:
+        return
+    typer.echo("\nlines for bake.toml, to change as you like (or let `bake init` guess):", err=True)
+    for table in dict.fromkeys(table for table, _ in error.lines):
+        typer.echo(f"\n[{table}]", err=True)
+        for line in (line for own, line in error.lines if own == table):
+            typer.echo(line, err=True)
 
 
 @contextmanager

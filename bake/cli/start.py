@@ -98,11 +98,12 @@ def _print_some(heading: str, lines: list[str]) -> None:
 
 
 def _decision(line: Line) -> str:
-    from bake.start.entries import comment, toml, toml_key
+    from bake.start.entries import comment
+    from bake.toml import toml_key, toml_line
 
-    table = ".".join(map(toml_key, line.table))
-    entry = line.entry
-    return f"[{table}] {toml_key(entry.key)} = {toml(entry.value)}: {comment(entry.why)}"
+    table, entry = ".".join(map(toml_key, line.table)), line.entry
+    assert entry.value is not None, "else there would be no line"
+    return f"[{table}] {toml_line(entry.key, entry.value)}: {comment(entry.why)}"
 
 
 def _as_data(started: Started, tried: list[Tried]) -> dict[str, Any]:

@@ -33,6 +33,7 @@ from bake.levels.reading.terrains import (
     rgb,
     strips,
 )
+from bake.toml import toml_line
 
 #: Colours that need no legend entry. Fully transparent pixels need none either; they are VOID.
 BUILT_IN: Mapping[str, str] = {"#000000": WALL, "#ffffff": FLOOR}
@@ -41,6 +42,8 @@ _MODES = frozenset({"1", "L", "LA", "P", "PA", "RGB", "RGBA"})
 _FORMATS = ("PNG", "BMP", "DIB", "GIF", "TIFF", "WEBP")
 _JPEG_START = b"\xff\xd8\xff"
 _HEADER_BYTES = 2**20
+#: An image with more unknown colours is a painting, which no lines make a level.
+_MOST_LINES = 64
 _ONE_AT_A_TIME = threading.Lock()
 
 #: How many pixels are looked at to choose among the colours of one terrain.
@@ -351,13 +354,15 @@ def _is_lossy_webp(start: bytes) -> bool:
 
 
 def _refuse_colours(path: Path, image: Image.Image, terrain: UInt8Array) -> NoReturn:
-    listed, (x, y), first = describe_unknown(
+    listed, (x, y), labels = describe_unknown(
         terrain, lambda top, bottom: _packed(image, top, bottom), colour_text, "pixels"
     )
+    comment = 'or "wall", or any other terrain'
     refuse(
         path,
         f"pixel ({x}, {y})",
         f"no terrain is known for {listed}",
         "colours of the legend",
-        f'add a line such as "{first}" = "grass" to [legend] in bake.toml',
+        f"add a line such as {toml_line(labels[0], 'grass')} to [legend] in bake.toml",
+        [("legend", toml_line(colour, FLOOR, comment)) for colour in labels[:_MOST_LINES]],
     )

@@ -276,7 +276,7 @@ def _from_rows(top: Where, tiles: TileFile, names: tuple[str, ...]) -> UInt8Arra
     for y, row in enumerate(rows):
         terrain[y] = look_up[_code_points(row)]
     if (terrain == UNKNOWN).any():
-        listed, (x, y), first = describe_unknown(
+        listed, (x, y), labels = describe_unknown(
             terrain,
             lambda low, high: np.stack([_code_points(row) for row in rows[low:high]]),
             lambda point: shown(chr(point)),
@@ -285,7 +285,7 @@ def _from_rows(top: Where, tiles: TileFile, names: tuple[str, ...]) -> UInt8Arra
         top.inside("rows", y, x).refuse(
             f"the legend has no entry for {listed}",
             one_of(tiles.legend) if tiles.legend else None,
-            f"add {first} to legend",
+            f"add {labels[0]} to legend",
         )
     return terrain
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -11,9 +9,8 @@ from typing import Any, TypeVar
 
 from bake.levels.reading.editors import EditorReading, TiledReading
 from bake.recipe import RECIPE_NAME
+from bake.toml import Value, toml, toml_key, toml_line
 
-#: A value of a recipe, as it is written in TOML; None = the key is left at its default.
-Value = str | float | tuple[str, ...] | None
 TablePath = tuple[str, ...]
 
 #: Tables in the order in which a recipe has them.
@@ -25,7 +22,6 @@ _ORDER: tuple[TablePath, ...] = (
     ("ldtk", "legend"),
     ("terrain",),
 )
-_BARE = re.compile(r"[A-Za-z0-9_-]+", re.ASCII)
 _LONGEST_WHY = 160
 
 E = TypeVar("E", bound=EditorReading)
@@ -46,7 +42,7 @@ class Entry:
 
     table: TablePath
     key: str
-    value: Value
+    value: Value | None
     why: str = ""
     sure: bool = True
     stated: bool = False
@@ -151,22 +147,8 @@ def _lines(
             yield f"[{'.'.join(map(toml_key, header))}]"
         entry = line.entry
         mark = "" if entry.sure else "? "
-        yield f"{toml_key(entry.key)} = {toml(entry.value)}  # {mark}{comment(entry.why)}"
-
-
-def toml(value: Value) -> str:
-    """Write a value as TOML."""
-    if isinstance(value, str):
-        # JSON escapes whatever TOML does, but for one control character.
-        return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
-    if isinstance(value, tuple):
-        return f"[{', '.join(map(toml, value))}]"
-    return f"{value:g}"
-
-
-def toml_key(name: str) -> str:
-    """Write a key as TOML, in quotes where it needs them."""
-    return name if _BARE.fullmatch(name) else toml(name)
+        assert entry.value is not None, "else there would be no line"
+        yield toml_line(entry.key, entry.value, mark + comment(entry.why))
 
 
 def comment(text: str) -> str:

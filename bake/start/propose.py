@@ -16,8 +16,9 @@ from bake.levels.reading.editors import BELOW, LINK_KINDS, SPOT_KINDS
 from bake.levels.reading.limits import allowance
 from bake.levels.reading.mistakes import shown
 from bake.levels.reading.terrains import VOID
-from bake.start.entries import Entry, Value, reading_of
+from bake.start.entries import Entry, reading_of
 from bake.start.words import meaning
+from bake.toml import Value
 
 _TERRAIN = ("terrain",)
 LEGEND = ("tiled", "legend")

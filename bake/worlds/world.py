@@ -27,11 +27,16 @@ from bake.movement import (
     to_ticks,
 )
 from bake.search.graph.patch_order import patch_order
+from bake.toml import toml_line
 from bake.worlds.doors import DoorStates, near_doors, settled, standable, steps_at_doors
 from bake.worlds.links import LinkArcs, link_arcs
 
 #: Number of cells whose steps are priced at a time, so that temporary arrays stay in the cache.
 _CELLS = 2**14
+
+
+#: Terrains that have a cost in every format, whatever a recipe says.
+_NEED_NO_COST = frozenset({"floor", "wall", "void"})
 
 
 @dataclass(frozen=True)
@@ -403,16 +408,36 @@ def _check_terrains(level: Level, profiles: Sequence[AgentProfile]) -> None:
         name for name in level.terrains if any(name not in profile.rules for profile in profiles)
     ]
     if missing:
-        problems = [
-            LevelError(
-                f"terrain {name!r} has no cost",
-                file=level.source,
-                expected="a cost, or 'blocked'",
-                remedy=f"add {name} to [terrain] in bake.toml",
-            )
-            for name in missing
-        ]
+        problems = [_without_cost(level, name) for name in missing]
         raise one_error(problems)
+
+
+def _without_cost(level: Level, name: str) -> LevelError:
+    """Say that a terrain has no cost, and which lines of a recipe would give it one."""
+    hints = level.hints.get(name, ()) if isinstance(level, GridLevel) else ()
+    named = {key: _called(key) or name for key in hints}
+    remedy = f"add {toml_line(name, 1)} below [terrain] in bake.toml"
+    if hints:
+        first = toml_line(hints[0], named[hints[0]])
+        remedy = f"say what its tiles are, as in {first} below [tiled.legend], or {remedy}"
+    costs = [each for each in dict.fromkeys(named.values()) if each not in _NEED_NO_COST]
+    return LevelError(
+        f"terrain {name!r} has no cost",
+        file=level.source,
+        expected='a cost, or "blocked"',
+        remedy=remedy,
+        lines=[
+            *(("tiled.legend", toml_line(key, terrain)) for key, terrain in named.items()),
+            *(("terrain", toml_line(each, 1, 'or "blocked"')) for each in (*costs, name)),
+        ],
+    )
+
+
+def _called(key: str) -> str:
+    """Return what to call the terrain of a key such as "wang:Water" or "property:kind=water"."""
+    name, _, value = key.partition(":")[2].partition("=")
+    says_more = value and value.lower() != "true" and not value.isnumeric()
+    return (value if says_more else name).strip().lower()
 
 
 def _check_sizes(level: Level, profiles: Sequence[AgentProfile]) -> None:

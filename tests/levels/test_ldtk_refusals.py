@@ -119,7 +119,7 @@ MISTAKES: list[tuple[str, Callable[[dict[str, Any]], object], str, str]] = [
         "value without a name",
         lambda d: d["defs"]["layers"][0]["intGridValues"][0].update(identifier=None),
         "levels[0].layerInstances[2].intGridCsv",
-        'add "value:Ground:1" = "wall" to [ldtk.legend]',
+        'add "value:Ground:1" = "wall" below [ldtk.legend]',
     ),
     (
         "text among values",

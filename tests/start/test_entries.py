@@ -5,7 +5,8 @@ import tomllib
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bake.start.entries import Entry, comment, merged, recipe_text, toml, toml_key
+from bake.start.entries import Entry, comment, merged, recipe_text
+from bake.toml import toml_line
 
 TERRAIN, LEGEND = ("terrain",), ("tiled", "legend")
 TEXT = st.text(st.characters(exclude_categories=["Cs"]))
@@ -13,8 +14,8 @@ TEXT = st.text(st.characters(exclude_categories=["Cs"]))
 
 @given(name=TEXT, value=TEXT, why=TEXT)
 def test_any_text_is_written_as_toml(name: str, value: str, why: str) -> None:
-    line = f"{toml_key(name)} = {toml((value, name))}  # {comment(why)}\n"
-    assert tomllib.loads(line) == {name: [value, name]}
+    line = toml_line(name, (value, name), comment(why))
+    assert tomllib.loads(line + "\n") == {name: [value, name]}
 
 
 def test_what_levels_agree_on_is_said_once() -> None:

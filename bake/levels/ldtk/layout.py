@@ -21,6 +21,7 @@ from bake.levels.reading.editors import BELOW, EditorLegend
 from bake.levels.reading.limits import most_cells
 from bake.levels.reading.mistakes import Where, is_plain_text
 from bake.levels.reading.terrains import BUILT_IN_RULES, pack_colour, rgb
+from bake.toml import toml_line
 
 #: Costs of terrains that need none in a recipe. LDtk's samples call their first value "walls".
 STATED: Mapping[str, TerrainRule] = {**BUILT_IN_RULES, "walls": TerrainRule(cost=None)}
@@ -62,11 +63,16 @@ class Legend(EditorLegend):
                 return self._coloured(terrain, known)
         terrain = self.get("layer", layer.identifier) or known.identifier
         if terrain is None:
+            lines = [
+                toml_line(f"value:{layer.identifier}:{each.value}", "wall")
+                for each in layer.int_grid_values
+                if each.identifier is None
+            ]
             where.inside("intGridCsv").refuse(
                 f"the value {number} has no name",
                 "a name, or an entry in the recipe",
-                f'name it in LDtk, or add "value:{layer.identifier}:{number}" = "wall" to '
-                "[ldtk.legend]",
+                f"name it in LDtk, or add {lines[0]} below [ldtk.legend]",
+                [("ldtk.legend", line) for line in lines],
             )
         if not is_plain_text(terrain):
             where.inside("intGridCsv").refuse(
@@ -184,10 +190,18 @@ def lay_out(project: Project, levels: Sequence[LoadedLevel], layout: str, legend
     layers = [tuple(_terrain_layers(project, each, legend)) for each in levels]
     cell = min((one.layer.grid_size for each in layers for one in each), default=0)
     if not cell:
+        drawn = dict.fromkeys(
+            layer.identifier
+            for each in levels
+            for layer, _ in each.layers()
+            if layer.type in TERRAIN_LAYERS and (layer.grid_tiles or layer.auto_layer_tiles)
+        )
+        lines = [toml_line(f"layer:{name}", "floor", 'or "wall", or "below"') for name in drawn]
         levels[0].where.refuse(
             "no layer says what terrain there is",
             "an IntGrid layer, or tiles with enum tags or with an entry in [ldtk.legend]",
-            'name tiles in [ldtk.legend], as in "layer:Walls" = "wall"',
+            f"name tiles in [ldtk.legend], as in {toml_line('layer:Walls', 'wall')}",
+            [("ldtk.legend", line) for line in lines],
         )
     for each in layers:
         for one in each:

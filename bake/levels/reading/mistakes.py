@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 from typing import NoReturn
 
-from bake.errors import LevelError
+from bake.errors import LevelError, RecipeLine
 
 #: Keys and positions that lead from the top of a JSON document down.
 Steps = tuple[str | int, ...]
@@ -31,9 +31,10 @@ def refuse(
     found: str,
     expected: str | None = None,
     remedy: str | None = None,
+    lines: Sequence[RecipeLine] = (),
 ) -> NoReturn:
     """Raise the LevelError for a mistake at a place of a file."""
-    raise LevelError(found, file=file, place=place, expected=expected, remedy=remedy)
+    raise LevelError(found, file=file, place=place, expected=expected, remedy=remedy, lines=lines)
 
 
 @dataclass(frozen=True)
@@ -50,9 +51,13 @@ class Where:
     words: str = ""
 
     def refuse(
-        self, found: str, expected: str | None = None, remedy: str | None = None
+        self,
+        found: str,
+        expected: str | None = None,
+        remedy: str | None = None,
+        lines: Sequence[RecipeLine] = (),
     ) -> NoReturn:
-        refuse(self.file, str(self), found, expected, remedy)
+        refuse(self.file, str(self), found, expected, remedy, lines)
 
     def inside(self, *steps: str | int, words: str = "") -> Where:
         return Where(self.file, (*self.steps, *steps), words or self.words)

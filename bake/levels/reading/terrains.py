@@ -43,7 +43,7 @@ def describe_unknown(
     values: Callable[[int, int], npt.NDArray[np.integer]],
     label: Callable[[int], str],
     cells: str,
-) -> tuple[str, tuple[int, int], str]:
+) -> tuple[str, tuple[int, int], list[str]]:
     """List the values that the UNKNOWN cells hold, the most frequent first.
 
     Args:
@@ -53,7 +53,8 @@ def describe_unknown(
         cells: what to call the cells ("pixels", "cells").
 
     Returns:
-        The list as text, the first cell (x, y) of the most frequent value, and that value's label.
+        The list as text, the first cell (x, y) of the most frequent value, and the labels of all
+        values, the most frequent first.
     """
     kinds, counts, firsts, bottom = _tally(terrain, values)
     order = np.lexsort((firsts, -counts))
@@ -73,7 +74,7 @@ def describe_unknown(
     text = ", ".join(parts)
     if bottom < terrain.shape[0]:
         text += f" in the first {bottom:,} rows alone"
-    return text, place(order[0]), label(int(kinds[order[0]]))
+    return text, place(order[0]), [label(int(kinds[kind])) for kind in order]
 
 
 def _tally(

@@ -19,7 +19,18 @@ from bake.levels.reading.terrains import UNKNOWN, strips
 from bake.levels.tiled.fields import Fields
 from bake.levels.tiled.geometry import TILE_BITS, Geometry, Ints, turned_headings
 from bake.levels.tiled.layers import Box, Gids, Layer, pieces
-from bake.levels.tiled.tilesets import Legend, Meaning, TerrainRules, Tilesets, meaning
+from bake.levels.tiled.tilesets import (
+    Legend,
+    Meaning,
+    TerrainRules,
+    Tileset,
+    Tilesets,
+    legend_keys,
+    meaning,
+)
+
+#: The most keys of the legend that are offered for one layer.
+_MOST_HINTS = 16
 
 
 class Canvas:
@@ -41,6 +52,7 @@ class Canvas:
         self.legend = Legend(reading.legend)
         self.rules = TerrainRules()
         self.names: dict[str, int] = {}
+        self._hints: dict[str, dict[str, None]] = {}
         self._meanings: dict[tuple[str, int, int], Meaning] = {}
 
     def paint(self, layers: list[Layer], whole: Box, floors: tuple[int, ...]) -> None:
@@ -100,19 +112,29 @@ class Canvas:
             )
         terrain = means.terrain
         if terrain is None:
-            terrain = self._of_layer(layer)
+            terrain = self._of_layer(layer, tileset, number)
         return (UNKNOWN if terrain == BELOW else self.code(terrain)), barred
 
-    def _of_layer(self, layer: Layer) -> str:
+    def _of_layer(self, layer: Layer, tileset: Tileset, number: int) -> str:
         said = self.legend.get("layer", layer.path) or self.legend.get("layer", layer.name)
-        terrain = said or layer.fields.properties().text("terrain") or layer.name
+        stated = said or layer.fields.properties().text("terrain")
+        terrain = stated or layer.name
         if not terrain.strip() or not terrain.isprintable():
             layer.fields.refuse(
                 f"the layer's name {shown(layer.name)} cannot be a terrain's",
                 "some text without control characters",
                 'name the layer, or give it a property "terrain"',
             )
+        if stated is None:
+            hints = self._hints.setdefault(terrain, {})
+            if len(hints) < _MOST_HINTS:
+                hints.update(dict.fromkeys(legend_keys(tileset.tile(number))))
         return terrain
+
+    @property
+    def hints(self) -> dict[str, tuple[str, ...]]:
+        """Return, by the names of layers that became terrains, what their tiles say themselves."""
+        return {name: tuple(hints)[:_MOST_HINTS] for name, hints in self._hints.items() if hints}
 
     def code(self, terrain: str) -> int:
         """Return the number of a terrain; give it a new one where it has none yet."""

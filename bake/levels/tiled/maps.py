@@ -116,6 +116,7 @@ def open_map(owner: Fields, reading: TiledReading, files: MapFiles) -> MapLevel:
         floor_height=placing.height if len(floors) > 1 else None,
         things=things,
         depends_on=tuple(files.depends_on),
+        hints=canvas.hints,
     )
     # Doors may add terrains.
     level = checked(level)

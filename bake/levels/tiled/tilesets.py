@@ -27,6 +27,8 @@ from bake.levels.tiled.geometry import TILE_BITS
 #: The most Wang sets of one tileset; a tile belongs to one colour of each.
 MAX_WANG_SETS = 256
 _CORNERS = 4
+#: Values of properties that say that something is not so.
+_NOTHING = (None, False, 0, "", "0", "false")
 
 
 @dataclass(frozen=True)
@@ -319,6 +321,17 @@ def meaning(tile: Tile, legend: Legend, rules: TerrainRules) -> Meaning:
     if terrain is None and barred:
         terrain = BELOW
     return Meaning(terrain, barred)
+
+
+def legend_keys(tile: Tile) -> Iterator[str]:
+    """Yield keys by which a legend could say what a tile is: its properties and Wang colours."""
+    for name, value in tile.properties.values.items():
+        if "=" in name or value in _NOTHING or isinstance(value, list | dict):
+            continue
+        key = f"property:{name}" if value is True else f"property:{name}={_text(value)}"
+        if key.isprintable():
+            yield key
+    yield from (f"wang:{colour}" for colour in tile.wang if colour and colour.isprintable())
 
 
 def _stated_rule(properties: Properties) -> TerrainRule | None:
