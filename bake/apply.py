@@ -36,6 +36,7 @@ from bake.runtime.live.edits import CLOSED, LevelState
 from bake.runtime.live.patch import read_patch
 from bake.runtime.live.rules import LevelRules, ProfileRules
 from bake.runtime.reader.places import Place, Places
+from bake.runtime.reader.points import Points
 from bake.runtime.reader.things import Door as BakedDoor
 from bake.runtime.reader.things import ThingTables
 from bake.worlds import AgentProfile, World, build_world
@@ -114,7 +115,7 @@ def _level(rules: LevelRules, profiles: list[ProfileRules], patched: LevelState)
             True,
             colours=colours,
         )
-    lattice = rules.lattice
+    lattice, points = rules.lattice, Points(places)
     assert lattice is not None
     terrain = codes.reshape(places.height, places.width)
     return GridLevel(
@@ -127,6 +128,7 @@ def _level(rules: LevelRules, profiles: list[ProfileRules], patched: LevelState)
         barred=None if lattice.barred is None else lattice.barred.reshape(terrain.shape),
         floor_height=lattice.floor_height,
         things=_things(rules, terrain, names),
+        coordinates=points.coordinates if points.are_stated else None,
     )
 
 
@@ -170,12 +172,16 @@ def _things(rules: LevelRules, terrain: AnyArray, names: list[str]) -> Things:
                 link.both_ways,
                 link.profiles,
                 link.name,
+                link.id,
             )
             for link in tables.links.values()
         ),
-        tuple(Region(each.name, cells(each.cells), each.name) for each in tables.regions.values()),
         tuple(
-            Spot(each.name, each.kind, cell(each.place), each.profiles, each.name)
+            Region(each.name, cells(each.cells), each.name, each.id)
+            for each in tables.regions.values()
+        ),
+        tuple(
+            Spot(each.name, each.kind, cell(each.place), each.profiles, each.name, each.id)
             for each in tables.spots.values()
         ),
         tuple(_door(door, cells(door.cells), terrain, names) for door in tables.doors.values()),
@@ -201,7 +207,7 @@ def _door(
     states = tuple(
         (name, each[0] if len(set(each)) == 1 else None) for name, each in door.states.items()
     )
-    return Door(door.name, cells, states, state, door.name, () if state else now)
+    return Door(door.name, cells, states, state, door.name, door.id, () if state else now)
 
 
 def _with_prices(world: World, rules: LevelRules, patched: LevelState) -> World:

@@ -123,7 +123,8 @@ def asset_to_networkx(path: str | Path, profile: str | None = None) -> networkx.
     Returns:
         A graph whose nodes are cells (x, y), or the node names of a graph level; those the profile
         cannot stand on are left out. Every node has its `terrain` and, where it has a position,
-        `pos`: (x, y) for drawing, y down. Every edge has `weight` in units and `ticks`, exact. The
+        `pos`: (x, y) for drawing, y down. Cells have their `point`, as `level.to_point` gives it.
+        Every edge has `weight` in units and `ticks`, exact. The
         graph has the level's `name`, the `profile` and its `ticks_per_unit`.
 
     Raises:
@@ -140,6 +141,9 @@ def asset_to_networkx(path: str | Path, profile: str | None = None) -> networkx.
         terrains = [bytes(text).decode() for text in asset.read("/terrain/name")]
         terrain = asset.read("/world/node_terrain")
         points = tables.standing_points
+        middles = None
+        if places.is_grid:
+            middles = level.to_point(places.with_floor(tables.cell_of_row))
         result = networkx.DiGraph(
             name=places.name, profile=tables.profile, ticks_per_unit=places.ticks_per_unit
         )
@@ -147,6 +151,8 @@ def asset_to_networkx(path: str | Path, profile: str | None = None) -> networkx.
             data: dict[str, Any] = {"terrain": terrains[int(terrain[node])]}
             if points is not None:
                 data["pos"] = tuple(points[row].tolist())
+            if middles is not None:
+                data["point"] = tuple(middles[row].tolist())
             result.add_node(places.place(node), **data)
         graph = Graph(places.first_out, places.head)
         arc = lightest_arcs(graph, tables.weight)

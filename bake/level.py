@@ -16,6 +16,7 @@ from pathlib import Path
 import numpy as np
 
 from bake.arrays import Float64Array, Int32Array, UInt8Array
+from bake.coordinates import Coordinates
 from bake.movement import Connectivity, CornerCutting, CostRule, HexLayout
 
 Cell = tuple[int, int]
@@ -38,6 +39,7 @@ class Link:
         both_ways: whether it also leads back, at the same cost.
         profiles: names of the profiles that may take it; None = every profile.
         place: where in the file it is, for messages.
+        id: what the editor calls it by: the id of an object or entity; None where it has none.
     """
 
     name: str
@@ -48,6 +50,7 @@ class Link:
     both_ways: bool
     profiles: tuple[str, ...] | None
     place: str
+    id: str | None = None
 
 
 @dataclass(frozen=True)
@@ -63,6 +66,7 @@ class Region:
     name: str
     cells: Int32Array
     place: str
+    id: str | None = None
 
 
 @dataclass(frozen=True)
@@ -82,6 +86,7 @@ class Spot:
     cell: Cell
     profiles: tuple[str, ...] | None
     place: str
+    id: str | None = None
 
 
 @dataclass(frozen=True)
@@ -103,12 +108,16 @@ class Door:
     states: tuple[tuple[str, str | None], ...]
     state: str | None
     place: str
+    id: str | None = None
     now: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
 class Things:
-    """All of a level's things, each kind in the order of the file."""
+    """All of a level's things, each kind in the order of the file.
+
+    Each thing has the ``id`` of the object or entity it was drawn as, as for :class:`Link`.
+    """
 
     links: tuple[Link, ...] = ()
     regions: tuple[Region, ...] = ()
@@ -158,6 +167,7 @@ class GridLevel:
             the lowest number first; None = one floor. No step leads from one floor to the next,
             only links do.
         things: links, regions, spots and doors, in cells of ``terrain``.
+        coordinates: where its cells lie in the plane it is drawn in; None = the file says nothing.
         depends_on: every other file the level was read from.
         hints: by terrain, keys of a legend that would say more than the terrain's name does.
     """
@@ -173,6 +183,7 @@ class GridLevel:
     barred: UInt8Array | None = None
     floor_height: int | None = None
     things: Things = field(default_factory=Things)
+    coordinates: Coordinates | None = None
     depends_on: tuple[Path, ...] = ()
     hints: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 

@@ -35,7 +35,8 @@ ROOMS: dict[str, frozenset[str]] = {
         "graph": "",
         "greedy": "graph",
         "movement": "errors graph",
-        "level": "movement",
+        "coordinates": "movement",
+        "level": "coordinates movement",
         "kernels": "graph",
         "search": "",
         "search.graph": "errors graph kernels",
@@ -44,15 +45,15 @@ ROOMS: dict[str, frozenset[str]] = {
         "search.hierarchy": "errors graph greedy kernels search.graph search.all_pairs",
         "search.contraction": "graph kernels",
         "search.live": "errors graph greedy kernels search.graph search.all_pairs search.hierarchy",
-        "levels.reading": "errors graph level movement toml",
-        "levels.ldtk": "errors graph level movement toml levels.reading",
-        "levels.tiled": "errors graph level movement toml levels.reading",
-        "levels": "errors graph level movement toml",
+        "levels.reading": "coordinates errors graph level movement toml",
+        "levels.ldtk": "coordinates errors graph level movement toml levels.reading",
+        "levels.tiled": "coordinates errors graph level movement toml levels.reading",
+        "levels": "coordinates errors graph level movement toml",
         "worlds": "errors graph level movement toml search.graph",
         "tables": "errors graph greedy kernels search",
         "asset": "errors graph interrupts processors",
         "verify": "asset errors graph kernels processors",
-        "runtime.reader": "asset errors graph greedy movement kernels search.all_pairs",
+        "runtime.reader": "asset coordinates errors graph greedy movement kernels search.all_pairs",
         "runtime.hierarchy": "asset errors graph greedy kernels search runtime.reader",
         "runtime.searching": "errors graph greedy search runtime.reader runtime.hierarchy",
         "runtime.snapshot": "errors graph runtime.reader runtime.hierarchy runtime.searching",
@@ -62,15 +63,16 @@ ROOMS: dict[str, frozenset[str]] = {
         "runtime.many": "errors graph runtime.reader runtime.snapshot runtime.current",
         "runtime.navigator": "errors graph runtime.reader runtime.searching runtime.snapshot "
         "runtime.live runtime.current runtime.many",
-        "runtime.level": "asset errors runtime.reader runtime.live runtime.current "
+        "runtime.level": "asset coordinates errors runtime.reader runtime.live runtime.current "
         "runtime.navigator",
         "runtime": "errors",
-        "recipe": "errors graph level levels movement",
-        "pipeline": "asset errors graph greedy interrupts level levels movement "
+        "recipe": "coordinates errors graph level levels movement",
+        "pipeline": "asset coordinates errors graph greedy interrupts level levels movement "
         "processors recipe search tables worlds",
-        "diff": "asset errors graph runtime",
+        "diff": "asset coordinates errors graph runtime",
         "lint": "errors graph level movement pipeline recipe search worlds",
-        "view": "asset diff errors graph level levels lint movement pipeline recipe runtime",
+        "view": "asset coordinates diff errors graph level levels lint movement pipeline recipe "
+        "runtime",
         "start": "asset errors level levels pipeline recipe toml view",
         "interop": "asset errors graph runtime",
         "apply": "asset errors graph level movement pipeline recipe runtime worlds",
@@ -97,7 +99,17 @@ CONFINED: dict[str, tuple[str, ...]] = {
 LAZY = {"runtime": {"kernels", "search"}}
 
 #: Rooms a game's reader consists of: what they import at once is all that it has to ship.
-READER = ("arrays", "errors", "interrupts", "graph", "greedy", "movement", "asset", "runtime")
+READER = (
+    "arrays",
+    "coordinates",
+    "errors",
+    "interrupts",
+    "graph",
+    "greedy",
+    "movement",
+    "asset",
+    "runtime",
+)
 
 #: Kernels that take more than :data:`MOST_PARAMETERS`, each for a reason that was measured and
 #: stands beside it.

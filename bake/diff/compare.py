@@ -10,6 +10,7 @@ import numpy as np
 
 from bake.arrays import Int32Array
 from bake.asset import Asset
+from bake.coordinates import Coordinates
 from bake.diff.matched import Matched, match
 from bake.diff.measures import Distances, Reachability, compare_distances, compare_reachability
 from bake.errors import QueryError
@@ -84,6 +85,7 @@ class Difference:
         sizes: sizes of both.
         profiles: changes of the profiles that both have.
         profiles_gone, profiles_come: names of profiles only the old or only the new one has.
+        coordinates: where the cells of both lie; None where that is the same, or for graphs.
     """
 
     old: Path
@@ -92,6 +94,7 @@ class Difference:
     profiles: tuple[ProfileDifference, ...]
     profiles_gone: tuple[str, ...]
     profiles_come: tuple[str, ...]
+    coordinates: tuple[Coordinates, Coordinates] | None
 
 
 def compare(old: Asset, new: Asset, profile: str | None, sample: int) -> Difference:
@@ -118,7 +121,10 @@ def compare(old: Asset, new: Asset, profile: str | None, sample: int) -> Differe
     pairs = [(before._tables(name), after._tables(name)) for name in names]
     found = tuple(_profile(*pair, sample) for pair in pairs)
     sizes = _size(before, old), _size(after, new)
-    return Difference(old.path, new.path, sizes, found, gone, come)
+    moved = None
+    if before.is_grid and after.is_grid and before.coordinates != after.coordinates:
+        moved = before.coordinates, after.coordinates
+    return Difference(old.path, new.path, sizes, found, gone, come, moved)
 
 
 def _profile(old: BakedTables, new: BakedTables, sample: int) -> ProfileDifference:

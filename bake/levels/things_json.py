@@ -46,12 +46,16 @@ LinkCost = Annotated[
 ]
 
 
+ID_DESCRIPTION = "what the tool that wrote the level calls it by, for games"
+
+
 class LinkTable(StrictModel):
     """A way between two cells that need not be neighbours."""
 
     model_config = ConfigDict(validate_by_name=False)
 
     name: TerrainName = Field(description="unique among the links")
+    id: TerrainName | None = Field(default=None, description=ID_DESCRIPTION)
     kind: TerrainName = Field(
         default="link", description='what it is, for people and games: "stairs", "teleporter"'
     )
@@ -79,12 +83,14 @@ class RegionTable(_Area):
     """Named cells."""
 
     name: TerrainName = Field(description="unique among the regions")
+    id: TerrainName | None = Field(default=None, description=ID_DESCRIPTION)
 
 
 class SpotTable(StrictModel):
     """A named cell that matters to the game."""
 
     name: TerrainName = Field(description="unique among the spots")
+    id: TerrainName | None = Field(default=None, description=ID_DESCRIPTION)
     kind: TerrainName = Field(description='"spawn", "exit", or anything else')
     at: Place = Field(description="[x, y], on levels of several floors [x, y, f]")
     profiles: DistinctNames = Field(
@@ -96,6 +102,7 @@ class DoorTable(_Area):
     """Cells that change terrain together."""
 
     name: TerrainName = Field(description="unique among the doors")
+    id: TerrainName | None = Field(default=None, description=ID_DESCRIPTION)
     states: dict[TerrainName, TerrainName | None] = Field(
         description="terrain of its cells by state, at least two; null leaves what the map has",
         min_length=2,
@@ -159,22 +166,33 @@ class ThingReader:
             cost = link.cost if "cost" in link.model_fields_set else None
             profiles, place = _profiles(link), str(where)
             found_links.append(
-                Link(link.name, link.kind, start, goal, cost, link.both_ways, profiles, place)
+                Link(
+                    link.name,
+                    link.kind,
+                    start,
+                    goal,
+                    cost,
+                    link.both_ways,
+                    profiles,
+                    place,
+                    link.id,
+                )
             )
         found_regions = []
         for number, region in enumerate(regions):
             where = self.top.inside("regions", number)
-            found_regions.append(Region(region.name, self._cells(region, where), str(where)))
+            cells = self._cells(region, where)
+            found_regions.append(Region(region.name, cells, str(where), region.id))
         found_spots = []
         for number, spot in enumerate(spots):
             where = self.top.inside("spots", number)
             at = self._cell(spot.at, where, "at")
-            found_spots.append(Spot(spot.name, spot.kind, at, _profiles(spot), str(where)))
+            found_spots.append(Spot(spot.name, spot.kind, at, _profiles(spot), str(where), spot.id))
         found_doors = []
         for number, door in enumerate(doors):
             where = self.top.inside("doors", number)
             cells, states = self._cells(door, where), tuple(door.states.items())
-            found_doors.append(Door(door.name, cells, states, door.state, str(where)))
+            found_doors.append(Door(door.name, cells, states, door.state, str(where), door.id))
         return Things(
             tuple(found_links), tuple(found_regions), tuple(found_spots), tuple(found_doors)
         )

@@ -10,6 +10,7 @@ import numpy as np
 from pydantic import AfterValidator, ConfigDict, Field, WithJsonSchema
 
 from bake.arrays import UInt8Array, UInt32Array
+from bake.coordinates import Coordinates, upright
 from bake.level import GridLevel, Rules
 from bake.levels.reading.files import check_version
 from bake.levels.reading.limits import check_size, check_terrain_count
@@ -17,7 +18,9 @@ from bake.levels.reading.mistakes import Where, is_plain_text, one_of, shown
 from bake.levels.reading.models import (
     FIRST_ONLY,
     SCHEMA_DRAFT,
+    CellSize,
     DistinctNames,
+    Origin,
     StrictModel,
     TerrainName,
     Terrains,
@@ -127,6 +130,14 @@ class TileFile(StrictModel):
         description="rows of one floor, where several lie below one another in the cells, the "
         "lowest first; steps never lead from one floor to another, links do",
     )
+    cell_size: CellSize = Field(
+        default=1.0,
+        description="width and height of a cell, such as its pixels in the game's art: one number "
+        "or [width, height]; of a hexagon, that of the box around it",
+    )
+    origin: Origin = Field(
+        default=(0.0, 0.0), description="[x, y], where the top left corner of the level lies"
+    )
     links: Annotated[list[LinkTable], FIRST_ONLY] = Field(
         default=[], description="ways between two cells: stairs, ladders, teleporters, jumps"
     )
@@ -185,6 +196,7 @@ def read_tiles(path: Path, document: dict[str, object]) -> GridLevel:
             barred=reader.barred(tiles.ledges),
             floor_height=floor_height,
             things=reader.things(tiles.links, tiles.regions, tiles.spots, tiles.doors),
+            coordinates=_coordinates(tiles),
         )
     )
 
@@ -208,6 +220,12 @@ def _floor_height(top: Where, tiles: TileFile, height: int) -> int | None:
         found = f"floors of {tiles.floor_height:,} rows do not fit into a level of {height:,}"
         top.inside("floor_height").refuse(found, "floors of equal height")
     return tiles.floor_height
+
+
+def _coordinates(tiles: TileFile) -> Coordinates | None:
+    if not tiles.model_fields_set & {"cell_size", "origin"}:
+        return None
+    return upright(tiles.cell_size, tiles.origin, tiles.hex_layout if tiles.grid == "hex" else None)
 
 
 def _rules(top: Where, tiles: TileFile) -> Rules:

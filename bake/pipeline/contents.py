@@ -10,7 +10,9 @@ import numpy.typing as npt
 from bake.arrays import Int32Array
 from bake.asset.schema import profile_path
 from bake.asset.write import Contents, Scalar
+from bake.coordinates import Coordinates
 from bake.level import GridLevel, Level, Link, Region, Spot, terrain_colours
+from bake.movement import HexLayout
 from bake.tables.all_pairs import AllPairs
 from bake.tables.cluster_distances import ClusterDistances
 from bake.tables.clusters import Clusters
@@ -61,6 +63,8 @@ def shared_contents(world: World, recipe: str) -> Contents:
         attributes["/", "connectivity"] = world.connectivity or 0
         if level.hex_layout:
             attributes["/", "hex_layout"] = level.hex_layout
+        if level.coordinates is not None:
+            columns |= _coordinates(level.coordinates, level.hex_layout)
         columns["/terrain/grid"] = level.terrain
     if world.cell is not None:
         columns["/world/cell"] = world.cell
@@ -75,6 +79,13 @@ def shared_contents(world: World, recipe: str) -> Contents:
             else _texts([str(name) for name in world.node_names])
         )
     return Contents(attributes, columns)
+
+
+def _coordinates(where: Coordinates, layout: HexLayout | None) -> Columns:
+    steps = [where.east, where.south]
+    if layout is not None:
+        steps.append((0.0, where.side) if layout.endswith("r") else (where.side, 0.0))
+    return {"/world/centre": np.array(where.centres), "/world/step": np.array(steps)}
 
 
 def _kind(level: Level) -> str:
@@ -112,6 +123,7 @@ def things_contents(world: World) -> Contents:
 def _links(links: Sequence[Link], floor_height: int | None) -> Columns:
     return {
         "/links/name": _texts([link.name for link in links]),
+        **_ids("links", links),
         "/links/kind": _texts([link.kind for link in links]),
         "/links/start": np.array([link.start for link in links], dtype=np.int32),
         "/links/goal": np.array([link.goal for link in links], dtype=np.int32),
@@ -124,6 +136,7 @@ def _links(links: Sequence[Link], floor_height: int | None) -> Columns:
 def _regions(regions: Sequence[Region]) -> Columns:
     return {
         "/regions/name": _texts([region.name for region in regions]),
+        **_ids("regions", regions),
         "/regions/first_cell": _first([len(region.cells) for region in regions]),
         "/regions/cell": np.concatenate([region.cells for region in regions]),
     }
@@ -132,6 +145,7 @@ def _regions(regions: Sequence[Region]) -> Columns:
 def _spots(spots: Sequence[Spot]) -> Columns:
     return {
         "/spots/name": _texts([spot.name for spot in spots]),
+        **_ids("spots", spots),
         "/spots/kind": _texts([spot.kind for spot in spots]),
         "/spots/cell": np.array([spot.cell for spot in spots], dtype=np.int32),
         **_for_profiles("spots", [spot.profiles for spot in spots]),
@@ -143,6 +157,7 @@ def _doors(doors: Sequence[DoorStates]) -> Columns:
     baked = np.array([door.state for door in doors], dtype=np.int32)
     return {
         "/doors/name": _texts([door.name for door in doors]),
+        **_ids("doors", doors),
         "/doors/first_cell": _first([len(door.cells) for door in doors]),
         "/doors/cell": np.concatenate([door.cells for door in doors]),
         "/doors/first_state": first_state,
@@ -150,6 +165,12 @@ def _doors(doors: Sequence[DoorStates]) -> Columns:
         "/doors/state": np.where(baked < 0, np.int32(-1), first_state[:-1] + baked),
         "/doors/terrain": np.concatenate([door.terrain.ravel() for door in doors]),
     }
+
+
+def _ids(group: str, things: Sequence[Link | Region | Spot | DoorStates]) -> Columns:
+    if not any(each.id for each in things):
+        return {}
+    return {f"/{group}/id": _texts([each.id or "" for each in things])}
 
 
 def _for_profiles(group: str, profiles: Sequence[tuple[str, ...] | None]) -> Columns:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from bake.asset import header_for
 from bake.asset.schema import BAKE_REVISION, FORMAT_NAME, FORMAT_VERSION
 from bake.asset.write import Contents, write_asset
+from bake.coordinates import upright
 from bake.errors import BudgetError, CostError, LevelError, in_units
 from bake.level import GraphLevel, GridLevel, Level, Rules
 from bake.levels import load
@@ -198,7 +199,26 @@ def read_level(task: Task) -> Level:
         project=task.project,
         memory_budget=recipe.memory_budget,
     )
-    return replace(level, name=task.name)
+    return replace(_placed(level, recipe), name=task.name)
+
+
+def _placed(level: Level, recipe: LevelRecipe) -> Level:
+    """Give a level the coordinates of the recipe, if its own file states none."""
+    if isinstance(level, GraphLevel) or level.coordinates is not None:
+        return level
+    if recipe.cell_size is None and recipe.origin is None:
+        return level
+    size = 1.0 if recipe.cell_size is None else recipe.cell_size
+    coordinates = upright(size, recipe.origin or (0.0, 0.0), level.hex_layout)
+    rows = level.floor_height or level.height
+    if problem := coordinates.problem(level.width, rows, level.hex_layout):
+        raise LevelError(
+            problem,
+            file=level.source,
+            expected="cells that can be told apart near the origin",
+            remedy="change cell_size or origin in the recipe",
+        )
+    return replace(level, coordinates=coordinates)
 
 
 def read_world(level: Level, recipe: LevelRecipe, *, strict_links: bool = True) -> World:

@@ -120,6 +120,8 @@ def _merged(base: LevelRecipe, table: LevelTable) -> LevelRecipe:
         corner_cutting=_given(table.corner_cutting, base.corner_cutting),
         cost_rule=_given(table.cost_rule, base.cost_rule),
         ticks_per_unit=_given(table.ticks_per_unit, base.ticks_per_unit),
+        cell_size=_given(table.cell_size, base.cell_size),
+        origin=_given(table.origin, base.origin),
         memory_budget=_given(table.memory_budget, base.memory_budget),
         tables=None if table.tables == ("auto",) else _given(table.tables, base.tables),
         algorithm=_given(table.next_hops.algorithm, base.algorithm),

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal, get_args
 
+from bake.coordinates import Point
 from bake.graph import DEFAULT_TICKS_PER_UNIT
 from bake.level import TerrainRule
 from bake.levels.reading.editors import EditorReading, LdtkReading, TiledReading
@@ -54,10 +55,12 @@ MAX_HEURISTIC_BYTES = 256
 #: Keys of a recipe that are taken for terrains where they are written below [terrain].
 SETTING_NAMES = frozenset(
     {
+        "cell_size",
         "connectivity",
         "corner_cutting",
         "cost_rule",
         "memory_budget",
+        "origin",
         "output",
         "size",
         "sources",
@@ -104,6 +107,9 @@ class LevelRecipe:
         corner_cutting: None = as the level's format says.
         cost_rule: None = as the level's format says.
         ticks_per_unit: ticks in one unit of cost, 1 to 2**24.
+        cell_size: width and height of a cell, or one number for both, for levels whose file does
+            not say where cells lie; None = 1.
+        origin: where the top left corner of such a level lies; None = (0, 0).
         memory_budget: bytes a bake may use, at least 2**20.
         tables: products to bake, in the order of ``TABLE_NAMES``; None = auto.
         algorithm: how next hops are computed; every choice gives the same tables.
@@ -131,6 +137,8 @@ class LevelRecipe:
     corner_cutting: CornerCutting | None = None
     cost_rule: CostRule | None = None
     ticks_per_unit: int = DEFAULT_TICKS_PER_UNIT
+    cell_size: float | Point | None = None
+    origin: Point | None = None
     memory_budget: int = DEFAULT_MEMORY_BUDGET
     tables: tuple[str, ...] | None = None
     algorithm: Algorithm = "auto"
@@ -177,6 +185,11 @@ class LevelRecipe:
             "terrain": _plain_rules(self.terrain),
             "profiles": {profile.name: _plain_rules(profile.terrain) for profile in self.profiles},
         }
+        # What few recipes say is left out where it is not said, so that no other asset is stale.
+        if self.cell_size is not None:
+            rules["cell_size"] = self.cell_size
+        if self.origin is not None:
+            rules["origin"] = self.origin
         sizes = {profile.name: profile.size for profile in self.profiles if profile.size != 1}
         if sizes:
             rules["sizes"] = sizes

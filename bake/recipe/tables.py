@@ -23,6 +23,7 @@ from pydantic import (
 
 from bake.graph import DEFAULT_TICKS_PER_UNIT
 from bake.levels.reading.editors import WorldAs
+from bake.levels.reading.models import CELL_SIZE_SCHEMA, ORIGIN_SCHEMA
 from bake.movement import MAX_SIZE, CornerCutting, CostRule
 from bake.recipe import values
 from bake.recipe.rules import (
@@ -362,6 +363,18 @@ class LevelTable(Table):
     ticks_per_unit: Annotated[int | None, _whole(1, MAX_TICKS_PER_UNIT)] = Field(
         default=None,
         description=f"Fixed-point scale of costs. Default: {DEFAULT_TICKS_PER_UNIT}.",
+    )
+    cell_size: Annotated[
+        float | tuple[float, float] | None, _checked(values.cell_size, CELL_SIZE_SCHEMA)
+    ] = Field(
+        default=None,
+        description="Width and height of a cell in the game's plane, for levels whose file does "
+        "not say: one number or [width, height]. Default: 1.",
+    )
+    origin: Annotated[tuple[float, float] | None, _checked(values.origin, ORIGIN_SCHEMA)] = Field(
+        default=None,
+        description="Where the top left corner of a level lies, if its file does not say. "
+        "Default: [0, 0].",
     )
     memory_budget: Annotated[int | None, _checked(values.memory_budget, _MEMORY)] = Field(
         default=None,

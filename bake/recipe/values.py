@@ -17,6 +17,12 @@ from typing import Any
 
 from pydantic_core import PydanticCustomError
 
+from bake.coordinates import (
+    CELL_SIZE_EXPECTED,
+    ORIGIN_EXPECTED,
+    read_cell_size,
+    read_origin,
+)
 from bake.recipe.rules import (
     MAX_COST,
     MAX_MEMORY_BUDGET,
@@ -146,6 +152,20 @@ def whole(least: int, most: int, *words: str, of: str = "") -> Callable[[Any], A
         raise wrong(f"found {show(value)}", expected, _did_you_mean(value, words))
 
     return check
+
+
+def cell_size(value: Any) -> float | tuple[float, float]:
+    found = read_cell_size(value)
+    if found is None:
+        raise wrong(f"found {show(value)}", CELL_SIZE_EXPECTED, "as in cell_size = 16")
+    return found
+
+
+def origin(value: Any) -> tuple[float, float]:
+    found = read_origin(value)
+    if found is None:
+        raise wrong(f"found {show(value)}", ORIGIN_EXPECTED, "as in origin = [0, 0]")
+    return found
 
 
 def flag(value: Any) -> bool:

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
+from typing import overload
 
 import numpy.typing as npt
 
+from bake.arrays import AnyArray, BoolArray, Float64Array, Int32Array
 from bake.asset import Asset
+from bake.coordinates import Coordinates
 from bake.errors import UnknownProfileError
 from bake.runtime.current import Current
 from bake.runtime.live.report import Changes, UpdateReport
 from bake.runtime.navigator import Navigator
 from bake.runtime.reader.baked import BakedTables
-from bake.runtime.reader.places import Name, Place, Places
+from bake.runtime.reader.places import Cell, Name, Place, Places
+from bake.runtime.reader.points import Points
 from bake.runtime.reader.things import Door, Link, Region, Spot
 
 
@@ -38,7 +42,71 @@ class LevelAsset:
         self.floors = self._places.floors
         self.height = self._places.height // self.floors
         self.is_grid = self._places.is_grid
+        self._points = Points(self._places)
         self._current = Current(self._places, self.profiles)
+
+    @property
+    def coordinates(self) -> Coordinates:
+        """Return where cells lie: the middle of cell (0, 0), and the steps to the east and south.
+
+        Raises:
+            QueryError: the level is a graph.
+        """
+        return self._points.coordinates
+
+    @overload
+    def to_cell(self, point: Sequence[float]) -> Cell: ...
+    @overload
+    def to_cell(self, point: AnyArray | Sequence[Sequence[float]]) -> Int32Array: ...
+    def to_cell(self, point: npt.ArrayLike) -> Cell | Int32Array:
+        """Return the cell that a point lies in, whether or not the level has it: see `inside`.
+
+        Args:
+            point: (x, y), in pixels of the editor or whatever the level's source counts in, y to
+                the south; on levels of several floors (x, y, floor). Or an array of such points,
+                (n, 2) or (n, 3).
+
+        Returns:
+            The cell; for an array (n, 2) or (n, 3) int32.
+
+        Raises:
+            QueryError: the level is a graph; there is no such floor; or a number is not finite, or
+                leads to a cell beyond 32 bits.
+        """
+        return self._points.cells(point)
+
+    @overload
+    def to_point(self, place: Place) -> tuple[float, ...]: ...
+    @overload
+    def to_point(self, place: AnyArray | list[Cell] | list[Name]) -> Float64Array: ...
+    def to_point(self, place: object) -> tuple[float, ...] | Float64Array:
+        """Return the point in the middle of a cell, whether or not the level has the cell.
+
+        Args:
+            place: a cell, or an array of cells, (n, 2) or (n, 3) integers; on graphs the name of a
+                node, or a list of names.
+
+        Returns:
+            (x, y), or on levels of several floors (x, y, floor); for several places (n, 2) or
+            (n, 3) float64. On graphs it is where the node lies.
+
+        Raises:
+            QueryError: something is no cell, there is no such floor or node, or the graph has no
+                positions.
+        """
+        return self._points.points(place)
+
+    @overload
+    def inside(self, cell: Cell) -> bool: ...
+    @overload
+    def inside(self, cell: AnyArray | list[Cell]) -> BoolArray: ...
+    def inside(self, cell: npt.ArrayLike) -> bool | BoolArray:
+        """Tell whether the level has a cell, blocked or not; for an array of cells (n) bool.
+
+        Raises:
+            QueryError: the level is a graph, or something is no cell.
+        """
+        return self._points.inside(cell)
 
     @property
     def links(self) -> Mapping[str, Link]:

@@ -57,12 +57,45 @@ def verify_asset(
             thing found.
     """
     with Asset(path) as asset:
+        prove_coordinates(asset)
         names = [name for name in asset.profiles if profile in (None, name)]
         proofs = [
             _prove(Profile(asset, name), sample, part_of(progress, number, len(names)))
             for number, name in enumerate(names)
         ]
         return Proof(*(sum(each) for each in zip(*map(astuple, proofs), strict=True)))
+
+
+def prove_coordinates(asset: Asset) -> None:
+    """Refuse coordinates by which cells have no area, cannot be told apart, or lie nowhere.
+
+    Raises:
+        CorruptAssetError.
+    """
+    if not asset.has("/world/centre"):
+        return
+    if asset.text("kind") == "graph":
+        raise asset.damaged("a graph has the coordinates of cells", verdict="wrong")
+    hexagonal = asset.text("kind") == "hex"
+    centre, step = asset.read("/world/centre"), asset.read("/world/step")
+    height, width = asset.shape("/terrain/grid")
+    rows = asset.number("floor_height") or height
+    if len(centre) not in (1, height // max(1, rows)) or len(step) != 2 + hexagonal:
+        raise asset.damaged("the coordinates fit another level", verdict="wrong")
+    if not (np.isfinite(centre).all() and np.isfinite(step).all()):
+        raise asset.damaged("the coordinates are not finite", verdict="wrong")
+    area = step[0, 0] * step[1, 1] - step[0, 1] * step[1, 0]
+    turned = step[0, 1] != 0 or step[1, 0] != 0
+    if not min(area, step[0, 0], step[1, 1]) > 0 or (hexagonal and turned):
+        raise asset.damaged("cells have no area, or do not run east and south", verdict="wrong")
+    if hexagonal:
+        line = 1 if (asset.text("hex_layout") or "").endswith("r") else 0
+        if step[2, 1 - line] != 0 or not 0 <= step[2, line] <= step[line, line]:
+            raise asset.damaged("the sides of cells are longer than the cells", verdict="wrong")
+    long = np.hypot(step[:2, 0], step[:2, 1])
+    reach = np.abs(centre).max() + long[0] * width + long[1] * rows
+    if reach > 2.0**48 * area / long.max() or long.max() > 2**21 or np.abs(centre).max() > 2**42:
+        raise asset.damaged("cells are too small for where they lie", verdict="wrong")
 
 
 def _prove(profile: Profile, sample: int | None, progress: Progress) -> Proof:

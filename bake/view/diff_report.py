@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +29,7 @@ from bake.view.colours import (
 from bake.view.grid_map import faded_ground, fitting_cells, map_of
 from bake.view.page import Swatch, check_output, lay_out, number, write_png
 from bake.view.paint import CellPaint, paint_cells
+from bake.view.report import place_of
 from bake.view.scene import Scene, place_data, place_text, read_scene
 
 #: At most this many places are listed by name; the others are only counted.
@@ -51,6 +53,9 @@ def as_data(difference: Difference, broken: Sequence[str]) -> dict[str, Any]:
             name: [getattr(old, name), getattr(new, name)]
             for name in ("bytes", "nodes", "arcs", "pairs")
         },
+        "coordinates": None
+        if difference.coordinates is None
+        else [asdict(each) for each in difference.coordinates],
         "profiles_gone": list(difference.profiles_gone),
         "profiles_come": list(difference.profiles_come),
         "profiles": {profile.name: _data(profile) for profile in difference.profiles},
@@ -145,6 +150,9 @@ def lines_of(difference: Difference) -> list[str]:
         f"  nodes, arcs  {old.nodes:,}, {old.arcs:,} -> {new.nodes:,}, {new.arcs:,}",
         f"  bake         {old.pairs:,} -> {new.pairs:,} pairs{_grown(old.pairs, new.pairs)}",
     ]
+    if difference.coordinates is not None:
+        was, now = difference.coordinates
+        lines.append(f"  coordinates  {place_of(was)} -> {place_of(now)}")
     for names, what in ((difference.profiles_gone, "gone"), (difference.profiles_come, "new")):
         lines += [f"  profile      {name} is {what}" for name in names]
     for profile in difference.profiles:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,8 +11,11 @@ import numpy as np
 
 from bake.asset import Asset
 from bake.asset.schema import TABLES, profile_path
+from bake.coordinates import Coordinates, Point
 from bake.errors import counted, in_units
 from bake.pipeline import Outcome
+from bake.runtime.reader.places import Places
+from bake.runtime.reader.points import Points
 from bake.view.console import console, print_table
 
 if TYPE_CHECKING:
@@ -120,6 +124,7 @@ def inspect_asset(path: Path, profile: str | None) -> dict[str, Any]:
             from bake.runtime import LevelAsset
 
             LevelAsset(asset).profile(profile)  # refuses an unknown profile
+        points = Points(Places(asset))
         header = asset.header
         nodes = asset.shape("/world/first_out")[0] - 1
         return {
@@ -129,6 +134,7 @@ def inspect_asset(path: Path, profile: str | None) -> dict[str, Any]:
             "width": asset.number("width"),
             "height": asset.number("height"),
             "hex_layout": asset.text("hex_layout"),
+            "coordinates": asdict(points.coordinates) if points.are_stated else None,
             "connectivity": asset.number("connectivity"),
             "corner_cutting": asset.text("corner_cutting"),
             "cost_rule": asset.text("cost_rule"),
@@ -205,6 +211,10 @@ def print_info(found: dict[str, Any]) -> None:
         "fingerprint": found["fingerprint"][:16],
         "file": in_units(found["bytes"]),
     }
+    if found["width"]:
+        where = found["coordinates"]
+        stated = "none stated, one unit a cell" if where is None else place_of(Coordinates(**where))
+        lines = {"coordinates": stated, **lines}
     for label, text in lines.items():
         output.print(f"  {label:<12} {text}", markup=False)
     headings = ("profile", "table", "what it is", "shape", "type", "stored")
@@ -212,6 +222,17 @@ def print_info(found: dict[str, Any]) -> None:
         row for name, profile in found["profiles"].items() for row in _table_rows(name, profile)
     )
     print_table(output, headings, ("shape", "stored"), rows, pad_edge=True)
+
+
+def place_of(coordinates: Coordinates) -> str:
+    """Write where cells lie: the middle of the first one, and the steps to the next ones."""
+    centres = " or ".join(map(_point, coordinates.centres))
+    steps = f"{_point(coordinates.east)} and {_point(coordinates.south)}"
+    return f"cell (0, 0) at {centres}, the next ones {steps} on"
+
+
+def _point(point: Point) -> str:
+    return f"({point[0]:.12g}, {point[1]:.12g})"
 
 
 def _table_rows(name: str, profile: dict[str, Any]) -> Iterator[list[str]]:

@@ -22,6 +22,7 @@ class DoorStates:
         states: names, at least two.
         state: index into ``states`` of the one the level is baked in; -1 = none of them.
         terrain: (states, k) uint8, index into the level's terrains.
+        id: of the object or entity it was drawn as; None where it has none.
     """
 
     name: str
@@ -29,6 +30,7 @@ class DoorStates:
     states: tuple[str, ...]
     state: int
     terrain: UInt8Array
+    id: str | None = None
 
 
 def settled(level: GridLevel) -> tuple[GridLevel, tuple[DoorStates, ...]]:
@@ -51,7 +53,7 @@ def settled(level: GridLevel) -> tuple[GridLevel, tuple[DoorStates, ...]]:
         ]
         names = tuple(state for state, _ in door.states)
         state = -1 if door.state is None else names.index(door.state)
-        doors.append(DoorStates(door.name, door.cells, names, state, np.stack(each)))
+        doors.append(DoorStates(door.name, door.cells, names, state, np.stack(each), door.id))
         terrain[y, x] = [number[name] for name in door.now] if state < 0 else each[state]
     return replace(level, terrain=terrain), tuple(doors)
 

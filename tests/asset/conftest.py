@@ -15,9 +15,8 @@ def originals(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
         *("components", "next_hops", "distances", "clusters", "hierarchy"),
         *("cluster_distances", "heuristic"),
     )
-    grid = bake(
-        write_grid(folder / "grid.json", DRAWN), recipe_for(tables=every, cluster_size=2, levels=2)
-    )
+    source = write_grid(folder / "grid.json", DRAWN, cell_size=[16, 8], origin=[-4, 2.5])
+    grid = bake(source, recipe_for(tables=every, cluster_size=2, levels=2))
     edges = [("inn", "mill", 1.0), ("mill", "ford", 2.0), ("ford", "inn", 1.0), ("ford", "keep", 1)]
     positions = {name: (float(place), 1.0) for place, name in enumerate(NAMES)}
     source = write_graph(folder / "graph.json", NAMES, edges, positions=positions)

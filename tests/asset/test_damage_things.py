@@ -30,9 +30,9 @@ def tower(tmp_path: Path, original: bytes) -> Path:
 
 def ask(path: Path) -> list[object]:
     with open_asset(path) as level:
-        regions = [(region.name, region.cells.tolist()) for region in level.regions.values()]
+        regions = [(each.name, each.id, each.cells.tolist()) for each in level.regions.values()]
         doors = [
-            (door.name, door.cells.tolist(), door.state, dict(door.states))
+            (door.name, door.id, door.cells.tolist(), door.state, dict(door.states))
             for door in level.doors.values()
         ]
         lengths = [level.profile(name).length(WAY) for name in ("cat", "walker")]

@@ -247,7 +247,7 @@ def real_assets(folder: Path) -> list[Path]:
         profile_for("walker", GROUND),
     )
     square = write_grid(folder / "square.json", grid)
-    hexagonal = write_grid(folder / "hexagonal.json", grid, "odd-q")
+    hexagonal = write_grid(folder / "hexagonal.json", grid, "odd-q", cell_size=24)
     roads = write_graph(
         folder / "roads.json", ["a", "b"], [("a", "b", 1.5)], positions={"a": (0, 0), "b": (1, 1)}
     )

@@ -130,8 +130,8 @@ ONE_MISTAKE: list[tuple[dict[str, object], str]] = [
     ({"links": [{**LINK, "both_ways": 1}]}, "links[0].both_ways: found 1; expected true or false"),
     (
         {"links": [{**LINK, "goal": [0, 0]}]},
-        "links[0].goal: unknown key; expected one of name, kind, from, to, cost, both_ways, "
-        "profiles",
+        "links[0].goal: unknown key; expected one of name, id, kind, from, to, cost, "
+        "both_ways, profiles",
     ),
     (
         {"links": [{"name": "a", "from": [0, 0]}]},

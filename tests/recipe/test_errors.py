@@ -12,11 +12,18 @@ from bake.recipe import find_recipe, load_recipe
 COST = 'expected a number above 0 and at most 1,000,000, or "blocked"'
 BLOCKED = 'use "blocked" for terrain that can\'t be entered'
 LEVEL_KEYS = (
-    "connectivity, corner_cutting, cost_rule, ticks_per_unit, memory_budget, tables, next_hops, "
-    "clusters, hierarchy, lint, heuristic, legend, tiled, ldtk, terrain"
+    "connectivity, corner_cutting, cost_rule, ticks_per_unit, cell_size, origin, memory_budget, "
+    "tables, next_hops, clusters, hierarchy, lint, heuristic, legend, tiled, ldtk, terrain"
 )
 TOP = f"expected {LEVEL_KEYS}, profiles, sources, output or levels"
 LEVEL = f"expected {LEVEL_KEYS} or profiles"
+CELL = (
+    "expected a size above 0 and at most 2,097,152, or two: [width, height]; as in cell_size = 16"
+)
+ORIGIN = (
+    "expected [x, y], two numbers from -4,398,046,511,104 to 4,398,046,511,104; "
+    "as in origin = [0, 0]"
+)
 BYTES = 'expected bytes as a whole number, or text such as "512 MiB" or "2 GiB"'
 SIZE = "expected at least 1 MiB and less than 8 EiB"
 UP_TO = "a whole number from 1 to"
@@ -169,6 +176,17 @@ ONE_MISTAKE = [
     ),
     ("spacing = 4", f'spacing: unknown key "spacing"; {TOP}; spacing belongs in [hierarchy]'),
     # numbers
+    ("cell_size = 0", f"cell_size: found 0; {CELL}"),
+    ("cell_size = [16]", f"cell_size: found a list; {CELL}"),
+    ("cell_size = [16, -16]", f"cell_size: found a list; {CELL}"),
+    ("cell_size = nan", f"cell_size: found nan; {CELL}"),
+    ("cell_size = true", f"cell_size: found true; {CELL}"),
+    ("cell_size = '16 px'", f'cell_size: found "16 px"; {CELL}'),
+    ("cell_size = 2097153", f"cell_size: found 2097153; {CELL}"),
+    ("origin = 0", f"origin: found 0; {ORIGIN}"),
+    ("origin = [0, inf]", f"origin: found a list; {ORIGIN}"),
+    ("origin = [0, 0, 0]", f"origin: found a list; {ORIGIN}"),
+    ("[levels.a]\norigin = [0, 1e13]", f"[levels.a] origin: found a list; {ORIGIN}"),
     ("ticks_per_unit = 0", f"ticks_per_unit: found 0; {TICKS}"),
     ("ticks_per_unit = 16777217", f"ticks_per_unit: found 16777217; {TICKS}"),
     ("ticks_per_unit = true", f"ticks_per_unit: found true; {TICKS}"),

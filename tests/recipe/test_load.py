@@ -364,7 +364,16 @@ def test_schema_knows_every_key_and_closes_every_table():
     assert json.loads(json.dumps(schema)) == schema
     assert set(schema["properties"]) == {
         *("sources", "output", "connectivity", "corner_cutting", "cost_rule", "ticks_per_unit"),
-        *("memory_budget", "tables", "next_hops", "clusters", "hierarchy", "heuristic"),
+        *(
+            "cell_size",
+            "origin",
+            "memory_budget",
+            "tables",
+            "next_hops",
+            "clusters",
+            "hierarchy",
+            "heuristic",
+        ),
         *("legend", "tiled", "ldtk", "terrain", "profiles", "levels"),
         "lint",
     }

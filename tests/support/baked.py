@@ -33,8 +33,10 @@ def rules_of(ground: Mapping[str, Ground]) -> dict[str, TerrainRule]:
     return {name: TerrainRule(each.cost, each.enter_from) for name, each in ground.items()}
 
 
-def write_grid(path: Path, grid: Sequence[Sequence[str]], hex_layout: str | None = None) -> Path:
-    """A tile file that says nothing of costs; `recipe_for` does."""
+def write_grid(
+    path: Path, grid: Sequence[Sequence[str]], hex_layout: str | None = None, **more: object
+) -> Path:
+    """A tile file that says nothing of costs; `recipe_for` does. Keywords are further keys."""
     document: dict[str, object] = {
         "format": "bake-tiles",
         "version": 1,
@@ -42,6 +44,7 @@ def write_grid(path: Path, grid: Sequence[Sequence[str]], hex_layout: str | None
         "terrains": {name: {"cost": 1} for name in LETTERS},
         "legend": NAMES,
         "rows": ["".join(LETTERS[name] for name in row) for row in grid],
+        **more,
     }
     if hex_layout is not None:
         document["hex_layout"] = hex_layout

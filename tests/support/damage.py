@@ -64,6 +64,9 @@ def ask_everything(path: Path, *, check: bool = True) -> list[object]:
                 ]
         answers.append(nav.next_hops(places, places[::-1]).tolist())
         answers.append(nav.nearest((1, 1)))
+        answers.append(level.to_point(places).tolist())
+        if level.is_grid:
+            answers.append(level.to_cell((20.0, 12.5)))
     return answers
 
 

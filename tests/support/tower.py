@@ -29,21 +29,29 @@ TOWER: dict[str, Any] = {
     "floor_height": 5,
     "links": [
         {"name": "stairs", "kind": "stairs", "from": [7, 0, 0], "to": [7, 0, 1], "both_ways": True},
-        {"name": "jump", "from": [0, 4, 1], "to": [0, 4, 0], "cost": 0.5, "profiles": ["cat"]},
+        {
+            "name": "jump",
+            "from": [0, 4, 1],
+            "to": [0, 4, 0],
+            "cost": 0.5,
+            "profiles": ["cat"],
+            "id": "17",
+        },
         {"name": "rift", "kind": "teleporter", "from": [0, 0, 0], "to": [8, 4, 1], "cost": 2.25},
     ],
     "regions": [
-        {"name": "yard", "rect": [0, 0, 6, 5, 0]},
+        {"name": "yard", "rect": [0, 0, 6, 5, 0], "id": "6e9f"},
         {"name": "loft", "cells": [[7, 2, 1], [8, 2, 1]]},
     ],
     "spots": [
-        {"name": "start", "kind": "spawn", "at": [0, 0, 0]},
+        {"name": "start", "kind": "spawn", "at": [0, 0, 0], "id": "18"},
         {"name": "lair", "kind": "spawn", "at": [0, 1, 0], "profiles": ["ogre"]},
         {"name": "out", "kind": "exit", "at": [8, 4, 0]},
     ],
     "doors": [
         {
             "name": "gate",
+            "id": "gate-1",
             "cells": [[6, 3, 0]],
             "states": {"open": None, "shut": "bars"},
             "state": "open",

@@ -165,11 +165,13 @@ class Layout:
 
     Attributes:
         cell: its size in pixels.
+        origin: the pixel of the world that its top left corner is.
         width, height: cells of one floor.
         floors: world depths, the lowest first.
     """
 
     cell: int
+    origin: tuple[float, float]
     width: int
     height: int
     floors: tuple[int, ...]
@@ -230,7 +232,10 @@ def lay_out(project: Project, levels: Sequence[LoadedLevel], layout: str, legend
         for loaded, own, (x, y), (w, h) in zip(levels, layers, corners, sizes, strict=True)
     ]
     _check_overlaps(placed, (len(floors) * height, width))
-    return Layout(cell, width, height, floors, tuple(placed))
+    origin = (float(left * cell), float(top * cell))
+    if len(levels) == 1 and layout in ("Free", "GridVania"):
+        origin = (float(levels[0].level.world_x), float(levels[0].level.world_y))
+    return Layout(cell, origin, width, height, floors, tuple(placed))
 
 
 def counts(project: Project, name: str, *, named: bool) -> bool:

@@ -17,6 +17,7 @@ from typing import NoReturn
 import numpy as np
 
 from bake.arrays import Int32Array
+from bake.coordinates import upright
 from bake.level import Cell, Door, GridLevel, Link, Region, Spot, Things
 from bake.levels.ldtk.canvas import Canvas
 from bake.levels.ldtk.layout import STATED, Legend, PlacedLevel, counts, lay_out
@@ -83,6 +84,7 @@ def read_ldtk(path: Path, part: str, reading: LdtkReading, project: Path | None)
         barred=canvas.barred if canvas.barred.any() else None,
         floor_height=layout.height if len(layout.floors) > 1 else None,
         things=things,
+        coordinates=upright(float(layout.cell), layout.origin),
         depends_on=tuple(whole.depends_on),
     )
     return checked(level)
@@ -207,19 +209,19 @@ class EntityReader(ThingCollector):
                     )
                 by_iid[each.entity.iid] = each
         for each in entities:
+            iid = each.entity.iid
             self._paint(each)
             if each.kind in LINK_KINDS:
                 self._link(each, by_iid)
             elif each.kind == "region":
-                self.regions.append(Region(each.name, self._cells(each), each.place))
+                self.regions.append(Region(each.name, self._cells(each), each.place, iid))
             elif each.kind == "door":
                 self._door(each)
             elif each.kind == "ledge":
                 self._ledge(each)
             elif each.kind:
-                profiles = each.fields.names("profiles")
-                place = each.place
-                self.spots.append(Spot(each.name, each.kind, self._cell(each), profiles, place))
+                profiles, cell = each.fields.names("profiles"), self._cell(each)
+                self.spots.append(Spot(each.name, each.kind, cell, profiles, each.place, iid))
         return self.collected()
 
     def _entities(self) -> Iterator[Entity]:
@@ -309,7 +311,8 @@ class EntityReader(ThingCollector):
 
     def _door(self, each: Entity) -> None:
         states, state = each.fields.door(each.fields.text("states") or DOOR_STATES)
-        self.doors.append(Door(each.name, self._cells(each), states, state, each.place))
+        cells, iid = self._cells(each), each.entity.iid
+        self.doors.append(Door(each.name, cells, states, state, each.place, iid))
 
     def _link(self, each: Entity, by_iid: dict[str, Entity]) -> None:
         kind = _word(each.entity.identifier) if each.kind == "link" else each.kind
@@ -325,8 +328,8 @@ class EntityReader(ThingCollector):
             if both_ways and self.is_drawn_already((start, end), kind, cost, profiles):
                 continue
             name = f"{each.name}_{number}" if len(goals) > 1 else each.name
-            place = each.place
-            self.links.append(Link(name, kind, start, end, cost, both_ways, profiles, place))
+            place, iid = each.place, each.entity.iid
+            self.links.append(Link(name, kind, start, end, cost, both_ways, profiles, place, iid))
 
     def _goal(
         self, reference: dict[str, str], each: Entity, by_iid: dict[str, Entity]

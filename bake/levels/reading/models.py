@@ -21,6 +21,15 @@ from pydantic import (
 )
 from pydantic_core import ErrorDetails, PydanticCustomError
 
+from bake.coordinates import (
+    CELL_SIZE_EXPECTED,
+    MAX_CELL,
+    MAX_PLACE,
+    ORIGIN_EXPECTED,
+    Point,
+    read_cell_size,
+    read_origin,
+)
 from bake.errors import BakeError, LevelError, one_error
 from bake.level import Colour, TerrainRule
 from bake.levels.reading.limits import MAX_COST
@@ -60,6 +69,20 @@ def _colour(text: str) -> str:
     return text
 
 
+def _cell_size(value: object) -> float | Point:
+    found = read_cell_size(value)
+    if found is None:
+        reject(f"the size is {shown(value)}", CELL_SIZE_EXPECTED)
+    return found
+
+
+def _origin(value: object) -> Point:
+    found = read_origin(value)
+    if found is None:
+        reject(f"the origin is {shown(value)}", ORIGIN_EXPECTED)
+    return found
+
+
 def _distinct(names: list[str]) -> list[str]:
     seen: set[str] = set()
     for name in names:
@@ -96,6 +119,17 @@ Cost = Annotated[
         }
     ),
 ]
+_SIZE = {"type": "number", "exclusiveMinimum": 0, "maximum": MAX_CELL}
+_PLACE = {"type": "number", "minimum": -MAX_PLACE, "maximum": MAX_PLACE}
+#: JSON Schemas of the size of cells and of an origin.
+CELL_SIZE_SCHEMA = {
+    "anyOf": [_SIZE, {"type": "array", "items": _SIZE, "minItems": 2, "maxItems": 2}]
+}
+ORIGIN_SCHEMA = {"type": "array", "items": _PLACE, "minItems": 2, "maxItems": 2}
+CellSize = Annotated[
+    float | tuple[float, float], PlainValidator(_cell_size), WithJsonSchema(CELL_SIZE_SCHEMA)
+]
+Origin = Annotated[tuple[float, float], PlainValidator(_origin), WithJsonSchema(ORIGIN_SCHEMA)]
 HexColour = Annotated[
     str, AfterValidator(_colour), Field(json_schema_extra={"pattern": "^#[0-9A-Fa-f]{6}$"})
 ]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import TypeVar
 
 import numpy as np
 
@@ -17,6 +18,10 @@ from bake.levels.reading.mistakes import MOST_TOLD, is_plain_text, refuse, shown
 _PLAIN_TEXT = "some text without control characters"
 
 Thing = Link | Region | Spot | Door
+T = TypeVar("T", Link, Region, Spot, Door)
+
+#: The most characters of an id; LDtk's have 36.
+MAX_ID = 256
 
 
 def rectangle(left: int, top: int, width: int, height: int) -> Int32Array:
@@ -30,34 +35,26 @@ def moved(things: Things, prefix: str, x: int, y: int) -> Things:
 
     Args:
         things: any things.
-        prefix: put before their names, and before their places in messages.
+        prefix: put before their names and ids, and before their places in messages.
     """
 
     def cell(at: Cell) -> Cell:
         return (at[0] + x, at[1] + y)
 
-    def called(each: Thing) -> tuple[str, str]:
-        return prefix + each.name, prefix + each.place
+    def called(each: T) -> T:
+        own = each.id and prefix + each.id
+        return replace(each, name=prefix + each.name, place=prefix + each.place, id=own)
 
     shift = np.array([x, y], dtype=np.int32)
-    links = []
-    for link in things.links:
-        name, place = called(link)
-        start, goal = cell(link.start), cell(link.goal)
-        links.append(replace(link, name=name, place=place, start=start, goal=goal))
-    regions = []
-    for region in things.regions:
-        name, place = called(region)
-        regions.append(replace(region, name=name, place=place, cells=region.cells + shift))
-    spots = []
-    for spot in things.spots:
-        name, place = called(spot)
-        spots.append(replace(spot, name=name, place=place, cell=cell(spot.cell)))
-    doors = []
-    for door in things.doors:
-        name, place = called(door)
-        doors.append(replace(door, name=name, place=place, cells=door.cells + shift))
-    return Things(tuple(links), tuple(regions), tuple(spots), tuple(doors))
+    return Things(
+        tuple(
+            replace(called(link), start=cell(link.start), goal=cell(link.goal))
+            for link in things.links
+        ),
+        tuple(replace(called(region), cells=region.cells + shift) for region in things.regions),
+        tuple(replace(called(spot), cell=cell(spot.cell)) for spot in things.spots),
+        tuple(replace(called(door), cells=door.cells + shift) for door in things.doors),
+    )
 
 
 def joined(one: Things, other: Things) -> Things:
@@ -117,6 +114,10 @@ def _check_shape(level: GridLevel) -> None:
             "an even number of rows, so that every floor begins with a row of one kind",
             "add a row of blocked cells to every floor",
         )
+    layout, floor_height = level.hex_layout, rows or level.height
+    problem = level.coordinates and level.coordinates.problem(level.width, floor_height, layout)
+    if problem:
+        refuse(level.source, None, problem, "cells that can be told apart near the origin")
     if level.barred is not None and level.barred.shape != level.terrain.shape:
         found = f"there are ledges for {level.barred.shape} cells, and {level.terrain.shape} cells"
         refuse(level.source, None, found, "the same shape")
@@ -158,6 +159,9 @@ class _Checks:
         for thing in things:
             if not is_plain_text(thing.name):
                 self.wrong(thing.place, f"{shown(thing.name)} cannot name a {kind}", _PLAIN_TEXT)
+            if thing.id is not None and not (is_plain_text(thing.id) and len(thing.id) <= MAX_ID):
+                expected = f"{_PLAIN_TEXT}, at most {MAX_ID}"
+                self.wrong(thing.place, f"{shown(thing.id)} is not an id", expected)
             other = first.setdefault(thing.name, thing)
             if other is not thing:
                 self.wrong(

@@ -14,6 +14,7 @@ from typing import Literal, get_args
 import numpy as np
 
 from bake.arrays import Float64Array, Int64Array
+from bake.coordinates import Coordinates
 from bake.levels.tiled.fields import Fields
 from bake.movement import EAST, NORTH, SOUTH, WEST, HexLayout
 
@@ -41,7 +42,7 @@ class Geometry:
     """The lattice of a map.
 
     Attributes:
-        tile_width, tile_height: pixels.
+        tile_width, tile_height: pixels; even numbers where cells are shifted, as Tiled draws those.
         side: length of a hexagon's side along the stagger axis, in pixels; 0 if staggered.
         axis: "x" or "y"; which rows (y) or columns (x) are shifted by half a tile.
         odd: whether the odd rows or columns are shifted.
@@ -76,6 +77,7 @@ class Geometry:
         along = width if axis == "x" else height
         if side > along:
             fields.refuse(f"hexsidelength is {side}", f"at most the tile's {along}")
+        width, height = max(2, width & ~1), max(2, height & ~1)
         return Geometry(orientation, width, height, side, axis, index == "odd")
 
     @property
@@ -90,8 +92,12 @@ class Geometry:
         if not self.staggered:
             return float(self.tile_width), float(self.tile_height)
         if self.axis == "x":
-            return (self.tile_width + self.side) / 2, float(self.tile_height)
-        return float(self.tile_width), (self.tile_height + self.side) / 2
+            return float(self._apart(self.tile_width)), float(self.tile_height)
+        return float(self.tile_width), float(self._apart(self.tile_height))
+
+    def _apart(self, along: int) -> int:
+        """Return how far apart lines of shifted cells are, which Tiled rounds to whole pixels."""
+        return max(0, along - self.side) // 2 + self.side
 
     def _shift(self, x: Ints, y: Ints) -> Ints:
         """Return 1 where the cell is shifted by half a tile, else 0."""
@@ -136,6 +142,36 @@ class Geometry:
         if self.axis == "x":
             return "odd-q" if odd else "even-q"
         return "odd-r" if odd else "even-r"
+
+    def coordinates(self, left: int, top: int, rows: int) -> Coordinates:
+        """Return where the level's cells are drawn, in pixels of the map.
+
+        Sources are Tiled's renderers (tileToScreenCoords of Orthogonal-, Isometric- and
+        HexagonalRenderer). On isometric maps these are other pixels than those of objects.
+
+        Args:
+            left, top: the map's cell, turned if the map is staggered, that is the level's (0, 0).
+            rows: of the map, which say where an isometric one begins.
+        """
+        if self.orientation not in ("isometric", "staggered"):
+            x, y = self.centres(np.array(left), np.array(top))
+            across, down = self.pitch
+            side = float(self.side)
+            return Coordinates(((float(x), float(y)),), (across, 0.0), (0.0, down), side)
+        half_width, half_height = self.tile_width / 2, self.tile_height / 2
+        middle = (float(self.tile_width * rows // 2), half_height)
+        if self.orientation == "staggered":
+            origin = np.zeros((), dtype=np.int64)
+            u, v = self.turned(origin, origin)
+            left, top = left - int(u), top - int(v)
+            x, y = self.centres(origin, origin)
+            middle = (float(x), float(y))
+        east, south = (half_width, half_height), (-half_width, half_height)
+        centre = (
+            middle[0] + left * east[0] + top * south[0],
+            middle[1] + left * east[1] + top * south[1],
+        )
+        return Coordinates((centre,), east, south)
 
     def turned(self, x: Ints, y: Ints) -> tuple[Ints, Ints]:
         """Turn cells of a staggered map onto the square lattice its diamonds form.

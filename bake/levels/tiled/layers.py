@@ -46,6 +46,7 @@ class Layer:
     Attributes:
         path: names of its groups and its own, between slashes.
         floor: number of the floor it belongs to; None = no group says so.
+        offset: pixels by which it is drawn to the east and south, those of its groups added.
     """
 
     fields: Fields
@@ -53,6 +54,7 @@ class Layer:
     name: str
     path: str
     floor: int | None
+    offset: tuple[float, float] = (0.0, 0.0)
 
 
 @dataclass(frozen=True)
@@ -67,7 +69,7 @@ class Box:
 
 def open_layers(owner: Fields, reading: TiledReading) -> list[Layer]:
     """List the tile and object layers that count, bottom to top."""
-    found = [layer for layer in _walk(owner, "", None, 0) if _counts(layer, reading)]
+    found = [layer for layer in _walk(owner, "", None, (0.0, 0.0), 0) if _counts(layer, reading)]
     if not any(layer.kind == "tilelayer" for layer in found):
         owner.refuse(
             "the map has no tile layer that counts",
@@ -93,7 +95,9 @@ def _paths(path: str) -> Iterator[str]:
     return ("/".join(parts[: end + 1]) for end in range(len(parts)))
 
 
-def _walk(owner: Fields, path: str, floor: int | None, depth: int) -> Iterator[Layer]:
+def _walk(
+    owner: Fields, path: str, floor: int | None, offset: tuple[float, float], depth: int
+) -> Iterator[Layer]:
     if depth > MAX_GROUPS_DEEP:
         owner.refuse("the groups are nested too deeply", f"at most {MAX_GROUPS_DEEP} deep")
     for item in owner.items("layers"):
@@ -106,10 +110,14 @@ def _walk(owner: Fields, path: str, floor: int | None, depth: int) -> Iterator[L
         if own_floor is not None and floor is not None:
             fields.refuse("the floor lies inside another floor", "floors beside one another")
         own_floor = floor if own_floor is None else own_floor
+        own_offset = (
+            offset[0] + fields.number("offsetx", 0),
+            offset[1] + fields.number("offsety", 0),
+        )
         if kind == "group":
-            yield from _walk(fields, own_path, own_floor, depth + 1)
+            yield from _walk(fields, own_path, own_floor, own_offset, depth + 1)
         else:
-            yield Layer(fields, kind, name, own_path, own_floor)
+            yield Layer(fields, kind, name, own_path, own_floor, own_offset)
 
 
 def _floor(fields: Fields) -> int | None:

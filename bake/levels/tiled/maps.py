@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
+from bake.coordinates import Coordinates
 from bake.level import GridLevel, Rules, TerrainRule, Things
 from bake.levels.reading.editors import TiledReading
 from bake.levels.reading.limits import check_size, check_terrain_count
@@ -115,12 +116,24 @@ def open_map(owner: Fields, reading: TiledReading, files: MapFiles) -> MapLevel:
         barred=barred if barred.any() else None,
         floor_height=placing.height if len(floors) > 1 else None,
         things=things,
+        coordinates=_coordinates(owner, layers, placing),
         depends_on=tuple(files.depends_on),
         hints=canvas.hints,
     )
     # Doors may add terrains.
     level = checked(level)
     return MapLevel(replace(level, terrain_rules=canvas.rules.of(level.terrains)), placing)
+
+
+def _coordinates(owner: Fields, layers: list[Layer], placing: Placing) -> Coordinates:
+    """Return where the cells are drawn; those of a floor, where its lowest tile layer is."""
+    left, top = placing.origin
+    base = placing.geometry.coordinates(left, top, owner.whole("height"))
+    offsets = []
+    for floor in placing.floors or (None,):
+        own = (each for each in layers if each.kind == "tilelayer" and each.floor == floor)
+        offsets.append(next((each.offset for each in own), (0.0, 0.0)))
+    return replace(base, centres=tuple(base.moved(*offset).centres[0] for offset in offsets))
 
 
 def _floors(layers: list[Layer]) -> tuple[int, ...]:
@@ -244,7 +257,13 @@ def read_member(path: Path, part: str, reading: TiledReading, project: Path | No
         refuse(path, None, f"the world has no map {shown(part)}", "one of its maps")
     files = MapFiles(path, project, allow_outside=reading.allow_outside)
     level = open_map(files.open(found[0].path, "map", found[0].fields), reading, files).level
-    return replace(level, name=part, source=path, depends_on=tuple(files.depends_on))
+    return replace(
+        level,
+        name=part,
+        source=path,
+        coordinates=level.coordinates and level.coordinates.moved(found[0].x, found[0].y),
+        depends_on=tuple(files.depends_on),
+    )
 
 
 def read_world(path: Path, reading: TiledReading, project: Path | None) -> GridLevel:
@@ -295,6 +314,7 @@ def read_world(path: Path, reading: TiledReading, project: Path | None) -> GridL
             barred[here] = one.level.barred
         things = joined(things, moved(one.level.things, f"{member.path.stem}/", x, y))
     terrain[terrain == len(names)] = names.get(VOID, 0)
+    first = maps[0].placing.geometry.coordinates(left, top, 0)
     level = GridLevel(
         name=path.stem,
         source=path,
@@ -303,6 +323,7 @@ def read_world(path: Path, reading: TiledReading, project: Path | None) -> GridL
         terrain_rules=_agreed(found, maps, tuple(names)),
         barred=barred if barred.any() else None,
         things=things,
+        coordinates=first,
         depends_on=tuple(files.depends_on),
     )
     return checked(level)

@@ -58,6 +58,11 @@ class Object:
     properties: Properties
     floor: int | None
 
+    @property
+    def id(self) -> str | None:
+        """Return its number as text; None where it has none."""
+        return str(self.number) if self.number else None
+
 
 def read_objects(layers: list[Layer], tilesets: Tilesets, files: MapFiles) -> list[Object]:
     """Read all objects of the object layers, in the order of the file."""

@@ -55,7 +55,7 @@ class ObjectReader(ThingCollector):
             elif kind == "region":
                 name = self._name(each, kind)
                 cells = cells_of(each, self.placing)
-                self.regions.append(Region(name, cells, each.fields.place))
+                self.regions.append(Region(name, cells, each.fields.place, each.id))
             elif kind == "door":
                 self._door(each)
             if goal is not None or (kind in LINK_KINDS and each.shape == "polyline"):
@@ -88,7 +88,7 @@ class ObjectReader(ThingCollector):
         cell = cell_of(each, self.placing)
         profiles = each.properties.names("profiles")
         name = self._name(each, kind, "spot")
-        self.spots.append(Spot(name, kind, cell, profiles, each.fields.place))
+        self.spots.append(Spot(name, kind, cell, profiles, each.fields.place, each.id))
 
     def _door(self, each: Object) -> None:
         said = each.properties.text("states")
@@ -98,7 +98,7 @@ class ObjectReader(ThingCollector):
         states, state = each.properties.door(said)
         cells = cells_of(each, self.placing)
         name = self._name(each, "door")
-        self.doors.append(Door(name, cells, states, state, each.fields.place))
+        self.doors.append(Door(name, cells, states, state, each.fields.place, each.id))
 
     def _goal(self, each: Object) -> Object | None:
         """Find the object that the property `to` means."""
@@ -145,7 +145,7 @@ class ObjectReader(ThingCollector):
             return
         name = self._name(each, kind, "link")
         self.links.append(
-            Link(name, kind, start, end, cost, both_ways, profiles, each.fields.place)
+            Link(name, kind, start, end, cost, both_ways, profiles, each.fields.place, each.id)
         )
 
 

@@ -24,6 +24,8 @@ class Link:
         cost: the cost of taking the link, in units.
         both_ways: whether the link leads back, too.
         profiles: the profiles that may take the link; None = all.
+        id: what the editor calls it by: the id of a Tiled object, or the iid of an LDtk entity;
+            None where the source gives none. Several links of one entity share its id.
     """
 
     name: str
@@ -33,6 +35,7 @@ class Link:
     cost: float
     both_ways: bool
     profiles: tuple[str, ...] | None
+    id: str | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,10 +45,12 @@ class Region:
     Attributes:
         name: unique among the level's regions.
         cells: (k, 2) int32 (x, y), or (k, 3) (x, y, floor), in reading order.
+        id: that of its object or entity, as for links.
     """
 
     name: str
     cells: Int32Array
+    id: str | None = None
 
 
 @dataclass(frozen=True)
@@ -57,12 +62,14 @@ class Spot:
         kind: what the level calls it, such as "spawn".
         place: the place of the spot.
         profiles: the profiles it is for; None = all.
+        id: that of its object or entity, as for links.
     """
 
     name: str
     kind: str
     place: Cell
     profiles: tuple[str, ...] | None
+    id: str | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,12 +82,14 @@ class Door:
         state: the name of the state the level is baked in; None where it is none of them, as a
             patch left the cells otherwise.
         states: for each state, in the order of the level, the names of the k cells' terrains.
+        id: that of its object or entity, as for links.
     """
 
     name: str
     cells: Int32Array
     state: str | None
     states: Mapping[str, tuple[str, ...]]
+    id: str | None = None
 
 
 class ThingTables:
@@ -101,12 +110,13 @@ class ThingTables:
         both = self._asset.read("/links/both_ways").astype(np.bool_)
         if not (np.isfinite(cost).all() and (cost > 0).all()):
             raise self._asset.damaged("a link's cost is not positive")
-        profiles = self._profiles("links")
+        profiles, ids = self._profiles("links"), self._ids("links", len(names))
+        columns = zip(
+            names, kinds, start, goal, cost.tolist(), both.tolist(), profiles, ids, strict=True
+        )
         found = [
-            Link(name, kinds[at], _cell(start[at]), _cell(goal[at]), cost, back, profiles[at])
-            for at, (name, cost, back) in enumerate(
-                zip(names, cost.tolist(), both.tolist(), strict=True)
-            )
+            Link(name, kind, _cell(one), _cell(other), *rest)
+            for name, kind, one, other, *rest in columns
         ]
         return self._by_name("links", found)
 
@@ -117,7 +127,9 @@ class ThingTables:
             return {}
         cells = self._parts("regions", "first_cell", self._cells("regions", "cell"))
         names = self._texts("regions", "name")
-        return self._by_name("regions", [Region(*each) for each in zip(names, cells, strict=True)])
+        ids = self._ids("regions", len(names))
+        found = [Region(*each) for each in zip(names, cells, ids, strict=True)]
+        return self._by_name("regions", found)
 
     @cached_property
     def spots(self) -> Mapping[str, Spot]:
@@ -126,8 +138,10 @@ class ThingTables:
             return {}
         names, kinds = self._texts("spots", "name"), self._texts("spots", "kind")
         cells, profiles = self._cells("spots", "cell"), self._profiles("spots")
+        ids = self._ids("spots", len(names))
         found = [
-            Spot(name, kinds[at], _cell(cells[at]), profiles[at]) for at, name in enumerate(names)
+            Spot(name, kinds[at], _cell(cells[at]), profiles[at], ids[at])
+            for at, name in enumerate(names)
         ]
         return self._by_name("spots", found)
 
@@ -148,6 +162,7 @@ class ThingTables:
         if sum(sizes) != len(terrain):
             raise self._asset.damaged("terrains of door states do not fit their cells")
         ends = np.cumsum([0, *sizes])
+        ids = self._ids("doors", len(names))
         found = []
         for at, name in enumerate(names):
             mine = states[at].tolist()
@@ -162,12 +177,18 @@ class ThingTables:
             }
             if len(each) != len(mine):
                 raise self._asset.damaged("a door has a state twice")
-            found.append(Door(name, cells[at], None if now < 0 else state_names[now], each))
+            state = None if now < 0 else state_names[now]
+            found.append(Door(name, cells[at], state, each, ids[at]))
         return self._by_name("doors", found)
 
     def _texts(self, group: str, column: str) -> list[str]:
         stored = self._asset.read(f"/{group}/{column}").tolist()
         return [bytes(text).decode() for text in stored]
+
+    def _ids(self, group: str, count: int) -> list[str | None]:
+        if not self._asset.has(f"/{group}/id"):
+            return [None] * count
+        return [text or None for text in self._texts(group, "id")]
 
     def _cells(self, group: str, column: str) -> Int32Array:
         cell = self._asset.read(f"/{group}/{column}").astype(np.int32)

@@ -1,0 +1,219 @@
+"""Say where cells lie in the plane that a level is drawn in, and which cell a point lies in.
+
+The middle of cell (x, y) is ``centre + x * east + y * south``. On hexagonal grids the odd rows (or
+columns) lie half a step further on in the layouts "odd-r" and "odd-q", and half a step back in
+"even-r" and "even-q". Points are in the units of the level's source, pixels where an editor drew
+it; x runs to the east and y to the south.
+
+A square cell is the parallelogram around its middle that both steps span, without its southern and
+eastern borders: floor(x / width) on orthogonal maps, and the formula of Tiled's
+IsometricRenderer::screenToTileCoords on isometric ones. Among hexagons a point belongs to the
+nearest middle, as in HexagonalRenderer::screenToTileCoords: only the hexagons around the side that
+it lies beside are looked at, and the first of several equally near ones counts.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from bake.arrays import AnyArray, Float64Array
+from bake.movement import HexLayout
+
+Point = tuple[float, float]
+
+#: The largest number that says where a level lies, and the largest size of a cell.
+MAX_PLACE = 2.0**42
+MAX_CELL = 2.0**21
+#: What a person may write for the size of cells, and for where the first one begins.
+CELL_SIZE_EXPECTED = f"a size above 0 and at most {MAX_CELL:,.0f}, or two: [width, height]"
+ORIGIN_EXPECTED = f"[x, y], two numbers from {-MAX_PLACE:,.0f} to {MAX_PLACE:,.0f}"
+#: How many times the size of a cell the farthest point of a level may lie from the origin: beyond
+#: this, neighbouring cells could no longer be told apart.
+_FARTHEST = 2.0**48
+
+
+@dataclass(frozen=True)
+class Coordinates:
+    """Where the cells of a grid lie.
+
+    Attributes:
+        centres: middle of cell (0, 0): one point for all floors, or one for each.
+        east, south: from the middle of a cell to that of the next column, and of the next row.
+        side: of a hexagon, the length of the two sides that run across the lines; else 0.
+    """
+
+    centres: tuple[Point, ...]
+    east: Point
+    south: Point
+    side: float = 0.0
+
+    def moved(self, x: float, y: float) -> Coordinates:
+        """Return the same cells, elsewhere in the plane."""
+        return replace(self, centres=tuple((each[0] + x, each[1] + y) for each in self.centres))
+
+    def points(self, cells: AnyArray, floor: AnyArray, layout: HexLayout | None) -> Float64Array:
+        """Return the middles of cells.
+
+        Args:
+            cells: (n, 2) integers x, y on their floor; they may lie outside the level.
+            floor: (n) integers from 0.
+            layout: of a hexagonal grid.
+
+        Returns:
+            (n, 2) float64.
+        """
+        steps = cells.astype(np.float64)
+        if layout is not None:
+            line = 1 if layout.endswith("r") else 0
+            steps[:, 1 - line] += _shift(steps[:, line], layout)
+        x, y = steps[:, :1], steps[:, 1:]
+        found: Float64Array = (
+            self._centre(floor) + x * np.array(self.east) + y * np.array(self.south)
+        )
+        return found
+
+    def cells(
+        self, points: Float64Array, floor: AnyArray, layout: HexLayout | None
+    ) -> Float64Array:
+        """Return the cells that points lie in, whether or not the level has them.
+
+        Args:
+            points: (n, 2) float64, finite.
+            floor: (n) integers from 0.
+            layout: of a hexagonal grid.
+
+        Returns:
+            (n, 2) float64 whole numbers x, y.
+        """
+        centre = self._centre(floor)
+        if layout is not None:
+            return self._hexagons(points - centre, layout)
+        (ax, ay), (bx, by) = self.east, self.south
+        x, y = (points - (centre - [(ax + bx) / 2, (ay + by) / 2])).T
+        if ay == bx == 0:
+            found: Float64Array = np.stack([x / ax, y / by], axis=1)
+        else:
+            area = ax * by - ay * bx
+            found = np.stack([(x * by - y * bx) / area, (y * ax - x * ay) / area], axis=1)
+        return np.floor(found)
+
+    def problem(self, width: int, height: int, layout: HexLayout | None) -> str | None:
+        """Say why these cannot be the coordinates of a grid of this size; None where they can."""
+        numbers = [
+            *self.east,
+            *self.south,
+            self.side,
+            *(axis for each in self.centres for axis in each),
+        ]
+        if not all(math.isfinite(number) for number in numbers):
+            return "the coordinates are not finite"
+        (ax, ay), (bx, by) = self.east, self.south
+        area = ax * by - ay * bx
+        if min(ax, by, area) <= 0 or (layout is not None and not (ay == bx == 0)):
+            return "the cells have no area, or do not run to the east and south"
+        if not self._side_fits(layout):
+            return "the sides of cells are longer than the cells"
+        across, down = math.hypot(ax, ay), math.hypot(bx, by)
+        far = max(abs(axis) for each in self.centres for axis in each)
+        if max(across, down) > MAX_CELL or far > MAX_PLACE:
+            return "the cells are too large, or too far from the origin"
+        if far + width * across + height * down > _FARTHEST * area / max(across, down):
+            return "the cells are too small to be told apart so far from the origin"
+        return None
+
+    def _side_fits(self, layout: HexLayout | None) -> bool:
+        """Tell whether the sides are no longer than lines of hexagons are apart."""
+        if layout is None:
+            return self.side == 0
+        return 0 <= self.side <= (self.south[1] if layout.endswith("r") else self.east[0])
+
+    def _centre(self, floor: AnyArray) -> Float64Array:
+        """Return (n, 2) float64, the middle of cell (0, 0) of each floor."""
+        centres = np.array(self.centres, dtype=np.float64)
+        return centres[floor if len(centres) > 1 else np.zeros_like(floor)]
+
+    def _hexagons(self, offsets: Float64Array, layout: HexLayout) -> Float64Array:
+        """Return the hexagons of points, from offsets to the middle of cell (0, 0)."""
+        line = 1 if layout.endswith("r") else 0
+        pitch, step = (self.south[1], self.east[0]) if line else (self.east[0], self.south[1])
+        across, along = offsets[:, line], offsets[:, 1 - line]
+        # The lines that are not shifted: the even ones, or the odd ones.
+        plain = 0 if layout.startswith("odd") else 1
+        first = 2 * np.floor((across - plain * pitch + self.side / 2) / (2 * pitch)) + plain
+        place = np.floor(along / step + 0.5 * plain + 0.5)
+        around = [(first, place), (first + 1, place - 1), (first + 1, place), (first + 2, place)]
+        far = [
+            (across - own * pitch) ** 2 + (along - (each + _shift(own, layout)) * step) ** 2
+            for own, each in around
+        ]
+        nearest = np.argmin(far, axis=0)
+        found = np.empty_like(offsets)
+        found[:, line] = np.choose(nearest, [own for own, _ in around])
+        found[:, 1 - line] = np.choose(nearest, [each for _, each in around])
+        return found
+
+
+def _shift(line: Float64Array, layout: HexLayout) -> Float64Array:
+    """Return by how many steps the cells of a line are shifted against those of line 0."""
+    half = 0.5 if layout.startswith("odd") else -0.5
+    shift: Float64Array = half * (line % 2)
+    return shift
+
+
+def read_cell_size(value: object) -> float | Point | None:
+    """Return the size of cells from what a person wrote; None where it is no size."""
+    if isinstance(value, list):
+        pair = _pair(value)
+        return pair if pair is not None and 0 < min(pair) <= max(pair) <= MAX_CELL else None
+    size = _number(value)
+    return size if size is not None and 0 < size <= MAX_CELL else None
+
+
+def read_origin(value: object) -> Point | None:
+    """Return a point from what a person wrote; None where it is no point."""
+    pair = _pair(value) if isinstance(value, list) else None
+    return pair if pair is not None and max(map(abs, pair)) <= MAX_PLACE else None
+
+
+def _pair(value: list[object]) -> Point | None:
+    numbers = [number for each in value if (number := _number(each)) is not None]
+    return (numbers[0], numbers[1]) if len(numbers) == len(value) == 2 else None
+
+
+def _number(value: object) -> float | None:
+    """Return a finite number that is not absurdly large, such as one of a thousand digits."""
+    if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) < 2**62:
+        return None
+    return float(value)
+
+
+def upright(
+    cell_size: float | Point, origin: Point = (0.0, 0.0), layout: HexLayout | None = None
+) -> Coordinates:
+    """Return coordinates of cells that are not turned.
+
+    Args:
+        cell_size: width and height; those of a hexagon are those of the box around it. Of one
+            number come squares, or regular hexagons with this distance between opposite sides.
+        origin: the top left corner of the grid, which cells that are not shifted touch.
+        layout: of a hexagonal grid.
+    """
+    if isinstance(cell_size, tuple):
+        width, height = cell_size
+    else:
+        long = cell_size * 2 / math.sqrt(3)
+        width = long if layout is not None and layout.endswith("q") else cell_size
+        height = long if layout is not None and layout.endswith("r") else cell_size
+    x, y = origin[0] + width / 2, origin[1] + height / 2
+    if layout is None:
+        return Coordinates(((x, y),), (width, 0.0), (0.0, height))
+    shifted = 0.5 if layout.startswith("even") else 0.0
+    # The corners of a hexagon reach a quarter of its length into the lines beside its own.
+    if layout.endswith("r"):
+        centre, east, south = (x + shifted * width, y), (width, 0.0), (0.0, 0.75 * height)
+        return Coordinates((centre,), east, south, height / 2)
+    centre, east, south = (x, y + shifted * height), (0.75 * width, 0.0), (0.0, height)
+    return Coordinates((centre,), east, south, width / 2)
