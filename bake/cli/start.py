@@ -81,29 +81,31 @@ def _print(started: Started, tried: list[Tried]) -> None:
     )
     pictures = {each.picture.parent for each in tried if each.picture is not None}
     look = f"look at the pictures in {min(pictures)}, " if pictures else ""
+    elsewhere = "" if started.recipe.parent == Path() else f" --recipe {started.recipe}"
     typer.echo(
         f"{started.recipe}: {counted(len(started.lines), 'guess').replace('guesss', 'guesses')} "
-        f"for {counted(len(tried), 'level')}; {look}mend it, and run `bake build`"
+        f"for {counted(len(tried), 'level')}; {look}mend it, and run `bake build{elsewhere}`"
     )
 
 
 def _print_some(heading: str, lines: list[str]) -> None:
+    from bake.start.entries import comment
+
     if not lines:
         return
     typer.echo(heading)
     for line in lines[:_MOST_LINES]:
-        typer.echo(f"  {line}")
+        typer.echo(f"  {comment(line)}")
     if len(lines) > _MOST_LINES:
         typer.echo(f"  and {len(lines) - _MOST_LINES:,} more, which stand in the recipe")
 
 
 def _decision(line: Line) -> str:
-    from bake.start.entries import comment
     from bake.toml import toml_key, toml_line
 
     table, entry = ".".join(map(toml_key, line.table)), line.entry
     assert entry.value is not None, "else there would be no line"
-    return f"[{table}] {toml_line(entry.key, entry.value)}: {comment(entry.why)}"
+    return f"[{table}] {toml_line(entry.key, entry.value)}: {entry.why}"
 
 
 def _as_data(started: Started, tried: list[Tried]) -> dict[str, Any]:

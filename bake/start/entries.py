@@ -57,6 +57,11 @@ class Line:
     levels: tuple[str, ...]
 
 
+def is_writable(key: str) -> bool:
+    """Tell whether a recipe can hold a name, or a key of a legend such as "layer:NAME"."""
+    return key.isprintable() and all(part.strip() for part in (key, key.partition(":")[2] or key))
+
+
 def reading_of(entries: Iterable[Entry], reading: E) -> E:
     """Return how files of an editor are read under some entries.
 
@@ -73,6 +78,13 @@ def reading_of(entries: Iterable[Entry], reading: E) -> E:
         elif entry.table == (table,) and entry.value is not None:
             keys[entry.key] = entry.value
     return replace(reading, legend=legend, **keys)
+
+
+def without(entries: Iterable[Entry], *kinds: str) -> list[Entry]:
+    """Return entries without those of some kinds, such as "object:", whatever other levels say."""
+    return [
+        replace(entry, value=None) if entry.key.startswith(kinds) else entry for entry in entries
+    ]
 
 
 def merged(guesses: Mapping[str, Sequence[Entry]]) -> list[Line]:

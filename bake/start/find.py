@@ -36,7 +36,7 @@ _REFERENCE = re.compile(
     re.IGNORECASE,
 )
 #: Names of layers by which Tiled knows the maps that its automapping reads.
-_RULE_MAP = re.compile(r'name="(?:input|output)(?:not)?\d*_')
+_RULE_MAP = re.compile(r'name="(?:(input|output)(?:not)?\d*_|(regions))', re.IGNORECASE)
 _OF_LEVELS = re.compile("level|map|dungeon|maze|stage|world", re.IGNORECASE)
 _OF_ART = re.compile(
     "tile|sprite|texture|icon|font|gfx|graphic|image|art$|arts$|^ui$", re.IGNORECASE
@@ -129,7 +129,8 @@ def _is_level(file: Path, left_out: list[tuple[Path, str]]) -> bool:
             return _is_json_level(file, left_out)
         if suffix in TILED_SUFFIXES - {TILED_WORLD_SUFFIX}:
             text = read_start(file, MAX_JSON_BYTES).decode("utf-8", "replace")
-            if len(set(_RULE_MAP.findall(text))) > 1:
+            kinds = {found.lower() for pair in _RULE_MAP.findall(text) for found in pair if found}
+            if len(kinds) > 1:
                 left_out.append((file, "these are rules for Tiled's automapping"))
                 return False
     except (BakeError, OSError):
@@ -232,7 +233,7 @@ def _writable(
     root = folder.resolve()
     for file in levels:
         text = file.relative_to(folder).as_posix()
-        if not text.isprintable() or "\\" in text:
+        if not text.isprintable() or "\\" in text or not file.stem.strip():
             # A lone surrogate stands for a byte that is not UTF-8; it is not printable.
             left_out.append((file, "a recipe cannot hold this name; rename the file"))
         elif not file.resolve().is_relative_to(root):
@@ -242,10 +243,14 @@ def _writable(
 
 
 def _distinct(levels: Iterable[Path], left_out: list[tuple[Path, str]]) -> list[Path]:
-    """Keep one of several files that would bake to one asset; images go last."""
+    """Keep one of several files that would bake to one asset; images and deep folders go last."""
     taken: dict[str, Path] = {}
     kept = []
-    for file in sorted(levels, key=lambda file: file.suffix.lower() in IMAGE_SUFFIXES):
+
+    def rank(file: Path) -> tuple[bool, int]:
+        return file.suffix.lower() in IMAGE_SUFFIXES, len(file.parts)
+
+    for file in sorted(levels, key=rank):
         first = taken.setdefault(file.stem.casefold(), file)
         if first is file:
             kept.append(file)

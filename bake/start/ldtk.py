@@ -22,7 +22,7 @@ from bake.levels.reading.editors import BELOW, LINK_KINDS, LdtkReading
 from bake.levels.reading.files import read_document
 from bake.levels.reading.mistakes import shown
 from bake.levels.reading.terrains import pack_colour, rgb
-from bake.start.entries import Entry, reading_of
+from bake.start.entries import Entry, reading_of, without
 from bake.start.images import looks_like
 from bake.start.words import Meaning, meaning, role, thing
 
@@ -68,7 +68,7 @@ def _that_read(
         worlds = [Entry(TABLE, "world", "each", "the levels stand in a row, so they are apart")]
     else:
         worlds = [Entry(TABLE, "world", None), apart]
-    plain = [entry for entry in entries if not entry.key.startswith(("entity:", "area:"))]
+    plain = without(entries, "entity:", "area:")
     why = "its layers fit no common grid"
     for only in (None, *(Entry(TABLE, "layers", (name,), why, sure=False) for name in grids)):
         for world in worlds:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections import Counter
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -16,7 +17,7 @@ from bake.levels.reading.editors import BELOW, LINK_KINDS, SPOT_KINDS
 from bake.levels.reading.limits import allowance
 from bake.levels.reading.mistakes import shown
 from bake.levels.reading.terrains import VOID
-from bake.start.entries import Entry, reading_of
+from bake.start.entries import Entry, is_writable, reading_of, without
 from bake.start.words import meaning
 from bake.toml import Value
 
@@ -59,7 +60,8 @@ def propose(file: Path, project: Path) -> list[Entry]:
             from bake.start.ldtk import ldtk_entries
 
             entries = ldtk_entries(file, project)
-    return _mended(file, project, entries)
+    # A name that a recipe cannot hold has to be mended in the editor.
+    return [each for each in _mended(file, project, entries) if is_writable(each.key)]
 
 
 def _mended(file: Path, project: Path, entries: list[Entry]) -> list[Entry]:
@@ -108,17 +110,17 @@ def _that_read(file: Path, project: Path, entries: list[Entry]) -> tuple[list[En
         first = error
     if file.suffix.lower() not in TILED_SUFFIXES:
         raise first
-    plain = [entry for entry in entries if not entry.key.startswith("object:")]
+    plain = without(entries, "object:")
     why = "the file does not say of these objects what bake needs to know"
     silent = [Entry(LEGEND, f"object:{kind}", BELOW, why, sure=False) for kind in _THINGS]
     links = [entry for entry in silent if entry.key.partition(":")[2] not in _NAMED_ONCE]
     apart = Entry(("tiled",), "world", "each", "the maps do not fit together as one level")
     is_world = file.suffix.lower() == TILED_WORLD_SUFFIX
-    for world in ([], [apart]) if is_world else ([],):
-        for things in ([], links, silent):
-            tried = [*plain, *things, *world]
-            with contextlib.suppress(BakeError):
-                return tried, _read(file, project, tried)
+    worlds: list[list[Entry]] = [[], [apart]] if is_world else [[]]
+    for world, kept, things in product(worlds, (entries, plain), ([], links, silent)):
+        tried = [*things, *kept, *world]
+        with contextlib.suppress(BakeError):
+            return tried, _read(file, project, tried)
     raise first
 
 

@@ -20,13 +20,18 @@ from bake.levels.tiled.geometry import TILE_BITS
 from bake.levels.tiled.layers import Layer, extent, open_layers, pieces
 from bake.levels.tiled.maps import members
 from bake.levels.tiled.tilesets import MapFiles, Tile, Tilesets
-from bake.start.entries import Entry
+from bake.start.entries import Entry, is_writable
 from bake.start.words import Meaning, meaning, role, thing, usual
 
 LEGEND = ("tiled", "legend")
 #: Properties that the reader of Tiled maps understands by itself.
 _OWN = frozenset(
     ("terrain", "blocked", "walkable", "cost", "one_way", "barred", "floor", "profiles", "spot")
+)
+#: What a tileset has to be called after to say something. Others are called after where a map
+#: plays, and hold whatever there is in a forest or a house.
+_TILESETS = frozenset(
+    ("wall", "fence", "water", "tree", "cliff", "rock", "lava", "hedge", "furniture")
 )
 #: A layer that covers this much of a map is what one walks on, if its name says nothing.
 _GROUND_SHARE = 0.5
@@ -115,7 +120,7 @@ class MapGuesser:
         hidden = [each for each in self.drawn if (said := roles[id(each)]) and said[0] == "above"]
         if len(hidden) == len(self.drawn):
             hidden = []
-        names = sorted({each.layer.name for each in hidden if _is_writable(each.layer.name)})
+        names = sorted({each.layer.name for each in hidden if is_writable(each.layer.name)})
         words = sorted({said[1] for each in hidden if (said := roles[id(each)])})
         why = f"layers that are drawn above agents, by the words {', '.join(map(shown, words))}"
         self._put(Entry(("tiled",), "ignore", tuple(names) or None, why))
@@ -130,7 +135,7 @@ class MapGuesser:
 
     def _say(self, key: str, means: Meaning, why: str, *, sure: bool = True) -> None:
         """Give a terrain to what a key of the legend names."""
-        if not _is_writable(key):
+        if not is_writable(key):
             return
         self._put(Entry(LEGEND, key, means.word, why, sure=sure))
         if means.word != BELOW:
@@ -159,7 +164,11 @@ class MapGuesser:
             means = meaning(name)
             named = [at for at in layers if _layer_says(counted[at].layer.name)]
             # A layer is named for one map, a tileset for many.
-            if means is None or named or _is_vague(name):
+            if means is None or means.word not in _TILESETS:
+                continue
+            if named:
+                # What other maps say of the tileset does not hold here.
+                self._put(Entry(LEGEND, f"tileset:{name}", None))
                 continue
             self._say(f"tileset:{name}", means, f"the tileset's name says {shown(means.word)}")
             for at, count in layers.items():
@@ -255,7 +264,7 @@ class MapGuesser:
                 if not isinstance(name, str) or name in ("spawn", "exit"):
                     continue
                 found = thing(name)
-                if found is not None and _is_writable(f"object:{name}"):
+                if found is not None and is_writable(f"object:{name}"):
                     why = f"the class's name says {shown(found[1])}"
                     self._put(Entry(LEGEND, f"object:{name}", found[0], why))
 
@@ -279,19 +288,6 @@ def _of_property(name: str) -> Meaning | None:
     if found is not None and found[0] == "adornment":
         return Meaning(BELOW, 1.0)
     return meaning(name)
-
-
-def _is_vague(tileset: str) -> bool:
-    """Tell whether a tileset's name is one of many kinds of tiles, such as "walls and floors"."""
-    words = {
-        found.word for part in tileset.replace("-", "_").split("_") if (found := meaning(part))
-    }
-    return len(words) != 1
-
-
-def _is_writable(key: str) -> bool:
-    """Tell whether a recipe can hold a name."""
-    return key.isprintable() and bool(key.partition(":")[2].strip() if ":" in key else key.strip())
 
 
 def _text(value: object) -> str:

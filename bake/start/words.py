@@ -39,7 +39,7 @@ _BLOCKS = _words(
     blocker blocking solid collision collide collides collider collidable collisions wallpaper
     roadblock impassable unpassable unwalkable nonwalkable inaccessible water waterfall sea
     ocean lake river pond deep moat canal lava magma acid void abyss chasm pit hole gap spike
-    thorn tombstone grave railing gravestone stump log well fountain hazard
+    thorn tombstone grave railing gravestone stump log well fountain hazard platform bomb trap
     """
 )
 _CROSSED: Mapping[str, float] = {

@@ -202,6 +202,17 @@ def test_two_maps_that_do_not_agree(game: Path) -> None:
     built()
 
 
+def test_a_tileset_says_nothing_where_the_layer_does(game: Path) -> None:
+    """The same set of tiles draws walls in one map, and is the floor of another."""
+    walls = PLAIN.replace('"pieces"', '"stone walls"')
+    tiled("a.tmx", layer(RING, name="Two"), tileset=walls)
+    tiled("b.tmx", layer(ALL, name="Floor"), tileset=walls)
+    assert init().code == 0
+    assert recipe()["levels"]["a"]["tiled"]["legend"] == {"tileset:stone walls": "wall"}
+    built()
+    assert blocked("b") == ["......"] * 3
+
+
 def test_values_of_ldtk(game: Path) -> None:
     save("a.ldtk", json.dumps(project(level("One", int_grid("#..~", "#.m.")))))
     assert init().code == 0
@@ -321,6 +332,32 @@ def test_names_of_strangers(tmp_path_factory: pytest.TempPathFactory, names: lis
     load_recipe(started.recipe)
 
 
+@settings(
+    deadline=None, max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(names=st.lists(NAME, min_size=3, max_size=3, unique=True))
+def test_values_of_strangers(tmp_path_factory: pytest.TempPathFactory, names: list[str]) -> None:
+    folder = tmp_path_factory.mktemp("game")
+    document = project(level(names[0], int_grid("#..~"), entities(entity(names[2], 1, 0))))
+    for value, name in zip(document["defs"]["layers"][0]["intGridValues"], names, strict=True):
+        value["identifier"] = name
+    (folder / "m.ldtk").write_text(json.dumps(document), "utf-8")
+    started = write_first_recipe(folder, force=False)
+    load_recipe(started.recipe)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems have no such names")
+def test_a_name_that_is_not_utf_8(game: Path) -> None:
+    text = "type octile\nheight 1\nwidth 3\nmap\n...\n"
+    save("a.map", text)
+    Path(os.fsdecode(b"b\xff.map")).write_text(text)
+    done = init()
+    assert (done.code, done.errors) == (0, [])
+    assert "b\\udcff.map: a recipe cannot hold this name" in done.out
+    assert recipe()["sources"] == ["a.map"]
+    built()
+
+
 def test_a_very_long_name(game: Path) -> None:
     tiled("m.tmx", layer(ALL, name="Ground"), layer(RING, name="W&quot;all" + "x" * 3000))
     assert init().code == 0
@@ -359,8 +396,11 @@ def test_no_pictures(game: Path) -> None:
 
 def test_another_folder(game: Path) -> None:
     save("other/maps/a.map", "type octile\nheight 1\nwidth 3\nmap\n...\n")
-    assert init("other").code == 0
+    done = init("other")
+    assert done.code == 0
     assert Path("other/baked/a.png").exists()
+    recipe_of = Path("other/bake.toml")
+    assert f"run `bake build --recipe {recipe_of}`" in done.out
     assert load_recipe(Path("other/bake.toml")).sources == ("maps/*.map",)
 
 
