@@ -148,6 +148,19 @@ class Rules:
 
 
 @dataclass(frozen=True)
+class Remark:
+    """Something in a file that somebody drew or said, but that does not count.
+
+    Attributes:
+        place: where in the file it is; None = no single place.
+        message: what does not count, and what to do.
+    """
+
+    place: str | None
+    message: str
+
+
+@dataclass(frozen=True)
 class GridLevel:
     """A level of cells.
 
@@ -170,6 +183,8 @@ class GridLevel:
         coordinates: where its cells lie in the plane it is drawn in; None = the file says nothing.
         depends_on: every other file the level was read from.
         hints: by terrain, keys of a legend that would say more than the terrain's name does.
+        remarks: what was drawn in the file, but does not count.
+        unmatched: entries of the recipe's legend for its format that it has nothing for.
     """
 
     name: str
@@ -186,6 +201,8 @@ class GridLevel:
     coordinates: Coordinates | None = None
     depends_on: tuple[Path, ...] = ()
     hints: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    remarks: tuple[Remark, ...] = ()
+    unmatched: tuple[str, ...] = ()
 
     @property
     def width(self) -> int:

@@ -289,8 +289,9 @@ class TiledTable(EditorTable):
     legend: dict[_TiledKey, _TerrainName] = Field(
         default_factory=dict,
         description='Terrain, or "below", by what a tile is: "tile:SET:IDS", "property:NAME", '
-        '"property:NAME=VALUE", "class:NAME", "wang:NAME", "tileset:NAME", "layer:NAME"; kind of '
-        'thing by "object:CLASS".',
+        '"property:NAME=VALUE", "class:NAME", "wang:NAME", "tileset:NAME", "layer:NAME"; '
+        'terrain of collision shapes by "collision" or "collision:CLASS"; terrain of objects, or '
+        'kind of thing, by "object:CLASS".',
     )
 
 

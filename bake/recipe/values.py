@@ -46,7 +46,7 @@ _UNITS = {
 }
 _TILES = r"[0-9]{1,9}(?:-[0-9]{1,9})?"
 _TILE_KEY = rf"tile:.+:{_TILES}(?:,{_TILES})*"
-TILED_KEY = rf"(?:{_TILE_KEY}|(?:property|class|wang|tileset|layer|object):.+)"
+TILED_KEY = rf"(?:{_TILE_KEY}|collision|(?:property|class|wang|tileset|layer|object|collision):.+)"
 LDTK_KEY = rf"(?:{_TILE_KEY}|(?:value|enum|tileset|layer|area|entity):.+)"
 MEMORY = r"([0-9]{1,18}(?:\.[0-9]{1,9})?) *(" + "|".join(_UNITS) + ")"
 _MEMORY_EXPECTED = 'bytes as a whole number, or text such as "512 MiB" or "2 GiB"'
@@ -218,7 +218,8 @@ def colour(value: str) -> str:
 def tiled_key(value: str) -> str:
     """Check what a tile or object is, as "kind:name"."""
     kinds = '"tile:SET:3-9,12", "property:NAME", "class:NAME", "wang:NAME", "tileset:NAME", '
-    return _key(value, TILED_KEY, kinds + '"layer:NAME" or "object:CLASS"', "layer:Walls")
+    kinds += '"layer:NAME", "object:CLASS", "collision" or "collision:CLASS"'
+    return _key(value, TILED_KEY, kinds, "layer:Walls")
 
 
 def ldtk_key(value: str) -> str:

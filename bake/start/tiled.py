@@ -159,7 +159,7 @@ class MapGuesser:
                 tile = found[0].tile(found[1])
                 if not self._says_something(tile):
                     left[at] += count
-                    by_set[tile.tileset][at] += count
+                    by_set[tile.tileset.name][at] += count
         for name, layers in by_set.items():
             means = meaning(name)
             named = [at for at in layers if _layer_says(counted[at].layer.name)]

@@ -154,8 +154,11 @@ def test_a_zstd_frame_may_not_ask_for_a_huge_window(tmp_path: Path) -> None:
 
 def test_polygons_of_many_corners_around_many_cells(tmp_path: Path) -> None:
     points = " ".join(f"{x},{x * x % 977 * 16}" for x in range(0, 4000))
-    polygon = maps.thing(1, "region", (0, 0), f'<polygon points="{points}"/>', name="a")
-    text = maps.tmx(empty_layer(1000, 1000), maps.objects(polygon), width=1000, height=1000)
+    polygons = [
+        maps.thing(number, "region", (0, 0), f'<polygon points="{points}"/>', name=f"{number}")
+        for number in range(1, 60)
+    ]
+    text = maps.tmx(empty_layer(1000, 1000), maps.objects(*polygons), width=1000, height=1000)
     assert "large polygons" in refused(written(tmp_path, "map.tmx", text))
 
 

@@ -60,7 +60,9 @@ class TiledReading(EditorReading):
 
     Layers go by name or path ("Group/Layer"). Keys of the legend are "tile:SET:IDS",
     "property:NAME[=VALUE]", "class:NAME", "wang:NAME", "tileset:NAME" and "layer:NAME";
-    "object:CLASS" gives the kind of a thing. Of several entries about properties the first applies.
+    "object:CLASS" gives the terrain of objects, or the kind of things, and "collision" or
+    "collision:CLASS" the terrain of tiles' collision shapes. Of several entries about properties
+    the first applies.
     """
 
     ordered: ClassVar[bool] = True
@@ -79,14 +81,19 @@ class LdtkReading(EditorReading):
 
 
 class EditorLegend:
-    """Looks up what the recipe says: terrains, and kinds of things, by "KIND:NAME"."""
+    """Looks up what the recipe says: terrains, and kinds of things, by "KIND:NAME".
+
+    Attributes:
+        used: entries that some cell or thing of the level was found by.
+    """
 
     def __init__(self, entries: Mapping[str, str]) -> None:
         """Split entries that the recipe has checked, such as "tile:outdoor:3-9,12"."""
         self.entries = entries
-        #: By tileset: first and last number, and terrain, of each range of tiles.
+        self.used: set[str] = set()
+        #: By tileset: first and last number, and the entry, of each range of tiles.
         self.ranges: dict[str, list[tuple[int, int, str]]] = {}
-        for key, terrain in entries.items():
+        for key in entries:
             kind, _, name = key.partition(":")
             if kind != "tile":
                 continue
@@ -94,15 +101,27 @@ class EditorLegend:
             for part in numbers.split(","):
                 first, _, last = part.partition("-")
                 ranges = self.ranges.setdefault(tileset, [])
-                ranges.append((int(first), int(last or first), terrain))
+                ranges.append((int(first), int(last or first), key))
+
+    @property
+    def unmatched(self) -> tuple[str, ...]:
+        """Return the entries that nothing of the level was found by, in the order of the recipe."""
+        return tuple(entry for entry in self.entries if entry not in self.used)
+
+    def said(self, entry: str) -> str | None:
+        """Return what an entry says, or None where there is none."""
+        found = self.entries.get(entry)
+        if found is not None:
+            self.used.add(entry)
+        return found
 
     def get(self, kind: str, name: str) -> str | None:
-        return self.entries.get(f"{kind}:{name}")
+        return self.said(f"{kind}:{name}")
 
     def range_with(self, tileset: str, number: int) -> str | None:
         """Return the terrain of the narrowest range of tiles that holds one, or None."""
         found = [each for each in self.ranges.get(tileset, ()) if each[0] <= number <= each[1]]
-        return min(found, key=lambda each: each[1] - each[0])[2] if found else None
+        return self.said(min(found, key=lambda each: each[1] - each[0])[2]) if found else None
 
 
 class Attributes(ABC):

@@ -6,28 +6,22 @@ the map is infinite, turned where it is staggered, and its floors below one anot
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
 from bake.arrays import BoolArray, UInt8Array
 from bake.level import MAX_TERRAINS
-from bake.levels.reading.editors import BELOW, TiledReading
+from bake.levels.reading.editors import BELOW
 from bake.levels.reading.limits import check_size
 from bake.levels.reading.mistakes import shown
 from bake.levels.reading.terrains import UNKNOWN, strips
 from bake.levels.tiled.fields import Fields
 from bake.levels.tiled.geometry import TILE_BITS, Geometry, Ints, turned_headings
 from bake.levels.tiled.layers import Box, Gids, Layer, pieces
-from bake.levels.tiled.tilesets import (
-    Legend,
-    Meaning,
-    TerrainRules,
-    Tileset,
-    Tilesets,
-    legend_keys,
-    meaning,
-)
+from bake.levels.tiled.meanings import Legend, Meaning, TerrainRules, legend_keys, meaning
+from bake.levels.tiled.tilesets import Tileset, Tilesets
 
 #: The most keys of the legend that are offered for one layer.
 _MOST_HINTS = 16
@@ -41,22 +35,44 @@ class Canvas:
             no tile.
         barred: headings, as bits; same shape.
         names: terrains, in the order in which they were found.
+        empty: terrain of cells without a tile.
     """
 
     def __init__(
-        self, owner: Fields, tilesets: Tilesets, geometry: Geometry, reading: TiledReading
+        self,
+        owner: Fields,
+        tilesets: Tilesets,
+        geometry: Geometry,
+        legend: Legend,
+        rules: TerrainRules,
+        empty: str,
     ) -> None:
         self.owner = owner
         self.tilesets = tilesets
         self.geometry = geometry
-        self.legend = Legend(reading.legend)
-        self.rules = TerrainRules()
+        self.legend = legend
+        self.rules = rules
+        self.empty = empty
         self.names: dict[str, int] = {}
         self._hints: dict[str, dict[str, None]] = {}
         self._meanings: dict[tuple[str, int, int], Meaning] = {}
 
-    def paint(self, layers: list[Layer], whole: Box, floors: tuple[int, ...]) -> None:
-        """Lay the tile layers over one another, each on its floor."""
+    def paint(
+        self,
+        layers: list[Layer],
+        whole: Box,
+        floors: tuple[int, ...],
+        met: Callable[[Gids, Ints, tuple[int, int], int], None],
+    ) -> None:
+        """Lay the tile layers over one another, each on its floor.
+
+        Args:
+            layers: bottom to top.
+            whole: the cells of the map.
+            floors: numbers of the floors, lowest first; empty = one floor.
+            met: called for each strip of cells, with the gids there are, each cell's among them,
+                the first cell, and the place of the floor.
+        """
         self.whole = whole
         shape = (max(1, len(floors)) * whole.height, whole.width)
         self.terrain = np.full(shape, UNKNOWN, dtype=np.uint8)
@@ -64,12 +80,18 @@ class Canvas:
         for layer in layers:
             if layer.kind != "tilelayer":
                 continue
-            below = 0 if layer.floor is None else floors.index(layer.floor) * whole.height
+            floor = 0 if layer.floor is None else floors.index(layer.floor)
             for box, gids in pieces(layer, whole):
                 for top, bottom in strips(box.width, box.height):
-                    self._paint_strip(layer, gids[top:bottom], box, top, below)
+                    kinds, kind_of = self._paint_strip(
+                        layer, gids[top:bottom], box, top, floor * whole.height
+                    )
+                    met(kinds, kind_of, (box.left, box.top + top), floor)
 
-    def _paint_strip(self, layer: Layer, gids: Gids, box: Box, top: int, below: int) -> None:
+    def _paint_strip(
+        self, layer: Layer, gids: Gids, box: Box, top: int, below: int
+    ) -> tuple[Gids, Ints]:
+        """Paint some rows, and return the kinds of tiles there, and which each cell has."""
         kinds, first, kind_of = np.unique(gids, return_index=True, return_inverse=True)
         codes = np.full(len(kinds), UNKNOWN, dtype=np.uint8)
         bars = np.zeros(len(kinds), dtype=np.uint8)
@@ -88,6 +110,7 @@ class Canvas:
         # A tile with a terrain of its own hides what lies below it, also ledges.
         self.barred[here][covers] = 0
         self.barred[here] |= bar
+        return kinds, kind_of
 
     def _read(self, layer: Layer, gid: int, cell: tuple[int, int]) -> tuple[int, int]:
         """Return the number of the terrain, UNKNOWN for BELOW, and the headings barred."""
@@ -116,7 +139,7 @@ class Canvas:
         return (UNKNOWN if terrain == BELOW else self.code(terrain)), barred
 
     def _of_layer(self, layer: Layer, tileset: Tileset, number: int) -> str:
-        said = self.legend.get("layer", layer.path) or self.legend.get("layer", layer.name)
+        said = self.legend.layer(layer.path, layer.name)
         stated = said or layer.fields.properties().text("terrain")
         terrain = stated or layer.name
         if not terrain.strip() or not terrain.isprintable():

@@ -179,7 +179,12 @@ def _tileset_words(tileset: Element) -> Values:
     return {
         **tileset.attributes,
         **_properties(tileset),
-        "tiles": [{**each.attributes, **_properties(each)} for each in tileset.all("tile")],
+        **{
+            key: child.attributes
+            for key in ("tileoffset", "grid")
+            if (child := tileset.child(key)) is not None
+        },
+        "tiles": [_tile_words(each) for each in tileset.all("tile")],
         "terrains": [
             dict(each.attributes)
             for holder in tileset.all("terraintypes")
@@ -189,6 +194,17 @@ def _tileset_words(tileset: Element) -> Values:
             _wangset(each) for holder in tileset.all("wangsets") for each in holder.all("wangset")
         ],
     }
+
+
+def _tile_words(tile: Element) -> Values:
+    words: Values = {**tile.attributes, **_properties(tile)}
+    image, shapes = tile.child("image"), tile.child("objectgroup")
+    if image is not None:
+        sizes = {key: image.attributes.get(key) for key in ("width", "height")}
+        words |= {f"image{key}": size for key, size in sizes.items() if size is not None}
+    if shapes is not None:
+        words["objectgroup"] = {"objects": [_object(each) for each in shapes.all("object")]}
+    return words
 
 
 def _template_words(root: Element) -> Values:

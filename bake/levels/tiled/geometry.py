@@ -97,7 +97,7 @@ class Geometry:
 
     def _apart(self, along: int) -> int:
         """Return how far apart lines of shifted cells are, which Tiled rounds to whole pixels."""
-        return max(0, along - self.side) // 2 + self.side
+        return max(1, max(0, along - self.side) // 2 + self.side)
 
     def _shift(self, x: Ints, y: Ints) -> Ints:
         """Return 1 where the cell is shifted by half a tile, else 0."""
@@ -117,6 +117,45 @@ class Geometry:
         if self.axis == "x":
             return px, py + shift * (self.tile_height / 2)
         return px + shift * (self.tile_width / 2), py
+
+    @property
+    def neighbours(self) -> tuple[tuple[int, int], ...]:
+        """Return the half of a cell's straight neighbours that follow it, in lattice steps."""
+        east, south, south_west = (1, 0), (0, 1), (-1, 1)
+        if self.orientation == "hexagonal":
+            return east, south, south_west
+        return (south, south_west) if self.staggered else (east, south)
+
+    def on_lattice(self, px: Floats, py: Floats) -> tuple[Floats, Floats]:
+        """Return points in steps of the lattice whose whole numbers are the middles of cells.
+
+        Of staggered maps and hexagons v counts the lines along the stagger axis, and u the cells
+        in a line, from the one that half steps lead to from the first line; (0, 0) is cell (0, 0).
+        """
+        across, down = self.pitch
+        if not self.staggered:
+            return px / across - 0.5, py / down - 0.5
+        line, along, width = py, px, float(self.tile_width)
+        step, first = down, self.tile_height / 2
+        if self.axis == "x":
+            line, along, width = px, py, float(self.tile_height)
+            step, first = across, self.tile_width / 2
+        v = (line - first) / step
+        return along / width - (0.5 if self.odd else 1.0) - v / 2, v
+
+    def shift(self, v: Ints) -> Ints:
+        """Return how far the lattice's u falls behind the number of a cell in line v."""
+        return (v + (0 if self.odd else 1)) // 2 if self.staggered else v * 0
+
+    def cells_of(self, u: Ints, v: Ints) -> tuple[Ints, Ints]:
+        """Return the cells (x, y) of the map at points of the lattice."""
+        at = u + self.shift(v)
+        return (v, at) if self.staggered and self.axis == "x" else (at, v)
+
+    def points_of(self, x: Ints, y: Ints) -> tuple[Ints, Ints]:
+        """Return the points (u, v) of the lattice that are the middles of cells."""
+        v, at = (x, y) if self.staggered and self.axis == "x" else (y, x)
+        return at - self.shift(v), v
 
     def cell_at(self, px: float, py: float) -> tuple[int, int]:
         """Return the map's cell at a point; among hexagons it is that of the nearest middle."""
@@ -185,6 +224,20 @@ class Geometry:
         if self.axis == "x":
             return across + up, across - down
         return across + up, down - across
+
+    def on_screen(self, px: Floats, py: Floats) -> tuple[Floats, Floats]:
+        """Project points, or steps, from the pixels of objects to those of the screen."""
+        if self.orientation != "isometric":
+            return px, py
+        x, y = px / self.tile_height, py / self.tile_height
+        return (x - y) * (self.tile_width / 2), (x + y) * (self.tile_height / 2)
+
+    def off_screen(self, sx: Floats, sy: Floats) -> tuple[Floats, Floats]:
+        """Project points, or steps, from the pixels of the screen to those of objects."""
+        if self.orientation != "isometric":
+            return sx, sy
+        x, y = sx / self.tile_width, sy / self.tile_height
+        return (y + x) * self.tile_height, (y - x) * self.tile_height
 
 
 def turned_headings(bits: int, gid: int, orientation: Orientation) -> int | None:

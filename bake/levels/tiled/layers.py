@@ -12,7 +12,7 @@ import re
 import warnings
 import zlib
 from array import array
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TypeGuard, cast
 
@@ -69,14 +69,8 @@ class Box:
 
 def open_layers(owner: Fields, reading: TiledReading) -> list[Layer]:
     """List the tile and object layers that count, bottom to top."""
-    found = [layer for layer in _walk(owner, "", None, (0.0, 0.0), 0) if _counts(layer, reading)]
-    if not any(layer.kind == "tilelayer" for layer in found):
-        owner.refuse(
-            "the map has no tile layer that counts",
-            "at least one",
-            "see layers and ignore in [tiled]" if reading.layers or reading.ignore else None,
-        )
-    return found
+    top = _walk(owner, "", None, (0.0, 0.0), 0)
+    return [layer for layer in top if _counts(layer, reading)]
 
 
 def _counts(layer: Layer, reading: TiledReading) -> bool:
@@ -130,8 +124,14 @@ def _floor(fields: Fields) -> int | None:
     return floor
 
 
-def extent(owner: Fields, layers: list[Layer]) -> Box:
-    """Return the cells a map has; an infinite map has those of all its chunks.
+def extent(owner: Fields, layers: list[Layer], drawn: Iterable[tuple[Box, str]] = ()) -> Box:
+    """Return the cells a map has.
+
+    Args:
+        owner: the map.
+        layers: those that count.
+        drawn: cells around shapes that have a terrain, and their places in the file. An infinite
+            map has these cells, and those of all its chunks.
 
     Raises:
         LevelError: the map has no cells, or more than MAX_CELLS.
@@ -146,6 +146,9 @@ def extent(owner: Fields, layers: list[Layer]) -> Box:
         if layer.kind == "tilelayer"
         for chunk in layer.fields.items("chunks")
     ]
+    for box, place in drawn:
+        check_size(owner.file, box.width, box.height, place)
+        boxes.append(box)
     if not boxes:
         owner.refuse("the infinite map has no chunks, so no cells", "at least one")
     left, top = min(box.left for box in boxes), min(box.top for box in boxes)

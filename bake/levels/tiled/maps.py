@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from bake.coordinates import Coordinates
-from bake.level import GridLevel, Rules, TerrainRule, Things
+from bake.level import GridLevel, Remark, Rules, TerrainRule, Things
 from bake.levels.reading.editors import TiledReading
 from bake.levels.reading.limits import check_size, check_terrain_count
 from bake.levels.reading.mistakes import refuse, shown
@@ -20,7 +20,9 @@ from bake.levels.tiled.canvas import Canvas, Placing, crop
 from bake.levels.tiled.fields import Fields
 from bake.levels.tiled.geometry import Geometry
 from bake.levels.tiled.layers import Layer, extent, open_layers
-from bake.levels.tiled.objects import read_objects
+from bake.levels.tiled.meanings import Legend, TerrainRules
+from bake.levels.tiled.objects import Templates, read_objects
+from bake.levels.tiled.shapes import ShapePainter
 from bake.levels.tiled.things import ObjectReader
 from bake.levels.tiled.tilesets import MapFiles, Tilesets
 
@@ -92,19 +94,32 @@ def open_map(owner: Fields, reading: TiledReading, files: MapFiles) -> MapLevel:
     """Make the level of an open map."""
     geometry = Geometry.of(owner)
     layers = open_layers(owner, reading)
+    tilesets, templates = Tilesets(owner, files), Templates(files)
+    legend, rules = Legend(reading.legend), TerrainRules()
+    objects = read_objects(layers, tilesets, templates, geometry)
+    painter = ShapePainter(geometry, tilesets, templates, legend, rules)
+    painter.find(objects, layers)
+    if not (painter.shapes or any(layer.kind == "tilelayer" for layer in layers)):
+        owner.refuse(
+            "the map has no tile layer that counts, and no object has a terrain",
+            "some terrain",
+            "see layers and ignore in [tiled]"
+            if reading.layers or reading.ignore
+            else 'say what its objects are in [tiled.legend], as in "layer:Walls" = "wall"',
+        )
     floors = _floors(layers)
-    whole = extent(owner, layers)
+    whole = extent(owner, layers, painter.boxes())
     # Every floor is painted whole, before an infinite map is cropped to what it holds.
     check_size(owner.file, whole.width, whole.height * max(1, len(floors)))
-    tilesets = Tilesets(owner, files)
-    canvas = Canvas(owner, tilesets, geometry, reading)
-    canvas.paint(layers, whole, floors)
+    canvas = Canvas(owner, tilesets, geometry, legend, rules, reading.empty)
+    canvas.paint(layers, whole, floors, painter.place)
+    painter.paint(canvas, floors)
     box = whole if owner.values.get("infinite") in (None, False, 0, "0") else crop(canvas)
     placing = Placing.of(owner, geometry, box, floors)
     terrain, barred = placing.lay_out(canvas, canvas.code(reading.empty), canvas.code(VOID))
     terrains = keep_used(tuple(canvas.names), terrain)
     check_terrain_count(owner.file, len(terrains), "terrains")
-    things = ObjectReader(read_objects(layers, tilesets, files), placing, canvas.legend).things()
+    things = ObjectReader(objects, placing, legend).things()
     hexagonal = geometry.orientation == "hexagonal"
     level = GridLevel(
         name=owner.file.stem,
@@ -119,10 +134,12 @@ def open_map(owner: Fields, reading: TiledReading, files: MapFiles) -> MapLevel:
         coordinates=_coordinates(owner, layers, placing),
         depends_on=tuple(files.depends_on),
         hints=canvas.hints,
+        remarks=tuple(painter.remarks),
+        unmatched=legend.unmatched,
     )
     # Doors may add terrains.
     level = checked(level)
-    return MapLevel(replace(level, terrain_rules=canvas.rules.of(level.terrains)), placing)
+    return MapLevel(replace(level, terrain_rules=rules.of(level.terrains)), placing)
 
 
 def _coordinates(owner: Fields, layers: list[Layer], placing: Placing) -> Coordinates:
@@ -139,6 +156,8 @@ def _coordinates(owner: Fields, layers: list[Layer], placing: Placing) -> Coordi
 def _floors(layers: list[Layer]) -> tuple[int, ...]:
     """Return the numbers of the floors, lowest first; empty where no group names one."""
     tiles = [layer for layer in layers if layer.kind == "tilelayer"]
+    if not tiles:
+        tiles = [layer for layer in layers if layer.floor is not None]
     floors = sorted({layer.floor for layer in tiles if layer.floor is not None})
     for layer in tiles:
         if floors and layer.floor is None:
@@ -301,6 +320,7 @@ def read_world(path: Path, reading: TiledReading, project: Path | None) -> GridL
     terrain = np.full((bottom - top, right - left), len(names), dtype=np.uint8)
     barred = np.zeros_like(terrain)
     things = Things()
+    remarks: list[Remark] = []
     for member, one, corner in zip(found, maps, corners, strict=True):
         x, y = corner[0] - left, corner[1] - top
         here = (slice(y, y + one.level.height), slice(x, x + one.level.width))
@@ -313,6 +333,10 @@ def read_world(path: Path, reading: TiledReading, project: Path | None) -> GridL
         if one.level.barred is not None:
             barred[here] = one.level.barred
         things = joined(things, moved(one.level.things, f"{member.path.stem}/", x, y))
+        remarks += (
+            replace(each, place=f"{member.path.name}: {each.place}" if each.place else None)
+            for each in one.level.remarks
+        )
     terrain[terrain == len(names)] = names.get(VOID, 0)
     first = maps[0].placing.geometry.coordinates(left, top, 0)
     level = GridLevel(
@@ -325,6 +349,12 @@ def read_world(path: Path, reading: TiledReading, project: Path | None) -> GridL
         things=things,
         coordinates=first,
         depends_on=tuple(files.depends_on),
+        remarks=tuple(remarks),
+        unmatched=tuple(
+            entry
+            for entry in maps[0].level.unmatched
+            if all(entry in each.level.unmatched for each in maps)
+        ),
     )
     return checked(level)
 

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
+
+import numpy as np
 
 from bake.levels.reading.limits import spend_work
 from bake.levels.reading.mistakes import shown
 from bake.levels.tiled.fields import Fields, Properties, as_number
-from bake.levels.tiled.geometry import MAX_GID
+from bake.levels.tiled.geometry import MAX_GID, TILE_BITS, Geometry
 from bake.levels.tiled.layers import Layer
-from bake.levels.tiled.tilesets import MapFiles, Tilesets
+from bake.levels.tiled.tilesets import MapFiles, Tile, Tilesets
 
-Shape = Literal["point", "box", "ellipse", "polygon", "polyline", "tile", "text"]
+Shape = Literal["point", "box", "ellipse", "capsule", "polygon", "polyline", "tile", "text"]
 
 #: The most corners a polygon may have; each is compared with every cell around the polygon.
 MAX_CORNERS = 4096
@@ -41,6 +43,9 @@ class Object:
         corners: of a polygon or polyline, relative to (x, y).
         alignment: which point of a tile object (x, y) is.
         floor: number of the floor its layer or its property says; None where neither does.
+        tile: of a tile object.
+        flips: how its tile is flipped and turned, as the high bits of a gid.
+        layer: its object layer; None for a collision shape of a tile.
     """
 
     fields: Fields
@@ -57,6 +62,9 @@ class Object:
     alignment: str
     properties: Properties
     floor: int | None
+    tile: Tile | None = None
+    flips: int = 0
+    layer: Layer | None = None
 
     @property
     def id(self) -> str | None:
@@ -64,19 +72,45 @@ class Object:
         return str(self.number) if self.number else None
 
 
-def read_objects(layers: list[Layer], tilesets: Tilesets, files: MapFiles) -> list[Object]:
-    """Read all objects of the object layers, in the order of the file."""
+def read_objects(
+    layers: list[Layer], tilesets: Tilesets, templates: Templates, geometry: Geometry
+) -> list[Object]:
+    """Read all objects of the object layers, in the order of the file.
+
+    Their places are those they have over the cells of their floor, so a layer's offset moves them.
+    """
     found: list[Object] = []
-    templates = _Templates(files)
+    lowest: dict[int | None, tuple[float, float]] = {}
+    for layer in layers:
+        if layer.kind == "tilelayer":
+            lowest.setdefault(layer.floor, layer.offset)
     for layer in layers:
         if layer.kind != "objectgroup":
             continue
         for item in layer.fields.items("objects"):
-            found.append(_read(item, layer, tilesets, templates))
+            each = _read(item, f"layer {shown(layer.path)}", layer, tilesets, templates)
+            offset = lowest.get(each.floor, (0.0, 0.0))
+            found.append(_moved(each, layer.offset, offset, geometry))
     return found
 
 
-class _Templates:
+def read_shapes(tile: Tile, tilesets: Tilesets, templates: Templates) -> list[Object]:
+    """Read the collision shapes of a tile; their pixels are those of its picture."""
+    return [_read(item, tile.fields.place, None, tilesets, templates) for item in tile.shapes]
+
+
+def _moved(
+    each: Object, offset: tuple[float, float], cells: tuple[float, float], geometry: Geometry
+) -> Object:
+    """Move an object by how far its layer is drawn off the cells."""
+    if offset == cells:
+        return each
+    steps = (np.array([one - other]) for one, other in zip(offset, cells, strict=True))
+    dx, dy = geometry.off_screen(*steps)
+    return replace(each, x=each.x + float(dx[0]), y=each.y + float(dy[0]))
+
+
+class Templates:
     """Reads template files, each once."""
 
     def __init__(self, files: MapFiles) -> None:
@@ -114,9 +148,11 @@ class _Templates:
         return root.inside(inner, "object of the template"), tilesets
 
 
-def _read(item: Fields, layer: Layer, map_tilesets: Tilesets, templates: _Templates) -> Object:
+def _read(
+    item: Fields, where: str, layer: Layer | None, map_tilesets: Tilesets, templates: Templates
+) -> Object:
     number = item.whole("id", 0)
-    item = item.at(_place(item, number, layer))
+    item = item.at(_place(item, number, where))
     behind = templates.behind(item)
     properties = item.properties()
     values = {key: value for key, value in item.values.items() if key in _WORDS}
@@ -134,12 +170,13 @@ def _read(item: Fields, layer: Layer, map_tilesets: Tilesets, templates: _Templa
             values.setdefault(key, template.values[key])
         text = text or template.is_text
     fields = Fields(item.file, values, item.place, is_text=text)
-    fields = fields.at(_place(fields, number, layer))
+    fields = fields.at(_place(fields, number, where))
     properties.owner = fields
 
     class_name = fields.text("class", "") or fields.text("type", "")
     alignment = "unspecified"
     shape = _shape(fields)
+    tile, flips = None, 0
     if shape == "tile" and tilesets is not None:
         gid = fields.whole("gid")
         found = tilesets.find(gid) if gid <= MAX_GID else None
@@ -149,7 +186,7 @@ def _read(item: Fields, layer: Layer, map_tilesets: Tilesets, templates: _Templa
                 "a tile of one of the map's tilesets",
                 "bring back the tileset in Tiled, or delete the object",
             )
-        alignment = found[0].alignment
+        alignment, flips = found[0].alignment, gid & ~TILE_BITS
         tile = found[0].tile(found[1])
         class_name = class_name or tile.class_name
         properties = properties.over(tile.properties)
@@ -167,14 +204,16 @@ def _read(item: Fields, layer: Layer, map_tilesets: Tilesets, templates: _Templa
         corners=_corners(fields, shape),
         alignment=alignment,
         properties=properties,
-        floor=_floor(layer, properties),
+        tile=tile,
+        flips=flips,
+        layer=layer,
+        floor=None if layer is None else _floor(layer, properties),
     )
 
 
-def _place(item: Fields, number: int, layer: Layer) -> str:
+def _place(item: Fields, number: int, where: str) -> str:
     name = item.text("name", "")
-    called = f"object {number}" + (f" {shown(name)}" if name else "")
-    return f"layer {shown(layer.path)}, {called}"
+    return f"{where}, object {number}" + (f" {shown(name)}" if name else "")
 
 
 def _name(fields: Fields) -> str:
@@ -187,11 +226,9 @@ def _name(fields: Fields) -> str:
 def _shape(fields: Fields) -> Shape:
     if fields.has("gid"):
         return "tile"
-    for shape in ("point", "ellipse", "polygon", "polyline", "text"):
+    for shape in ("point", "ellipse", "capsule", "polygon", "polyline", "text"):
         if fields.values.get(shape) not in (None, False):
             return shape
-    if fields.values.get("capsule") not in (None, False):
-        return "box"
     return "box" if fields.number("width", 0) and fields.number("height", 0) else "point"
 
 
@@ -233,3 +270,16 @@ def _floor(layer: Layer, properties: Properties) -> int | None:
     if type(floor) is not int:
         properties.refuse("floor", "a whole number (type int)")
     return floor
+
+
+def floor_place(thing: Object, floors: tuple[int, ...]) -> int:
+    """Return the place of the object's floor among those of the level."""
+    if not floors:
+        return 0
+    if thing.floor not in floors:
+        thing.fields.refuse(
+            "it lies on no floor" if thing.floor is None else f"there is no floor {thing.floor}",
+            f"one of {', '.join(map(str, floors))}",
+            "move its layer into the group of a floor, or give it a property floor",
+        )
+    return floors.index(thing.floor)

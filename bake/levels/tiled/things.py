@@ -5,23 +5,17 @@ Objects are told apart by class and property.
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 
-from bake.arrays import BoolArray, Int32Array, Int64Array
+from bake.arrays import Int32Array
 from bake.level import Door, Link, Region, Spot, Things
 from bake.levels.reading.editors import DOOR_STATES, LINK_KINDS, SPOT_KINDS, ThingCollector
-from bake.levels.reading.limits import spend_area, spend_work
 from bake.levels.reading.mistakes import shown
-from bake.levels.reading.terrains import strips
 from bake.levels.tiled.canvas import Placing
-from bake.levels.tiled.geometry import Floats
-from bake.levels.tiled.objects import Object
-from bake.levels.tiled.tilesets import Legend, stated_cost
-
-_ACROSS = {"left": 0.0, "right": 1.0}
-_DOWN = {"top": 0.0, "bottom": 1.0}
+from bake.levels.tiled.coverage import Lattice, cover
+from bake.levels.tiled.meanings import Legend, kind_of, stated_cost
+from bake.levels.tiled.objects import Object, floor_place
+from bake.levels.tiled.outlines import bounds, outline_of, placed
 
 
 class ObjectReader(ThingCollector):
@@ -69,8 +63,8 @@ class ObjectReader(ThingCollector):
         return self.collected()
 
     def kind(self, each: Object) -> str:
-        """Return the kind the legend gives an object's class, or else the class itself."""
-        return self.legend.get("object", each.class_name) or each.class_name
+        """Return the kind the legend gives an object, or else its class."""
+        return kind_of(each, self.legend)
 
     def _name(self, each: Object, kind: str, group: str = "") -> str:
         name = each.name or f"{kind} {each.number}"
@@ -155,7 +149,7 @@ def cell_of(thing: Object, placing: Placing) -> tuple[int, int]:
     Raises:
         LevelError: the cell lies outside the level.
     """
-    left, top, right, bottom = _bounds(thing, placing)
+    left, top, right, bottom = bounds(thing, placing.geometry)
     x, y = (left + right) / 2, (top + bottom) / 2
     if thing.shape == "tile":
         y = max(y, bottom - placing.geometry.tile_height / 2)
@@ -164,10 +158,8 @@ def cell_of(thing: Object, placing: Placing) -> tuple[int, int]:
 
 def cell_at(thing: Object, local: tuple[float, float], placing: Placing) -> tuple[int, int]:
     """Return the cell at a point, given relative to the object's origin before its rotation."""
-    turn = math.radians(thing.rotation)
-    px = thing.x + local[0] * math.cos(turn) - local[1] * math.sin(turn)
-    py = thing.y + local[0] * math.sin(turn) + local[1] * math.cos(turn)
-    found = placing.geometry.cell_at(px, py)
+    px, py = placed(thing, (np.array([local[0]]), np.array([local[1]])), placing.geometry)
+    found = placing.geometry.cell_at(float(px[0]), float(py[0]))
     x, y = (np.array([each], dtype=np.int64) for each in found)
     if not placing.has(x, y)[0]:
         thing.fields.refuse(
@@ -175,7 +167,7 @@ def cell_at(thing: Object, local: tuple[float, float], placing: Placing) -> tupl
             "a place on the level",
             "move the object",
         )
-    cx, cy = placing.cells(x, y, floor_place(thing, placing))
+    cx, cy = placing.cells(x, y, floor_place(thing, placing.floors))
     return int(cx[0]), int(cy[0])
 
 
@@ -192,99 +184,17 @@ def cells_of(thing: Object, placing: Placing) -> Int32Array:
         return np.array([cell_of(thing, placing)], dtype=np.int32)
     if thing.shape in ("polyline", "text"):
         thing.fields.refuse(f"it is a {thing.shape}", "a rectangle, ellipse, polygon or point")
-    floor = floor_place(thing, placing)
-    found: list[Int64Array] = []
-    left, top, right, bottom = _candidates(thing, placing)
-    around = max(0, right - left) * max(0, bottom - top)
-    spend_area(thing.fields.file, around, thing.fields.place)
-    spend_work(thing.fields.file, around * max(1, len(thing.corners)), thing.fields.place)
-    for first, last in strips(right - left, bottom - top) if left < right else ():
-        ys, xs = np.mgrid[top + first : top + last, left:right]
-        inside = _inside(thing, placing, *placing.geometry.centres(xs, ys))
-        x, y = placing.cells(xs[inside], ys[inside], floor)
-        found.append(np.stack([x, y], axis=1))
-    cells = np.concatenate(found) if found else np.zeros((0, 2), dtype=np.int64)
+    outline = outline_of(thing, placing.geometry)
+    assert outline is not None, "only points and texts have none"
+    lattice = Lattice.of(placing.geometry, placing.box)
+    covers = cover(outline, lattice, thing.fields, cuts=False)
+    x, y = placing.cells(
+        *placing.geometry.cells_of(covers.u, covers.v), floor_place(thing, placing.floors)
+    )
+    cells = np.stack([x, y], axis=1)
     if not len(cells):
         thing.fields.refuse(
             "it covers the middle of no cell", "at least one cell", "make it larger, or move it"
         )
     order = np.lexsort((cells[:, 0], cells[:, 1]))
     return cells[order].astype(np.int32)
-
-
-def floor_place(thing: Object, placing: Placing) -> int:
-    """Return the place of the object's floor among those of the level."""
-    if not placing.floors:
-        return 0
-    if thing.floor not in placing.floors:
-        thing.fields.refuse(
-            "it lies on no floor" if thing.floor is None else f"there is no floor {thing.floor}",
-            f"one of {', '.join(map(str, placing.floors))}",
-            "move its layer into the group of a floor, or give it a property floor",
-        )
-    return placing.floors.index(thing.floor)
-
-
-def _bounds(thing: Object, placing: Placing) -> tuple[float, float, float, float]:
-    """Return an object's left, top, right and bottom relative to its origin, before rotation."""
-    if thing.corners:
-        xs, ys = zip(*thing.corners, strict=True)
-        return min(xs), min(ys), max(xs), max(ys)
-    if thing.shape != "tile":
-        return 0.0, 0.0, thing.width, thing.height
-    if placing.geometry.orientation == "isometric":
-        # Its picture stands on the lower corner of one cell; both axes are in units of its height.
-        size = float(placing.geometry.tile_height)
-        return -size, -size, 0.0, 0.0
-    words = thing.alignment
-    if words == "unspecified":
-        words = "bottomleft"
-    across = next((part for word, part in _ACROSS.items() if word in words), 0.5)
-    down = next((part for word, part in _DOWN.items() if word in words), 0.5)
-    left, top = -across * thing.width, -down * thing.height
-    return left, top, left + thing.width, top + thing.height
-
-
-def _candidates(thing: Object, placing: Placing) -> tuple[int, int, int, int]:
-    """Return left, top, right and bottom of the cells that may lie inside; ranges may be empty."""
-    left, top, right, bottom = _bounds(thing, placing)
-    turn = math.radians(thing.rotation)
-    xs, ys = [], []
-    for x, y in ((left, top), (right, top), (right, bottom), (left, bottom)):
-        xs.append(thing.x + x * math.cos(turn) - y * math.sin(turn))
-        ys.append(thing.y + x * math.sin(turn) + y * math.cos(turn))
-    across, down = placing.geometry.pitch
-    box = placing.box
-    return (
-        max(box.left, math.floor(min(xs) / across) - 2),
-        max(box.top, math.floor(min(ys) / down) - 2),
-        min(box.left + box.width, math.ceil(max(xs) / across) + 2),
-        min(box.top + box.height, math.ceil(max(ys) / down) + 2),
-    )
-
-
-def _inside(thing: Object, placing: Placing, px: Floats, py: Floats) -> BoolArray:
-    turn = -math.radians(thing.rotation)
-    dx, dy = px - thing.x, py - thing.y
-    x = dx * math.cos(turn) - dy * math.sin(turn)
-    y = dx * math.sin(turn) + dy * math.cos(turn)
-    left, top, right, bottom = _bounds(thing, placing)
-    if thing.corners:
-        return _in_polygon(thing.corners, x, y)
-    if thing.shape == "ellipse":
-        across, down = max(right - left, 1e-9) / 2, max(bottom - top, 1e-9) / 2
-        inside: BoolArray = (((x - left) / across - 1) ** 2 + ((y - top) / down - 1) ** 2) <= 1
-        return inside
-    box: BoolArray = (x >= left) & (x < right) & (y >= top) & (y < bottom)
-    return box
-
-
-def _in_polygon(corners: tuple[tuple[float, float], ...], x: Floats, y: Floats) -> BoolArray:
-    """Apply the even-odd rule: a ray to the east crosses the outline an odd number of times."""
-    inside = np.zeros(x.shape, dtype=np.bool_)
-    for (ax, ay), (bx, by) in zip(corners, (*corners[1:], corners[0]), strict=True):
-        if ay == by:
-            continue
-        crosses = (ay > y) != (by > y)
-        inside ^= crosses & (x < ax + (y - ay) * ((bx - ax) / (by - ay)))
-    return inside

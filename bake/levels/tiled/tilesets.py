@@ -1,34 +1,22 @@
-"""Read tilesets: which tile a gid means, and what that tile means for movement.
-
-A tile's terrain is the first of these that applies: the legend's entry for the tile; its property
-`terrain`; the legend's entry for one of its properties; its class; `blocked`, `walkable` or `cost`;
-the legend's entry for its Wang colour; that for its tileset. A tile without any of these is called
-after its layer.
-"""
+"""Read tilesets: which tile a gid means, how it is drawn, and what it says by itself."""
 
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from copy import copy
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from bake.level import TerrainRule
-from bake.levels.reading.editors import BELOW, EditorLegend
-from bake.levels.reading.limits import MAX_COST
 from bake.levels.reading.mistakes import shown
-from bake.levels.reading.terrains import BUILT_IN_RULES, FLOOR, WALL
-from bake.levels.tiled.fields import Fields, Properties, as_number
+from bake.levels.tiled.fields import Fields, Properties
 from bake.levels.tiled.files import ProjectFiles
 from bake.levels.tiled.geometry import TILE_BITS
 
 #: The most Wang sets of one tileset; a tile belongs to one colour of each.
 MAX_WANG_SETS = 256
 _CORNERS = 4
-#: Values of properties that say that something is not so.
-_NOTHING = (None, False, 0, "", "0", "false")
 
 
 @dataclass(frozen=True)
@@ -43,11 +31,32 @@ class Tile:
     """
 
     fields: Fields
-    tileset: str
+    tileset: Tileset
     number: int
     class_name: str
     properties: Properties
     wang: tuple[str, ...]
+
+    @property
+    def shapes(self) -> list[Fields]:
+        """Return the collision shapes that were drawn on it."""
+        group = self.fields.values.get("objectgroup")
+        if not isinstance(group, dict):
+            return []
+        return self.fields.inside(group, self.fields.place).items("objects")
+
+    def size(self, otherwise: tuple[int, int]) -> tuple[int, int]:
+        """Return the width and height of its picture in pixels."""
+        kinds = (
+            (self.fields, "width", "height"),
+            (self.fields, "imagewidth", "imageheight"),
+            (self.tileset.fields, "tilewidth", "tileheight"),
+        )
+        for owner, across, down in kinds:
+            width, height = owner.whole(across, 0), owner.whole(down, 0)
+            if width and height:
+                return width, height
+        return otherwise
 
 
 class Tileset:
@@ -136,11 +145,18 @@ class Tileset:
         fields = self.listed.get(number)
         if fields is None:
             here = self.fields.at(f"tile {number} of tileset {shown(self.name)}")
-            return Tile(here, self.name, number, "", Properties(here, {}), self.wang_of(number))
+            return Tile(here, self, number, "", Properties(here, {}), self.wang_of(number))
         # It is called "type" up to Tiled 1.8 and from 1.10 on.
         class_name = fields.text("class", "") or fields.text("type", "")
         properties = fields.properties()
-        return Tile(fields, self.name, number, class_name, properties, self.wang_of(number))
+        return Tile(fields, self, number, class_name, properties, self.wang_of(number))
+
+    def part(self, key: str) -> Fields:
+        """Return the fields of a part such as "grid", none where the file has no such part."""
+        value = self.fields.values.get(key)
+        if value is not None and not isinstance(value, dict):
+            self.fields.refuse(f"{key} is {shown(value)}", "an object")
+        return self.fields.inside(value or {}, f"{self.fields.place}: {key}")
 
     def wang_of(self, number: int) -> tuple[str, ...]:
         return self.wang.get(number, ())
@@ -221,138 +237,3 @@ class Tilesets:
         tileset = self.sets[at]
         number = plain - tileset.first_gid
         return (tileset, number) if tileset.has(number) else None
-
-
-class Legend(EditorLegend):
-    """Looks up what the recipe says of tiles."""
-
-    def property(self, values: Mapping[str, object]) -> str | None:
-        """Return the terrain of the first entry about a property that the tile has, or None."""
-        for entry, terrain in self.entries.items():
-            kind, _, name = entry.partition(":")
-            if kind != "property":
-                continue
-            key, given, wanted = name.partition("=")
-            value = values.get(key)
-            if given and value is not None and _text(value) == wanted:
-                return terrain
-            if not given and value is not None and value is not False:
-                return terrain
-        return None
-
-
-def _text(value: object) -> str:
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    return f"{value:g}" if isinstance(value, float) else str(value)
-
-
-@dataclass(frozen=True)
-class Meaning:
-    """What one tile says, whatever layer it lies on.
-
-    Attributes:
-        terrain: name, BELOW, or None where the layer is to say.
-        barred: headings, as the tile was drawn.
-    """
-
-    terrain: str | None
-    barred: int
-
-
-class TerrainRules:
-    """Collects the costs that tiles state; two tiles of one terrain must agree."""
-
-    def __init__(self) -> None:
-        self.rules: dict[str, TerrainRule] = {}
-        self._said_by: dict[str, str] = {}
-
-    def state(self, properties: Properties, terrain: str, rule: TerrainRule) -> None:
-        place = properties.owner.place
-        known = self.rules.setdefault(terrain, rule)
-        first = self._said_by.setdefault(terrain, place)
-        if known != rule:
-            properties.owner.refuse(
-                f"{shown(terrain)} {_in_words(rule)} here, but {_in_words(known)} for {first}",
-                "one cost for each terrain",
-                "give one of the tiles a terrain of its own",
-            )
-
-    def of(self, terrains: tuple[str, ...]) -> dict[str, TerrainRule]:
-        """Return the rules stated for these terrains, or else those that come with their names."""
-        return {
-            name: rule
-            for name in terrains
-            if (rule := self.rules.get(name, BUILT_IN_RULES.get(name))) is not None
-        }
-
-
-def _in_words(rule: TerrainRule) -> str:
-    return "is blocked" if rule.cost is None else f"costs {rule.cost:g}"
-
-
-def meaning(tile: Tile, legend: Legend, rules: TerrainRules) -> Meaning:
-    """Read a tile's class and properties."""
-    barred = tile.properties.headings()
-    terrain = legend.range_with(tile.tileset, tile.number)
-    if terrain is not None:
-        return Meaning(terrain, barred)
-    stated = _stated_rule(tile.properties)
-    terrain = (
-        tile.properties.text("terrain")
-        or legend.property(tile.properties.values)
-        or (legend.get("class", tile.class_name) or tile.class_name or None)
-    )
-    if terrain is not None:
-        if stated is not None and terrain != BELOW:
-            rules.state(tile.properties, terrain, stated)
-        return Meaning(terrain, barred)
-    if stated is not None:
-        if stated.cost is None:
-            return Meaning(WALL, barred)
-        if not tile.properties.has("cost"):
-            return Meaning(FLOOR, barred)
-        terrain = f"cost {stated.cost:g}"
-        rules.state(tile.properties, terrain, stated)
-        return Meaning(terrain, barred)
-    for colour in tile.wang:
-        terrain = terrain or legend.get("wang", colour)
-    terrain = terrain or legend.get("tileset", tile.tileset)
-    if terrain is None and barred:
-        terrain = BELOW
-    return Meaning(terrain, barred)
-
-
-def legend_keys(tile: Tile) -> Iterator[str]:
-    """Yield keys by which a legend could say what a tile is: its properties and Wang colours."""
-    for name, value in tile.properties.values.items():
-        if "=" in name or value in _NOTHING or isinstance(value, list | dict):
-            continue
-        key = f"property:{name}" if value is True else f"property:{name}={_text(value)}"
-        if key.isprintable():
-            yield key
-    yield from (f"wang:{colour}" for colour in tile.wang if colour and colour.isprintable())
-
-
-def _stated_rule(properties: Properties) -> TerrainRule | None:
-    """Return what `blocked`, `walkable` and `cost` say, or None where a tile has none of them."""
-    blocked, walkable = properties.flag("blocked"), properties.flag("walkable")
-    if blocked is not None and blocked == walkable:
-        properties.refuse("walkable", "the opposite of the property blocked")
-    cost = stated_cost(properties)
-    if blocked or walkable is False or properties.values.get("cost") == "blocked":
-        return TerrainRule(None)
-    if cost is None and blocked is None and walkable is None:
-        return None
-    return TerrainRule(1.0 if cost is None else cost)
-
-
-def stated_cost(properties: Properties) -> float | None:
-    """Return the property `cost`, a number above 0, or None."""
-    if not properties.has("cost") or properties.values["cost"] == "blocked":
-        return None
-    # Designers leave new properties at their default type, which is text.
-    cost = as_number(properties.values["cost"], is_text=True)
-    if cost is None or not 0 < cost <= MAX_COST:
-        properties.refuse("cost", f'a number above 0, at most {MAX_COST:g}, or "blocked"')
-    return cost

@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 
 from bake.levels import TiledReading
+from bake.levels.tiled.geometry import Geometry
 from bake.levels.tiled.layers import extent, open_layers, pieces
-from bake.levels.tiled.objects import read_objects
+from bake.levels.tiled.objects import Templates, read_objects
 from bake.levels.tiled.tilesets import MapFiles, Tilesets
 from tests.support.levels import shared_level
 from tests.support.tiled_maps import layer, objects, thing, tmj, tmx, write
@@ -48,7 +49,8 @@ def compare(path: Path) -> None:
         if isinstance(layer, pytiled_parser.ObjectLayer)
         for each in layer.tiled_objects
     ]
-    found = read_objects(ours, Tilesets(owner, files), files)
+    geometry = Geometry.of(owner)
+    found = read_objects(ours, Tilesets(owner, files), Templates(files), geometry)
     assert [
         (each.number, each.name, each.x, each.y, each.width, each.height) for each in found
     ] == [
