@@ -16,6 +16,8 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TypeVar
 
 import numpy as np
 
@@ -23,6 +25,7 @@ from bake.arrays import AnyArray, Float64Array
 from bake.movement import HexLayout
 
 Point = tuple[float, float]
+N = TypeVar("N", float, Float64Array)
 
 #: The largest number that says where a level lies, and the largest size of a cell.
 MAX_PLACE = 2.0**42
@@ -91,14 +94,35 @@ class Coordinates:
         centre = self._centre(floor)
         if layout is not None:
             return self._hexagons(points - centre, layout)
+        x, y = (points - (centre - self._to_middle)).T
+        found: Float64Array = np.floor(np.stack(self._in_steps(x, y), axis=1))
+        return found
+
+    def square_cell(self, x: float, y: float) -> tuple[float, float]:
+        """Return the square cell of the only floor that a point lies in; what numpy would say.
+
+        It is not rounded down, and not finite where the point is not.
+        """
+        (left, top), (across, down) = self.centres[0], self._to_middle
+        return self._in_steps(x - (left - across), y - (top - down))
+
+    def square_point(self, x: int, y: int) -> Point:
+        """Return the middle of a square cell of the only floor; what numpy would say."""
+        (left, top), (ax, ay), (bx, by) = self.centres[0], self.east, self.south
+        return left + x * ax + y * bx, top + x * ay + y * by
+
+    @cached_property
+    def _to_middle(self) -> Point:
+        """Return the way from the corner at which a square cell begins to its middle."""
+        return (self.east[0] + self.south[0]) / 2, (self.east[1] + self.south[1]) / 2
+
+    def _in_steps(self, x: N, y: N) -> tuple[N, N]:
+        """Return how many steps to the east and to the south lead as far as x and y."""
         (ax, ay), (bx, by) = self.east, self.south
-        x, y = (points - (centre - [(ax + bx) / 2, (ay + by) / 2])).T
         if ay == bx == 0:
-            found: Float64Array = np.stack([x / ax, y / by], axis=1)
-        else:
-            area = ax * by - ay * bx
-            found = np.stack([(x * by - y * bx) / area, (y * ax - x * ay) / area], axis=1)
-        return np.floor(found)
+            return x / ax, y / by
+        area = ax * by - ay * bx
+        return (x * by - y * bx) / area, (y * ax - x * ay) / area
 
     def problem(self, width: int, height: int, layout: HexLayout | None) -> str | None:
         """Say why these cannot be the coordinates of a grid of this size; None where they can."""

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from functools import cached_property
-from typing import NoReturn
+from typing import NoReturn, TypeGuard
 
 import numpy as np
 
@@ -14,6 +15,8 @@ from bake.runtime.reader.places import Cell, Places, quoted
 
 #: Cells are counted in 32 bits.
 _MOST = 2.0**31
+#: Whole numbers up to this one are floats, too.
+_PLAIN = 2.0**53
 
 
 class Points:
@@ -71,6 +74,10 @@ class Points:
             QueryError: the level is a graph, there is no such floor, or something is no point.
         """
         coordinates, layout = self.coordinates, self._places.hex_layout
+        if self._are_plain(points, (int, float)):
+            x, y = coordinates.square_cell(*points)
+            if abs(x) < _MOST - 1 and abs(y) < _MOST - 1:
+                return math.floor(x), math.floor(y)
         given, is_one = self._rows(points, "point", "iuf")
         floor = self._floors(given, "point")
         with np.errstate(invalid="ignore", over="ignore"):
@@ -92,6 +99,8 @@ class Points:
         """
         if not self._places.is_grid:
             return self._positions(cells)
+        if self._are_plain(cells, (int,)):
+            return self.coordinates.square_point(*cells)
         given, is_one = self._rows(cells, "cell", "iu")
         floor = self._floors(given, "cell")
         found = self.coordinates.points(given[:, :2], floor, self._places.hex_layout)
@@ -112,6 +121,21 @@ class Points:
         sizes = [places.width, places.height // places.floors, places.floors]
         found = np.all((given >= 0) & (given < sizes[: given.shape[1]]), axis=1)
         return bool(found[0]) if is_one else found
+
+    def _are_plain(self, what: object, kinds: tuple[type, ...]) -> TypeGuard[tuple[int, int]]:
+        """Tell whether two numbers on a plain grid need no arrays, which take far longer."""
+        return (
+            type(what) is tuple
+            and len(what) == 2
+            and type(what[0]) in kinds
+            and type(what[1]) in kinds
+            and max(abs(what[0]), abs(what[1])) < _PLAIN
+            and self._is_plain
+        )
+
+    @cached_property
+    def _is_plain(self) -> bool:
+        return self._places.hex_layout is None and self._places.dimensions == 2
 
     def _positions(self, names: object) -> tuple[float, ...] | Float64Array:
         places = self._places

@@ -87,6 +87,30 @@ def test_by_hand(tmp_path: Path) -> None:
         assert level.to_cell(np.empty((0, 2))).shape == (0, 2)
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_one_point_and_many_agree(tmp_path: Path, seed: int) -> None:
+    """Single questions take a way of their own; also far from the level, and to the last bit."""
+    rng = np.random.default_rng(seed)
+    stated = {"cell_size": [7.3, 0.1 + seed], "origin": [-0.7, 1e6]}
+    with open_asset(grid(tmp_path, **stated)) as level:
+        points = np.concatenate(
+            [rng.normal(0, 10.0**scale, (200, 2)) for scale in (0, 2, 5, 7)]
+            + [level.to_point(all_cells(level)) - [7.3 / 2, (0.1 + seed) / 2]]
+        )
+        cells = level.to_cell(points)
+        assert [level.to_cell(tuple(each)) for each in points.tolist()] == [
+            tuple(each) for each in cells.tolist()
+        ]
+        middles = level.to_point(cells)
+        assert [level.to_point(tuple(each)) for each in cells.tolist()] == [
+            tuple(each) for each in middles.tolist()
+        ]
+        whole = np.round(points).astype(np.int64)
+        assert [level.to_cell(tuple(each)) for each in whole.tolist()] == [
+            tuple(each) for each in level.to_cell(whole).tolist()
+        ]
+
+
 def test_nothing_stated_is_one_unit_a_cell(tmp_path: Path) -> None:
     with open_asset(grid(tmp_path)) as level:
         assert level.to_point((0, 0)) == (0.5, 0.5)
