@@ -49,11 +49,12 @@ def night(baked: Path) -> None:
             return
         print(f"night: the smuggler leaves {boat} by {next(walk)}, {next(walk)}, ...")
         print(f"       and is at {door} {sum(1 for _ in walk)} steps later")
-        click = (29.4, 14.8)  # in the water
-        post = guard.nearest(click)
+        click = (478, 244)  # pixels of the map that the harbour was drawn in; this is in the water
+        post = guard.nearest(level.to_cell(click))
         spawns = [spot.place for spot in level.spots("spawn", profile="guard")]
         spawn = min(spawns, key=lambda place: guard.distance(place, post))
-        print(f"       a guard is sent to {click}, which is water: one goes from {spawn} to {post}")
+        print(f"       a guard is sent to pixel {click}, which is water: one goes from {spawn}")
+        print(f"       to {post}, so the sprite ends at {level.to_point(post)}")
 
 
 def below(baked: Path) -> None:

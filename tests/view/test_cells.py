@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bake.asset import Asset
+from bake.coordinates import upright
 from bake.view.cells import Cells, HexCells, SquareCells
 from tests.support.drawings import grid
 
@@ -84,3 +85,22 @@ def test_blending_follows_a_slope(cells: Cells, slope_x: float, slope_y: float) 
     assert np.allclose(blended[inside], (x * slope_x + y * slope_y)[inside], atol=1e-3)
     if cells.columns > 1 and cells.rows > 1 and cells.scale > 8:
         assert inside.any()
+
+
+@pytest.mark.parametrize("layout", [None, *LAYOUTS])
+def test_pictures_agree_with_points(layout: str | None) -> None:
+    """Middles in the picture are those of `to_point` where nothing is stated, times the scale.
+
+    Hexagons may be stretched across their lines by less than half a pixel a line.
+    """
+    cells = SquareCells(7, 5, 30) if layout is None else HexCells(7, 5, 30, layout)
+    ys, xs = np.mgrid[:5, :7]
+    places = np.stack([xs.ravel(), ys.ravel()], axis=1)
+    where = upright(30.0, layout=layout)
+    wanted = where.points(places, np.zeros(len(places), dtype=np.int64), layout)
+    apart = np.abs(cells.centre(np.arange(35, dtype=np.int32)) - wanted)
+    slack = np.zeros_like(apart)
+    if layout is not None:
+        line = 1 if layout.endswith("r") else 0
+        slack[:, line] = 0.5 * (1 + places[:, line])
+    assert (apart <= slack + 1e-9).all()
