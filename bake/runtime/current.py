@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from bake.runtime.reader.baked import BakedTables
 from bake.runtime.reader.places import Place, Places
-from bake.runtime.reader.things import ThingTables
+from bake.runtime.reader.things import Door, ThingTables
 from bake.runtime.snapshot import Snapshot
 
 if TYPE_CHECKING:
@@ -41,6 +41,7 @@ class Current:
             name: Snapshot(tables, partial(self._next_hop, name), partial(_searches, tables))
             for name, tables in self.tables.items()
         }
+        self._doors: tuple[Mapping[str, Snapshot], Mapping[str, Door]] | None = None
         self._watching: weakref.WeakKeyDictionary[Any, Callable[[Any], None]] = (
             weakref.WeakKeyDictionary()
         )
@@ -51,6 +52,16 @@ class Current:
     def now(self, name: str) -> Snapshot:
         """Return the newest snapshot of a profile."""
         return self._snapshots[name]
+
+    @property
+    def doors(self) -> Mapping[str, Door]:
+        """Return the doors by name, in the states they are in now."""
+        snapshots, known = self._snapshots, self._doors
+        if known is None or known[0] is not snapshots:
+            terrain = next(iter(snapshots.values())).tables.changed_terrain
+            doors = self.things.doors if terrain is None else self.things.doors_on(terrain)
+            self._doors = known = snapshots, doors
+        return known[1]
 
     def _next_hop(self, name: str, start: Place, goal: Place) -> Place | None:
         return self._snapshots[name].next_hop(start, goal)

@@ -123,8 +123,12 @@ class LevelAsset:
 
     @property
     def doors(self) -> Mapping[str, Door]:
-        """Return the cells that change terrain together, by name; read when first asked for."""
-        return self._current.things.doors
+        """Return the cells that change terrain together, by name, in the states they are in now.
+
+        They are read when first asked for. A door keeps its state when the level changes; ask for
+        the doors again then.
+        """
+        return self._current.doors
 
     def spots(self, kind: str | None = None, *, profile: str | None = None) -> tuple[Spot, ...]:
         """Return the named places, in the order of the level; they are read when first asked for.

@@ -140,9 +140,8 @@ def door_edit(rules: LevelRules, things: ThingTables, door: str, state: str) -> 
     where = f"level {rules.places.name!r}"
     if found is None:
         known = " or ".join(repr(name) for name in things.doors)
-        raise QueryError(
-            f"no door is named {door!r}", place=where, expected=known or "there are none"
-        )
+        found_instead = f"no door is named {door!r}" if known else "the level has no doors"
+        raise QueryError(found_instead, place=where, expected=known or None)
     if state not in found.states:
         raise QueryError(
             f"door {door!r} has no state {state!r}",

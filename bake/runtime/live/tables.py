@@ -12,7 +12,7 @@ from typing import cast
 
 import numpy as np
 
-from bake.arrays import AnyArray, BoolArray, Float64Array, Int32Array, Int64Array
+from bake.arrays import AnyArray, BoolArray, Float64Array, Int32Array, Int64Array, UInt8Array
 from bake.graph import BLOCKED, INFINITY, Graph, Subgraph
 from bake.runtime.live.edits import LevelState
 from bake.runtime.live.fields import FlowField
@@ -44,6 +44,10 @@ class ChangedTables(Tables):
         self.state = state
         self._pricing = pricing
         self._level = level
+
+    @property
+    def changed_terrain(self) -> UInt8Array | None:
+        return self._level.terrain
 
     # -- rows and arcs ----------------------------------------------------------------------------
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from functools import cached_property
 
-from bake.arrays import AnyArray, Float64Array, Int32Array, Int64Array
+from bake.arrays import AnyArray, Float64Array, Int32Array, Int64Array, UInt8Array
 from bake.errors import CorruptAssetError, MissingTableError
 from bake.graph import Subgraph
 from bake.runtime.reader.lookup import FastLookup, NextHop
@@ -41,6 +41,11 @@ class Tables(ABC):
             file=self.places.asset.path,
             remedy=f"add {table} to tables in bake.toml and rebake",
         )
+
+    @property
+    def changed_terrain(self) -> UInt8Array | None:
+        """Return (locations) uint8 terrain; None where the level is as it was baked."""
+        return None
 
     # -- rows and arcs ----------------------------------------------------------------------------
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from bake.arrays import AnyArray, Int32Array
+from bake.arrays import AnyArray, Int32Array, UInt8Array
 from bake.runtime.reader.places import Cell, Places
 
 
@@ -79,8 +79,7 @@ class Door:
     Attributes:
         name: unique among the level's doors.
         cells: (k, 2) int32 (x, y), or (k, 3) (x, y, floor), in reading order.
-        state: the name of the state the level is baked in; None where it is none of them, as a
-            patch left the cells otherwise.
+        state: the name of the state the door is in; None where its cells are as in none of them.
         states: for each state, in the order of the level, the names of the k cells' terrains.
         id: that of its object or entity, as for links.
     """
@@ -90,6 +89,16 @@ class Door:
     state: str | None
     states: Mapping[str, tuple[str, ...]]
     id: str | None = None
+
+    def on(self, terrains: tuple[str, ...]) -> Door:
+        """Return the door with these terrains in its cells.
+
+        Where several states have them, it is in the one it was in, else in the first of them.
+        """
+        fitting = [name for name, each in self.states.items() if each == terrains]
+        if self.state in fitting:
+            return self
+        return replace(self, state=fitting[0] if fitting else None)
 
 
 class ThingTables:
@@ -180,6 +189,21 @@ class ThingTables:
             state = None if now < 0 else state_names[now]
             found.append(Door(name, cells[at], state, each, ids[at]))
         return self._by_name("doors", found)
+
+    def doors_on(self, terrain: UInt8Array) -> Mapping[str, Door]:
+        """Return doors by name, in the states they are in on other terrain.
+
+        Args:
+            terrain: (locations) uint8.
+        """
+        if not self.doors:
+            return self.doors
+        names = [bytes(name).decode() for name in self._asset.read("/terrain/name").tolist()]
+        location = self._places.location
+        return {
+            door.name: door.on(tuple(names[terrain[location(_cell(cell))]] for cell in door.cells))
+            for door in self.doors.values()
+        }
 
     def _texts(self, group: str, column: str) -> list[str]:
         stored = self._asset.read(f"/{group}/{column}").tolist()

@@ -9,6 +9,7 @@ import pytest
 from bake.runtime import LevelAsset, QueryError, open_asset
 from bake.runtime.reader.baked import BakedTables
 from tests.support.baked import bake, bake_grid, rows, write_graph
+from tests.support.tower import baked_tower, tower_recipe, write_tower
 
 PICTURE = ("......", ".####.", "......")
 
@@ -138,3 +139,47 @@ def test_a_blocked_node_of_a_graph(tmp_path: Path) -> None:
         assert nav.path("a", "c") == ["a", "b", "c"]
         with pytest.raises(QueryError, match="no arc"):
             nav.update(arcs={("c", "a"): 1})
+
+
+def test_doors_tell_the_state_they_are_in_now(tmp_path: Path) -> None:
+    with open_asset(baked_tower(tmp_path)) as level:
+        before = level.doors
+        assert (before["gate"].state, before["hatch"].state) == ("open", "shut")
+        assert level.doors is before
+        level.set_state("gate", "shut")
+        assert (level.doors["gate"].state, level.doors["hatch"].state) == ("shut", "shut")
+        assert before["gate"].state == "open"
+        assert level.doors["hatch"] is before["hatch"]
+        level.save_patch(tmp_path / "shut.patch")
+        level.update(terrain={(5, 0, 1): "floor"})
+        assert level.doors["hatch"].state is None
+        level.update(terrain={(6, 0, 1): "floor"})
+        assert level.doors["hatch"].state == "open"
+        level.set_state("gate", "open")
+        level.set_state("hatch", "shut")
+        assert [door.state for door in level.doors.values()] == ["open", "shut"]
+        level.apply_patch(tmp_path / "shut.patch")
+        assert level.doors["gate"].state == "shut"
+        assert level.doors["gate"].states == before["gate"].states
+
+
+def test_states_of_a_door_that_look_alike(tmp_path: Path) -> None:
+    """It is in the one it was baked in as long as its cells are; else in the first that fits."""
+    door = {"name": "gate", "cells": [[6, 3, 0]], "state": "wide"}
+    states = {"bars": "bars", "ajar": "floor", "wide": "floor", "wall": "bars"}
+    source = write_tower(tmp_path, doors=[{**door, "states": states}])
+    with open_asset(bake(source, tower_recipe())) as level:
+        assert level.doors["gate"].state == "wide"
+        level.set_state("gate", "wall")
+        assert level.doors["gate"].state == "bars"
+        level.set_state("gate", "ajar")
+        assert level.doors["gate"].state == "wide"
+
+
+def test_a_level_without_doors(tmp_path: Path) -> None:
+    with open_asset(bake_grid(tmp_path, [["floor"] * 3])) as level:
+        level.update(blocked=[(0, 0)])
+        assert dict(level.doors) == {}
+        with pytest.raises(QueryError) as caught:
+            level.set_state("gate", "open")
+        assert str(caught.value) == "level 'drawn': the level has no doors"
