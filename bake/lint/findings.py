@@ -5,10 +5,13 @@ It writes findings as text, as JSON and as GitHub annotations.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
+from pathlib import PurePath
 from typing import Any, Literal
 
+from bake.errors import counted
 from bake.recipe import DEFAULT_SEVERITY, Severity
 
 Rule = Literal[
@@ -27,6 +30,12 @@ RULES: tuple[Rule, ...] = (
     "legend",
     "recipe",
 )
+
+#: At most this many findings that say the same of a level are printed one by one.
+MOST_ALIKE = 3
+
+_NUMBER = re.compile(r"[0-9][0-9,]*( places?| cells?)?")
+_NAME = re.compile(r"'[^']*'")
 
 
 @dataclass(frozen=True)
@@ -62,14 +71,60 @@ def severity_of(rule: Rule, chosen: Mapping[str, Severity]) -> Severity:
     return "error" if rule == "level" else chosen.get(rule, DEFAULT_SEVERITY[rule])
 
 
-def as_text(found: Finding) -> str:
+def as_text(found: Finding, others: Sequence[Finding] = ()) -> str:
     """Write a finding in one line.
 
-    It has the file, place, severity, rule and profile, what is wrong, and the first cell.
+    It has the file, the level where the file's name does not tell it, place, severity, rule and
+    profile, what is wrong, and the first cell.
+
+    Args:
+        found: the finding.
+        others: findings like it, which the line sums up; see :func:`summed_up`.
     """
-    where = found.file if found.place is None else f"{found.file}: {found.place}"
+    where = found.file
+    if found.level not in ("", PurePath(found.file).stem):
+        where += f": level {found.level}"
+    if found.place is not None:
+        where += f": {found.place}"
     who = "" if found.profile is None else f" profile {found.profile}:"
-    return f"{where}: {found.severity} [{found.rule}]{who} {found.message}{_first(found)}"
+    return f"{where}: {found.severity} [{found.rule}]{who} {_said(found, others)}"
+
+
+def _said(found: Finding, others: Sequence[Finding]) -> str:
+    said = found.message + _first(found)
+    if not others:
+        return said
+    levels = len({other.level for other in others} - {found.level})
+    if levels:
+        return f"{said}; and in {counted(levels, 'more level')}"
+    cells = sum(other.cells for other in others)
+    of_them = f" ({counted(cells, 'more place')})" if cells else ""
+    return f"{said}; and {len(others):,} more like it{of_them}"
+
+
+def summed_up(findings: Sequence[Finding]) -> list[tuple[Finding, list[Finding]]]:
+    """Put together what is said again and again.
+
+    That is what one rule says of many places of a level and profile, and what it says of several
+    levels of one file as a whole.
+
+    Returns:
+        The findings that are told, each with those that its line sums up.
+    """
+    kinds: dict[tuple[object, ...], list[Finding]] = {}
+    for found in findings:
+        words = (found.message, "")
+        if found.cell is not None:
+            words = _NUMBER.sub("#", _NAME.sub("'...'", found.message)), found.level
+        kind = (found.rule, found.severity, found.file, found.place, found.profile, *words)
+        kinds.setdefault(kind, []).append(found)
+    told: dict[int, list[Finding]] = {}
+    for alike in kinds.values():
+        most = 1 if alike[0].cell is None else MOST_ALIKE
+        single = alike if len(alike) <= most + 1 and most > 1 else alike[:most]
+        told |= {id(found): [] for found in single}
+        told[id(single[-1])] = alike[len(single) :]
+    return [(found, told[id(found)]) for found in findings if id(found) in told]
 
 
 def as_data(findings: Sequence[Finding]) -> dict[str, Any]:
@@ -87,8 +142,8 @@ def as_data(findings: Sequence[Finding]) -> dict[str, Any]:
     }
 
 
-def as_annotation(found: Finding) -> str:
-    """Write a finding as a workflow command of GitHub Actions.
+def as_annotation(found: Finding, others: Sequence[Finding] = ()) -> str:
+    """Write a finding, and others like it, as a workflow command of GitHub Actions.
 
     GitHub shows it beside the file in a pull request.
     """
@@ -96,7 +151,7 @@ def as_annotation(found: Finding) -> str:
     title = _property(f"bake lint: {found.rule}{level}")
     place = "" if found.place is None else f"{found.place}: "
     who = "" if found.profile is None else f"profile {found.profile}: "
-    text = _escaped(f"{place}{who}{found.message}{_first(found)}")
+    text = _escaped(f"{place}{who}{_said(found, others)}")
     return f"::{found.severity} file={_property(found.file)},title={title}::{text}"
 
 

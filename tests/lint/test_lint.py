@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bake.level import GridLevel, Spot, Things
-from bake.lint.findings import Finding, as_annotation, as_data, as_text
+from bake.lint.findings import Finding, as_annotation, as_data, as_text, summed_up
 from bake.lint.levels import LevelLinter
 from bake.movement import MovementRules
 from bake.worlds import AgentProfile, build_world
@@ -173,8 +173,10 @@ FOUND = Finding(
 
 def test_reports() -> None:
     assert as_text(FOUND) == (
-        "levels/a,b.json: layer: x: warning [traps] profile p: 50% of it\nis, first at (1, 2, 0)"
+        "levels/a,b.json: level a: layer: x: warning [traps] profile p: 50% of it\nis, "
+        "first at (1, 2, 0)"
     )
+    assert as_text(replace(FOUND, level="a,b", place=None)).startswith("levels/a,b.json: warning")
     assert as_annotation(FOUND) == (
         "::warning file=levels/a%2Cb.json,title=bake lint%3A traps in a::layer: x: profile p: "
         "50%25 of it%0Ais, first at (1, 2, 0)"
@@ -182,6 +184,32 @@ def test_reports() -> None:
     data = json.loads(json.dumps(as_data([FOUND, replace(FOUND, cell=7, severity="error")])))
     assert (data["errors"], data["warnings"], data["notices"]) == (1, 1, 0)
     assert [one["cell"] for one in data["findings"]] == [[1, 2, 0], 7]
+
+
+def test_what_is_said_again_and_again_is_summed_up() -> None:
+    told = "places cannot be reached from any spawn"
+    islands = [
+        replace(FOUND, cell=(number, 0), cells=number, message=f"{number:,} {told}")
+        for number in (2000, 9, 8, 7, 6, 1)
+    ]
+    islands[-1] = replace(islands[-1], message=f"1 {told.replace('places', 'place')}")
+    other = replace(FOUND, profile="q", message=f"5 {told}")
+    unused = [
+        replace(FOUND, level=name, cell=None, cells=0, message=f"terrain {terrain!r} is unused")
+        for name in ("cave", "hall", "yard")
+        for terrain in ("lava", "mud")
+    ]
+    found = summed_up([*islands, other, *unused])
+    assert [each for each, _ in found] == [*islands[:3], other, *unused[:2]]
+    lines = [as_text(*each) for each in found]
+    assert lines[2].endswith("8 places cannot be reached from any spawn, first at (8, 0); "
+                             "and 3 more like it (14 more places)")  # fmt: skip
+    assert lines[4].endswith("level cave: layer: x: warning [traps] profile p: "
+                             "terrain 'lava' is unused; and in 2 more levels")  # fmt: skip
+    assert as_annotation(*found[5]).endswith("terrain 'mud' is unused; and in 2 more levels")
+    assert all(not others for _, others in summed_up(islands[:4]))
+    assert len(summed_up(islands[:5])) == 3
+    assert summed_up([]) == []
 
 
 # -- the command ----------------------------------------------------------------------------------
