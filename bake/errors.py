@@ -53,7 +53,7 @@ class BakeError(Exception):
             what += f"; expected {_cut(self.expected)}"
         if self.remedy is not None:
             what += f"; {_cut(self.remedy)}"
-        return _printable(": ".join([*where, what]))
+        return printable(": ".join([*where, what]))
 
     def __reduce__(self) -> tuple[object, ...]:
         # Parallel builds send errors between processes; keyword arguments need help to pickle.
@@ -70,7 +70,8 @@ def _cut(text: str) -> str:
     return text if len(text) <= _LONGEST_PART else text[: _LONGEST_PART - 3] + "..."
 
 
-def _printable(text: str) -> str:
+def printable(text: str) -> str:
+    """Return text with escapes for whatever a terminal would not print, newlines included."""
     if text.isprintable():
         return text
     return "".join(

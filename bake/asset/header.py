@@ -11,6 +11,7 @@ import errno
 import hashlib
 import json
 import os
+import stat
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, replace
 from io import BufferedReader
@@ -31,6 +32,17 @@ SMALLEST_BLOCK = 512
 LARGEST_BLOCK = 2**20
 HDF5_SIGNATURE = b"\x89HDF\r\n\x1a\n"
 
+#: Begins the name of a patch among the sources; no path is written with two slashes.
+PATCH_PREFIX = "patch//"
+
+NOT_A_FILE = "this is a device or a pipe"
+
+_READABLE = (
+    f"version {FORMAT_VERSION}"
+    if OLDEST_READABLE == FORMAT_VERSION
+    else f"version {OLDEST_READABLE} to {FORMAT_VERSION}"
+)
+
 _FIRST_LINE = b'{"format": "' + FORMAT_NAME.encode() + b'"'
 _READ_PIECE = 2**20
 
@@ -43,7 +55,8 @@ class Header:
         format_version: layout of the file.
         bake_revision: revision of the code that baked it.
         level: the level's name.
-        sources: (path relative to the level file, sha256) of every file read, the level file first.
+        sources: (path relative to the level file, sha256) of every file read, the level file first;
+            then PATCH_PREFIX and the name of each patch that was folded in.
         recipe: sha256 of the recipe that took effect.
         body: sha256 of all bytes after the user block.
         block: bytes in the user block.
@@ -103,12 +116,12 @@ def read_header(path: Path) -> Header:
 
 
 def is_foreign(path: Path) -> bool:
-    """Tell whether the file exists, is not empty, and is not an asset of any version."""
+    """Tell whether there is something that is not empty and is not an asset of any version."""
     try:
-        with path.open("rb") as file:
+        with open_to_read(path) as file:
             data = file.read(SMALLEST_BLOCK)
-    except OSError:
-        return False
+    except AssetError:
+        return path.exists() and not path.is_file()
     return bool(data) and not _begins_like_ours(data)
 
 
@@ -116,12 +129,19 @@ def is_foreign(path: Path) -> bool:
 def open_to_read(path: Path) -> Iterator[BufferedReader]:
     """Open a file to read bytes from; an error of the system becomes an AssetError."""
     try:
-        with path.open("rb") as file:
+        with open(path, "rb", opener=_without_waiting) as file:
+            if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+                raise OSError(errno.EINVAL, NOT_A_FILE)
             yield file
     except FileNotFoundError:
         raise AssetError("no such asset", file=path, remedy="bake it first: `bake build`") from None
     except OSError as error:
         raise AssetError(f"cannot be read: {error.strerror or error}", file=path) from None
+
+
+def _without_waiting(path: str, flags: int) -> int:
+    """Open a file; a pipe would wait for a writer."""
+    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
 
 
 def parse_header(file: BufferedReader, path: Path) -> Header:
@@ -152,14 +172,14 @@ def parse_header(file: BufferedReader, path: Path) -> Header:
         raise AssetTooOldError(
             f"too old: format version {version}",
             file=path,
-            expected=f"version {OLDEST_READABLE} to {FORMAT_VERSION}",
+            expected=_READABLE,
             remedy="rebake it: `bake build`",
         )
     if version > FORMAT_VERSION:
         raise AssetTooNewError(
             f"too new: format version {version}",
             file=path,
-            expected=f"version {OLDEST_READABLE} to {FORMAT_VERSION}",
+            expected=_READABLE,
             remedy="update levelbake",
         )
     header = _header_of(version, fields)
@@ -264,7 +284,7 @@ def sha256_of(path: Path, skip: int = 0) -> str:
         OSError: the file cannot be read, or it is a device or a pipe, which may never end.
     """
     if not (path.is_file() or path.is_dir() or not path.exists()):
-        raise OSError(errno.EINVAL, "this is a device or a pipe")
+        raise OSError(errno.EINVAL, NOT_A_FILE)
     digest = hashlib.sha256()
     with path.open("rb") as file:
         file.seek(skip)

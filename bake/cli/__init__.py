@@ -14,13 +14,15 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 
 from bake import __version__
 from bake.cli import assets, levels, paths, start
-from bake.errors import BakeError
+from bake.cli.streams import standard_streams
+from bake.errors import BakeError, OutputError
 
 _INTERRUPTED = 130
 _INTERRUPTED_NOTE = "interrupted; what was finished is kept"
@@ -45,7 +47,20 @@ COMMANDS: dict[str, Callable[..., None]] = {
     "schema": levels.schema,
 }
 
+
+class _Commands(TyperGroup):
+    """The commands, with what their help calls lists of files."""
+
+    def get_command(self, *arguments: Any) -> Any:
+        command: Any = super().get_command(*arguments)
+        for parameter in [] if command is None else command.params:
+            if parameter.nargs == -1:  # typer says <list[Path]>
+                parameter.display_type = lambda context: "<path>"
+        return command
+
+
 app = typer.Typer(
+    cls=_Commands,
     help="Bake levels into pathfinding assets at build time, and look next hops up at runtime.",
     no_args_is_help=True,
     add_completion=False,
@@ -74,19 +89,34 @@ def _root(
 def main() -> None:
     """Run the command line."""
     try:
+        with standard_streams():
+            _run()
+    except BrokenPipeError:  # whoever read the output has seen enough
+        sys.exit(1)
+    except OutputError as error:
+        _tell(error)
+        sys.exit(1)
+
+
+def _run() -> None:
+    try:
         with _leaving_when_interrupted():
             app(prog_name="bake")
     except BakeError as error:
-        for line in str(error).splitlines():
-            typer.secho("error: ", fg="red", bold=True, nl=False, err=True)
-            typer.echo(line, err=True)
-        _print_lines(error)
+        _tell(error)
         sys.exit(1)
     except SystemExit as end:
         # typer turns an interrupt into this code without printing anything.
         if end.code == _INTERRUPTED:
             typer.echo(_INTERRUPTED_NOTE, err=True)
         raise
+
+
+def _tell(error: BakeError) -> None:
+    for line in str(error).splitlines():
+        typer.secho("error: ", fg="red", bold=True, nl=False, err=True)
+        typer.echo(line, err=True)
+    _print_lines(error)
 
 
 def _print_lines(error: BakeError) -> None:

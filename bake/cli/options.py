@@ -6,13 +6,15 @@ It also finds the levels and assets that these name.
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from bake.errors import AssetError, UnknownProfileError
+from bake.errors import AssetError, BakeError, UnknownProfileError, printable
 
 if TYPE_CHECKING:
     from bake.pipeline import Task
@@ -32,6 +34,9 @@ RecipeFile = Annotated[
     typer.Option("--recipe", help="The recipe; else bake.toml in this folder, if there is one."),
 ]
 Profile = Annotated[str | None, typer.Option("--profile", help="Look at this agent profile alone.")]
+Quiet = Annotated[
+    bool, typer.Option("-q", "--quiet", help="Print mistakes alone, on standard error.")
+]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON and nothing else.")]
 MethodName = Annotated[
     str, typer.Option("--method", help="How paths are found: table, astar, hpa and others.")
@@ -47,6 +52,26 @@ PlaceText = Annotated[
         metavar="X,Y", help="A cell (X,Y,FLOOR where there are floors), or the name of a node."
     ),
 ]
+
+
+def say(text: str) -> None:
+    """Print a line; names in it may hold anything, and are shown with escapes."""
+    typer.echo(printable(text))
+
+
+def warn(text: str) -> None:
+    """Print a line that is no mistake on standard error."""
+    typer.secho("warning: ", fg="yellow", bold=True, nl=False, err=True)
+    typer.echo(printable(text), err=True)
+
+
+@contextmanager
+def among(errors: list[BakeError]) -> Iterator[None]:
+    """Keep the mistake of this block among others, so that all of them are told."""
+    try:
+        yield
+    except BakeError as error:
+        errors.append(error)
 
 
 def print_json(data: object) -> None:

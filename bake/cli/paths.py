@@ -16,6 +16,7 @@ from bake.cli.options import (
     PlaceText,
     Profile,
     print_json,
+    say,
 )
 from bake.view import Show
 
@@ -57,10 +58,10 @@ def path(
             {"reachable": there, "cost": cost if there else None, "steps": steps, "path": found}
         )
     elif found is None:
-        typer.echo(f"{goal} cannot be reached from {start}")
+        say(f"{goal} cannot be reached from {start}")
     else:
-        typer.echo(" ".join(_text(place) for place in found))
-        typer.echo(f"{steps} steps, cost {cost:.6g}")
+        say(" ".join(_text(place) for place in found))
+        say(f"{steps} steps, cost {cost:.6g}")
 
 
 def evaluate(
@@ -139,7 +140,7 @@ def render(
     if as_json:
         print_json(drawn)
     else:
-        typer.echo(f"{output}: {drawn['width']} x {drawn['height']} pixels")
+        say(f"{output}: {drawn['width']} x {drawn['height']} pixels")
 
 
 def _place(level: LevelAsset, text: str) -> Place:
@@ -161,17 +162,17 @@ def _text(place: Place) -> str:
 
 
 def _print_evaluation(result: Evaluation, *, searched: bool) -> None:
-    typer.echo(
+    say(
         f"{result.solved} of {result.problems} problems solved at their optimal length, "
         f"largest difference {result.max_error:.2g}, {result.ns_per_step:.1f} ns a step, "
         f"{result.us_per_path:.2f} us a path"
     )
     if searched:
         over = result.suboptimality
-        typer.echo(
+        say(
             f"{over.mean:.3%} too long on average, {over.p99:.3%} at the 99th percentile, "
             f"{result.expanded_mean:,.0f} places expanded, {result.median_us:.1f} us a path "
             f"and {result.first_move_us:.1f} us to the first move at the median"
         )
     if result.first_wrong is not None:
-        typer.echo(f"first wrong: {result.first_wrong}")
+        say(f"first wrong: {result.first_wrong}")

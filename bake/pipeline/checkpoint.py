@@ -283,10 +283,12 @@ class TableFile:
                 ``most_runs`` runs.
             OSError: the files cannot be read.
         """
-        try:
-            data = self._state.read_bytes()
-        except FileNotFoundError:
+        if not self._state.exists():
             return
+        for file in (self._state, self._runs):
+            if file.exists() and not file.is_file():  # A pipe would wait for a writer.
+                raise UnusableError("is damaged")
+        data = self._state.read_bytes()
         try:
             self._load(data, writer, most_runs)
         except (ValueError, KeyError, TypeError, FileNotFoundError):

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import difflib
+import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from itertools import takewhile
 from pathlib import Path
+from unicodedata import normalize
 
 from bake.errors import BakeError, LevelError, RecipeError, one_error
 from bake.levels import (
@@ -48,6 +50,10 @@ class Task:
     @property
     def name(self) -> str:
         return level_name(self.source, self.part)
+
+    @property
+    def profiles(self) -> tuple[str, ...]:
+        return tuple(profile.name for profile in self.recipe.profiles)
 
 
 def level_name(source: Path, part: str) -> str:
@@ -105,9 +111,17 @@ def name_is_text(file: Path) -> bool:
 
 def name_error(file: Path) -> LevelError:
     """Return the error for a name that is not UTF-8, with its other bytes as escapes."""
+    shown = str(file).encode(errors="backslashreplace").decode()
+    if sys.getfilesystemencoding() != "utf-8":
+        return LevelError(
+            "the file's name cannot be read in this locale",
+            file=shown,
+            expected="a locale for UTF-8",
+            remedy="set PYTHONUTF8=1 or LC_ALL=C.UTF-8",
+        )
     return LevelError(
         "the file's name is not UTF-8",
-        file=str(file).encode(errors="backslashreplace").decode(),
+        file=shown,
         expected="a name the asset can say as text",
         remedy="rename the file",
     )
@@ -239,8 +253,7 @@ def _check_names(tasks: Sequence[Task]) -> None:
                 )
             )
             continue
-        # On some systems, names that differ only in case would be one file.
-        other = taken.setdefault(task.name.casefold(), task)
+        other = taken.setdefault(_as_one_file(task.name), task)
         if other is not task:
             told = f"{task.part} bakes" if task.part else "bakes"
             theirs = f"{other.part} of {other.source}" if other.part else str(other.source)
@@ -254,6 +267,15 @@ def _check_names(tasks: Sequence[Task]) -> None:
             )
     if problems:
         raise one_error(problems)
+
+
+def _as_one_file(name: str) -> str:
+    """Return what names have in common that some system takes for one file.
+
+    They may differ in case, and in whether accents are letters of their own (Unicode Standard,
+    section 3.13, canonical caseless matching).
+    """
+    return normalize("NFD", normalize("NFD", name).casefold())
 
 
 def _check_level_tables(recipe: Recipe, names: set[str], unread: tuple[str, ...]) -> None:

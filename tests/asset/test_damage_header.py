@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from bake.asset import read_header
-from bake.asset.schema import FORMAT_VERSION
+from bake.asset.schema import FORMAT_VERSION, OLDEST_READABLE
 from bake.errors import (
     AssetError,
     AssetTooNewError,
@@ -117,11 +117,18 @@ def with_field(path: Path, name: str, value: str) -> None:
     path.write_bytes("\n".join(lines).encode().ljust(header.block) + data[header.block :])
 
 
+READABLE = (
+    f"version {FORMAT_VERSION}"
+    if OLDEST_READABLE == FORMAT_VERSION
+    else f"version {OLDEST_READABLE} to {FORMAT_VERSION}"
+)
+
+
 @pytest.mark.parametrize("version", [0, -1])
 def test_too_old(asset: Path, version: int) -> None:
     with_field(asset, "format_version", str(version))
     line = refusal(asset, AssetTooOldError)
-    assert f"too old: format version {version}" in line
+    assert f"too old: format version {version}; expected {READABLE};" in line
     assert "rebake" in line
 
 
@@ -129,7 +136,7 @@ def test_too_old(asset: Path, version: int) -> None:
 def test_too_new(asset: Path, version: int) -> None:
     with_field(asset, "format_version", str(version))
     line = refusal(asset, AssetTooNewError)
-    assert f"too new: format version {version}" in line
+    assert f"too new: format version {version}; expected {READABLE};" in line
     assert "update levelbake" in line
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from bake import __version__
+from bake.cli import COMMANDS as ALL
 from tests.support.command import bake, bake_apart, quiet_environment
 
 COMMANDS = ("build", "check", "info", "path", "eval", "render", "verify", "schema")
@@ -122,3 +123,11 @@ def test_no_command_is_wrong_usage_and_shows_help() -> None:
     done = bake()
     assert done.code == 2
     assert "Usage: bake" in done.out + done.err
+
+
+def test_help_names_no_types_of_python() -> None:
+    for command in ALL:
+        out = bake(command, "--help").out
+        assert "[Path]" not in out, out
+        assert "list[" not in out, out
+    assert "ASSET <path>" in bake("verify", "--help").out

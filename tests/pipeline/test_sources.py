@@ -255,3 +255,16 @@ def test_rules_for_a_level_that_is_not_there(tmp_path: Path) -> None:
     assert names(recipe_in(tmp_path, levels=("xyz",)), [tmp_path / "levels_src" / "keep.png"]) == [
         "keep"
     ]
+
+
+def test_names_that_some_system_takes_for_one(tmp_path: Path) -> None:
+    """Composed and decomposed letters are one name on macOS, whatever their case."""
+    for one, other in (("\u00e9", "e\u0301"), ("\u00c9", "e\u0301"), ("\u1e9b\u0323", "\u1e69")):
+        folder = tmp_path / f"{one}{other}"
+        folder.mkdir()
+        (folder / f"{one}.json").write_text("{}")
+        (folder / f"{other}.map").write_text("")
+        if len(list(folder.iterdir())) < 2:
+            pytest.skip("this system takes them for one already")
+        with pytest.raises(LevelError, match="rename one of them"):
+            find_tasks(Recipe(), [folder], None)
