@@ -15,6 +15,8 @@ import numpy as np
 
 from bake.arrays import AnyArray
 from bake.asset import Asset, header_for, sha256_of
+from bake.asset.header import PATCH_PREFIX
+from bake.asset.partial import check_writable
 from bake.asset.write import write_asset
 from bake.graph import BLOCKED, Metric
 from bake.level import (
@@ -63,6 +65,7 @@ def apply_patch(asset: Path, patch: Path, output: Path, threads: int, report: Re
     Raises:
         BakeError: a file is damaged or belongs to another asset, or the level cannot be baked.
     """
+    check_writable(output.parent)
     with Asset(asset) as old:
         rules = LevelRules(Places(old))
         patched = read_patch(patch, rules)
@@ -78,7 +81,7 @@ def apply_patch(asset: Path, patch: Path, output: Path, threads: int, report: Re
         name, header = rules.places.name, old.header
     parts = world_contents(world, recipe, stated, threads, report)
     report("write", 0)
-    sources = (*header.sources, (patch.name, sha256_of(patch)))
+    sources = (*header.sources, (PATCH_PREFIX + patch.name, sha256_of(patch)))
     new = header_for(name, sources, header.recipe)
     return write_asset(output, new, together(parts))
 
@@ -200,7 +203,7 @@ def _door(
     """
     x, y = cells[:, 0], cells[:, 1]
     now = tuple(names[code] for code in terrain[y, x].tolist())
-    state = next((name for name, each in door.states.items() if each == now), None)
+    state = door.on(now).state
     mixed = [each for each in door.states.values() if len(set(each)) > 1]
     if mixed:
         terrain[y, x] = [names.index(name) for name in mixed[0]]

@@ -10,10 +10,10 @@ import pytest
 
 from bake.apply import apply_patch
 from bake.asset import Asset
-from bake.errors import CorruptAssetError, PatchError
+from bake.errors import CorruptAssetError, OutputError, PatchError
 from bake.runtime import LevelAsset, open_asset
 from bake.verify import verify_asset
-from tests.support.baked import bake, bake_grid, recipe_for, write_graph
+from tests.support.baked import bake, bake_grid, recipe_for, write_graph, write_grid
 from tests.support.command import bake as command
 from tests.support.live_model import GraphModel, GridModel, check_level, grid_model
 from tests.support.tampering import edited
@@ -125,6 +125,41 @@ def test_a_cell_of_a_door_that_is_in_none_of_its_states(
                 level.set_state(door, state)
                 new.set_state(door, state)
                 assert _distances(new) == _distances(level)
+
+
+def test_a_folder_that_cannot_be_written_is_noticed_before_baking(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asset = bake_grid(tmp_path, [["floor"] * 3] * 2)
+    with open_asset(asset) as level:
+        level.save_patch(tmp_path / "saved.patch")
+    monkeypatch.setattr("bake.apply.build_world", None)
+    with pytest.raises(OutputError, match="into this folder: No such file"):
+        apply_patch(asset, tmp_path / "saved.patch", tmp_path / "no" / "x.h5", 1, lambda *_: None)
+
+
+def test_what_check_and_build_say_of_a_patched_asset(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Even where the patch lies beside the level, a build leaves it out."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "levels_src").mkdir()
+    write_grid(tmp_path / "levels_src" / "yard.json", [["floor"] * 3] * 2)
+    assert command("build").code == 0
+    whole = (tmp_path / "baked" / "yard.h5").read_bytes()
+    with open_asset("baked/yard.h5") as level:
+        level.update(blocked=[(1, 0)])
+        level.save_patch("levels_src/night.patch")
+    assert command("apply", "baked/yard.h5", "levels_src/night.patch", "-o", "y.h5").code == 0
+    Path("y.h5").replace("baked/yard.h5")
+    done = command("check")
+    told = "the patch night.patch was folded in, and a build leaves it out"
+    assert done.code == 1
+    assert done.out.splitlines()[0].endswith(f"{Path('baked/yard.h5')}: {told}")
+    assert "yard.json, the patch night.patch" in command("info", "baked/yard.h5").out
+    assert command("build", "--depfile", "d").code == 0
+    assert "patch" not in Path("d").read_text()
+    assert (tmp_path / "baked" / "yard.h5").read_bytes() == whole
 
 
 def test_the_command(tmp_path: Path) -> None:

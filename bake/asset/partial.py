@@ -14,8 +14,13 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+from bake.errors import OutputError
+
 if sys.platform != "win32":
     import fcntl
+
+
+_TRIAL_BYTES = 2**12
 
 
 @contextlib.contextmanager
@@ -29,6 +34,24 @@ def beside(path: Path) -> Iterator[Path]:
         with contextlib.suppress(OSError):
             partial.unlink(missing_ok=True)
         os.close(handle)
+
+
+def check_writable(folder: Path) -> None:
+    """Write a small file into a folder and remove it.
+
+    Raises:
+        OutputError: the folder is missing, read-only or full.
+    """
+    try:
+        with beside(folder / "trial.h5") as trial, trial.open("wb", buffering=0) as file:
+            file.write(bytes(_TRIAL_BYTES))
+            os.fsync(file.fileno())
+    except OSError as error:
+        raise OutputError(
+            f"nothing can be written into this folder: {error.strerror or error}",
+            file=folder,
+            remedy="check its permissions and free space, or choose another folder (-o)",
+        ) from None
 
 
 def _create(partial: Path) -> int:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import multiprocessing
 import os
 import signal
+import sys
 import threading
 import time
 from collections.abc import Callable, Collection, Iterator, Sequence
@@ -22,9 +23,10 @@ from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING, Literal, cast
 
+from bake.asset import Asset
 from bake.asset.header import is_foreign
-from bake.asset.partial import remove_leftovers
-from bake.errors import BakeError, BudgetError, OutputError
+from bake.asset.partial import check_writable, remove_leftovers
+from bake.errors import AssetError, BakeError, BudgetError, OutputError
 from bake.interrupts import interrupts_held
 from bake.pipeline.checkpoint import CheckpointFolder
 from bake.pipeline.sources import Task
@@ -80,7 +82,7 @@ def build(
         One outcome for each level: fresh ones first, then baked and failed ones as they finish.
 
     Raises:
-        OutputError: the output folder cannot be made.
+        OutputError: the output folder cannot be made or written.
     """
     stale = []
     for task, reasons in [(task, ["forced"]) for task in tasks] if force else judge(tasks):
@@ -123,6 +125,7 @@ def _prepare(folder: Path) -> None:
         raise OutputError(
             f"the output folder cannot be made: {error.strerror or error}", file=folder
         ) from None
+    check_writable(folder)
 
 
 def attempt(task: Task, threads: int, force: bool, report: Report) -> Outcome:
@@ -137,12 +140,7 @@ def attempt(task: Task, threads: int, force: bool, report: Report) -> Outcome:
     from bake.pipeline.level import bake_level
 
     try:
-        if not force and is_foreign(task.asset):
-            raise OutputError(
-                "there is a file that is no asset, and baking would overwrite it",
-                file=task.asset,
-                remedy="move it away, or overwrite it: `bake build --force`",
-            )
+        _check_place(task, force)
         baked = bake_level(task, threads, lambda stage, done: report(task.name, stage, done))
     except MemoryError:
         error = BudgetError(
@@ -154,6 +152,43 @@ def attempt(task: Task, threads: int, force: bool, report: Report) -> Outcome:
     except BakeError as error:
         return Outcome(task, "failed", error=error)
     return Outcome(task, "baked", baked=baked)
+
+
+def _check_place(task: Task, force: bool) -> None:
+    """Refuse to replace what a bake could not bring back."""
+    if task.asset.is_dir():
+        raise OutputError(
+            "there is a folder where the asset goes", file=task.asset, remedy="move it away"
+        )
+    if force:
+        return
+    if is_foreign(task.asset):
+        raise OutputError(
+            "there is a file that is no asset, and baking would overwrite it",
+            file=task.asset,
+            remedy="move it away, or overwrite it: `bake build --force`",
+        )
+    if task.recipe.narrowed and (lost := _profiles_lost(task)):
+        raise OutputError(
+            f"the asset has other profiles as well, which baking {_listed(task.profiles)} alone "
+            f"would drop: {_listed(lost)}",
+            file=task.asset,
+            remedy="leave --profile out, bake into another folder (-o), or drop them: "
+            "`bake build --force`",
+        )
+
+
+def _profiles_lost(task: Task) -> list[str]:
+    """Return the profiles of the asset that is there which the task does not bake."""
+    try:
+        with Asset(task.asset, check=False) as asset:
+            return sorted(set(asset.profiles) - set(task.profiles))
+    except AssetError:
+        return []
+
+
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(map(repr, names))
 
 
 def attempt_in_processes(
@@ -243,6 +278,7 @@ def _join(channel: Connection) -> None:
     _news = channel
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, _on_terminate)
+    sys.unraisablehook = _on_unraisable
     threading.Thread(target=_end_with_parent, daemon=True).start()
 
 
@@ -261,6 +297,13 @@ def _on_terminate(number: int, frame: FrameType | None) -> None:
     if not _at_work:
         os._exit(1)
     raise KeyboardInterrupt
+
+
+def _on_unraisable(lost: sys.UnraisableHookArgs) -> None:
+    """End this worker where Python would print that an interrupt came where nobody can catch it."""
+    if lost.exc_type is KeyboardInterrupt:
+        os._exit(1)
+    sys.__unraisablehook__(lost)
 
 
 def _work(task: Task, threads: int, force: bool) -> Outcome:

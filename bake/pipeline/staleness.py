@@ -18,7 +18,7 @@ from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
-from bake.asset.header import Header, read_header, sha256_of
+from bake.asset.header import PATCH_PREFIX, Header, read_header, sha256_of
 from bake.asset.schema import BAKE_REVISION, FORMAT_VERSION
 from bake.errors import AssetError, LevelError, OutputError
 from bake.pipeline.sources import Task, name_error, name_is_text
@@ -92,6 +92,10 @@ def _changed_sources(task: Task, header: Header, digest: Callable[[Path], str]) 
         return [f"baked from {baked_from}, now {task.source.name}"]
     changed = []
     for name, baked_from_digest in header.sources:
+        if name.startswith(PATCH_PREFIX):
+            patch = name.removeprefix(PATCH_PREFIX)
+            changed.append(f"the patch {patch} was folded in, and a build leaves it out")
+            continue
         file = task.source.parent / name
         try:
             if digest(file) != baked_from_digest:
@@ -124,7 +128,8 @@ def write_depfile(file: Path, tasks: Sequence[Task], recipe: Path | None) -> Non
 
 def _prerequisites(task: Task, recipe: Path | None) -> Iterable[Path]:
     try:
-        sources = [task.source.parent / name for name, _ in read_header(task.asset).sources]
+        names = [name for name, _ in read_header(task.asset).sources]
+        sources = [task.source.parent / name for name in names if not name.startswith(PATCH_PREFIX)]
     except AssetError:
         sources = [task.source]
     return sources if recipe is None else [*sources, recipe]

@@ -317,14 +317,15 @@ def test_a_file_where_the_folder_should_be(project: Path, output: str) -> None:
 def test_a_folder_that_may_not_be_written(project: Path) -> None:
     closed = project / "closed"
     closed.mkdir(mode=0o500)
-    mistake(bake("build", "levels_src/five.json", "-o", closed), "five.h5", "cannot be written")
+    done = bake("build", "levels_src/five.json", "-o", closed)
+    mistake(done, "closed: nothing can be written into this folder", "another folder")
     assert list(closed.iterdir()) == []
 
 
 def test_a_folder_where_the_asset_should_be(project: Path) -> None:
     (project / "out" / "five.h5").mkdir(parents=True)
     done = build(Path("levels_src/five.json"))
-    mistake(done, "five.h5", "cannot be written")
+    mistake(done, "five.h5", "there is a folder where the asset goes", "move it away")
     assert [file.name for file in (project / "out").iterdir()] == ["five.h5"]
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
@@ -126,19 +127,38 @@ def test_a_disk_that_fills_up_has_room_for_the_levels_that_fit(small_disk: Path,
     assert [file.name for file in small_disk.iterdir()] == ["five.h5"]
 
 
-def test_a_read_only_file_system(small_disk: Path, tmp_path: Path) -> None:
+def test_a_read_only_file_system(
+    small_disk: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     project = tmp_path / "project"
     write_project(project)
     tasks = tasks_into(small_disk, project)
     run(tasks)
     mount("-o", "remount,ro", str(small_disk))
     assert set(statuses(run(tasks)).values()) == {"fresh"}
-    outcomes = run(tasks, force=True)
-    assert set(statuses(outcomes).values()) == {"failed"}
-    for task in tasks:
-        told = str(outcomes[task.name].error)
-        assert told.startswith(f"{task.asset}: cannot be written: Read-only file system")
-        assert "\n" not in told
+    baked: list[str] = []
+    monkeypatch.setattr("bake.pipeline.run.attempt", lambda task, *rest: baked.append(task.name))
+    with pytest.raises(OutputError) as caught:
+        run(tasks, force=True)
+    told = f"{small_disk}: nothing can be written into this folder: Read-only file system"
+    assert str(caught.value).startswith(told)
+    assert baked == []
+
+
+def test_a_folder_on_a_full_disk_is_noticed_before_baking(
+    small_disk: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    project = tmp_path / "project"
+    write_project(project)
+    with suppress(OSError), (small_disk / "ballast").open("wb", buffering=0) as ballast:
+        while ballast.write(bytes(2**12)):
+            pass
+    baked: list[str] = []
+    monkeypatch.setattr("bake.pipeline.run.attempt", lambda task, *rest: baked.append(task.name))
+    with pytest.raises(OutputError, match="into this folder: No space left on device"):
+        run(tasks_into(small_disk, project))
+    assert baked == []
+    assert [file.name for file in small_disk.iterdir()] == ["ballast"]
 
 
 @pytest.mark.parametrize("data", [b"text", b"\x89HDF\r\n\x1a\n" + bytes(600), bytes(600)])
