@@ -9,7 +9,17 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from bake.cli.options import AssetFile, Json, Profile, assets_in, print_json
+from bake.cli.options import (
+    AssetFile,
+    Json,
+    Profile,
+    Quiet,
+    among,
+    assets_in,
+    print_json,
+    say,
+    warn,
+)
 from bake.errors import BakeError, BakeErrors
 
 if TYPE_CHECKING:
@@ -34,6 +44,7 @@ def apply(
     asset: Annotated[Path, typer.Argument(metavar="ASSET", help="The baked level.")],
     patch: Annotated[Path, typer.Argument(metavar="PATCH", help="A patch that was saved from it.")],
     output: Annotated[Path, typer.Option("--output", "-o", help="The file of the new asset.")],
+    quiet: Quiet = False,
 ) -> None:
     """Fold a patch into an asset.
 
@@ -42,10 +53,11 @@ def apply(
     from bake.apply import apply_patch
     from bake.view.console import BuildProgress, style_for
 
-    with BuildProgress(style_for(json=False)) as progress:
+    with BuildProgress(style_for(silent=quiet)) as progress:
         size = apply_patch(asset, patch, output, 1, partial(progress, output.name))
         progress.finished(output.name)
-    typer.echo(f"{output}: {size:,} bytes")
+    if not quiet:
+        say(f"{output}: {size:,} bytes")
 
 
 def verify(
@@ -59,6 +71,7 @@ def verify(
             min=1, metavar="N", help="Look at N targets of each profile, drawn at random."
         ),
     ] = None,
+    quiet: Quiet = False,
     as_json: Json = False,
 ) -> None:
     """Prove that assets are right.
@@ -70,7 +83,7 @@ def verify(
 
     results: list[dict[str, Any]] = []
     errors: list[BakeError] = []
-    with BuildProgress(style_for(json=as_json)) as progress:
+    with BuildProgress(style_for(silent=as_json or quiet)) as progress:
         for asset in assets_in(assets):
             try:
                 proof = _proof(asset, profile, sample, partial(progress, asset.name, "verify"))
@@ -79,10 +92,11 @@ def verify(
                 errors.append(error)
                 results.append({"asset": str(asset), "right": False, "error": str(error)})
             progress.finished(asset.name)
-    if as_json:
-        print_json({"right": not errors, "sample": sample, "assets": results})
-    else:
-        _print_proofs(results, sample)
+    with among(errors):
+        if as_json:
+            print_json({"right": not errors, "sample": sample, "assets": results})
+        elif not quiet:
+            _print_proofs(results, sample)
     if errors:
         raise BakeErrors(errors)
 
@@ -121,6 +135,12 @@ def diff(
     limits = [read_limit(text) for text in fail_on or []]
     with Asset(old) as before, Asset(new) as after:
         found = compare(before, after, profile, sample)
+        one, other = found.levels
+        if one != other:
+            warn(
+                f"these are bakes of two levels, {one!r} and {other!r}; their places are matched "
+                "all the same"
+            )
         lines = broken(found, limits)
         if output is not None:
             draw_difference(found, after, output, scale)
@@ -128,7 +148,7 @@ def diff(
             print_json(as_data(found, lines))
         else:
             for line in [*lines_of(found), *(f"failed on {line}" for line in lines)]:
-                typer.echo(line)
+                say(line)
     if lines:
         raise typer.Exit(1)
 
@@ -146,12 +166,12 @@ def _proof(asset: Path, profile: str | None, sample: int | None, progress: Progr
 def _print_proofs(results: list[dict[str, Any]], sample: int | None) -> None:
     for result in results:
         if result["right"]:
-            typer.echo(
+            say(
                 f"{result['asset']}: {result['pairs']:,} pairs proved optimal, "
                 f"{result['bounds']:,} bounds right"
             )
     if sample is not None and all(result["right"] for result in results):
-        typer.echo(
+        say(
             f"{sample} of the targets of each profile were drawn at random; a table that is wrong "
             f"for one target in 100 would have passed with probability {0.99**sample:.2g}"
         )

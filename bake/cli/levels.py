@@ -15,13 +15,16 @@ from bake.cli.options import (
     Json,
     Output,
     Profile,
+    Quiet,
     RecipeFile,
     Sources,
+    among,
     print_json,
     recipe_file,
+    say,
     tasks_of,
 )
-from bake.errors import BakeError, BakeErrors, OutputError, counted
+from bake.errors import BakeErrors, OutputError, counted
 
 
 class LintFormat(StrEnum):
@@ -59,33 +62,33 @@ def build(
         ),
     ] = None,
     profile: Profile = None,
+    quiet: Quiet = False,
     as_json: Json = False,
 ) -> None:
     """Bake every level that is not up to date."""
     from bake import pipeline
     from bake.pipeline.staleness import write_depfile
     from bake.view.console import BuildProgress, style_for
-    from bake.view.report import as_data, print_summary
+    from bake.view.report import as_data, line_of, print_summary
 
     begun = time.perf_counter()
     tasks = tasks_of(sources, output, recipe, profile)
     outcomes = []
-    with BuildProgress(style_for(json=as_json)) as progress:
+    with BuildProgress(style_for(silent=as_json or quiet)) as progress:
         for outcome in pipeline.build(tasks, jobs=jobs, force=force, report=progress):
-            progress.finished(outcome.task.name)
+            progress.finished(outcome.task.name, line_of(outcome))
             outcomes.append(outcome)
     outcomes.sort(key=lambda outcome: outcome.task.name)
     seconds = time.perf_counter() - begun
-    if as_json:
-        print_json(as_data(outcomes, seconds))
-    else:
-        print_summary(outcomes, seconds)
     errors = [outcome.error for outcome in outcomes if outcome.error is not None]
+    with among(errors):
+        if as_json:
+            print_json(as_data(outcomes, seconds))
+        elif not quiet:
+            print_summary(outcomes, seconds)
     if depfile is not None:
-        try:
+        with among(errors):
             write_depfile(depfile, tasks, recipe_file(recipe))
-        except BakeError as error:
-            errors.append(error)
     if errors:
         raise BakeErrors(errors)
 
@@ -139,8 +142,8 @@ def check(
         print_json({"fresh": not stale, "levels": levels})
     else:
         for task, reasons in stale:
-            typer.echo(f"{task.asset}: {'; '.join(reasons)}")
-        typer.echo(f"{len(judged) - len(stale)} of {len(judged)} assets are up to date")
+            say(f"{task.asset}: {'; '.join(reasons)}")
+        say(f"{len(judged) - len(stale)} of {len(judged)} assets are up to date")
     if stale:
         raise typer.Exit(1)
 
@@ -158,7 +161,7 @@ def lint(
 
     The exit code is 1 if there is an error among the findings.
     """
-    from bake.lint.findings import as_annotation, as_data, as_text
+    from bake.lint.findings import as_annotation, as_data, as_text, summed_up
     from bake.lint.levels import lint as run
     from bake.recipe import load_recipe
 
@@ -167,10 +170,11 @@ def lint(
     if as_json or style is LintFormat.json:
         print_json(as_data(found))
     else:
-        for each in found:
-            typer.echo(as_annotation(each) if style is LintFormat.github else as_text(each))
+        write = as_annotation if style is LintFormat.github else as_text
+        for each, others in summed_up(found):
+            say(write(each, others))
         if style is LintFormat.text:
-            typer.echo(f"{counted(len(found), 'finding')} in {counted(len(tasks), 'level')}")
+            say(f"{counted(len(found), 'finding')} in {counted(len(tasks), 'level')}")
     if any(each.severity == "error" for each in found):
         raise typer.Exit(1)
 

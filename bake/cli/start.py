@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from bake.cli.options import Json, print_json
+from bake.cli.options import Json, print_json, say
 from bake.errors import BakeErrors, counted
 
 if TYPE_CHECKING:
@@ -38,14 +38,15 @@ def init(
     """
     from bake.start.first_recipe import try_recipe, write_first_recipe
     from bake.view.console import BuildProgress, style_for
+    from bake.view.report import line_of
 
     started = write_first_recipe(folder, force=force)
     tried: list[Tried] = []
-    with BuildProgress(style_for(json=as_json)) as progress:
+    with BuildProgress(style_for(silent=as_json)) as progress:
         for each in try_recipe(
             started.recipe, jobs=jobs, force=force, draw=pictures, report=progress
         ):
-            progress.finished(each.outcome.task.name)
+            progress.finished(each.outcome.task.name, line_of(each.outcome))
             tried.append(each)
     tried.sort(key=lambda each: each.outcome.task.name)
     if as_json:
@@ -62,9 +63,7 @@ def _open_lines(started: Started) -> list[Line]:
 
 
 def _print(started: Started, tried: list[Tried]) -> None:
-    from rich.markup import escape
-
-    from bake.view.console import console, print_table
+    from bake.view.console import console, print_table, shown
 
     rows = []
     for each in tried:
@@ -72,7 +71,7 @@ def _print(started: Started, tried: list[Tried]) -> None:
         made = ["cannot be baked yet"] if baked is None else [f"{baked.nodes:,}"]
         if each.picture is not None:
             made.append("was there already" if each.kept else "drawn")
-        rows.append([escape(each.outcome.task.name), *made])
+        rows.append([shown(each.outcome.task.name), *made])
     print_table(console(), ["level", "places", "picture"], ["places"], rows)
     _print_some("left out:", [f"{file}: {why}" for file, why in started.found.left_out])
     _print_some(
@@ -82,7 +81,7 @@ def _print(started: Started, tried: list[Tried]) -> None:
     pictures = {each.picture.parent for each in tried if each.picture is not None}
     look = f"look at the pictures in {min(pictures)}, " if pictures else ""
     elsewhere = "" if started.recipe.parent == Path() else f" --recipe {started.recipe}"
-    typer.echo(
+    say(
         f"{started.recipe}: {counted(len(started.lines), 'guess').replace('guesss', 'guesses')} "
         f"for {counted(len(tried), 'level')}; {look}mend it, and run `bake build{elsewhere}`"
     )
@@ -93,11 +92,11 @@ def _print_some(heading: str, lines: list[str]) -> None:
 
     if not lines:
         return
-    typer.echo(heading)
+    say(heading)
     for line in lines[:_MOST_LINES]:
-        typer.echo(f"  {comment(line)}")
+        say(f"  {comment(line)}")
     if len(lines) > _MOST_LINES:
-        typer.echo(f"  and {len(lines) - _MOST_LINES:,} more, which stand in the recipe")
+        say(f"  and {len(lines) - _MOST_LINES:,} more, which stand in the recipe")
 
 
 def _decision(line: Line) -> str:

@@ -82,6 +82,7 @@ class Difference:
 
     Attributes:
         old, new: paths of the assets.
+        levels: names of their levels, which should be the same.
         sizes: sizes of both.
         profiles: changes of the profiles that both have.
         profiles_gone, profiles_come: names of profiles only the old or only the new one has.
@@ -90,6 +91,7 @@ class Difference:
 
     old: Path
     new: Path
+    levels: tuple[str, str]
     sizes: tuple[Size, Size]
     profiles: tuple[ProfileDifference, ...]
     profiles_gone: tuple[str, ...]
@@ -124,7 +126,8 @@ def compare(old: Asset, new: Asset, profile: str | None, sample: int) -> Differe
     moved = None
     if before.is_grid and after.is_grid and before.coordinates != after.coordinates:
         moved = before.coordinates, after.coordinates
-    return Difference(old.path, new.path, sizes, found, gone, come, moved)
+    levels = before.name, after.name
+    return Difference(old.path, new.path, levels, sizes, found, gone, come, moved)
 
 
 def _profile(old: BakedTables, new: BakedTables, sample: int) -> ProfileDifference:

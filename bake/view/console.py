@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import sys
 import threading
+import time
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
+
+from bake.errors import printable
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -14,22 +18,41 @@ if TYPE_CHECKING:
 
 Style = Literal["bars", "lines", "silent"]
 
+#: Seconds between two lines about a level that takes long.
+HEARTBEAT = 10.0
 
-def style_for(*, json: bool) -> Style:
-    """Choose bars where a person watches, lines in a log, and nothing where a program reads."""
-    if json:
+
+def style_for(*, silent: bool) -> Style:
+    """Choose bars where a person watches, and lines in a log."""
+    if silent:
         return "silent"
     return "bars" if sys.stderr.isatty() else "lines"
 
 
+@dataclass
+class _Running:
+    """A level that is being worked on: since when, and when and how far it was told of last."""
+
+    begun: float
+    told: float
+    stage: str = ""
+    done: float = 0.0
+
+
 class BuildProgress:
-    """The progress of several levels at once, shown on standard error."""
+    """The progress of several levels at once, shown on standard error.
+
+    On a terminal each level has a bar. Elsewhere there is a line when it is finished, and one every
+    :data:`HEARTBEAT` seconds until then.
+    """
 
     def __init__(self, style: Style) -> None:
         self._style = style
-        self._stage: dict[str, str] = {}
+        self._running: dict[str, _Running] = {}
+        self._finished: set[str] = set()
         self._bars: dict[str, TaskID] = {}
         self._lock = threading.Lock()
+        self._over = threading.Event()
         self._progress = None
         if style == "bars":
             from rich.console import Console
@@ -54,31 +77,68 @@ class BuildProgress:
     def __enter__(self) -> BuildProgress:
         if self._progress is not None:
             self._progress.start()
+        if self._style == "lines":
+            threading.Thread(target=self._beat, daemon=True).start()
         return self
 
     def __exit__(self, *error: object) -> None:
+        self._over.set()
         if self._progress is not None:
             self._progress.stop()
 
     def __call__(self, level: str, stage: str, done: float) -> None:
         """Show a level's progress: its stage, and the fraction of the stage that is done."""
         with self._lock:
-            changed = self._stage.get(level) != stage
-            self._stage[level] = stage
+            if level in self._finished:  # News of it may come later than its end.
+                return
+            now = time.monotonic()
+            running = self._running.setdefault(level, _Running(now, now))
+            changed = running.stage != stage
+            running.stage, running.done = stage, done
             if self._progress is not None:
                 if level not in self._bars:
-                    self._bars[level] = self._progress.add_task(stage, total=1.0, level=level)
+                    shown = printable(level)
+                    self._bars[level] = self._progress.add_task(stage, total=1.0, level=shown)
                 if changed:
                     self._progress.reset(self._bars[level])
                 self._progress.update(self._bars[level], description=stage, completed=done)
-            elif self._style == "lines" and changed:
-                print(f"{level}: {stage}", file=sys.stderr, flush=True)
 
-    def finished(self, level: str) -> None:
-        """Remove the bar of a level that is done."""
+    def finished(self, level: str, told: str = "") -> None:
+        """Show that a level is done.
+
+        Args:
+            level: its name.
+            told: what a line says of it where there are no bars; "" = there is no line.
+        """
         with self._lock:
+            self._finished.add(level)
+            self._running.pop(level, None)
             if self._progress is not None and level in self._bars:
                 self._progress.remove_task(self._bars.pop(level))
+            if self._style == "lines" and told:
+                _print_line(f"{level}: {told}")
+
+    def _beat(self) -> None:
+        while not self._over.wait(HEARTBEAT / 10):
+            now = time.monotonic()
+            with self._lock:
+                for level, running in self._running.items():
+                    if now - running.told >= HEARTBEAT:
+                        running.told = now
+                        done = f", {running.done:.0%}" if running.done else ""
+                        seconds = f"{now - running.begun:.0f} s"
+                        _print_line(f"{level}: {running.stage}{done} after {seconds}")
+
+
+def _print_line(text: str) -> None:
+    print(printable(text), file=sys.stderr, flush=True)
+
+
+def shown(text: str) -> str:
+    """Return text for rich: markup in it is no markup, and escapes stand for control characters."""
+    from rich.markup import escape
+
+    return escape(printable(text))
 
 
 def console() -> Console:

@@ -49,6 +49,7 @@ def as_data(difference: Difference, broken: Sequence[str]) -> dict[str, Any]:
     return {
         "old": str(difference.old),
         "new": str(difference.new),
+        "levels": list(difference.levels),
         "size": {
             name: [getattr(old, name), getattr(new, name)]
             for name in ("bytes", "nodes", "arcs", "pairs")

@@ -10,32 +10,42 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bake.asset import Asset
+from bake.asset.header import PATCH_PREFIX
 from bake.asset.schema import TABLES, profile_path
 from bake.coordinates import Coordinates, Point
-from bake.errors import counted, in_units
+from bake.errors import counted, in_units, printable
 from bake.pipeline import Outcome
-from bake.runtime.reader.places import Places
-from bake.runtime.reader.points import Points
-from bake.view.console import console, print_table
+from bake.view.console import console, print_table, shown
 
 if TYPE_CHECKING:
     from rich.text import Text
 
     from bake.pipeline.plan import Plan
+    from bake.runtime import LevelAsset
+
+#: At most this many doors, links, regions or spots are printed.
+MOST_THINGS = 20
+THING_HEADINGS = ("thing", "name", "what it is", "where", "for")
 
 # -- builds ---------------------------------------------------------------------------------------
 
 
+def line_of(outcome: Outcome) -> str:
+    """Return what a log says of a level that is done; nothing of one that was up to date."""
+    if outcome.baked is None:
+        return "failed" if outcome.status == "failed" else ""
+    baked = outcome.baked
+    return f"baked, {counted(baked.nodes, 'node')}, {in_units(baked.size)} in {baked.seconds:.2f} s"
+
+
 def print_summary(outcomes: Sequence[Outcome], seconds: float) -> None:
     """Print a row for each level, all notes, and a line that counts the levels."""
-    from rich.markup import escape
-
     output = console()
     headings = ("level", "state", "nodes", "arcs", "profiles", "asset", "time")
     print_table(output, headings, headings[2:], map(_outcome_row, outcomes))
     for outcome in outcomes:
         for note in outcome.baked.notes if outcome.baked is not None else ():
-            output.print(f"{escape(outcome.task.name)}: {escape(note)}")
+            output.print(f"{shown(outcome.task.name)}: {shown(note)}")
     count = dict.fromkeys(("baked", "fresh", "failed"), 0)
     for outcome in outcomes:
         count[outcome.status] += 1
@@ -44,10 +54,8 @@ def print_summary(outcomes: Sequence[Outcome], seconds: float) -> None:
 
 
 def _outcome_row(outcome: Outcome) -> list[str]:
-    from rich.markup import escape
-
     colour = {"baked": "green", "fresh": "dim", "failed": "bold red"}[outcome.status]
-    row = [escape(outcome.task.name), f"[{colour}]{outcome.status}[/]"]
+    row = [shown(outcome.task.name), f"[{colour}]{outcome.status}[/]"]
     baked = outcome.baked
     if baked is not None:
         row += [f"{baked.nodes:,}", f"{baked.arcs:,}", str(len(baked.profiles))]
@@ -94,11 +102,11 @@ def _plan_rows(plan: Plan) -> Iterator[list[str | Text]]:
 
     nodes, seconds = f"{plan.nodes:,} nodes", f"{plan.seconds:.2f} s"
     sizes = (in_units(plan.bytes), seconds, in_units(plan.memory))
-    yield [Text(plan.level, style="bold"), "", nodes, "", *sizes]
+    yield [Text(printable(plan.level), style="bold"), "", nodes, "", *sizes]
     for one in plan.tables:
         seconds = f"{one.seconds:.2f} s" if one.seconds else ""
         memory = in_units(one.memory) if one.memory else ""
-        yield ["", one.profile, one.table, one.kind, in_units(one.bytes), seconds, memory]
+        yield ["", shown(one.profile), one.table, one.kind, in_units(one.bytes), seconds, memory]
 
 
 # -- assets ---------------------------------------------------------------------------------------
@@ -119,11 +127,14 @@ def inspect_asset(path: Path, profile: str | None) -> dict[str, Any]:
         AssetError: the asset cannot be read.
         UnknownProfileError: there is no such profile.
     """
-    with Asset(path) as asset:
-        if profile is not None:
-            from bake.runtime import LevelAsset
+    from bake.runtime import LevelAsset
+    from bake.runtime.reader.places import Places
+    from bake.runtime.reader.points import Points
 
-            LevelAsset(asset).profile(profile)  # refuses an unknown profile
+    with Asset(path) as asset:
+        level = LevelAsset(asset)
+        if profile is not None:
+            level.profile(profile)  # refuses an unknown profile
         points = Points(Places(asset))
         header = asset.header
         nodes = asset.shape("/world/first_out")[0] - 1
@@ -133,6 +144,7 @@ def inspect_asset(path: Path, profile: str | None) -> dict[str, Any]:
             "kind": asset.text("kind"),
             "width": asset.number("width"),
             "height": asset.number("height"),
+            "floors": level.floors,
             "hex_layout": asset.text("hex_layout"),
             "coordinates": asdict(points.coordinates) if points.are_stated else None,
             "connectivity": asset.number("connectivity"),
@@ -147,10 +159,33 @@ def inspect_asset(path: Path, profile: str | None) -> dict[str, Any]:
             "nodes": nodes,
             "arcs": asset.shape("/world/head")[0],
             "terrains": [bytes(name).decode() for name in asset.read("/terrain/name")],
+            **_things(level),
             "profiles": {
                 name: _profile(asset, name) for name in asset.profiles if profile in (None, name)
             },
         }
+
+
+def _things(level: LevelAsset) -> dict[str, list[dict[str, Any]]]:
+    """Describe what the level has in addition to terrain, by kind, in the order of the level."""
+    return {
+        "doors": [
+            {
+                "name": door.name,
+                "id": door.id,
+                "state": door.state,
+                "states": list(door.states),
+                "cells": door.cells.tolist(),
+            }
+            for door in level.doors.values()
+        ],
+        "links": [asdict(link) for link in level.links.values()],
+        "regions": [
+            {"name": region.name, "id": region.id, "cells": region.cells.tolist()}
+            for region in level.regions.values()
+        ],
+        "spots": [asdict(spot) for spot in level.spots()],
+    }
 
 
 def _profile(asset: Asset, name: str) -> dict[str, Any]:
@@ -194,19 +229,19 @@ def _twin(asset: Asset, name: str, columns: tuple[str, ...]) -> str | None:
 
 def print_info(found: dict[str, Any]) -> None:
     """Print what :func:`inspect_asset` found, for people."""
-    from rich.markup import escape
-
     output = console()
-    size = f"{found['width']} x {found['height']} " if found["width"] else ""
+    floors = found["floors"]
+    size = f"{found['width']} x {found['height'] // floors} " if found["width"] else ""
+    size += f"on {floors} floors, " if floors > 1 else ""
     layout = f" {found['hex_layout']}" if found["hex_layout"] else ""
-    output.print(f"[bold]{escape(found['level'])}[/]: {size}{found['kind']}{layout}")
+    output.print(f"[bold]{shown(found['level'])}[/]: {size}{found['kind']}{layout}")
     lines = {
         "nodes, arcs": f"{found['nodes']:,}, {found['arcs']:,}",
         "terrains": ", ".join(found["terrains"]),
         "movement": (f"{found['connectivity']} neighbours, " if found["connectivity"] else "")
         + f"corner cutting {found['corner_cutting']}, cost rule {found['cost_rule']}, "
         f"{found['ticks_per_unit']:,} ticks a unit",
-        "sources": ", ".join(source["file"] for source in found["sources"]),
+        "sources": ", ".join(_source_text(source["file"]) for source in found["sources"]),
         "format": f"version {found['format_version']}, baked by revision {found['bake_revision']}",
         "fingerprint": found["fingerprint"][:16],
         "file": in_units(found["bytes"]),
@@ -216,12 +251,66 @@ def print_info(found: dict[str, Any]) -> None:
         stated = "none stated, one unit a cell" if where is None else place_of(Coordinates(**where))
         lines = {"coordinates": stated, **lines}
     for label, text in lines.items():
-        output.print(f"  {label:<12} {text}", markup=False)
+        output.print(f"  {label:<12} {printable(text)}", markup=False)
     headings = ("profile", "table", "what it is", "shape", "type", "stored")
     rows = (
         row for name, profile in found["profiles"].items() for row in _table_rows(name, profile)
     )
     print_table(output, headings, ("shape", "stored"), rows, pad_edge=True)
+    things = list(_thing_rows(found))
+    if things:
+        print_table(output, THING_HEADINGS, (), things, pad_edge=True)
+
+
+def _source_text(name: str) -> str:
+    patch = name.removeprefix(PATCH_PREFIX)
+    return name if patch == name else f"the patch {patch}"
+
+
+def _thing_rows(found: dict[str, Any]) -> Iterator[list[str]]:
+    """Yield a row for each door, link, region and spot, and one for those of a kind beyond 20."""
+    told = {"doors": _of_door, "links": _of_link, "regions": _of_region, "spots": _of_spot}
+    for kind, columns in told.items():
+        things = found[kind]
+        shown_ones = things if len(things) <= MOST_THINGS + 1 else things[:MOST_THINGS]
+        for number, thing in enumerate(shown_ones):
+            takers = ", ".join(thing.get("profiles") or ())
+            row = [thing["name"], *columns(thing), takers]
+            yield ["" if number else kind, *map(shown, row)]
+        if more := len(things) - len(shown_ones):
+            yield ["", "...", f"and {more:,} more, see --json"]
+
+
+def _of_door(door: dict[str, Any]) -> tuple[str, str]:
+    others = [state for state in door["states"] if state != door["state"]]
+    told = f"{door['state']}, may be {' or '.join(others)}" if others else str(door["state"])
+    return told, _area(door["cells"])
+
+
+def _of_link(link: dict[str, Any]) -> tuple[str, str]:
+    way = "both ways" if link["both_ways"] else "one way"
+    return f"{link['kind']}, {way}, cost {link['cost']:g}", (
+        f"{_spoken(link['start'])} to {_spoken(link['goal'])}"
+    )
+
+
+def _of_region(region: dict[str, Any]) -> tuple[str, str]:
+    return "", _area(region["cells"])
+
+
+def _of_spot(spot: dict[str, Any]) -> tuple[str, str]:
+    return str(spot["kind"]), _spoken(spot["place"])
+
+
+def _area(cells: list[list[int]]) -> str:
+    if not cells:
+        return "no cells"
+    first = _spoken(cells[0])
+    return first if len(cells) == 1 else f"{len(cells):,} cells, first {first}"
+
+
+def _spoken(place: Sequence[int]) -> str:
+    return f"({', '.join(map(str, place))})"
 
 
 def place_of(coordinates: Coordinates) -> str:
@@ -239,10 +328,10 @@ def _table_rows(name: str, profile: dict[str, Any]) -> Iterator[list[str]]:
     parts = f"{counted(profile['components'], 'component')} of {profile['nodes']:,} nodes"
     for number, table in enumerate(profile["tables"]):
         yield [
-            "" if number else name,
+            "" if number else shown(name),
             table["table"],
             parts if table["table"] == "components" else table["kind"],
             " x ".join(f"{length:,}" for length in table["shape"]),
             table["dtype"],
-            f"as {table['same_as']}" if "same_as" in table else in_units(table["bytes"]),
+            f"as {shown(table['same_as'])}" if "same_as" in table else in_units(table["bytes"]),
         ]

@@ -2,11 +2,13 @@
 
 import hashlib
 import re
+import time
 from pathlib import Path
 
 import pytest
 
-from tests.support.command import bake, bake_apart, mistake
+from bake.view import console
+from tests.support.command import Done, bake, bake_apart, mistake
 from tests.support.projects import LEVELS
 
 
@@ -37,15 +39,62 @@ def test_the_first_build_bakes_all_and_says_so(project: Path) -> None:
     assert digests(project / "fresh") == before
 
 
-def test_plain_lines_without_a_terminal(project: Path) -> None:
-    done = bake("build", "--force", "--jobs", "1", "levels_src/five.json")
-    assert done.err.splitlines() == [
-        "five: read",
-        "five: graph",
-        "five: next hops",
-        "five: write",
-    ]
+def test_a_line_for_each_level_without_a_terminal(project: Path) -> None:
+    (project / "levels_src" / "aaa.map").write_text("")
+    done = bake("build", "--force", "--jobs", "1", "levels_src/five.json", "levels_src/aaa.map")
+    failed, baked, error = done.err.splitlines()
+    assert failed == "aaa: failed"
+    assert re.fullmatch(r"five: baked, 5 nodes, [0-9.]+ KiB in [0-9.]+ s", baked)
+    assert error.startswith("error: levels_src/aaa.map: ")
     assert "\x1b" not in done.out + done.err
+
+
+def test_a_heartbeat_of_a_level_that_takes_long(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A line says that it is alive even if it reports nothing; a finished one is silent."""
+    monkeypatch.setattr(console, "HEARTBEAT", 0.01)
+    told = ""
+    with console.BuildProgress("lines") as progress:
+        progress("keep\n", "next hops", 0.43)
+        progress("moor", "graph", 0.0)
+        while "moor" not in told or "keep" not in told:
+            told += capsys.readouterr().err
+        progress.finished("keep\n", "baked")
+        progress.finished("moor")
+        progress("moor", "write", 0.0)
+        told = capsys.readouterr().err + told
+        time.sleep(0.1)
+        assert capsys.readouterr().err == ""
+    lines = set(told.splitlines())
+    assert "keep\\n: baked" in lines
+    assert lines <= {
+        *("keep\\n: baked", "keep\\n: next hops, 43% after 0 s", "moor: graph after 0 s"),
+    }
+
+
+def test_quiet_prints_mistakes_alone(project: Path) -> None:
+    assert bake("build", "-q", "--force", "--jobs", "1") == Done(0, "", "")
+    assert bake("verify", "--quiet", "baked") == Done(0, "", "")
+    (project / "levels_src" / "aaa.map").write_text("")
+    done = bake("build", "--quiet", "--jobs", "1")
+    assert (done.code, done.out, len(done.err.splitlines())) == (1, "", 1)
+    assert bake("build", "-q", "--json", "levels_src/five.json").data["levels"]
+
+
+def test_a_profile_alone_does_not_replace_more(project: Path) -> None:
+    before = digests(project / "baked")
+    for jobs in ("1", "2"):
+        done = bake_apart("build", "--profile", "boat", "--jobs", jobs)
+        mistake(done, "baked/fen.h5: ", "'boat' alone would drop: 'walker'", "--force")
+    assert digests(project / "baked") == before
+    assert bake("build", "--profile", "boat", "--force", "--jobs", "1").code == 0
+    assert list(bake("info", "baked/fen.h5", "--json").data["profiles"]) == ["boat"]
+    assert bake("build", "--profile", "boat", "--jobs", "1").code == 0
+    assert bake("build", "--jobs", "1").code == 0
+    assert digests(project / "baked") == before
+    (project / "baked" / "fen.h5").write_bytes(b"")
+    assert bake("build", "--profile", "boat", "--jobs", "1").code == 0
 
 
 def test_what_is_up_to_date_is_skipped(project: Path) -> None:

@@ -6,8 +6,10 @@ import pytest
 
 from bake.asset import Asset, schema
 from bake.asset.schema import TABLES, profile_path
+from tests.support.baked import bake as baked
 from tests.support.command import bake, mistake
 from tests.support.projects import LEVELS
+from tests.support.tower import TOWER, baked_tower, tower_recipe, write_tower
 
 
 def test_for_people(project: Path) -> None:
@@ -129,3 +131,55 @@ def test_one_profile(project: Path) -> None:
 def test_no_asset(project: Path) -> None:
     mistake(bake("info", "baked/none.h5"), "baked/none.h5", "no such asset", "bake build")
     mistake(bake("info", "baked"), "baked", "cannot be read")
+
+
+def test_things_of_a_level(tmp_path: Path) -> None:
+    asset = baked_tower(tmp_path)
+    found = bake("info", asset, "--json").data
+    assert found["floors"] == 2
+    assert found["doors"][1] == {
+        "name": "hatch",
+        "id": None,
+        "state": "shut",
+        "states": ["shut", "open"],
+        "cells": [[5, 0, 1], [6, 0, 1]],
+    }
+    assert found["links"][1]["profiles"] == ["cat"]
+    assert found["regions"][1] == {"name": "loft", "id": None, "cells": [[7, 2, 1], [8, 2, 1]]}
+    assert found["spots"][0] == {
+        "name": "start",
+        "kind": "spawn",
+        "place": [0, 0, 0],
+        "profiles": None,
+        "id": TOWER["spots"][0].get("id"),
+    }
+    out = bake("info", asset).out
+    lines = [" ".join(line.split()) for line in out.splitlines()]
+    assert lines[0] == "tower: 9 x 5 on 2 floors, square"
+    for line in (
+        "thing name what it is where for",
+        "doors gate open, may be shut (6, 3, 0)",
+        "hatch shut, may be open 2 cells, first (5, 0, 1)",
+        "links stairs stairs, both ways, cost 1 (7, 0, 0) to (7, 0, 1)",
+        "regions yard 30 cells, first (0, 0, 0)",
+        "loft 2 cells, first (7, 2, 1)",
+        "spots start spawn (0, 0, 0)",
+        "lair spawn (0, 1, 0) ogre",
+    ):
+        assert line in lines, lines
+
+
+def test_many_things_are_listed_in_part(tmp_path: Path) -> None:
+    spots = [{"name": f"s{n}", "kind": "spawn", "at": [0, 0, 0]} for n in range(30)]
+    for count, rows in ((21, 21), (30, 21)):
+        asset = baked(write_tower(tmp_path, spots=spots[:count]), tower_recipe())
+        out = bake("info", asset).out
+        assert out.count("spawn") + out.count("more") == rows, out
+        assert ("... and 10 more, see --json" in " ".join(out.split())) == (count == 30)
+        assert len(bake("info", asset, "--json").data["spots"]) == count
+
+
+def test_a_level_without_things_has_no_list(project: Path) -> None:
+    assert "thing" not in bake("info", "baked/yard.h5").out
+    found = bake("info", "baked/five.h5", "--json").data
+    assert (found["floors"], found["doors"], found["spots"]) == (1, [], [])

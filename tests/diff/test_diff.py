@@ -247,3 +247,20 @@ def test_mistakes_are_one_line(tmp_path: Path) -> None:
         assert told.code == 1
         assert told.err.startswith("error: ")
         assert len(told.err.splitlines()) == 1
+
+
+def test_bakes_of_two_levels_are_compared_with_a_warning(tmp_path: Path) -> None:
+    old, new = two(tmp_path, ["...."], ["..#."])
+    other = new.with_name("other.h5")
+    source = new.with_suffix(".json")
+    source.rename(source.with_name("other.json"))
+    run("build", source.with_name("other.json"), "-o", tmp_path / "new")
+    assert run("diff", old, new).err == ""
+    done = run("diff", old, other, "--json")
+    one, two_ = done.data["levels"]
+    assert one != two_
+    assert done.err == (
+        f"warning: these are bakes of two levels, {one!r} and {two_!r}; their places are matched "
+        "all the same\n"
+    )
+    assert done.code == 0
