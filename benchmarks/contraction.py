@@ -115,7 +115,7 @@ def _queries(
     ways = ways_of(tree, made.weights)
     room, ranks = room_for(ways), np.empty(len(tree.order), dtype=np.int32)
     ticks = np.empty(len(starts), dtype=np.int64)
-    label_distances(made.labels, tree.rank, starts, goals, ticks)
+    label_distances(made.labels, tree.rank[starts], tree.rank[goals], ticks)
     single, whole = [], []
     distance(*ways, room.climb, 0, 0)  # compiles
     path(*ways, *room, ranks, 0, 0)
@@ -138,7 +138,7 @@ def _label_seconds(made: Made, starts: Int32Array, goals: Int32Array) -> float:
     """Seconds of one distance by labels."""
     ticks, rank = np.empty(len(starts), dtype=np.int64), made.tree.rank
     each = [
-        seconds(lambda: label_distances(made.labels, rank, starts, goals, ticks))
+        seconds(lambda: label_distances(made.labels, rank[starts], rank[goals], ticks))
         for _ in range(ROUNDS)
     ]
     return median(each) / len(ticks)
@@ -158,7 +158,7 @@ def _check(ground: Ground, rank: Int32Array, labels: Labels) -> None:
     n = ground.nodes
     goals, ticks = np.arange(n, dtype=np.int32), np.empty(n, dtype=np.int64)
     for source in ground.sample(CHECKED, 1).tolist():
-        label_distances(labels, rank, np.full(n, source, dtype=np.int32), goals, ticks)
+        label_distances(labels, rank[np.full(n, source)], rank[goals], ticks)
         truth = dijkstra(ground.matrix, indices=source)
         reached = np.isfinite(truth)
         assert (ticks[reached] == truth[reached]).all(), f"{ground.name}: a distance is wrong"

@@ -53,7 +53,8 @@ ROOMS: dict[str, frozenset[str]] = {
         "tables": "errors graph greedy kernels search",
         "asset": "errors graph interrupts processors",
         "verify": "asset errors graph kernels processors",
-        "runtime.reader": "asset coordinates errors graph greedy movement kernels search.all_pairs",
+        "runtime.reader": "asset coordinates errors graph greedy movement kernels "
+        "search.all_pairs search.contraction",
         "runtime.hierarchy": "asset errors graph greedy kernels search runtime.reader",
         "runtime.searching": "errors graph greedy search runtime.reader runtime.hierarchy",
         "runtime.snapshot": "errors graph runtime.reader runtime.hierarchy runtime.searching",
@@ -118,7 +119,7 @@ MOST_PARAMETERS = 15
 
 #: Modules in one folder, and lines of code in the tiny reader.
 MOST_MODULES = 20
-MOST_READER_LINES = 1700
+MOST_READER_LINES = 1750
 
 MODULES = modules()
 

@@ -187,6 +187,18 @@ COLUMNS: tuple[Column, ...] = (
     _optional("distance", "int32", "row, row", "ticks",
         "[from, to]: length of a shortest path; 2147483647 where there is "
         "none", layout="contiguous"),
+    # These are distances by labels, in place of the column before.
+    _optional("label_parent", "int32", "row", "row",
+        "next row on the way to the root of its tree; -1 at a root. A row's label has an entry for "
+        "each row on the way from the root to its parent, in this order"),
+    _optional("label_difference", "int32", "label difference", "ticks",
+        "what entries stand for; the first is of no use"),
+    _optional("label_away", "uint8 uint16 uint32", "label entry", "label difference",
+        "label after label: what to add to the parent's distance (0 for the parent itself, and "
+        "where it knows no way) for the distance from the row to the entry's; 0: no way"),
+    _optional("label_toward", "uint8 uint16 uint32", "label entry", "label difference",
+        "the same for the distance from the entry's row to the row; absent where the two are "
+        "always equal"),
     _optional("cluster", "uint16 int32", "row", "cluster",
         "cluster of the row, from 0; rows of one are connected"),
     # These hold layers of transitions, one after another, the lowest first.
@@ -306,6 +318,10 @@ TABLES: tuple[tuple[str, str, tuple[str, ...]], ...] = (
     ("next_hops", "all-pairs next hops, dense", ("hop",)),
     ("next_hops", "all-pairs next hops, compressed", ("run_count", "run_start", "run_slot")),
     ("distances", "all-pairs distances, dense", ("distance",)),
+    ("distances", "all-pairs distances, by labels each way",
+        ("label_parent", "label_difference", "label_toward", "label_away")),
+    ("distances", "all-pairs distances, by labels",
+        ("label_parent", "label_difference", "label_away")),
     ("clusters", "connected groups of places", ("cluster",)),
     ("hierarchy", "layers of transitions between clusters",
         ("layer_nodes", "layer_clusters", "layer_bits", "layer_parent", "layer_head",

@@ -19,6 +19,7 @@ from bake.tables.clusters import Clusters
 from bake.tables.components import Components
 from bake.tables.heuristic import Heuristic
 from bake.tables.hierarchy import Hierarchy
+from bake.tables.labels import StoredLabels
 from bake.tables.run_writer import RunTable
 from bake.worlds import DoorStates, World, link_cost
 
@@ -220,6 +221,18 @@ def profile_contents(
         columns["distance"] = pairs.distance
     one_way = int(parts.one_way)
     return _of_profile(profile, columns, component_count=parts.count, one_way=one_way)
+
+
+def labels_contents(profile: str, found: StoredLabels) -> Contents:
+    """Return what an asset says of one profile's distances by labels."""
+    columns: Columns = {
+        "label_parent": found.parent,
+        "label_difference": found.difference,
+        "label_away": found.away,
+    }
+    if found.toward is not None:
+        columns["label_toward"] = found.toward
+    return _of_profile(profile, columns)
 
 
 def clusters_contents(profile: str, found: Clusters) -> Contents:

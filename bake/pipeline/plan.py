@@ -22,6 +22,7 @@ from bake.pipeline.contents import (
     clusters_contents,
     heuristic_contents,
     hierarchy_contents,
+    labels_contents,
     profile_contents,
     shared_contents,
 )
@@ -33,6 +34,7 @@ from bake.pipeline.profile import (
     heuristic_of,
     hierarchy_over,
     kind_within_budget,
+    labels_of,
     rows_on_chart,
     wants_cluster_distances,
     wants_clusters,
@@ -51,6 +53,7 @@ from bake.tables.components import Components, components
 from bake.tables.compressed import ROW_BYTES, RUN_BYTES
 from bake.tables.field_table import MOST_FIELDS, table_memory
 from bake.tables.heuristic import heuristic_size
+from bake.tables.labels import BYTES_MADE
 from bake.tables.run_writer import RunWriter
 from bake.worlds import World
 
@@ -167,9 +170,11 @@ def _plan_tables(
     recipe: LevelRecipe,
     threads: int,
 ) -> list[TablePlan]:
-    if choice.hops == "none" and not choice.distances:
-        return []
     rows = sub.graph.node_count
+    by_labels = _plan_labels(profile, world, sub, choice, recipe)
+    matrix = choice.distances != "none" and not by_labels
+    if choice.hops == "none" and not matrix:
+        return by_labels
     by_matrix = choose_algorithm(sub, recipe.algorithm) == "floyd_warshall"
     sample = _sample(world, sub, parts, choice)
     batches = -(-rows // LANES)
@@ -189,12 +194,27 @@ def _plan_tables(
     elif choice.hops == "dense":
         size = rows * rows * slot_dtype(sub).itemsize
         plans.append(TablePlan(profile, "next_hops", "dense", size, search, memory + size))
-    if choice.distances:
+    if matrix:
         size = 4 * rows * rows
         before = plans[-1].memory if plans else memory
         alone = 0.0 if plans else search
         plans.append(TablePlan(profile, "distances", "dense", size, alone, before + size))
-    return plans
+    return plans + by_labels
+
+
+def _plan_labels(
+    profile: str, world: World, sub: Subgraph, choice: Choice, recipe: LevelRecipe
+) -> list[TablePlan]:
+    """Predict distance labels by making them; nothing where there are none."""
+    begun = time.perf_counter()
+    labels = labels_of(world, sub, choice, recipe.memory_budget)
+    seconds = time.perf_counter() - begun
+    if labels is None:
+        return []
+    contents = labels_contents(profile, labels)
+    memory = len(labels.away) * BYTES_MADE * (1 if labels.toward is None else 2)
+    size = _deflated_bytes(contents)
+    return [TablePlan(profile, "distances", "labels", size, seconds, memory)]
 
 
 def _plan_clusters(

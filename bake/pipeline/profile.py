@@ -10,7 +10,8 @@ import numpy as np
 
 from bake.arrays import Int32Array
 from bake.asset.write import Contents
-from bake.graph import Subgraph, usable_subgraph
+from bake.errors import BudgetError, CostError, in_units
+from bake.graph import INFINITY, Subgraph, usable_subgraph
 from bake.greedy import chart
 from bake.level import GridLevel
 from bake.pipeline.contents import (
@@ -18,6 +19,7 @@ from bake.pipeline.contents import (
     clusters_contents,
     heuristic_contents,
     hierarchy_contents,
+    labels_contents,
     profile_contents,
 )
 from bake.recipe import LevelRecipe
@@ -32,10 +34,14 @@ from bake.tables.compressed import Ledger, compressed_next_hops
 from bake.tables.field_table import Slopes, hex_slopes, plane_slopes, square_slopes, table_memory
 from bake.tables.heuristic import Heuristic, heuristic, heuristic_size
 from bake.tables.hierarchy import Hierarchy, hierarchy
+from bake.tables.labels import StoredLabels, stored_labels
 from bake.worlds import World
 
-#: "auto" keeps next hops dense in tables of at most this many bytes; runs save nothing there.
-AUTO_DENSE_BYTES = 64 * 2**10
+#: "auto" keeps next hops dense in tables of at most this many bytes: runs take more there.
+AUTO_DENSE_BYTES = 2 * 2**10
+
+#: Bytes that the columns of labels take in a file beside what is in them, over those of a matrix.
+LABEL_COLUMNS_BYTES = 1280
 
 
 def profile_tables(
@@ -61,6 +67,8 @@ def profile_tables(
     sub = usable_subgraph(world.graph, world.metrics[profile])
     parts = components(sub, world.graph.node_count)
     choice = choose(sub, recipe)
+    labels = labels_of(world, sub, choice, budget)
+    matrix = choice.distances != "none" and labels is None
     pairs, runs = AllPairs(None, None), None
     if choice.hops == "compressed":
         runs, distance = compressed_next_hops(
@@ -68,24 +76,26 @@ def profile_tables(
             rows_on_chart(world, sub),
             unreachable_fits=parts.tells_all,
             algorithm=recipe.algorithm,
-            distances=choice.distances,
+            distances=matrix,
             budget=budget,
             threads=threads,
             progress=progress,
             ledger=ledger,
         )
         pairs = AllPairs(None, distance)
-    elif choice.hops == "dense" or choice.distances:
+    elif choice.hops == "dense" or matrix:
         pairs = all_pairs(
             sub,
             algorithm=recipe.algorithm,
             hops=choice.hops == "dense",
-            distances=choice.distances,
+            distances=matrix,
             budget=budget,
             threads=threads,
             progress=progress,
         )
     found = [profile_contents(profile, world, parts, pairs, runs)]
+    if labels is not None:
+        found.append(labels_contents(profile, labels))
     if wants_clusters(recipe):
         partition = cluster_rows(world, sub, recipe)
         found.append(clusters_contents(profile, partition))
@@ -108,22 +118,58 @@ class Choice:
     """The forms in which one profile's next hops and distances are made."""
 
     hops: Literal["none", "dense", "compressed"]
-    distances: bool
+    distances: Literal["none", "dense", "labels", "auto"]
 
 
 def choose(sub: Subgraph, recipe: LevelRecipe) -> Choice:
-    """Resolve "auto" for one profile."""
+    """Resolve "auto" for one profile, but for the form of distances, which only labels tell."""
     rows = sub.graph.node_count
     if recipe.tables is None:
-        wanted, distances = True, False  # Next hops imply distances.
+        wanted, measured = True, recipe.distance_storage != "auto"
     else:
-        wanted, distances = "next_hops" in recipe.tables, "distances" in recipe.tables
+        wanted, measured = "next_hops" in recipe.tables, "distances" in recipe.tables
+    distances = recipe.distance_storage if measured else "none"
     if not wanted:
         return Choice("none", distances)
     if recipe.storage != "auto":
         return Choice(recipe.storage, distances)
     small = rows * rows * slot_dtype(sub).itemsize <= AUTO_DENSE_BYTES
     return Choice("dense" if small else "compressed", distances)
+
+
+def labels_of(world: World, sub: Subgraph, choice: Choice, budget: int) -> StoredLabels | None:
+    """Make distance labels if they are wanted; None where a matrix is, or "auto" prefers one.
+
+    Raises:
+        BudgetError: the labels that are wanted do not fit.
+        CostError: without next hops, nothing shows that distances fit the scale.
+    """
+    if choice.distances not in ("labels", "auto"):
+        return None
+    graph, rows = sub.graph, sub.graph.node_count
+    two_way = bool(is_two_way(graph.first_out, graph.head, sub.weight))
+    labels = stored_labels(sub, rows_on_chart(world, sub), two_way=two_way, budget=budget)
+    heaviest = int(sub.weight.max(initial=0))
+    # A distance is the sum of two labels, and the search for next hops looks at each of them.
+    fits = labels is not None and (
+        choice.hops != "none" or 2 * labels.longest < INFINITY - heaviest
+    )
+    if choice.distances == "auto":
+        matrix = 4 * rows * rows
+        return labels if fits and labels and labels.size + LABEL_COLUMNS_BYTES < matrix else None
+    if labels is None:
+        raise BudgetError(
+            f"distance labels of {rows:,} nodes need more",
+            expected=f"at most {in_units(budget)} (memory_budget)",
+            remedy='raise memory_budget, or set storage = "dense" in [distances]',
+        )
+    if not fits:
+        raise CostError(
+            f"distances may reach {2 * labels.longest} ticks, and labels alone cannot tell",
+            expected=f"fewer than {INFINITY - heaviest} ticks",
+            remedy="lower ticks_per_unit, or add next_hops to tables",
+        )
+    return labels
 
 
 def wants_hierarchy(recipe: LevelRecipe) -> bool:

@@ -16,6 +16,7 @@ from bake.errors import RecipeError, one_error
 from bake.recipe.rules import RECIPE_NAME
 from bake.recipe.tables import (
     ClustersTable,
+    DistancesTable,
     HeuristicTable,
     HierarchyTable,
     LdtkTable,
@@ -39,6 +40,7 @@ MAX_TOLD = 100
 #: An example of each table of fixed name, and of each kind of table under it ("*").
 _EXAMPLES: Mapping[KeyPath, str] = {
     ("next_hops",): '[next_hops] with algorithm = "auto"',
+    ("distances",): '[distances] with storage = "labels"',
     ("clusters",): "[clusters] with size = 32",
     ("hierarchy",): '[hierarchy] with mode = "hpa"',
     ("heuristic",): "[heuristic] with bytes_per_node = 20",
@@ -60,6 +62,7 @@ _MODELS: Mapping[KeyPath, type[Table]] = {
     ("next_hops",): NextHopsTable,
     ("tiled",): TiledTable,
     ("ldtk",): LdtkTable,
+    ("distances",): DistancesTable,
     ("clusters",): ClustersTable,
     ("hierarchy",): HierarchyTable,
     ("lint",): LintTable,
@@ -72,6 +75,7 @@ _MODELS: Mapping[KeyPath, type[Table]] = {
 #: The tables that hold the settings of one product each.
 _PARTS: Mapping[str, type[Table]] = {
     "next_hops": NextHopsTable,
+    "distances": DistancesTable,
     "clusters": ClustersTable,
     "hierarchy": HierarchyTable,
     "lint": LintTable,

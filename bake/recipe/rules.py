@@ -21,6 +21,7 @@ from bake.movement import Connectivity, CornerCutting, CostRule
 
 Algorithm = Literal["auto", "dijkstra", "floyd_warshall"]
 Storage = Literal["auto", "dense", "compressed"]
+DistanceStorage = Literal["auto", "dense", "labels"]
 HierarchyMode = Literal["hpa", "exact", "none"]
 HeuristicKind = Literal["auto", "field", "landmark"]
 #: How bad a finding of `bake lint` is.
@@ -113,7 +114,9 @@ class LevelRecipe:
         memory_budget: bytes a bake may use, at least 2**20.
         tables: products to bake, in the order of ``TABLE_NAMES``; None = auto.
         algorithm: how next hops are computed; every choice gives the same tables.
-        storage: how next hops are kept; "auto" = dense up to 64 KiB, else compressed.
+        storage: how next hops are kept; "auto" = dense up to 2 KiB, else compressed.
+        distance_storage: how distances are kept; "auto" = as what is smaller where ``tables`` asks
+            for them, and not at all where it is "auto".
         cluster_size: side of a cluster in cells, 4 to 1024.
         cluster_regions: whether regions drawn in a level are clusters.
         hierarchy: "hpa", "exact" or "none".
@@ -143,6 +146,7 @@ class LevelRecipe:
     tables: tuple[str, ...] | None = None
     algorithm: Algorithm = "auto"
     storage: Storage = "auto"
+    distance_storage: DistanceStorage = "auto"
     cluster_size: int = 32
     cluster_regions: bool = False
     hierarchy: HierarchyMode = "hpa"
@@ -193,6 +197,8 @@ class LevelRecipe:
         sizes = {profile.name: profile.size for profile in self.profiles if profile.size != 1}
         if sizes:
             rules["sizes"] = sizes
+        if self.distance_storage != "auto":
+            rules["distances"] = {"storage": self.distance_storage}
         # An editor's table is left out where it says nothing, so that a new editor makes no other
         # asset stale. Whether a file may be read changes nothing in what it says.
         for name, editor in (("tiled", self.tiled), ("ldtk", self.ldtk)):
@@ -278,6 +284,7 @@ def read_stated(text: str) -> LevelRecipe:
         ticks_per_unit=stated.whole("ticks_per_unit", 1, MAX_TICKS_PER_UNIT),
         tables=tables,
         storage=stated.one_of("storage", Storage),
+        distance_storage=stated.distance_storage(),
         cluster_size=stated.whole("clusters.size", MIN_CLUSTER_SIZE, MAX_CLUSTER_SIZE),
         cluster_regions=stated.one_of("clusters.regions", Literal[True, False]),
         hierarchy=stated.one_of("hierarchy.mode", HierarchyMode),
@@ -318,6 +325,10 @@ class _Stated:
             if type(each) is type(value) and each == value:
                 return each
         raise ValueError(f"{place}: expected {' or '.join(map(json.dumps, get_args(kind)))}")
+
+    def distance_storage(self) -> Any:
+        stated = isinstance(self.document, dict) and "distances" in self.document
+        return self.one_of("distances.storage", DistanceStorage) if stated else "auto"
 
     def tables(self) -> tuple[str, ...] | None:
         value = self.at("tables")

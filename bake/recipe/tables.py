@@ -42,6 +42,7 @@ from bake.recipe.rules import (
     MIN_MEMORY_BUDGET,
     TABLE_NAMES,
     Algorithm,
+    DistanceStorage,
     HeuristicKind,
     HierarchyMode,
     Severity,
@@ -170,8 +171,19 @@ class NextHopsTable(Table):
     )
     storage: Annotated[Storage | None, _chosen(Storage)] = Field(
         default=None,
-        description='Default: "auto", which keeps tables of at most 64 KiB dense and others '
+        description='Default: "auto", which keeps tables of at most 2 KiB dense and others '
         "compressed into runs.",
+    )
+
+
+class DistancesTable(Table):
+    """How distances between all pairs are kept; every choice gives the same answers."""
+
+    storage: Annotated[DistanceStorage | None, _chosen(DistanceStorage)] = Field(
+        default=None,
+        description='"labels": some tens of bytes a place; "dense": four bytes a pair. Default: '
+        '"auto", which is the smaller of both where tables names "distances", and no distances '
+        'where tables is "auto".',
     )
 
 
@@ -387,6 +399,7 @@ class LevelTable(Table):
         "the heuristic.",
     )
     next_hops: NextHopsTable = Field(default_factory=NextHopsTable)
+    distances: DistancesTable = Field(default_factory=DistancesTable)
     clusters: ClustersTable = Field(default_factory=ClustersTable)
     hierarchy: HierarchyTable = Field(default_factory=HierarchyTable)
     lint: LintTable = Field(default_factory=LintTable)

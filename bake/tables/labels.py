@@ -42,12 +42,14 @@ class StoredLabels:
             parent. What the code stands for, plus the parent's distance (0 ticks for the parent
             itself, and where the parent knows no way), is the row's distance to it.
         toward: (k) unsigned codes of the distances back; None where they are the same.
+        longest: ticks of the longest distance in a label.
     """
 
     parent: Int32Array
     difference: Int32Array
     away: AnyArray
     toward: AnyArray | None
+    longest: int
 
     @property
     def size(self) -> int:
@@ -77,6 +79,7 @@ def stored_labels(
     tree = elimination_tree(graph, order, most_arcs=budget // 32)
     if tree is None or int(tree.depth.sum(dtype=np.int64)) * BYTES_MADE > budget:
         return None
+    del graph
     weights = customize(tree, price_arcs(tree, sub.graph, sub.weight, two_way=two_way))
     labels = distance_labels(tree, weights)
     parent = np.full(len(order), -1, dtype=np.int32)
@@ -86,7 +89,12 @@ def stored_labels(
     if not two_way:
         codes.append(_coded(labels, tree.rank, labels.toward))
     difference, codes = _shared(codes)
-    return StoredLabels(parent, difference, codes[0], None if two_way else codes[1])
+    longest = max(_longest(labels.away), _longest(labels.toward))
+    return StoredLabels(parent, difference, codes[0], None if two_way else codes[1], longest)
+
+
+def _longest(ticks: Int32Array) -> int:
+    return int(ticks.max(initial=0, where=ticks < INFINITY))
 
 
 def _coded(labels: Labels, rank: Int32Array, ticks: Int32Array) -> Int32Array:

@@ -18,6 +18,7 @@ from bake.asset import Asset
 from bake.verify.bounds import part_of, read_bounds, search_bounds
 from bake.verify.distances import Pairs
 from bake.verify.hierarchy import prove_clusters, prove_hierarchy
+from bake.verify.labels import prove_labels
 from bake.verify.profile import Profile, Progress, prove_components
 
 
@@ -104,6 +105,9 @@ def _prove(profile: Profile, sample: int | None, progress: Progress) -> Proof:
         prove_clusters(profile)
         if profile.has("layer_nodes"):
             prove_hierarchy(profile)
+    labels = profile.has("label_away")
+    if labels:
+        prove_labels(profile)
     bounds = read_bounds(profile)
     targets = _targets(profile.rows, sample)
     hops, distances = profile.has("run_count") or profile.has("hop"), profile.has("distance")
@@ -117,7 +121,7 @@ def _prove(profile: Profile, sample: int | None, progress: Progress) -> Proof:
     proved = profile.rows * len(targets)
     return Proof(
         proved * hops,
-        proved * distances,
+        profile.rows**2 if labels else proved * distances,
         components,
         sum(bound.pairs for bound in bounds),
     )

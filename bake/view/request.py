@@ -7,7 +7,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from bake.arrays import Float64Array, Int32Array
-from bake.graph import UNREACHABLE
 from bake.lint.ways import Problem
 from bake.runtime.hierarchy.layers import HierarchyTables
 from bake.runtime.hierarchy.paths import HierarchyPaths
@@ -186,15 +185,12 @@ def all_toward(scene: Scene, goal: Place, *, need_hops: bool) -> Toward:
     """
     row = scene.rows.row(goal)
     tables = scene.tables
-    stored = tables.distance
+    stored = tables.stored_ticks_toward(row)
     next_row = None
     if need_hops or stored is None:
         next_row, weight = tables.steps.toward(row)
-    if stored is not None:
-        ticks = stored[:, row].astype(np.int64)
-        reached = ticks != int(UNREACHABLE)
-    else:
+    if stored is None:
         assert next_row is not None
         ticks, reached = tables.steps.follow_toward(row, next_row, weight)
-    units = ticks / scene.places.ticks_per_unit
-    return Toward(row, np.where(reached, units, np.inf), next_row)
+        stored = np.where(reached, ticks, np.inf)
+    return Toward(row, stored / scene.places.ticks_per_unit, next_row)

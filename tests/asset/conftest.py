@@ -20,7 +20,10 @@ def originals(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
     edges = [("inn", "mill", 1.0), ("mill", "ford", 2.0), ("ford", "inn", 1.0), ("ford", "keep", 1)]
     positions = {name: (float(place), 1.0) for place, name in enumerate(NAMES)}
     source = write_graph(folder / "graph.json", NAMES, edges, positions=positions)
-    graph = bake(source, recipe_for(tables=every, storage="compressed", cluster_size=1))
+    graph = bake(
+        source,
+        recipe_for(tables=every, storage="compressed", distance_storage="labels", cluster_size=1),
+    )
     return {"grid": grid.read_bytes(), "graph": graph.read_bytes()}
 
 

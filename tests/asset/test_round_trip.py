@@ -255,7 +255,7 @@ def real_assets(folder: Path) -> list[Path]:
         bake(square, recipe_for(profiles=two, tables=TABLE_NAMES)),
         bake(
             square.rename(folder / "runs.json"),
-            recipe_for(storage="compressed", heuristic_kind="field"),
+            recipe_for(storage="compressed", distance_storage="labels", heuristic_kind="field"),
         ),
         bake(hexagonal, recipe_for()),
         bake(roads),

@@ -37,7 +37,8 @@ def hall(request: pytest.FixtureRequest, bare: Path) -> Path:
 def measured(project: Path) -> Path:
     """The project with distances beside its next hops."""
     recipe = project / "bake.toml"
-    recipe.write_text('tables = ["next_hops", "distances"]\n' + recipe.read_text("utf-8"), "utf-8")
+    tables = 'tables = ["next_hops", "distances"]\ndistances.storage = "dense"\n'
+    recipe.write_text(tables + recipe.read_text("utf-8"), "utf-8")
     assert bake("build", "--jobs", "1").code == 0
     return project
 

@@ -465,3 +465,65 @@ def test_tables_that_were_asked_for(
     with Asset(task.asset) as asset:
         names = {path.rsplit("/", 1)[1] for path in asset.columns() if "/profiles/" in path}
     assert names - {"cost", "weight"} == expected
+
+
+MATRIX = {"distance"}
+LABELS = {"label_parent", "label_difference", "label_away"}
+
+
+@pytest.mark.parametrize(
+    ("side", "settings", "expected"),
+    [
+        (4, {"tables": ("distances",)}, MATRIX),
+        (5, {"tables": ("distances",)}, LABELS),
+        (9, {"tables": ("distances",)}, LABELS),
+        (4, {"tables": ("distances",), "distance_storage": "labels"}, LABELS),
+        (9, {"tables": ("distances",), "distance_storage": "dense"}, MATRIX),
+        (9, {}, set()),
+        (9, {"distance_storage": "labels"}, LABELS),
+        (9, {"distance_storage": "dense"}, MATRIX),
+        (9, {"tables": ("next_hops",), "distance_storage": "labels"}, set()),
+    ],
+)
+def test_distances_are_kept_as_asked_for_or_as_what_is_smaller(
+    tmp_path: Path, side: int, settings: dict[str, object], expected: set[str]
+) -> None:
+    from bake.asset import Asset
+
+    task = task_for(write_grid(tmp_path / "room.json", [["floor"] * side] * side), **settings)
+    run([task])
+    with Asset(task.asset) as asset:
+        names = {path.rsplit("/", 1)[1] for path in asset.columns() if "/profiles/" in path}
+    assert names & (MATRIX | LABELS | {"label_toward"}) == expected
+
+
+def test_labels_that_do_not_fit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A matrix stands in for them where nobody chose."""
+    monkeypatch.setattr("bake.pipeline.profile.stored_labels", lambda *given, **more: None)
+    source = write_grid(tmp_path / "room.json", [["floor"] * 9] * 9)
+    settings = {"tables": ("distances",), "memory_budget": 2**20}
+    outcome = run([task_for(source, distance_storage="labels", **settings)])["room"]
+    assert isinstance(outcome.error, BudgetError)
+    assert "distance labels of 81 nodes need more; expected at most 1.0 MiB" in str(outcome.error)
+    assert 'storage = "dense" in [distances]' in str(outcome.error)
+    assert run([task_for(source, **settings)])["room"].error is None
+
+
+def test_labels_of_distances_off_the_scale(tmp_path: Path) -> None:
+    """Nothing looks at every pair where labels are made alone, so their sums must fit."""
+    settings = {"distance_storage": "labels"}
+    for count, alone, with_hops in ((2, True, True), (5, False, True), (9, False, False)):
+        nodes = list(range(count))
+        edges = [(a, b, 5_000.0) for a, b in pairwise(nodes)]
+        source = write_graph(tmp_path / f"chain{count}.json", nodes, edges, directed=False)
+        for tables, fits in ((("distances",), alone), (("next_hops", "distances"), with_hops)):
+            outcome = run([task_for(source, tables=tables, **settings)], force=True)[source.stem]
+            if fits:
+                assert outcome.error is None
+                with open_asset(source.with_suffix(".h5")) as level:
+                    nav = level.profile()
+                    assert nav.distance(0, count - 1) == 5_000 * (count - 1)
+            else:
+                assert isinstance(outcome.error, CostError)
+                assert " reach " in str(outcome.error)
+                assert "lower ticks_per_unit" in str(outcome.error)

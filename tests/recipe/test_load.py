@@ -370,6 +370,7 @@ def test_schema_knows_every_key_and_closes_every_table():
             "memory_budget",
             "tables",
             "next_hops",
+            "distances",
             "clusters",
             "hierarchy",
             "heuristic",

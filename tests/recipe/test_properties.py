@@ -44,6 +44,9 @@ level_keys = {
             "storage": st.sampled_from(["auto", "dense", "compressed"]),
         },
     ),
+    "distances": st.fixed_dictionaries(
+        {}, optional={"storage": st.sampled_from(["auto", "dense", "labels"])}
+    ),
     "clusters": st.fixed_dictionaries(
         {}, optional={"size": st.integers(4, 1024), "regions": st.booleans()}
     ),
@@ -125,12 +128,14 @@ def meaning(project: dict, level: dict) -> dict:
 
     flat = {**project, **level}
     tables = flat.get("tables", "auto")
-    next_hops, clusters, hierarchy, heuristic = (
+    next_hops, distances, clusters, hierarchy, heuristic = (
         {**project.get(name, {}), **level.get(name, {})}
-        for name in ("next_hops", "clusters", "hierarchy", "heuristic")
+        for name in ("next_hops", "distances", "clusters", "hierarchy", "heuristic")
     )
     levels = hierarchy.get("levels", "auto")
+    chosen = distances.get("storage", "auto")
     return {
+        **({} if chosen == "auto" else {"distances": {"storage": chosen}}),
         "connectivity": flat.get("connectivity"),
         "corner_cutting": flat.get("corner_cutting"),
         "cost_rule": flat.get("cost_rule"),

@@ -11,6 +11,7 @@ WRITTEN = """
 ticks_per_unit = 100
 tables = ["heuristic", "components", "next_hops"]
 next_hops = { storage = "dense" }
+distances = { storage = "labels" }
 clusters = { size = 7, regions = true }
 hierarchy = { mode = "exact", spacing = 3, levels = 2, keep_paths = false }
 heuristic = { kind = "landmark", bytes_per_node = 9 }
@@ -19,7 +20,7 @@ profiles = { b = {}, a = { size = 2 } }
 
 KEPT = (
     *("ticks_per_unit", "tables", "storage", "cluster_size", "cluster_regions", "hierarchy"),
-    *("spacing", "levels", "keep_paths", "heuristic_kind", "heuristic_bytes"),
+    *("distance_storage", "spacing", "levels", "keep_paths", "heuristic_kind", "heuristic_bytes"),
 )
 
 
@@ -41,6 +42,7 @@ def test_what_was_written_is_read(tmp_path: Path, text: str) -> None:
         ("tables", ["hops"]),
         ("tables", "auto"),
         ("storage", "sparse"),
+        ("distances", {"storage": "runs"}),
         ("clusters", None),
         ("clusters.size", 3),
         ("clusters.regions", 1),

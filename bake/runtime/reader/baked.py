@@ -12,6 +12,7 @@ from bake.asset.schema import profile_path
 from bake.graph import BLOCKED, UNREACHABLE, Graph, Metric, Subgraph, usable_subgraph
 from bake.greedy import SECTORS, chart, greedy_slots, unchart
 from bake.runtime.reader.hops import DenseHops, RunHops
+from bake.runtime.reader.labels import DistanceLabels
 from bake.runtime.reader.lookup import FastLookup, NextHop, fast_lookup, lookup_of
 from bake.runtime.reader.places import Places
 from bake.runtime.reader.tables import Tables
@@ -271,6 +272,23 @@ class BakedTables(Tables):
         return self._square("distance") if self.has("distance") else None
 
     @cached_property
+    def labels(self) -> DistanceLabels | None:
+        """Return the distances by labels; None where they were not baked in this form."""
+        if not self.has("label_away"):
+            return None
+        parent, difference = (
+            self._read(name, np.int32) for name in ("label_parent", "label_difference")
+        )
+        if len(parent) != self.row_count:
+            raise self.damaged(f"label_parent has {len(parent)} entries for {self.row_count} rows")
+        away, toward = (
+            self._asset.read(profile_path(self.profile, name)) if self.has(name) else None
+            for name in ("label_away", "label_toward")
+        )
+        assert away is not None
+        return DistanceLabels(parent, difference, away, toward, self.damaged)
+
+    @cached_property
     def steps(self) -> Steps:
         """Return the next hops and the arcs they take."""
         return Steps(
@@ -287,17 +305,28 @@ class BakedTables(Tables):
         return self.steps.next_rows(rows, goals)
 
     def ticks(self, row: int, goal: int) -> float:
+        if self.labels is not None:
+            return self.labels.ticks(row, goal)
         if self.distance is not None:
             return _ticks(self.distance[row, goal]).item()
         return self.steps.ticks(row, goal)
 
     def ticks_between(self, rows: Int32Array, goals: Int32Array) -> Float64Array:
+        if self.labels is not None:
+            return self.labels.ticks_between(rows, goals)
         if self.distance is not None:
             return _ticks(self.distance[rows, goals])
         return self.steps.ticks_between(rows, goals)
 
     def ticks_toward(self, goal: int) -> Float64Array:
-        return self.steps.ticks_toward(goal)
+        stored = None if self.has_hops else self.stored_ticks_toward(goal)
+        return self.steps.ticks_toward(goal) if stored is None else stored
+
+    def stored_ticks_toward(self, goal: int) -> Float64Array | None:
+        """Return what :meth:`ticks_toward` does; None where no distances are stored."""
+        if self.labels is not None:
+            return self.labels.ticks_toward(goal)
+        return None if self.distance is None else _ticks(self.distance[:, goal])
 
     def path(self, row: int, goal: int) -> Int32Array | None:
         return self.steps.path(row, goal)

@@ -5,13 +5,15 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from functools import cached_property
+from typing import cast
 
 import numpy as np
 import numpy.typing as npt
 
 from bake.arrays import AnyArray, Int32Array
 from bake.errors import BlockedCellError, QueryError
-from bake.runtime.reader.places import Place, quoted
+from bake.runtime.reader.lookup import WRONG, row_plane
+from bake.runtime.reader.places import Cell, Place, quoted
 from bake.runtime.reader.tables import Tables
 
 #: Points farther out than this, in cells or a graph's units, are moved in to it.
@@ -37,6 +39,14 @@ class Rows:
             OutsideMapError, UnknownNodeError: there is no such place.
             BlockedCellError: the profile cannot stand on the place.
         """
+        plane = self._plane
+        if plane is not None:
+            try:
+                x, y = cast("Cell", place)
+                if x >= 0 and y >= 0 and (row := plane[y, x]) >= 0:
+                    return row
+            except WRONG:
+                pass
         row = int(self._tables.row_at[self._places.location(place)])
         if row < 0:
             raise BlockedCellError(
@@ -45,6 +55,13 @@ class Rows:
                 remedy="nearest() gives a place it can stand on",
             )
         return row
+
+    @cached_property
+    def _plane(self) -> memoryview[int] | None:
+        """Return the rows of cells [y, x]; None where places are said in another way."""
+        places = self._places
+        plain = places.is_grid and places.floor_height is None
+        return row_plane(places, self._tables.row_at) if plain else None
 
     def along(self, path: Sequence[Place]) -> Int32Array:
         """Return (k) int32, the rows of the places of a path."""

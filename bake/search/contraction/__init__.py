@@ -1,5 +1,5 @@
 """Customizable contraction hierarchies: exact distances and paths on graphs whose weights change.
 
-No table of an asset is made of them yet. ``python -m benchmarks contraction`` measures them, and
-:mod:`bake.tables.labels` has the form in which distances by labels will be stored.
+Distances by labels (:mod:`bake.tables.labels`, :mod:`bake.runtime.reader.labels`) are made of them.
+``python -m benchmarks contraction`` measures them.
 """

@@ -114,11 +114,26 @@ def label_distance(labels: Labels, start: int, goal: int) -> int:
 
 @kernel
 def label_distances(
-    labels: Labels, rank: Int32Array, starts: Int32Array, goals: Int32Array, ticks: Int64Array
+    labels: Labels, starts: Int32Array, goals: Int32Array, ticks: Int64Array
 ) -> None:
-    """Write the ticks between as many starts as goals, which are nodes; INFINITY for no way."""
+    """Write the ticks between as many starts as goals, which are ranks; INFINITY for no way."""
     for i in range(len(starts)):
-        ticks[i] = label_distance(labels, rank[starts[i]], rank[goals[i]])
+        ticks[i] = label_distance(labels, starts[i], goals[i])
+
+
+@kernel
+def ticks_between(
+    parent: Int32Array,
+    depth: Int32Array,
+    chain: Int32Array,
+    first: Int64Array,
+    away: Int32Array,
+    toward: Int32Array,
+    start: int,
+    goal: int,
+) -> int:
+    """Return what :func:`label_distance` does; called from Python, bare arrays are faster."""
+    return int(label_distance(Labels(parent, depth, chain, first, away, toward), start, goal))
 
 
 @kernel
@@ -201,6 +216,49 @@ def differences_above(
                 told -= base
             difference[place] = told
             place += 1
+
+
+@kernel
+def add_up(
+    parent: Int32Array,
+    depth: Int32Array,
+    first: Int64Array,
+    by_depth: Int32Array,
+    difference: Int32Array,
+    code: UInt32Array,
+    ticks: Int32Array,
+) -> bool:
+    """Make distances of numbered differences, row by row, which stand for ranks here.
+
+    Args:
+        parent, depth, first: see :class:`Labels`.
+        by_depth: (n) int32 rows, each after its parent.
+        difference: by number.
+        code: a number for each depth below the row's own, row after row.
+        ticks: filled as ``Labels.away`` or ``Labels.toward``.
+
+    Returns:
+        Whether each of them is a distance, from 1 to below INFINITY, or no way.
+    """
+    for i in range(len(by_depth)):
+        row = by_depth[i]
+        own = first[row]
+        ticks[own + depth[row]] = 0
+        if depth[row] == 0:
+            continue
+        above = first[parent[row]]
+        for k in range(depth[row]):
+            number = code[own - row + k]
+            if number == NO_WAY:
+                ticks[own + k] = INFINITY
+                continue
+            told = np.int64(difference[number])
+            if ticks[above + k] < INFINITY:
+                told += ticks[above + k]
+            if told < 1 or told >= INFINITY:
+                return False
+            ticks[own + k] = told
+    return True
 
 
 @kernel

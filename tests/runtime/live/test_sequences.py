@@ -53,14 +53,20 @@ def run(model: GridModel | GraphModel, asset: Path, seed: int, batches: int) -> 
 def test_square_levels(tmp_path: Path, seed: int) -> None:
     model = grid_model(seed)
     storage = ("dense", "compressed")[seed % 2]
-    run(model, model.baked(tmp_path, storage=storage, tables=TABLES[seed // 2 % 3]), seed, 8)
+    asset = model.baked(
+        tmp_path,
+        storage=storage,
+        tables=TABLES[seed // 2 % 3],
+        distance_storage=("auto", "labels")[seed // 3 % 2],
+    )
+    run(model, asset, seed, 8)
 
 
 def test_without_a_compiler(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for module in (affected, flow_field, live_graph):
         monkeypatch.setattr(module, "COMPILED", False)
     model = grid_model(3)
-    run(model, model.baked(tmp_path), 3, 3)
+    run(model, model.baked(tmp_path, distance_storage="labels"), 3, 3)
 
 
 @pytest.mark.parametrize("layout", ["odd-r", "even-r", "odd-q", "even-q"])
@@ -78,4 +84,4 @@ def test_graphs(tmp_path: Path, family: object, seed: int) -> None:
     model = GraphModel(list(range(n)), edges)
     mixed = seed + n
     storage = ("dense", "compressed")[mixed % 2]
-    run(model, model.baked(tmp_path, storage=storage), mixed, 8)
+    run(model, model.baked(tmp_path, storage=storage, distance_storage="labels"), mixed, 8)

@@ -179,7 +179,7 @@ def check_every_pair(arcs: ArcList, *, two_way: bool) -> None:
     assert (labels.toward is labels.away) == two_way
     starts, goals = np.divmod(np.arange(n * n, dtype=np.int32), np.int32(n))
     ticks = np.empty(n * n, dtype=np.int64)
-    label_distances(labels, tree.rank, starts, goals, ticks)
+    label_distances(labels, tree.rank[starts], tree.rank[goals], ticks)
     known = arcs_of(range(n), each)
     for start in range(n):
         away = distances_from(known, start)
