@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
@@ -88,7 +88,7 @@ def without(entries: Iterable[Entry], *kinds: str) -> list[Entry]:
 
 
 def merged(guesses: Mapping[str, Sequence[Entry]]) -> list[Line]:
-    """Merge the guesses for all levels: what they agree on goes before all tables of levels.
+    """Merge the guesses for all levels: what most of them say goes before the tables of levels.
 
     Args:
         guesses: entries by level; no level has one key of a table twice.
@@ -99,20 +99,28 @@ def merged(guesses: Mapping[str, Sequence[Entry]]) -> list[Line]:
             by_key[entry.table, entry.key][level] = entry
     found = []
     for (table, _), by_level in by_key.items():
-        values = {entry.value for entry in by_level.values()}
+        common = _common_value(by_level.values())
         needed = {level: entry for level, entry in by_level.items() if not entry.stated}
-        if not needed:
-            continue
-        if len(values) == 1:
+        alike = {level: entry for level, entry in needed.items() if entry.value == common}
+        if common is not None:
             # Of several levels, the one with the best reason speaks for all.
-            best = max(needed.values(), key=lambda entry: entry.sure)
-            if best.value is not None:
-                found.append(Line(table, best, tuple(sorted(needed))))
-            continue
+            best = max(alike.values(), key=lambda entry: entry.sure)
+            found.append(Line(table, best, tuple(sorted(alike))))
         for level, entry in needed.items():
-            if entry.value is not None:
+            if entry.value not in (None, common):
                 found.append(Line(("levels", level, *table), entry, (level,)))
     return sorted(found, key=_place)
+
+
+def _common_value(entries: Collection[Entry]) -> Value | None:
+    """Return the value that most levels need, or None where some level may not be told it."""
+    counts = Counter(entry.value for entry in entries if not entry.stated and entry.value)
+    if not counts:
+        return None
+    common = min(counts, key=lambda value: (-counts[value], str(value)))
+    # What a file states, and what has to stay at its default, cannot be told again for one level.
+    fixed = (entry.value for entry in entries if entry.stated or entry.value is None)
+    return common if all(value == common for value in fixed) else None
 
 
 def _place(line: Line) -> tuple[str, int, int, str]:

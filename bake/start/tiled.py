@@ -13,15 +13,18 @@ from pathlib import Path
 
 import numpy as np
 
+from bake.errors import BakeError
 from bake.levels.reading.editors import BELOW, TiledReading
 from bake.levels.reading.mistakes import shown
 from bake.levels.tiled.fields import Fields
-from bake.levels.tiled.geometry import TILE_BITS
-from bake.levels.tiled.layers import Layer, extent, open_layers, pieces
+from bake.levels.tiled.geometry import TILE_BITS, Geometry
+from bake.levels.tiled.layers import Box, Layer, extent, open_layers, pieces
 from bake.levels.tiled.maps import members
+from bake.levels.tiled.meanings import KINDS, Legend, is_thing
+from bake.levels.tiled.objects import Object, Templates, read_objects
 from bake.levels.tiled.tilesets import MapFiles, Tile, Tilesets
 from bake.start.entries import Entry, is_writable
-from bake.start.words import Meaning, meaning, role, thing, usual
+from bake.start.words import Meaning, is_one_word, meaning, role, thing, usual
 
 LEGEND = ("tiled", "legend")
 #: Properties that the reader of Tiled maps understands by itself.
@@ -35,6 +38,8 @@ _TILESETS = frozenset(
 )
 #: A layer that covers this much of a map is what one walks on, if its name says nothing.
 _GROUND_SHARE = 0.5
+#: An object that covers this much of a map is no obstacle on it.
+_NEARLY_ALL = 0.9
 _WALL = Meaning("wall", None)
 _FLOOR = Meaning("floor", 1.0)
 
@@ -92,15 +97,28 @@ class MapGuesser:
         """
         self.layers = open_layers(owner, TiledReading())
         self.tilesets = Tilesets(owner, files)
-        whole = extent(owner, self.layers)
-        self.drawn = [
-            self._drawn(layer, pieces(layer, whole))
-            for layer in self.layers
-            if layer.kind == "tilelayer"
-        ]
+        tiles = [layer for layer in self.layers if layer.kind == "tilelayer"]
+        # Without tiles, an infinite map is as large as what is drawn on it.
+        size = Box(0, 0, owner.whole("width"), owner.whole("height"))
+        whole = extent(owner, self.layers) if tiles else size
+        self.drawn = [self._drawn(layer, pieces(layer, whole)) for layer in tiles]
         self.size = max(1, max((each.cells for each in self.drawn), default=0))
         if owner.values.get("infinite") in (None, False, 0, "0"):
             self.size = max(1, whole.width * whole.height)
+        self.pixels = (
+            whole.width * whole.height * owner.number("tilewidth") * owner.number("tileheight")
+        )
+        self.objects: list[Object] = []
+        self.unread: dict[str, str] = {}
+        templates, geometry = Templates(files), Geometry.of(owner)
+        for layer in self.layers:
+            if layer.kind == "objectgroup":
+                try:
+                    found = read_objects([*tiles, layer], self.tilesets, templates, geometry)
+                except BakeError as error:
+                    self.unread[layer.path] = error.found
+                else:
+                    self.objects += found
         self._found: dict[tuple[tuple[str, ...], str], Entry] = {}
 
     @staticmethod
@@ -120,14 +138,17 @@ class MapGuesser:
         hidden = [each for each in self.drawn if (said := roles[id(each)]) and said[0] == "above"]
         if len(hidden) == len(self.drawn):
             hidden = []
-        names = sorted({each.layer.name for each in hidden if is_writable(each.layer.name)})
+        names = {each.layer.name for each in hidden if is_writable(each.layer.name)}
         words = sorted({said[1] for each in hidden if (said := roles[id(each)])})
         why = f"layers that are drawn above agents, by the words {', '.join(map(shown, words))}"
-        self._put(Entry(("tiled",), "ignore", tuple(names) or None, why))
+        for path, error in sorted(self.unread.items()):
+            why = f"objects of {shown(path)} cannot be read: {error}"
+        ignored = tuple(sorted(names | {path for path in self.unread if is_writable(path)}))
+        self._put(Entry(("tiled",), "ignore", ignored or None, why, sure=not self.unread))
         counted = [each for each in self.drawn if each.layer.name not in names]
         open_tiles = self._by_tiles(counted)
+        self._by_objects()
         self._by_layers(counted, open_tiles)
-        self._objects()
         return list(self._found.values())
 
     def _put(self, entry: Entry) -> None:
@@ -157,6 +178,8 @@ class MapGuesser:
                 if found is None:
                     continue
                 tile = found[0].tile(found[1])
+                if tile.shapes:
+                    self._say("collision", _WALL, "shapes of collision are drawn on tiles")
                 if not self._says_something(tile):
                     left[at] += count
                     by_set[tile.tileset.name][at] += count
@@ -228,11 +251,13 @@ class MapGuesser:
             if left.get(at) and said is not None and said[0].cost is None and said[0].word != BELOW:
                 blocks = True
         ground: str | None = None
+        floored = False
         for at, each in enumerate(counted):
             if not each.cells:
                 continue
             name, share = each.layer.name, each.cells / self.size
             below, ground = ground, ground or name
+            floored = floored or (below is None and share > _NEARLY_ALL)
             if each.layer.fields.properties().has("terrain") or not left.get(at):
                 continue
             key = f"layer:{name}"
@@ -246,27 +271,89 @@ class MapGuesser:
                 self._say(key, _FLOOR, f"the lowest layer, on {share:.0%} of the map", sure=False)
                 continue
             over = f"on {share:.0%} of the map, over {shown(below)}"
-            if share >= _GROUND_SHARE:
+            if share >= _GROUND_SHARE and not floored:
                 self._say(key, _FLOOR, f"a layer {over}", sure=False)
-            elif blocks:
-                why = f"a layer {over}; other names say what is blocked"
+            elif blocks or share >= _GROUND_SHARE:
+                reason = "; other names say what is blocked" if blocks else ""
+                why = f"a layer {over}{reason}"
                 self._say(key, Meaning(BELOW, 1.0), why, sure=False)
             else:
                 self._say(key, _WALL, f"a layer {over}", sure=False)
 
-    def _objects(self) -> None:
-        """Guess which classes of objects are spots."""
-        for layer in self.layers:
-            if layer.kind != "objectgroup":
+    # -- objects ----------------------------------------------------------------------------------
+
+    def _by_objects(self) -> None:
+        """Guess which objects are spots or terrain, by their classes and layers."""
+        silent: dict[str, int] = {}
+        for each in self.objects:
+            name = each.class_name
+            if name in KINDS or is_thing(each, Legend({})):
                 continue
-            for item in layer.fields.items("objects"):
-                name = item.values.get("class") or item.values.get("type")
-                if not isinstance(name, str) or name in ("spawn", "exit"):
-                    continue
-                found = thing(name)
-                if found is not None and is_writable(f"object:{name}"):
-                    why = f"the class's name says {shown(found[1])}"
-                    self._put(Entry(LEGEND, f"object:{name}", found[0], why))
+            found = thing(name)
+            if found is not None:
+                self._put_kind(name, *found)
+            elif each.layer is not None and self._covers_some(each):
+                says = _object_says(name, each.name)
+                layer = each.layer
+                blocks = _layer_says(layer.name) if _is_plain(layer.name) else None
+                if blocks is not None and blocks[0].cost is None:
+                    self._say(f"layer:{layer.path}", *blocks)
+                elif says is not None:
+                    self._say(f"object:{name or each.name}", *says)
+                elif role(layer.name) is None:
+                    silent[layer.path] = silent.get(layer.path, 0) + 1
+        if not self.drawn and not any(
+            entry.table == ("terrain",) for entry in self._found.values()
+        ):
+            self._by_layers_of_objects(silent)
+
+    def _put_kind(self, name: str, kind: str, word: str) -> None:
+        if is_writable(f"object:{name}"):
+            why = f"the class's name says {shown(word)}"
+            self._put(Entry(LEGEND, f"object:{name}", kind, why))
+
+    def _covers_some(self, each: Object) -> bool:
+        """Tell whether an object covers cells, but not nearly all, as frames of cameras do."""
+        if each.shape in ("point", "text", "polyline"):
+            return False
+        xs, ys = zip(*each.corners, strict=True) if each.corners else ((0.0,), (0.0,))
+        width, height = max(xs) - min(xs) or each.width, max(ys) - min(ys) or each.height
+        return width * height < _NEARLY_ALL * self.pixels
+
+    def _by_layers_of_objects(self, silent: Mapping[str, int]) -> None:
+        """Guess what the layers of objects mean on a map that has no others."""
+        for path in sorted(silent):
+            means = meaning(path.rpartition("/")[2])
+            if means is not None:
+                why = f"the layer's name says {shown(means.word)}, and there are no tiles"
+                self._say(f"layer:{path}", means, why, sure=False)
+        if silent and not any(entry.table == ("terrain",) for entry in self._found.values()):
+            most = max(silent, key=lambda path: (silent[path], path))
+            why = "the layer of most objects, and there are no tiles"
+            self._say(f"layer:{most}", _WALL, why, sure=False)
+
+
+def _is_plain(layer: str) -> bool:
+    """Tell whether a layer is called after what its objects are, and not after what happens there.
+
+    Chests may be objects of a layer "Chests", but those of "Chest events" are none.
+    """
+    found = role(layer)
+    return is_one_word(layer) or (found is not None and found[0] == "collision")
+
+
+def _object_says(class_name: str, name: str) -> tuple[Meaning, str] | None:
+    """Return what an object's class says it blocks, or else its name if it is nothing more."""
+    if class_name:
+        found = _of_property(class_name)
+        if found is not None and found.cost is None:
+            return found, f"the class's name says {shown(found.word)}"
+        return None
+    # Names of objects are whole sentences in games, such as "talk to the man by the wall".
+    found = _of_property(name) if is_one_word(name) else None
+    if found is not None and found.cost is None:
+        return found, f"the objects' name says {shown(found.word)}"
+    return None
 
 
 def _layer_says(name: str) -> tuple[Meaning, str] | None:

@@ -122,6 +122,11 @@ def meaning(name: str) -> Meaning | None:
     return None
 
 
+def is_one_word(name: str) -> bool:
+    """Tell whether a name is one word, perhaps with a number."""
+    return len(_TOKEN.findall(name)) == 1
+
+
 def usual(means: Meaning) -> str:
     """Say that the cost is the usual one, for a terrain whose name was guessed above."""
     if means.cost is None:

@@ -27,18 +27,20 @@ def test_what_levels_agree_on_is_said_once() -> None:
     ]
 
 
-def test_what_they_do_not_agree_on_stands_in_their_tables() -> None:
-    lines = merged(
-        {
-            "a": [Entry(LEGEND, "layer:Two", "wall"), Entry(("tiled",), "empty", "floor")],
-            "b.c": [Entry(LEGEND, "layer:Two", "below"), Entry(("tiled",), "empty", None)],
-        }
-    )
+def test_what_most_say_goes_before_the_tables_of_levels() -> None:
+    wall, below = Entry(LEGEND, "layer:Two", "wall"), Entry(LEGEND, "layer:Two", "below")
+    lines = merged({"a": [wall], "b.c": [below], "d": [wall], "e": [Entry(TERRAIN, "x", 1.0)]})
     data = tomllib.loads(recipe_text(["*.tmx"], "baked", [], lines))
-    assert data["levels"] == {
-        "a": {"tiled": {"empty": "floor", "legend": {"layer:Two": "wall"}}},
-        "b.c": {"tiled": {"legend": {"layer:Two": "below"}}},
-    }
+    assert data["tiled"] == {"legend": {"layer:Two": "wall"}}
+    assert data["levels"] == {"b.c": {"tiled": {"legend": {"layer:Two": "below"}}}}
+
+
+def test_what_a_level_must_not_be_told_stands_in_the_tables_of_others() -> None:
+    empty = Entry(("tiled",), "empty", "floor")
+    lines = merged({"a": [empty], "b": [empty], "c": [Entry(("tiled",), "empty", None)]})
+    data = tomllib.loads(recipe_text(["*.tmx"], "baked", [], lines))
+    assert "tiled" not in data
+    assert data["levels"] == {name: {"tiled": {"empty": "floor"}} for name in "ab"}
 
 
 def test_a_cost_that_a_file_states_is_not_overridden() -> None:

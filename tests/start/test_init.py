@@ -192,13 +192,80 @@ def test_objects_of_games(game: Path) -> None:
     built()
 
 
+BOX = {"width": 32, "height": 16}
+
+
+@pytest.mark.parametrize(
+    ("drawn", "entry"),
+    [
+        (objects(thing(1, "", (16, 16), **BOX), name="Collisions"), "layer:Collisions"),
+        (objects(thing(1, "zone", (16, 16), **BOX), name="Trees"), "layer:Trees"),
+        (objects(thing(1, "wall", (16, 16), **BOX), name="Stuff"), "object:wall"),
+        (objects(thing(1, "", (16, 16), name="water", **BOX), name="Stuff"), "object:water"),
+    ],
+)
+def test_shapes_of_objects(game: Path, drawn: str, entry: str) -> None:
+    tiled("m.tmx", layer(ALL), drawn)
+    assert init().code == 0
+    assert entry in recipe()["tiled"]["legend"]
+    built()
+    assert blocked("m") == ["......", ".##...", "......"]
+
+
+@pytest.mark.parametrize(
+    "drawn",
+    [
+        objects(thing(1, "", (0, 0), width=96, height=48), name="Collisions"),
+        objects(thing(1, "", (16, 16), name="guard the wall", **BOX), name="Wall events"),
+        objects(thing(1, "water", (16, 16)), name="Points"),
+    ],
+)
+def test_objects_that_are_no_obstacles(game: Path, drawn: str) -> None:
+    """Frames around whole maps, events, and points."""
+    tiled("m.tmx", layer(ALL), drawn)
+    assert init().code == 0
+    built()
+    assert blocked("m") == ["......"] * 3
+
+
+def test_collision_shapes_of_tiles(game: Path) -> None:
+    shape = '<objectgroup><object id="1" x="0" y="0" width="16" height="16"/></objectgroup>'
+    tileset = PLAIN.replace(
+        "/>", f' tilewidth="16" tileheight="16"><tile id="1">{shape}</tile></tileset>'
+    )
+    mixed = [[1, 1, 2, 2, 1, 1]] * 3
+    tiled("m.tmx", layer(mixed, name="A"), layer(FEW, name="B"), tileset=tileset)
+    assert init().code == 0
+    assert recipe()["tiled"]["legend"]["collision"] == "wall"
+    built()
+    assert blocked("m") == ["..##.."] * 3
+
+
+def test_a_map_of_objects_alone(game: Path) -> None:
+    tiled("m.tmx", objects(thing(1, "", (16, 16), **BOX), name="Stuff"), tileset="")
+    done = init()
+    assert done.code == 0
+    assert '"layer:Stuff" = "wall": the layer of most objects' in done.out
+    built()
+    assert blocked("m") == ["......", ".##...", "......"]
+
+
+def test_objects_that_cannot_be_read(game: Path) -> None:
+    lost = thing(1, "", (16, 16), template="gone.tx")
+    tiled("m.tmx", layer(ALL), objects(lost, name="Heroes"))
+    done = init()
+    assert done.code == 0
+    assert 'objects of "Heroes" cannot be read: the file "gone.tx" is missing' in done.out
+    assert recipe()["tiled"]["ignore"] == ["Heroes"]
+    built()
+
+
 def test_two_maps_that_do_not_agree(game: Path) -> None:
     tiled("a.tmx", layer(ALL, name="Low"), layer(FEW, name="Tile Layer 2"))
     tiled("b.tmx", layer(ALL, name="Tile Layer 2"))
     assert init().code == 0
-    levels = recipe()["levels"]
-    assert levels["a"]["tiled"]["legend"] == {"layer:Tile Layer 2": "wall"}
-    assert levels["b"]["tiled"]["legend"] == {"layer:Tile Layer 2": "floor"}
+    assert recipe()["tiled"]["legend"]["layer:Tile Layer 2"] == "floor"
+    assert recipe()["levels"] == {"a": {"tiled": {"legend": {"layer:Tile Layer 2": "wall"}}}}
     built()
 
 

@@ -31,8 +31,6 @@ def copied(folder: Path, *names: str) -> Path:
         shutil.copytree(shared_level(name), folder / name)
     for large in LARGE:
         (folder / "movingai" / f"{large}.map").unlink(missing_ok=True)
-    # It has objects and no tile layer.
-    shutil.rmtree(folder / "tiled" / "sticker-knight", ignore_errors=True)
     return folder
 
 
