@@ -1,10 +1,12 @@
 """Where LDtk's levels lie: pixels of the world, by hand, and the iids of entities."""
 
+import json
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from bake.level import GridLevel
 from bake.levels import LdtkReading, load, parts
 from tests.support.ldtk_projects import entities, entity, int_grid, level, project, read
 from tests.support.levels import shared_level
@@ -94,3 +96,29 @@ def test_samples() -> None:
     for name, corner in (("Top", (80, -640)), ("Cliff_cave", (656, -416))):
         own = load(path, {}, part=name, ldtk=reading)
         assert own.coordinates.centres == ((corner[0] + 8, corner[1] + 8),)
+
+
+@pytest.mark.parametrize("name", ["Typical_TopDown_example", "WorldMap_Free_layout"])
+def test_entities_of_the_samples_stand_where_the_editor_says(name: str) -> None:
+    """LDtk writes the pixel of each pivot in the world; a pixel inside of it is in the cell."""
+    path = shared_level(f"ldtk/{name}.ldtk")
+    found = {
+        each["iid"]: each
+        for one in json.loads(path.read_text("utf-8"))["levels"]
+        for layer in one["layerInstances"]
+        for each in layer["entityInstances"]
+    }
+    kinds = {f"entity:{each['__identifier']}": "thing" for each in found.values()}
+    own = load(path, {}, ldtk=LdtkReading(legend={"value:walls": "wall", **kinds}))
+    assert isinstance(own, GridLevel)
+    assert own.coordinates is not None
+    assert len(own.things.spots) == len(found) > 20
+    for spot in own.things.spots:
+        entity = found[spot.id]
+        point = [
+            entity[f"__world{axis}"] + (1 if pivot < 0.75 else -1)
+            for axis, pivot in zip("XY", entity["__pivot"], strict=True)
+        ]
+        cell = own.coordinates.cells(np.array([point], dtype=np.float64), np.array([0]), None)
+        x, y = spot.cell
+        assert tuple(cell[0].tolist()) == (x, y % (own.floor_height or own.height))
