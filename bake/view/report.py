@@ -25,7 +25,8 @@ if TYPE_CHECKING:
 
 #: At most this many doors, links, regions or spots are printed.
 MOST_THINGS = 20
-THING_HEADINGS = ("thing", "name", "what it is", "where", "for")
+#: The last column is left out where no thing has an id.
+THING_HEADINGS = ("thing", "name", "what it is", "where", "for", "id")
 
 # -- builds ---------------------------------------------------------------------------------------
 
@@ -259,7 +260,8 @@ def print_info(found: dict[str, Any]) -> None:
     print_table(output, headings, ("shape", "stored"), rows, pad_edge=True)
     things = list(_thing_rows(found))
     if things:
-        print_table(output, THING_HEADINGS, (), things, pad_edge=True)
+        width = max(map(len, things))
+        print_table(output, THING_HEADINGS[:width], (), things, pad_edge=True)
 
 
 def _source_text(name: str) -> str:
@@ -268,7 +270,10 @@ def _source_text(name: str) -> str:
 
 
 def _thing_rows(found: dict[str, Any]) -> Iterator[list[str]]:
-    """Yield a row for each door, link, region and spot, and one for those of a kind beyond 20."""
+    """Yield a row for each door, link, region and spot, and one for those of a kind beyond 20.
+
+    A row ends before the id where a thing has none.
+    """
     told = {"doors": _of_door, "links": _of_link, "regions": _of_region, "spots": _of_spot}
     for kind, columns in told.items():
         things = found[kind]
@@ -276,6 +281,7 @@ def _thing_rows(found: dict[str, Any]) -> Iterator[list[str]]:
         for number, thing in enumerate(shown_ones):
             takers = ", ".join(thing.get("profiles") or ())
             row = [thing["name"], *columns(thing), takers]
+            row += [thing["id"]] if thing["id"] else []
             yield ["" if number else kind, *map(shown, row)]
         if more := len(things) - len(shown_ones):
             yield ["", "...", f"and {more:,} more, see --json"]

@@ -157,13 +157,13 @@ def test_things_of_a_level(tmp_path: Path) -> None:
     lines = [" ".join(line.split()) for line in out.splitlines()]
     assert lines[0] == "tower: 9 x 5 on 2 floors, square"
     for line in (
-        "thing name what it is where for",
-        "doors gate open, may be shut (6, 3, 0)",
+        "thing name what it is where for id",
+        "doors gate open, may be shut (6, 3, 0) gate-1",
         "hatch shut, may be open 2 cells, first (5, 0, 1)",
         "links stairs stairs, both ways, cost 1 (7, 0, 0) to (7, 0, 1)",
-        "regions yard 30 cells, first (0, 0, 0)",
+        "regions yard 30 cells, first (0, 0, 0) 6e9f",
         "loft 2 cells, first (7, 2, 1)",
-        "spots start spawn (0, 0, 0)",
+        "spots start spawn (0, 0, 0) 18",
         "lair spawn (0, 1, 0) ogre",
     ):
         assert line in lines, lines
