@@ -66,7 +66,7 @@ ROOMS: dict[str, frozenset[str]] = {
         "runtime.live runtime.current runtime.many",
         "runtime.level": "asset coordinates errors runtime.reader runtime.live runtime.current "
         "runtime.navigator",
-        "runtime": "errors",
+        "runtime": "coordinates errors",
         "recipe": "coordinates errors graph level levels movement",
         "pipeline": "asset coordinates errors graph greedy interrupts level levels movement "
         "processors recipe search tables worlds",
