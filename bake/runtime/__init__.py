@@ -39,6 +39,7 @@ __all__ = [
     "BakeError",
     "BlockedCellError",
     "Changes",
+    "Coordinates",
     "CorruptAssetError",
     "Door",
     "LevelAsset",
