@@ -175,7 +175,7 @@ def _opened(cells: Counter[str], entries: list[Entry]) -> list[Entry]:
 
 
 def _with_spots(levels: list[Level], entries: list[Entry]) -> list[Entry]:
-    """Take what spawns and exits stand on for no wall, where only a layer's place says it is one."""
+    """Take what spawns stand on for no wall, where only the place of a layer says it is one."""
     below = {
         level.terrains[level.terrain[spot.cell[1], spot.cell[0]]]: spot.kind
         for level in levels
@@ -188,8 +188,8 @@ def _with_spots(levels: list[Level], entries: list[Entry]) -> list[Entry]:
     }
 
     def freed(entry: Entry) -> Entry:
-        terrain = str(entry.value)
-        if entry.sure or not entry.key.startswith("layer:") or terrain not in blocked & set(below):
+        terrain, is_guess = str(entry.value), entry.key.startswith("layer:") and not entry.sure
+        if not is_guess or terrain not in blocked & set(below):
             return entry
         return replace(entry, value=BELOW, why=f"{entry.why}; {below[terrain]}s stand on it")
 
