@@ -207,7 +207,7 @@ class Navigator(ManyQuestions):
         of them is worked out when a step is due there. So the first moves are known long before
         the last ones, and a game that changes its mind has not paid for the last ones. Pieces are
         smoothed by themselves, so the path may be a little longer than that of
-        ``path(..., method="hpa")``. To a goal at most 8 cells away the path is a shortest one.
+        ``path(..., method="hpa")``.
 
         Returns:
             An iterator that ends with ``goal``; it is empty when already there. None where
@@ -393,7 +393,7 @@ class Navigator(ManyQuestions):
         return writer.apply(edit)[self.name]
 
     def repair(self, budget_ms: float | None = 2) -> int:
-        """Recompute this profile's next hops in doubt: see :meth:`LevelAsset.repair`."""
+        """Make what questions about this profile would wait for: see :meth:`LevelAsset.repair`."""
         return self._current.writer.repair([self.name], budget_ms)
 
     def set_state(self, door: str, state: str) -> UpdateReport:

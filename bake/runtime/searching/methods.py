@@ -12,7 +12,6 @@ import numpy as np
 
 from bake.arrays import Int32Array
 from bake.errors import QueryError
-from bake.graph import UNREACHABLE
 from bake.runtime.reader.places import Place
 from bake.runtime.searching.context import SearchContext
 from bake.runtime.searching.heuristics import Given, heuristic_for, stored_guide
@@ -98,15 +97,7 @@ def run(context: SearchContext, row: int, goal: int, request: Request) -> Outcom
             expected=" or ".join(WEIGHTED),
             remedy="name one of these methods, or leave weight out",
         )
-    found = method(context, row, goal, request)
-    counted = request.method in SEARCHES_PLACES
-    if counted and found.rows is None and context.tables.joined(row, goal):
-        raise QueryError(
-            f"the path costs more than {UNREACHABLE - 1:,} ticks, and searches count no further",
-            place=f"level {context.tables.places.name!r}",
-            remedy="bake with smaller costs, or lower ticks_per_unit",
-        )
-    return found
+    return method(context, row, goal, request)
 
 
 def result(context: SearchContext, row: int, goal: int, request: Request) -> SearchResult:

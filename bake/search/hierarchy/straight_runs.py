@@ -45,20 +45,19 @@ def offset(way: int, width: int) -> int:
 
 @kernel
 def _price_steps(
-    rows: Int32Array, graph: ClusteredGraph, at: Int32Array, ticks: Int32Array, least: Int32Array
-) -> tuple[bool, bool]:
+    rows: Int32Array, graph: ClusteredGraph, at: Int32Array, ticks: Int32Array, known: Int32Array
+) -> bool:
     """Find the cheapest step from some rows in every direction.
 
     Args:
         at: (r, 2) int32 chart coordinates.
         ticks: (r, HEADINGS) int32, filled for the rows; 0 = there is no step.
-        least: (2) int32, ticks of the cheapest straight step and diagonal one known, 0 = none;
-            lowered by what these rows have.
+        known: (2) int32, ticks of a straight step and of a diagonal one, 0 = unknown; kept up.
 
     Returns:
-        Whether all these steps weigh what is known; whether an arc leads farther than a neighbour.
+        Whether all these steps weigh what is known, and no arc leads farther than a neighbour.
     """
-    even, far = True, False
+    even = True
     for i in range(len(rows)):
         row = rows[i]
         ticks[row, :] = 0
@@ -68,20 +67,17 @@ def _price_steps(
                 continue
             dx, dy = at[other, 0] - at[row, 0], at[other, 1] - at[row, 1]
             if abs(dx) > 1 or abs(dy) > 1:
-                far = True
+                even = False
                 continue
             way = heading(dx, dy)
             if ticks[row, way] == 0 or graph.arc[arc, TICKS] < ticks[row, way]:
                 ticks[row, way] = graph.arc[arc, TICKS]
         for way in range(HEADINGS):
             slanted = (SLANTED >> way) & 1
-            if ticks[row, way] == 0:
-                continue
-            if least[slanted] == 0:
-                least[slanted] = ticks[row, way]
-            even = even and ticks[row, way] == least[slanted]
-            least[slanted] = min(least[slanted], ticks[row, way])
-    return even, far
+            if ticks[row, way] != 0 and known[slanted] == 0:
+                known[slanted] = ticks[row, way]
+            even = even and (ticks[row, way] == 0 or ticks[row, way] == known[slanted])
+    return even
 
 
 @inlined
@@ -142,10 +138,12 @@ class RunsVersion:
     Attributes:
         runs: what kernels take.
         low: (2) int32, the lowest coordinates of the chart; those of the frame begin one before.
+        known: (2) int32 ticks of every straight step and every diagonal one, where even.
     """
 
     runs: StraightRuns
     low: Int32Array
+    known: Int32Array
 
     @staticmethod
     def of(graph: ClusteredGraph, at: Int32Array, frame: Int32Array, form: int) -> RunsVersion:
@@ -168,10 +166,8 @@ class RunsVersion:
             width,
             np.zeros((width * height, HEADINGS), dtype=np.uint8),
             none,
-            np.zeros(2, dtype=np.int32),
-            False,
         )
-        nothing = RunsVersion(start, low)
+        nothing = RunsVersion(start, low, np.zeros(2, dtype=np.int32))
         return nothing.edited(np.arange(len(at), dtype=np.int32), graph, at)
 
     def edited(self, changed: Int32Array, graph: ClusteredGraph, at: Int32Array) -> RunsVersion:
@@ -184,14 +180,13 @@ class RunsVersion:
         runs, old, rows = self.runs, len(self.runs.at), len(graph.node)
         ticks = np.zeros((rows, HEADINGS), dtype=np.int32)
         ticks[:old] = runs.ticks
-        own, row_at, least = runs.at, runs.row_at, runs.least.copy()
+        own, row_at, known = runs.at, runs.row_at, self.known.copy()
         if rows > old:
             more = at[old:rows] - self.low + 1
             own = np.ascontiguousarray(np.concatenate([own, more]))
             row_at = row_at.copy()
             row_at[more[:, 1] * runs.width + more[:, 0]] = np.arange(old, rows)
-        even, far = _price_steps(changed, graph, own, ticks, least)
-        far = runs.far or far
+        even = _price_steps(changed, graph, own, ticks, known)
         length = runs.length.copy()
         if old:
             cells = own[changed, 1] * np.int32(runs.width) + own[changed, 0]
@@ -199,14 +194,6 @@ class RunsVersion:
         else:
             _run_everywhere(row_at, runs.width, ticks, length)
         made = StraightRuns(
-            runs.form,
-            bool(runs.even and even and not far),
-            own,
-            row_at,
-            runs.width,
-            length,
-            ticks,
-            least,
-            bool(far),
+            runs.form, bool(runs.even and even), own, row_at, runs.width, length, ticks
         )
-        return RunsVersion(made, self.low)
+        return RunsVersion(made, self.low, known)

@@ -173,7 +173,7 @@ def search_closing(
             head = int(np.int64(arcs[arc, 0]))
             reached = g + int(arcs[arc, 1])
             known = label[head]
-            if known <= mark + reached or reached >= UNREACHABLE:
+            if known <= mark + reached:
                 continue
             if known >= older:
                 if guided:
@@ -245,8 +245,6 @@ def search_greedily(
         for arc in range(first_out[row], first_out[row + 1]):
             head = arcs[arc, 0]
             reached = so_far + int(arcs[arc, 1])
-            if reached - mark >= UNREACHABLE:
-                continue
             if label[head] < older:
                 # Of parallel arcs the cheapest one counts.
                 if seen[head, 0] == row and reached < label[head]:
