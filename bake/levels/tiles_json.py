@@ -29,7 +29,12 @@ from bake.levels.reading.models import (
     tidied,
     validated,
 )
-from bake.levels.reading.terrains import UNKNOWN, describe_unknown, keep_used
+from bake.levels.reading.terrains import (
+    BUILT_IN_RULES,
+    UNKNOWN,
+    describe_unknown,
+    keep_used,
+)
 from bake.levels.reading.things import checked
 from bake.levels.things_json import (
     NESTED_KEYS,
@@ -181,6 +186,8 @@ def read_tiles(path: Path, document: dict[str, object]) -> GridLevel:
         terrain = _from_cells(top, tiles, names)
     if not tiles.terrains:
         names = keep_used(names, terrain)
+        # A file that lists its terrains says all there is to say; others have the usual ones.
+        costs = {name: BUILT_IN_RULES[name] for name in names if name in BUILT_IN_RULES}
     floor_height = _floor_height(top, tiles, len(terrain))
     reader = ThingReader(top, terrain.shape, floor_height)
     return checked(

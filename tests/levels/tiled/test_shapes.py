@@ -467,8 +467,9 @@ def test_walls_that_mean_nothing_are_remarked(tmp_path: Path) -> None:
     start = thing(9, "spawn", (8, 8), "<point/>")
     level = over_floors(tmp_path, BOX, start)
     assert remarks(level) == [
-        'layer "Things": 1 object of class or name "wall" means nothing; if it should count, add '
-        '"object:wall" = "wall" to [tiled.legend], else "below", or the layer to ignore in [tiled]'
+        'layer "Things": some of its objects mean nothing, 1 of class or name "wall"; if they are '
+        'walls, add "object:wall" = "wall" to [tiled.legend], and "below" for what is none, or add '
+        "the layer to ignore in [tiled]"
     ]
     assert over_floors(tmp_path, BOX, start, legend={"object:wall": "below"}).remarks == ()
     assert over_floors(tmp_path, BOX, start, ignore=("Things",)).remarks == ()
@@ -482,8 +483,9 @@ def test_layers_that_mean_nothing_are_remarked(tmp_path: Path) -> None:
         tmp_path, *(thing(each, "", (8, 8), width=16, height=16) for each in (1, 2)), name="Walls"
     )
     assert remarks(level) == [
-        'layer "Walls": 2 objects without a class mean nothing; if it should count, add '
-        '"layer:Walls" = "wall" to [tiled.legend], else "below", or the layer to ignore in [tiled]'
+        'layer "Walls": all of its objects mean nothing, 2 without a class; if they are walls, '
+        'add "layer:Walls" = "wall" to [tiled.legend], and "below" for what is none, or add the '
+        "layer to ignore in [tiled]"
     ]
 
 
