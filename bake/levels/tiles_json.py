@@ -186,8 +186,7 @@ def read_tiles(path: Path, document: dict[str, object]) -> GridLevel:
         terrain = _from_cells(top, tiles, names)
     if not tiles.terrains:
         names = keep_used(names, terrain)
-        # A file that lists its terrains says all there is to say; others have the usual ones.
-        costs = {name: BUILT_IN_RULES[name] for name in names if name in BUILT_IN_RULES}
+    usual = {name: rule for name, rule in BUILT_IN_RULES.items() if name in names}
     floor_height = _floor_height(top, tiles, len(terrain))
     reader = ThingReader(top, terrain.shape, floor_height)
     return checked(
@@ -196,7 +195,7 @@ def read_tiles(path: Path, document: dict[str, object]) -> GridLevel:
             source=path,
             terrain=terrain,
             terrains=names,
-            terrain_rules=costs,
+            terrain_rules={**usual, **costs},
             colours=colours,
             hex_layout=tiles.hex_layout if tiles.grid == "hex" else None,
             rules=rules,

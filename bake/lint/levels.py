@@ -12,6 +12,7 @@ from bake.errors import BakeError, BakeErrors
 from bake.graph import Graph, Subgraph, usable_subgraph
 from bake.level import GridLevel, Level, Link, Spot
 from bake.lint.findings import RULES, Finding, Rule, severity_of
+from bake.lint.gravity import looks_like_platformer
 from bake.lint.ignored import Unheard, idle_entries, ignored, without_off
 from bake.lint.ways import SpawnOrExit, Ways, check_profile, opened_graph
 from bake.movement import Mover, under_footprint
@@ -123,6 +124,7 @@ class LevelLinter:
     def _all(self) -> Iterator[Finding]:
         yield from self._links()
         yield from self._unused_terrain()
+        yield from self._gravity()
         for profile, mover in self.world.movers.items():
             yield from self._ways(profile)
             if mover.size > 1:
@@ -252,6 +254,22 @@ class LevelLinter:
         for code in np.flatnonzero(~used).tolist():
             yield self._finding(
                 "terrain", f"terrain {level.terrains[code]!r} is named, but no cell has it"
+            )
+
+    def _gravity(self) -> Iterator[Finding]:
+        level = self.world.level
+        if not isinstance(level, GridLevel):
+            return
+        is_open = np.zeros(len(level.terrains), dtype=np.bool_)
+        for mover in self.world.movers.values():
+            is_open |= ~np.isnan(mover.cost)
+        passable = is_open[level.terrain]
+        if looks_like_platformer(level, passable):
+            yield self._finding(
+                "gravity",
+                "the level looks like one of a platformer, but agents do not fall here: open air "
+                "is walked through; draw the places to stand on as terrain of their own, and "
+                "jumps as links",
             )
 
     # -- links ------------------------------------------------------------------------------------
