@@ -24,7 +24,7 @@ from bake.cli.options import (
     say,
     tasks_of,
 )
-from bake.errors import BakeErrors, OutputError, counted
+from bake.errors import BakeErrors, OutputError, counted, printable
 
 
 class LintFormat(StrEnum):
@@ -93,7 +93,7 @@ def build(
         elif not quiet:
             print_summary(outcomes, seconds)
             for found, others in summed_up(findings):
-                typer.echo(as_text(found, others), err=True)
+                typer.echo(printable(as_text(found, others)), err=True)
     if depfile is not None:
         with among(errors):
             write_depfile(depfile, tasks, recipe_file(recipe))
