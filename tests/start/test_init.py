@@ -375,7 +375,7 @@ def test_a_map_that_states_everything_needs_no_line(game: Path) -> None:
     done = init()
     assert done.code == 0
     assert recipe() == {"sources": ["*.map"], "output": "baked"}
-    assert "0 guesses for 1 level" in done.out
+    assert "0 guessed lines for 1 level" in done.out
 
 
 def test_it_is_deterministic(game: Path) -> None:
