@@ -224,18 +224,16 @@ def _with_prices(world: World, rules: LevelRules, patched: LevelState) -> World:
     else:
         location = world.cell[:, 1].astype(np.int64) * rules.places.width + world.cell[:, 0]
     ends = zip(location[graph.tail()].tolist(), location[graph.head].tolist(), strict=True)
-    priced = [
-        (arc, patched.prices[pair]) for arc, pair in enumerate(ends) if pair in patched.prices
-    ]
+    own = np.array([patched.prices.get(pair, np.nan) for pair in ends], dtype=np.float64)
+    if np.isnan(own).all():
+        return world
     metrics = {}
     for name, metric in world.metrics.items():
-        weight = metric.weight.copy()
-        for arc, units in priced:
-            if weight[arc] != BLOCKED:
-                ticks = BLOCKED if units == CLOSED else np.rint(units * metric.ticks_per_unit)
-                weight[arc] = np.int32(ticks)
+        mine = ~np.isnan(own) & (metric.weight != BLOCKED)
+        ticks = np.where(own == CLOSED, BLOCKED, np.rint(own * metric.ticks_per_unit))
+        weight = np.where(mine, ticks, metric.weight).astype(np.int32)
         metrics[name] = Metric(weight, metric.passable, metric.ticks_per_unit)
-    return replace(world, metrics=metrics)
+    return replace(world, metrics=metrics, own_price=own)
 
 
 def _recipe(stated: str, rules: LevelRules) -> LevelRecipe:

@@ -1,4 +1,7 @@
-"""`python -m fuzz [READER …] [--runs N] [--work FOLDER] [--jobs N]`: fuzz readers of files."""
+"""`python -m fuzz [READER …] [--runs N] [--work FOLDER] [--jobs N]`: fuzz readers of files.
+
+`forgeries` and `mutants` forge assets: see `fuzz.forged`. They need no atheris.
+"""
 
 from __future__ import annotations
 
@@ -13,10 +16,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from fuzz.forged import GOOD, KINDS
 from fuzz.targets import TARGETS
 
+#: Inputs a reader, and assets of each kind, unless said otherwise.
+RUNS, FORGED_RUNS = 100_000, 5_000
 #: Inputs a process takes; what is instrumented leaks some kilobytes an input.
 PART = 25_000
+#: Forged assets a process takes, which begins by baking what is forged.
+FORGED_PART = 500
+#: What comes of forged assets that is told one by one, and how much of it.
+MOST_TOLD = 40
 
 
 @dataclass(frozen=True)
@@ -48,37 +58,75 @@ def _sum(parts: list[Part]) -> dict[str, object]:
     }
 
 
+def _fuzz_reader(name: str, runs: int, work: Path) -> bool:
+    """Fuzz one reader, process by process, and print what came of it."""
+    parts = []
+    with (work / f"{name}.log").open("w", encoding="utf-8") as log:
+        for begun in range(0, runs, PART):
+            summary = work / name / "summary.json"
+            summary.unlink(missing_ok=True)
+            inputs = min(PART, runs - begun)
+            command = [sys.executable, "-m", "fuzz.child", name, str(inputs), str(work)]
+            code = subprocess.run(
+                [*command, str(1 + len(parts))], stdout=log, stderr=log, check=False
+            ).returncode
+            told = json.loads(summary.read_text("utf-8")) if summary.exists() else {}
+            parts.append(Part(inputs, code, told))
+    print(json.dumps({"reader": name, **_sum(parts)}), flush=True)
+    return all(part.good for part in parts)
+
+
+def _fuzz_forged(kind: str, runs: int, work: Path) -> bool:
+    """Try forged assets, process by process, and print what came of them."""
+    file, done = work / f"{kind}.jsonl", 0
+    file.unlink(missing_ok=True)
+    came: Counter[str] = Counter()
+    bad: list[str] = []
+    seconds = 0.0
+    with (work / f"{kind}.log").open("w", encoding="utf-8") as log:
+        while done < runs:
+            end = min(runs, done - done % FORGED_PART + FORGED_PART)
+            command = [sys.executable, "-m", "fuzz.forged", kind, str(done), str(end), str(file)]
+            code = subprocess.run(command, stdout=log, stderr=log, check=False).returncode
+            lines = file.read_text("utf-8").splitlines() if file.exists() else []
+            if len(lines) < end:  # the process died of the next one
+                told = json.dumps([len(lines), "died", f"exit status {code}", 0.0])
+                with file.open("a", encoding="utf-8") as again:
+                    again.write(told + "\n")
+                lines.append(told)
+            for number, what, forged, took in map(json.loads, lines[done:]):
+                came[what] += 1
+                seconds += took
+                if what not in GOOD:
+                    bad.append(f"{number} {what}: {forged}")
+            done = len(lines)
+    report = {"kind": kind, "tried": done, **came, "seconds": round(seconds)}
+    print(json.dumps({**report, "bad": bad[:MOST_TOLD]}), flush=True)
+    return not bad
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m fuzz", description=__doc__)
-    parser.add_argument("readers", nargs="*", choices=[*TARGETS, []], metavar="READER")
-    parser.add_argument("--runs", type=int, default=100_000, help="inputs a reader")
+    known = [*TARGETS, *KINDS]
+    parser.add_argument("readers", nargs="*", choices=[*known, []], metavar="READER")
+    parser.add_argument("--runs", type=int, help="inputs a reader, or assets a kind")
     parser.add_argument("--work", type=Path, default=Path("build/fuzz"), help="folder to work in")
     parser.add_argument("--jobs", type=int, default=1, help="readers at once")
     asked = parser.parse_args()
-    if importlib.util.find_spec("atheris") is None:
+    names = asked.readers or known
+    if set(names) & set(TARGETS) and importlib.util.find_spec("atheris") is None:
         print("atheris is missing: pip install atheris (Linux and macOS)", file=sys.stderr)
         return 2
     work = asked.work.resolve()
     work.mkdir(parents=True, exist_ok=True)
 
     def fuzz(name: str) -> bool:
-        parts = []
-        with (work / f"{name}.log").open("w", encoding="utf-8") as log:
-            for begun in range(0, asked.runs, PART):
-                summary = work / name / "summary.json"
-                summary.unlink(missing_ok=True)
-                inputs = min(PART, asked.runs - begun)
-                command = [sys.executable, "-m", "fuzz.child", name, str(inputs), str(work)]
-                code = subprocess.run(
-                    [*command, str(1 + len(parts))], stdout=log, stderr=log, check=False
-                ).returncode
-                told = json.loads(summary.read_text("utf-8")) if summary.exists() else {}
-                parts.append(Part(inputs, code, told))
-        print(json.dumps({"reader": name, **_sum(parts)}), flush=True)
-        return all(part.good for part in parts)
+        if name in KINDS:
+            return _fuzz_forged(name, asked.runs or FORGED_RUNS, work)
+        return _fuzz_reader(name, asked.runs or RUNS, work)
 
     with ThreadPoolExecutor(asked.jobs) as pool:
-        good = list(pool.map(fuzz, asked.readers or list(TARGETS)))
+        good = list(pool.map(fuzz, names))
     return 0 if all(good) else 1
 
 

@@ -37,6 +37,7 @@ class Attribute:
         kind: "text", "integer" or "flag".
         description: what it says, with its unit.
         optional: whether it may be absent.
+        values: the only values it may have; none = any of its kind.
     """
 
     group: str
@@ -44,6 +45,7 @@ class Attribute:
     kind: Literal["text", "integer", "flag"]
     description: str
     optional: bool = False
+    values: tuple[str | int, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -60,6 +62,7 @@ class Column:
         layout: "compressed" (chunked, deflated) or "contiguous" (may be memory-mapped).
         shuffle: whether bytes of equal weight are brought together before deflating, which makes
             columns larger in which whole elements repeat.
+        given: whether the level alone says it, so that nothing else in the asset proves it.
     """
 
     path: str
@@ -70,6 +73,7 @@ class Column:
     optional: bool = False
     layout: Layout = "compressed"
     shuffle: bool = True
+    given: bool = False
 
     def fits(self, dtype: np.dtype[np.generic], shape: tuple[int, ...] | None) -> bool:
         """Tell whether an array of this element type and shape may be this column."""
@@ -90,11 +94,12 @@ def _always(
     optional: bool = False,
     layout: Layout = "compressed",
     shuffle: bool = True,
+    given: bool = False,
 ) -> Column:
     """Declare a column every asset has; a path without a slash is that of a profile's column."""
     full = path if path.startswith("/") else f"{_OWN}/{path}"
     types, names = tuple(dtypes.split()), tuple(dims.split(", "))
-    return Column(full, types, names, unit, description, optional, layout, shuffle)
+    return Column(full, types, names, unit, description, optional, layout, shuffle, given)
 
 
 _optional = functools.partial(_always, optional=True)
@@ -103,27 +108,31 @@ _optional = functools.partial(_always, optional=True)
 # One declaration reads as one entry of a table, so lines are broken by hand below.
 # fmt: off
 ATTRIBUTES: tuple[Attribute, ...] = (
-    Attribute("/", "format", "text", f"always {FORMAT_NAME!r}"),
+    Attribute("/", "format", "text", f"always {FORMAT_NAME!r}", values=(FORMAT_NAME,)),
     Attribute("/", "format_version", "integer", "version of this layout"),
     Attribute("/", "bake_revision", "integer", "revision of the code that baked it"),
     Attribute("/", "name", "text", "name of the level: its file name without extension"),
-    Attribute("/", "kind", "text", "square, hex or graph"),
+    Attribute("/", "kind", "text", "square, hex or graph", values=("square", "hex", "graph")),
     Attribute("/", "width", "integer", "cells from west to east", optional=True),
     Attribute("/", "height", "integer", "cells from north to south", optional=True),
-    Attribute("/", "hex_layout", "text", "odd-r, even-r, odd-q or even-q", optional=True),
-    Attribute("/", "connectivity", "integer", "neighbours of a cell: 4, 6 or 8", optional=True),
-    Attribute("/", "corner_cutting", "text", "never, one_free or always"),
-    Attribute("/", "cost_rule", "text", "mean or entered"),
+    Attribute("/", "hex_layout", "text", "odd-r, even-r, odd-q or even-q", optional=True,
+        values=("odd-r", "even-r", "odd-q", "even-q")),
+    Attribute("/", "connectivity", "integer", "neighbours of a cell: 4, 6 or 8", optional=True,
+        values=(4, 6, 8)),
+    Attribute("/", "corner_cutting", "text", "never, one_free or always",
+        values=("never", "one_free", "always")),
+    Attribute("/", "cost_rule", "text", "mean or entered", values=("mean", "entered")),
     Attribute("/", "ticks_per_unit", "integer", "ticks in one unit of cost"),
     Attribute("/", "recipe", "text", "the recipe that took effect, as canonical JSON"),
-    Attribute("/", "node_name_type", "text", "str or int", optional=True),
+    Attribute("/", "node_name_type", "text", "str or int", optional=True, values=("str", "int")),
     Attribute(_OWN, "component_count", "integer", "strongly connected components"),
     Attribute(_OWN, "one_way", "flag",
-        "1 where some arc leads from one component to another, else 0"),
+        "1 where some arc leads from one component to another, else 0", values=(0, 1)),
     Attribute(_OWN, "hierarchy_mode", "text",
-        "hpa: crossings thinned out; exact: every crossing is a transition", optional=True),
+        "hpa: crossings thinned out; exact: every crossing is a transition", optional=True,
+        values=("hpa", "exact")),
     Attribute(_OWN, "two_way", "flag",
-        "1 where every arc leads back at the same weight, else 0", optional=True),
+        "1 where every arc leads back at the same weight, else 0", optional=True, values=(0, 1)),
     Attribute("/", "floor_height", "integer",
         "rows of one floor, where several lie below one another in the grid, the "
         "lowest first", optional=True),
@@ -132,16 +141,16 @@ ATTRIBUTES: tuple[Attribute, ...] = (
         "where the agent is; absent where it is 1", optional=True),
     Attribute(_OWN, "pivot_two_way", "flag",
         "1 where every arc can be taken back at the same cost: then pivot and "
-        "basin columns hold for both directions", optional=True),
+        "basin columns hold for both directions", optional=True, values=(0, 1)),
     Attribute(_OWN, "field_shift", "integer",
         "slopes of fields are in 1 / 2**field_shift ticks", optional=True),
 )
 
 #: All columns, in the order in which they are written into the file.
 COLUMNS: tuple[Column, ...] = (
-    _always("/terrain/name", "S", "terrain", "text", "names of the terrains"),
+    _always("/terrain/name", "S", "terrain", "text", "names of the terrains", given=True),
     _always("/terrain/colour", "uint8", "terrain, channel", "sRGB, 0 to 255",
-        "colour to draw a terrain in"),
+        "colour to draw a terrain in", given=True),
     _optional("/terrain/grid", "uint8", "y, x", "terrain",
         "terrain of every cell, blocked ones too"),
     _always("/world/first_out", "int32", "node + 1", "arc",
@@ -155,13 +164,14 @@ COLUMNS: tuple[Column, ...] = (
         "x from the west and y from the north of the node's cell"),
     _optional("/world/centre", "float64", "floor, xy", "units of the source",
         "the middle of cell (0, 0): one row for all floors, or one for each. It and step are "
-        "absent where the source does not say where cells lie"),
+        "absent where the source does not say where cells lie", given=True),
     _optional("/world/step", "float64", "step, xy", "units of the source",
         "from the middle of a cell to that of the next one in the east, and in the south (y runs "
-        "to the south); of hexagons also along the sides that run across the lines"),
+        "to the south); of hexagons also along the sides that run across the lines", given=True),
     _optional("/world/position", "float64", "node, xy", "units of the source",
-        "where a graph's node lies"),
-    _optional("/world/node_name", "S int64", "node", "text or number", "name of a graph's node"),
+        "where a graph's node lies", given=True),
+    _optional("/world/node_name", "S int64", "node", "text or number", "name of a graph's node",
+        given=True),
     # These say what each profile pays, and hold its tables.
     _always("cost", "float64", "terrain", "units",
         "cost of crossing one cell; NaN where the profile cannot go"),
@@ -235,7 +245,7 @@ COLUMNS: tuple[Column, ...] = (
     # These are rules of movement that weights do not show; only updates need them.
     _optional("/terrain/barred", "uint8", "y, x", "bits",
         "headings (1 north, 2 east, 4 south, 8 west) in which no step onto or off the cell is "
-        "made; absent where there are none"),
+        "made; absent where there are none", given=True),
     _optional("may_enter", "uint8", "terrain, terrain", "0 or 1",
         "[from, to]: 1 where a step from one terrain to the other is allowed; absent where all "
         "are"),
@@ -243,10 +253,14 @@ COLUMNS: tuple[Column, ...] = (
     # floors lie below one another.
     _optional("/world/link", "int32", "arc", "link",
         "link the arc is, -1 for a step; of a link, length is its whole cost"),
-    _optional("/links/name", "S", "link", "text", "name of the link, unique among them"),
+    _optional("/world/own_price", "float64", "arc", "units",
+        "what a patch made the arc cost, in place of what terrain says; infinite: it is closed; "
+        "NaN: it costs what terrain says"),
+    _optional("/links/name", "S", "link", "text", "name of the link, unique among them",
+        given=True),
     _optional("/links/id", "S", "link", "text",
-        "id of the object or entity in the editor; empty where it has none"),
-    _optional("/links/kind", "S", "link", "text", "what the level calls the link"),
+        "id of the object or entity in the editor; empty where it has none", given=True),
+    _optional("/links/kind", "S", "link", "text", "what the level calls the link", given=True),
     _optional("/links/start", "int32", "link, xy", "cells", "x and y of where it begins"),
     _optional("/links/goal", "int32", "link, xy", "cells", "x and y of where it leads"),
     _optional("/links/cost", "float64", "link", "units", "cost of taking it"),
@@ -254,34 +268,40 @@ COLUMNS: tuple[Column, ...] = (
     _optional("/links/first_profile", "int32", "link + 1", "link profile",
         "profiles of link i are first_profile[i] to first_profile[i + 1] - 1; none: all"),
     _optional("/links/profile", "S", "link profile", "text", "name of a profile the link is for"),
-    _optional("/regions/name", "S", "region", "text", "name of the region, unique among them"),
+    _optional("/regions/name", "S", "region", "text", "name of the region, unique among them",
+        given=True),
     _optional("/regions/id", "S", "region", "text",
-        "id of the object or entity in the editor; empty where it has none"),
+        "id of the object or entity in the editor; empty where it has none", given=True),
     _optional("/regions/first_cell", "int32", "region + 1", "region cell",
-        "cells of region i are first_cell[i] to first_cell[i + 1] - 1"),
+        "cells of region i are first_cell[i] to first_cell[i + 1] - 1", given=True),
     _optional("/regions/cell", "int32", "region cell, xy", "cells",
-        "x and y of the region's cells"),
-    _optional("/spots/name", "S", "spot", "text", "name of the spot, unique among them"),
+        "x and y of the region's cells", given=True),
+    _optional("/spots/name", "S", "spot", "text", "name of the spot, unique among them",
+        given=True),
     _optional("/spots/id", "S", "spot", "text",
-        "id of the object or entity in the editor; empty where it has none"),
-    _optional("/spots/kind", "S", "spot", "text", "what the level calls the spot"),
-    _optional("/spots/cell", "int32", "spot, xy", "cells", "x and y of where it is"),
+        "id of the object or entity in the editor; empty where it has none", given=True),
+    _optional("/spots/kind", "S", "spot", "text", "what the level calls the spot", given=True),
+    _optional("/spots/cell", "int32", "spot, xy", "cells", "x and y of where it is", given=True),
     _optional("/spots/first_profile", "int32", "spot + 1", "spot profile",
-        "profiles of spot i are first_profile[i] to first_profile[i + 1] - 1; none: all"),
-    _optional("/spots/profile", "S", "spot profile", "text", "name of a profile the spot is for"),
-    _optional("/doors/name", "S", "door", "text", "name of the door, unique among them"),
+        "profiles of spot i are first_profile[i] to first_profile[i + 1] - 1; none: all",
+        given=True),
+    _optional("/spots/profile", "S", "spot profile", "text", "name of a profile the spot is for",
+        given=True),
+    _optional("/doors/name", "S", "door", "text", "name of the door, unique among them",
+        given=True),
     _optional("/doors/id", "S", "door", "text",
-        "id of the object or entity in the editor; empty where it has none"),
+        "id of the object or entity in the editor; empty where it has none", given=True),
     _optional("/doors/first_cell", "int32", "door + 1", "door cell",
-        "cells of door i are first_cell[i] to first_cell[i + 1] - 1"),
-    _optional("/doors/cell", "int32", "door cell, xy", "cells", "x and y of the door's cells"),
+        "cells of door i are first_cell[i] to first_cell[i + 1] - 1", given=True),
+    _optional("/doors/cell", "int32", "door cell, xy", "cells", "x and y of the door's cells",
+        given=True),
     _optional("/doors/first_state", "int32", "door + 1", "door state",
-        "states of door i are first_state[i] to first_state[i + 1] - 1"),
-    _optional("/doors/state_name", "S", "door state", "text", "name of the state"),
+        "states of door i are first_state[i] to first_state[i + 1] - 1", given=True),
+    _optional("/doors/state_name", "S", "door state", "text", "name of the state", given=True),
     _optional("/doors/state", "int32", "door", "door state",
         "the state the level is baked in; -1: none of them, as a patch was folded in"),
     _optional("/doors/terrain", "uint8", "door state cell", "terrain",
-        "state after state, terrain of each of its door's cells"),
+        "state after state, terrain of each of its door's cells", given=True),
     # These are lower bounds of distances.
     _optional("cluster_distance", "int32", "cluster, cluster", "ticks",
         "[from, to]: the smallest distance from a row of one cluster to a row of the other; "

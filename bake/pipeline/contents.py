@@ -67,6 +67,8 @@ def shared_contents(world: World, recipe: str) -> Contents:
         if level.coordinates is not None:
             columns |= _coordinates(level.coordinates, level.hex_layout)
         columns["/terrain/grid"] = level.terrain
+    if world.own_price is not None:
+        columns["/world/own_price"] = world.own_price
     if world.cell is not None:
         columns["/world/cell"] = world.cell
     if world.position is not None:

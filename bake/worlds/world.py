@@ -90,6 +90,8 @@ class World:
         movers: each profile in numbers, by its name.
         metrics: what moving costs each profile, by its name.
         doors: all states of the level's doors.
+        own_price: (m) float64 units of arcs whose price a patch set, infinite where it closed them,
+            NaN of all others; None where there are none.
         dead_links: links left out because no profile can stand at one of their ends.
     """
 
@@ -107,6 +109,7 @@ class World:
     metrics: Mapping[str, Metric]
     doors: tuple[DoorStates, ...] = ()
     dead_links: tuple[Link, ...] = ()
+    own_price: Float64Array | None = None
 
     @property
     def hex_layout(self) -> HexLayout | None:

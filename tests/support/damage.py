@@ -32,11 +32,13 @@ THING_COLUMNS = [
 ]
 #: Columns that only updates read.
 UPDATE_COLUMNS = ["/terrain/barred", "/profiles/default/may_enter"]
+#: Columns of assets into which a patch was folded.
+PATCH_COLUMNS = ["/world/own_price"]
 #: All the others.
 ALL_COLUMNS = [
     path
     for path in (column.path.replace(PROFILE, "default") for column in COLUMNS)
-    if path not in (*THING_COLUMNS, *UPDATE_COLUMNS)
+    if path not in (*THING_COLUMNS, *UPDATE_COLUMNS, *PATCH_COLUMNS)
 ]
 #: What no question needs: kept for drawing and for editors.
 UNASKED = {"/terrain/name", "/terrain/colour", "/terrain/grid"}

@@ -116,6 +116,18 @@ class LevelRules:
         """Return the baked arcs that are links."""
         return np.flatnonzero(self.link >= 0).astype(np.int32)
 
+    @cached_property
+    def own_prices(self) -> dict[tuple[int, int], float]:
+        """Return units by (tail, head) location, of baked arcs whose price a patch had set."""
+        if not self.asset.has("/world/own_price"):
+            return {}
+        price = self.places.own_price
+        mine = np.flatnonzero(~np.isnan(price))
+        location = self.location_of_node
+        tail, head = location[self.tail[mine]], location[self.places.head[mine]]
+        ends = zip(tail.tolist(), head.tolist(), strict=True)
+        return dict(zip(ends, price[mine].tolist(), strict=True))
+
     def steps_from(self, cell: int) -> list[int]:
         """Return the cells that a step may lead to, whatever the terrain."""
         assert self.lattice is not None

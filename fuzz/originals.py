@@ -1,0 +1,209 @@
+"""Small assets that are right, to be forged: together they hold every column and attribute."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from bake.apply import apply_patch
+from bake.level import TerrainRule
+from bake.pipeline.level import bake_level
+from bake.pipeline.sources import Task
+from bake.recipe import LevelRecipe, ProfileRecipe
+from bake.recipe.rules import TABLE_NAMES
+from bake.runtime import open_asset
+
+_TERRAIN = {
+    "floor": TerrainRule(1.0),
+    "mud": TerrainRule(3.0),
+    "road": TerrainRule(0.5),
+    "water": TerrainRule(1.5, ("road", "water")),
+    "ledge": TerrainRule(2.0, ("floor", "mud")),
+    "wall": TerrainRule(None),
+}
+_LEGEND = {".": "floor", "m": "mud", "=": "road", "~": "water", "v": "ledge", "#": "wall"}
+_BOAT = {"water": TerrainRule(1.0), "floor": TerrainRule(None), "road": TerrainRule(2.0)}
+
+
+def _recipe(**settings: object) -> LevelRecipe:
+    defaults: dict[str, Any] = {
+        "tables": tuple(TABLE_NAMES),
+        "cluster_size": 4,
+        "levels": 2,
+        "terrain": _TERRAIN,
+        "heuristic_kind": "field",
+    }
+    return LevelRecipe(**{**defaults, **settings})
+
+
+def _tiles(*lines: str, **more: object) -> dict[str, object]:
+    return {
+        "format": "bake-tiles",
+        "version": 1,
+        "terrains": dict.fromkeys(_LEGEND.values(), 1),
+        "legend": _LEGEND,
+        "rows": list(lines),
+        **more,
+    }
+
+
+def _graph(nodes: Mapping[str | int, tuple[int, int] | None], **more: object) -> dict[str, object]:
+    names = list(nodes)
+    return {
+        "directed": True,
+        "multigraph": True,
+        "nodes": [
+            {"id": name} if place is None else {"id": name, "x": place[0], "y": place[1]}
+            for name, place in nodes.items()
+        ],
+        "edges": [
+            {"source": names[a], "target": names[b], "weight": weight}
+            for a, b, weight in (
+                *((a, (a + 1) % len(names), 1 + a % 3) for a in range(len(names))),
+                *((a, (a + 5) % len(names), 6) for a in range(0, len(names), 2)),
+                *((b, a, 2) for a, b in ((0, 1), (3, 4), (5, 6))),
+                (2, 3, 2.5),
+            )
+        ],
+        **more,
+    }
+
+
+#: One-way terrain, so that there are several components; two profiles.
+_RIVER = _tiles(
+    "....v==~~.",
+    ".#..v==~~.",
+    ".#mmv===#.",
+    "..mm..==..",
+    "......==..",
+)
+#: The same costs in both directions everywhere.
+_MAZE = _tiles(
+    ".........m",
+    ".###.##.#m",
+    ".#....#..m",
+    ".#.##.##..",
+    "......#...",
+)
+_HOUSE = _tiles(
+    "......#..",
+    ".mm...#..",
+    ".mm......",
+    "......#..",
+    ".........",
+    "..####...",
+    "..#......",
+    ".........",
+    floor_height=4,
+    cell_size=[16, 16],
+    origin=[8, -4],
+    links=[
+        {"name": "stairs", "kind": "stairs", "from": [7, 0, 0], "to": [7, 0, 1], "both_ways": True},
+        {
+            "name": "jump",
+            "id": "7",
+            "from": [0, 3, 1],
+            "to": [0, 3, 0],
+            "cost": 0.5,
+            "profiles": ["cat"],
+        },
+        {"name": "rift", "kind": "teleporter", "from": [0, 0, 0], "to": [8, 3, 1], "cost": 2.25},
+    ],
+    regions=[
+        {"name": "yard", "id": "r1", "rect": [0, 0, 6, 4, 0]},
+        {"name": "loft", "cells": [[7, 2, 1], [8, 2, 1]]},
+    ],
+    spots=[
+        {"name": "start", "id": "s-1", "kind": "spawn", "at": [0, 0, 0]},
+        {"name": "out", "kind": "exit", "at": [8, 3, 0], "profiles": ["cat"]},
+    ],
+    doors=[
+        {
+            "name": "gate",
+            "id": "g",
+            "cells": [[6, 2, 0]],
+            "states": {"open": None, "shut": "wall"},
+            "state": "open",
+        },
+        {
+            "name": "hatch",
+            "rect": [5, 0, 2, 1, 1],
+            "states": {"shut": "wall", "open": "floor"},
+            "state": "shut",
+        },
+    ],
+    ledges=[{"rect": [7, 1, 2, 1, 0], "bars": ["north"]}],
+)
+_CATS = (ProfileRecipe("cat"), ProfileRecipe("ogre", {"mud": TerrainRule(5)}, 2))
+_HIVE = _tiles("..m...", ".#..#.", "...#..", ".m..v=", grid="hex", hex_layout="even-q")
+_ROADS = _graph({f"n{node}": (node % 3, node // 3) for node in range(9)})
+_NUMBERS = _graph(dict.fromkeys((7, -3, 12, 0, 99, 5, 41)))
+
+#: What each asset is made of.
+ORIGINALS: dict[str, tuple[dict[str, object], Callable[[], LevelRecipe]]] = {
+    "dense": (_RIVER, lambda: _recipe(storage="dense")),
+    "runs": (
+        _RIVER,
+        lambda: _recipe(
+            storage="compressed",
+            hierarchy="exact",
+            profiles=(ProfileRecipe("boat", _BOAT), ProfileRecipe("cat")),
+        ),
+    ),
+    "two-way": (_MAZE, lambda: _recipe(storage="compressed", cost_rule="mean")),
+    "straight": (
+        _MAZE,
+        lambda: _recipe(
+            storage="dense",
+            connectivity=4,
+            cost_rule="entered",
+            tables=("components", "next_hops", "clusters", "hierarchy"),
+        ),
+    ),
+    "distances": (
+        _MAZE,
+        lambda: _recipe(tables=("components", "distances"), distance_storage="dense"),
+    ),
+    "labels": (_MAZE, lambda: _recipe(storage="compressed", distance_storage="labels")),
+    "one-way labels": (_RIVER, lambda: _recipe(storage="dense", distance_storage="labels")),
+    "house": (
+        _HOUSE,
+        lambda: _recipe(
+            storage="compressed", profiles=_CATS, cluster_regions=True, corner_cutting="one_free"
+        ),
+    ),
+    "hive": (_HIVE, lambda: _recipe(storage="compressed")),
+    "roads": (_ROADS, lambda: _recipe(storage="compressed", hierarchy="exact")),
+    "patched": (_MAZE, lambda: _recipe(storage="compressed")),
+    "numbers": (_NUMBERS, lambda: _recipe(storage="dense", heuristic_kind="landmark")),
+}
+
+
+#: Arcs that a patch gave prices of their own, by the asset into which it is folded.
+_PRICES = {
+    "patched": {((0, 0), (1, 0)): 2.5, ((1, 0), (0, 0)): float("inf"), ((4, 0), (5, 0)): 0.5}
+}
+
+
+def baked(folder: Path, name: str) -> Path:
+    """Bake one of them into a folder."""
+    asset = _bake(folder, name)
+    if name not in _PRICES:
+        return asset
+    with open_asset(asset) as level:
+        level.update(arcs=_PRICES[name])
+        level.save_patch(folder / "saved.patch")
+    output = folder / "folded.h5"
+    apply_patch(asset, folder / "saved.patch", output, 1, lambda stage, done: None)
+    return output
+
+
+def _bake(folder: Path, name: str) -> Path:
+    document, recipe = ORIGINALS[name]
+    source = folder / f"{name}.json"
+    source.write_text(json.dumps(document), "utf-8")
+    task = Task(source, source.with_suffix(".h5"), recipe())
+    bake_level(task, 1, lambda stage, done: None)
+    return task.asset
