@@ -16,6 +16,7 @@ import numpy as np
 
 from bake.arrays import AnyArray, BoolArray, Float64Array, Int64Array
 from bake.graph import UNREACHABLE
+from bake.verify.level import Recipe
 from bake.verify.profile import Arcs, Profile
 
 #: Nodes times transitions that are searched in one layer. In a larger layer only every second
@@ -75,7 +76,8 @@ def prove_clusters(profile: Profile) -> None:
     arcs, label = profile.arcs, profile.whole("cluster")
     profile.require(len(label) == arcs.count, "cluster does not fit the rows")
     count = int(label.max(initial=-1)) + 1
-    profile.require(len(np.unique(label)) == count, "a cluster has no rows")
+    numbered = (label >= 0).all() and len(np.unique(label)) == count
+    profile.require(numbered, "a cluster has no rows")
     parts, _ = arcs.where(label[arcs.tail] == label[arcs.head]).components("weak")
     profile.require(parts == count, "a cluster is not connected")
 
@@ -84,11 +86,15 @@ def prove_hierarchy(profile: Profile) -> None:
     """Prove all layers of one profile."""
     mode = profile.text("hierarchy_mode") or ""
     profile.require(mode in ("hpa", "exact"), f"hierarchy_mode is {mode!r}")
+    stated = Recipe(profile.asset).at("hierarchy", "mode")
+    profile.require(stated in (None, mode), "hierarchy_mode is not the one in the recipe")
     both = profile.arcs.cheapest()
     two_way = bool(profile.number("two_way")) == (abs(both - both.T).nnz == 0)
     profile.require(two_way, "two_way is wrong")
-    fields, layers = _Fields(profile), _read_layers(profile)
-    for number, (layer, bits) in enumerate(zip(layers, profile.whole("layer_bits"), strict=True)):
+    fields, layers, every = _Fields(profile), _read_layers(profile), profile.whole("layer_bits")
+    known = len(every) == len(layers) and np.isin(every, (0, 4, 8, 16)).all()
+    profile.require(known, "layer_bits is none of 0, 4, 8 and 16 for each layer")
+    for number, (layer, bits) in enumerate(zip(layers, every, strict=True)):
         _prove_crossings(profile, layer, every=number > 0 or mode == "exact")
         _prove_inside(profile, layer, fields, int(bits))
     fields.end()
@@ -103,14 +109,19 @@ def _read_layers(profile: Profile) -> list[_Layer]:
     node, degree, head, weight = (
         profile.whole(f"layer_{name}") for name in ("node", "degree", "head", "weight")
     )
-    fits = nodes.sum() == len(node) == len(degree) and (nodes >= 0).all()
-    require(fits, "layer_nodes does not count the transitions")
+    fits = (nodes >= 0).all() and nodes.sum() == len(node) == len(degree)
+    require(fits and len(nodes) > 0, "layer_nodes does not count the transitions")
     fits = degree.sum() == len(head) == len(weight) and (degree >= 0).all()
     require(fits, "layer_degree does not count the arcs")
     below, label = profile.arcs, profile.whole("cluster")
     degrees = np.split(degree, np.cumsum(nodes)[:-1])
     ends = np.cumsum([part.sum() for part in degrees])[:-1]
-    parents = np.split(profile.whole("layer_parent"), np.cumsum(counts)[:-1])
+    parent = profile.whole("layer_parent")
+    fits = len(counts) == len(nodes) and (counts >= 0).all() and counts[:-1].sum() == len(parent)
+    require(fits, "layer_clusters does not count the clusters")
+    right = int(counts[0]) == int(label.max(initial=-1)) + 1
+    require(right, "layer_clusters does not count the clusters")
+    parents = np.split(parent, np.cumsum(counts[:-1])[:-1])
     layers = []
     for number, (own, out, onto, cost) in enumerate(
         zip(
@@ -126,9 +137,10 @@ def _read_layers(profile: Profile) -> list[_Layer]:
         layers.append(_Layer(below, label, own, Arcs.of_slots(out, onto, cost)))
         if number + 1 < len(nodes):
             parent = parents[number]
-            fits = len(parent) > int(label.max(initial=-1))
-            require(fits, "layer_parent does not fit the clusters")
-            require(_are_below(parent, counts[number + 1]), "layer_parent is no cluster")
+            fits = _are_below(parent, counts[number + 1])
+            require(fits, "layer_parent is no cluster")
+            every = len(np.unique(parent)) == counts[number + 1]
+            require(every, "layer_clusters does not count the clusters")
             label = parent[label[own]]
         below = layers[-1].arcs
     return layers[: len(nodes)]

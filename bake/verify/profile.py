@@ -150,6 +150,7 @@ class Profile:
         self.require((weight > 0).all(), "a weight is not positive")
         usable = weight != BLOCKED
         self.require((weight[usable] < INFINITY).all(), "a weight is off the scale")
+        self.require((component >= -1).all(), "a component is no number of one")
         self.node = np.flatnonzero(component >= 0)
         self.component = component[self.node]
         self.rows = len(self.node)
@@ -242,6 +243,29 @@ def prove_components(profile: Profile) -> int:
     both = np.unique(np.stack([label, stored]), axis=1).shape[1] if profile.rows else 0
     distinct = len(np.unique(stored))
     profile.require(both == count == distinct, "components are not the connected ones")
+    numbered = int(stored.max(initial=-1)) + 1 == count
+    profile.require(numbered, "components are not numbered without gaps")
     number = profile.number("component_count")
     profile.require(number == count, "component_count is not the number of components")
+    tail, head = stored[profile.arcs.tail], stored[profile.arcs.head]
+    one_way = bool((tail != head).any())
+    profile.require(profile.number("one_way") == one_way, "one_way is wrong")
     return count
+
+
+def prove_reach(profile: Profile, count: int) -> None:
+    """Prove which of so many components can be reached from which, by a search from each."""
+    from scipy.sparse import csr_array
+    from scipy.sparse.csgraph import breadth_first_order
+
+    stored = profile.column("reach")
+    fits = stored.shape == (count, (count + 7) // 8)
+    profile.require(fits, "reach does not fit components")
+    tail, head = (profile.component[ends] for ends in (profile.arcs.tail, profile.arcs.head))
+    onward = csr_array((np.ones(len(tail)), (tail, head)), shape=(count, count))
+    for start in range(count):
+        reached = breadth_first_order(onward, start, return_predecessors=False)
+        row = np.zeros(8 * stored.shape[1], dtype=np.uint8)
+        row[reached] = 1
+        right = (np.packbits(row) == stored[start]).all()
+        profile.require(right, "reach does not say what components can be reached")

@@ -19,7 +19,9 @@ from bake.verify.bounds import part_of, read_bounds, search_bounds
 from bake.verify.distances import Pairs
 from bake.verify.hierarchy import prove_clusters, prove_hierarchy
 from bake.verify.labels import prove_labels
-from bake.verify.profile import Profile, Progress, prove_components
+from bake.verify.level import Level
+from bake.verify.movement import prove_movement
+from bake.verify.profile import Profile, Progress, prove_components, prove_reach
 
 
 @dataclass(frozen=True)
@@ -58,6 +60,7 @@ def verify_asset(
             thing found.
     """
     with Asset(path) as asset:
+        prove_movement(Level(asset), asset.profiles)
         prove_coordinates(asset)
         names = [name for name in asset.profiles if profile in (None, name)]
         proofs = [
@@ -113,7 +116,9 @@ def _prove(profile: Profile, sample: int | None, progress: Progress) -> Proof:
     hops, distances = profile.has("run_count") or profile.has("hop"), profile.has("distance")
     if hops or distances:
         Pairs(profile).prove(targets, bounds, progress)
-    elif bounds:
+    elif profile.has("reach"):
+        prove_reach(profile, components)
+    if bounds and not (hops or distances):
         search_bounds(profile, targets, bounds, progress)
     for bound in bounds:
         bound.judge(everything=len(targets) == profile.rows)

@@ -1,0 +1,303 @@
+"""Prove what an asset says of its level: what it is, its cells and nodes, its links and doors.
+
+What a level file states once, such as names, colours, spots and the terrain of a door's other
+states, cannot be proved by anything else in the asset; it has to be whole, no more. All that
+follows from something else has to follow. `Column.given` in the schema says which is which.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from bake.arrays import Int64Array
+from bake.asset import Asset
+from bake.asset.schema import ATTRIBUTES, PROFILE
+from bake.errors import CorruptAssetError
+
+#: The link of an arc that is a step.
+NO_LINK = -1
+
+
+class Level:
+    """The columns of a level that all profiles share, checked at once.
+
+    Attributes:
+        asset: where they are from.
+        kind: square, hex or graph.
+        terrains: how many terrains there are.
+        tail, head: (m) int64, the nodes each arc joins.
+        degree: (n) int64, arcs of each node.
+        length: (m) float64 units.
+        link: (m) int64, the link each arc is, or NO_LINK.
+        terrain: (n) int64 terrain of each node.
+    """
+
+    def __init__(self, asset: Asset) -> None:
+        """Read the level.
+
+        Raises:
+            CorruptAssetError: the columns contradict each other, or the attributes.
+        """
+        self.asset = asset
+        _prove_attributes(asset)
+        self.kind = asset.text("kind") or ""
+        names = asset.read("/terrain/name").tolist()
+        self.terrains = len(names)
+        self.require(len(set(names)) == len(names), "two terrains have one name")
+        asset.read("/terrain/colour")
+        first_out, head = (
+            asset.read(f"/world/{name}").astype(np.int64) for name in ("first_out", "head")
+        )
+        self.degree = np.diff(first_out)
+        nodes = len(self.degree)
+        counts = first_out[0] == 0 and (self.degree >= 0).all() and first_out[-1] == len(head)
+        self.require(counts, "first_out does not count arcs")
+        self.require(((head >= 0) & (head < nodes)).all(), "a head is no node")
+        self.head, self.tail = head, np.repeat(np.arange(nodes), self.degree)
+        self.length = asset.read("/world/length").astype(np.float64)
+        self.require(len(self.length) == len(head), "length and head differ in length")
+        sound = np.isfinite(self.length) & (self.length > 0)
+        self.require(sound.all(), "a length is not positive")
+        self.terrain = asset.read("/world/node_terrain").astype(np.int64)
+        self.require(len(self.terrain) == nodes, "node_terrain does not fit the nodes")
+        self.link = np.full(len(head), NO_LINK)
+        if asset.has("/world/link"):
+            self.link = asset.read("/world/link").astype(np.int64)
+            self.require(len(self.link) == len(head), "link does not fit the arcs")
+        if self.kind == "graph":
+            self._prove_names()
+        else:
+            self._prove_cells()
+
+    @property
+    def nodes(self) -> int:
+        """Return how many nodes there are."""
+        return len(self.degree)
+
+    def require(self, holds: bool | np.bool_, otherwise: str) -> None:
+        """Refuse the asset where something does not hold; ``otherwise`` says what is wrong."""
+        if not holds:
+            raise self.wrong(otherwise)
+
+    def wrong(self, found: str) -> CorruptAssetError:
+        """Return the error for an asset that is as it was written, but not right."""
+        return self.asset.damaged(found, verdict="wrong")
+
+    # -- cells ------------------------------------------------------------------------------------
+
+    @cached_property
+    def layout(self) -> str | None:
+        """Return how rows or columns of hexagons are shifted; None on other levels."""
+        return self.asset.text("hex_layout") if self.kind == "hex" else None
+
+    @cached_property
+    def grid(self) -> Int64Array:
+        """Return (height, width), the terrain of each cell."""
+        return self.asset.read("/terrain/grid").astype(np.int64)
+
+    @cached_property
+    def floor_height(self) -> int:
+        """Return how many rows one floor has."""
+        return self.asset.number("floor_height") or len(self.grid)
+
+    @cached_property
+    def cell(self) -> Int64Array:
+        """Return (n, 2), x and y of each node."""
+        return self.asset.read("/world/cell").astype(np.int64)
+
+    @cached_property
+    def barred(self) -> Int64Array:
+        """Return (height, width), the headings that ledges bar, as bits."""
+        if not self.asset.has("/terrain/barred"):
+            return np.zeros_like(self.grid)
+        barred = self.asset.read("/terrain/barred").astype(np.int64)
+        self.require(barred.shape == self.grid.shape, "barred does not fit the grid")
+        self.require((barred < 16).all(), "barred names no heading")
+        return barred
+
+    def _prove_names(self) -> None:
+        asset = self.asset
+        names = asset.read("/world/node_name")
+        whole = asset.text("node_name_type")
+        self.require(
+            whole == ("int" if names.dtype.kind == "i" else "str"), f"node_name_type is {whole!r}"
+        )
+        self.require(len(names) == self.nodes, "node_name does not fit the nodes")
+        self.require(len(np.unique(names)) == self.nodes, "two nodes have one name")
+        if asset.has("/world/position"):
+            position = asset.read("/world/position")
+            fits = position.shape == (self.nodes, 2) and np.isfinite(position).all()
+            self.require(fits, "position does not fit the nodes")
+
+    def _prove_cells(self) -> None:
+        asset, grid, cell = self.asset, self.grid, self.cell
+        shape = asset.number("height"), asset.number("width")
+        self.require(shape == grid.shape, f"height and width are {shape}, the grid is {grid.shape}")
+        stated = asset.number("floor_height")
+        fits = stated is None or (0 < stated < len(grid) and len(grid) % stated == 0)
+        self.require(fits, f"floor_height is {stated}")
+        limit = np.array(grid.shape[::-1])
+        inside = cell.shape == (self.nodes, 2) and ((cell >= 0) & (cell < limit)).all()
+        self.require(inside, "a node's cell lies outside the level")
+        x, y = cell.T
+        self.require(len(np.unique(y * limit[0] + x)) == self.nodes, "two nodes have one cell")
+        same = (grid[y, x] == self.terrain).all()
+        self.require(same, "node_terrain is not that of the node's cell")
+        self._prove_things()
+
+    # -- things -----------------------------------------------------------------------------------
+
+    def _prove_things(self) -> None:
+        """Prove that links, regions, spots and doors are whole, and doors in the state they say."""
+        for group, cells in (
+            ("links", "start goal"),
+            ("regions", ""),
+            ("spots", "cell"),
+            ("doors", ""),
+        ):
+            if not self.asset.has(f"/{group}/name"):
+                self.require(
+                    not (group == "links" and (self.link >= 0).any()),
+                    "arcs are links, but there are none",
+                )
+                continue
+            names = self.texts(group, "name")
+            self.require(len(set(names)) == len(names), f"two of /{group} have one name")
+            for column in cells.split():
+                self.cells(group, column)
+            if group in ("links", "spots"):
+                self.texts(group, "kind")
+                self.parts(group, "first_profile", len(self.texts(group, "profile")))
+            else:
+                self.parts(group, "first_cell", len(self.cells(group, "cell")))
+        if self.asset.has("/links/name"):
+            cost = self.asset.read("/links/cost")
+            self.require((np.isfinite(cost) & (cost > 0)).all(), "a link's cost is not positive")
+            self.require(
+                (self.asset.read("/links/both_ways") < 2).all(), "both_ways is neither 0 nor 1"
+            )
+            fits = ((self.link >= NO_LINK) & (self.link < len(cost))).all()
+            self.require(fits, "an arc is a link there is none of")
+        if self.asset.has("/doors/name"):
+            self._prove_doors()
+
+    def _prove_doors(self) -> None:
+        self.require(
+            len(self.door_terrain) == len(self.texts("doors", "name")),
+            "doors contradict each other",
+        )
+        first = self.parts("doors", "first_state", len(names := self.texts("doors", "state_name")))
+        now = self.asset.read("/doors/state").astype(np.int64)
+        for door, (cells, terrain) in enumerate(self.door_terrain):
+            mine = names[first[door] : first[door + 1]]
+            self.require(len(set(mine)) == len(mine) > 0, "a door has a state twice, or none")
+            x, y = cells.T
+            fits = (terrain == self.grid[y, x]).all(axis=1)
+            state = int(now[door]) - int(first[door])
+            none = now[door] == -1 and not fits.any()
+            right = none or (0 <= state < len(mine) and fits[state])
+            self.require(right, "a door is not in the state that it is said to be in")
+
+    @cached_property
+    def door_terrain(self) -> list[tuple[Int64Array, Int64Array]]:
+        """Return (k, 2) cells of each door, and (states, k) terrain they have in each state."""
+        if not self.asset.has("/doors/name"):
+            return []
+        cells = self.cells("doors", "cell")
+        terrain = self.asset.read("/doors/terrain").astype(np.int64)
+        begin = self.parts("doors", "first_cell", len(cells))
+        first = self.parts("doors", "first_state", len(self.texts("doors", "state_name")))
+        self.require(len(begin) == len(first), "doors contradict each other")
+        size = np.diff(begin) * np.diff(first)
+        self.require(size.sum() == len(terrain), "terrains of door states do not fit their cells")
+        each = np.split(terrain, np.cumsum(size)[:-1])
+        return [
+            (own, part.reshape(-1, len(own)))
+            for own, part in zip(np.split(cells, begin[1:-1]), each, strict=True)
+            if len(own)
+        ]
+
+    def texts(self, group: str, column: str) -> list[str]:
+        """Return a column of texts of some things."""
+        return [bytes(text).decode() for text in self.asset.read(f"/{group}/{column}").tolist()]
+
+    def cells(self, group: str, column: str) -> Int64Array:
+        """Return (k, 2), cells of some things, all of them inside the level."""
+        cell = self.asset.read(f"/{group}/{column}").astype(np.int64)
+        inside = ((cell >= 0) & (cell < np.array(self.grid.shape[::-1]))).all()
+        self.require(inside, f"/{group}/{column} lies outside the level")
+        return cell
+
+    def parts(self, group: str, column: str, count: int) -> Int64Array:
+        """Return where the parts of each thing begin; together they are all there is."""
+        first = self.asset.read(f"/{group}/{column}").astype(np.int64)
+        whole = len(first) and first[0] == 0 and first[-1] == count and (np.diff(first) >= 0).all()
+        self.require(bool(whole), f"/{group}/{column} contradicts the rest")
+        return first
+
+
+def _prove_attributes(asset: Asset) -> None:
+    """Prove that attributes have values the format knows, and say what the header says."""
+
+    def require(holds: bool, otherwise: str) -> None:
+        if not holds:
+            raise asset.damaged(otherwise, verdict="wrong")
+
+    for declared in ATTRIBUTES:
+        groups = [declared.group]
+        if PROFILE in declared.group:
+            groups = [declared.group.replace(PROFILE, name) for name in asset.profiles]
+        for group in groups:
+            read = asset.text if declared.kind == "text" else asset.number
+            value = read(declared.name, group)
+            known = value is None or not declared.values or value in declared.values
+            require(known, f"attribute {declared.name} of {group} is {value!r}")
+    header = asset.header
+    stated: dict[str, Any] = {
+        "format_version": header.format_version,
+        "bake_revision": header.bake_revision,
+    }
+    for name, value in stated.items():
+        require(asset.number(name) == value, f"attribute {name} is not that of the header")
+    require(asset.text("name") == header.level, "attribute name is not that of the header")
+    require(asset.number("ticks_per_unit", "/") in range(1, 2**31), "ticks_per_unit is no scale")
+    text = asset.text("recipe") or ""
+    same = hashlib.sha256(text.encode()).hexdigest() == header.recipe
+    require(same, "attribute recipe is not the one in the header")
+    kind, layout = asset.text("kind"), asset.text("hex_layout")
+    require((kind == "hex") == (layout is not None), f"kind is {kind!r}, hex_layout {layout!r}")
+    neighbours = {"graph": (None,), "hex": (6,), "square": (4, 8)}[str(kind)]
+    found = asset.number("connectivity")
+    require(found in neighbours, f"kind is {kind!r}, connectivity {found}")
+    is_grid = kind != "graph"
+    require(asset.has("/terrain/grid") == is_grid, f"kind is {kind!r}, but the columns are others")
+    require(asset.has("/world/cell") == is_grid, f"kind is {kind!r}, but the columns are others")
+
+
+class Recipe:
+    """What the recipe in an asset states; None where it leaves something to the level."""
+
+    def __init__(self, asset: Asset) -> None:
+        """Read it; a recipe that is no JSON object states nothing."""
+        try:
+            document = json.loads(asset.text("recipe") or "{}")
+        except (ValueError, RecursionError):
+            document = {}
+        self._document = document if isinstance(document, dict) else {}
+
+    def at(self, *keys: str) -> Any:
+        """Return what stands at a place; None where nothing does."""
+        found: Any = self._document
+        for key in keys:
+            found = found.get(key) if isinstance(found, dict) else None
+        return found
+
+    def rule(self, profile: str, terrain: str) -> dict[str, Any] | None:
+        """Return what a terrain costs a profile and what it is entered from, where that is said."""
+        rule = self.at("profiles", profile, terrain) or self.at("terrain", terrain)
+        return rule if isinstance(rule, dict) else None

@@ -1,0 +1,379 @@
+"""Prove what arcs weigh from terrain: which steps each profile may take, and what they cost.
+
+This is written from docs/recipe.md ("Movement", "Terrain", "Sizes"), and shares nothing with the
+code that prices arcs for a bake. All cells are looked at together, one heading at a time: a step is
+possible where every cell under the footprint may make it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+
+from bake.arrays import AnyArray, BoolArray, Float64Array, Int64Array
+from bake.asset.schema import profile_path
+from bake.graph import BLOCKED
+from bake.verify.level import NO_LINK, Level, Recipe
+
+#: Bits of headings, by the sign of a step along x and along y.
+_HEADING_X, _HEADING_Y = {1: 2, -1: 8, 0: 0}, {1: 4, -1: 1, 0: 0}
+_LARGEST_SIZE = 16
+
+
+class Mover(NamedTuple):
+    """What terrain means to a profile.
+
+    Attributes:
+        cost: (terrains) units; NaN where the profile cannot go.
+        enters: (terrains, terrains) bool, [from, to].
+        size: cells along one side of the footprint.
+    """
+
+    cost: Float64Array
+    enters: BoolArray
+    size: int
+
+
+def read_mover(level: Level, profile: str) -> Mover:
+    """Read a mover, and prove that it is the one that the recipe states."""
+    asset, recipe = level.asset, Recipe(level.asset)
+    cost = asset.read(profile_path(profile, "cost")).astype(np.float64)
+    level.require(len(cost) == level.terrains, "cost does not fit the terrains")
+    sound = np.isnan(cost) | (np.isfinite(cost) & (cost > 0))
+    level.require(sound.all(), "a cost is not positive")
+    enters = np.ones((level.terrains, level.terrains), dtype=np.bool_)
+    if asset.has(profile_path(profile, "may_enter")):
+        stored = asset.read(profile_path(profile, "may_enter"))
+        level.require(stored.shape == enters.shape, "may_enter does not fit the terrains")
+        level.require((stored < 2).all(), "may_enter is neither 0 nor 1")
+        enters = stored.astype(np.bool_)
+    names = [bytes(name).decode() for name in asset.read("/terrain/name").tolist()]
+    for code, name in enumerate(names):
+        rule = recipe.rule(profile, name)
+        if rule is None:
+            continue
+        units = np.nan if rule.get("cost") is None else rule["cost"]
+        same = cost[code] == units or (np.isnan(cost[code]) and np.isnan(units))
+        level.require(same, f"profile {profile!r}: cost of {name!r} is not the one in the recipe")
+        if np.isnan(units):
+            continue
+        sources = rule.get("enter_from")
+        stated = np.array([sources is None or each in sources for each in names])
+        level.require(
+            (enters[:, code] == stated)[~np.isnan(cost)].all(),
+            f"profile {profile!r}: {name!r} is not entered as the recipe says",
+        )
+    size = asset.number("size", f"/profiles/{profile}")
+    stated_size = recipe.at("sizes", profile)
+    if recipe.at("profiles") is not None:
+        fits = size == stated_size
+        level.require(fits, f"profile {profile!r}: size is not the one in the recipe")
+    fits = size is None or 1 < size <= _LARGEST_SIZE
+    level.require(fits, f"profile {profile!r}: size is {size}")
+    level.require(size is None or level.kind == "square", f"profile {profile!r} has a size")
+    return Mover(cost, enters, size or 1)
+
+
+def prove_movement(level: Level, profiles: tuple[str, ...]) -> None:
+    """Prove the nodes of a level, and the weight of every arc for every profile.
+
+    Raises:
+        CorruptAssetError: a node, an arc or a weight is not what terrain and rules make it.
+    """
+    asset = level.asset
+    recipe = Recipe(asset)
+    for name in ("corner_cutting", "cost_rule", "ticks_per_unit", "connectivity"):
+        stated = recipe.at(name)
+        found = asset.number(name) if name.endswith(("unit", "ivity")) else asset.text(name)
+        skip = stated is None or (name == "connectivity" and level.kind != "square")
+        level.require(skip or found == stated, f"{name} is not the one in the recipe")
+    movers = {name: read_mover(level, name) for name in profiles}
+    stands = {name: _standing(level, mover) for name, mover in movers.items()}
+    if level.kind != "graph":
+        _prove_nodes(level, movers, stands)
+    for name, mover in movers.items():
+        weight = asset.read(profile_path(name, "weight")).astype(np.int64)
+        component = asset.read(profile_path(name, "component"))
+        fits = len(weight) == len(level.head) and len(component) == level.nodes
+        level.require(fits, f"profile {name!r}: weight and component do not fit the graph")
+        right = ((component >= 0) == ~np.isnan(_at_nodes(level, stands[name]))).all()
+        level.require(right, f"profile {name!r} stands elsewhere than component says")
+        _Weights(level, name, mover, stands[name]).prove(weight)
+    if level.kind != "graph":
+        _prove_links(level, movers)
+
+
+def _at_nodes(level: Level, values: AnyArray) -> AnyArray:
+    """Return the values of nodes, from those of cells or from those of nodes."""
+    if level.kind == "graph":
+        return values
+    x, y = level.cell.T
+    return np.asarray(values[y, x])
+
+
+def _window(
+    level: Level, cells: AnyArray, size: int, outside: object, combine: np.ufunc
+) -> AnyArray:
+    """Combine all cells under the footprint at each cell of its floor."""
+    rows = level.floor_height
+    height, width = cells.shape
+    padded = np.full((height // rows, rows + size, width + size), outside, dtype=cells.dtype)
+    padded[:, :rows, :width] = cells.reshape(-1, rows, width)
+    found = padded[:, :rows, :width].copy()
+    for down, right in np.ndindex(size, size):
+        combine(found, padded[:, down : down + rows, right : right + width], out=found)
+    return found.reshape(height, width)
+
+
+def _standing(level: Level, mover: Mover) -> Float64Array:
+    """Return what the dearest cell under the footprint costs, NaN where the profile cannot stand.
+
+    It is (height, width) on grids and (n) on graphs.
+    """
+    if level.kind == "graph":
+        return np.asarray(mover.cost[level.terrain])
+    return _window(level, mover.cost[level.grid], mover.size, np.nan, np.maximum)
+
+
+def _prove_nodes(level: Level, movers: dict[str, Mover], stands: dict[str, Float64Array]) -> None:
+    """Prove that every cell is a node on which some profile stands, in some state of the doors."""
+    anywhere = np.zeros(level.grid.shape, dtype=np.bool_)
+    for name, mover in movers.items():
+        passable = ~np.isnan(mover.cost)
+        free = passable[level.grid]
+        for cells, terrain in level.door_terrain:
+            x, y = cells.T
+            free[y, x] |= passable[terrain].any(axis=0)
+        anywhere |= _window(level, free, mover.size, False, np.logical_and)
+        anywhere |= ~np.isnan(stands[name])
+    x, y = level.cell.T
+    is_node = np.zeros_like(anywhere)
+    is_node[y, x] = True
+    level.require((is_node == anywhere).all(), "nodes are not the cells where somebody can stand")
+
+
+class _Weights:
+    """What the arcs of one profile must weigh."""
+
+    def __init__(self, level: Level, name: str, mover: Mover, stands: Float64Array) -> None:
+        self.level, self.name, self.mover, self.stands = level, name, mover, stands
+        asset = level.asset
+        self.scale = asset.number("ticks_per_unit") or 1
+        self.mean = asset.text("cost_rule") == "mean"
+        self.free_flanks = {"never": 2, "one_free": 1, "always": 0}[
+            asset.text("corner_cutting") or ""
+        ]
+        self.own = np.full(len(level.head), np.nan)
+        if asset.has("/world/own_price"):
+            self.own = asset.read("/world/own_price").astype(np.float64)
+            level.require(len(self.own) == len(level.head), "own_price does not fit the arcs")
+            level.require((np.isnan(self.own) | (self.own > 0)).all(), "a price is not positive")
+
+    def prove(self, weight: Int64Array) -> None:
+        """Prove the weights of all arcs."""
+        if self.level.kind == "graph":
+            self._prove_graph(weight)
+        else:
+            self._prove_steps(weight)
+            self._prove_link_weights(weight)
+
+    def _ticks(
+        self, before: AnyArray, after: AnyArray, length: AnyArray | np.float64
+    ) -> Float64Array:
+        unit = (before + after) / 2 if self.mean else after
+        return np.asarray(np.rint(unit * length * self.scale))
+
+    def _compare(self, arcs: Int64Array, weight: AnyArray, ticks: AnyArray, what: str) -> None:
+        """Refuse weights that are not what they must be.
+
+        Args:
+            arcs: (k) the arcs.
+            weight: (k) what they weigh.
+            ticks: (k) what terrain makes them weigh, BLOCKED where they cannot be taken.
+            what: what is wrong otherwise.
+        """
+        own = self.own[arcs]
+        priced = ~np.isnan(own) & (ticks != BLOCKED)
+        own_ticks = np.where(np.isinf(own), float(BLOCKED), np.rint(own * self.scale))
+        wrong = weight != np.where(priced, own_ticks, ticks)
+        self.level.require(not wrong.any(), f"profile {self.name!r}: {what}")
+
+    def _prove_graph(self, weight: Int64Array) -> None:
+        level, cost = self.level, self.stands
+        before, after = cost[level.tail], cost[level.head]
+        enters = self.mover.enters[level.terrain[level.tail], level.terrain[level.head]]
+        usable = ~np.isnan(before + after) & enters
+        ticks = np.where(usable, self._ticks(before, after, level.length), float(BLOCKED))
+        arcs = np.arange(len(weight))
+        self._compare(arcs, weight, ticks, "a weight is not what terrain and length make it")
+
+    # -- steps ------------------------------------------------------------------------------------
+
+    def _prove_steps(self, weight: Int64Array) -> None:
+        """Prove the arcs that are steps, heading by heading."""
+        level = self.level
+        node_at = np.full(level.grid.shape, -1)
+        x, y = level.cell.T
+        node_at[y, x] = np.arange(level.nodes)
+        steps = np.flatnonzero(level.link == NO_LINK)
+        seen = np.zeros(len(steps), dtype=np.int64)
+        tail, head = level.tail[steps], level.head[steps]
+        there = np.full(level.nodes, -1)
+        for cells, (dx, dy), usable in self._headings():
+            # Cells of this parity; on square grids all of them.
+            inside = _moved(level, node_at, dx, dy, -1)
+            there[:] = np.where(cells, inside, -1)[y, x]
+            mine = (there[tail] == head) & (there[tail] >= 0)
+            seen += mine
+            arcs = steps[mine]
+            diagonal = dx != 0 and dy != 0 and level.kind == "square"
+            length = np.float64(np.sqrt(2.0) if diagonal else 1.0)
+            right = (level.length[arcs] == length).all()
+            level.require(right, "a step is not as long as steps are")
+            after = _moved(level, self.stands, dx, dy, np.nan)
+            may = usable & cells
+            ticks = np.where(may, self._ticks(self.stands, after, length), float(BLOCKED))[y, x]
+            level.require(len(np.unique(tail[mine])) == len(arcs), "a step is there twice")
+            what = "a weight is not what terrain makes it"
+            self._compare(arcs, weight[arcs], ticks[tail[mine]], what)
+            missing = ticks != BLOCKED
+            missing[tail[mine]] = False
+            level.require(not missing.any(), f"profile {self.name!r}: a step is missing")
+        level.require((seen == 1).all(), "an arc joins cells that are no neighbours")
+
+    def _headings(self) -> Iterator[tuple[BoolArray, tuple[int, int], BoolArray]]:
+        """Yield for every heading the cells that have it, its step, and where it may be taken."""
+        level = self.level
+        every = np.ones(level.grid.shape, dtype=np.bool_)
+        if level.layout is None:
+            for step in ((1, 0), (0, 1), (-1, 0), (0, -1)):
+                yield every, step, self._may_step(*step)
+            if level.asset.number("connectivity") == 8:
+                for step in ((1, 1), (-1, 1), (-1, -1), (1, -1)):
+                    yield every, step, self._may_step_diagonally(*step)
+            return
+        rows, columns = np.indices(level.grid.shape)
+        by_row = level.layout.endswith("r")
+        # Floors lie below one another, so rows of each count from its own first one on the grid.
+        parity = (rows if by_row else columns) & 1
+        for odd in (0, 1):
+            shoved = odd == (1 if level.layout.startswith("odd") else 0)
+            cells = parity == odd
+            along = ((1, 0), (-1, 0)) if by_row else ((0, 1), (0, -1))
+            aside = (0, 1) if shoved else (-1, 0)
+            steps = [*along, *((a, b) if by_row else (b, a) for a in aside for b in (1, -1))]
+            for step in steps:
+                yield cells, step, self._may_step(*step, hexagons=True, shoved=shoved)
+
+    def _may_step(
+        self, dx: int, dy: int, *, hexagons: bool = False, shoved: bool = False
+    ) -> BoolArray:
+        """Return (height, width), where the whole footprint may step in one heading."""
+        level, mover = self.level, self.mover
+        onto = _moved(level, level.grid, dx, dy, 0)
+        bits = _HEADING_X[dx] | _HEADING_Y[dy]
+        if hexagons:
+            bits = _hexagon_heading(level.layout or "", dx, dy, shoved=shoved)
+        hindered = ~mover.enters[level.grid, onto]
+        hindered |= ((level.barred | _moved(level, level.barred, dx, dy, 0)) & bits) != 0
+        fits = ~np.isnan(self.stands) & ~np.isnan(_moved(level, self.stands, dx, dy, np.nan))
+        if mover.size > 1:
+            hindered = _window(level, hindered, mover.size, False, np.logical_or)
+        return np.asarray(fits & ~hindered)
+
+    def _may_step_diagonally(self, dx: int, dy: int) -> BoolArray:
+        """Return where a diagonal step is possible, with as many free flanks as the rule wants."""
+        free = np.zeros(self.level.grid.shape, dtype=np.int64)
+        for first, second in (((dx, 0), (0, dy)), ((0, dy), (dx, 0))):
+            onward = _moved(self.level, self._may_step(*second), *first, False)
+            free += self._may_step(*first) & onward
+        return np.asarray(self._may_step(dx, dy) & (free >= self.free_flanks))
+
+    # -- links ------------------------------------------------------------------------------------
+
+    def _prove_link_weights(self, weight: Int64Array) -> None:
+        """Prove what links cost the profile: what they say, where it stands at both ends."""
+        level = self.level
+        arcs = np.flatnonzero(level.link != NO_LINK)
+        if not len(arcs):
+            return
+        stands = ~np.isnan(_at_nodes(level, self.stands))
+        first = level.parts("links", "first_profile", len(level.texts("links", "profile")))
+        names = level.texts("links", "profile")
+        taken = np.array([a == b or self.name in names[a:b] for a, b in pairwise(first.tolist())])
+        usable = stands[level.tail[arcs]] & stands[level.head[arcs]] & taken[level.link[arcs]]
+        ticks = np.where(usable, np.rint(level.length[arcs] * self.scale), float(BLOCKED))
+        self._compare(arcs, weight[arcs], ticks, "a link does not weigh what it costs")
+
+
+def _hexagon_heading(layout: str, dx: int, dy: int, *, shoved: bool) -> int:
+    """Return the headings of a step between hexagons, as bits: where its centre lies."""
+    # Centres of a shifted row or column lie half a cell further on.
+    half = 1 if shoved else -1
+    if layout.endswith("r"):
+        across = 2 * dx - (half if dy else 0)
+        return _HEADING_X[int(np.sign(across))] | _HEADING_Y[dy]
+    down = 2 * dy - (half if dx else 0)
+    return _HEADING_X[dx] | _HEADING_Y[int(np.sign(down))]
+
+
+def _moved(level: Level, cells: AnyArray, dx: int, dy: int, outside: object) -> AnyArray:
+    """Return for every cell the value of the cell a step away, on the same floor."""
+    rows = level.floor_height
+    height, width = cells.shape
+    floors = cells.reshape(-1, rows, width)
+    found = np.full_like(floors, outside)
+    x, y = slice(max(0, dx), width + min(0, dx)), slice(max(0, dy), rows + min(0, dy))
+    to_x, to_y = slice(max(0, -dx), width + min(0, -dx)), slice(max(0, -dy), rows + min(0, -dy))
+    found[:, to_y, to_x] = floors[:, y, x]
+    return found.reshape(height, width)
+
+
+def _prove_links(level: Level, movers: dict[str, Mover]) -> None:
+    """Prove that every link has its arcs, from its start to its goal, and costs what it says."""
+    if not level.asset.has("/links/name"):
+        return
+    start, goal = level.cells("links", "start"), level.cells("links", "goal")
+    cost, both = level.asset.read("/links/cost"), level.asset.read("/links/both_ways")
+    arcs = np.flatnonzero(level.link != NO_LINK)
+    node_at = {(x, y): node for node, (x, y) in enumerate(level.cell.tolist())}
+    doors = np.zeros(level.grid.shape, dtype=np.bool_)
+    for cells, _ in level.door_terrain:
+        doors[cells[:, 1], cells[:, 0]] = True
+    largest = max(mover.size for mover in movers.values())
+    near = _window(level, doors, largest, False, np.logical_or)
+    weights = [level.asset.read(profile_path(name, "weight"))[arcs] for name in movers]
+    taken = np.any([weight != BLOCKED for weight in weights], axis=0)
+    found = sorted(
+        zip(
+            level.link[arcs].tolist(),
+            level.tail[arcs].tolist(),
+            level.head[arcs].tolist(),
+            strict=True,
+        )
+    )
+    expected = []
+    first = level.parts("links", "first_profile", len(names := level.texts("links", "profile")))
+    stands = {name: ~np.isnan(_standing(level, mover)) for name, mover in movers.items()}
+    for link, (a, b) in enumerate(zip(start.tolist(), goal.tolist(), strict=True)):
+        ends = [(tuple(a), tuple(b)), *([(tuple(b), tuple(a))] if both[link] else [])]
+        mine = names[first[link] : first[link + 1]] or list(movers)
+        for (x, y), (to_x, to_y) in ends:
+            tail, head = node_at.get((x, y)), node_at.get((to_x, to_y))
+            open_to = any(
+                stands[name][y, x] and stands[name][to_y, to_x] for name in mine if name in movers
+            )
+            if (
+                tail is not None
+                and head is not None
+                and (open_to or near[y, x] or near[to_y, to_x])
+            ):
+                expected.append((link, tail, head))
+    level.require(found == sorted(expected), "links and their arcs do not go together")
+    level.require(
+        (level.length[arcs] == cost[level.link[arcs]]).all(), "a link's length is not its cost"
+    )
+    level.require(len(taken) == len(arcs), "links and their arcs do not go together")
