@@ -17,14 +17,12 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 import numpy as np
 
 from bake.arrays import AnyArray, Float64Array
-
-if TYPE_CHECKING:
-    from bake.movement import HexLayout
+from bake.movement import HexLayout
 
 Point = tuple[float, float]
 N = TypeVar("N", float, Float64Array)

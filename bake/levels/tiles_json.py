@@ -29,12 +29,7 @@ from bake.levels.reading.models import (
     tidied,
     validated,
 )
-from bake.levels.reading.terrains import (
-    BUILT_IN_RULES,
-    UNKNOWN,
-    describe_unknown,
-    keep_used,
-)
+from bake.levels.reading.terrains import UNKNOWN, describe_unknown, keep_used
 from bake.levels.reading.things import checked
 from bake.levels.things_json import (
     NESTED_KEYS,
@@ -186,7 +181,6 @@ def read_tiles(path: Path, document: dict[str, object]) -> GridLevel:
         terrain = _from_cells(top, tiles, names)
     if not tiles.terrains:
         names = keep_used(names, terrain)
-    usual = {name: rule for name, rule in BUILT_IN_RULES.items() if name in names}
     floor_height = _floor_height(top, tiles, len(terrain))
     reader = ThingReader(top, terrain.shape, floor_height)
     return checked(
@@ -195,7 +189,7 @@ def read_tiles(path: Path, document: dict[str, object]) -> GridLevel:
             source=path,
             terrain=terrain,
             terrains=names,
-            terrain_rules={**usual, **costs},
+            terrain_rules=costs,
             colours=colours,
             hex_layout=tiles.hex_layout if tiles.grid == "hex" else None,
             rules=rules,

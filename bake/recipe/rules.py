@@ -79,10 +79,7 @@ DEFAULT_SEVERITY: Mapping[str, Severity] = {
     "traps": "warning",
     "links": "error",
     "narrow": "notice",
-    "ignored": "warning",
-    "gravity": "warning",
-    "terrain": "notice",
-    "legend": "warning",
+    "legend": "notice",
     "recipe": "warning",
 }
 

@@ -9,7 +9,6 @@
 It needs only numpy and h5py.
 """
 
-from bake.coordinates import Coordinates
 from bake.errors import (
     AssetError,
     AssetTooNewError,
@@ -39,7 +38,6 @@ __all__ = [
     "BakeError",
     "BlockedCellError",
     "Changes",
-    "Coordinates",
     "CorruptAssetError",
     "Door",
     "LevelAsset",

@@ -13,7 +13,7 @@ import numpy as np
 from bake.arrays import AnyArray, Int32Array
 from bake.asset.schema import profile_path
 from bake.greedy import chart
-from bake.runtime.reader.baked import BakedTables
+from bake.runtime.reader.baked import BakedTables, is_numbered
 from bake.runtime.reader.places import Places
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ class ClusterTables:
             raise tables.missing("clusters")
         self.cluster = tables.column("cluster", np.int32)
         self.count = int(self.cluster.max(initial=-1)) + 1
-        if len(self.cluster) != tables.row_count or self.cluster.min(initial=0) < 0:
+        if len(self.cluster) != tables.row_count or not is_numbered(self.cluster):
             raise tables.damaged("cluster does not fit the rows")
 
     @cached_property
@@ -165,8 +165,8 @@ class HierarchyTables:
             used[3] += layer.flow_size
             if number + 1 < len(nodes):
                 up = parent[used[2] : used[2] + clusters[number]]
-                if len(up) and not 0 <= up.min() <= up.max() < clusters[number + 1]:
-                    raise tables.damaged("layer_parent lies outside the next layer")
+                if not is_numbered(up) or int(up.max(initial=-1)) + 1 != clusters[number + 1]:
+                    raise tables.damaged("layer_parent does not fit the clusters of the next layer")
                 used[2] += clusters[number]
                 below_cluster = up[layer.cluster]
         if used[3] != len(flow):

@@ -9,7 +9,7 @@ import numpy as np
 
 from bake.arrays import AnyArray, Float64Array, Int32Array, Int64Array
 from bake.asset.schema import profile_path
-from bake.graph import BLOCKED, UNREACHABLE, Graph, Metric, Subgraph, usable_subgraph
+from bake.graph import BLOCKED, MAX_WEIGHT, UNREACHABLE, Graph, Metric, Subgraph, usable_subgraph
 from bake.greedy import SECTORS, chart, greedy_slots, unchart
 from bake.runtime.reader.hops import DenseHops, RunHops
 from bake.runtime.reader.labels import DistanceLabels
@@ -55,6 +55,8 @@ class BakedTables(Tables):
         component = self._read("component", np.int32)
         if len(component) != self.places.node_count or component.min(initial=0) < -1:
             raise self.damaged("components do not fit the graph")
+        if not is_numbered(component[component >= 0]):
+            raise self.damaged("components are not numbered without gaps")
         return component
 
     @cached_property
@@ -111,6 +113,13 @@ class BakedTables(Tables):
         weight = self._read("weight", np.int32)
         if len(weight) != len(self.places.head) or weight.min(initial=1) < 1:
             raise self.damaged("weights do not fit the graph")
+        usable = weight != BLOCKED
+        if (weight[usable] > MAX_WEIGHT).any():
+            raise self.damaged("a weight is off the scale")
+        stands = self.component >= 0
+        ends = np.repeat(stands, np.diff(self.places.first_out)) & stands[self.places.head]
+        if (usable & ~ends).any():
+            raise self.damaged("an arc can be taken from or to where the profile cannot stand")
         return weight
 
     @cached_property
@@ -147,6 +156,7 @@ class BakedTables(Tables):
         if asset.has("/world/link"):
             link = asset.read("/world/link").astype(np.int32, copy=False)
             exact[link >= 0] = length[link >= 0]
+        exact = np.where(np.isnan(places.own_price), exact, places.own_price)
         exact[self.weight == BLOCKED] = np.inf
         return exact
 
@@ -176,7 +186,12 @@ class BakedTables(Tables):
     @cached_property
     def usable(self) -> Subgraph:
         metric = Metric(self.weight, self.component >= 0, self.places.ticks_per_unit)
-        return usable_subgraph(Graph(self.places.first_out, self.places.head), metric)
+        found = usable_subgraph(Graph(self.places.first_out, self.places.head), metric)
+        label = self.component_of_row
+        crosses = (label[found.graph.tail()] != label[found.graph.head]).any()
+        if crosses != self.one_way:
+            raise self.damaged(f"one_way is {int(self.one_way)}, and arcs say otherwise")
+        return found
 
     @cached_property
     def one_way(self) -> bool:
@@ -185,7 +200,7 @@ class BakedTables(Tables):
     @cached_property
     def reach(self) -> AnyArray | None:
         if not self.has("reach"):
-            return None
+            return None  # Where components reach one another, next hops or a search have to say.
         reach = self._read("reach", np.uint8)
         if reach.shape != (self.component_count, (self.component_count + 7) // 8):
             raise self.damaged("reach does not fit the components")
@@ -364,6 +379,14 @@ class BakedTables(Tables):
     def _head_at(self) -> Int32Array:
         """Return (m) int32, y * width + x of the cell each arc leads to."""
         return self.places.flat[self.places.head]
+
+
+def is_numbered(label: Int32Array) -> bool:
+    """Tell whether parts are numbered from 0 without gaps, so that each has a member."""
+    largest = int(label.max(initial=-1))
+    if largest >= len(label) or label.min(initial=0) < 0:
+        return False
+    return bool(np.bincount(label, minlength=largest + 1).all())
 
 
 def _ticks(stored: AnyArray) -> Float64Array:

@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from operator import index
 from typing import cast
 
+import numpy as np
+
 from bake.arrays import Int32Array
 from bake.greedy import SECTORS
 from bake.runtime.reader.hops import DenseHops, RunHops, plane_of, view_of
@@ -134,7 +136,10 @@ def _dense_lookup(
     fallback: NextHop,
 ) -> NextHop:
     rows, none = steps.row_count, hops.none
+    # Nobody has looked at all of a dense table, so each hop is looked at when it is taken.
+    head_at = np.where(steps.head_row < 0, np.int32(-1), head_at)
     hop_at, first_arc, head_flat = hops.view, view_of(steps.first_arc), view_of(head_at)
+    end_arc = view_of(steps.end_arc)
 
     def next_hop(start: Place, goal: Place) -> Place | None:
         try:
@@ -146,8 +151,11 @@ def _dense_lookup(
                 if row >= 0 and goal_row >= 0:
                     slot = hop_at[row * rows + goal_row]
                     if slot != none:
-                        flat = head_flat[first_arc[row] + slot]
-                        return flat % width, flat // width
+                        arc = first_arc[row] + slot
+                        if arc < end_arc[row]:
+                            flat = head_flat[arc]
+                            if flat >= 0:
+                                return flat % width, flat // width
         except WRONG:
             pass
         return fallback(start, goal)

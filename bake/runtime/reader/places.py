@@ -105,7 +105,10 @@ class Places:
         limit = np.array([self.width, self.height])
         if len(cell) != self.node_count or (cell < 0).any() or (cell >= limit).any():
             raise self._damaged("cell")
-        return cell[:, 1] * np.int32(self.width) + cell[:, 0]
+        flat: Int32Array = cell[:, 1] * np.int32(self.width) + cell[:, 0]
+        if np.bincount(flat).max(initial=0) > 1:
+            raise self._damaged("cell")
+        return flat
 
     @cached_property
     def names(self) -> tuple[Name, ...]:
@@ -116,9 +119,10 @@ class Places:
         whole = self.asset.text("node_name_type") == "int"
         if whole != (stored.dtype.kind == "i"):
             raise self._damaged("node_name")
-        if whole:
-            return tuple(stored.tolist())
-        return tuple(name.decode() for name in stored.tolist())
+        each = stored.tolist() if whole else [name.decode() for name in stored.tolist()]
+        if len(set(each)) != len(each):
+            raise self._damaged("node_name")
+        return tuple(each)
 
     @cached_property
     def _node_of_name(self) -> Mapping[Name, int]:
@@ -133,6 +137,16 @@ class Places:
         if position.shape != (self.node_count, 2) or not np.isfinite(position).all():
             raise self._damaged("position")
         return position
+
+    @cached_property
+    def own_price(self) -> Float64Array:
+        """Return (m) float64 units of arcs whose price a patch had set; NaN of all others."""
+        if not self.asset.has("/world/own_price"):
+            return np.full(len(self.head), np.nan)
+        price = self.asset.read("/world/own_price").astype(np.float64)
+        if len(price) != len(self.head) or not (np.isnan(price) | (price > 0)).all():
+            raise self._damaged("own_price")
+        return price
 
     def node_named(self, name: object) -> int | None:
         """Return the node of a name, None where there is none. True and 1.0 are not the name 1."""

@@ -23,6 +23,7 @@ ROOM = 512
 PORTION = 2**17
 
 _ASTRAY = "next hops do not lead to the goal"
+_NOWHERE = "a next hop leads nowhere"
 
 
 @dataclass(frozen=True)
@@ -59,7 +60,7 @@ class Steps:
             return -1
         arc = int(self.first_arc[row]) + slot
         if arc >= self.end_arc[row] or self.head_row[arc] < 0:
-            raise self.damaged("a next hop leads nowhere")
+            raise self.damaged(_NOWHERE)
         return arc
 
     def path(self, row: int, goal: int) -> Int32Array | None:
@@ -114,10 +115,20 @@ class Steps:
         stuck = np.flatnonzero(slot < 0)
         arc = self.first_arc.take(rows)
         arc += slot.astype(np.int32, copy=False)
+        # Runs were looked at when they were loaded; a dense table is too large for that.
+        dense = isinstance(self.hops, DenseHops)
+        if dense and (arc >= self.end_arc.take(rows)).any():
+            raise self.damaged(_NOWHERE)
         if not len(stuck):
-            return self.head_row.take(arc)
+            ahead = self.head_row.take(arc)
+            if dense and ahead.min(initial=0) < 0:
+                raise self.damaged(_NOWHERE)
+            return ahead
         arc[stuck] = 0
         ahead = self.head_row.take(arc) if len(self.head_row) else arc
+        ahead[stuck] = 0
+        if dense and ahead.min(initial=0) < 0:
+            raise self.damaged(_NOWHERE)
         ahead[stuck] = np.where(rows[stuck] == goals[stuck], rows[stuck], -1)
         return ahead
 
@@ -318,7 +329,7 @@ class Steps:
         moves = moves[moves != goal]
         arc = self.first_arc[moves] + slot[moves]
         if (arc >= self.end_arc[moves]).any():
-            raise self.damaged("a next hop leads nowhere")
+            raise self.damaged(_NOWHERE)
         head, weight = self.head_row[arc], self.weight[arc]
         if (head < 0).any() or (weight == UNREACHABLE).any():
             raise self.damaged("a next hop leads where the profile cannot go")

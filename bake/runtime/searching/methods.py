@@ -165,19 +165,15 @@ def _astar(context: SearchContext, row: int, goal: int, request: Request) -> Out
     name = request.heuristic
     if name is None and context.bounds.has_heuristic and not request.trace:
         name = "maximum"
-    weight = float(request.weight)
-    if name == "maximum" and not request.trace:
+    plain = request.weight == 1 and not request.trace
+    if name == "maximum" and plain and request.queue != "heap":
         guide = stored_guide(context)
-        buckets = request.queue == "bucket" or (
-            request.queue == "auto" and context.space.weights_alike
-        )
-        if guide is not None and (weight > 1 or buckets):
+        if guide is not None and (request.queue == "bucket" or context.space.weights_alike):
             if _unreachable(context, row, goal):
-                return Outcome(None, 0, 0, guide.summary, weight)
-            found = guide.astar(context.space, row, goal, weight=weight)
-            return _outcome(found, guide.summary, weight)
+                return Outcome(None, 0, 0, guide.summary)
+            return _outcome(guide.astar(context.space, row, goal), guide.summary, 1.0)
     estimate = heuristic_for(context, name, goal)
-    return _by_estimate(context, row, goal, request, estimate, weight)
+    return _by_estimate(context, row, goal, request, estimate, float(request.weight))
 
 
 def _by_estimate(

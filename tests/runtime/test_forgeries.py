@@ -1,0 +1,99 @@
+"""Assets with wrong values under digests that fit: an answer can be walked, or damage is told."""
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from bake.errors import CorruptAssetError
+from bake.graph import BLOCKED
+from bake.runtime import open_asset
+from fuzz.forged import GOOD, tried
+from fuzz.originals import ORIGINALS, baked
+from tests.support.tampering import edited
+
+#: How many forgeries are tried; `python -m fuzz forgeries` tries thousands.
+FORGERIES = int(os.environ.get("BAKE_FORGERIES", str(2 * len(ORIGINALS))))
+
+
+@pytest.mark.parametrize("number", range(FORGERIES))
+def test_a_forgery_is_answered_or_refused(tmp_path: Path, number: int) -> None:
+    came, what = tried("forgeries", number, tmp_path)
+    assert came in GOOD, what
+
+
+@pytest.mark.parametrize("number", range(FORGERIES))
+def test_a_mutant_is_refused_or_harmless(tmp_path: Path, number: int) -> None:
+    came, what = tried("mutants", number, tmp_path)
+    assert came in GOOD, what
+
+
+@pytest.mark.parametrize("slot", [4, 7, 8, 20, 250])
+def test_hops_that_are_no_arcs_are_refused_one_by_one_and_in_crowds(
+    tmp_path: Path, slot: int
+) -> None:
+    """Also in the last row, behind which there are no arcs at all."""
+    path = baked(tmp_path, "dense")
+    with edited(path) as file:
+        first = file["world/first_out"][()]
+        hop = file["profiles/default/hop"][()]
+        degree = np.diff(first)  # everybody can stand on every node of this level
+        wrong = [row for row in range(len(hop)) if degree[row] <= slot]
+        hop[wrong, 0] = slot
+        file["profiles/default/hop"][...] = hop
+        cells = [tuple(cell) for cell in file["world/cell"][()].tolist()]
+    assert len(cells) == len(hop)
+    assert len(hop) - 1 in wrong or slot < 8
+    with open_asset(path) as level:
+        nav = level.profile()
+        for row in wrong:
+            if row == 0:
+                continue
+            for ask in (
+                nav.next_hop,
+                nav.path,
+                lambda a, b: nav.next_hops([a], [b]),
+                lambda a, b: nav.paths([a], [b]),
+            ):
+                with pytest.raises(CorruptAssetError):
+                    ask(cells[row], cells[0])
+
+
+@pytest.mark.parametrize(
+    ("column", "change", "told"),
+    [
+        ("cluster", lambda old: old + (old > 0), "cluster does not fit"),
+        ("cluster", lambda old: np.where(old == old.max(), 60000, old), "cluster does not fit"),
+        ("component", lambda old: np.where(np.arange(len(old)) == 5, -1, old), "damaged: "),
+        ("component", lambda old: old + 1, "damaged: "),
+        ("component", lambda old: np.where(old >= 0, 2**31 - 2, old), "damaged: "),
+        ("weight", lambda old: np.where(old == BLOCKED, 1000, old), "cannot stand"),
+        ("weight", lambda old: np.where(old == BLOCKED, old, 2**31 - 2), "off the scale"),
+        ("layer_clusters", lambda old: old * 0 + 2**29, "cluster"),
+    ],
+)
+def test_values_that_would_reach_an_array_as_an_index(
+    tmp_path: Path, column: str, change: Callable[[np.ndarray], np.ndarray], told: str
+) -> None:
+    path = baked(tmp_path, "house")
+    with edited(path) as file:
+        stored = file[f"profiles/cat/{column}"]
+        stored[...] = change(stored[()].astype(np.int64)).astype(stored.dtype)
+    with open_asset(path) as level:
+        nav = level.profile("cat")
+        for ask in (
+            lambda: nav.search((0, 0, 0), (8, 3, 0), "hpa"),
+            lambda: level.update(blocked=[(4, 2, 0)]) and nav.path((0, 0, 0), (8, 3, 0), "hpa"),
+        ):
+            with pytest.raises(CorruptAssetError, match=told):
+                ask()
+
+
+def test_a_size_that_does_not_fit_the_places_to_stand(tmp_path: Path) -> None:
+    path = baked(tmp_path, "dense")
+    with edited(path) as file:
+        file["profiles/default"].attrs["size"] = np.int64(16)
+    with open_asset(path) as level, pytest.raises(CorruptAssetError, match="components do not fit"):
+        level.update(blocked=[(0, 0)])
