@@ -39,8 +39,8 @@ from bake.runtime.live.patch import read_patch
 from bake.runtime.live.rules import LevelRules, ProfileRules
 from bake.runtime.reader.places import Place, Places
 from bake.runtime.reader.points import Points
-from bake.runtime.reader.things import Door as BakedDoor
-from bake.runtime.reader.things import ThingTables
+from bake.runtime.things import Door as BakedDoor
+from bake.runtime.things import ThingTables
 from bake.worlds import AgentProfile, World, build_world
 
 #: The terrain below obstacles, in a level without a terrain that is blocked for everyone.

@@ -55,17 +55,19 @@ ROOMS: dict[str, frozenset[str]] = {
         "verify": "asset errors graph kernels processors",
         "runtime.reader": "asset coordinates errors graph greedy movement kernels "
         "search.all_pairs search.contraction",
+        "runtime.things": "runtime.reader",
         "runtime.hierarchy": "asset errors graph greedy kernels search runtime.reader",
         "runtime.searching": "errors graph greedy search runtime.reader runtime.hierarchy",
         "runtime.snapshot": "errors graph runtime.reader runtime.hierarchy runtime.searching",
         "runtime.live": "asset errors graph greedy kernels movement search "
-        "runtime.reader runtime.hierarchy runtime.searching runtime.snapshot",
-        "runtime.current": "runtime.reader runtime.searching runtime.snapshot runtime.live",
+        "runtime.reader runtime.things runtime.hierarchy runtime.searching runtime.snapshot",
+        "runtime.current": "runtime.reader runtime.things runtime.searching runtime.snapshot "
+        "runtime.live",
         "runtime.many": "errors graph runtime.reader runtime.snapshot runtime.current",
         "runtime.navigator": "errors graph runtime.reader runtime.searching runtime.snapshot "
         "runtime.live runtime.current runtime.many",
-        "runtime.level": "asset coordinates errors runtime.reader runtime.live runtime.current "
-        "runtime.navigator",
+        "runtime.level": "asset coordinates errors runtime.reader runtime.things runtime.live "
+        "runtime.current runtime.navigator",
         "runtime": "errors",
         "recipe": "coordinates errors graph level levels movement",
         "pipeline": "asset coordinates errors graph greedy interrupts level levels movement "

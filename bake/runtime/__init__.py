@@ -28,8 +28,8 @@ from bake.errors import (
 from bake.runtime.level import LevelAsset, open_asset
 from bake.runtime.live.report import Changes, UpdateReport
 from bake.runtime.navigator import Navigator
-from bake.runtime.reader.things import Door, Link, Region, Spot
 from bake.runtime.searching.result import SearchResult, TraceStep
+from bake.runtime.things import Door, Link, Region, Spot
 
 __all__ = [
     "AssetError",

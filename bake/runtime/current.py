@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from bake.runtime.reader.baked import BakedTables
 from bake.runtime.reader.places import Place, Places
-from bake.runtime.reader.things import Door, ThingTables
 from bake.runtime.snapshot import Snapshot
+from bake.runtime.things import Door, ThingTables
 
 if TYPE_CHECKING:
     from bake.runtime.live.writer import LevelWriter

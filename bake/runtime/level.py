@@ -19,7 +19,7 @@ from bake.runtime.navigator import Navigator
 from bake.runtime.reader.baked import BakedTables
 from bake.runtime.reader.places import Cell, Name, Place, Places
 from bake.runtime.reader.points import Points
-from bake.runtime.reader.things import Door, Link, Region, Spot
+from bake.runtime.things import Door, Link, Region, Spot
 
 
 class LevelAsset:

@@ -18,7 +18,7 @@ from bake.graph import BLOCKED
 from bake.greedy import chart
 from bake.runtime.hierarchy.layers import ClusterTables, HierarchyTables, form_of
 from bake.runtime.reader.baked import BakedTables
-from bake.runtime.reader.things import ThingTables
+from bake.runtime.things import ThingTables
 
 if TYPE_CHECKING:
     from bake.search.hierarchy.bundles import ClusteredGraph, LayerStack, StraightRuns

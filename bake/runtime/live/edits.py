@@ -13,7 +13,7 @@ from bake.arrays import BoolArray, Int64Array, UInt8Array
 from bake.errors import QueryError
 from bake.runtime.live.rules import LevelRules
 from bake.runtime.reader.places import Place, quoted
-from bake.runtime.reader.things import ThingTables
+from bake.runtime.things import ThingTables
 
 #: The price of an arc that is closed.
 CLOSED = float("inf")

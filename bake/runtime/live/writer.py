@@ -34,9 +34,9 @@ from bake.runtime.live.versions import Edited, ProfileState, ProfileWriter
 from bake.runtime.reader.baked import BakedTables
 from bake.runtime.reader.places import quoted
 from bake.runtime.reader.tables import Tables
-from bake.runtime.reader.things import ThingTables
 from bake.runtime.searching.context import SearchContext
 from bake.runtime.snapshot import Snapshot
+from bake.runtime.things import ThingTables
 
 Snapshots = Mapping[str, Snapshot]
 

@@ -6,6 +6,5 @@ walk: steps and whole paths along next hops;
 lookup: the single lookup, as fast as Python can do it;
 tables: what lookups and searches ask of one profile;
 baked: those tables, from the columns of an asset;
-rows: the translation of places into rows of the tables, and back;
-things: links, regions, spots and doors.
+rows: the translation of places into rows of the tables, and back.
 """
