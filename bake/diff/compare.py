@@ -50,7 +50,7 @@ class ProfileDifference:
         matched: its places in both bakes.
         reachability: changes of reachability; None where an asset holds no closure of its one-way
             components.
-        distances: changes of distances; None where next hops were not baked in both.
+        distances: changes of distances; None where one has neither next hops nor distances.
         clusters: (k) int32 clusters of the new bake in which something changed; None where it has
             no clusters.
         cluster_count: how many clusters the new bake has.

@@ -140,15 +140,15 @@ class Distances:
 
 
 def compare_distances(matched: Matched, sample: int) -> Distances | None:
-    """Compare distances toward some goals; None where an asset holds no next hops.
+    """Compare distances toward some goals; None where an asset does not tell them.
 
-    The distances come from following the next hops of both bakes.
+    The distances come from following next hops, or, where there are none, from stored ones.
 
     Args:
         matched: places of both.
         sample: how many goals to compare, evenly spread; all where there are no more.
     """
-    if not (matched.old.has_hops and matched.new.has_hops):
+    if not all(each.has_hops or each.has_distances for each in (matched.old, matched.new)):
         return None
     count = len(matched)
     goals = np.unique(np.linspace(0, count - 1, min(sample, count)).astype(np.int64))

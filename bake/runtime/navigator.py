@@ -228,8 +228,8 @@ class Navigator(ManyQuestions):
         """Load the tables, and compile or load the kernels, that later questions need.
 
         Args:
-            methods: methods of :meth:`search`; none = next hops, where the asset has them, and
-                "astar".
+            methods: methods of :meth:`search`; none = next hops and distances, where the asset has
+                them, and "astar". With "table" distances are made ready, too.
 
         Raises:
             QueryError: there is no such method.
@@ -237,6 +237,8 @@ class Navigator(ManyQuestions):
         from bake.runtime.searching.methods import Request, run
 
         now = self._now
+        measured = now.tables.has_hops or now.tables.has_distances
+        measured = measured and (not methods or "table" in methods)
         if not methods:
             methods = ("table", "astar") if now.tables.has_hops else ("astar",)
         # Any two neighbours will do; without any, there is nothing to search.
@@ -248,6 +250,9 @@ class Navigator(ManyQuestions):
                 now.tables.walk(*ends)
             for row, goal_row in zip(*(end.tolist() for end in ends), strict=True):
                 run(now.searches, row, goal_row, Request(method))
+        if measured and len(ends[0]):
+            now.tables.ticks(int(ends[0][0]), int(ends[1][0]))
+            now.tables.ticks_between(*ends)
 
     # -- straight lines ---------------------------------------------------------------------------
 

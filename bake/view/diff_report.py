@@ -179,7 +179,7 @@ def _lines(profile: ProfileDifference) -> list[str]:
     if profile.distances is not None:
         lines += _distance_lines(profile, profile.distances)
     elif len(matched):
-        lines.append("distances    not compared: next hops were not baked in both")
+        lines.append("distances    not compared: one asset has neither next hops nor distances")
     if profile.clusters is not None:
         touched = len(profile.clusters)
         lines.append(f"clusters     {touched:,} of {profile.cluster_count:,} touched")

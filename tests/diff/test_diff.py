@@ -15,6 +15,7 @@ from bake.diff import Difference, broken, compare, read_limit
 from bake.errors import AssetError, BlockedCellError, QueryError, UnknownProfileError
 from bake.recipe import LevelRecipe
 from bake.runtime import Navigator, open_asset
+from tests.support.baked import bake_grid, rows
 from tests.support.command import bake as run
 from tests.support.drawings import ANY, CLEAN, graph, grid
 
@@ -24,9 +25,9 @@ Cell = tuple[int, int]
 def two(folder: Path, old: list[str], new: list[str], **options: object) -> tuple[Path, Path]:
     """Bake both; graphs and hexes have tests of their own."""
     assets = []
-    for name, rows in (("old", old), ("new", new)):
+    for name, drawn in (("old", old), ("new", new)):
         (folder / name).mkdir()
-        assets.append(grid(folder / name, *rows, **options))
+        assets.append(grid(folder / name, *drawn, **options))
     return assets[0], assets[1]
 
 
@@ -73,6 +74,23 @@ def test_a_detour(tmp_path: Path) -> None:
     bare = compared(old, new).profiles[0].distances
     assert bare is not None
     assert bare.longer == 0  # what is gone is told by reachability
+
+
+@pytest.mark.parametrize("storage", ["dense", "labels"])
+def test_distances_without_next_hops(storage: str, tmp_path: Path) -> None:
+    told = []
+    for settings in (
+        {"tables": ("next_hops",)},
+        {"tables": ("distances",), "distance_storage": storage},
+    ):
+        pair = [
+            bake_grid(tmp_path, rows("....", middle, "...."), name=name, **settings)
+            for name, middle in (("old", ".##."), ("new", "###."))
+        ]
+        told.append(compared(*pair).profiles[0].distances)
+    assert told[0] is not None
+    assert told[0].longer > 0
+    assert told[0] == told[1]
 
 
 def test_mud_makes_ways_longer(tmp_path: Path) -> None:

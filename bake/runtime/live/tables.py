@@ -136,6 +136,10 @@ class ChangedTables(Tables):
     def has_hops(self) -> bool:
         return self.baked.has_hops
 
+    @property
+    def has_distances(self) -> bool:
+        return self.baked.has_distances
+
     def field(self, goal: int) -> FlowField:
         """Return the flow field of a goal."""
         return self.state.fields.get(goal)

@@ -213,6 +213,10 @@ class BakedTables(Tables):
         return self.has("hop") or self.has("run_count")
 
     @cached_property
+    def has_distances(self) -> bool:
+        return self.has("label_away") or self.has("distance")
+
+    @cached_property
     def hops(self) -> DenseHops | RunHops:
         """Return the next hops, in the form in which the asset holds them."""
         if self.has("hop"):

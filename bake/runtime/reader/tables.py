@@ -91,6 +91,11 @@ class Tables(ABC):
 
     @property
     @abstractmethod
+    def has_distances(self) -> bool:
+        """Tell whether the asset holds distances for the profile, in whichever form."""
+
+    @property
+    @abstractmethod
     def first_arc(self) -> Int32Array:
         """Return (r) int32, the first arc out of each row."""
 

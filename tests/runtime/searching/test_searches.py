@@ -219,6 +219,11 @@ def test_warming_up(tmp_path: Path) -> None:
         level.warm_up()
     with open_asset(bake(write_graph(tmp_path / "one.json", "a", []))) as level:
         level.warm_up(*METHODS)
+    labels = recipe_for(tables=("distances",), distance_storage="labels")
+    for methods, ready in (((), True), (("astar",), False)):
+        with small(tmp_path, labels) as level:
+            level.warm_up(*methods)
+            assert ("labels" in vars(level.profile()._now.tables)) == ready
 
 
 def test_threads_share_a_navigator(tmp_path: Path) -> None:
