@@ -158,20 +158,14 @@ class Geometry:
         return at - self.shift(v), v
 
     def cell_at(self, px: float, py: float) -> tuple[int, int]:
-        """Return the map's cell at a point; among hexagons it is that of the nearest middle."""
+        """Return the map's cell at a point, as games will ask for it."""
         across, down = self.pitch
         if not self.staggered:
             return int(px // across), int(py // down)
-        near_x, near_y = int(px // across), int(py // down)
-        x, y = (axis.ravel() for axis in np.mgrid[near_x - 2 : near_x + 3, near_y - 2 : near_y + 3])
-        cx, cy = self.centres(x, y)
-        dx, dy = np.abs(cx - px), np.abs(cy - py)
-        if self.orientation == "staggered":  # a diamond is a circle of this distance
-            far = dx / self.tile_width + dy / self.tile_height
-        else:
-            far = np.hypot(dx, dy)
-        best = int(np.argmin(far))
-        return int(x[best]), int(y[best])
+        where, floor = self.coordinates(0, 0, 0), np.zeros(1, dtype=np.int64)
+        found = where.cells(np.array([[px, py]]), floor, self.hex_layout(0, 0))[0].tolist()
+        x, y = int(found[0]), int(found[1])
+        return (x, y) if self.orientation == "hexagonal" else self._turned_back(x, y)
 
     def hex_layout(self, left: int, top: int) -> HexLayout | None:
         """Return the hexagonal layout once cell (left, top) is (0, 0); None = cells are square."""
@@ -224,6 +218,12 @@ class Geometry:
         if self.axis == "x":
             return across + up, across - down
         return across + up, down - across
+
+    def _turned_back(self, u: int, v: int) -> tuple[int, int]:
+        """Return the cell of the map that :meth:`turned` turns onto (u, v)."""
+        line = u - v if self.axis == "x" else u + v
+        across = u - (line + 1) // 2 if self.odd else u - line // 2
+        return (line, across) if self.axis == "x" else (across, line)
 
     def on_screen(self, px: Floats, py: Floats) -> tuple[Floats, Floats]:
         """Project points, or steps, from the pixels of objects to those of the screen."""

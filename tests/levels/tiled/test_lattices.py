@@ -9,7 +9,7 @@ import pytest
 from bake.levels.tiled.geometry import Geometry
 from bake.movement import hex_steps
 from tests.support.levels import named
-from tests.support.tiled_maps import layer, read, tmx, write
+from tests.support.tiled_maps import layer, objects, read, thing, tmx, write
 
 STAGGERS = list(product("xy", ("odd", "even")))
 
@@ -131,3 +131,21 @@ def test_a_staggered_map_by_hand(tmp_path: Path) -> None:
     level = read(write(tmp_path, tmx(layer(gids), width=2, height=3, tileset=tileset, about=about)))
     # South-east is a step to the right here, south-west one down.
     assert named(level) == [["void", "b", "d"], ["a", "c", "f"], ["void", "e", "void"]]
+
+
+@pytest.mark.parametrize("kind", ["staggered", "hexagonal"])
+@pytest.mark.parametrize(("axis", "index"), STAGGERS)
+def test_spots_stand_where_games_find_them(
+    tmp_path: Path, kind: str, axis: str, index: str
+) -> None:
+    """An object drawn at a point is in the cell that `to_cell` gives for it, also on borders."""
+    about = f'orientation="{kind}" hexsidelength="6" staggeraxis="{axis}" staggerindex="{index}"'
+    places = list(product(range(20, 60, 3), range(20, 60, 2)))
+    spots = [thing(at, "spawn", place) for at, place in enumerate(places, start=1)]
+    text = tmx(layer([[1] * 9] * 9), objects(*spots), width=9, height=9, about=about)
+    level = read(write(tmp_path, text))
+    assert level.coordinates is not None
+    points = np.array(places, dtype=np.float64)
+    floor = np.zeros(len(points), dtype=np.int64)
+    cells = level.coordinates.cells(points, floor, level.hex_layout)
+    assert [spot.cell for spot in level.things.spots] == [tuple(each) for each in cells.tolist()]
