@@ -207,7 +207,7 @@ class Navigator(ManyQuestions):
         of them is worked out when a step is due there. So the first moves are known long before
         the last ones, and a game that changes its mind has not paid for the last ones. Pieces are
         smoothed by themselves, so the path may be a little longer than that of
-        ``path(..., method="hpa")``.
+        ``path(..., method="hpa")``. To a goal at most 8 cells away the path is a shortest one.
 
         Returns:
             An iterator that ends with ``goal``; it is empty when already there. None where

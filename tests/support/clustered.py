@@ -57,6 +57,8 @@ def memory(nodes: int, transitions: int = 0, landmarks: int = 0, arcs: int = 99)
         expanded=np.full(3 * transitions, 77, dtype=np.int32),
         plan=np.full((2, transitions), 77, dtype=np.int32),
         route=np.full((6, nodes), 77, dtype=np.int32),
+        near=np.full((8, 4), 77, dtype=np.int64),
+        near_heap=np.full((8, 2), 77, dtype=np.int64),
     )
 
 

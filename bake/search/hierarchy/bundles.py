@@ -147,6 +147,8 @@ class QueryMemory(NamedTuple):
         expanded: int32, filled with the transitions a search took from its open list, in order.
         plan: (2, t) int32, transitions on the way, and room to work in.
         route: (6, k) int32: the rows of a path, and room for smoothing it.
+        near, near_heap: (n, 4) and (h, 2) int64, of a search between rows close together: see
+            :mod:`bake.search.hierarchy.near`.
     """
 
     turn: Int64Array
@@ -159,6 +161,8 @@ class QueryMemory(NamedTuple):
     expanded: Int32Array
     plan: Int32Array
     route: Int32Array
+    near: Int64Array
+    near_heap: Int64Array
 
 
 class StraightRuns(NamedTuple):
@@ -174,6 +178,8 @@ class StraightRuns(NamedTuple):
         length: (h * w, 8) uint8, steps of equal weight from each cell in each direction.
         ticks: (r, 8) int32, of the cheapest step from each row in each direction, 0 = there is
             none.
+        least: (2) int32, no straight step and no diagonal one costs less; 0 = there is none.
+        far: whether an arc may lead farther than to a neighbour.
     """
 
     form: int
@@ -183,6 +189,8 @@ class StraightRuns(NamedTuple):
     width: int
     length: UInt8Array
     ticks: Int32Array
+    least: Int32Array
+    far: bool
 
 
 #: The runs for paths that are not to be smoothed.
@@ -194,4 +202,6 @@ NO_RUNS = StraightRuns(
     0,
     np.zeros((0, 8), dtype=np.uint8),
     np.zeros((0, 8), dtype=np.int32),
+    np.zeros(2, dtype=np.int32),
+    False,
 )

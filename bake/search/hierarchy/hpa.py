@@ -44,6 +44,13 @@ from bake.search.hierarchy.bundles import (
 )
 from bake.search.hierarchy.inside import flow_distance, flow_path, search_inside
 from bake.search.hierarchy.landmarks import NONE, search_transitions
+from bake.search.hierarchy.near import (
+    MOST_LABELS,
+    NEAR_ROWS,
+    NEAR_TRANSITIONS,
+    search_near,
+    side_by_side,
+)
 from bake.search.hierarchy.smooth import smooth_path
 
 #: The most hops refined at once: a walk begins with one, and every piece has twice as many as
@@ -81,6 +88,8 @@ def query_memory(stack: LayerStack, most_arcs: int, room: int) -> QueryMemory:
         expanded=np.zeros(transitions + 2 * most_ends, dtype=np.int32),
         plan=np.zeros((2, transitions), dtype=np.int32),
         route=np.empty((6, room + most_rows), dtype=np.int32),
+        near=np.zeros((2 * MOST_LABELS, 4), dtype=np.int64),
+        near_heap=np.empty((4 * MOST_LABELS, 2), dtype=np.int64),
     )
 
 
@@ -304,10 +313,10 @@ def follow_way(
     runs: StraightRuns,
     memory: QueryMemory,
 ) -> tuple[int, int, int, int, int]:
-    """Plan, refine and smooth the way from one row to another.
+    """Plan, refine and smooth the way from one row to another; between near ones, find a shortest.
 
     Args:
-        first_piece: refine no more hops than up to the first move.
+        first_piece: refine no more hops than up to the first move, unless start and goal are near.
         runs: what the path is smoothed by.
 
     Returns:
@@ -320,18 +329,26 @@ def follow_way(
         return length, ticks, expanded, 0, 0
     memory.route[0, 0] = start
     filled, hop = 1, 0
-    while hop <= length and not (first_piece and filled > 1):
-        until = piece_end(hop, length) if first_piece else length + 1
+    beside = runs.width > 0 and side_by_side(start, goal, runs)
+    near = beside or (runs.far and length <= NEAR_TRANSITIONS)
+    by_piece = first_piece and not near
+    while hop <= length and not (by_piece and filled > 1):
+        until = piece_end(hop, length) if by_piece else length + 1
         done, filled = refine(
             start, goal, memory.plan[0], length, hop, until, stack, memory, filled
         )
         if done == ASTRAY:
             return ASTRAY, NO_WAY, 0, 0, 0
-        if done == hop or (not first_piece and done <= length):
+        if done == hop or (not by_piece and done <= length):
             return FULL, NO_WAY, 0, 0, 0
         hop = done
+    rows = filled
     if runs.width > 0 and filled > 2:
         filled, ticks = smooth_path(filled, stack.graph, runs, memory)
+    if beside or (near and rows <= NEAR_ROWS):
+        fewer, less = search_near(start, goal, ticks, stack.graph, runs, memory)
+        if fewer > 0:
+            filled, ticks = fewer, less
     return filled, ticks, expanded, length, hop
 
 

@@ -45,19 +45,20 @@ def offset(way: int, width: int) -> int:
 
 @kernel
 def _price_steps(
-    rows: Int32Array, graph: ClusteredGraph, at: Int32Array, ticks: Int32Array, known: Int32Array
-) -> bool:
+    rows: Int32Array, graph: ClusteredGraph, at: Int32Array, ticks: Int32Array, least: Int32Array
+) -> tuple[bool, bool]:
     """Find the cheapest step from some rows in every direction.
 
     Args:
         at: (r, 2) int32 chart coordinates.
         ticks: (r, HEADINGS) int32, filled for the rows; 0 = there is no step.
-        known: (2) int32, ticks of a straight step and of a diagonal one, 0 = unknown; kept up.
+        least: (2) int32, ticks of the cheapest straight step and diagonal one known, 0 = none;
+            lowered by what these rows have.
 
     Returns:
-        Whether all these steps weigh what is known, and no arc leads farther than a neighbour.
+        Whether all these steps weigh what is known; whether an arc leads farther than a neighbour.
     """
-    even = True
+    even, far = True, False
     for i in range(len(rows)):
         row = rows[i]
         ticks[row, :] = 0
@@ -67,17 +68,20 @@ def _price_steps(
                 continue
             dx, dy = at[other, 0] - at[row, 0], at[other, 1] - at[row, 1]
             if abs(dx) > 1 or abs(dy) > 1:
-                even = False
+                far = True
                 continue
             way = heading(dx, dy)
             if ticks[row, way] == 0 or graph.arc[arc, TICKS] < ticks[row, way]:
                 ticks[row, way] = graph.arc[arc, TICKS]
         for way in range(HEADINGS):
             slanted = (SLANTED >> way) & 1
-            if ticks[row, way] != 0 and known[slanted] == 0:
-                known[slanted] = ticks[row, way]
-            even = even and (ticks[row, way] == 0 or ticks[row, way] == known[slanted])
-    return even
+            if ticks[row, way] == 0:
+                continue
+            if least[slanted] == 0:
+                least[slanted] = ticks[row, way]
+            even = even and ticks[row, way] == least[slanted]
+            least[slanted] = min(least[slanted], ticks[row, way])
+    return even, far
 
 
 @inlined
@@ -138,12 +142,10 @@ class RunsVersion:
     Attributes:
         runs: what kernels take.
         low: (2) int32, the lowest coordinates of the chart; those of the frame begin one before.
-        known: (2) int32 ticks of every straight step and every diagonal one, where even.
     """
 
     runs: StraightRuns
     low: Int32Array
-    known: Int32Array
 
     @staticmethod
     def of(graph: ClusteredGraph, at: Int32Array, frame: Int32Array, form: int) -> RunsVersion:
@@ -166,8 +168,10 @@ class RunsVersion:
             width,
             np.zeros((width * height, HEADINGS), dtype=np.uint8),
             none,
+            np.zeros(2, dtype=np.int32),
+            False,
         )
-        nothing = RunsVersion(start, low, np.zeros(2, dtype=np.int32))
+        nothing = RunsVersion(start, low)
         return nothing.edited(np.arange(len(at), dtype=np.int32), graph, at)
 
     def edited(self, changed: Int32Array, graph: ClusteredGraph, at: Int32Array) -> RunsVersion:
@@ -180,13 +184,14 @@ class RunsVersion:
         runs, old, rows = self.runs, len(self.runs.at), len(graph.node)
         ticks = np.zeros((rows, HEADINGS), dtype=np.int32)
         ticks[:old] = runs.ticks
-        own, row_at, known = runs.at, runs.row_at, self.known.copy()
+        own, row_at, least = runs.at, runs.row_at, runs.least.copy()
         if rows > old:
             more = at[old:rows] - self.low + 1
             own = np.ascontiguousarray(np.concatenate([own, more]))
             row_at = row_at.copy()
             row_at[more[:, 1] * runs.width + more[:, 0]] = np.arange(old, rows)
-        even = _price_steps(changed, graph, own, ticks, known)
+        even, far = _price_steps(changed, graph, own, ticks, least)
+        far = runs.far or far
         length = runs.length.copy()
         if old:
             cells = own[changed, 1] * np.int32(runs.width) + own[changed, 0]
@@ -194,6 +199,14 @@ class RunsVersion:
         else:
             _run_everywhere(row_at, runs.width, ticks, length)
         made = StraightRuns(
-            runs.form, bool(runs.even and even), own, row_at, runs.width, length, ticks
+            runs.form,
+            bool(runs.even and even and not far),
+            own,
+            row_at,
+            runs.width,
+            length,
+            ticks,
+            least,
+            bool(far),
         )
-        return RunsVersion(made, self.low, known)
+        return RunsVersion(made, self.low)

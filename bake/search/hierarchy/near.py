@@ -1,0 +1,165 @@
+"""Find the shortest path between places that lie close together, over the rows themselves.
+
+A plan crosses the border of a cluster at a transition, a few steps aside, and smoothing does not
+mend all of that: between neighbours across a border it may cost several times the step. So where
+start and goal are near, A* (P. Hart, N. Nilsson, B. Raphael, IEEE Trans. SSC 4(2), 1968) looks for
+what costs less than the path that is known. It sees few rows, as that path bounds it, and none
+where it is as cheap as it can be.
+
+Labels are kept in a small table by row, open addressing, so that memory does not grow with the
+level; a search that fills it gives up.
+"""
+
+from __future__ import annotations
+
+from bake.arrays import Int64Array
+from bake.kernels.heap import drop_first, push
+from bake.kernels.jit import inlined, kernel
+from bake.search.hierarchy.bundles import (
+    END,
+    FIRST,
+    HEAD,
+    NO_WAY,
+    TICKS,
+    ClusteredGraph,
+    QueryMemory,
+    StraightRuns,
+)
+from bake.search.hierarchy.smooth import HEX
+
+#: Cells are near that lie at most this many columns and rows apart.
+NEAR_CELLS = 8
+
+#: Where links lead to places far off, rows are near if a plan between them has no more transitions,
+#: and leads along no more rows.
+NEAR_TRANSITIONS = 8
+NEAR_ROWS = 40
+
+#: The most rows a search looks at before it gives up; the table has twice the room.
+MOST_LABELS = 2048
+
+#: Columns of ``QueryMemory.near``: the turn and the row in one number, ticks from the start, the
+#: place in the table of the row before, and a lower bound of the ticks to the goal.
+WHO, COST, BEFORE, AHEAD = 0, 1, 2, 3
+
+#: No label has more ticks; this number less g puts the larger g first among ties.
+_LARGEST_G = 2**31 - 1
+
+
+@inlined
+def side_by_side(start: int, goal: int, runs: StraightRuns) -> bool:
+    """Tell whether two rows lie in near cells."""
+    dx, dy = runs.at[start, 0] - runs.at[goal, 0], runs.at[start, 1] - runs.at[goal, 1]
+    return bool(max(abs(dx), abs(dy)) <= NEAR_CELLS)
+
+
+@inlined
+def _ahead(row: int, goal: int, runs: StraightRuns) -> int:
+    """Return a lower bound of the ticks between two rows, from the cheapest steps there are."""
+    ticks = 0
+    if not runs.far:
+        dx, dy = int(runs.at[row, 0] - runs.at[goal, 0]), int(runs.at[row, 1] - runs.at[goal, 1])
+        straight, slanted = int(runs.least[0]), int(runs.least[1])
+        if straight == 0 or 0 < slanted < straight:
+            straight = slanted
+        if runs.form == HEX:
+            ticks = straight * max(abs(dx), abs(dy), abs(dx + dy))
+        else:
+            dx, dy = abs(dx), abs(dy)
+            if slanted == 0 or slanted > 2 * straight:
+                slanted = 2 * straight
+            ticks = straight * abs(dx - dy) + slanted * min(dx, dy)
+    return ticks
+
+
+@inlined
+def _place_of(row: int, turn: int, near: Int64Array) -> int:
+    """Return where the table has a row, or the free place that is its own."""
+    last = len(near) - 1
+    place = (row * 40503) & last
+    who = (turn << 32) | row
+    while near[place, WHO] != who and near[place, WHO] >> 32 == turn:
+        place = (place + 1) & last
+    return place
+
+
+@kernel
+def search_near(
+    start: int,
+    goal: int,
+    limit: int,
+    graph: ClusteredGraph,
+    runs: StraightRuns,
+    memory: QueryMemory,
+) -> tuple[int, int]:
+    """Search for a path that costs less than ``limit`` ticks.
+
+    Args:
+        graph: the rows.
+        memory: ``route[0]`` is filled with the rows of the path, if there is one. ``near`` has a
+            power of two of places, and half as many rows are looked at, at most.
+
+    Returns:
+        How many rows the path has, and its ticks; NO_WAY and NO_WAY where none is found.
+    """
+    near, heap, path = memory.near, memory.near_heap, memory.route[0]
+    memory.turn[0] += 1
+    turn = int(memory.turn[0])
+    bound = _ahead(start, goal, runs)
+    if bound >= limit:
+        return NO_WAY, NO_WAY
+    place = _place_of(start, turn, near)
+    near[place, WHO] = (turn << 32) | start
+    near[place, COST] = 0
+    near[place, BEFORE] = -1
+    near[place, AHEAD] = bound
+    labels = 1
+    size = push(heap, 0, (bound << 32) | _LARGEST_G, place)
+    while size > 0:
+        key, place = int(heap[0, 0]), int(heap[0, 1])
+        size = drop_first(heap, size)
+        g = _LARGEST_G - (key & 0xFFFFFFFF)
+        if g != near[place, COST]:
+            continue
+        row = int(near[place, WHO]) & 0x7FFFFFFF
+        if row == goal:
+            break
+        for arc in range(graph.node[row, FIRST], graph.node[row, END]):
+            other = int(graph.arc[arc, HEAD])
+            if other < 0:
+                continue
+            reached = g + int(graph.arc[arc, TICKS])
+            there = _place_of(other, turn, near)
+            if near[there, WHO] >> 32 == turn:
+                if near[there, COST] <= reached:
+                    continue
+                bound = int(near[there, AHEAD])
+            else:
+                bound = _ahead(other, goal, runs)
+            if reached + bound >= limit:
+                continue
+            if near[there, WHO] >> 32 != turn:
+                if labels == len(near) >> 1:
+                    return NO_WAY, NO_WAY
+                labels += 1
+                near[there, WHO] = (turn << 32) | other
+                near[there, AHEAD] = bound
+            if size == len(heap):
+                return NO_WAY, NO_WAY
+            near[there, COST] = reached
+            near[there, BEFORE] = place
+            size = push(heap, size, ((reached + bound) << 32) | (_LARGEST_G - reached), there)
+    place = _place_of(goal, turn, near)
+    ticks = int(near[place, COST])
+    if near[place, WHO] >> 32 != turn:
+        return NO_WAY, NO_WAY
+    count, back = 0, place
+    while back >= 0:
+        count += 1
+        back = int(near[back, BEFORE])
+    if count > len(path):
+        return NO_WAY, NO_WAY
+    for i in range(count):
+        path[count - 1 - i] = near[place, WHO] & 0x7FFFFFFF
+        place = int(near[place, BEFORE])
+    return count, ticks

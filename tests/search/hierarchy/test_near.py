@@ -1,0 +1,97 @@
+"""The search between near rows: what it finds, and when it gives up."""
+
+import random
+from itertools import pairwise
+
+import networkx
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from bake.arrays import Int32Array
+from bake.greedy import chart
+from bake.search.hierarchy.bundles import NO_WAY, ClusteredGraph, QueryMemory, StraightRuns
+from bake.search.hierarchy.near import search_near
+from bake.search.hierarchy.smooth import HEX, SQUARE_4, SQUARE_8
+from bake.search.hierarchy.straight_runs import RunsVersion
+from tests.support.baked import GROUND, rows
+from tests.support.clustered import divided, memory
+from tests.support.oracles import Cell, Lattice, hex_arcs, square_arcs
+from tests.support.strategies import grids
+
+Steps = dict[tuple[Cell, Cell], int]
+
+
+class Ground:
+    """Cells and steps between them, laid out for the kernel."""
+
+    def __init__(
+        self, cells: list[Cell], steps: Steps, form: int, layout: str | None = None
+    ) -> None:
+        number = {cell: row for row, cell in enumerate(cells)}
+        self.arcs = [(number[a], number[b], ticks) for (a, b), ticks in steps.items()]
+        self.graph: ClusteredGraph = divided([0] * len(cells), self.arcs)[0]
+        at: Int32Array = np.array(cells, dtype=np.int32).reshape(-1, 2)
+        at = np.ascontiguousarray(chart(at, layout))
+        self.runs: StraightRuns = RunsVersion.of(self.graph, at, at, form).runs
+        whole = networkx.DiGraph()
+        whole.add_nodes_from(range(len(cells)))
+        whole.add_weighted_edges_from(self.arcs)
+        self.best = dict(networkx.all_pairs_dijkstra_path_length(whole))
+
+    def ask(self, start: int, goal: int, limit: int, room: int = 256) -> tuple[list[int], int]:
+        made: QueryMemory = memory(len(self.best))._replace(
+            near=np.full((room, 4), 77, dtype=np.int64),
+            near_heap=np.full((8 * room, 2), 77, dtype=np.int64),
+        )
+        count, ticks = search_near(start, goal, limit, self.graph, self.runs, made)
+        return made.route[0, : max(0, count)].tolist(), ticks
+
+    def check(self) -> None:
+        """Every pair: a path that costs less than the limit where there is one."""
+        price = {(tail, head): ticks for tail, head, ticks in self.arcs}
+        for start, far in self.best.items():
+            for goal in self.best:
+                ticks = far.get(goal)
+                if ticks is None:
+                    assert self.ask(start, goal, 2**31 - 1) == ([], NO_WAY)
+                    continue
+                assert self.ask(start, goal, ticks) == ([], NO_WAY)
+                path, told = self.ask(start, goal, ticks + 1)
+                assert (path[0], path[-1], told) == (start, goal, ticks)
+                assert sum(price[step] for step in pairwise(path)) == ticks
+
+
+@given(grids(largest=5), st.sampled_from([4, 8]), st.sampled_from(["never", "one_free", "always"]))
+@settings(max_examples=25, deadline=None)
+def test_square_ground(grid: list[list[str]], connectivity: int, corners: str) -> None:
+    lattice = Lattice(grid, GROUND, corners, "entered")
+    form = SQUARE_8 if connectivity == 8 else SQUARE_4
+    Ground(lattice.cells(), square_arcs(lattice, connectivity), form).check()
+
+
+@given(grids(largest=5), st.sampled_from(["odd-r", "even-r", "odd-q", "even-q"]))
+@settings(max_examples=25, deadline=None)
+def test_hexagonal_ground(grid: list[list[str]], layout: str) -> None:
+    lattice = Lattice(grid, GROUND)
+    Ground(lattice.cells(), hex_arcs(lattice, layout), HEX, layout).check()
+
+
+@given(grids(largest=4), st.integers(0, 2**16))
+@settings(max_examples=25, deadline=None)
+def test_ground_with_jumps(grid: list[list[str]], seed: int) -> None:
+    lattice = Lattice(grid, GROUND)
+    cells, steps = lattice.cells(), square_arcs(lattice, 8)
+    ends = random.Random(seed).sample(cells, len(cells))
+    steps.update({(a, b): 7 for a, b in zip(cells, ends, strict=True) if a != b})
+    Ground(cells, steps, SQUARE_8).check()
+
+
+def test_a_small_table_and_a_small_path() -> None:
+    """The row of sixteen cells has to be looked at; with room for fewer there is no answer."""
+    lattice = Lattice(rows("." * 16), GROUND)
+    ground = Ground(lattice.cells(), square_arcs(lattice, 8), SQUARE_8)
+    best = ground.best[0][15]
+    assert ground.ask(0, 15, best + 1, 32) == (list(range(16)), best)
+    assert ground.ask(0, 15, best + 1, 16) == ([], NO_WAY)
+    assert ground.ask(0, 15, best + 1, 8) == ([], NO_WAY)
