@@ -90,6 +90,18 @@ def _write_flow(flow: UInt8Array, begin: int, bits: int, slot: Int32Array, count
 
 
 @kernel
+def _beyond(first_in: Int32Array, tail: Int32Array, cost: Int32Array, dist: Int32Array) -> int:
+    """Return the longest distance of a node that has a way, but one too long to be noted; or 0."""
+    longest = 0
+    for here in range(len(dist)):
+        if dist[here] < INFINITY:
+            for arc in range(first_in[here], first_in[here + 1]):
+                if dist[tail[arc]] >= INFINITY:
+                    longest = max(longest, int(dist[here]) + int(cost[arc]))
+    return longest
+
+
+@kernel
 def search_clusters(
     graph: ClusteredGraph,
     members: Members,
@@ -136,7 +148,7 @@ def search_clusters(
     leader = np.empty(most_nodes, np.int32)
     first = np.full(RING, -1, np.int32)
     none = (1 << bits) - 1
-    longest = np.int32(0)
+    longest = 0
     for i in range(len(fresh)):
         cluster = fresh[i]
         start = members.first[cluster]
@@ -192,6 +204,7 @@ def search_clusters(
             first[0] = origin
             queued = 1
             current = 0
+            beyond = False
             while queued > 0:
                 here = first[current & (RING - 1)]
                 if here < 0:
@@ -206,17 +219,17 @@ def search_clusters(
                 for arc in range(first_in[here], first_in[here + 1]):
                     other = tail[arc]
                     new = np.int32(dist[here] + cost[arc])
+                    if new >= INFINITY:
+                        beyond = True
+                        continue
                     if new > dist[other]:
                         continue
                     if new == dist[other]:
                         step[other] = min(step[other], taken[arc]) if other != origin else none
                         continue
-                    if new >= INFINITY:
-                        longest = max(longest, new)
-                        continue
                     dist[other] = new
                     step[other] = taken[arc]
-                    longest = max(longest, new)
+                    longest = max(longest, int(new))
                     key = min(max(int(new) >> shift, current), current + RING - 1)
                     was = bucket[other]
                     if was >= 0:
@@ -239,6 +252,8 @@ def search_clusters(
                         leader[after] = other
                     first[key & (RING - 1)] = other
                     queued += 1
+            if beyond:
+                longest = max(longest, _beyond(first_in, tail, cost, dist[:n]))
             base = first_distance[i]
             for source in range(count):
                 rank = graph.node[transitions.node[low + source], RANK]
@@ -246,7 +261,7 @@ def search_clusters(
             if bits > 0:
                 begin_flow = cluster_data[cluster, FLOW] + goal * cluster_data[cluster, FLOW_BYTES]
                 _write_flow(flow, begin_flow, bits, step, n)
-    return int(longest)
+    return longest
 
 
 @kernel

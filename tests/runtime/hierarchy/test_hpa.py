@@ -13,7 +13,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from bake.errors import BlockedCellError, MissingTableError, QueryError
+from bake.errors import BlockedCellError, CostError, MissingTableError, QueryError
 from bake.recipe import LevelRecipe
 from bake.runtime import open_asset
 from bake.runtime.navigator import Navigator
@@ -216,6 +216,15 @@ def test_unreachable_is_none(tmp_path: Path) -> None:
         assert nav.search((0, 0), (4, 1), "hpa").cost == math.inf
         with pytest.raises(BlockedCellError):
             nav.walk((0, 0), (2, 0))
+
+
+def test_ways_too_long_to_count_are_refused(tmp_path: Path) -> None:
+    """2**30 ticks inside a cluster, of which three such arcs are more, were no way at all."""
+    arcs = [(node, node + 1, 2.0**29 - 1) for node in range(4)]
+    source = write_graph(tmp_path / "long.json", list(range(5)), arcs, directed=False)
+    chosen = {"ticks_per_unit": 1, "tables": HIERARCHY, "cluster_size": 2}
+    with pytest.raises(CostError, match=r"inside a cluster reach 1610612733 ticks.*ticks_per_unit"):
+        bake(source, LevelRecipe(**chosen))
 
 
 def test_a_map_smaller_than_a_cluster(tmp_path: Path) -> None:

@@ -160,6 +160,43 @@ def test_distances_beyond_the_scale_are_refused() -> None:
         undominated(INFINITY - 1, none, empty, none.astype(np.int64), empty)
 
 
+def longest_inside(arcs: list[Arc], transitions: list[int]) -> tuple[int, list[int]]:
+    """What is told of one cluster of five nodes, and the distances between its transitions."""
+    both = arcs + [(head, tail, ticks) for tail, head, ticks in arcs]
+    graph, members = divided([0] * 5, both)
+    count = len(transitions)
+    number = np.full(5, -1, dtype=np.int32)
+    number[transitions] = np.arange(count)
+    first, square = np.array([0, count], dtype=np.int32), np.array([0, count * count])
+    chosen = Transitions(first, np.array(transitions, dtype=np.int32), number)
+    data = cluster_columns(first, np.diff(members.first), 4)
+    flow = np.zeros(data[-1, FLOW], dtype=np.uint8)
+    distance = np.empty(count * count, dtype=np.int32)
+    fresh = np.zeros(1, dtype=np.int32)
+    longest = search_clusters(graph, members, chosen, fresh, square, distance, 4, data, flow)
+    return longest, distance.tolist()
+
+
+@pytest.mark.parametrize("last", [2, 3, 2**29 - 1])
+def test_a_way_of_infinity_and_more_is_too_long(last: int) -> None:
+    """2**30 ticks are INFINITY itself; what lies beyond must not pass for no way."""
+    long = 2**29 - 1
+    arcs = [(0, 1, long), (1, 2, long), (2, 3, last)]
+    assert longest_inside(arcs[:2], [0, 2]) == (2 * long, [0, 2 * long, 2 * long, 0])
+    longest, _ = longest_inside(arcs, [0, 3])
+    assert longest == 2 * long + last
+    # So it is for a node that is no transition: a way from it could not be told either.
+    assert longest_inside(arcs, [0])[0] == 2 * long + last
+
+
+def test_a_long_way_beside_a_shorter_one_is_no_matter() -> None:
+    long = 2**29 - 1
+    arcs = [(0, 1, long), (1, 2, long), (2, 3, long), (0, 4, long), (4, 3, long // 2)]
+    longest, distance = longest_inside(arcs, [0, 3])
+    assert distance == [0, long + long // 2, long + long // 2, 0]
+    assert longest == 2 * long
+
+
 @given(graph=arc_lists(largest=9), data=st.data())
 @settings(deadline=None, max_examples=60)
 def test_a_search_stays_inside_the_cluster(graph: ArcList, data: st.DataObject) -> None:
