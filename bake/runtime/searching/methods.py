@@ -12,6 +12,7 @@ import numpy as np
 
 from bake.arrays import Int32Array
 from bake.errors import QueryError
+from bake.graph import UNREACHABLE
 from bake.runtime.reader.places import Place
 from bake.runtime.searching.context import SearchContext
 from bake.runtime.searching.heuristics import Given, heuristic_for, stored_guide
@@ -97,7 +98,14 @@ def run(context: SearchContext, row: int, goal: int, request: Request) -> Outcom
             expected=" or ".join(WEIGHTED),
             remedy="name one of these methods, or leave weight out",
         )
-    return method(context, row, goal, request)
+    found = method(context, row, goal, request)
+    if found.rows is None and context.tables.joined(row, goal):
+        raise QueryError(
+            f"the path costs more than {UNREACHABLE - 1:,} ticks, and searches count no further",
+            place=f"level {context.tables.places.name!r}",
+            remedy="bake with smaller costs, or lower ticks_per_unit",
+        )
+    return found
 
 
 def result(context: SearchContext, row: int, goal: int, request: Request) -> SearchResult:

@@ -106,6 +106,7 @@ def search_near(
     memory.turn[0] += 1
     turn = int(memory.turn[0])
     bound = _ahead(start, goal, runs)
+    limit = min(limit, _LARGEST_G)
     if bound >= limit:
         return NO_WAY, NO_WAY
     place = _place_of(start, turn, near)

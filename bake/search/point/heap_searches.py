@@ -163,7 +163,7 @@ def search_closing(
             head = arcs[arc, 0]
             reached = g + int(arcs[arc, 1])
             known = label[head]
-            if known <= mark + reached:
+            if known <= mark + reached or reached >= UNREACHABLE:
                 continue
             if known >= older:
                 seen[head, 1] = estimated(terms, head, goal, goal_x, goal_y)
@@ -232,6 +232,8 @@ def search_greedily(
         for arc in range(first_out[row], first_out[row + 1]):
             head = arcs[arc, 0]
             reached = so_far + int(arcs[arc, 1])
+            if reached - mark >= UNREACHABLE:
+                continue
             if label[head] < older:
                 # Of parallel arcs the cheapest one counts.
                 if seen[head, 0] == row and reached < label[head]:

@@ -207,6 +207,21 @@ def test_already_there_and_no_way(tmp_path: Path) -> None:
         assert {step.place for step in told.trace} == {(0, 0), (1, 0), (0, 1), (1, 1)}
 
 
+@pytest.mark.parametrize("method", ["astar", "dijkstra", "bidirectional", "greedy", "weighted"])
+def test_a_path_too_long_to_count_is_no_missing_path(method: str, tmp_path: Path) -> None:
+    """Labels hold 2**31 - 2 ticks; beyond them lies an error, not `None`, and no endless loop."""
+    arcs = [(node, node + 1, 2.0**29 - 1) for node in range(11)]
+    source = write_graph(tmp_path / "long.json", list(range(12)), arcs, directed=False)
+    with open_asset(bake(source, LevelRecipe(ticks_per_unit=1, tables=HOPLESS))) as level:
+        nav = level.profile()
+        for goal in range(12):
+            if goal <= 4:
+                assert nav.search(0, goal, method).cost == goal * (2**29 - 1)
+                continue
+            with pytest.raises(QueryError, match="costs more than 2,147,483,646 ticks"):
+                nav.path(0, goal, method)
+
+
 def test_warming_up(tmp_path: Path) -> None:
     with small(tmp_path) as level:
         level.warm_up()
