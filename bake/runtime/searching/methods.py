@@ -99,7 +99,8 @@ def run(context: SearchContext, row: int, goal: int, request: Request) -> Outcom
             remedy="name one of these methods, or leave weight out",
         )
     found = method(context, row, goal, request)
-    if found.rows is None and context.tables.joined(row, goal):
+    counted = request.method in SEARCHES_PLACES
+    if counted and found.rows is None and context.tables.joined(row, goal):
         raise QueryError(
             f"the path costs more than {UNREACHABLE - 1:,} ticks, and searches count no further",
             place=f"level {context.tables.places.name!r}",
