@@ -21,6 +21,7 @@ from typer.core import TyperGroup
 
 from bake import __version__
 from bake.cli import assets, levels, paths, start
+from bake.cli.options import PlacesCommand
 from bake.cli.streams import standard_streams
 from bake.errors import BakeError, OutputError
 
@@ -68,7 +69,7 @@ app = typer.Typer(
     rich_markup_mode=None,
 )
 for _name, _command in COMMANDS.items():
-    app.command(name=_name)(_command)
+    app.command(name=_name, cls=PlacesCommand if _command is paths.path else None)(_command)
 
 
 def _version(wanted: bool) -> None:

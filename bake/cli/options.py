@@ -6,13 +6,15 @@ It also finds the levels and assets that these name.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from typer.core import TyperCommand
 
 from bake.errors import AssetError, BakeError, UnknownProfileError, printable
 
@@ -45,13 +47,34 @@ HeuristicName = Annotated[
     str | None,
     typer.Option("--heuristic", help="What guides a search; else what fits the level."),
 ]
+Weight = Annotated[
+    float,
+    typer.Option(
+        "--weight",
+        help="What astar multiplies its heuristic with, 1 to 1000: more finds worse paths sooner.",
+    ),
+]
 AssetFile = Annotated[Path, typer.Argument(metavar="ASSET", help="A baked level.")]
 PlaceText = Annotated[
     str,
     typer.Argument(
-        metavar="X,Y", help="A cell (X,Y,FLOOR where there are floors), or the name of a node."
+        metavar="X,Y",
+        help="A cell (X,Y,FLOOR where there are floors), or the name of a node.",
+        callback=lambda text: text[1:] if _MASKED.match(text) else text,
     ),
 ]
+
+#: What looks like an option and is a place: "-1,4" or "-7".
+_NEGATIVE = re.compile(r"-\d+(,-?\d+)*$")
+_MASKED = re.compile(f" {_NEGATIVE.pattern}")
+
+
+class PlacesCommand(TyperCommand):
+    """A command whose places may begin with a minus; no option begins with a minus and a digit."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Put a space before such places, as what begins with one is no option."""
+        return super().parse_args(ctx, [f" {one}" if _NEGATIVE.match(one) else one for one in args])
 
 
 def say(text: str) -> None:

@@ -15,10 +15,14 @@ from bake.cli.options import (
     MethodName,
     PlaceText,
     Profile,
+    Weight,
     print_json,
     say,
 )
 from bake.view import Show
+
+#: The most pairs that one evaluation draws.
+MOST_PAIRS = 1_000_000
 
 if TYPE_CHECKING:
     from bake.runtime import LevelAsset
@@ -30,8 +34,20 @@ def path(
     asset: AssetFile,
     start: PlaceText,
     goal: PlaceText,
-    method: MethodName = "table",
+    method: Annotated[
+        str | None,
+        typer.Option(
+            "--method",
+            help="How the path is found: table (default), astar (with --weight or --trace), hpa "
+            "and others.",
+        ),
+    ] = None,
     heuristic: HeuristicName = None,
+    weight: Weight = 1.0,
+    trace: Annotated[
+        Path | None,
+        typer.Option("--trace", metavar="FILE.json", help="Write the search down, step by step."),
+    ] = None,
     smooth: Annotated[
         bool, typer.Option("--smooth", help="Print the waypoints of straight lines alone.")
     ] = False,
@@ -43,10 +59,18 @@ def path(
     It is a shortest one, unless it is searched for by a method that promises less.
     """
     from bake.runtime import open_asset
+    from bake.view.search_trace import check_trace_file, write_trace
 
+    if method is None:
+        method = "table" if weight == 1 and trace is None else "astar"
+    if trace is not None:
+        check_trace_file(trace)
     with open_asset(asset) as level:
         nav = level.profile(profile)
-        searched = nav.search(_place(level, start), _place(level, goal), method, heuristic)
+        ends = _place(level, start), _place(level, goal)
+        searched = nav.search(*ends, method, heuristic, weight=weight, trace=trace is not None)
+        if trace is not None:
+            write_trace(trace, level, nav.name, ends, weight, searched)
         found, cost = searched.path, searched.cost
         if smooth and found is not None:
             found = nav.smooth(found)
@@ -67,20 +91,37 @@ def path(
 def evaluate(
     asset: AssetFile,
     scenario: Annotated[
-        Path, typer.Argument(metavar="FILE.scen", help="A Moving AI scenario file.")
-    ],
+        Path | None,
+        typer.Argument(
+            metavar="FILE.scen", help="A Moving AI scenario file; else pairs drawn at random."
+        ),
+    ] = None,
+    pairs: Annotated[
+        int | None,
+        typer.Option(min=1, max=MOST_PAIRS, help="How many pairs to draw; 1000 by default."),
+    ] = None,
+    seed: Annotated[
+        int | None, typer.Option(min=0, help="Which pairs to draw; 0 by default.")
+    ] = None,
     method: MethodName = "table",
     heuristic: HeuristicName = None,
+    weight: Weight = 1.0,
     profile: Profile = None,
     as_json: Json = False,
 ) -> None:
-    """Solve the problems of a scenario file.
+    """Solve the problems of a scenario file, or find paths between pairs drawn at random.
 
     The exit code is 1 if a path is missing, or longer than its method promises.
     """
+    from bake.view.evaluate import Drawn
     from bake.view.evaluate import evaluate as run
 
-    result = run(asset, scenario, profile, method, heuristic)
+    if scenario is not None and (pairs is not None or seed is not None):
+        raise typer.BadParameter(
+            "--pairs and --seed draw pairs at random; leave them or FILE.scen out"
+        )
+    source = scenario or Drawn(1000 if pairs is None else pairs, seed or 0)
+    result = run(asset, source, profile, method, heuristic, weight)
     if as_json:
         print_json(asdict(result))
     else:
@@ -162,8 +203,9 @@ def _text(place: Place) -> str:
 
 
 def _print_evaluation(result: Evaluation, *, searched: bool) -> None:
+    what = "problems" if result.seed is None else f"random pairs (seed {result.seed})"
     say(
-        f"{result.solved} of {result.problems} problems solved at their optimal length, "
+        f"{result.solved} of {result.problems} {what} solved at their optimal length, "
         f"largest difference {result.max_error:.2g}, {result.ns_per_step:.1f} ns a step, "
         f"{result.us_per_path:.2f} us a path"
     )

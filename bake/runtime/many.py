@@ -335,6 +335,12 @@ class ManyQuestions:
         location = self._current.places.location(goal)
         return now.rows.place(now.around.nearest_reached(row, location))
 
+    def places(self) -> list[Place]:
+        """Return all places that the profile can stand on, in the asset's order."""
+        now = self._now
+        row = now.tables.row_at
+        return now.rows.places(np.sort(row[row >= 0]))
+
     @property
     def node_names(self) -> tuple[Name, ...]:
         """Return the names of a graph level's nodes, in the asset's order; empty on grid levels."""

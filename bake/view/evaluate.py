@@ -1,30 +1,62 @@
-"""This module solves the problems of a Moving AI scenario file, for `bake eval`.
+"""This module solves the problems of a Moving AI scenario file, or pairs drawn, for `bake eval`.
 
-It compares the length of each path with the optimal length the file gives.
+It compares the length of each path with the optimal length, which the file gives, or which a search
+from both ends finds on the level's graph, by no table.
 """
 
 from __future__ import annotations
 
+import math
+import random
 import statistics
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import cast
 
 import numpy as np
 
 from bake.errors import LevelError, QueryError
 from bake.levels.movingai import Scenario, read_scenario
 from bake.runtime import LevelAsset, Navigator, open_asset
-
-Cell = tuple[int, int]
+from bake.runtime.reader.places import Place
 
 #: A path is optimal if its length differs from the optimal one by at most this many units.
 TOLERANCE = 1e-4
 
+#: The method that finds optimal lengths of pairs drawn, unless it is the one looked at.
+_DRAWS_BY = "bidirectional"
+
+#: How often a pair is drawn again, for each one wanted, until all have a path.
+DRAWS = 50
+
 #: How often all paths of the table are extracted; the median time counts.
 REPEATS = 5
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """Pairs to be drawn at random: how many, and by which seed."""
+
+    pairs: int
+    seed: int
+
+
+@dataclass(frozen=True)
+class Problems:
+    """What is to be solved.
+
+    Attributes:
+        ends: start and goal of each problem.
+        optimal: length of a shortest path, in units.
+        rounding: how far off the optimal length may be, in units.
+        by_ticks: whether optimal lengths are whole ticks, as the costs that searches tell.
+    """
+
+    ends: Sequence[tuple[Place, Place]]
+    optimal: Sequence[float]
+    rounding: Sequence[float]
+    by_ticks: bool
 
 
 @dataclass(frozen=True)
@@ -38,7 +70,7 @@ class Suboptimality:
 
 @dataclass(frozen=True)
 class Evaluation:
-    """The results of an asset on a scenario file.
+    """The results of an asset on a scenario file, or on pairs drawn.
 
     Attributes:
         problems: how many problems there are.
@@ -57,6 +89,7 @@ class Evaluation:
         median_us: median time to find one path by a call for it alone, in microseconds.
         expanded_mean: mean number of places a search took from the open list.
         first_move_us: median time until the first move is known, in microseconds.
+        seed: by which pairs were drawn; None for a scenario.
     """
 
     problems: int
@@ -73,29 +106,34 @@ class Evaluation:
     median_us: float
     expanded_mean: float
     first_move_us: float
+    seed: int | None
 
 
 def evaluate(
     asset: Path,
-    scenario: Path,
+    source: Path | Drawn,
     profile: str | None,
     method: str = "table",
     heuristic: str | None = None,
+    weight: float = 1.0,
 ) -> Evaluation:
-    """Solve every problem of a scenario file by one method.
+    """Solve every problem of a scenario file, or pairs drawn at random, by one method.
 
     Raises:
-        LevelError: the file is not a scenario, or it is for a map of another size.
+        LevelError: the file is not a scenario, or it is for a map of another size; too few pairs of
+            places have a path.
         AssetError, QueryError: the asset cannot be used, or not by this method.
     """
-    problems = read_scenario(scenario)
-    ends = [
-        ((int(start[0]), int(start[1])), (int(goal[0]), int(goal[1])))
-        for start, goal in zip(problems.start, problems.goal, strict=True)
-    ]
+    scenario = None if isinstance(source, Drawn) else read_scenario(source)
     with open_asset(asset) as level:
         nav = level.profile(profile)
-        _check_sizes(problems, level)
+        if scenario is None:
+            assert isinstance(source, Drawn)
+            problems = _draw(nav, level, source, "dijkstra" if method == _DRAWS_BY else _DRAWS_BY)
+        else:
+            _check_sizes(scenario, level)
+            problems = _of_scenario(scenario)
+        ends = problems.ends
         wrong: dict[int, str] = {}
         asked = []
         for number, pair in enumerate(ends):
@@ -105,16 +143,19 @@ def evaluate(
                 asked.append(number)
             except QueryError as mistake:
                 wrong[number] = str(mistake)
-        walked = _walk_all(nav, [ends[number] for number in asked], method, heuristic)
+        walked = _walk_all(nav, [ends[number] for number in asked], method, heuristic, weight)
         solved, steps, max_error = 0, 0, 0.0
         over = []
-        for number, path, exact in zip(asked, walked.paths, walked.exact, strict=True):
+        for number, path, cost, exact in zip(
+            asked, walked.paths, walked.costs, walked.exact, strict=True
+        ):
             if path is None:
                 wrong[number] = "unreachable"
                 continue
-            length, optimal = nav.length(path), float(problems.optimal[number])
+            length = cost if problems.by_ticks else nav.length(path)
+            optimal = problems.optimal[number]
             # A difference that printing may have rounded away is not an error.
-            error = max(0.0, abs(length - optimal) - float(problems.rounding[number]))
+            error = max(0.0, abs(length - optimal) - problems.rounding[number])
             max_error = max(max_error, error)
             steps += len(path) - 1
             right = error <= TOLERANCE
@@ -126,7 +167,7 @@ def evaluate(
     if wrong:
         number = min(wrong)
         first_wrong = f"{ends[number][0]} to {ends[number][1]}: {wrong[number]}"
-    count = len(problems)
+    count = len(ends)
     return Evaluation(
         count,
         solved,
@@ -142,6 +183,7 @@ def evaluate(
         statistics.median(walked.path_us or [0.0]),
         statistics.fmean(walked.expanded or [0.0]),
         statistics.median(walked.first_us or [0.0]),
+        source.seed if isinstance(source, Drawn) else None,
     )
 
 
@@ -149,6 +191,42 @@ def _suboptimality(over: list[float]) -> Suboptimality:
     if not over:
         return Suboptimality(0.0, 0.0, 0.0)
     return Suboptimality(statistics.fmean(over), float(np.percentile(over, 99)), max(over))
+
+
+def _of_scenario(scenario: Scenario) -> Problems:
+    ends: list[tuple[Place, Place]] = [
+        ((int(start[0]), int(start[1])), (int(goal[0]), int(goal[1])))
+        for start, goal in zip(scenario.start, scenario.goal, strict=True)
+    ]
+    return Problems(ends, scenario.optimal.tolist(), scenario.rounding.tolist(), by_ticks=False)
+
+
+def _draw(nav: Navigator, level: LevelAsset, drawn: Drawn, method: str) -> Problems:
+    """Draw pairs of different places with a path between them, each as likely as any other.
+
+    Args:
+        method: finds the optimal lengths.
+    """
+    places = nav.places()
+    ends: list[tuple[Place, Place]] = []
+    optimal: list[float] = []
+    # Whole numbers, so that a seed draws the same pairs everywhere.
+    rng = random.Random(drawn.seed)
+    for _ in range(DRAWS * drawn.pairs if len(places) > 1 else 0):
+        start, goal = rng.randrange(len(places)), rng.randrange(len(places) - 1)
+        pair = places[start], places[goal + (goal >= start)]
+        length = nav.search(*pair, method).cost
+        if math.isfinite(length):
+            ends.append(pair)
+            optimal.append(length)
+            if len(ends) == drawn.pairs:
+                return Problems(ends, optimal, [0.0] * len(ends), by_ticks=True)
+    raise LevelError(
+        f"of {DRAWS * drawn.pairs:,} pairs of places drawn, {len(ends):,} have a path between them",
+        place=f"level {level.name!r}, profile {nav.name!r}, {len(places):,} places",
+        expected=f"{drawn.pairs:,}",
+        remedy="ask for fewer --pairs, or look at `bake lint` for what cuts the level apart",
+    )
 
 
 def _check_sizes(problems: Scenario, level: LevelAsset) -> None:
@@ -175,7 +253,8 @@ class _Walked:
     """What a method found, problem by problem.
 
     Attributes:
-        paths: cells of each path; None where there is no path.
+        paths: places of each path; None where there is no path.
+        costs: of each path, in units.
         exact: whether the method promises a shortest path.
         expanded: how many places the search took from its open list.
         path_us: microseconds that a call for the path alone took.
@@ -184,7 +263,8 @@ class _Walked:
             it has none.
     """
 
-    paths: list[list[Cell] | None] = field(default_factory=list)
+    paths: list[list[Place] | None] = field(default_factory=list)
+    costs: list[float] = field(default_factory=list)
     exact: list[bool] = field(default_factory=list)
     expanded: list[int] = field(default_factory=list)
     path_us: list[float] = field(default_factory=list)
@@ -194,9 +274,10 @@ class _Walked:
 
 def _walk_all(
     nav: Navigator,
-    problems: Sequence[tuple[Cell, Cell]],
+    problems: Sequence[tuple[Place, Place]],
     method: str,
     heuristic: str | None,
+    weight: float,
 ) -> _Walked:
     """Solve problems by a method of :meth:`Navigator.search`.
 
@@ -205,31 +286,33 @@ def _walk_all(
     """
     walked = _Walked()
     for start, goal in problems[:1]:
-        nav.search(start, goal, method, heuristic)  # loads what is needed, and compiles
-        _first_move(nav, start, goal, method, heuristic)
+        nav.search(start, goal, method, heuristic, weight=weight)  # loads and compiles
+        _first_move(nav, start, goal, method, heuristic, weight)
     for start, goal in problems:
-        found = nav.search(start, goal, method, heuristic)
-        walked.paths.append(cast("list[Cell] | None", found.path))
+        found = nav.search(start, goal, method, heuristic, weight=weight)
+        walked.paths.append(found.path)
+        walked.costs.append(found.cost)
         walked.exact.append(found.bound == 1)
         walked.expanded.append(found.expanded)
         begun = time.perf_counter()
-        nav.path(start, goal, method, heuristic)
+        nav.path(start, goal, method, heuristic, weight=weight)
         walked.path_us.append((time.perf_counter() - begun) * 1e6)
-        walked.first_us.append(_first_move(nav, start, goal, method, heuristic))
+        walked.first_us.append(_first_move(nav, start, goal, method, heuristic, weight))
     walked.seconds = sum(walked.path_us) / 1e6
     if method == "table" and problems:
-        ends = np.array(problems)
+        named = object if nav.node_names else None
+        starts, goals = (np.array(each, dtype=named) for each in zip(*problems, strict=True))
         times = []
         for _ in range(REPEATS + 1):
             begun = time.perf_counter()
-            nav.paths(ends[:, 0], ends[:, 1])
+            nav.paths(starts, goals)
             times.append(time.perf_counter() - begun)
         walked.seconds = statistics.median(times[1:])
     return walked
 
 
 def _first_move(
-    nav: Navigator, start: Cell, goal: Cell, method: str, heuristic: str | None
+    nav: Navigator, start: Place, goal: Place, method: str, heuristic: str | None, weight: float
 ) -> float:
     """Measure the microseconds until the first move is known."""
     begun = time.perf_counter()
@@ -240,5 +323,5 @@ def _first_move(
         if cells is not None:
             next(cells, None)
     else:
-        nav.path(start, goal, method, heuristic)
+        nav.path(start, goal, method, heuristic, weight=weight)
     return (time.perf_counter() - begun) * 1e6

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import contextlib
 import math
-import os
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,6 +12,7 @@ from PIL import Image, ImageDraw
 from bake.arrays import UInt8Array
 from bake.errors import OutputError
 from bake.view.colours import FAINT_INK, INK, PAPER, Colour, ramp
+from bake.view.files import write_whole
 from bake.view.lettering import fitted, font, plain, width_of
 
 #: Narrower maps get the page of a map of this width in pixels, so that the title fits.
@@ -331,25 +330,5 @@ def check_output(path: Path) -> None:
 
 
 def write_png(picture: Image.Image, path: Path) -> None:
-    """Write a picture whole or not at all: into another file first, which is then renamed.
-
-    Raises:
-        OutputError: it cannot be written. A file that was there before stays as it was.
-    """
-    partial = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    try:
-        try:
-            with partial.open("wb") as file:
-                picture.save(file, format="PNG")
-                file.flush()
-                os.fsync(file.fileno())
-            partial.replace(path)
-        finally:
-            with contextlib.suppress(OSError):
-                partial.unlink(missing_ok=True)
-    except OSError as error:
-        raise OutputError(
-            f"cannot be written: {error.strerror or error}",
-            file=path,
-            remedy="check the folder's permissions and free space",
-        ) from None
+    """Write a picture whole or not at all: see :func:`write_whole`."""
+    write_whole(path, lambda file: picture.save(file, format="PNG"))

@@ -44,7 +44,15 @@ def test_json(project: Path) -> None:
     assert set(data) == {
         *("problems", "solved", "wrong", "max_error", "first_wrong"),
         *("steps", "ns_per_step", "us_per_path"),
-        *("method", "heuristic", "suboptimality", "median_us", "expanded_mean", "first_move_us"),
+        *(
+            "method",
+            "heuristic",
+            "suboptimality",
+            "median_us",
+            "expanded_mean",
+            "first_move_us",
+            "seed",
+        ),
     }
     assert (data["method"], data["heuristic"], data["expanded_mean"]) == ("table", None, 0)
     assert data["suboptimality"] == {"mean": 0, "p99": 0, "max": 0}
@@ -146,3 +154,51 @@ def test_a_shared_scenario(bare: Path) -> None:
     assert done.code == 0
     assert done.data["problems"] == done.data["solved"] > 100
     assert done.data["max_error"] < 1e-4
+
+
+# -- pairs drawn at random ------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["yard", "five", "ways"])
+@pytest.mark.parametrize("method", ["table", "hpa", "bidirectional"])
+def test_pairs_drawn(project: Path, name: str, method: str) -> None:
+    """On cells and on graphs, whose names are text or numbers."""
+    done = bake("eval", f"baked/{name}.h5", "--pairs", "40", "--method", method, "--seed", "7")
+    assert (done.code, done.err) == (0, "")
+    assert done.out.startswith("40 of 40 random pairs (seed 7) solved at their optimal length, ")
+
+
+def test_a_seed_draws_the_same_pairs(project: Path) -> None:
+    def told(*ask: str) -> dict[str, object]:
+        data = bake("eval", "baked/yard.h5", *ask, "--json").data
+        return {key: data[key] for key in ("problems", "solved", "steps", "seed", "wrong")}
+
+    first = told("--pairs", "60", "--seed", "5")
+    assert first == told("--pairs", "60", "--seed", "5")
+    assert (first["problems"], first["solved"], first["wrong"], first["seed"]) == (60, 60, 0, 5)
+    assert told("--pairs", "60", "--seed", "6")["steps"] != first["steps"]
+    assert (told()["problems"], told()["seed"]) == (1000, 0)
+    assert told("--pairs", "60")["steps"] == told("--pairs", "60", "--seed", "0")["steps"]
+
+
+def test_pairs_by_methods_that_promise_less(project: Path) -> None:
+    ask = ("eval", "baked/yard.h5", "--pairs", "50", "--json", "--method")
+    weighted = bake(*ask, "astar", "--weight", "4").data
+    assert (weighted["wrong"], weighted["method"]) == (0, "astar")
+    assert 0 <= weighted["suboptimality"]["max"] <= 3
+    greedy = bake(*ask, "greedy")
+    assert (greedy.code, greedy.data["wrong"]) == (0, 0)
+    mistake(bake(*ask, "table", "--weight", "4"), "'table' takes no weight")
+
+
+def test_pairs_that_cannot_be_drawn(project: Path) -> None:
+    scen = scenario(project / "yard.scen", PROBLEMS)
+    for more in (("--pairs", "5"), ("--seed", "5")):
+        done = bake("eval", "baked/yard.h5", scen, *more)
+        assert (done.code, "leave them or FILE.scen out" in done.err) == (2, True)
+    for wrong in (("--pairs", "0"), ("--pairs", "many"), ("--seed", "-1"), ("--pairs", "1000001")):
+        assert bake("eval", "baked/yard.h5", *wrong).code == 2
+    (project / "levels_src" / "alone.map").write_text("type octile\nheight 1\nwidth 3\nmap\n.@.\n")
+    assert bake("build", "levels_src/alone.map", "--jobs", "1").code == 0
+    line = mistake(bake("eval", "baked/alone.h5", "--pairs", "2"), "level 'alone'", "2 places")
+    assert "of 100 pairs of places drawn, 0 have a path" in line

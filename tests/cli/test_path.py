@@ -1,6 +1,8 @@
 """`bake path`: shortest paths between cells and between nodes."""
 
+import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -103,3 +105,89 @@ def test_smoothed(project: Path) -> None:
 def test_no_such_heuristic(project: Path) -> None:
     ask = ("--method", "astar", "--heuristic", "guess")
     mistake(bake("path", "baked/yard.h5", "0,0", "3,3", *ask), "no heuristic 'guess'", "octile")
+
+
+def test_places_that_begin_with_a_minus(project: Path) -> None:
+    for ends in (("-1,4", "0,0"), ("0,0", "-1,4"), ("-1,-4", "--", "0,0")):
+        line = mistake(bake("path", "baked/yard.h5", *ends), "lies outside")
+        assert "x from 0 to 7, y from 0 to 4" in line
+    mistake(bake("path", "baked/yard.h5", "0,0", "-1,4", "--weight", "2"), "(-1, 4) lies outside")
+    mistake(bake("path", "baked/ways.h5", "-10", "40"), "no node is named '-10'")
+    done = bake("path", "baked/yard.h5", "0,0", "3,3", "--metod", "hpa")
+    assert (done.code, "--metod" in done.err) == (2, True)
+
+
+def test_a_weight(project: Path) -> None:
+    """Named alone, it asks for A*."""
+    plain = bake("path", "baked/yard.h5", "0,0", "3,3", "--json").data
+    for method in ((), ("--method", "astar"), ("--method", "weighted")):
+        done = bake("path", "baked/yard.h5", "0,0", "3,3", "--weight", "3", *method, "--json")
+        assert done.code == 0
+        assert plain["cost"] <= done.data["cost"] <= 3 * plain["cost"]
+    for weight in ("0.5", "1001", "nan", "inf", "-2"):
+        done = bake("path", "baked/yard.h5", "0,0", "3,3", "--weight", weight)
+        mistake(done, "weight is", "expected 1 to 1000")
+    done = bake("path", "baked/yard.h5", "0,0", "3,3", "--weight", "2", "--method", "table")
+    mistake(done, "'table' takes no weight", "astar or weighted")
+    assert bake("path", "baked/yard.h5", "0,0", "3,3", "--weight", "much").code == 2
+
+
+# -- traces ---------------------------------------------------------------------------------------
+
+
+def traced(file: str, *ask: str) -> dict[str, Any]:
+    done = bake("path", *ask, "--trace", file)
+    assert (done.code, done.err) == (0, "")
+    return json.loads(Path(file).read_text())
+
+
+def test_a_trace(project: Path) -> None:
+    """What docs/cli.md says a viewer does gives back the lists, and the path."""
+    found = traced("yard.json", "baked/yard.h5", "0,0", "3,3", "--weight", "1.5")
+    assert (found["format"], found["version"], found["bound"]) == ("bake-trace", 1, 1.5)
+    assert (found["level"], found["profile"]) == ("yard", "default")
+    assert (found["start"], found["goal"]) == ([0, 0], [3, 3])
+    assert (found["method"], found["heuristic"], found["weight"]) == ("astar", "octile", 1.5)
+    assert (found["reachable"], found["expanded"]) == (True, len(found["steps"]))
+    waiting, closed, parents = {(0, 0): 0.0}, set(), {}
+    for step in found["steps"]:
+        place = tuple(step["place"])
+        assert step["g"] == waiting.pop(place)
+        assert step["f"] == pytest.approx(step["g"] + 1.5 * step["h"])
+        closed.add(place)
+        parents[place] = step["parent"]
+        for one in step["opened"]:
+            waiting[tuple(one["place"])] = one["g"]
+            closed.discard(tuple(one["place"]))
+    assert (place, step["g"], step["h"]) == ((3, 3), found["cost"], 0)
+    assert not closed & waiting.keys()
+    back = [[3, 3]]
+    while parents[tuple(back[-1])] is not None:
+        back.append(parents[tuple(back[-1])])
+    assert back[::-1] == found["path"]
+
+
+def test_traces_of_other_searches(project: Path) -> None:
+    found = traced("five.json", "baked/five.h5", "A", "D", "--method", "dijkstra")
+    assert (found["path"], found["heuristic"], found["cost"]) == (["A", "B", "C", "D"], None, 3)
+    assert [step["g"] for step in found["steps"]] == sorted(step["g"] for step in found["steps"])
+    found = traced("five.json", "baked/five.h5", "A", "D", "--method", "greedy")
+    assert (found["method"], found["bound"]) == ("greedy", None)
+    found = traced("none.json", "baked/ways.h5", "40", "10")
+    assert (found["reachable"], found["cost"], found["path"]) == (False, None, None)
+    assert [step["place"] for step in found["steps"]] == [40]
+
+
+def test_traces_that_cannot_be_written(project: Path) -> None:
+    ask = ("path", "baked/yard.h5", "0,0", "3,3", "--trace")
+    before = (project / "levels_src" / "five.json").read_bytes()
+    mistake(bake(*ask, "levels_src/five.json"), "five.json", "a file that is no trace", "another")
+    assert (project / "levels_src" / "five.json").read_bytes() == before
+    mistake(bake(*ask, "trace.txt"), "trace.txt", "ending in .json")
+    mistake(bake(*ask, "nowhere/trace.json"), "the folder does not exist")
+    (project / "folder.json").mkdir()
+    mistake(bake(*ask, "folder.json"), "folder.json")
+    mistake(bake(*ask, "new.json", "--method", "hpa"), "'hpa' keeps no trace", "astar or")
+    mistake(bake(*ask, "new.json", "--method", "table"), "'table' keeps no trace")
+    assert not (project / "new.json").exists()
+    assert not list(project.glob(".*tmp"))
