@@ -20,6 +20,8 @@ SMALL = (
     "tests/runtime/searching/test_sight.py::test_open_ground_is_one_line",
     "tests/runtime/hierarchy/test_hpa.py::test_a_cluster_cut_in_two_by_a_wall",
     "tests/runtime/hierarchy/test_hpa.py::test_unreachable_is_none",
+    "tests/search/hierarchy/test_near.py",
+    "tests/runtime/hierarchy/test_near.py::test_a_near_place_that_cannot_be_reached",
     "tests/tables/test_clusters.py::test_a_wall_cuts_a_square_in_two",
     "tests/lecture_notes",
 )

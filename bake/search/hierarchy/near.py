@@ -103,14 +103,15 @@ def search_near(
         How many rows the path has, and its ticks; NO_WAY and NO_WAY where none is found.
     """
     near, heap, path = memory.near, memory.near_heap, memory.route[0]
+    origin, end = int(start), int(goal)
     memory.turn[0] += 1
     turn = int(memory.turn[0])
-    bound = _ahead(start, goal, runs)
-    limit = min(limit, _LARGEST_G)
+    bound = _ahead(origin, end, runs)
+    limit = min(int(limit), _LARGEST_G)
     if bound >= limit:
         return NO_WAY, NO_WAY
-    place = _place_of(start, turn, near)
-    near[place, WHO] = (turn << 32) | start
+    place = _place_of(origin, turn, near)
+    near[place, WHO] = (turn << 32) | origin
     near[place, COST] = 0
     near[place, BEFORE] = -1
     near[place, AHEAD] = bound
@@ -123,7 +124,7 @@ def search_near(
         if g != near[place, COST]:
             continue
         row = int(near[place, WHO]) & 0x7FFFFFFF
-        if row == goal:
+        if row == end:
             break
         for arc in range(graph.node[row, FIRST], graph.node[row, END]):
             other = int(graph.arc[arc, HEAD])
@@ -136,7 +137,7 @@ def search_near(
                     continue
                 bound = int(near[there, AHEAD])
             else:
-                bound = _ahead(other, goal, runs)
+                bound = _ahead(other, end, runs)
             if reached + bound >= limit:
                 continue
             if near[there, WHO] >> 32 != turn:
@@ -150,7 +151,7 @@ def search_near(
             near[there, COST] = reached
             near[there, BEFORE] = place
             size = push(heap, size, ((reached + bound) << 32) | (_LARGEST_G - reached), there)
-    place = _place_of(goal, turn, near)
+    place = _place_of(end, turn, near)
     ticks = int(near[place, COST])
     if near[place, WHO] >> 32 != turn:
         return NO_WAY, NO_WAY
