@@ -174,15 +174,19 @@ def _astar(context: SearchContext, row: int, goal: int, request: Request) -> Out
     name = request.heuristic
     if name is None and context.bounds.has_heuristic and not request.trace:
         name = "maximum"
-    plain = request.weight == 1 and not request.trace
-    if name == "maximum" and plain and request.queue != "heap":
+    weight = float(request.weight)
+    if name == "maximum" and not request.trace:
         guide = stored_guide(context)
-        if guide is not None and (request.queue == "bucket" or context.space.weights_alike):
+        buckets = request.queue == "bucket" or (
+            request.queue == "auto" and context.space.weights_alike
+        )
+        if guide is not None and (weight > 1 or buckets):
             if _unreachable(context, row, goal):
-                return Outcome(None, 0, 0, guide.summary)
-            return _outcome(guide.astar(context.space, row, goal), guide.summary, 1.0)
+                return Outcome(None, 0, 0, guide.summary, weight)
+            found = guide.astar(context.space, row, goal, weight=weight)
+            return _outcome(found, guide.summary, weight)
     estimate = heuristic_for(context, name, goal)
-    return _by_estimate(context, row, goal, request, estimate, float(request.weight))
+    return _by_estimate(context, row, goal, request, estimate, weight)
 
 
 def _by_estimate(

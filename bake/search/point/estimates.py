@@ -148,6 +148,79 @@ def estimated(terms: EstimateTerms, row: int, goal: int, goal_x: int, goal_y: in
     return min(h, LARGEST)
 
 
+#: Columns of a row's record before the distances to pivots: x, y, cluster.
+HEAD = 3
+
+
+class GuideTerms(NamedTuple):
+    """The part of a guide that kernels take, for one goal.
+
+    Attributes:
+        norm: terms of the norm.
+        record: (r, HEAD + p) int32: x, y, cluster and distances to pivots of each row. One way, the
+            first half are distances to pivots, the second half distances from them.
+        fields, shift: see :class:`bake.search.all_pairs.fields.FieldSet`.
+        toward: (c, 2) int64 from :func:`bake.search.all_pairs.fields.fields_toward`.
+        two_way: whether every arc can be taken back at the same cost.
+    """
+
+    norm: EstimateTerms
+    record: Int32Array
+    fields: Int32Array
+    shift: int
+    toward: Int64Array
+    two_way: bool
+
+
+#: The guide of searches that have none.
+NO_GUIDE = GuideTerms(
+    EstimateTerms(NULL, 0, 0, 0, 0.0, np.zeros((0, 2), np.int32), np.zeros((0, 1), np.int32)),
+    np.zeros((0, HEAD), dtype=np.int32),
+    np.zeros((0, HEAD), dtype=np.int32),
+    0,
+    np.zeros((0, 2), dtype=np.int64),
+    False,
+)
+
+
+@inlined
+def guided_estimate(guide: GuideTerms, row: int, goal: int) -> int:
+    """Return a guide's lower bound of the ticks from row to goal, which the guide was made for."""
+    norm, record, fields, shift, toward, two_way = guide
+    kind, straight, extra, norm_shift, scale, _, _ = norm
+    kind &= 15
+    x = int(record[row, 0])
+    y = int(record[row, 1])
+    dx = x - int(record[goal, 0])
+    dy = y - int(record[goal, 1])
+    h = 0
+    if kind == AXES:
+        dx = abs(dx)
+        dy = abs(dy)
+        h = (straight * max(dx, dy) + extra * min(dx, dy)) >> norm_shift
+    elif kind == HEX:
+        h = straight * max(abs(dx), abs(dy), abs(dx + dy))
+    elif kind != NULL:
+        h = int(scale * np.sqrt(float(dx * dx + dy * dy)))
+    cluster = record[row, 2]
+    field = toward[cluster, 1]
+    corrected = toward[cluster, 0] + (
+        (int(fields[field, 0]) * x + int(fields[field, 1]) * y) >> shift
+    )
+    pivots = record.shape[1] - HEAD
+    half = pivots >> 1
+    for one in range(pivots):
+        here = int(record[row, HEAD + one])
+        corrected += int(fields[field, 2 + one]) * here
+        nearer = here - int(record[goal, HEAD + one])
+        if two_way:
+            nearer = abs(nearer)
+        elif one >= half:
+            nearer = -nearer
+        h = max(h, nearer)
+    return int(min(max(h, corrected), LARGEST))
+
+
 @kernel
 def fill_estimates(terms: EstimateTerms, goal: int, h: Int64Array) -> None:
     """Write every row's estimate toward one goal into ``h`` (r)."""

@@ -17,13 +17,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import NamedTuple
 
 import numpy as np
 
 from bake.arrays import Int32Array, Int64Array
 from bake.graph import UNREACHABLE
-from bake.kernels.jit import inlined, kernel
+from bake.kernels.jit import kernel
 from bake.search.all_pairs.fields import CorrectedDistances, FieldSet, fields_toward
 from bake.search.point.astar_buckets import (
     FOUND,
@@ -35,76 +34,8 @@ from bake.search.point.astar_buckets import (
     clear,
     spread,
 )
-from bake.search.point.estimates import (
-    AXES,
-    HEX,
-    LARGEST,
-    NULL,
-    ROWS,
-    Estimate,
-    EstimateTerms,
-)
+from bake.search.point.estimates import ROWS, Estimate, GuideTerms, guided_estimate
 from bake.search.point.space import Found, SearchSpace
-
-#: Columns of a row's record before the distances to pivots: x, y, cluster.
-HEAD = 3
-
-
-class GuideTerms(NamedTuple):
-    """The part of a guide that kernels take, for one goal.
-
-    Attributes:
-        norm: terms of the norm.
-        record: (r, HEAD + p) int32: x, y, cluster and distances to pivots of each row. One way, the
-            first half are distances to pivots, the second half distances from them.
-        fields, shift: see :class:`bake.search.all_pairs.fields.FieldSet`.
-        toward: (c, 2) int64 from :func:`bake.search.all_pairs.fields.fields_toward`.
-        two_way: whether every arc can be taken back at the same cost.
-    """
-
-    norm: EstimateTerms
-    record: Int32Array
-    fields: Int32Array
-    shift: int
-    toward: Int64Array
-    two_way: bool
-
-
-@inlined
-def _estimated(guide: GuideTerms, row: int, goal: int) -> int:
-    norm, record, fields, shift, toward, two_way = guide
-    kind, straight, extra, norm_shift, scale, _, _ = norm
-    kind &= 15
-    x = int(record[row, 0])
-    y = int(record[row, 1])
-    dx = x - int(record[goal, 0])
-    dy = y - int(record[goal, 1])
-    h = 0
-    if kind == AXES:
-        dx = abs(dx)
-        dy = abs(dy)
-        h = (straight * max(dx, dy) + extra * min(dx, dy)) >> norm_shift
-    elif kind == HEX:
-        h = straight * max(abs(dx), abs(dy), abs(dx + dy))
-    elif kind != NULL:
-        h = int(scale * np.sqrt(float(dx * dx + dy * dy)))
-    cluster = record[row, 2]
-    field = toward[cluster, 1]
-    corrected = toward[cluster, 0] + (
-        (int(fields[field, 0]) * x + int(fields[field, 1]) * y) >> shift
-    )
-    pivots = record.shape[1] - HEAD
-    half = pivots >> 1
-    for one in range(pivots):
-        here = int(record[row, HEAD + one])
-        corrected += int(fields[field, 2 + one]) * here
-        nearer = here - int(record[goal, HEAD + one])
-        if two_way:
-            nearer = abs(nearer)
-        elif one >= half:
-            nearer = -nearer
-        h = max(h, nearer)
-    return int(min(max(h, corrected), LARGEST))
 
 
 @kernel
@@ -132,7 +63,7 @@ def search_by_fields(
     entry, bucket, width = queue
     two_way = guide.two_way
     far = len(bucket) - 1
-    h = _estimated(guide, start, goal)
+    h = guided_estimate(guide, start, goal)
     mark = -(stamp << 32)
     older = mark + (1 << 32)
     label[start] = mark
@@ -178,7 +109,7 @@ def search_by_fields(
         for arc in range(first_out[row], first_out[row + 1]):
             head = int(np.int64(arcs[arc, 0]))
             if label[head] >= older:
-                h = _estimated(guide, head, goal)
+                h = guided_estimate(guide, head, goal)
                 # This row is looked at, but not reached.
                 label[head] = mark + int(UNREACHABLE)
                 seen[head, 1] = h
@@ -232,7 +163,7 @@ def search_by_fields(
 def fill_by_fields(guide: GuideTerms, goal: int, begin: int, h: Int32Array) -> None:
     """Write the estimates of rows from ``begin`` on toward one goal into ``h`` (k, 1)."""
     for row in range(len(h)):
-        h[row, 0] = _estimated(guide, begin + row, goal)
+        h[row, 0] = guided_estimate(guide, begin + row, goal)
 
 
 @dataclass(frozen=True)
@@ -291,6 +222,13 @@ class Guide:
         fill_by_fields(self.terms(goal), goal, row, h)
         return int(h[0, 0])
 
-    def astar(self, space: SearchSpace, start: int, goal: int) -> Found:
-        """Search by A* with a bucket queue; rows are expanded again where that is needed."""
+    def astar(self, space: SearchSpace, start: int, goal: int, *, weight: float = 1.0) -> Found:
+        """Search by A* with a bucket queue; rows are expanded again where that is needed.
+
+        Args:
+            weight: above 1, for weighted A*: see :meth:`SearchSpace.astar`.
+        """
+        if weight > 1:
+            plain = self.norm.terms()
+            return space.weighted(plain, self.terms(goal), start, goal, weight=weight, late=True)
         return space.guided(search_by_fields, self.terms(goal), start, goal)

@@ -9,7 +9,14 @@ from bake.graph import UNREACHABLE
 from bake.kernels.heap import Heap, drop_first, push
 from bake.kernels.jit import kernel
 from bake.search.point.astar_buckets import FOUND, FULL, NO_PATH, Labels, PackedArcs
-from bake.search.point.estimates import INFLATION, EstimateTerms, coordinates, estimated
+from bake.search.point.estimates import (
+    INFLATION,
+    EstimateTerms,
+    GuideTerms,
+    coordinates,
+    estimated,
+    guided_estimate,
+)
 
 #: No distance is larger; this number less g puts the larger g first among ties.
 _LARGEST_G = 2**31 - 1
@@ -95,6 +102,7 @@ def search_heap(
 def search_closing(
     graph: PackedArcs,
     terms: EstimateTerms,
+    guide: GuideTerms,
     inflation: int,
     late: bool,
     labels: Labels,
@@ -119,6 +127,7 @@ def search_closing(
     Args:
         graph, terms, labels, start, goal, answer: as for
             :func:`bake.search.point.astar_buckets.search_buckets`.
+        guide: for this goal, in place of ``terms``; NO_GUIDE where there is none.
         inflation: what the estimates are multiplied with, in INFLATION-ths.
         late: whether to expand closed rows again in the end; for admissible, inconsistent ones.
         heaps: (2, e, 2) int64, room for the open list and for the closed rows kept apart.
@@ -135,6 +144,7 @@ def search_closing(
     seen[start, 0] = -1
     seen[start, 1] = 0
     seen[start, 2] = 0
+    guided = len(guide.record) > 0
     heap, later = heaps[0], heaps[1]
     held = push(heap, 0, 0, start)
     waiting = 0
@@ -160,13 +170,16 @@ def search_closing(
         expanded += 1
         g = label[row] - mark
         for arc in range(first_out[row], first_out[row + 1]):
-            head = arcs[arc, 0]
+            head = int(np.int64(arcs[arc, 0]))
             reached = g + int(arcs[arc, 1])
             known = label[head]
             if known <= mark + reached or reached >= UNREACHABLE:
                 continue
             if known >= older:
-                seen[head, 1] = estimated(terms, head, goal, goal_x, goal_y)
+                if guided:
+                    seen[head, 1] = guided_estimate(guide, head, goal)
+                else:
+                    seen[head, 1] = estimated(terms, head, goal, goal_x, goal_y)
                 seen[head, 2] = 0
             label[head] = mark + reached
             seen[head, 0] = row

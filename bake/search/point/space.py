@@ -25,7 +25,14 @@ from bake.search.point.astar_buckets import (
     search_buckets,
     trail,
 )
-from bake.search.point.estimates import INFLATION, Estimate, fill_estimates
+from bake.search.point.estimates import (
+    INFLATION,
+    NO_GUIDE,
+    Estimate,
+    EstimateTerms,
+    GuideTerms,
+    fill_estimates,
+)
 from bake.search.point.heap_searches import (
     search_closing,
     search_from_both_ends,
@@ -187,10 +194,11 @@ class SearchSpace:
             weight: what the heuristic is multiplied with, at least 1 (rounded down to 1024ths).
             queue: bucket, heap or auto, of a search without weight.
         """
-        assert isfinite(weight)
-        inflation = floor(weight * INFLATION)
-        weighted = inflation > INFLATION
         terms = estimate.terms()
+        unsure = estimate.admissible is not False
+        if weight > 1 or not unsure:
+            late = unsure and not estimate.consistent
+            return self.weighted(terms, NO_GUIDE, start, goal, weight=weight, late=late)
 
         def by_buckets(scratch: Scratch) -> int:
             queue, labels = scratch.queue(self.bucket_width), scratch.labels()
@@ -203,18 +211,31 @@ class SearchSpace:
             heap, labels = scratch.heaps[0], scratch.labels()
             return search_heap(self.packed, terms, labels, heap, start, goal, scratch.answer)
 
-        def closing(scratch: Scratch) -> int:
-            heaps, labels = scratch.heaps, scratch.labels()
-            late = estimate.admissible is not False and not estimate.consistent
-            return search_closing(
-                self.packed, terms, inflation, late, labels, heaps, start, goal, scratch.answer
-            )
-
-        if weighted or estimate.admissible is False:
-            return self._search(closing, start, goal)
-        if not weighted and (queue == "bucket" or (queue == "auto" and self.weights_alike)):
+        if queue == "bucket" or (queue == "auto" and self.weights_alike):
             return self._search(by_buckets, start, goal, buckets=True)
         return self._search(by_heap, start, goal)
+
+    def weighted(
+        self,
+        terms: EstimateTerms,
+        guide: GuideTerms,
+        start: int,
+        goal: int,
+        *,
+        weight: float,
+        late: bool,
+    ) -> Found:
+        """Search by weighted A*: see :func:`bake.search.point.heap_searches.search_closing`."""
+        assert isfinite(weight)
+        inflation = floor(weight * INFLATION)
+
+        def attempt(scratch: Scratch) -> int:
+            heaps, labels, answer = scratch.heaps, scratch.labels(), scratch.answer
+            return search_closing(
+                self.packed, terms, guide, inflation, late, labels, heaps, start, goal, answer
+            )
+
+        return self._search(attempt, start, goal)
 
     def guided(self, kernel: Callable[..., int], guide: object, start: int, goal: int) -> Found:
         """Search by A* with a queue of narrow buckets, by a kernel that has its own estimates.
