@@ -26,7 +26,7 @@ from fuzz.forging import forge
 from fuzz.originals import ORIGINALS, baked
 from fuzz.questions import Answers, answers, differences, is_refusal
 
-#: Address space of the process, and seconds that one forgery may take.
+#: Address space of the process, and seconds of processor time that one forgery may take.
 MEMORY_BYTES = 8 * 2**30
 SECONDS = 120
 
@@ -115,7 +115,7 @@ def main() -> None:
         original(name)
     with tempfile.TemporaryDirectory() as folder, file.open("a", encoding="utf-8") as told:
         for number in range(first, end):
-            signal.alarm(SECONDS)
+            signal.setitimer(signal.ITIMER_PROF, SECONDS)
             begun = time.perf_counter()
             came, what = tried(kind, number, Path(folder))
             seconds = round(time.perf_counter() - begun, 3)
