@@ -17,12 +17,14 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
 from bake.arrays import AnyArray, Float64Array
-from bake.movement import HexLayout
+
+if TYPE_CHECKING:
+    from bake.movement import HexLayout
 
 Point = tuple[float, float]
 N = TypeVar("N", float, Float64Array)

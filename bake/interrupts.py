@@ -1,4 +1,4 @@
-"""Keep interrupts from code that cannot be left in the middle."""
+"""Decide what interrupts do: wait, where code cannot be left in the middle, or end the process."""
 
 from __future__ import annotations
 
@@ -28,3 +28,20 @@ def interrupts_held() -> Iterator[None]:
             signal.signal(each, handler)
         for number in dict.fromkeys(came):
             signal.raise_signal(number)
+
+
+@contextmanager
+def interrupts_end() -> Iterator[None]:
+    """Let Ctrl-C end this process at once and in silence while this block runs.
+
+    That is for a start, of which nothing is worth telling.
+    """
+    in_main = threading.current_thread() is threading.main_thread()
+    if not in_main or signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
+        yield
+        return
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, signal.default_int_handler)

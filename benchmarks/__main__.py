@@ -28,6 +28,7 @@ BENCHMARKS = {
     "sizes": "File sizes",
     "updates": "Levels that change",
     "updates_stress": "Levels that change, at length",
+    "crowds": "Crowds on levels that change",
     "plan": "Foretold by bake plan",
     "paths": "Paths",
     "search": "Searching one path",

@@ -37,6 +37,35 @@ def evening(baked: Path) -> None:
         print(f"evening: {CROWD} townsfolk between {len(homes)} homes, {moved}")
 
 
+def market(baked: Path) -> None:
+    """A cart blocks the busiest cell now and then; the same one call a frame leads around it."""
+    with open_asset(baked / "harbour.h5") as level:
+        level.warm_up("update")  # while a loading screen shows
+        nav = level.profile("townsfolk")
+        homes = np.array([spot.place for spot in level.spots("home")])
+        dice = np.random.Generator(np.random.PCG64(8))
+        here = homes[dice.integers(len(homes), size=CROWD)]
+        goal = homes[dice.integers(len(homes), size=CROWD)]
+        _, places = nav.paths(here, goal)
+        each, visits = np.unique(places, axis=0, return_counts=True)
+        visits[(each[:, None] == homes).all(axis=2).any(axis=1)] = 0  # not on a doorstep
+        busiest = tuple(each[visits.argmax()].tolist())
+        wrong = 0
+        for frame in range(FRAMES):
+            if frame % 30 == 0:
+                nav.update(blocked=[busiest])
+            elif frame % 30 == 15:
+                nav.update(opened=[busiest])
+            # Whoever stands where the cart is, or has no way around it, has no next hop and waits.
+            hops = nav.next_hops(here, goal, strict=False)
+            moves = hops[:, 0] >= 0
+            wrong += int((hops == busiest).all(axis=1).sum()) if frame % 30 < 15 else 0
+            here[moves] = hops[moves]
+            arrived = (here == goal).all(axis=1)
+            goal[arrived] = homes[dice.integers(len(homes), size=int(arrived.sum()))]
+        print(f"market: a cart stands at {busiest} {FRAMES // 30} times, and {wrong} walk into it")
+
+
 def night(baked: Path) -> None:
     """A smuggler walks from the boat to the cellar door; a guard is sent where a player clicks."""
     with open_asset(baked / "harbour.h5") as level:
@@ -87,7 +116,7 @@ def dawn(baked: Path) -> None:
 def main() -> int:
     baked = Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).parent / "baked"
     try:
-        for scene in (evening, night, below, dawn):
+        for scene in (evening, market, night, below, dawn):
             scene(baked)
     except BakeError as error:
         print(f"error: {error}", file=sys.stderr)

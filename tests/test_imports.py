@@ -68,12 +68,12 @@ ROOMS: dict[str, frozenset[str]] = {
         "runtime.live runtime.current runtime.many",
         "runtime.level": "asset coordinates errors runtime.reader runtime.things runtime.live "
         "runtime.current runtime.navigator",
-        "runtime": "errors",
+        "runtime": "coordinates errors",
         "recipe": "coordinates errors graph level levels movement",
         "pipeline": "asset coordinates errors graph greedy interrupts level levels movement "
         "processors recipe search tables worlds",
         "diff": "asset coordinates errors graph runtime",
-        "lint": "errors graph level movement pipeline recipe search worlds",
+        "lint": "errors graph level levels movement pipeline recipe search worlds",
         "view": "asset coordinates diff errors graph level levels lint movement pipeline recipe "
         "runtime",
         "start": "asset errors level levels pipeline recipe toml view",

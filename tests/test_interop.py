@@ -162,6 +162,7 @@ def test_a_baked_grid(tmp_path: Path) -> None:
     assert all(d["weight"] == d["ticks"] / 27720 for _, _, d in found.edges(data=True))
     assert all(found.nodes[cell]["terrain"] == lattice.terrain(cell) for cell in found)
     assert all(found.nodes[cell]["pos"] == cell for cell in found)
+    assert all(found.nodes[x, y]["point"] == (x + 0.5, y + 0.5) for x, y in found)
     assert found.graph == {"name": "drawn", "profile": "default", "ticks_per_unit": 27720}
     with open_asset(asset) as level:
         nav = level.profile()

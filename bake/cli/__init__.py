@@ -14,16 +14,20 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from types import FrameType
 from typing import Annotated, Any
 
-import typer
-from typer.core import TyperGroup
+from bake.interrupts import interrupts_end
 
-from bake import __version__
-from bake.cli import assets, levels, paths, start
-from bake.cli.options import PlacesCommand
-from bake.cli.streams import standard_streams
-from bake.errors import BakeError, OutputError
+with interrupts_end():  # This takes longer than many a command.
+    import typer
+    from typer.core import TyperGroup
+
+    from bake import __version__
+    from bake.cli import assets, levels, paths, start
+    from bake.cli.options import PlacesCommand
+    from bake.cli.streams import standard_streams
+    from bake.errors import BakeError, OutputError
 
 _INTERRUPTED = 130
 _INTERRUPTED_NOTE = "interrupted; what was finished is kept"
@@ -94,6 +98,9 @@ def main() -> None:
             _run()
     except BrokenPipeError:  # whoever read the output has seen enough
         sys.exit(1)
+    except KeyboardInterrupt:
+        typer.echo(_INTERRUPTED_NOTE, err=True)
+        sys.exit(_INTERRUPTED)
     except OutputError as error:
         _tell(error)
         sys.exit(1)
@@ -144,14 +151,28 @@ def _leaving_when_interrupted() -> Iterator[None]:
     if not in_main or signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
         yield
         return
+    interrupted = threading.Event()
+
+    def interrupt(number: int, frame: FrameType | None) -> None:
+        interrupted.set()
+        signal.default_int_handler(number, frame)
+
     receiver, sender = socket.socketpair()
     with receiver, sender:
         sender.setblocking(False)
         before = signal.set_wakeup_fd(sender.fileno(), warn_on_full_buffer=False)
         threading.Thread(target=_leave_when_interrupted, args=(receiver,), daemon=True).start()
         try:
+            signal.signal(signal.SIGINT, interrupt)
             yield
+        except BakeError:
+            raise
+        except Exception as error:
+            if interrupted.is_set():  # Some libraries make errors of their own of an interrupt.
+                raise KeyboardInterrupt from error
+            raise
         finally:
+            signal.signal(signal.SIGINT, signal.default_int_handler)
             signal.set_wakeup_fd(before)
 
 

@@ -24,7 +24,7 @@ from bake.cli.options import (
     say,
     tasks_of,
 )
-from bake.errors import BakeErrors, OutputError, counted
+from bake.errors import BakeErrors, OutputError, counted, printable
 
 
 class LintFormat(StrEnum):
@@ -67,7 +67,10 @@ def build(
 ) -> None:
     """Bake every level that is not up to date."""
     from bake import pipeline
+    from bake.lint.findings import as_text, listed, summed_up
+    from bake.lint.ignored import ignored_by_build
     from bake.pipeline.staleness import write_depfile
+    from bake.recipe import load_recipe
     from bake.view.console import BuildProgress, style_for
     from bake.view.report import as_data, line_of, print_summary
 
@@ -80,12 +83,17 @@ def build(
             outcomes.append(outcome)
     outcomes.sort(key=lambda outcome: outcome.task.name)
     seconds = time.perf_counter() - begun
+    findings = ignored_by_build(
+        load_recipe(recipe_file(recipe)), outcomes, whole=not sources and profile is None
+    )
     errors = [outcome.error for outcome in outcomes if outcome.error is not None]
     with among(errors):
         if as_json:
-            print_json(as_data(outcomes, seconds))
+            print_json(as_data(outcomes, seconds) | {"findings": listed(findings)})
         elif not quiet:
             print_summary(outcomes, seconds)
+            for found, others in summed_up(findings):
+                typer.echo(printable(as_text(found, others)), err=True)
     if depfile is not None:
         with among(errors):
             write_depfile(depfile, tasks, recipe_file(recipe))
@@ -166,7 +174,12 @@ def lint(
     from bake.recipe import load_recipe
 
     tasks = tasks_of(sources, None, recipe, profile)
-    found = run(tasks, load_recipe(recipe_file(recipe)), every_profile=profile is None)
+    found = run(
+        tasks,
+        load_recipe(recipe_file(recipe)),
+        every_profile=profile is None,
+        whole=not sources,
+    )
     if as_json or style is LintFormat.json:
         print_json(as_data(found))
     else:

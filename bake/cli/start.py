@@ -38,7 +38,6 @@ def init(
     """
     from bake.start.first_recipe import try_recipe, write_first_recipe
     from bake.view.console import BuildProgress, style_for
-    from bake.view.report import line_of
 
     started = write_first_recipe(folder, force=force)
     tried: list[Tried] = []
@@ -46,7 +45,7 @@ def init(
         for each in try_recipe(
             started.recipe, jobs=jobs, force=force, draw=pictures, report=progress
         ):
-            progress.finished(each.outcome.task.name, line_of(each.outcome))
+            progress.finished(each.outcome.task.name, _made(each))
             tried.append(each)
     tried.sort(key=lambda each: each.outcome.task.name)
     if as_json:
@@ -58,6 +57,12 @@ def init(
         raise BakeErrors(errors)
 
 
+def _made(tried: Tried) -> str:
+    """Say how many places the guesses leave to stand on."""
+    baked = tried.outcome.baked
+    return "cannot be baked yet" if baked is None else counted(baked.nodes, "place")
+
+
 def _open_lines(started: Started) -> list[Line]:
     return [line for line in started.lines if not line.entry.sure]
 
@@ -67,12 +72,9 @@ def _print(started: Started, tried: list[Tried]) -> None:
 
     rows = []
     for each in tried:
-        baked = each.outcome.baked
-        made = ["cannot be baked yet"] if baked is None else [f"{baked.nodes:,}"]
-        if each.picture is not None:
-            made.append("was there already" if each.kept else "drawn")
-        rows.append([shown(each.outcome.task.name), *made])
-    print_table(console(), ["level", "places", "picture"], ["places"], rows)
+        picture = "" if each.picture is None else "was there already" if each.kept else "drawn"
+        rows.append([shown(each.outcome.task.name), _made(each), picture])
+    print_table(console(), ["level", "to stand on", "picture"], ["to stand on"], rows)
     _print_some("left out:", [f"{file}: {why}" for file, why in started.found.left_out])
     _print_some(
         "for you to decide, in the lines with a question mark:",
@@ -82,8 +84,8 @@ def _print(started: Started, tried: list[Tried]) -> None:
     look = f"look at the pictures in {min(pictures)}, " if pictures else ""
     elsewhere = "" if started.recipe.parent == Path() else f" --recipe {started.recipe}"
     say(
-        f"{started.recipe}: {counted(len(started.lines), 'guess').replace('guesss', 'guesses')} "
-        f"for {counted(len(tried), 'level')}; {look}mend it, and run `bake build{elsewhere}`"
+        f"{started.recipe}: {counted(len(started.lines), 'guessed line')} for "
+        f"{counted(len(tried), 'level')}; {look}mend it, and run `bake build{elsewhere}`"
     )
 
 

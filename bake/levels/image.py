@@ -71,9 +71,11 @@ def read_image(path: Path, legend: Mapping[str, str]) -> GridLevel:
     used = np.zeros(256, dtype=np.bool_)
     sampled: list[UInt32Array] = []
     stride = 1 + width * height // SAMPLED_PIXELS
+    met = MetColours(legend)
     for top, bottom in strips(width, height):
         packed = _packed(image, top, bottom)
         sampled.append(packed.ravel()[::stride])
+        met.look_at(packed)
         codes = names.look_up(packed)
         used[codes] = True
         terrain[top:bottom] = codes
@@ -88,6 +90,7 @@ def read_image(path: Path, legend: Mapping[str, str]) -> GridLevel:
         terrains=terrains,
         terrain_rules={name: BUILT_IN_RULES[name] for name in terrains if name in BUILT_IN_RULES},
         colours=_display_colours(names, terrains, np.concatenate(sampled)),
+        unmatched=met.unmatched(),
     )
 
 
@@ -114,6 +117,37 @@ def image_colours(path: Path, most: int) -> dict[int, int] | None:
             if len(counts) > most:
                 return None
     return counts
+
+
+class MetColours:
+    """Knows which colours of a legend an image has."""
+
+    def __init__(self, legend: Mapping[str, str]) -> None:
+        self._entries = [
+            (text, packed) for text in legend if (packed := pack_colour(text)) is not None
+        ]
+        self._opaque = np.zeros(2**24 if self._entries else 0, dtype=np.bool_)
+        clear = [packed for _, packed in self._entries if packed & 0xFF != 0xFF]
+        self._translucent = np.array(clear, dtype=np.uint32)
+        self._met: set[int] = set()
+
+    def look_at(self, packed: UInt32Array) -> None:
+        """Note the colours of some pixels, 0xrrggbbaa."""
+        if not self._entries:
+            return
+        opaque = packed.astype(np.uint8) == 255
+        self._opaque[packed[opaque] >> np.uint32(8)] = True
+        if len(self._translucent) and not opaque.all():
+            there = np.isin(self._translucent, packed[~opaque])
+            self._met.update(self._translucent[there].tolist())
+
+    def unmatched(self) -> tuple[str, ...]:
+        """Return the entries whose colours no pixel has."""
+        return tuple(
+            text
+            for text, packed in self._entries
+            if not (self._opaque[packed >> 8] if packed & 0xFF == 0xFF else packed in self._met)
+        )
 
 
 class ImageLegend:

@@ -29,7 +29,12 @@ from bake.levels.reading.models import (
     tidied,
     validated,
 )
-from bake.levels.reading.terrains import UNKNOWN, describe_unknown, keep_used
+from bake.levels.reading.terrains import (
+    BUILT_IN_RULES,
+    UNKNOWN,
+    describe_unknown,
+    keep_used,
+)
 from bake.levels.reading.things import checked
 from bake.levels.things_json import (
     NESTED_KEYS,
@@ -181,6 +186,7 @@ def read_tiles(path: Path, document: dict[str, object]) -> GridLevel:
         terrain = _from_cells(top, tiles, names)
     if not tiles.terrains:
         names = keep_used(names, terrain)
+    usual = {name: rule for name, rule in BUILT_IN_RULES.items() if name in names}
     floor_height = _floor_height(top, tiles, len(terrain))
     reader = ThingReader(top, terrain.shape, floor_height)
     return checked(
@@ -189,7 +195,7 @@ def read_tiles(path: Path, document: dict[str, object]) -> GridLevel:
             source=path,
             terrain=terrain,
             terrains=names,
-            terrain_rules=costs,
+            terrain_rules={**usual, **costs},
             colours=colours,
             hex_layout=tiles.hex_layout if tiles.grid == "hex" else None,
             rules=rules,

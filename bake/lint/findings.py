@@ -15,7 +15,18 @@ from bake.errors import counted
 from bake.recipe import DEFAULT_SEVERITY, Severity
 
 Rule = Literal[
-    "level", "islands", "spawns", "exits", "traps", "narrow", "links", "legend", "recipe"
+    "level",
+    "islands",
+    "spawns",
+    "exits",
+    "traps",
+    "narrow",
+    "links",
+    "ignored",
+    "gravity",
+    "terrain",
+    "legend",
+    "recipe",
 ]
 
 #: All rules, in the order in which findings are listed. A finding of "level" is always an error.
@@ -27,6 +38,9 @@ RULES: tuple[Rule, ...] = (
     "traps",
     "links",
     "narrow",
+    "ignored",
+    "gravity",
+    "terrain",
     "legend",
     "recipe",
 )
@@ -133,13 +147,18 @@ def as_data(findings: Sequence[Finding]) -> dict[str, Any]:
         "errors": sum(found.severity == "error" for found in findings),
         "warnings": sum(found.severity == "warning" for found in findings),
         "notices": sum(found.severity == "notice" for found in findings),
-        "findings": [
-            {**asdict(found), "cell": list(found.cell)}
-            if isinstance(found.cell, tuple)
-            else asdict(found)
-            for found in findings
-        ],
+        "findings": listed(findings),
     }
+
+
+def listed(findings: Sequence[Finding]) -> list[dict[str, Any]]:
+    """Return findings ready for JSON."""
+    return [
+        {**asdict(found), "cell": list(found.cell)}
+        if isinstance(found.cell, tuple)
+        else asdict(found)
+        for found in findings
+    ]
 
 
 def as_annotation(found: Finding, others: Sequence[Finding] = ()) -> str:

@@ -12,6 +12,8 @@ from bake.errors import BakeError, BakeErrors
 from bake.graph import Graph, Subgraph, usable_subgraph
 from bake.level import GridLevel, Level, Link, Spot
 from bake.lint.findings import RULES, Finding, Rule, severity_of
+from bake.lint.gravity import looks_like_platformer
+from bake.lint.ignored import Unheard, idle_entries, ignored, without_off
 from bake.lint.ways import SpawnOrExit, Ways, check_profile, opened_graph
 from bake.movement import Mover, under_footprint
 from bake.pipeline.level import read_level, read_world
@@ -22,16 +24,18 @@ from bake.worlds.doors import near_doors
 
 Cells = npt.NDArray[np.integer]
 
-_IMAGES = {".png", ".bmp", ".gif", ".tga", ".tif", ".tiff", ".webp"}
 
-
-def lint(tasks: Sequence[Task], recipe: Recipe, *, every_profile: bool = True) -> list[Finding]:
+def lint(
+    tasks: Sequence[Task], recipe: Recipe, *, every_profile: bool = True, whole: bool = True
+) -> list[Finding]:
     """Find what is likely wrong with levels and their recipe.
 
     Args:
         tasks: the levels.
         recipe: the recipe, whose keys are checked as well.
         every_profile: whether the tasks have all of their recipes' profiles.
+        whole: whether these are all levels of the project, so that an entry of its legends that
+            they do not need is needed by none.
 
     Returns:
         The findings, level by level, by rule, then by profile. A level that cannot be baked at all
@@ -39,10 +43,13 @@ def lint(tasks: Sequence[Task], recipe: Recipe, *, every_profile: bool = True) -
     """
     found: list[Finding] = []
     drawn: dict[str, Level] = {}
+    read: list[Unheard] = []
     for task in tasks:
         try:
             level = read_level(task)
             drawn[task.name] = level
+            read.append(Unheard.of(task, level))
+            found += without_off(ignored(read[-1]))
             world = read_world(level, task.recipe, strict_links=False)
         except BakeError as error:
             found += _mistakes(task, error)
@@ -52,8 +59,8 @@ def lint(tasks: Sequence[Task], recipe: Recipe, *, every_profile: bool = True) -
             linter.unknown_profiles_are_fine = True
         mine = list(linter.findings())
         found += sorted(mine, key=lambda each: (RULES.index(each.rule), each.profile or ""))
-    found += [each for each in _recipe_keys(tasks, recipe, drawn) if each.severity != "off"]
-    return found
+    found += without_off(idle_entries(recipe, tasks, read, whole=whole))
+    return found + without_off(_recipe_keys(recipe, drawn))
 
 
 def _mistakes(task: Task, error: BakeError) -> Iterator[Finding]:
@@ -72,10 +79,8 @@ def _mistakes(task: Task, error: BakeError) -> Iterator[Finding]:
         yield Finding("level", "error", file, task.name, problem.place, None, None, 0, told)
 
 
-def _recipe_keys(
-    tasks: Sequence[Task], recipe: Recipe, levels: dict[str, Level]
-) -> Iterator[Finding]:
-    """Find recipe keys that became terrain by accident, and colours that no image uses."""
+def _recipe_keys(recipe: Recipe, levels: dict[str, Level]) -> Iterator[Finding]:
+    """Find recipe keys that became terrain by accident."""
     if recipe.file is None:
         return
     chosen, file = recipe.defaults.lint, str(recipe.file)
@@ -92,28 +97,6 @@ def _recipe_keys(
             0,
             f"{name} is taken for the name of a terrain; write it above the first [table]",
         )
-    images = [task for task in tasks if task.source.suffix.lower() in _IMAGES]
-    if len(images) != len(tasks) and not images:
-        return
-    used = {
-        level.terrains[code]
-        for task in images
-        if isinstance(level := levels.get(task.name), GridLevel)
-        for code in set(level.terrain.ravel().tolist())
-    }
-    for colour, name in recipe.defaults.legend.items():
-        if name not in used:
-            yield Finding(
-                "legend",
-                severity_of("legend", chosen),
-                file,
-                "",
-                f"[legend] {colour}",
-                None,
-                None,
-                0,
-                f"no image of these levels has a pixel that is {name!r}",
-            )
 
 
 class LevelLinter:
@@ -141,6 +124,7 @@ class LevelLinter:
     def _all(self) -> Iterator[Finding]:
         yield from self._links()
         yield from self._unused_terrain()
+        yield from self._gravity()
         for profile, mover in self.world.movers.items():
             yield from self._ways(profile)
             if mover.size > 1:
@@ -269,7 +253,23 @@ class LevelLinter:
             used[np.unique(door.terrain)] = True
         for code in np.flatnonzero(~used).tolist():
             yield self._finding(
-                "legend", f"terrain {level.terrains[code]!r} is named, but no cell has it"
+                "terrain", f"terrain {level.terrains[code]!r} is named, but no cell has it"
+            )
+
+    def _gravity(self) -> Iterator[Finding]:
+        level = self.world.level
+        if not isinstance(level, GridLevel):
+            return
+        is_open = np.zeros(len(level.terrains), dtype=np.bool_)
+        for mover in self.world.movers.values():
+            is_open |= ~np.isnan(mover.cost)
+        passable = is_open[level.terrain]
+        if looks_like_platformer(level, passable):
+            yield self._finding(
+                "gravity",
+                "the level looks like one of a platformer, but agents do not fall here: open air "
+                "is walked through; draw the places to stand on as terrain of their own, and "
+                "jumps as links",
             )
 
     # -- links ------------------------------------------------------------------------------------

@@ -11,7 +11,7 @@ from bake.asset.schema import BAKE_REVISION, FORMAT_NAME, FORMAT_VERSION
 from bake.asset.write import Contents, write_asset
 from bake.coordinates import upright
 from bake.errors import BudgetError, CostError, LevelError, in_units
-from bake.level import GraphLevel, GridLevel, Level, Rules
+from bake.level import GraphLevel, GridLevel, Level, Remark, Rules
 from bake.levels import load
 from bake.movement import Connectivity, MovementRules
 from bake.pipeline.checkpoint import Checkpoint
@@ -49,6 +49,8 @@ class Baked:
         seconds: wall time.
         taken_up: share of the searched pairs that came from a checkpoint.
         notes: what a person should know of the checkpoint.
+        remarks: what was drawn in the level, but does not count.
+        unmatched: entries of the recipe's legend that the level has nothing for.
     """
 
     nodes: int
@@ -58,6 +60,8 @@ class Baked:
     seconds: float
     taken_up: float
     notes: tuple[str, ...]
+    remarks: tuple[Remark, ...] = ()
+    unmatched: tuple[str, ...] = ()
 
 
 def bake_level(task: Task, threads: int, report: Report) -> Baked:
@@ -126,6 +130,8 @@ def bake_level(task: Task, threads: int, report: Report) -> Baked:
         seconds,
         taken_up,
         tuple(notes),
+        level.remarks if isinstance(level, GridLevel) else (),
+        level.unmatched if isinstance(level, GridLevel) else (),
     )
 
 

@@ -79,7 +79,10 @@ DEFAULT_SEVERITY: Mapping[str, Severity] = {
     "traps": "warning",
     "links": "error",
     "narrow": "notice",
-    "legend": "notice",
+    "ignored": "warning",
+    "gravity": "warning",
+    "terrain": "notice",
+    "legend": "warning",
     "recipe": "warning",
 }
 

@@ -260,7 +260,10 @@ class LintTable(Table):
     traps: _SeverityKey = _rule("traps", "Places that can be entered, but not left.")
     links: _SeverityKey = _rule("links", "Links that lead nowhere, or are for nobody.")
     narrow: _SeverityKey = _rule("narrow", "Cells too narrow for a large profile.")
-    legend: _SeverityKey = _rule("legend", "Terrains and colours that nothing is drawn in.")
+    ignored: _SeverityKey = _rule("ignored", "Layers, objects and shapes that do not count.")
+    gravity: _SeverityKey = _rule("gravity", "Levels that look like those of platformers.")
+    terrain: _SeverityKey = _rule("terrain", "Terrains that no cell has.")
+    legend: _SeverityKey = _rule("legend", "Entries of a legend that match nothing.")
     recipe: _SeverityKey = _rule("recipe", "Keys of the recipe that became terrains by accident.")
 
     def given(self) -> dict[str, Severity]:

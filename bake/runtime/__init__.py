@@ -9,6 +9,7 @@
 It needs only numpy and h5py.
 """
 
+from bake.coordinates import Coordinates
 from bake.errors import (
     AssetError,
     AssetTooNewError,
@@ -38,6 +39,7 @@ __all__ = [
     "BakeError",
     "BlockedCellError",
     "Changes",
+    "Coordinates",
     "CorruptAssetError",
     "Door",
     "LevelAsset",

@@ -253,14 +253,16 @@ class LevelAsset:
         return writer.apply(edit_of(writer.rules, blocked, opened, terrain, arcs))
 
     def repair(self, budget_ms: float | None = 2) -> int:
-        """Recompute next hops that updates put in doubt, before anybody asks for them.
+        """Make what questions about the changed level would have to wait for.
+
+        These are the contraction hierarchy, where cells were opened that it does not know or nobody
+        has asked yet, and the clusters and layers of paths by HPA*.
 
         Args:
-            budget_ms: when to stop, after a slice of 16 rows or flow fields; None = when all is
-                done.
+            budget_ms: when to stop, after one of these is made; None = when all are.
 
         Returns:
-            How many rows and flow fields are left to make.
+            How many of them are left to make.
 
         Raises:
             QueryError: the budget is not a number of milliseconds.

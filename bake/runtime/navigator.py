@@ -398,7 +398,7 @@ class Navigator(ManyQuestions):
         return writer.apply(edit)[self.name]
 
     def repair(self, budget_ms: float | None = 2) -> int:
-        """Recompute this profile's next hops in doubt: see :meth:`LevelAsset.repair`."""
+        """Make what questions about this profile would wait for: see :meth:`LevelAsset.repair`."""
         return self._current.writer.repair([self.name], budget_ms)
 
     def set_state(self, door: str, state: str) -> UpdateReport:

@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
+from bake.errors import printable
 from bake.levels.reading.editors import EditorReading, TiledReading
 from bake.recipe import RECIPE_NAME
 from bake.toml import Value, toml, toml_key, toml_line
@@ -173,8 +174,5 @@ def _lines(
 
 def comment(text: str) -> str:
     """Cut text short and escape what may not stand in a comment."""
-    shown = "".join(
-        letter if letter.isprintable() else letter.encode("unicode_escape").decode()
-        for letter in text
-    )
+    shown = printable(text)
     return shown if len(shown) <= _LONGEST_WHY else shown[: _LONGEST_WHY - 3] + "..."

@@ -129,6 +129,10 @@ def _is_level(file: Path, left_out: list[tuple[Path, str]]) -> bool:
             return _is_json_level(file, left_out)
         if suffix in TILED_SUFFIXES - {TILED_WORLD_SUFFIX}:
             text = read_start(file, MAX_JSON_BYTES).decode("utf-8", "replace")
+            if suffix == ".tmx" and "<map" not in text:
+                # Memories of translators have this suffix, too.
+                left_out.append((file, "this is no map of Tiled"))
+                return False
             kinds = {found.lower() for pair in _RULE_MAP.findall(text) for found in pair if found}
             if len(kinds) > 1:
                 left_out.append((file, "these are rules for Tiled's automapping"))

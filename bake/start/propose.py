@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections import Counter
+from dataclasses import replace
 from itertools import product
 from pathlib import Path
 
@@ -67,6 +68,9 @@ def propose(file: Path, project: Path) -> list[Entry]:
 def _mended(file: Path, project: Path, entries: list[Entry]) -> list[Entry]:
     """Add the costs that are missing, and let somebody walk somewhere."""
     entries, levels = _that_read(file, project, entries)
+    freed = _with_spots(levels, entries)
+    if freed != entries:
+        entries, levels = _that_read(file, project, freed)
     cells = _cells(levels)
     rules = {name: rule for level in levels for name, rule in level.terrain_rules.items()}
     known = {entry.key for entry in entries if entry.table == _TERRAIN}
@@ -168,6 +172,28 @@ def _opened(cells: Counter[str], entries: list[Entry]) -> list[Entry]:
     why = "nobody could stand anywhere else; it is the terrain of most cells"
     kept = [entry for entry in entries if (entry.table, entry.key) != (_TERRAIN, most)]
     return [*kept, Entry(_TERRAIN, most, 1.0, why, sure=False)]
+
+
+def _with_spots(levels: list[Level], entries: list[Entry]) -> list[Entry]:
+    """Take what spawns stand on for no wall, where only the place of a layer says it is one."""
+    below = {
+        level.terrains[level.terrain[spot.cell[1], spot.cell[0]]]: spot.kind
+        for level in levels
+        if isinstance(level, GridLevel)
+        for spot in level.things.spots
+        if spot.kind in SPOT_KINDS
+    }
+    blocked = {
+        entry.key for entry in entries if entry.table == _TERRAIN and entry.value == "blocked"
+    }
+
+    def freed(entry: Entry) -> Entry:
+        terrain, is_guess = str(entry.value), entry.key.startswith("layer:") and not entry.sure
+        if not is_guess or terrain not in blocked & set(below):
+            return entry
+        return replace(entry, value=BELOW, why=f"{entry.why}; {below[terrain]}s stand on it")
+
+    return [freed(entry) for entry in entries]
 
 
 def _with_links(

@@ -6,7 +6,9 @@ import time
 from pathlib import Path
 
 import pytest
+from PIL import Image
 
+from bake.runtime import open_asset
 from bake.view import console
 from tests.support.command import Done, bake, bake_apart, mistake
 from tests.support.projects import LEVELS
@@ -145,7 +147,7 @@ def test_several_at_once_give_the_same_bytes(project: Path) -> None:
 def test_json_and_nothing_else(project: Path) -> None:
     done = bake_apart("build", "--force", "--json", "--jobs", "2")
     assert (done.code, done.err) == (0, "")
-    assert set(done.data) == {"levels", "seconds"}
+    assert set(done.data) == {"levels", "seconds", "findings"}
     assert [level["level"] for level in done.data["levels"]] == list(LEVELS)
     fen = done.data["levels"][0]
     assert set(fen) == {
@@ -283,3 +285,30 @@ def test_a_budget_too_small(project: Path) -> None:
     done = bake("build", "--jobs", "1", "levels_src/hall.map")
     mistake(done, "hall.map", "4,900 nodes", "4.0 MiB", "memory_budget")
     assert not (project / "baked" / "hall.h5").exists()
+
+
+def test_coordinates_of_images_and_maps_come_from_the_recipe(tmp_path: Path) -> None:
+    """Other sizes and places make assets stale, and end up in new ones."""
+    folder = tmp_path / "game"
+    (folder / "levels_src").mkdir(parents=True)
+    yard_map = "type octile\nheight 2\nwidth 3\nmap\n...\n.@.\n"
+    (folder / "levels_src" / "yard.map").write_text(yard_map)
+    Image.new("RGB", (4, 3), "white").save(folder / "levels_src" / "hall.png")
+    recipe = folder / "bake.toml"
+    for text, yard, hall in (
+        ("", (2.5, 1.5), (2.5, 1.5)),
+        ("cell_size = 16\n", (40, 24), (40, 24)),
+        ("cell_size = 16\n[levels.hall]\norigin = [-8, 8]\n", (40, 24), (32, 32)),
+        (
+            "cell_size = [32, 16]\norigin = [1, 2]\n[levels.hall]\ncell_size = 1\n",
+            (81, 26),
+            (3.5, 3.5),
+        ),
+    ):
+        recipe.write_text(text)
+        done = bake("build", "--recipe", recipe, "--jobs", "1")
+        assert done.code == 0, done.err
+        assert bake("check", "--recipe", recipe).code == 0
+        for name, point in (("yard", yard), ("hall", hall)):
+            with open_asset(folder / "baked" / f"{name}.h5") as level:
+                assert level.to_point((2, 1)) == point

@@ -21,6 +21,7 @@ from tests.support.command import members, quiet_environment, wait_until_gone
 
 KILLS = int(os.environ.get("BAKE_KILLS", "8"))
 ROOT = Path(__file__).resolve().parents[2]
+INTERRUPTED = "interrupted; what was finished is kept\n"
 NAMES = [f"level{number}" for number in range(4)]
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals are POSIX's")
@@ -210,6 +211,39 @@ def test_an_interrupt_that_nobody_can_catch_ends_a_worker_in_silence() -> None:
     )
     assert (done.returncode, done.stdout, done.stderr) == (1, "", "")
     assert time.monotonic() - begun < 25
+
+
+@pytest.mark.parametrize("moment", ["import", "command"])
+def test_an_interrupt_that_a_library_takes_for_an_error(moment: str) -> None:
+    """pydantic does that where it makes a model; and while modules are loaded there is no main."""
+    module = {"import": "typer", "command": "bake.lint"}[moment]
+    code = (
+        "import os, signal, sys\n"
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
+        "def interrupted():\n"
+        "    try:\n"
+        "        os.kill(os.getpid(), signal.SIGINT)\n"
+        "        for _ in range(10**6): pass\n"
+        "    except KeyboardInterrupt as error:\n"
+        "        raise ValueError('no schema') from error\n"
+        "class Finder:\n"
+        "    def find_spec(self, name, path=None, target=None):\n"
+        f"        if name == {module!r}:\n"
+        "            interrupted()\n"
+        "sys.meta_path.insert(0, Finder())\n"
+        "from bake.cli import main\n"
+        "sys.argv = ['bake', 'lint']\n"
+        "main()\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        env={**quiet_environment(), "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    ended = {"import": (-signal.SIGINT, ""), "command": (130, INTERRUPTED)}[moment]
+    assert (done.returncode, done.stderr) == ended
 
 
 def test_two_builds_into_one_folder_at_once(project: Path) -> None:

@@ -128,6 +128,6 @@ def test_a_release_is_linted_checked_and_proved(game: Game) -> None:
 
 
 def test_play_prints_what_the_page_says(game: Game) -> None:
-    told = (EXAMPLE / "README.md").read_text("utf-8").split("$ make play\n")[1].split("```")[0]
-    lines = told.strip().splitlines()
-    assert lines == game.printed("play").strip().splitlines()[-len(lines) :]
+    page = (EXAMPLE / "README.md").read_text("utf-8").split("$ make play\n")[1].split("```")[0]
+    told = page.strip().splitlines()
+    assert told == game.printed("play").strip().splitlines()[-len(told) :]

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from PIL import Image
 
 from bake.errors import BakeErrors
 from bake.level import GridLevel, Rules, TerrainRule
@@ -75,12 +76,25 @@ def test_declared_terrains_are_numbered_as_declared(
     assert named(level) == grid
 
 
+def test_usual_terrains_cost_what_they_cost_in_images(tmp_path: Path) -> None:
+    image = tmp_path / "same.png"
+    Image.fromarray(np.array([[255, 0]], dtype=np.uint8)).save(image)
+    symbols = {".": "floor", "#": "wall"}
+    level = read(tmp_path, legend=symbols, rows=[".#"])
+    assert level.terrain_rules == load(image, {}).terrain_rules
+    assert level.terrain_rules == {"floor": TerrainRule(1.0), "wall": TerrainRule(None)}
+    # What the file says goes before that.
+    listed = {"floor": 4, "wall": {"colour": "#123456"}}
+    level = read(tmp_path, legend=symbols, rows=[".#"], terrains=listed)
+    assert level.terrain_rules == {"floor": TerrainRule(4.0), "wall": TerrainRule(None)}
+
+
 def test_the_smallest_file_says_nothing_else(tmp_path: Path) -> None:
     level = read(tmp_path, **SMALL)
     assert level.name == "keep"
     assert level.terrain.tolist() == [[0, 0, 1], [1, 0, 0]]
     assert level.terrains == ("grass", "wall")
-    assert level.terrain_rules == {}
+    assert level.terrain_rules == {"wall": TerrainRule(None)}
     assert level.colours == {}
     assert level.hex_layout is None
     assert level.rules == Rules()

@@ -28,7 +28,7 @@ def linted(level: GridLevel, profiles: dict[str, int] | None = None) -> list[Fin
         AgentProfile(name, rules_of(GROUND), size) for name, size in (profiles or {"p": 1}).items()
     )
     world = build_world(level, agents, RULES, 8, strict_links=False)
-    return [f for f in LevelLinter(world, {}).findings() if f.rule != "legend"]
+    return [f for f in LevelLinter(world, {}).findings() if f.rule != "terrain"]
 
 
 def spot(name: str, kind: str, x: int, y: int, *profiles: str) -> Spot:

@@ -17,6 +17,7 @@ with open_asset(sys.argv[1]) as level:
     assert nav.distance((0, 0), (3, 0)) == nav.length(nav.path((0, 0), (3, 0))) == 3
     assert nav.reachable((0, 0), (3, 0))
     assert nav.nearest((9, 9)) == (3, 1)
+    assert level.to_cell(level.to_point((2, 1))) == (2, 1)
 print("ok")
 """
 
@@ -39,7 +40,8 @@ def test_importing_the_reader_loads_nothing_heavy() -> None:
 def test_importing_the_reader_loads_no_baking_code() -> None:
     code = "import sys, bake.runtime; print(*(n for n in sys.modules if n.startswith('bake.')))"
     parts = {name.split(".")[1] for name in python(code).split()}
-    assert parts == {"arrays", "asset", "errors", "graph", "greedy", "runtime"}
+    own = {"arrays", "asset", "coordinates", "errors", "graph", "greedy", "runtime"}
+    assert parts == own
 
 
 def test_lookups_work_where_nothing_else_is_installed(tmp_path: Path) -> None:

@@ -65,6 +65,7 @@ def test_files_that_are_no_levels(tmp_path: Path) -> None:
     write(tmp_path, "old.json", '{"layers": [], "tilesets": [], "tilewidth": 16}')
     rules = TMX.replace('name="Ground"', 'name="input_Ground"')
     write(tmp_path, "rules.tmx", rules + rules.replace("input_", "output_"))
+    write(tmp_path, "german.tmx", "<?xml version='1.0'?><tmx version='1.4'/>")
     for folder in ("node_modules/x", ".hidden", "backups", "baked"):
         write(tmp_path, f"{folder}/b.map", MAP)
     names, sources = found(tmp_path)
@@ -72,6 +73,7 @@ def test_files_that_are_no_levels(tmp_path: Path) -> None:
     told = reasons(find_levels(tmp_path))
     assert told["old.json"] == "this is a map of Tiled; call it .tmj to have it read"
     assert "automapping" in told["rules.tmx"]
+    assert told["german.tmx"] == "this is no map of Tiled"
 
 
 def test_many_folders_take_one_glob(tmp_path: Path) -> None:

@@ -260,6 +260,16 @@ def test_objects_that_cannot_be_read(game: Path) -> None:
     built()
 
 
+def test_spawns_do_not_stand_on_walls(game: Path) -> None:
+    spawn = objects(thing(1, "spawn", (40, 20)))
+    tiled("m.tmx", layer(ALL, name="A"), layer(FEW, name="B"), spawn)
+    done = init()
+    assert done.code == 0
+    assert '"layer:B" = "below": a layer on 6% of the map, over "A"; spawns stand on it' in done.out
+    built()
+    assert blocked("m") == ["......"] * 3
+
+
 def test_two_maps_that_do_not_agree(game: Path) -> None:
     tiled("a.tmx", layer(ALL, name="Low"), layer(FEW, name="Tile Layer 2"))
     tiled("b.tmx", layer(ALL, name="Tile Layer 2"))
@@ -365,7 +375,7 @@ def test_a_map_that_states_everything_needs_no_line(game: Path) -> None:
     done = init()
     assert done.code == 0
     assert recipe() == {"sources": ["*.map"], "output": "baked"}
-    assert "0 guesses for 1 level" in done.out
+    assert "0 guessed lines for 1 level" in done.out
 
 
 def test_it_is_deterministic(game: Path) -> None:

@@ -8,8 +8,8 @@ from bake.arrays import Int32Array, Int64Array
 from bake.graph import Graph, Subgraph
 from bake.greedy import chart
 from bake.runtime.hierarchy.layers import form_of
+from bake.runtime.live.state import ProfileState
 from bake.runtime.live.tables import ChangedTables
-from bake.runtime.live.versions import ProfileState
 from bake.runtime.snapshot import Snapshot
 from bake.search.graph.connectivity import is_two_way
 from bake.search.graph.partition import connected_parts

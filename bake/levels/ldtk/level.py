@@ -86,6 +86,7 @@ def read_ldtk(path: Path, part: str, reading: LdtkReading, project: Path | None)
         things=things,
         coordinates=upright(float(layout.cell), layout.origin),
         depends_on=tuple(whole.depends_on),
+        unmatched=legend.unmatched,
     )
     return checked(level)
 

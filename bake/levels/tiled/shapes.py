@@ -8,6 +8,7 @@ file, and where two overlap the later one counts.
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
@@ -31,6 +32,8 @@ from bake.levels.tiled.tilesets import Tile, Tilesets
 
 #: How many remarks of one kind are made one by one.
 _MOST_REMARKS = 12
+#: How many classes of objects one remark names.
+_MOST_KINDS = 4
 #: How many cells are painted at once.
 _AT_ONCE = 2**20
 
@@ -150,26 +153,31 @@ class ShapePainter:
 
     def _remark_silent(self, layer: Layer, silent: list[Object], *, all: bool) -> None:
         """Remark on objects that mean nothing: areas, and whatever else where nothing counts."""
-        areas: dict[str, int] = {}
-        for each in silent:
-            if all or each.shape not in ("point", "tile", "text"):
-                kind = kind_of(each, self.legend) or each.name
-                areas[kind] = areas.get(kind, 0) + 1
-        for kind, count in areas.items():
-            objects = f"{count:,} object{'' if count == 1 else 's'}"
-            if kind:
-                found = f"{objects} of class or name {shown(kind)}"
-                entry = f'"object:{kind}" = "wall"'
-            else:
-                found, entry = f"{objects} without a class", f'"layer:{layer.path}" = "wall"'
-            mean = "means" if count == 1 else "mean"
-            self.remarks.append(
-                Remark(
-                    f"layer {shown(layer.path)}",
-                    f"{found} {mean} nothing; if it should count, add {entry} to [tiled.legend], "
-                    f'else "below", or the layer to ignore in [tiled]',
-                )
+        kinds = Counter(
+            kind_of(each, self.legend) or each.name
+            for each in silent
+            if all or each.shape not in ("point", "tile", "text")
+        )
+        if not kinds:
+            return
+        parts = [
+            f"{count:,} {f'of class or name {shown(kind)}' if kind else 'without a class'}"
+            for kind, count in kinds.most_common(_MOST_KINDS)
+        ]
+        if len(kinds) > _MOST_KINDS:
+            parts.append(
+                f"{kinds.total() - sum(n for _, n in kinds.most_common(_MOST_KINDS)):,} more"
             )
+        commonest = kinds.most_common(1)[0][0]
+        entry = f"object:{commonest}" if commonest else f"layer:{layer.path}"
+        self.remarks.append(
+            Remark(
+                f"layer {shown(layer.path)}",
+                f"{'all' if all else 'some'} of its objects mean nothing, {', '.join(parts)}; "
+                f'if they are walls, add {shown(entry)} = "wall" to [tiled.legend], and '
+                '"below" for what is none, or add the layer to ignore in [tiled]',
+            )
+        )
 
     def boxes(self) -> Iterator[tuple[Box, str]]:
         """Yield the cells around each shape of an object, and its place in the file."""

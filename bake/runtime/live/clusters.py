@@ -50,6 +50,11 @@ class OnDemand(Generic[T]):
             base, since = before._origin
             self._origin = (base, np.union1d(since, changed).astype(np.int32))
 
+    @property
+    def is_made(self) -> bool:
+        """Tell whether somebody has asked for this version."""
+        return self._made is not None
+
     def get(
         self, lock: threading.RLock, baked: Callable[[], T], edited: Callable[[T, Int32Array], T]
     ) -> T:
@@ -230,13 +235,12 @@ class ClusterVersion:
 
     Attributes:
         line: what all versions share.
-        graph: arcs of the profile.
     """
 
     def __init__(
         self,
         line: ClusterLine,
-        graph: LiveGraph,
+        graph: Callable[[], LiveGraph],
         standing: BoolArray,
         locations: Int32Array,
         before: ClusterVersion | None,
@@ -245,6 +249,7 @@ class ClusterVersion:
         """Begin one more version; nothing is made yet.
 
         Args:
+            graph: gives the arcs of the profile.
             standing: (r) bool, True where the profile can stand on the row.
             locations: locations of the rows that were not baked.
             before: the version before; None = as baked.
@@ -252,7 +257,7 @@ class ClusterVersion:
                 :meth:`bake.search.live.hierarchy.LiveHierarchy.edited`.
         """
         self.line = line
-        self.graph = graph
+        self._graph = graph
         self._standing = standing
         self._locations = locations
         self._layers: OnDemand[LiveHierarchy] = OnDemand(
@@ -262,9 +267,19 @@ class ClusterVersion:
             None if before is None else before._runs, changed
         )
 
+    @property
+    def graph(self) -> LiveGraph:
+        """Return the arcs of the profile."""
+        return self._graph()
+
     def made(self) -> LiveHierarchy:
         """Return the clusters and layers of this version."""
         return self._layers.get(self.line.lock, lambda: self.line.baked, self._edited)
+
+    @property
+    def is_made(self) -> bool:
+        """Tell whether the layers of this version, and its straight runs, are made already."""
+        return self._layers.is_made and (self.line.baked_runs is None or self._runs.is_made)
 
     def runs(self) -> StraightRuns | None:
         """Return the straight runs of this version, for smoothing; None on graphs."""

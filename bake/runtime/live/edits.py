@@ -35,6 +35,12 @@ class Edit:
     terrain: Mapping[int, int]
     arcs: Mapping[tuple[int, int], float | None]
 
+    @property
+    def locations(self) -> Int64Array:
+        """Return the locations that it may change, ascending, but for ends of arcs."""
+        each = {*self.blocked, *self.opened, *self.terrain}
+        return np.array(sorted(each), dtype=np.int64)
+
 
 @dataclass(frozen=True)
 class LevelState:
@@ -64,28 +70,41 @@ class LevelState:
             passable: (terrain) bool, True where some profile can stand on the terrain.
             usual: the terrain an opened wall becomes.
         """
-        terrain, obstacle, prices = self.terrain.copy(), self.obstacle.copy(), dict(self.prices)
-        obstacle[list(edit.blocked)] = True
-        opened = np.array(edit.opened, dtype=np.int64)
-        obstacle[opened] = False
-        walls = opened[~passable[terrain[opened]]]
-        terrain[walls] = usual
-        for location, code in edit.terrain.items():
-            terrain[location] = code
+        terrain, obstacle, prices = self.terrain, self.obstacle, self.prices
+        if edit.blocked or edit.opened:
+            obstacle = obstacle.copy()
+            obstacle[list(edit.blocked)] = True
+            obstacle[list(edit.opened)] = False
+        if edit.opened or edit.terrain:
+            terrain = terrain.copy()
+            opened = np.array(edit.opened, dtype=np.int64)
+            terrain[opened[~passable[terrain[opened]]]] = usual
+            for location, code in edit.terrain.items():
+                terrain[location] = code
+        if not edit.arcs:
+            return LevelState(terrain, obstacle, prices)
+        prices = dict(prices)
         for arc, units in edit.arcs.items():
             prices.pop(arc, None)
             if units is not None:
                 prices[arc] = units
         return LevelState(terrain, obstacle, prices)
 
-    def changed(self, other: LevelState) -> Int64Array:
+    def changed(self, other: LevelState, near: Int64Array | None = None) -> Int64Array:
         """Find the locations that differ, and both ends of every arc whose own price differs.
+
+        Args:
+            near: (k) int64 ascending, the only locations that may differ; None = any.
 
         Returns:
             The locations, ascending.
         """
-        differ = (self.terrain != other.terrain) | (self.obstacle != other.obstacle)
-        locations = np.flatnonzero(differ)
+        some = slice(None) if near is None else near
+        differ = self.obstacle[some] != other.obstacle[some]
+        differ |= self.terrain[some] != other.terrain[some]
+        locations = np.flatnonzero(differ) if near is None else near[differ]
+        if self.prices is other.prices:
+            return locations
         priced = {arc for arc, _ in set(self.prices.items()) ^ set(other.prices.items())}
         if not priced:
             return locations

@@ -1,158 +1,176 @@
-"""Keep next hops that replace those an update made void.
+"""Keep flow fields of one version of a profile: distances from every row to the goals asked for.
 
-They are flow fields, one for each goal, and runs of goals, one list for each source.
-A field is made when its goal is first asked for, and kept as long as there is room.
+A field is made when there is nothing better to answer from, and kept as long as there is room.
 """
 
 from __future__ import annotations
 
 import threading
-from bisect import bisect_right
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from functools import cached_property
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
-from bake.arrays import Int32Array
-from bake.graph import BLOCKED, INFINITY
-from bake.runtime.reader.hops import view_of
+from bake.arrays import BoolArray, Float64Array, Int32Array, Int64Array
+from bake.graph import INFINITY
 
 if TYPE_CHECKING:
-    from bake.search.live.graph import LiveGraph
+    from bake.search.live.descent import Lanes
+    from bake.search.live.graph import Adjacency, LiveGraph
 
 #: Bytes of flow fields kept for each profile.
-ROOM = 64 * 2**20
-
-#: The most fields carried over an update; checking one against it takes some 20 microseconds.
-CARRIED = 64
+ROOM = 32 * 2**20
 
 
-class FlowField:
-    """The distance and the next step from every row to one goal.
+@dataclass(frozen=True, eq=False)
+class FieldBlock:
+    """The distances from every row to some goals.
 
     Attributes:
-        dist: (r) int32 ticks, 2**30 where there is no path.
-        ahead: (r) int32, the next row; -1 at the goal and where there is no path.
-        view: the same as ``ahead``, fast to index.
+        lanes: the distances; a goal has one lane.
     """
 
-    def __init__(self, dist: Int32Array, ahead: Int32Array) -> None:
-        self.dist = dist
-        self.ahead = ahead
-        self.view = view_of(ahead)
+    lanes: Lanes
 
     @property
     def size(self) -> int:
-        """Return how many bytes the field takes."""
-        return self.dist.nbytes + self.ahead.nbytes
+        """Return how many bytes the distances take."""
+        return self.lanes.dist.nbytes
 
 
-@dataclass(frozen=True)
-class Change:
-    """What an edit did to a profile's arcs.
+class VersionArcs(Protocol):
+    """The arcs of one version, laid out when asked for: see :mod:`bake.runtime.live.state`."""
 
-    Attributes:
-        tail, head: (k) int32 rows.
-        old, new: (k) int32 ticks, BLOCKED where the arc may not be taken.
-        gone: int32, rows that nobody can stand on any longer.
-    """
+    row_count: int
 
-    tail: Int32Array
-    head: Int32Array
-    old: Int32Array
-    new: Int32Array
-    gone: Int32Array
+    @property
+    def graph(self) -> LiveGraph: ...
+
+    @property
+    def out(self) -> Adjacency: ...
 
 
 class FlowFields:
-    """The flow fields of one version of a graph, by goal; threads may share it."""
+    """The flow fields of one version of a graph; threads may share it."""
 
-    def __init__(self, graph: LiveGraph, room: int) -> None:
-        self.graph = graph
-        self.room = room
-        self.by_goal: dict[int, FlowField] = {}
-        self._size = 0
+    def __init__(self, arcs: VersionArcs, room: int = ROOM) -> None:
+        """Keep no field yet.
+
+        Args:
+            arcs: of the version.
+            room: bytes; the newest block is kept even if it takes more.
+        """
+        self._arcs = arcs
+        self._room = room
+        self._lane: dict[int, tuple[FieldBlock, int]] = {}
+        # Blocks in the order of their last use, and the goals of each.
+        self._goals: dict[FieldBlock, list[int]] = {}
         self._lock = threading.Lock()
 
-    def get(self, goal: int) -> FlowField:
-        """Return the field of a goal, and make it first if it is not there."""
-        field = self.by_goal.get(goal)
-        if field is None:
-            from bake.search.live.flow_field import flow_field
+    def has(self, goals: Int32Array) -> BoolArray:
+        """Return (k) bool, True where the field of a goal is there."""
+        known = self._lane
+        if not known:
+            return np.zeros(len(goals), dtype=np.bool_)
+        return np.fromiter((goal in known for goal in goals.tolist()), np.bool_, len(goals))
 
-            field = FlowField(*flow_field(self.graph.into, goal, self.graph.shift))
-            self.keep(goal, field)
-        else:
-            self._use(goal, field)
-        return field
+    def next_rows(self, rows: Int32Array, goals: Int32Array) -> Int32Array:
+        """Return (k) int32, the rows to step to; at its goal the row itself, -1 without a path."""
+        from bake.search.live.descent import steps_down
 
-    def _use(self, goal: int, field: FlowField) -> None:
-        # A field just used goes last, so that the one used longest ago is dropped first.
+        ahead = np.empty(len(rows), dtype=np.int32)
+        out = self._arcs.out.arcs
+        for lanes, pairs, lane in self._by_block(goals):
+            found = np.empty(len(pairs), dtype=np.int32)
+            steps_down(out, lanes, rows[pairs], lane, found)
+            ahead[pairs] = found
+        return ahead
+
+    def ticks(self, rows: Int32Array, goals: Int32Array) -> Float64Array:
+        """Return (k) float64 ticks; inf where there is no path."""
+        ticks = np.empty(len(rows), dtype=np.float64)
+        for (dist, place), pairs, lane in self._by_block(goals):
+            ticks[pairs] = as_ticks(dist[place[rows[pairs]], lane])
+        return ticks
+
+    def toward(self, goal: int) -> Float64Array:
+        """Return (r) float64 ticks from every row to a goal; inf where there is no path."""
+        for (dist, place), _, lane in self._by_block(np.array([goal], dtype=np.int32)):
+            return as_ticks(dist[place, lane[0]])
+        raise AssertionError("one goal has one block")
+
+    def walk(self, rows: Int32Array, goals: Int32Array) -> tuple[Int64Array, Int32Array]:
+        """Return where each path begins, (k + 1) int64, and the rows of all of them."""
+        from bake.search.live.descent import count_down, follow_down
+
+        count, parts = np.zeros(len(rows), dtype=np.int64), []
+        out = self._arcs.out.arcs
+        for lanes, pairs, lane in self._by_block(goals):
+            steps = np.empty(len(pairs), dtype=np.int64)
+            count_down(out, lanes, rows[pairs], lane, steps)
+            count[pairs] = steps
+            parts.append((lanes, pairs, lane))
+        first = np.zeros(len(rows) + 1, dtype=np.int64)
+        np.cumsum(count, out=first[1:])
+        path = np.empty(int(first[-1]), dtype=np.int32)
+        for lanes, pairs, lane in parts:
+            follow_down(out, lanes, rows[pairs], lane, first[pairs], count[pairs], path)
+        return first, path
+
+    def _by_block(self, goals: Int32Array) -> Iterator[tuple[Lanes, Int64Array, Int32Array]]:
+        """Make the fields that are missing, and give each block's lanes, pairs, and their lane."""
+        each, place = np.unique(goals, return_inverse=True)
+        by_block: dict[FieldBlock, dict[int, int]] = {}
+        for goal in each.tolist():
+            block, own = self._get(goal)
+            by_block.setdefault(block, {})[goal] = own
+        for block, lane_of in by_block.items():
+            lane_of_each = [lane_of.get(goal, -1) for goal in each.tolist()]
+            lane = np.array(lane_of_each, dtype=np.int32)[place]
+            pairs = np.flatnonzero(lane >= 0)
+            yield block.lanes, pairs, lane[pairs]
+
+    def _get(self, goal: int) -> tuple[FieldBlock, int]:
         with self._lock:
-            if self.by_goal.pop(goal, None) is not None:
-                self.by_goal[goal] = field
+            found = self._lane.get(goal)
+            if found is not None:
+                # A block just used goes last, so that the one used longest ago is dropped first.
+                self._goals[found[0]] = self._goals.pop(found[0])
+                return found
+        from bake.search.live.descent import Lanes
+        from bake.search.live.flow_field import flow_field
 
-    def keep(self, goal: int, field: FlowField) -> None:
-        """Add a field, and drop those used longest ago until the rest fits the room."""
+        graph = self._arcs.graph
+        dist, _ = flow_field(graph.into, goal, graph.shift)
+        return self.keep([goal], Lanes(dist[:, None], self._in_order)), 0
+
+    @cached_property
+    def _in_order(self) -> Int32Array:
+        return np.arange(self._arcs.row_count, dtype=np.int32)
+
+    def keep(self, goals: list[int], lanes: Lanes) -> FieldBlock:
+        """Add fields, and drop those used longest ago until the rest fits the room.
+
+        Args:
+            goals: rows, as many as there are lanes, or fewer.
+            lanes: the distances to them.
+        """
+        block = FieldBlock(lanes)
         with self._lock:
-            if goal in self.by_goal:
-                return
-            self.by_goal[goal] = field
-            self._size += field.size
-            while self._size > self.room and len(self.by_goal) > 1:
-                oldest = next(iter(self.by_goal))
-                self._size -= self.by_goal.pop(oldest).size
-
-    def carried(self, graph: LiveGraph, change: Change) -> FlowFields:
-        """Return the fields that a change leaves as they are, for the next version."""
-        after = FlowFields(graph, self.room)
-        with self._lock:
-            kept = list(self.by_goal.items())[-CARRIED:]
-        for goal, field in kept:
-            if goal not in change.gone and (survivor := _survivor(field, graph, change)):
-                after.keep(goal, survivor)
-        return after
+            self._goals[block] = goals
+            self._lane.update((goal, (block, lane)) for lane, goal in enumerate(goals))
+            size = sum(each.size for each in self._goals)
+            while size > self._room and len(self._goals) > 1:
+                oldest = next(iter(self._goals))
+                size -= oldest.size
+                for goal in self._goals.pop(oldest):
+                    if self._lane[goal][0] is oldest:
+                        del self._lane[goal]
+        return block
 
 
-def _survivor(field: FlowField, graph: LiveGraph, change: Change) -> FlowField | None:
-    """Return the field after a change, or None if a distance in it changed.
-
-    Distances stand if no arc undercuts them and every node still has an arc that attains its own.
-    """
-    more = graph.row_count - len(field.dist)
-    dist = np.concatenate([field.dist, np.full(more, INFINITY, np.int32)])
-    before = dist.astype(np.int64) if more else dist
-    tail, head = change.tail, change.head
-    there = before[head].astype(np.int64)
-    here = before[tail].astype(np.int64)
-    if (there + change.new < here).any():
-        return None
-    alive = ~np.isin(tail, change.gone)
-    lost = (there + change.old == here) & (change.new > change.old) & alive & (here < INFINITY)
-    ahead = np.concatenate([field.ahead, np.full(more, -1, np.int32)])
-    for row in np.unique(tail[lost]).tolist():
-        arcs = slice(graph.out.begin[row], graph.out.end[row])
-        weight, to = graph.out.weight[arcs].astype(np.int64), graph.out.to[arcs]
-        fits = np.flatnonzero((weight != BLOCKED) & (dist[to] + weight == dist[row]))
-        if not len(fits):
-            return None
-        ahead[row] = to[fits[0]]
-    dist[change.gone] = INFINITY
-    ahead[change.gone] = -1
-    return FlowField(dist, ahead)
-
-
-class RepairedRow:
-    """Next rows from one source toward every goal, as runs of goals; some share their views."""
-
-    __slots__ = ("_begin", "_end", "_start", "_step")
-
-    def __init__(self, start: memoryview, step: memoryview, begin: int, end: int) -> None:
-        """Keep runs ``begin`` to ``end``: the first goal of each, and the row stepped to."""
-        self._start, self._step = start, step
-        self._begin, self._end = begin, end
-
-    def ahead(self, goal: int) -> int:
-        """Return the next row toward a goal; -1 at the source, and where there is no path."""
-        run = bisect_right(self._start, goal, self._begin, self._end) - 1
-        return int(self._step[run])
+def as_ticks(dist: Int32Array | Int64Array) -> Float64Array:
+    """Return distances as float64 ticks; inf where there is no path."""
+    return np.where(dist >= INFINITY, np.inf, dist.astype(np.float64))

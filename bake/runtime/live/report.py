@@ -19,25 +19,18 @@ class UpdateReport:
     Attributes:
         profile: the name of the profile.
         arcs: how many arcs opened, closed or changed their price.
-        columns: how many goals lie near the change; their baked next hops are void, and flow
-            fields answer for them.
-        sources: how many places have void next hops to other goals, too, since the bake.
-        goals: how many goals those are.
-        rebuilt: how many flow fields are ready now.
+        as_baked: whether every arc costs again what it did when the level was baked, so that the
+            baked tables answer.
         opened, closed: places the profile can stand on from now on, and those it no longer can.
     """
 
     profile: str
     arcs: int
-    columns: int
-    sources: int
-    goals: int
-    rebuilt: int
+    as_baked: bool
     opened: tuple[Place, ...]
     closed: tuple[Place, ...]
     _components: Callable[[], tuple[int, int]] = field(repr=False, compare=False)
     _clusters: Callable[[], tuple[int, ...]] = field(repr=False, compare=False)
-    _pending: Callable[[], int] = field(repr=False, compare=False)
 
     @cached_property
     def components(self) -> tuple[int, int]:
@@ -57,14 +50,6 @@ class UpdateReport:
         They are found when first asked for; there are none where the asset has no clusters.
         """
         return self._clusters()
-
-    @property
-    def pending(self) -> int:
-        """Count the sources in doubt whose rows are not made again yet.
-
-        See :meth:`Navigator.repair`.
-        """
-        return self._pending()
 
 
 @dataclass(frozen=True)

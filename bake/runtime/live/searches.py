@@ -155,11 +155,10 @@ class ChangedBounds(Bounds):
     @cached_property
     def _cheaper(self) -> tuple[Int32Array, Int32Array, Int32Array]:
         """Return tail, head and ticks of every arc that costs less than when it was baked."""
-        state = self.tables.state
-        arcs = np.array(list(state.differs), dtype=np.int32).reshape(-1, 3)
-        tail, head, label = np.ascontiguousarray(arcs.T)
-        baked = np.array(list(state.differs.values()), dtype=np.int32)
-        weight = state.graph.out.weight[state.graph.out.find(tail, head, label)]
+        differs = self.tables.state.arcs.differs
+        arcs = np.array(list(differs), dtype=np.int32).reshape(-1, 3)
+        tail, head, _ = np.ascontiguousarray(arcs.T)
+        baked, weight = np.array(list(differs.values()), dtype=np.int32).reshape(-1, 2).T.copy()
         less = weight < baked
         return tail[less], head[less], weight[less]
 
@@ -167,7 +166,7 @@ class ChangedBounds(Bounds):
         """Return the baked heuristic if no arc costs less than it did; otherwise None."""
         if not self.has_heuristic or len(self._cheaper[0]):
             return None
-        if self.tables.state.row_count != self.tables.baked.row_count:
+        if self.tables.state.standing[self.tables.baked.row_count :].any():
             return None
         baked = stored_guide(self._baked)
         return None if baked is None else baked.with_norm(norm_over(norm, baked.over.at))

@@ -1,31 +1,33 @@
 """Answer from the tables of one profile on a level that has changed since it was baked.
 
-A pair of rows is *in doubt* where the baked tables need not be right about it any more; a flow
-field answers for it, or a row that was made again.
+While every arc costs what it did, the baked tables answer. Otherwise a contraction hierarchy does,
+which follows every change, or flow fields where many ask for one goal.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from functools import cached_property
 from itertools import pairwise
-from typing import cast
+from typing import TypeVar, cast
 
 import numpy as np
 
 from bake.arrays import AnyArray, BoolArray, Float64Array, Int32Array, Int64Array, UInt8Array
-from bake.graph import BLOCKED, INFINITY, Graph, Subgraph
+from bake.graph import BLOCKED, Graph, Subgraph
 from bake.runtime.live.edits import LevelState
-from bake.runtime.live.fields import FlowField
-from bake.runtime.live.pricing import Pricing
-from bake.runtime.live.versions import ProfileState
+from bake.runtime.live.state import ProfileState
+from bake.runtime.live.versions import ProfileWriter
 from bake.runtime.reader.baked import BakedTables
 from bake.runtime.reader.hops import view_of
-from bake.runtime.reader.lookup import WRONG, FastLookup, NextHop, fast_lookup, row_plane
+from bake.runtime.reader.lookup import WRONG, FastLookup, NextHop, fast_lookup
 from bake.runtime.reader.places import Cell, Place
 from bake.runtime.reader.tables import Tables
 
 #: The largest closure between one-way components that is worth making, in bytes.
 _MAX_CLOSURE = 2**20
+
+T = TypeVar("T")
 
 
 class ChangedTables(Tables):
@@ -37,12 +39,13 @@ class ChangedTables(Tables):
     """
 
     def __init__(
-        self, baked: BakedTables, state: ProfileState, pricing: Pricing, level: LevelState
+        self, baked: BakedTables, state: ProfileState, writer: ProfileWriter, level: LevelState
     ) -> None:
         super().__init__(baked.places, baked.profile)
         self.baked = baked
         self.state = state
-        self._pricing = pricing
+        self._pricing = writer.pricing
+        self._ways = writer.ways
         self._level = level
 
     @property
@@ -140,108 +143,117 @@ class ChangedTables(Tables):
     def has_distances(self) -> bool:
         return self.baked.has_distances
 
-    def field(self, goal: int) -> FlowField:
-        """Return the flow field of a goal."""
-        return self.state.fields.get(goal)
-
-    def in_doubt(self, row: int, goal: int) -> bool:
-        """Tell whether the baked tables need not be right about a pair any more."""
-        return int(self.state.source[row]) + int(self.state.goal[goal]) >= 2
-
-    def pairs_in_doubt(self, rows: Int32Array, goals: Int32Array) -> BoolArray:
-        """Return (k) bool, True where a pair is in doubt."""
-        return np.asarray(self.state.source[rows] + self.state.goal[goals] >= 2)
+    @cached_property
+    def _as_baked(self) -> bool:
+        return self.state.as_baked and self.has_hops
 
     def reaches(self, row: int, goal: int) -> bool:
-        field = self.state.fields.by_goal.get(goal)
-        if field is None:
-            joined = self.joined(row, goal)
-            if joined is not None:
-                return joined
-            field = self.field(goal)
-        return row == goal or field.view[row] >= 0
+        return bool(np.isfinite(self.ticks(row, goal)))
 
     def next_row(self, row: int, goal: int) -> int:
-        field = self.state.fields.by_goal.get(goal)
-        if field is not None:
-            return field.view[row]
-        if not self.in_doubt(row, goal):
+        if self._as_baked:
             return self.baked.next_row(row, goal)
-        remade = self.state.rows.get(row)
-        if remade is not None and not self.state.since[goal]:
-            return remade.ahead(goal)
-        return self.field(goal).view[row]
+        ahead = self._ways.next_row(self.state, row, goal)
+        return int(self.state.fields.next_rows(*_one(row, goal))[0]) if ahead is None else ahead
 
     def next_rows(self, rows: Int32Array, goals: Int32Array) -> Int32Array:
-        ahead = np.empty(len(rows), dtype=np.int32)
-        doubtful = self.pairs_in_doubt(rows, goals)
-        for goal, pairs in _by_goal(goals, np.flatnonzero(doubtful)):
-            ahead[pairs] = self.field(goal).ahead[rows[pairs]]
-        fresh = np.flatnonzero(~doubtful & (rows != goals))
-        if len(fresh):
-            ahead[fresh] = self.baked.next_rows(rows[fresh], goals[fresh])
+        if self._as_baked:
+            # Rows that opened and closed again may be among them, from which no path leads.
+            ahead = np.full(len(rows), -1, dtype=np.int32)
+            known = rows < self.state.baked_rows
+            ahead[known] = self.baked.next_rows(rows[known], goals[known])
+            return ahead
+        ahead, unknown = self._ways.recall(self.state, rows, goals)
         there = rows == goals
         ahead[there] = rows[there]
+        unknown = unknown[~there[unknown]]
+        found = self._ways.next_rows
+        for pairs, part in self._parts(rows, goals, unknown, found, self.state.fields.next_rows):
+            ahead[pairs] = part
         return ahead
 
     def ticks(self, row: int, goal: int) -> float:
-        ends = np.array([row], dtype=np.int32), np.array([goal], dtype=np.int32)
-        return float(self.ticks_between(*ends)[0])
+        if self._as_baked:
+            return self.baked.ticks(row, goal)
+        ticks = self._ways.ticks(self.state, row, goal)
+        return float(self.state.fields.ticks(*_one(row, goal))[0]) if ticks is None else ticks
 
     def ticks_between(self, rows: Int32Array, goals: Int32Array) -> Float64Array:
-        ticks = np.empty(len(rows), dtype=np.float64)
-        doubtful = self.pairs_in_doubt(rows, goals)
-        for goal, pairs in _by_goal(goals, np.flatnonzero(doubtful)):
-            ticks[pairs] = _ticks(self.field(goal).dist[rows[pairs]])
-        fresh = np.flatnonzero(~doubtful)
-        if len(fresh):
-            # The distance of a pair that is not in doubt is as baked, even if its path is not.
-            ticks[fresh] = self.baked.ticks_between(rows[fresh], goals[fresh])
+        if self._as_baked:
+            return self.baked.ticks_between(rows, goals)
+        ticks, every = np.empty(len(rows), dtype=np.float64), np.arange(len(rows))
+        found = self._ways.ticks_between
+        for pairs, part in self._parts(rows, goals, every, found, self.state.fields.ticks):
+            ticks[pairs] = part
         return ticks
 
     def ticks_toward(self, goal: int) -> Float64Array:
-        return _ticks(self.field(goal).dist)
+        return self.state.fields.toward(goal)
 
     def path(self, row: int, goal: int) -> Int32Array | None:
-        _, rows = self.walk(np.array([row], dtype=np.int32), np.array([goal], dtype=np.int32))
-        return rows if len(rows) else None
+        if self._as_baked:
+            return self.baked.path(row, goal)
+        path = self._ways.path(self.state, row, goal)
+        if path is None:
+            _, path = self.state.fields.walk(*_one(row, goal))
+        return path if len(path) else None
 
     def walk(self, rows: Int32Array, goals: Int32Array) -> tuple[Int64Array, Int32Array]:
-        doubtful = self.pairs_in_doubt(rows, goals)
-        fresh = np.flatnonzero(~doubtful)
-        first, path = np.zeros(1, dtype=np.int64), np.empty(0, dtype=np.int32)
-        if len(fresh):
-            first, path = self.baked.walk(rows[fresh], goals[fresh])
-            # A path whose start is not in doubt may lead through a source that is.
-            pair = np.repeat(np.arange(len(fresh)), np.diff(first))
-            astray = self.pairs_in_doubt(path, goals[fresh][pair])
-            astray &= path != goals[fresh][pair]
-            doubtful[fresh[np.unique(pair[astray])]] = True
+        if self._as_baked:
+            return self.baked.walk(rows, goals)
+        found, every = self._ways.walk, np.arange(len(rows))
+        parts = list(self._parts(rows, goals, every, found, self.state.fields.walk))
+        if len(parts) == 1:
+            return parts[0][1]
         count = np.zeros(len(rows), dtype=np.int64)
-        count[fresh] = np.diff(first)
-        fields = [
-            (self.field(goal), goal, pairs)
-            for goal, pairs in _by_goal(goals, np.flatnonzero(doubtful))
-        ]
-        from bake.search.live.flow_field import count_steps, follow_field
-
-        for field, goal, pairs in fields:
-            steps = np.empty(len(pairs), dtype=np.int64)
-            count_steps(field.ahead, goal, rows[pairs], steps)
-            count[pairs] = steps
+        for pairs, (first, _) in parts:
+            count[pairs] = np.diff(first)
         starts = np.zeros(len(rows) + 1, dtype=np.int64)
         np.cumsum(count, out=starts[1:])
         whole = np.empty(int(starts[-1]), dtype=np.int32)
-        sound = np.flatnonzero(~doubtful[fresh])
-        if len(sound):
-            length = np.diff(first)[sound]
-            offset = np.arange(int(length.sum())) - np.repeat(np.cumsum(length) - length, length)
-            whole[np.repeat(starts[fresh[sound]], length) + offset] = path[
-                np.repeat(first[sound], length) + offset
-            ]
-        for field, _, pairs in fields:
-            follow_field(field.ahead, rows[pairs], starts[pairs], count[pairs], whole)
+        for pairs, (first, path) in parts:
+            # Each place of a part goes as far as its path is moved.
+            whole[np.arange(len(path)) + np.repeat(starts[pairs] - first[:-1], np.diff(first))] = (
+                path
+            )
         return starts, whole
+
+    def _parts(
+        self,
+        rows: Int32Array,
+        goals: Int32Array,
+        pairs: Int64Array,
+        by_ways: Callable[[ProfileState, Int32Array, Int32Array], T | None],
+        by_fields: Callable[[Int32Array, Int32Array], T],
+    ) -> Iterator[tuple[Int64Array, T]]:
+        """Have some pairs answered, by flow fields or by the hierarchy, whichever is cheaper.
+
+        Gives which pairs, and the answers for them.
+        """
+        shared = self._shared(goals[pairs])
+        own = pairs[~shared]
+        if len(own):
+            found = by_ways(self.state, rows[own], goals[own])
+            if found is not None:
+                yield own, found
+                pairs = pairs[shared]
+        if len(pairs):
+            yield pairs, by_fields(rows[pairs], goals[pairs])
+
+    def _shared(self, goals: Int32Array) -> BoolArray:
+        """Return (k) bool, True where flow fields answer at less cost than single queries."""
+        fields = self.state.fields
+        known = fields.has(goals)
+        if known.all():
+            return known
+        others = np.flatnonzero(~known)
+        shared = self._ways.shared(self.state, goals[others])
+        if shared is None:
+            known[others] = True
+        elif shared.any():
+            known[others[shared]] = True
+            self._ways.sweep(self.state, np.unique(goals[others[shared]]))
+        return known
 
     def step_costs(self, rows: Int32Array) -> Float64Array:
         if len(rows) < 2:
@@ -261,19 +273,12 @@ class ChangedTables(Tables):
         )
 
     def lookup(self, fallback: NextHop) -> FastLookup:
-        return fast_lookup(self.places, self.row_at, self._cell_lookup, fallback)
+        make = self.baked.cell_lookup if self._as_baked else self._cell_lookup
+        return fast_lookup(self.places, self.row_at, make, fallback)
 
     def _cell_lookup(self, row_at: memoryview[int], fallback: NextHop) -> NextHop:
         """Make a lookup between cells of the whole grid: see :mod:`bake.runtime.reader.lookup`."""
-        width, fields = self.places.width, self.state.fields.by_goal
-        source, target, location = (
-            view_of(self.state.source),
-            view_of(self.state.goal),
-            view_of(self.location),
-        )
-        fresh = fallback
-        if self.has_hops:
-            fresh = self.baked.cell_lookup(row_plane(self.places, self.baked.row_at), fallback)
+        width, location, next_row = self.places.width, view_of(self.location), self.next_row
 
         def next_hop(start: Place, goal: Place) -> Place | None:
             try:
@@ -281,15 +286,11 @@ class ChangedTables(Tables):
                 goal_x, goal_y = cast("Cell", goal)
                 if x >= 0 and y >= 0 and goal_x >= 0 and goal_y >= 0:
                     row, goal_row = row_at[y, x], row_at[goal_y, goal_x]
-                    if row >= 0 and goal_row >= 0:
-                        field = fields.get(goal_row)
-                        if field is not None:
-                            ahead = field.view[row]
-                            if ahead >= 0:
-                                flat = location[ahead]
-                                return flat % width, flat // width
-                        elif source[row] + target[goal_row] < 2:
-                            return fresh(start, goal)
+                    if row >= 0 and goal_row >= 0 and row != goal_row:
+                        ahead = next_row(row, goal_row)
+                        if ahead >= 0:
+                            flat = location[ahead]
+                            return flat % width, flat // width
             except WRONG:
                 pass
             return fallback(start, goal)
@@ -297,16 +298,5 @@ class ChangedTables(Tables):
         return next_hop
 
 
-def _by_goal(goals: Int32Array, pairs: Int64Array) -> list[tuple[int, Int64Array]]:
-    """Group pairs by their goal."""
-    if not len(pairs):
-        return []
-    order = pairs[np.argsort(goals[pairs], kind="stable")]
-    each, first = np.unique(goals[order], return_index=True)
-    return list(zip(each.tolist(), np.split(order, first[1:]), strict=True))
-
-
-def _ticks(dist: Int32Array) -> Float64Array:
-    ticks = dist.astype(np.float64)
-    ticks[dist >= INFINITY] = np.inf
-    return ticks
+def _one(row: int, goal: int) -> tuple[Int32Array, Int32Array]:
+    return np.array([row], dtype=np.int32), np.array([goal], dtype=np.int32)

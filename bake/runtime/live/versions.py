@@ -1,64 +1,27 @@
-"""Keep the versions of one profile, and make the next one when an edit comes."""
+"""Make the next version of a profile when an edit comes."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bake.arrays import BoolArray, Int32Array, Int64Array, UInt8Array
-from bake.graph import BLOCKED, Graph
+from bake.arrays import BoolArray, Int32Array, Int64Array
+from bake.graph import BLOCKED, INFINITY, Graph
+from bake.greedy import chart
 from bake.runtime.live.clusters import ClusterLine, ClusterVersion
 from bake.runtime.live.edits import LevelState
-from bake.runtime.live.fields import ROOM, Change, FlowFields, RepairedRow
 from bake.runtime.live.pricing import STEP, Pricing
 from bake.runtime.live.rules import LevelRules
+from bake.runtime.live.state import ArcKey, GraphVersion, ProfileState, Repriced
+from bake.runtime.live.ways import ExactWays
 from bake.runtime.reader.baked import BakedTables
+from bake.runtime.things import ThingTables
 
 if TYPE_CHECKING:
-    from bake.search.live.affected import LaneScratch
     from bake.search.live.graph import LiveGraph
-
-ArcKey = tuple[int, int, int]
-
-
-@dataclass(frozen=True)
-class ProfileState:
-    """One version of a profile. Baked rows keep their numbers; rows that opened follow them.
-
-    Attributes:
-        graph: arcs by row.
-        location: (r) int32, the location of each row.
-        known_row: (locations) int32, the row of a location that has ever been one, else -1.
-        row_at: (locations) int32, the row where the profile can stand now, else -1.
-        standing: (r) bool, True where the profile can stand on the row.
-        source, goal: (r) uint8; the baked tables answer for a pair where the sum is below 2.
-        differs: the baked ticks of every arc that costs something else now, by (tail, head, label).
-        fields: flow fields of goals asked for.
-        rows: rows made again, by source; they do not answer for goals marked in ``since``.
-        since: (r) uint8, 1 for goals near a change that came after the first of those rows.
-        clusters: the clusters and the layers above them; None where the asset has none.
-    """
-
-    graph: LiveGraph
-    location: Int32Array
-    known_row: Int32Array
-    row_at: Int32Array
-    standing: BoolArray
-    source: UInt8Array
-    goal: UInt8Array
-    differs: Mapping[ArcKey, int]
-    fields: FlowFields
-    rows: dict[int, RepairedRow]
-    since: UInt8Array
-    clusters: ClusterVersion | None
-
-    @property
-    def row_count(self) -> int:
-        """Return how many rows there are, with those that nobody can stand on any more."""
-        return len(self.location)
 
 
 @dataclass(frozen=True)
@@ -68,15 +31,18 @@ class Edited:
     Attributes:
         state: the version.
         arcs: how many arcs changed.
-        near: int32, rows around those arcs; the baked next hops toward them are void.
+        repriced: the pairs of rows they lie between.
         ends: int32, rows at the ends of changed arcs, and rows that opened.
+        come, gone: int32, rows that the profile can stand on from now on, and no longer can.
         rerouted: whether an arc opened or closed, or rows without arcs came or went.
     """
 
     state: ProfileState
     arcs: int
-    near: Int32Array
+    repriced: Repriced
     ends: Int32Array
+    come: Int32Array
+    gone: Int32Array
     rerouted: bool
 
 
@@ -86,48 +52,71 @@ class ProfileWriter:
     Attributes:
         tables: the profile as it was baked.
         pricing: prices of the steps of the profile.
+        ways: answers about single pairs, for the newest version.
     """
 
     def __init__(self, rules: LevelRules, tables: BakedTables, pricing: Pricing) -> None:
-        from bake.search.live.affected import LaneScratch
-
         self.tables = tables
         self.pricing = pricing
         self._rules = rules
-        self._scratch: LaneScratch = LaneScratch()
+        self.ways = ExactWays(self._lattice)
+
+    def _lattice(self, location: Int32Array) -> Int32Array | None:
+        places = self.tables.places
+        return chart(places.cells_of(location), places.hex_layout) if places.is_grid else None
 
     def initial(self) -> ProfileState:
-        """Return the first version: the profile as it was baked."""
+        """Return the first version: the profile as it was baked.
+
+        Where doors may open there are rows on which nobody can stand yet, so that the contraction
+        hierarchy knows the arcs through them from the beginning.
+        """
         from bake.search.live.graph import LiveGraph
 
         tables, rules = self.tables, self._rules
         self._check_standing()
-        row = tables.row_at_node
+        baked = tables.row_count
+        row = tables.row_at_node.copy()
+        doors = self._nodes_of_doors(row)
+        row[doors] = np.arange(baked, baked + len(doors), dtype=np.int32)
+        location = np.concatenate([tables.location, rules.location_of_node[doors]])
+        known = tables.row_at.copy()
+        known[location[baked:]] = row[doors]
         graph = rules.graph
         inside = np.flatnonzero((row[rules.tail] >= 0) & (row[graph.head] >= 0))
         label: Int32Array = inside.astype(np.int32)
         if tables.places.is_grid:
             label[rules.link[inside] < 0] = STEP
         local, order = Graph.from_arcs(
-            tables.row_count, row[rules.tail[inside]], row[graph.head[inside]]
+            len(location), row[rules.tail[inside]], row[graph.head[inside]]
         )
         live = LiveGraph.of(local, tables.weight[inside][order], label[order])
-        fresh = np.zeros(tables.row_count, dtype=np.uint8)
-        standing = np.ones(tables.row_count, dtype=np.bool_)
+        standing = np.zeros(len(location), dtype=np.bool_)
+        standing[:baked] = True
         return ProfileState(
-            live,
-            tables.location,
-            tables.row_at,
+            GraphVersion(live, len(location), {}),
+            baked,
+            location.astype(np.int32),
+            known,
             tables.row_at,
             standing,
-            fresh,
-            fresh,
-            {},
-            FlowFields(live, ROOM),
-            {},
-            fresh,
-            self._baked_clusters(live, standing),
+            live.heaviest,
+            self._baked_clusters(live, standing[:baked]),
         )
+
+    def _nodes_of_doors(self, row: Int32Array) -> Int64Array:
+        """Find the nodes in doors, or beside them for large agents, that are no rows."""
+        places, rules, size = self.tables.places, self._rules, self.pricing.profile.mover.size
+        if not places.is_grid:
+            return np.empty(0, dtype=np.int64)
+        near = np.zeros((places.height, places.width), dtype=np.bool_)
+        for door in ThingTables(places).doors.values():
+            x, y = door.cells[:, 0], door.cells[:, 1]
+            if door.cells.shape[1] == 3:
+                y = y + door.cells[:, 2] * np.int32(places.floor_height or 0)
+            for up, left in np.ndindex(size, size):
+                near[np.maximum(y - up, 0), np.maximum(x - left, 0)] = True
+        return np.flatnonzero(near.reshape(-1)[rules.location_of_node] & (row < 0))
 
     def _check_standing(self) -> None:
         """Refuse an asset whose profile stands elsewhere than terrain, costs and size say."""
@@ -140,7 +129,9 @@ class ProfileWriter:
         if not self.tables.has("cluster"):
             return None
         none = np.empty(0, dtype=np.int32)
-        return ClusterVersion(ClusterLine(self.tables, graph), graph, standing, none, None, none)
+        return ClusterVersion(
+            ClusterLine(self.tables, graph), lambda: graph, standing, none, None, none
+        )
 
     def after(self, state: ProfileState, level: LevelState, changed: Int64Array) -> Edited:
         """Return the version after an edit.
@@ -156,24 +147,21 @@ class ProfileWriter:
         edited = self._without_clusters(state, level, changed)
         if state.clusters is None:
             return edited
-        return replace(edited, state=self._with_clusters(state, state.clusters, edited))
+        return replace(edited, state=self._with_clusters(state.clusters, edited))
 
-    def _with_clusters(
-        self, before: ProfileState, clusters: ClusterVersion, edited: Edited
-    ) -> ProfileState:
+    def _with_clusters(self, clusters: ClusterVersion, edited: Edited) -> ProfileState:
         """Return the next version with the clusters that belong to it."""
         state, baked = edited.state, self.tables.row_count
-        stood = np.zeros(state.row_count, dtype=np.bool_)
-        stood[: len(before.standing)] = before.standing
-        others = np.flatnonzero(stood != state.standing)
-        changed = np.union1d(edited.ends, others).astype(np.int32)
+        changed = edited.ends
+        if len(edited.gone):
+            changed = np.union1d(changed, edited.gone).astype(np.int32)
         if not len(changed):
             return state
-        whole = state.standing[:baked].all() and not state.standing[baked:].any()
-        as_baked = whole and not state.differs
+        as_baked = state.as_baked and state.standing[:baked].all()
+        arcs = state.arcs
         clusters = ClusterVersion(
             clusters.line,
-            state.graph,
+            lambda: arcs.graph,
             state.standing,
             state.location[baked:],
             None if as_baked else clusters,
@@ -186,71 +174,94 @@ class ProfileWriter:
     ) -> Edited:
         near = self.pricing.touched(changed)
         stands = self.pricing.standing(level, near)
-        state, near_row = _with_rows(state, near, stands)
-        has_row = near_row >= 0
-        standing = state.standing.copy()
-        standing[near_row[has_row]] = stands[has_row]
-        gone = np.flatnonzero(state.standing & ~standing).astype(np.int32)
-        come = np.flatnonzero(~state.standing & standing).astype(np.int32)
+        state, row = _with_rows(state, near, stands)
+        row, stands = row[row >= 0], stands[row >= 0]
+        stood = state.standing[row]
+        gone, come = row[stood & ~stands], row[stands & ~stood]
+        standing, row_at = state.standing, state.row_at
+        if len(gone) or len(come):
+            standing, row_at = standing.copy(), row_at.copy()
+            standing[gone], standing[come] = False, True
+            row_at[state.location[gone]] = -1
+            row_at[state.location[come]] = come
         arcs = self.pricing.arcs_at(level, changed)
         tail, head = state.known_row[arcs.tail], state.known_row[arcs.head]
         inside = np.flatnonzero((tail >= 0) & (head >= 0))
         tail, head, label = tail[inside], head[inside], arcs.label[inside]
         new = arcs.weight[inside]
-        place = state.graph.out.find(tail, head, label)
-        old = np.where(place >= 0, state.graph.out.weight[np.maximum(place, 0)], BLOCKED)
+        old = state.arcs.weights(tail, head, label)
         at = np.flatnonzero(old != new)
-        change = Change(tail[at], head[at], old[at], new[at], gone)
-        row_at = state.row_at
-        if len(gone) or len(come):
-            row_at = row_at.copy()
-            row_at[state.location[gone]] = -1
-            row_at[state.location[come]] = come
-        state = replace(state, standing=standing, row_at=row_at)
-        if not len(at):
-            nobody = np.empty(0, dtype=np.int32)
-            rerouted = len(gone) + len(come) > 0
-            return Edited(self._settled(state, gone), 0, nobody, come, rerouted)
-        return self._repriced(state, change, label[at], come)
+        tail, head, label, old, new = tail[at], head[at], label[at], old[at], new[at]
+        differs = _differences(state.arcs.differs, tail, head, label, old, new)
+        usable = new[new != BLOCKED]
+        after = replace(
+            state,
+            arcs=GraphVersion(state.arcs.baked, state.row_count, differs),
+            standing=standing,
+            row_at=row_at,
+            heaviest=max(state.heaviest, int(usable.max(initial=0))),
+        )
+        if after.heaviest > state.heaviest:
+            self._check_scale(after, head[new == after.heaviest])
+        ends = np.unique(np.concatenate([tail, head, come])).astype(np.int32)
+        rerouted = len(gone) + len(come) > 0 or bool(((old == BLOCKED) != (new == BLOCKED)).any())
+        repriced = self._repriced(after, tail, head, new)
+        return Edited(after, len(at), repriced, ends, come, gone, rerouted)
 
-    def _settled(self, state: ProfileState, gone: Int32Array) -> ProfileState:
-        """Return the version after an edit of no arc; rows without arcs may have come or gone."""
-        none = np.empty(0, dtype=np.int32)
-        fields = state.fields.carried(state.graph, Change(none, none, none, none, gone))
-        return replace(state, fields=fields)
+    def _check_scale(self, state: ProfileState, dearest: Int32Array) -> None:
+        """Refuse an arc so dear that paths over it cannot be told from no path.
+
+        Raises:
+            CostError: a distance comes too near the end of the integer scale.
+        """
+        from bake.search.all_pairs.batch import too_long
+        from bake.search.live.flow_field import flow_field
+
+        if state.row_count * state.heaviest < INFINITY:
+            return
+        graph = state.graph
+        for adjacency in (graph.into, graph.out):
+            dist, _ = flow_field(adjacency, int(dearest[0]), graph.shift)
+            longest = int(dist[dist < INFINITY].max(initial=0))
+            if longest >= INFINITY - state.heaviest:
+                raise too_long(longest, state.heaviest, "lower the costs, or ticks_per_unit")
 
     def _repriced(
-        self, state: ProfileState, change: Change, label: Int32Array, come: Int32Array
-    ) -> Edited:
-        from bake.search.live.affected import AFFECTED, affected_by
+        self, state: ProfileState, tail: Int32Array, head: Int32Array, ticks: Int32Array
+    ) -> Repriced:
+        """Find what the cheapest arcs between some pairs weigh now, of which an arc changed."""
+        rules = self._rules
+        if rules.places.is_grid and not len(rules.link_arcs):
+            return Repriced(tail, head, np.minimum(ticks, np.int32(INFINITY)))
+        pairs = np.unique(tail.astype(np.int64) << 32 | head)
+        tail, head = (pairs >> 32).astype(np.int32), (pairs & 0xFFFFFFFF).astype(np.int32)
+        ticks = np.full(len(pairs), INFINITY, dtype=np.int32)
+        for label in self._labels(state, tail, head):
+            ticks = np.minimum(ticks, state.arcs.weights(tail, head, label))
+        return Repriced(tail, head, ticks)
 
-        rows = state.row_count
-        graph = state.graph.edited(rows, change.tail, change.head, label, change.new)
-        ends = np.unique(np.concatenate([change.tail, change.head, come])).astype(np.int32)
-        found = affected_by(state.graph, graph, ends, self._scratch)
-        differs = _differences(state.differs, change, label)
-        source = np.maximum(state.source, found.source)
-        goal = np.maximum(state.goal, found.goal)
-        kept = {row: each for row, each in state.rows.items() if not found.source[row]}
-        since = state.since | (found.goal == AFFECTED)
-        if not differs:
-            kept = {}
-            # Everything costs what it did when the tables were baked.
-            source[: self.tables.row_count] = 0
-            goal[: self.tables.row_count] = 0
-        edited = replace(
-            state,
-            graph=graph,
-            source=source,
-            goal=goal,
-            differs=differs,
-            fields=state.fields.carried(graph, change),
-            rows=kept,
-            since=since.astype(np.uint8) if kept else np.zeros(rows, dtype=np.uint8),
-        )
-        rerouted = bool(((change.old == BLOCKED) != (change.new == BLOCKED)).any())
-        rerouted = rerouted or len(change.gone) + len(come) > 0
-        return Edited(edited, len(change.tail), found.surroundings, ends, rerouted)
+    def _labels(
+        self, state: ProfileState, tail: Int32Array, head: Int32Array
+    ) -> Iterator[Int32Array]:
+        """Give labels of arcs between pairs, (k) int32, until each pair has had all of its own."""
+        rules = self._rules
+        if rules.places.is_grid:
+            yield np.full(len(tail), STEP, dtype=np.int32)
+            others = rules.link_arcs
+        else:
+            others = np.arange(len(rules.tail), dtype=np.int32)
+        if not len(others):
+            return
+        row = state.known_row[rules.location_of_node]
+        wanted = tail.astype(np.int64) << 32 | head
+        ends = row[rules.tail[others]].astype(np.int64) << 32 | row[rules.places.head[others]]
+        mine = others[np.isin(ends, wanted)]
+        ends = row[rules.tail[mine]].astype(np.int64) << 32 | row[rules.places.head[mine]]
+        order = np.argsort(ends, kind="stable")
+        mine, ends = mine[order], ends[order]
+        first, end = np.searchsorted(ends, wanted), np.searchsorted(ends, wanted, side="right")
+        for turn in range(int((end - first).max(initial=0))):
+            yield mine[np.minimum(first + turn, np.maximum(end - 1, 0))]
 
 
 def _with_rows(
@@ -265,35 +276,33 @@ def _with_rows(
     fresh = near[stands & (row < 0)]
     if not len(fresh):
         return state, row
-    from bake.search.live.affected import AFFECTED
-
     rows = state.row_count + len(fresh)
     known = state.known_row.copy()
     known[fresh] = np.arange(state.row_count, rows, dtype=np.int32)
-    none = np.empty(0, dtype=np.int32)
-    graph = state.graph.edited(rows, none, none, none, none)
-    affected = np.full(len(fresh), AFFECTED, dtype=np.uint8)
+    arcs = state.arcs
     widened = replace(
         state,
-        graph=graph,
+        arcs=GraphVersion(arcs.baked, rows, arcs.differs),
         known_row=known,
         location=np.concatenate([state.location, fresh.astype(np.int32)]),
         standing=np.concatenate([state.standing, np.zeros(len(fresh), dtype=np.bool_)]),
-        source=np.concatenate([state.source, affected]),
-        goal=np.concatenate([state.goal, affected]),
-        since=np.concatenate([state.since, np.ones(len(fresh), dtype=np.uint8)]),
     )
     return widened, known[near]
 
 
 def _differences(
-    before: Mapping[ArcKey, int], change: Change, label: Int32Array
-) -> dict[ArcKey, int]:
-    """Return the baked ticks of every arc that costs something else after a change."""
+    before: Mapping[ArcKey, tuple[int, int]],
+    tail: Int32Array,
+    head: Int32Array,
+    label: Int32Array,
+    old: Int32Array,
+    new: Int32Array,
+) -> dict[ArcKey, tuple[int, int]]:
+    """Return the ticks, as baked and now, of every arc that costs something else after a change."""
     differs = dict(before)
-    keys = zip(change.tail.tolist(), change.head.tolist(), label.tolist(), strict=True)
-    for key, old, new in zip(keys, change.old.tolist(), change.new.tolist(), strict=True):
-        baked = differs.pop(key, old)
-        if baked != new:
-            differs[key] = baked
+    keys = zip(tail.tolist(), head.tolist(), label.tolist(), strict=True)
+    for key, was, now in zip(keys, old.tolist(), new.tolist(), strict=True):
+        baked = differs.pop(key, (was, was))[0]
+        if baked != now:
+            differs[key] = baked, now
     return differs

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from bake.arrays import BoolArray, Int32Array
+from bake.arrays import BoolArray, Int32Array, Int64Array
 from bake.errors import CostError, PatchError, QueryError
 from bake.runtime.live.edits import Edit, LevelState
 from bake.runtime.live.journal import Journal
@@ -25,12 +25,12 @@ from bake.runtime.live.patch import (
     write_patch,
 )
 from bake.runtime.live.pricing import Pricing
-from bake.runtime.live.repairs import pending_sources, repair
 from bake.runtime.live.report import ChangeLog, Changes, UpdateReport
 from bake.runtime.live.rules import LevelRules, ProfileRules
 from bake.runtime.live.searches import changed_context
+from bake.runtime.live.state import ProfileState
 from bake.runtime.live.tables import ChangedTables
-from bake.runtime.live.versions import Edited, ProfileState, ProfileWriter
+from bake.runtime.live.versions import Edited, ProfileWriter
 from bake.runtime.reader.baked import BakedTables
 from bake.runtime.reader.places import quoted
 from bake.runtime.reader.tables import Tables
@@ -108,16 +108,15 @@ class LevelWriter:
 
     def warm_up(self) -> None:
         """Load the level, and compile or load the kernels of a first update and first answer."""
-        from bake.search.live.affected import LaneScratch, affected_by
         from bake.search.live.flow_field import flow_field
 
         with self._writing:
             self.load()
-            for state in self._states.values():
+            for name, state in self._states.items():
+                ways = self._profiles[name].ways
                 if state.row_count > 1:
-                    graph, scratch = state.graph, LaneScratch()
-                    affected_by(graph, graph, np.zeros(1, dtype=np.int32), scratch)
-                    flow_field(graph.into, 0, graph.shift)
+                    flow_field(state.graph.into, 0, state.graph.shift)
+                    ways.warm_up(state)
                 if state.clusters is not None and state.clusters.line.has_hierarchy:
                     state.clusters.warm_up()
 
@@ -128,7 +127,8 @@ class LevelWriter:
             if edit.opened and not self._passable.any():
                 raise QueryError("no profile can stand on any terrain")
             after = level.edited(edit, self._passable, self._usual)
-            return self._become(after, partial(edit_record, edit))
+            changed = level.changed(after, edit.locations)
+            return self._become(after, changed, partial(edit_record, edit))
 
     def changes_since(self, token: int, things: ThingTables) -> Changes:
         """Return what has changed: see :meth:`bake.runtime.LevelAsset.changes_since`."""
@@ -156,26 +156,43 @@ class LevelWriter:
         return [names[terrain[at]] if at >= 0 else None for at in locations.tolist()]
 
     def repair(self, names: Iterable[str], budget_ms: float | None) -> int:
-        """Recompute next hops of some profiles: see :meth:`bake.runtime.LevelAsset.repair`."""
+        """Make ready what later questions need: see :meth:`bake.runtime.LevelAsset.repair`."""
         if budget_ms is not None and not (
             isinstance(budget_ms, int | float) and 0 <= budget_ms < float("inf")
         ):
             raise QueryError(f"budget_ms is {budget_ms!r}", expected="milliseconds, or None")
         until = float("inf") if budget_ms is None else time.perf_counter() + budget_ms / 1000
         with self._writing:
-            return sum(repair(self._states[name], until) for name in names if name in self._states)
+            work = [part for name in names for part in self._unready(name)]
+            for done, part in enumerate(work, 1):
+                part()
+                if time.perf_counter() >= until:
+                    return len(work) - done
+            return 0
+
+    def _unready(self, name: str) -> Iterator[Callable[[], object]]:
+        """Give what makes a profile ready, as far as it is not."""
+        state = self._states.get(name)
+        if state is None:
+            return
+        ways, clusters = self._profiles[name].ways, state.clusters
+        if not state.as_baked and not ways.is_ready(state):
+            yield partial(ways.prepare, state)
+        if clusters is not None and clusters.line.has_hierarchy and not clusters.is_made:
+            yield clusters.made
+            yield clusters.runs
 
     def _become(
-        self, level: LevelState, record: Callable[[], dict[str, Any]]
+        self, level: LevelState, changed: Int64Array, record: Callable[[], dict[str, Any]]
     ) -> dict[str, UpdateReport]:
         """Make another level the current one, and publish snapshots of it.
 
         Args:
             level: what the level is made of from now on.
+            changed: see :meth:`LevelState.changed`.
             record: makes the record of the change for the journal.
         """
         with self._writing:
-            changed = self.load().changed(level)
             try:
                 edited = {
                     name: profile.after(self._states[name], level, changed)
@@ -185,22 +202,24 @@ class LevelWriter:
                 raise QueryError(
                     error.found, place=error.place, expected=error.expected, remedy=error.remedy
                 ) from None
-            before, states = self._snapshots, self._states
+            before = self._snapshots
             after = {name: self._snapshot(name, each.state, level) for name, each in edited.items()}
             if self._journal is not None:
                 self._journal.append(record())
             self._log.note(changed, [name for name, each in edited.items() if each.rerouted])
             self._level, self._snapshots = level, after
             self._states = {name: each.state for name, each in edited.items()}
+            for name, each in edited.items():
+                self._profiles[name].ways.follow(each.state, each.repriced)
             self._publish(after)
             return {
-                name: _report(states[name], each, before[name].tables, after[name].tables)
+                name: _report(each, before[name].tables, after[name].tables)
                 for name, each in edited.items()
             }
 
     def _snapshot(self, name: str, state: ProfileState, level: LevelState) -> Snapshot:
-        baked, pricing = self._baked[name], self._profiles[name].pricing
-        tables = ChangedTables(self._tables[name], state, pricing, level)
+        baked = self._baked[name]
+        tables = ChangedTables(self._tables[name], state, self._profiles[name], level)
 
         def searches() -> SearchContext:
             return changed_context(tables, baked.searches)
@@ -218,7 +237,9 @@ class LevelWriter:
     def apply_patch(self, path: Path) -> dict[str, UpdateReport]:
         """Make the level as a patch says: see :meth:`LevelAsset.apply_patch`."""
         level = read_patch(path, self.rules)
-        return self._become(level, lambda: {"ground": changes_of(self.rules, level)})
+        with self._writing:
+            changed = self.load().changed(level)
+            return self._become(level, changed, lambda: {"ground": changes_of(self.rules, level)})
 
     def keep_journal(self, path: Path) -> int:
         """Replay a journal and continue it: see :meth:`LevelAsset.journal`."""
@@ -238,7 +259,8 @@ class LevelWriter:
     def _replay(self, record: dict[str, Any], path: Path, line: int) -> None:
         try:
             if "ground" in record:
-                self._become(level_from(self.rules, record["ground"]), dict)
+                level = level_from(self.rules, record["ground"])
+                self._become(level, self.load().changed(level), dict)
             else:
                 self.apply(edit_from(self.rules, record))
         except WRONG as error:
@@ -253,17 +275,14 @@ class LevelWriter:
                 self._journal = None
 
 
-def _report(old: ProfileState, edited: Edited, before: Tables, after: Tables) -> UpdateReport:
+def _report(edited: Edited, before: Tables, after: Tables) -> UpdateReport:
     """Report what an edit did for one profile; some of it is worked out when the game asks.
 
     Args:
-        old: the profile before.
         edited: the profile afterwards.
-        before, after: tables of both.
+        before, after: tables of the profile.
     """
     state, clusters = edited.state, edited.state.clusters
-    stood = np.zeros(state.row_count, dtype=np.bool_)
-    stood[: old.row_count] = old.standing
     place_at = after.places.place_at
 
     def touched_clusters() -> tuple[int, ...]:
@@ -275,13 +294,9 @@ def _report(old: ProfileState, edited: Edited, before: Tables, after: Tables) ->
     return UpdateReport(
         after.profile,
         edited.arcs,
-        len(edited.near),
-        int(np.count_nonzero(state.source)),
-        int(np.count_nonzero(state.goal)),
-        len(state.fields.by_goal),
-        tuple(place_at(at) for at in state.location[state.standing & ~stood].tolist()),
-        tuple(place_at(at) for at in state.location[stood & ~state.standing].tolist()),
+        state.as_baked,
+        tuple(place_at(at) for at in state.location[edited.come].tolist()),
+        tuple(place_at(at) for at in state.location[edited.gone].tolist()),
         lambda: (before.component_count, after.component_count),
         touched_clusters,
-        lambda: len(pending_sources(state)),
     )

@@ -55,6 +55,56 @@ def both_ways(graph: Graph) -> Graph:
     return Graph(first_out, (pairs & 0xFFFFFFFF).astype(np.int32))
 
 
+def joined_pairs(
+    out: tuple[Int32Array, Int32Array, Int32Array], into: tuple[Int32Array, Int32Array, Int32Array]
+) -> Graph:
+    """Do what :func:`both_ways` does where the arcs into each node are known as well.
+
+    Args:
+        out: (n), (n), (p) int32: where the arcs of each node begin and end, and their other ends.
+        into: the same of the arcs into each node.
+    """
+    n = len(out[0])
+    first_out, mark = np.zeros(n + 1, dtype=np.int32), np.empty(n, dtype=np.int32)
+    _join(*out, *into, first_out, mark, np.empty(0, dtype=np.int32))
+    head = np.empty(int(first_out[-1]), dtype=np.int32)
+    _join(*out, *into, first_out, mark, head)
+    return Graph(first_out, head)
+
+
+@kernel
+def _join(
+    begin_out: Int32Array,
+    end_out: Int32Array,
+    head: Int32Array,
+    begin_in: Int32Array,
+    end_in: Int32Array,
+    tail: Int32Array,
+    first: Int32Array,
+    mark: Int32Array,
+    other: Int32Array,
+) -> None:
+    """Count the neighbours of each node into ``first``, and write them where there is room."""
+    mark[:] = -1
+    count = 0
+    for node in range(len(mark)):
+        first[node] = count
+        mark[node] = node
+        for arc in range(begin_out[node], end_out[node]):
+            if mark[head[arc]] != node:
+                mark[head[arc]] = node
+                if count < len(other):
+                    other[count] = head[arc]
+                count += 1
+        for arc in range(begin_in[node], end_in[node]):
+            if mark[tail[arc]] != node:
+                mark[tail[arc]] = node
+                if count < len(other):
+                    other[count] = tail[arc]
+                count += 1
+    first[len(mark)] = count
+
+
 def elimination_tree(graph: Graph, order: Int32Array, *, most_arcs: int) -> Tree | None:
     """Contract a graph in an order, without weights.
 

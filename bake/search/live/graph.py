@@ -173,26 +173,6 @@ class Adjacency:
         return Graph(first_out, head[:count]), weight[:count]
 
 
-@kernel
-def _goes_back(arcs: SearchArcs, rows: Int32Array) -> bool:
-    """Tell whether each arc of these rows has an arc that leads back at no higher cost."""
-    begin, end, to, weight, _ = arcs
-    for i in range(len(rows)):
-        row = rows[i]
-        for arc in range(begin[row], end[row]):
-            if weight[arc] == BLOCKED:
-                continue
-            other = to[arc]
-            back = False
-            for onward in range(begin[other], end[other]):
-                if to[onward] == row and weight[onward] <= weight[arc]:
-                    back = True
-                    break
-            if not back:
-                return False
-    return True
-
-
 @dataclass(frozen=True)
 class LiveGraph:
     """One version of a profile's graph.
@@ -201,14 +181,12 @@ class LiveGraph:
         out, into: arcs by tail and by head.
         shift: log2 of the width of a bucket in ticks.
         heaviest: at least the largest weight.
-        symmetric: whether distances are known to be the same both ways.
     """
 
     out: Adjacency
     into: Adjacency
     shift: int
     heaviest: int
-    symmetric: bool
 
     @staticmethod
     def of(graph: Graph, weight: Int32Array, key: Int32Array) -> LiveGraph:
@@ -225,11 +203,10 @@ class LiveGraph:
         usable = weight[weight != BLOCKED]
         heaviest = int(usable.max(initial=1))
         every = np.arange(graph.node_count, dtype=np.int32)
-        symmetric = COMPILED and bool(_goes_back(out.arcs, every))
         if COMPILED:
             into.mask(every)
             out.mask(every)
-        return LiveGraph(out, into, shift_for(usable), heaviest, symmetric)
+        return LiveGraph(out, into, shift_for(usable), heaviest)
 
     @property
     def row_count(self) -> int:
@@ -246,12 +223,10 @@ class LiveGraph:
         """Make a version with these weights: see :meth:`Adjacency.edited`."""
         out = self.out.edited(row_count, tails, heads, keys, weights)
         into = self.into.edited(row_count, heads, tails, keys, weights)
-        symmetric = self.symmetric
         if COMPILED:
             near = np.unique(np.concatenate([tails, heads])).astype(np.int32)
-            symmetric = symmetric and bool(_goes_back(out.arcs, near))
             into.mask(out.neighbours(near))
             out.mask(into.neighbours(near))
         usable = weights[weights != BLOCKED]
         heaviest = max(self.heaviest, int(usable.max(initial=0)))
-        return LiveGraph(out, into, self.shift, heaviest, symmetric)
+        return LiveGraph(out, into, self.shift, heaviest)

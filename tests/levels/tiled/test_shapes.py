@@ -467,8 +467,9 @@ def test_walls_that_mean_nothing_are_remarked(tmp_path: Path) -> None:
     start = thing(9, "spawn", (8, 8), "<point/>")
     level = over_floors(tmp_path, BOX, start)
     assert remarks(level) == [
-        'layer "Things": 1 object of class or name "wall" means nothing; if it should count, add '
-        '"object:wall" = "wall" to [tiled.legend], else "below", or the layer to ignore in [tiled]'
+        'layer "Things": some of its objects mean nothing, 1 of class or name "wall"; if they are '
+        'walls, add "object:wall" = "wall" to [tiled.legend], and "below" for what is none, or add '
+        "the layer to ignore in [tiled]"
     ]
     assert over_floors(tmp_path, BOX, start, legend={"object:wall": "below"}).remarks == ()
     assert over_floors(tmp_path, BOX, start, ignore=("Things",)).remarks == ()
@@ -482,8 +483,9 @@ def test_layers_that_mean_nothing_are_remarked(tmp_path: Path) -> None:
         tmp_path, *(thing(each, "", (8, 8), width=16, height=16) for each in (1, 2)), name="Walls"
     )
     assert remarks(level) == [
-        'layer "Walls": 2 objects without a class mean nothing; if it should count, add '
-        '"layer:Walls" = "wall" to [tiled.legend], else "below", or the layer to ignore in [tiled]'
+        'layer "Walls": all of its objects mean nothing, 2 without a class; if they are walls, '
+        'add "layer:Walls" = "wall" to [tiled.legend], and "below" for what is none, or add the '
+        "layer to ignore in [tiled]"
     ]
 
 
@@ -491,3 +493,17 @@ def test_entries_that_match_nothing(tmp_path: Path) -> None:
     legend = {"object:wal": "wall", "layer:Ground": "x", "collision": "wall", "tile:set:9": "y"}
     level = over_floors(tmp_path, BOX, legend=legend)
     assert level.unmatched == ("object:wal", "layer:Ground", "collision", "tile:set:9")
+
+
+def test_shapes_outside_the_tiles_of_other_maps(tmp_path: Path) -> None:
+    """A map of a world keeps what was remarked, and an entry that one map needs is matched."""
+    wall = objects(thing(1, "wall", (0, 0), width=16, height=16))
+    lamp = objects(thing(1, "lamp", (0, 0), width=16, height=16))
+    write(tmp_path, tmx(layer([[1, 1]]), wall, width=2, height=1), "a.tmx")
+    write(tmp_path, tmx(layer([[1, 1]]), lamp, width=2, height=1), "b.tmx")
+    maps = [{"fileName": "a.tmx", "x": 0, "y": 0}, {"fileName": "b.tmx", "x": 32, "y": 0}]
+    world = write(tmp_path, json.dumps({"type": "world", "maps": maps}), "w.world")
+    level = read(world, legend={**WALLS, "object:gone": "wall"})
+    assert named(level) == [["wall", "floor", "floor", "floor"]]
+    assert level.unmatched == ("object:gone",)
+    assert remarks(level)[0].startswith('b.tmx: layer "Things": all of its objects mean nothing')

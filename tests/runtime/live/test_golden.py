@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 
 from bake.runtime import open_asset
-from bake.search.live import affected
 from tests.support.baked import bake, recipe_for, write_graph
 from tests.support.oracles import arcs_of, distances_from, optimal_hops
 
@@ -83,7 +82,6 @@ def test_the_notes_rule_misses_a_row_nobody_examined() -> None:
     assert table[2, 1] == 0
 
 
-@pytest.mark.parametrize("halo", [0, 72])
 @pytest.mark.parametrize("storage", ["dense", "compressed"])
 @pytest.mark.parametrize(
     ("edges", "removed"), [(NOTES, ("A", "E")), (COUNTEREXAMPLE, (1, 3))], ids=["notes", "counter"]
@@ -93,10 +91,7 @@ def test_an_update_is_exact(
     edges: Edges,
     removed: tuple[object, object],
     storage: str,
-    halo: int,
-    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(affected, "HALO", halo)
     nodes = sorted({end for edge in edges for end in edge[:2]}, key=str)
     source = write_graph(tmp_path / "notes.json", nodes, edges, directed=False)
     rest = arcs_of(nodes, both_ways([edge for edge in edges if edge[:2] != removed]))
@@ -115,11 +110,9 @@ def test_a_source_whose_own_arc_grew_keeps_no_tied_move(tmp_path: Path) -> None:
     edges: Edges = [(0, 1, 1), (0, 2, 1), (1, 3, 1), (2, 3, 1), (3, 4, 1), (4, 5, 1)]
     source = write_graph(tmp_path / "tied.json", list(range(6)), edges, directed=True)
     for storage in ("dense", "compressed"):
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(affected, "HALO", 0)
-            for head in (1, 2):
-                with open_asset(bake(source, recipe_for(storage=storage))) as level:
-                    nav = level.profile()
-                    nav.update(arcs={(0, head): 1.5})
-                    for goal in (3, 4, 5):
-                        assert nav.next_hop(0, goal) == 3 - head
+        for head in (1, 2):
+            with open_asset(bake(source, recipe_for(storage=storage))) as level:
+                nav = level.profile()
+                nav.update(arcs={(0, head): 1.5})
+                for goal in (3, 4, 5):
+                    assert nav.next_hop(0, goal) == 3 - head

@@ -6,8 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from bake.kernels import jit
 from bake.runtime import open_asset
-from bake.search.live import affected, flow_field
+from bake.runtime.live import ways
+from bake.search.live import flow_field
 from bake.search.live import graph as live_graph
 from tests.support.live_model import (
     GraphModel,
@@ -19,9 +21,9 @@ from tests.support.live_model import (
 )
 from tests.support.strategies import FAMILIES, seeded
 
-#: Patches that take in no more than the ends of changed arcs leave most to the tables, as on large
-#: levels; the usual ones would hold all of these levels.
-HALOS = [0, 1, 4]
+#: What a sweep is thought to take: nothing, what it does take, and more than anything else, so
+#: that both fields and single queries answer for every kind of pair.
+SWEEP_NS = [0.0, ways.SWEEP_NS, 1e9]
 
 TABLES = [None, ("components", "next_hops"), ("components", "next_hops", "distances")]
 
@@ -33,7 +35,8 @@ SEEDS = int(os.environ.get("BAKE_UPDATE_SEEDS", "6"))
 def run(model: GridModel | GraphModel, asset: Path, seed: int, batches: int) -> None:
     rng = random.Random(f"batches {seed}")
     with pytest.MonkeyPatch.context() as patch, open_asset(asset) as level:
-        patch.setattr(affected, "HALO", HALOS[seed % 3])
+        patch.setattr(ways, "SWEEP_NS", SWEEP_NS[seed % 3])
+        patch.setattr(ways, "PATIENCE", (0, 5)[seed % 2])
         navs = [level.profile(name) for name in level.profiles]
         for _ in range(batches):
             batch = model.change(rng, rng.choice([1, 1, 1, 2, 5]))
@@ -63,7 +66,7 @@ def test_square_levels(tmp_path: Path, seed: int) -> None:
 
 
 def test_without_a_compiler(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in (affected, flow_field, live_graph):
+    for module in (flow_field, live_graph, jit):
         monkeypatch.setattr(module, "COMPILED", False)
     model = grid_model(3)
     run(model, model.baked(tmp_path, distance_storage="labels"), 3, 3)

@@ -22,9 +22,9 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 
 from bake.arrays import Int64Array
 from bake.runtime import LevelAsset, Navigator, open_asset
+from bake.runtime.live import ways
 from bake.runtime.searching.heuristics import heuristic_for
 from bake.runtime.snapshot import Snapshot
-from bake.search.live import affected
 from tests.support.live_model import GraphModel, GridModel
 from tests.support.oracles import TICKS
 from tests.support.rebuilt import check_hierarchy, state_of
@@ -80,16 +80,21 @@ def world(seed: int) -> tuple[GridModel | GraphModel, bytes]:
 class Changes(RuleBasedStateMachine):
     """A level, and what it must be."""
 
-    @initialize(seed=st.integers(0, WORLDS - 1), halo=st.sampled_from([0, 1, 4]))
-    def begin(self, seed: int, halo: int) -> None:
+    @initialize(
+        seed=st.integers(0, WORLDS - 1),
+        sweep_ns=st.sampled_from([0.0, ways.SWEEP_NS, 1e9]),
+        patience=st.sampled_from([0, 20]),
+    )
+    def begin(self, seed: int, sweep_ns: float, patience: int) -> None:
         model, asset = world(seed)
         self.model = copy.deepcopy(model)
         self.folder = tempfile.TemporaryDirectory()
         path = Path(self.folder.name) / "level.h5"
         path.write_bytes(asset)
         self.patch = pytest.MonkeyPatch()
-        # Small patches leave most to the tables, as on large levels.
-        self.patch.setattr(affected, "HALO", halo)
+        # Fields answer for all pairs, for those they suit, or for none where there is a choice.
+        self.patch.setattr(ways, "SWEEP_NS", sweep_ns)
+        self.patch.setattr(ways, "PATIENCE", patience)
         self.level: LevelAsset = open_asset(path)
         self.navs = [self.level.profile(name) for name in self.level.profiles]
         self.changed = False

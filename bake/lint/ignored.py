@@ -1,0 +1,115 @@
+"""This module tells what a level or a recipe says to no effect: drawings, and legend entries."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from bake.level import GridLevel, Level, Remark
+from bake.levels import LDTK_SUFFIX, TILED_SUFFIXES
+from bake.levels.formats import IMAGE_SUFFIXES
+from bake.lint.findings import Finding, Rule, severity_of
+from bake.pipeline import Outcome, Task
+from bake.recipe import LevelRecipe, Recipe, Severity
+
+
+@dataclass(frozen=True)
+class Unheard:
+    """What reading one level left over.
+
+    Attributes:
+        remarks: what was drawn, but does not count.
+        unmatched: entries of the legend for the level's format that it has nothing for.
+    """
+
+    task: Task
+    remarks: Sequence[Remark]
+    unmatched: Sequence[str]
+
+    @staticmethod
+    def of(task: Task, level: Level) -> Unheard:
+        if not isinstance(level, GridLevel):
+            return Unheard(task, (), ())
+        return Unheard(task, level.remarks, level.unmatched)
+
+
+def ignored(read: Unheard) -> Iterator[Finding]:
+    """Yield a finding for everything that was drawn in a level, but does not count."""
+    task = read.task
+    for each in read.remarks:
+        yield _finding("ignored", task.recipe.lint, str(task.source), task.name, each)
+
+
+def idle_entries(
+    recipe: Recipe, tasks: Sequence[Task], read: Sequence[Unheard], *, whole: bool
+) -> Iterator[Finding]:
+    """Yield a finding for each entry of a legend that no level has anything for.
+
+    Args:
+        recipe: with the entries of the project.
+        tasks: the levels of this run. Where one was not read, it may need any entry that it has.
+        read: what those that were read left over.
+        whole: whether these are all levels of the project; else only entries that the recipe has
+            for single levels are looked at.
+    """
+    if recipe.file is None:
+        return
+    unmatched = {each.task.name: set(each.unmatched) for each in read}
+    owners: dict[tuple[str, str, str, str], list[Task]] = defaultdict(list)
+    for task in tasks:
+        table = _table(task)
+        project = _entries(recipe.defaults, table)
+        for entry, said in _entries(task.recipe, table).items():
+            file = "" if project.get(entry) == said else task.source.stem
+            owners[table, file, entry, said].append(task)
+    for (table, file, entry, said), those in owners.items():
+        if not (whole or file) or any(entry not in unmatched.get(t.name, ()) for t in those):
+            continue
+        place = f'[{f"levels.{file}." if file else ""}{table}] "{entry}"'
+        level = those[0].name if len(those) == 1 else ""
+        which = f"the level {level}" if level else f"any of {len(those):,} levels"
+        found = Remark(place, f"nothing in {which} matches this entry, so it makes no {said}")
+        lint = those[0].recipe.lint if file else recipe.defaults.lint
+        yield _finding("legend", lint, str(recipe.file), level if file else "", found)
+
+
+def ignored_by_build(recipe: Recipe, outcomes: Sequence[Outcome], *, whole: bool) -> list[Finding]:
+    """Return the findings about what the levels that were baked say to no effect."""
+    read = [
+        Unheard(each.task, each.baked.remarks, each.baked.unmatched)
+        for each in outcomes
+        if each.baked is not None
+    ]
+    found = [finding for each in read for finding in ignored(each)]
+    tasks = [each.task for each in outcomes]
+    return without_off([*found, *idle_entries(recipe, tasks, read, whole=whole)])
+
+
+def without_off(findings: Iterable[Finding]) -> list[Finding]:
+    """Leave out the findings of rules that the recipe turns off."""
+    return [each for each in findings if each.severity != "off"]
+
+
+def _table(task: Task) -> str:
+    suffix = task.source.suffix.lower()
+    if suffix in TILED_SUFFIXES:
+        return "tiled.legend"
+    if suffix == LDTK_SUFFIX:
+        return "ldtk.legend"
+    return "legend" if suffix in IMAGE_SUFFIXES else ""
+
+
+def _entries(rules: LevelRecipe, table: str) -> Mapping[str, str]:
+    return {
+        "tiled.legend": rules.tiled.legend,
+        "ldtk.legend": rules.ldtk.legend,
+        "legend": rules.legend,
+    }.get(table, {})
+
+
+def _finding(
+    rule: Rule, chosen: Mapping[str, Severity], file: str, level: str, found: Remark
+) -> Finding:
+    severity = severity_of(rule, chosen)
+    return Finding(rule, severity, file, level, found.place, None, None, 0, found.message)

@@ -1,0 +1,268 @@
+"""A contracted graph whose weights change: built, kept up to date and asked in one place."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from bake.arrays import BoolArray, Int32Array, Int64Array
+from bake.graph import Graph
+from bake.kernels.jit import kernel
+from bake.search.contraction.metric import Prices, arc_between, customize, price_arcs
+from bake.search.contraction.order import dissection_order
+from bake.search.contraction.query import Room, distance, distances, path, paths, room_for, ways_of
+from bake.search.contraction.sweep import LANES, sweep
+from bake.search.contraction.tree import Tree, elimination_tree
+from bake.search.contraction.update import Lower, lower_arcs, reprice
+
+#: The most arcs for each node. Where contraction adds more, the graph has no small cuts, and its
+#: queries would take as long as a search.
+MOST_ARCS = 128
+
+#: Ranks that many paths are written into before more room is made.
+_PATH_ROOM = 2**16
+
+
+class ContractionHierarchy:
+    """A customizable contraction hierarchy; one thread at a time may use it.
+
+    Attributes:
+        climbed: how many arcs a query looks at, on average.
+    """
+
+    def __init__(self, tree: Tree, prices: Prices) -> None:
+        self._tree = tree
+        self._lower: Lower | None = None
+        self._customize(prices)
+        self.climbed = 2 * _mean_climb(tree)
+
+    @property
+    def arc_count(self) -> int:
+        """Return how many arcs a sweep looks at."""
+        return self._tree.arc_count
+
+    @staticmethod
+    def of(
+        structure: Graph,
+        at: Int32Array | None,
+        graph: Graph,
+        weight: Int32Array,
+    ) -> ContractionHierarchy | None:
+        """Contract a graph, and give its arcs their weights.
+
+        Args:
+            structure: every pair of nodes that an arc joins or may ever join, in both directions.
+            at: (n, 2) int32 coordinates on a lattice, or None.
+            graph, weight: the arcs there are now, and their ticks; those of INFINITY and more are
+                left out.
+
+        Returns:
+            The hierarchy, or None where the graph has no small cuts.
+        """
+        order = dissection_order(structure, at)
+        most = MOST_ARCS * max(structure.node_count, MOST_ARCS)
+        tree = elimination_tree(structure, order, most_arcs=most)
+        if tree is None:
+            return None
+        prices = price_arcs(tree, graph, weight, two_way=False)
+        if (prices.up == prices.down).all():
+            prices = Prices(prices.up, prices.up)
+        return ContractionHierarchy(tree, prices)
+
+    def _customize(self, prices: Prices) -> None:
+        self._prices = prices
+        self._weights = customize(self._tree, prices)
+        self._ways = ways_of(self._tree, self._weights)
+        self._room: Room = room_for(self._ways)
+
+    @property
+    def node_count(self) -> int:
+        """Return how many nodes there are."""
+        return len(self._tree.order)
+
+    @property
+    def two_way(self) -> bool:
+        """Tell whether every arc leads back at the same weight, so far."""
+        return self._prices.up is self._prices.down
+
+    # -- changes ----------------------------------------------------------------------------------
+
+    def joins(self, tail: Int32Array, head: Int32Array) -> BoolArray:
+        """Return (k) bool, True where the structure joins two nodes; others cannot be repriced."""
+        found = np.zeros(len(tail), dtype=np.bool_)
+        known = (tail < len(self._tree.order)) & (head < len(self._tree.order))
+        at = np.flatnonzero(known)
+        joined = np.empty(len(at), dtype=np.bool_)
+        _find_joined(self._tree, tail[at], head[at], joined)
+        found[at] = joined
+        return found
+
+    def reprice(self, tail: Int32Array, head: Int32Array, ticks: Int32Array) -> None:
+        """Give arcs new weights.
+
+        Args:
+            tail, head: (k) int32 nodes that the structure joins, each pair once.
+            ticks: (k) int32, what the cheapest arc between them weighs; INFINITY for none.
+        """
+        if self.two_way and not self._stays_two_way(tail, head, ticks):
+            self._prices = Prices(self._prices.up, self._prices.up.copy())
+            _set_prices(self._tree, self._prices, tail, head, ticks)
+            self._customize(self._prices)
+            return
+        if self._lower is None:
+            self._lower = lower_arcs(self._tree)
+        tree, lower, prices, weights = self._tree, self._lower, self._prices, self._weights
+        if reprice(tree, lower, prices, weights, tail, head, ticks, self.two_way) < 0:
+            self._customize(self._prices)
+
+    def warm_up(self) -> None:
+        """Compile or load the kernels of changes and questions."""
+        if self._tree.arc_count:
+            high = self._tree.up[:1]
+            low = np.searchsorted(self._tree.first_up, 0, side="right") - 1
+            ends = self._tree.order[[low]], self._tree.order[high]
+            self.joins(*ends)
+            both = np.concatenate(ends), np.concatenate(ends[::-1])
+            prices = np.empty(2, dtype=np.int32)
+            _get_prices(self._tree, self._prices, *both, prices)
+            self.reprice(*both, prices)
+            self.paths(*ends)
+            self.path(int(ends[0][0]), int(ends[1][0]))
+            self.fields(ends[0])
+
+    def _stays_two_way(self, tail: Int32Array, head: Int32Array, ticks: Int32Array) -> bool:
+        ends = zip(tail.tolist(), head.tolist(), strict=True)
+        new = dict(zip(ends, ticks.tolist(), strict=True))
+        if all(new.get((b, a)) == price for (a, b), price in new.items()):
+            return True
+        now = np.empty(len(tail), dtype=np.int32)
+        _get_prices(self._tree, self._prices, head, tail, now)
+        back = (new.get((b, a), price) for (a, b), price in zip(new, now.tolist(), strict=True))
+        return all(price == there for price, there in zip(new.values(), back, strict=True))
+
+    # -- questions --------------------------------------------------------------------------------
+
+    def distance(self, start: int, goal: int) -> int:
+        """Return the ticks from one node to another; INFINITY where there is no way."""
+        rank = self._tree.rank
+        return distance(*self._ways, self._room.climb, int(rank[start]), int(rank[goal]))
+
+    def distances(self, starts: Int32Array, goals: Int32Array) -> Int64Array:
+        """Return (k) int64 ticks between as many starts as goals; INFINITY where no way is."""
+        rank, ticks = self._tree.rank, np.empty(len(starts), dtype=np.int64)
+        distances(*self._ways, self._room.climb, rank[starts], rank[goals], ticks)
+        return ticks
+
+    def path(self, start: int, goal: int, most: int | None = None) -> Int32Array:
+        """Return the nodes of a shortest path, both ends included; empty where there is no way.
+
+        Args:
+            most: how many nodes are wanted at most; None = all.
+        """
+        tree = self._tree
+        ends = int(tree.rank[start]), int(tree.rank[goal])
+        room = 512 if most is None else most
+        while True:
+            ranks = np.empty(room, dtype=np.int32)
+            count = path(*self._ways, *self._room, ranks, *ends)
+            if count <= room or most is not None:
+                return tree.order[ranks[:count]]
+            room *= 8
+
+    def paths(
+        self, starts: Int32Array, goals: Int32Array, most: int | None = None
+    ) -> tuple[Int64Array, Int32Array]:
+        """Find many shortest paths.
+
+        Args:
+            most: how many nodes of each are wanted at most; None = all.
+
+        Returns:
+            (k + 1) int64 where each path begins, and the nodes of all, both ends included.
+        """
+        tree = self._tree
+        ends = np.stack([tree.rank[starts], tree.rank[goals]], axis=1)
+        wanted = len(tree.order) if most is None else most
+        count, parts = np.zeros(len(ends), dtype=np.int64), []
+        room = min(_PATH_ROOM, wanted * len(ends))
+        for begin, first, ranks in self._pieces(ends, wanted, room):
+            count[begin : begin + len(first) - 1] = np.diff(first)
+            parts.append(tree.order[ranks])
+        starts_at = np.zeros(len(ends) + 1, dtype=np.int64)
+        np.cumsum(count, out=starts_at[1:])
+        nodes = np.concatenate(parts) if parts else np.empty(0, dtype=np.int32)
+        return starts_at, nodes
+
+    @property
+    def rank(self) -> Int32Array:
+        """Return (n) int32, the rank of each node."""
+        return self._tree.rank
+
+    def fields(self, goals: Int32Array) -> Int32Array:
+        """Return (n, lanes) int32 ticks to each of at most LANES goals, by the rank of nodes.
+
+        INFINITY stands where there is no path, and in lanes beyond the goals.
+        """
+        lanes = LANES if len(goals) > LANES // 2 else LANES // 2
+        dist = np.empty((len(self._tree.order), lanes), dtype=np.int32)
+        sweep(self._tree, self._weights, self._tree.rank[goals], dist)
+        return dist
+
+    def _pieces(
+        self, ends: Int32Array, wanted: int, room: int
+    ) -> Iterator[tuple[int, Int64Array, Int32Array]]:
+        """Find paths, as many at once as there is room for."""
+        begin = 0
+        while begin < len(ends):
+            first = np.empty(len(ends) - begin + 1, dtype=np.int64)
+            ranks = np.empty(room, dtype=np.int32)
+            found = paths(*self._ways, self._room, ends[begin:], wanted, first, ranks)
+            yield begin, first[: found + 1], ranks[: first[found]]
+            begin += found
+            room *= 2
+
+
+@kernel
+def _mean_climb(tree: Tree) -> float:
+    """Return how many arcs lead up from the nodes on the way to a root, on average."""
+    n = len(tree.order)
+    on_way = np.empty(n, dtype=np.int64)
+    total = 0.0
+    for rank in range(n - 1, -1, -1):
+        on_way[rank] = tree.first_up[rank + 1] - tree.first_up[rank]
+        if tree.parent[rank] >= 0:
+            on_way[rank] += on_way[tree.parent[rank]]
+        total += on_way[rank]
+    return total / max(n, 1)
+
+
+@kernel
+def _find_joined(tree: Tree, tail: Int32Array, head: Int32Array, joined: BoolArray) -> None:
+    for i in range(len(tail)):
+        a, b = tree.rank[tail[i]], tree.rank[head[i]]
+        joined[i] = arc_between(tree, min(a, b), max(a, b)) >= 0
+
+
+@kernel
+def _set_prices(
+    tree: Tree, prices: Prices, tail: Int32Array, head: Int32Array, ticks: Int32Array
+) -> None:
+    for i in range(len(tail)):
+        a, b = tree.rank[tail[i]], tree.rank[head[i]]
+        if a < b:
+            prices.up[arc_between(tree, a, b)] = ticks[i]
+        else:
+            prices.down[arc_between(tree, b, a)] = ticks[i]
+
+
+@kernel
+def _get_prices(
+    tree: Tree, prices: Prices, tail: Int32Array, head: Int32Array, ticks: Int32Array
+) -> None:
+    for i in range(len(tail)):
+        a, b = tree.rank[tail[i]], tree.rank[head[i]]
+        if a < b:
+            ticks[i] = prices.up[arc_between(tree, a, b)]
+        else:
+            ticks[i] = prices.down[arc_between(tree, b, a)]

@@ -1,0 +1,124 @@
+"""A hierarchy that is built, changed and asked, against searches in plain Python."""
+
+import random
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+from bake.arrays import Int32Array
+from bake.graph import INFINITY
+from bake.search.contraction import hierarchy as module
+from bake.search.contraction.hierarchy import ContractionHierarchy
+from bake.search.contraction.sweep import LANES
+from bake.search.contraction.tree import both_ways, joined_pairs
+from tests.support.contraction import graph_of
+from tests.support.oracles import arcs_of, distances_from
+from tests.support.strategies import FAMILIES, ArcList, seeded
+
+
+def built(arcs: ArcList) -> ContractionHierarchy:
+    graph, weight = graph_of(arcs)
+    found = ContractionHierarchy.of(both_ways(graph), None, graph, weight)
+    assert found is not None
+    return found
+
+
+def check(hierarchy: ContractionHierarchy, n: int, cheapest: dict[tuple[int, int], int]) -> None:
+    each = [(a, b, ticks) for (a, b), ticks in cheapest.items() if ticks < INFINITY]
+    known = arcs_of(range(n), each)
+    starts, goals = np.divmod(np.arange(n * n, dtype=np.int32), n)
+    starts, goals = starts.astype(np.int32), goals.astype(np.int32)
+    wanted = []
+    for start in range(n):
+        away = distances_from(known, start)
+        wanted.append([away.get(goal, INFINITY) for goal in range(n)])
+    flat = [ticks for row in wanted for ticks in row]
+    assert hierarchy.distances(starts, goals).tolist() == flat
+    first, nodes = hierarchy.paths(starts, goals)
+    begun, some = hierarchy.paths(starts, goals, 2)
+    for i, (start, goal) in enumerate(zip(starts.tolist(), goals.tolist(), strict=True)):
+        path = nodes[first[i] : first[i + 1]].tolist()
+        if flat[i] == INFINITY:
+            assert path == []
+        else:
+            assert (path[0], path[-1]) == (start, goal)
+            assert sum(cheapest[step] for step in pairwise(path)) == flat[i]
+        assert some[begun[i] : begun[i + 1]].tolist() == path[:2]
+    for goal in range(0, n, LANES):
+        some_goals = np.arange(goal, min(n, goal + LANES), dtype=np.int32)
+        dist = hierarchy.fields(some_goals)[hierarchy.rank]
+        assert dist[:, : len(some_goals)].tolist() == np.array(wanted)[:, some_goals].tolist()
+        assert (dist[:, len(some_goals) :] == INFINITY).all()
+
+
+@pytest.mark.parametrize("family", FAMILIES, ids=lambda family: family.__name__)
+@pytest.mark.parametrize("symmetric", [False, True])
+def test_changes(family, symmetric: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Weights both ways stay one array as long as they are alike, and no longer."""
+    monkeypatch.setattr(module, "_PATH_ROOM", 100)
+    rng = random.Random(3)
+    n, each = seeded(family, 1, 20)
+    cheapest: dict[tuple[int, int], int] = {}
+    for a, b, ticks in each:
+        if a != b:
+            cheapest[a, b] = min(ticks, cheapest.get((a, b), ticks))
+            if symmetric:
+                cheapest[a, b] = cheapest[b, a] = min(ticks, cheapest.get((b, a), ticks))
+    hierarchy = built((n, [(a, b, ticks) for (a, b), ticks in cheapest.items()]))
+    assert hierarchy.two_way or not symmetric
+    check(hierarchy, n, cheapest)
+    for turn in range(6):
+        drawn = rng.sample(sorted(cheapest), min(3, len(cheapest)))
+        changed = {arc: rng.choice([INFINITY, 1, rng.randint(1, 10**6)]) for arc in drawn}
+        if symmetric and turn < 4:
+            one_way = {(min(arc), max(arc)): ticks for arc, ticks in changed.items()}
+            changed = {way: ticks for (a, b), ticks in one_way.items() for way in ((a, b), (b, a))}
+        ends = np.array(list(changed), dtype=np.int32)
+        tail, head = ends.T.copy()
+        assert hierarchy.joins(tail, head).all()
+        hierarchy.reprice(tail, head, np.array(list(changed.values()), dtype=np.int32))
+        cheapest.update(changed)
+        if symmetric and turn < 4:
+            assert hierarchy.two_way
+        check(hierarchy, n, cheapest)
+
+
+def test_arcs_that_the_structure_does_not_join() -> None:
+    hierarchy = built((4, [(0, 1, 1), (1, 2, 1), (2, 1, 1)]))
+
+    def joins(*pairs: tuple[int, int]) -> list[bool]:
+        ends: Int32Array = np.array(pairs, dtype=np.int32)
+        return hierarchy.joins(ends[:, 0].copy(), ends[:, 1].copy()).tolist()
+
+    assert joins((0, 1), (1, 0), (2, 1), (0, 3), (3, 2)) == [True, True, True, False, False]
+    assert joins((0, 4), (9, 1)) == [False, False]
+    assert hierarchy.node_count == 4
+
+
+def test_a_graph_without_small_cuts_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "MOST_ARCS", 2)
+    every = [(a, b, 1) for a in range(6) for b in range(6) if a != b]
+    graph, weight = graph_of((6, every))
+    assert ContractionHierarchy.of(both_ways(graph), None, graph, weight) is None
+
+
+def test_warming_up_changes_nothing() -> None:
+    arcs: ArcList = (3, [(0, 1, 4), (1, 2, 5), (2, 0, 6)])
+    hierarchy = built(arcs)
+    hierarchy.warm_up()
+    check(hierarchy, 3, {(a, b): ticks for a, b, ticks in arcs[1]})
+    built((1, [])).warm_up()
+
+
+@pytest.mark.parametrize("family", FAMILIES, ids=lambda family: family.__name__)
+def test_pairs_are_joined_from_both_sides(family) -> None:
+    graph, _ = graph_of(seeded(family, 5, 30))
+    back, _ = graph.reverse()
+    out = graph.first_out[:-1], graph.first_out[1:], graph.head
+    into = back.first_out[:-1], back.first_out[1:], back.head
+    ours, wanted = joined_pairs(out, into), both_ways(graph)
+    for node in range(graph.node_count):
+        near = ours.head[ours.first_out[node] : ours.first_out[node + 1]].tolist()
+        there = wanted.head[wanted.first_out[node] : wanted.first_out[node + 1]].tolist()
+        assert sorted(near) == [other for other in there if other != node]
