@@ -73,7 +73,8 @@ class Pricing:
         reach = np.arange(-self.profile.mover.size, 2)
         ys, xs = y[:, None, None] + reach[:, None], x[:, None, None] + reach
         inside = (ys >= 0) & (ys < lattice.height) & (xs >= 0) & (xs < lattice.width)
-        return np.unique((ys * lattice.width + xs)[inside])
+        near = (ys * lattice.width + xs)[inside]
+        return near if len(locations) == 1 else np.unique(near)
 
     def arcs_out_of(self, level: LevelState, locations: Int64Array) -> Arcs:
         """Price every arc there can be out of some locations.
@@ -92,14 +93,18 @@ class Pricing:
                 arcs = _together(arcs, links)
         return self._with_own_prices(level, arcs)
 
-    def arcs_at(self, level: LevelState, locations: Int64Array) -> Arcs:
-        """Price every arc that leaves or enters some locations, or whose price depends on them."""
+    def arcs_at(self, level: LevelState, locations: Int64Array, touched: Int64Array) -> Arcs:
+        """Price every arc that leaves or enters some locations, or whose price depends on them.
+
+        Args:
+            touched: what :meth:`touched` says of the locations.
+        """
         rules, lattice = self.rules, self.rules.lattice
         if lattice is None:
             near = np.isin(rules.tail, locations) | np.isin(rules.places.head, locations)
             arcs = self._baked_arcs(level, np.flatnonzero(near))
         else:
-            arcs = self._steps(lattice, level, self.touched(locations))
+            arcs = self._steps(lattice, level, touched)
             if len(rules.link_arcs):
                 arcs = _together(arcs, self._baked_arcs(level, rules.link_arcs))
         return self._with_own_prices(level, arcs)

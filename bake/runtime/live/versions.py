@@ -32,7 +32,7 @@ class Edited:
         state: the version.
         arcs: how many arcs changed.
         repriced: the pairs of rows they lie between.
-        ends: int32, rows at the ends of changed arcs, and rows that opened.
+        ends: int32, rows at the ends of changed arcs, and rows that came or went.
         come, gone: int32, rows that the profile can stand on from now on, and no longer can.
         rerouted: whether an arc opened or closed, or rows without arcs came or went.
     """
@@ -153,8 +153,6 @@ class ProfileWriter:
         """Return the next version with the clusters that belong to it."""
         state, baked = edited.state, self.tables.row_count
         changed = edited.ends
-        if len(edited.gone):
-            changed = np.union1d(changed, edited.gone).astype(np.int32)
         if not len(changed):
             return state
         as_baked = state.as_baked and state.standing[:baked].all()
@@ -184,7 +182,7 @@ class ProfileWriter:
             standing[gone], standing[come] = False, True
             row_at[state.location[gone]] = -1
             row_at[state.location[come]] = come
-        arcs = self.pricing.arcs_at(level, changed)
+        arcs = self.pricing.arcs_at(level, changed, near)
         tail, head = state.known_row[arcs.tail], state.known_row[arcs.head]
         inside = np.flatnonzero((tail >= 0) & (head >= 0))
         tail, head, label = tail[inside], head[inside], arcs.label[inside]
@@ -203,7 +201,7 @@ class ProfileWriter:
         )
         if after.heaviest > state.heaviest:
             self._check_scale(after, head[new == after.heaviest])
-        ends = np.unique(np.concatenate([tail, head, come])).astype(np.int32)
+        ends = np.unique(np.concatenate([tail, head, come, gone])).astype(np.int32)
         rerouted = len(gone) + len(come) > 0 or bool(((old == BLOCKED) != (new == BLOCKED)).any())
         repriced = self._repriced(after, tail, head, new)
         return Edited(after, len(at), repriced, ends, come, gone, rerouted)

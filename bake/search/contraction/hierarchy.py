@@ -20,6 +20,10 @@ from bake.search.contraction.update import Lower, lower_arcs, reprice
 #: queries would take as long as a search.
 MOST_ARCS = 128
 
+#: So many arcs, and one more for so many arcs of the hierarchy, are repriced one by one. With more
+#: of them it takes less time to customize everything.
+FEW, SHARE = 64, 100
+
 #: Ranks that many paths are written into before more room is made.
 _PATH_ROOM = 2**16
 
@@ -107,14 +111,20 @@ class ContractionHierarchy:
         """
         if self.two_way and not self._stays_two_way(tail, head, ticks):
             self._prices = Prices(self._prices.up, self._prices.up.copy())
-            _set_prices(self._tree, self._prices, tail, head, ticks)
-            self._customize(self._prices)
+            self._reprice_many(tail, head, ticks)
+            return
+        if len(tail) > FEW + self.arc_count // SHARE:
+            self._reprice_many(tail, head, ticks)
             return
         if self._lower is None:
             self._lower = lower_arcs(self._tree)
         tree, lower, prices, weights = self._tree, self._lower, self._prices, self._weights
         if reprice(tree, lower, prices, weights, tail, head, ticks, self.two_way) < 0:
             self._customize(self._prices)
+
+    def _reprice_many(self, tail: Int32Array, head: Int32Array, ticks: Int32Array) -> None:
+        _set_prices(self._tree, self._prices, tail, head, ticks)
+        self._customize(self._prices)
 
     def warm_up(self) -> None:
         """Compile or load the kernels of changes and questions."""
@@ -132,14 +142,15 @@ class ContractionHierarchy:
             self.fields(ends[0])
 
     def _stays_two_way(self, tail: Int32Array, head: Int32Array, ticks: Int32Array) -> bool:
-        ends = zip(tail.tolist(), head.tolist(), strict=True)
-        new = dict(zip(ends, ticks.tolist(), strict=True))
-        if all(new.get((b, a)) == price for (a, b), price in new.items()):
-            return True
+        there, back = tail.astype(np.int64) << 32 | head, head.astype(np.int64) << 32 | tail
+        one, other = np.argsort(there), np.argsort(back)
+        if (there[one] == back[other]).all():
+            return bool((ticks[one] == ticks[other]).all())
+        new = dict(zip(there.tolist(), ticks.tolist(), strict=True))
         now = np.empty(len(tail), dtype=np.int32)
         _get_prices(self._tree, self._prices, head, tail, now)
-        back = (new.get((b, a), price) for (a, b), price in zip(new, now.tolist(), strict=True))
-        return all(price == there for price, there in zip(new.values(), back, strict=True))
+        pairs = zip(new.values(), back.tolist(), now.tolist(), strict=True)
+        return all(price == new.get(key, old) for price, key, old in pairs)
 
     # -- questions --------------------------------------------------------------------------------
 

@@ -54,8 +54,10 @@ def check(hierarchy: ContractionHierarchy, n: int, cheapest: dict[tuple[int, int
 
 @pytest.mark.parametrize("family", FAMILIES, ids=lambda family: family.__name__)
 @pytest.mark.parametrize("symmetric", [False, True])
-def test_changes(family, symmetric: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("few", [module.FEW, -(10**9)])
+def test_changes(family, few: int, symmetric: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     """Weights both ways stay one array as long as they are alike, and no longer."""
+    monkeypatch.setattr(module, "FEW", few)
     monkeypatch.setattr(module, "_PATH_ROOM", 100)
     rng = random.Random(3)
     n, each = seeded(family, 1, 20)
