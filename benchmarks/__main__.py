@@ -26,6 +26,7 @@ BENCHMARKS = {
     "memory": "Memory",
     "verify": "Proofs",
     "sizes": "File sizes",
+    "distances": "Distances: none stored, labels, a matrix",
     "updates": "Levels that change",
     "updates_stress": "Levels that change, at length",
     "crowds": "Crowds on levels that change",
