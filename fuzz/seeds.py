@@ -125,6 +125,55 @@ TEMPLATE_JSON = {
         "properties": [{"name": "floor", "type": "int", "value": 0}],
     },
 }
+#: Collision shapes of a tile, in both ways of writing them.
+SHAPES = "".join(
+    maps.thing(number, kind, (4, 4), inside, width=8, height=8, rotation=rotation)
+    for number, (kind, inside, rotation) in enumerate(
+        (("", "", 0), ("pond", "<ellipse/>", 30), ("", '<polygon points="0,0 8,0 3,9"/>', 0)), 1
+    )
+)
+SHAPED = (
+    ' <tileset firstgid="1" name="shaped" tilewidth="24" tileheight="32" tilecount="4">'
+    '<tileoffset x="-2" y="3"/><grid orientation="isometric" width="16" height="8"/>'
+    f'<tile id="0"><objectgroup>{SHAPES}</objectgroup></tile>'
+    '<tile id="1"><image width="40" height="9"/><objectgroup>'
+    f"{maps.thing(1, '', (0, 0), '<capsule/>', width=16, height=5)}</objectgroup></tile></tileset>"
+)
+SHAPED_JSON = {
+    "firstgid": 1,
+    "name": "shaped",
+    "tilewidth": 16,
+    "tileheight": 16,
+    "tilecount": 4,
+    "tilerendersize": "grid",
+    "fillmode": "preserve-aspect-fit",
+    "tileoffset": {"x": 1, "y": 0},
+    "grid": {"orientation": "orthogonal", "width": 16, "height": 16},
+    "tiles": [
+        {
+            "id": 0,
+            "imagewidth": 20,
+            "imageheight": 12,
+            "objectgroup": {
+                "objects": [
+                    {"id": 1, "x": 2, "y": 0.5, "width": 12, "height": 3, "rotation": -45},
+                    {"id": 2, "x": 0, "y": 0, "polyline": [{"x": 0, "y": 0}, {"x": 16, "y": 16}]},
+                ]
+            },
+        }
+    ],
+}
+#: Objects of every shape, as terrain.
+FENCES = maps.objects(
+    maps.thing(11, "fence", (3, 2), width=30, height=4, rotation=12.5),
+    maps.thing(12, "fence", (8, 8), "<ellipse/>", width=20, height=10),
+    maps.thing(13, "", (0, 0), '<polygon points="0,0 40,3 5,28 30,30"/>'),
+    maps.thing(14, "", (47, 0), '<polyline points="0,0 0,31 -20,12"/>'),
+    maps.thing(15, "fence", (10, 30), gid=1, width=48, height=16, rotation=90),
+    maps.thing(16, "", (4, 4), terrain="mud", cost="2"),
+    name="Walls",
+    about=' offsetx="4" offsety="-2.5"',
+)
 #: A map that refers to set.tsx and thing.tx, for those to be the hostile ones.
 OUTER = maps.tmx(
     maps.layer([[1, 2, 3], [4, 5, 6]]),
@@ -267,7 +316,26 @@ def tiled_maps(suffix: str) -> list[bytes]:
                 height=2,
             ).encode(),
             OUTER.encode(),
+            *(
+                maps.tmx(
+                    maps.layer([[1, 2, 0x80000001], [0x60000002, 3, 1]]),
+                    FENCES,
+                    width=3,
+                    height=2,
+                    tileset=SHAPED,
+                    about=about,
+                ).encode()
+                for about in (
+                    "",
+                    'orientation="isometric"',
+                    'orientation="hexagonal" hexsidelength="6" staggeraxis="y" staggerindex="even"',
+                    'orientation="staggered" staggeraxis="x" staggerindex="odd"',
+                )
+            ),
+            maps.tmx(FENCES, width=0, height=0, infinite=1, tileset=SHAPED).encode(),
         ]
+    else:
+        found.append(maps.tmj([[1, 1], [2, 1]], tilesets=[SHAPED_JSON]).encode())
     return found
 
 

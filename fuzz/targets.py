@@ -21,7 +21,15 @@ LEGEND = {"#123456": "grass", "#00000080": "fog"}
 #: Memory a level may take, so that large ones are refused soon.
 BUDGET = 16 * 2**20
 TILED = TiledReading(
-    legend={"wang:Water": "water", "property:solid=1": "wall", "tile:set:4-5": "below"}
+    legend={
+        "wang:Water": "water",
+        "property:solid=1": "wall",
+        "tile:set:4-5": "below",
+        "object:fence": "wall",
+        "layer:Walls": "wall",
+        "collision": "wall",
+        "collision:pond": "water",
+    }
 )
 LDTK = LdtkReading(legend={"area:Region": "mud", "entity:Exit": "exit", "enum:Rock": "wall"})
 
