@@ -19,6 +19,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
@@ -36,9 +37,9 @@ _SMALL = 2**29
 #: How many crossings of edges and lines are found at once.
 _AT_ONCE = 2**18
 #: What an outline costs however small it is, in cells visited.
-_LEAST_WORK = 2**12
+_LEAST_WORK = 2**14
 #: What a crossing costs more than visiting a cell.
-_CROSSING_WORK = 64
+_CROSSING_WORK = 128
 
 Numbers = npt.NDArray[np.int64] | npt.NDArray[np.object_]
 
@@ -183,8 +184,9 @@ def _crossings(
         The line, the last whole number of ``along`` before the crossing, and how many parts of a
         cell after it the crossing lies, rounded down; ONE = on the next whole number itself.
     """
-    a, b = (across, np.roll(across, -1)) if closed else (across[:-1], across[1:])
-    c, d = (along, np.roll(along, -1)) if closed else (along[:-1], along[1:])
+    begins = np.arange(len(across) if closed else len(across) - 1)
+    ends = (begins + 1) % len(across)
+    a, b, c, d = across[begins], across[ends], along[begins], along[ends]
     back = a > b
     a, b, c, d = (np.where(back, *pair) for pair in ((b, a), (a, b), (d, c), (c, d)))
     # An edge has the line that it begins on, but not the one that it ends on.
@@ -194,11 +196,11 @@ def _crossings(
     total = int(count.sum())
     spend_area(owner.file, total, owner.place)
     spend_work(owner.file, total * _CROSSING_WORK, owner.place)
-    ends = np.cumsum(count)
+    until = np.cumsum(count)
     for begin in range(0, total, _AT_ONCE):
         number = np.arange(begin, min(begin + _AT_ONCE, total))
-        edge = np.searchsorted(ends, number, side="right")
-        line = first[edge] + number - (ends[edge] - count[edge])
+        edge = np.searchsorted(until, number, side="right")
+        line = first[edge] + number - (until[edge] - count[edge])
         height = (b - a)[edge]
         place = c[edge] * height + (line * ONE - a[edge]) * (d - c)[edge]
         cell = -(-place // (height * ONE)) - 1
@@ -276,6 +278,7 @@ def _cut(
     return from_u, from_v, to_u, to_v, far, on
 
 
+@lru_cache(maxsize=64)
 def _lines(step: tuple[int, int], lattice: Lattice) -> tuple[int, int]:
     """Return the first line along a direction that has cells, and the one after the last."""
     first_u, first_v = lattice.origin
