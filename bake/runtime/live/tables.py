@@ -46,6 +46,7 @@ class ChangedTables(Tables):
         self.state = state
         self._pricing = writer.pricing
         self._ways = writer.ways
+        self._cells_of = writer.cells_of
         self._level = level
 
     @property
@@ -57,6 +58,10 @@ class ChangedTables(Tables):
     @property
     def location(self) -> Int32Array:
         return self.state.location
+
+    @cached_property
+    def cell_of_row(self) -> Int32Array:
+        return self._cells_of(self.location)
 
     @property
     def row_at(self) -> Int32Array:

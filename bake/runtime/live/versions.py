@@ -60,10 +60,18 @@ class ProfileWriter:
         self.pricing = pricing
         self._rules = rules
         self.ways = ExactWays(self._lattice)
+        self._cells: tuple[Int32Array, Int32Array] | None = None
 
     def _lattice(self, location: Int32Array) -> Int32Array | None:
         places = self.tables.places
         return chart(places.cells_of(location), places.hex_layout) if places.is_grid else None
+
+    def cells_of(self, location: Int32Array) -> Int32Array:
+        """Return (r, 2) int32, the cell of each row; kept, as rows seldom come."""
+        kept = self._cells
+        if kept is None or kept[0] is not location:
+            kept = self._cells = location, self.tables.places.cells_of(location)
+        return kept[1]
 
     def initial(self) -> ProfileState:
         """Return the first version: the profile as it was baked.
