@@ -302,7 +302,8 @@ def test_a_folder_where_the_asset_should_be(tasks: list[Task]) -> None:
     outcomes = run(tasks)
     assert statuses(outcomes) == {"hive": "failed", "keep": "baked", "roads": "baked"}
     assert isinstance(outcomes["hive"].error, OutputError)
-    assert str(outcomes["hive"].error).startswith(f"{tasks[0].asset}: cannot be written: ")
+    told = str(outcomes["hive"].error)
+    assert told.startswith(f"{tasks[0].asset}: there is a folder where the asset goes; ")
     assert not list(tasks[0].asset.parent.glob(".*"))
 
 
