@@ -1,5 +1,6 @@
 """Settings of all tests."""
 
+import os
 import signal
 
 from hypothesis import settings
@@ -7,6 +8,9 @@ from hypothesis import settings
 # Machines that run tests are shared: how long one example takes says nothing about the code.
 settings.register_profile("patient", deadline=None)
 settings.load_profile("patient")
+
+# No test is to depend on what another one has left in the cache of compiled kernels.
+os.environ.setdefault("BAKE_COMPILE", "wait")
 
 # A shell lets what it starts in the background ignore Ctrl-C, and so would the builds of tests.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:

@@ -64,14 +64,16 @@ ROOMS: dict[str, frozenset[str]] = {
         "runtime.current": "runtime.reader runtime.things runtime.searching runtime.snapshot "
         "runtime.live",
         "runtime.many": "errors graph runtime.reader runtime.snapshot runtime.current",
-        "runtime.navigator": "errors graph runtime.reader runtime.searching runtime.snapshot "
-        "runtime.live runtime.current runtime.many",
-        "runtime.level": "asset coordinates errors runtime.reader runtime.things runtime.live "
-        "runtime.current runtime.navigator",
+        "runtime.navigator": "errors graph kernels runtime.reader runtime.searching "
+        "runtime.snapshot runtime.live runtime.current runtime.many",
+        "runtime.cold": "kernels",
+        "runtime.level": "asset coordinates errors kernels runtime.reader runtime.things "
+        "runtime.live runtime.current runtime.navigator runtime.cold",
         "runtime": "coordinates errors",
+        "runtime.warm": "errors runtime.reader runtime.searching runtime.navigator runtime.level",
         "recipe": "coordinates errors graph level levels movement",
-        "pipeline": "asset coordinates errors graph greedy interrupts level levels movement "
-        "processors recipe search tables worlds",
+        "pipeline": "asset coordinates errors graph greedy interrupts kernels level levels "
+        "movement processors recipe search tables worlds",
         "diff": "asset coordinates errors graph runtime",
         "lint": "errors graph level levels movement pipeline recipe search worlds",
         "view": "asset coordinates diff errors graph level levels lint movement pipeline recipe "

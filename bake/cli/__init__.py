@@ -93,6 +93,8 @@ def _root(
 
 def main() -> None:
     """Run the command line."""
+    # A command has time, and should leave no process behind that fills the cache.
+    os.environ.setdefault("BAKE_COMPILE", "wait")
     try:
         with standard_streams():
             _run()

@@ -13,6 +13,8 @@ cache can be carried from one installation to another.
 
 from __future__ import annotations
 
+import functools
+import glob
 import hashlib
 import importlib
 import importlib.util
@@ -22,23 +24,26 @@ import re
 import sys
 import tempfile
 import threading
+import types
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any, ParamSpec, TypeVar, cast
-
-numba: Any
-try:
-    import numba
-except ImportError:
-    numba = None
 
 P = ParamSpec("P")
 R = TypeVar("R")
 
-#: Whether kernels are compiled. If they are not, an array operation is faster where there is one.
-COMPILED = numba is not None
+
+def _installed(package: str) -> bool:
+    try:
+        return importlib.util.find_spec(package) is not None
+    except ImportError:
+        return False
+
+
+#: Whether kernels can be compiled. If not, an array operation is faster where there is one.
+COMPILED = _installed("numba")
 
 #: Folders and files of the package that kernels lie in or take constants from.
 SOURCES = ("graph.py", "kernels", "search", "verify")
@@ -70,7 +75,8 @@ def digest_of(package: Path, file: Path) -> str:
         name = source.relative_to(package).as_posix()
         digest.update(name.encode() + b"\0" + _content(source) + b"\0")
     # Under this setting numba compiles different code, but looks for it in the same files.
-    digest.update(b"bounds checked" if numba is not None and numba.config.BOUNDSCHECK else b"")
+    checked = os.environ.get("NUMBA_BOUNDSCHECK", "") not in ("", "0")
+    digest.update(b"bounds checked" if checked else b"")
     return digest.hexdigest()
 
 
@@ -100,6 +106,11 @@ def _imported(package: Path, file: Path) -> list[Path]:
             place = package.joinpath(*parts)
             found += place.glob("*.py") if place.is_dir() else [place.with_suffix(".py")]
     return found
+
+
+def _folder_of(file: Path) -> Path:
+    """Return the folder for the compiled kernels of a file."""
+    return cache_folder() / digest_of(_PACKAGE, file)[:16]
 
 
 def _base_folder() -> Path:
@@ -184,7 +195,7 @@ def _cache_class() -> Any:
             return cls(function, file)
 
         def get_cache_path(self) -> str:
-            return str(cache_folder() / self.get_source_stamp()[:16])
+            return str(_folder_of(Path(self._py_file)))
 
         def get_source_stamp(self) -> str:
             return digest_of(_PACKAGE, Path(self._py_file))
@@ -229,6 +240,16 @@ def _cache_class() -> Any:
                 source_stamp=self._impl.locator.get_source_stamp(),
             )
 
+        def holds(self, signature: Any, target: Any) -> bool:
+            """Tell whether there is code for a signature, without loading it."""
+            try:
+                target.refresh()
+                key = self._index_key(signature, target.codegen())
+                return key in self._cache_file._load_index()
+            except Exception:  # A damaged file may raise anything; compile again.
+                self._drop()
+                return False
+
         def load_overload(self, signature: Any, target: Any) -> Any:
             try:
                 found = super().load_overload(signature, target)
@@ -263,15 +284,145 @@ def _check_digest(path: str) -> None:
         raise ValueError(f"{path} does not fit its digest")
 
 
-def _compile(function: Callable[P, R], **options: Any) -> Callable[P, R]:
-    if not COMPILED:
-        return function
+class Kernel:
+    """A kernel, which is compiled, or loaded from the cache, when it is first called.
+
+    numba itself is loaded only then, as that takes half a second. Where calls must not wait for the
+    compiler (see :func:`without_waiting`), kernels that are not in the cache run as plain Python.
+    """
+
+    def __init__(self, function: Callable[..., Any], **options: Any) -> None:
+        self.function = function
+        self.options = options
+        self._compiled: Any = None
+        self._making = threading.RLock()
+        functools.update_wrapper(self, function)
+
+    def __call__(self, *args: Any) -> Any:
+        compiled = self._compiled
+        if compiled is None:
+            compiled = self._made() if self.ready() else self.plain
+        return compiled(*args)
+
+    def ready(self) -> bool:
+        """Tell whether a call runs compiled code, or may wait for the compiler."""
+        if not COMPILED:
+            return False
+        if self._compiled is not None or _Waiting.allowed():
+            return True
+        if not _Waiting.filling() and self._in_cache():
+            return True
+        _Waiting.missed()
+        return False
+
+    def _in_cache(self) -> bool:
+        code = self.function.__code__
+        name = f"*.{glob.escape(self.function.__qualname__)}-{code.co_firstlineno}.*.nbi"
+        return any(_folder_of(Path(code.co_filename)).glob(name))
+
+    @cached_property
+    def plain(self) -> Callable[..., Any]:
+        """Return the function that never runs compiled code, not even in the kernels it calls."""
+        function = self.function
+        names = dict(function.__globals__)
+        plain = types.FunctionType(
+            function.__code__, names, function.__name__, function.__defaults__
+        )
+        for name in function.__code__.co_names:
+            called = names.get(name)
+            if isinstance(called, Kernel):
+                names[name] = plain if called is self else called.plain
+        return plain
+
+    def _made(self) -> Any:
+        with self._making:
+            if self._compiled is None:
+                try:
+                    self._compiled = _dispatcher(self)
+                except ImportError:  # numba is there, but does not fit the rest of what is.
+                    self._compiled = self.plain
+            return self._compiled
+
+    @property
+    def _numba_type_(self) -> Any:
+        """Return the type that numba gives this kernel in the kernels that call it."""
+        return importlib.import_module("numba").types.Dispatcher(self._made())
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return getattr(self._made(), name)
+
+
+class _Waiting:
+    """Whether calls may wait for the compiler, for the whole process."""
+
+    without: Callable[[], None] | None = None
+    filling: Callable[[], bool] = staticmethod(lambda: False)
+    blocks = 0
+    lock = threading.Lock()
+
+    @classmethod
+    def allowed(cls) -> bool:
+        return cls.without is None or cls.blocks > 0
+
+    @classmethod
+    def missed(cls) -> None:
+        """Say that a kernel was wanted that is not in the cache."""
+        if cls.without is not None:
+            cls.without()
+
+
+def without_waiting(missed: Callable[[], None], filling: Callable[[], bool]) -> None:
+    """Run kernels that are not in the cache as plain Python from now on.
+
+    Args:
+        missed: called whenever a kernel was wanted that is not in the cache. It should see to it
+            that another process fills the cache.
+        filling: tells whether such a process is at work. Until it is done, kernels that were not
+            loaded before stay plain, as those they work with may still be missing.
+    """
+    _Waiting.without, _Waiting.filling = missed, staticmethod(filling)
+
+
+@contextmanager
+def waiting() -> Iterator[None]:
+    """Let calls wait for the compiler, as long tasks are worth it."""
+    with _Waiting.lock:
+        _Waiting.blocks += 1
+    try:
+        yield
+    finally:
+        with _Waiting.lock:
+            _Waiting.blocks -= 1
+
+
+def _dispatcher(kernel: Kernel) -> Any:
+    """Return numba's dispatcher of a kernel, with a cache of ours."""
     _load_without_blas()
-    compiled = numba.njit(nogil=True, **options)(function)
-    # With NUMBA_DISABLE_JIT there is no dispatcher, and there is nothing to keep.
-    if hasattr(compiled, "_cache") and (cache := _disk_cache(function)) is not None:
-        compiled._cache = cache
-    return cast("Callable[P, R]", compiled)
+    function = kernel.function
+    dispatcher = importlib.import_module("numba").njit(nogil=True, **kernel.options)(function)
+    if (cache := _disk_cache(function)) is not None:
+        dispatcher._cache = cache
+    compile_for = dispatcher._compile_for_args
+
+    def compiled_for(*args: Any) -> Any:
+        # numba asks for code for arguments of types that the function has not met yet.
+        if not _Waiting.allowed():
+            kinds = tuple(dispatcher.typeof_pyval(each) for each in args)
+            if cache is None or not cache.holds(kinds, dispatcher.targetctx):
+                _Waiting.missed()
+                return kernel.plain
+        return compile_for(*args)
+
+    dispatcher._compile_for_args = compiled_for
+    return dispatcher
+
+
+def _kernel(function: Callable[P, R], **options: Any) -> Callable[P, R]:
+    if not COMPILED or os.environ.get("NUMBA_DISABLE_JIT", "") not in ("", "0"):
+        return function
+    return cast("Callable[P, R]", Kernel(function, **options))
 
 
 def inlined(function: Callable[P, R]) -> Callable[P, R]:
@@ -279,9 +430,17 @@ def inlined(function: Callable[P, R]) -> Callable[P, R]:
 
     A call would cost too much where a part takes a few nanoseconds.
     """
-    return _compile(function, inline="always")
+    return _kernel(function, inline="always")
 
 
 def kernel(function: Callable[P, R]) -> Callable[P, R]:
     """Compile a plain function over arrays and scalars; it may run in several threads at once."""
-    return _compile(function)
+    return _kernel(function)
+
+
+def ready(function: Callable[..., Any]) -> bool:
+    """Tell whether a kernel runs compiled, or may wait for the compiler.
+
+    Where there is another way that needs no compiler, it is faster than a kernel in plain Python.
+    """
+    return COMPILED and (not isinstance(function, Kernel) or function.ready())

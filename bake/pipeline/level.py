@@ -11,6 +11,7 @@ from bake.asset.schema import BAKE_REVISION, FORMAT_NAME, FORMAT_VERSION
 from bake.asset.write import Contents, write_asset
 from bake.coordinates import upright
 from bake.errors import BudgetError, CostError, LevelError, in_units
+from bake.kernels.jit import waiting
 from bake.level import GraphLevel, GridLevel, Level, Remark, Rules
 from bake.levels import load
 from bake.movement import Connectivity, MovementRules
@@ -64,6 +65,7 @@ class Baked:
     unmatched: tuple[str, ...] = ()
 
 
+@waiting()
 def bake_level(task: Task, threads: int, report: Report) -> Baked:
     """Bake one level and put its asset into place.
 

@@ -13,6 +13,7 @@ from bake.arrays import AnyArray, BoolArray, Float64Array, Int32Array
 from bake.asset import Asset
 from bake.coordinates import Coordinates
 from bake.errors import UnknownProfileError
+from bake.runtime.cold import answer_uncompiled
 from bake.runtime.current import Current
 from bake.runtime.live.report import Changes, UpdateReport
 from bake.runtime.navigator import Navigator
@@ -323,6 +324,12 @@ class LevelAsset:
         Raises:
             QueryError: there is no such method.
         """
+        from bake.kernels.jit import waiting
+
+        with waiting():
+            self._warm_up(methods)
+
+    def _warm_up(self, methods: tuple[str, ...]) -> None:
         if "update" in methods:
             self._current.writer.warm_up()
             methods = tuple(name for name in methods if name != "update")
@@ -363,7 +370,9 @@ def open_asset(path: str | Path, *, check: bool = True) -> LevelAsset:
     """
     asset = Asset(path, check=check)
     try:
-        return LevelAsset(asset)
+        level = LevelAsset(asset)
+        answer_uncompiled(asset.path)
+        return level
     except BaseException:
         asset.close()
         raise

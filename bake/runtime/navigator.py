@@ -234,6 +234,12 @@ class Navigator(ManyQuestions):
         Raises:
             QueryError: there is no such method.
         """
+        from bake.kernels.jit import waiting
+
+        with waiting():
+            self._warm_up(methods)
+
+    def _warm_up(self, methods: tuple[str, ...]) -> None:
         from bake.runtime.searching.methods import Request, run
 
         now = self._now

@@ -15,6 +15,7 @@ import numpy as np
 
 from bake.arrays import Int64Array
 from bake.asset import Asset
+from bake.kernels.jit import waiting
 from bake.verify.bounds import part_of, read_bounds, search_bounds
 from bake.verify.distances import Pairs
 from bake.verify.hierarchy import prove_clusters, prove_hierarchy
@@ -42,6 +43,7 @@ class Proof:
     bounds: int = 0
 
 
+@waiting()
 def verify_asset(
     path: Path, profile: str | None, progress: Progress, *, sample: int | None = None
 ) -> Proof:

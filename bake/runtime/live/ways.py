@@ -109,11 +109,13 @@ class ExactWays:
         Args:
             pairs: how many pairs are asked for.
         """
-        from bake.kernels.jit import COMPILED
-
-        if state is not self._state or self._hopeless or not COMPILED:
+        if state is not self._state or self._hopeless:
             return None
         if self._hierarchy is None:
+            from bake.search.contraction.hierarchy import is_compiled
+
+            if not is_compiled():
+                return None
             if self._wait > 0:
                 self._wait -= pairs
                 return None

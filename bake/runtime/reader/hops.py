@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Callable
-from functools import cache, cached_property
+from functools import cached_property
 from typing import TYPE_CHECKING, cast
 
 import numpy as np
@@ -31,16 +31,15 @@ def plane_of(array: AnyArray) -> memoryview[int]:
     return memoryview(cast("Buffer", np.ascontiguousarray(array)))
 
 
-@cache
 def _compiled_look_up() -> Callable[..., None] | None:
-    """Return the compiled lookup, imported at the first batch; None without numba."""
-    from bake.kernels.jit import COMPILED
+    """Return the compiled lookup, imported at the first batch; None where it is not compiled."""
+    from bake.kernels.jit import COMPILED, ready
 
     if not COMPILED:
         return None
     from bake.search.all_pairs.follow import look_up_runs
 
-    return look_up_runs
+    return look_up_runs if ready(look_up_runs) else None
 
 
 class DenseHops:

@@ -19,7 +19,6 @@ from bake.arrays import AnyArray, Float64Array, Int32Array
 from bake.errors import CorruptAssetError
 from bake.graph import INFINITY
 from bake.runtime.reader.hops import view_of
-from bake.runtime.reader.walk import compiled
 
 if TYPE_CHECKING:
     from bake.search.contraction.labels import Labels
@@ -75,6 +74,7 @@ class DistanceLabels:
             if ticks is None:
                 raise damaged("a label entry is no distance")
             found.append(ticks)
+        self._ask: Callable[..., int] | None = None
         self.away, self.toward = found[0], found[-1]
 
     # -- answers ----------------------------------------------------------------------------------
@@ -82,13 +82,17 @@ class DistanceLabels:
     def ticks(self, row: int, goal: int) -> float:
         """Return the ticks of a shortest path; inf where there is none."""
         ask = self._ask
+        if ask is None and _compiled():
+            from bake.search.contraction.labels import ticks_between
+
+            self._ask = ask = ticks_between
         ticks = self._least(row, goal) if ask is None else ask(*self._labels, row, goal)
         return ticks if ticks < INFINITY else np.inf
 
     def ticks_between(self, rows: Int32Array, goals: Int32Array) -> Float64Array:
         """Return (k) float64 ticks of shortest paths; inf where there is none."""
         ticks = np.empty(len(rows), dtype=np.int64)
-        if compiled():
+        if _compiled():
             from bake.search.contraction.labels import label_distances
 
             label_distances(self._labels, rows, goals, ticks)
@@ -106,15 +110,6 @@ class DistanceLabels:
         from bake.search.contraction.labels import Labels
 
         return Labels(self.parent, self.depth, self.chain, self.first, self.away, self.toward)
-
-    @cached_property
-    def _ask(self) -> Callable[..., int] | None:
-        """Return the compiled question about one pair; None without numba."""
-        if not compiled():
-            return None
-        from bake.search.contraction.labels import ticks_between
-
-        return ticks_between
 
     # -- answers without a compiler ---------------------------------------------------------------
 
@@ -148,7 +143,7 @@ class DistanceLabels:
         """Return (k) int32 ticks of all entries; None where one is no distance."""
         parent, depth, first = self.parent, self.depth, self.first
         ticks = np.empty(int(first[-1]), dtype=np.int32)
-        if compiled():
+        if _compiled():
             from bake.search.contraction.labels import add_up
 
             sound = add_up(parent, depth, first, by_depth, difference, codes, ticks)
@@ -166,6 +161,17 @@ class DistanceLabels:
                 return None
             ticks[first[rows, None] + at] = np.where(known, told, INFINITY)
         return ticks
+
+
+def _compiled() -> bool:
+    """Tell whether the kernels of labels run compiled."""
+    from bake.kernels.jit import COMPILED, ready
+
+    if not COMPILED:
+        return False
+    from bake.search.contraction.labels import label_distances
+
+    return ready(label_distances)
 
 
 def _depths(parent: Int32Array) -> Int32Array | None:

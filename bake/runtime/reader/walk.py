@@ -66,7 +66,7 @@ class Steps:
     def path(self, row: int, goal: int) -> Int32Array | None:
         """Return the rows of the path between two rows, both included; None where there is none."""
         hops = self.hops
-        if not compiled():
+        if not _compiled():
             arcs = self._arcs(row, goal)
             return None if arcs is None else np.append(np.int32(row), self.head_row[arcs])
         if row != goal and hops.slot(row, goal) < 0:
@@ -87,7 +87,7 @@ class Steps:
 
     def ticks(self, row: int, goal: int) -> float:
         """Return the ticks along the path between two rows; inf where there is none."""
-        if not compiled():
+        if not _compiled():
             arcs = self._arcs(row, goal)
             return np.inf if arcs is None else float(self.weight[arcs].sum(dtype=np.int64))
         if row != goal and self.hops.slot(row, goal) < 0:
@@ -135,7 +135,7 @@ class Steps:
     @property
     def charted(self) -> bool:
         """Tell whether walks give chart coordinates in place of rows: see :meth:`walk_chart`."""
-        return isinstance(self.hops, RunHops) and len(self.hops.at) > 0 and compiled()
+        return isinstance(self.hops, RunHops) and len(self.hops.at) > 0 and _compiled()
 
     def walk(self, rows: Int32Array, goals: Int32Array) -> tuple[Int64Array, Int32Array]:
         """Return the rows along each path, where walks are not charted.
@@ -148,7 +148,9 @@ class Steps:
             where there is no path.
         """
         starts = self._with_a_path(rows, goals)
-        if not compiled():
+        # Walks that could be charted were not, so kernels ran uncompiled when the caller asked.
+        chart = isinstance(self.hops, RunHops) and len(self.hops.at) > 0
+        if chart or not _compiled():
             return self._walk_all_at_once(starts, goals)
         if isinstance(self.hops, DenseHops):
             return self._walk_table(self.hops, starts, goals)
@@ -166,7 +168,7 @@ class Steps:
     def ticks_between(self, rows: Int32Array, goals: Int32Array) -> Float64Array:
         """Return (k) float64 ticks along the path of each pair; inf where there is none."""
         starts = self._with_a_path(rows, goals)
-        if not compiled():
+        if not _compiled():
             return self._ticks_along(*self._walk_all_at_once(starts, goals), goals)
         ticks = self._measured(starts, goals)
         return np.where(ticks < 0, np.inf, ticks)
@@ -367,8 +369,12 @@ class Steps:
         return np.where(reached, ticks.astype(np.float64), np.inf)
 
 
-def compiled() -> bool:
-    """Tell whether kernels are compiled; as plain Python they are slower than numpy."""
-    from bake.kernels.jit import COMPILED
+def _compiled() -> bool:
+    """Tell whether kernels run compiled; as plain Python they are slower than numpy."""
+    from bake.kernels.jit import COMPILED, ready
 
-    return COMPILED
+    if not COMPILED:
+        return False
+    from bake.search.all_pairs.follow import follow_run
+
+    return ready(follow_run)

@@ -111,6 +111,7 @@ class Around:
         else:
             assert places.position is not None
             at = places.position[location]
+        points = np.where(reached[:, None], points, at)  # Where nobody stands they are infinite.
         across = points - at
         if places.floor_height is not None:
             floor = points[:, 1] // places.floor_height

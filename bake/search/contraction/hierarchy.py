@@ -8,7 +8,7 @@ import numpy as np
 
 from bake.arrays import BoolArray, Int32Array, Int64Array
 from bake.graph import Graph
-from bake.kernels.jit import kernel
+from bake.kernels.jit import kernel, ready
 from bake.search.contraction.metric import Prices, arc_between, customize, price_arcs
 from bake.search.contraction.order import dissection_order
 from bake.search.contraction.query import Room, distance, distances, path, paths, room_for, ways_of
@@ -26,6 +26,11 @@ FEW, SHARE = 64, 100
 
 #: Ranks that many paths are written into before more room is made.
 _PATH_ROOM = 2**16
+
+
+def is_compiled() -> bool:
+    """Tell whether hierarchies run compiled; in plain Python, flow fields take less time."""
+    return all(ready(each) for each in (distance, distances, path, reprice, sweep))
 
 
 class ContractionHierarchy:

@@ -17,7 +17,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from bake.arrays import Int32Array, UInt8Array
-from bake.kernels.jit import inlined, kernel
+from bake.graph import UNREACHABLE
+from bake.kernels.jit import inlined, kernel, ready
 from bake.search.hierarchy.bundles import END, FIRST, HEAD, TICKS, ClusteredGraph, StraightRuns
 
 #: The longest run there is; longer ones are cut.
@@ -84,6 +85,34 @@ def _price_steps(
     return even, far
 
 
+def _price_all_steps(
+    graph: ClusteredGraph, at: Int32Array, ticks: Int32Array, least: Int32Array
+) -> tuple[bool, bool]:
+    """Do what :func:`_price_steps` does for all rows, by operations on arrays."""
+    count = graph.node[:, END] - graph.node[:, FIRST]
+    tail = np.repeat(np.arange(len(graph.node)), count)
+    arc = np.arange(len(tail)) + np.repeat(graph.node[:, FIRST] - np.cumsum(count) + count, count)
+    head, weight = graph.arc[arc, HEAD], graph.arc[arc, TICKS]
+    usable = np.flatnonzero((head >= 0) & (head != tail))
+    tail, head, weight = tail[usable], head[usable], weight[usable]
+    away = at[head] - at[tail]
+    near = (np.abs(away) <= 1).all(axis=1)
+    way = (away[near, 0] + 1) * 3 + away[near, 1] + 1
+    cheapest = np.full(ticks.shape, UNREACHABLE, dtype=np.int32)
+    np.minimum.at(cheapest, (tail[near], way - (way > 4)), weight[near])
+    ticks[:] = np.where(cheapest == UNREACHABLE, 0, cheapest)
+    even = True
+    slanted = (SLANTED >> np.arange(HEADINGS)) & 1
+    for kind in range(2):
+        found = ticks[:, slanted == kind]
+        found = found[found != 0]
+        if len(found):
+            known = found if least[kind] == 0 else np.append(found, least[kind])
+            even = even and bool((known == known[0]).all())
+            least[kind] = known.min()
+    return even, not bool(near.all())
+
+
 @inlined
 def _run_from(
     cell: int, way: int, row_at: Int32Array, width: int, ticks: Int32Array, length: UInt8Array
@@ -109,6 +138,29 @@ def _run_everywhere(row_at: Int32Array, width: int, ticks: Int32Array, length: U
             cell = len(row_at) - 1 - count if backwards else count
             if row_at[cell] >= 0:
                 length[cell, way] = _run_from(cell, way, row_at, width, ticks, length)
+
+
+def _run_in_rows(row_at: Int32Array, width: int, ticks: Int32Array, length: UInt8Array) -> None:
+    """Do what :func:`_run_everywhere` does, row by row or column by column of the frame."""
+    if not len(ticks):
+        return
+    height = len(row_at) // width
+    stands = (row_at >= 0).reshape(height, width)
+    step = np.where(stands[:, :, None], ticks[row_at].reshape(height, width, HEADINGS), 0)
+    run = length.reshape(height, width, HEADINGS)
+    for way in range(HEADINGS):
+        full = way + 1 if way > 3 else way
+        dx, dy = full // 3 - 1, full % 3 - 1
+        weight, steps = step[:, :, way], run[:, :, way]
+        if dy == 0:
+            weight, steps, dx, dy = weight.T, steps.T, dy, dx
+        inner = slice(1, weight.shape[1] - 1)
+        beyond = slice(1 + dx, weight.shape[1] - 1 + dx)
+        lines = range(1, len(weight) - 1)
+        for line in reversed(lines) if dy > 0 else lines:
+            ahead = weight[line + dy, beyond] == weight[line, inner]
+            longer = np.minimum(LONGEST, steps[line + dy, beyond].astype(np.int32) + 1)
+            steps[line, inner] = np.where(weight[line, inner] == 0, 0, np.where(ahead, longer, 1))
 
 
 @kernel
@@ -190,10 +242,15 @@ class RunsVersion:
             own = np.ascontiguousarray(np.concatenate([own, more]))
             row_at = row_at.copy()
             row_at[more[:, 1] * runs.width + more[:, 0]] = np.arange(old, rows)
-        even, far = _price_steps(changed, graph, own, ticks, least)
-        far = runs.far or far
         length = runs.length.copy()
-        if old:
+        if not old and not ready(_price_steps):
+            even, far = _price_all_steps(graph, own, ticks, least)
+        else:
+            even, far = _price_steps(changed, graph, own, ticks, least)
+        far = runs.far or far
+        if not old and not ready(_run_everywhere):
+            _run_in_rows(row_at, runs.width, ticks, length)
+        elif old:
             cells = own[changed, 1] * np.int32(runs.width) + own[changed, 0]
             _run_again(cells, row_at, runs.width, ticks, length)
         else:

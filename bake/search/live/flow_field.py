@@ -12,7 +12,7 @@ import numpy as np
 
 from bake.arrays import Int32Array, Int64Array
 from bake.graph import BLOCKED, INFINITY
-from bake.kernels.jit import COMPILED, kernel
+from bake.kernels.jit import kernel, ready
 from bake.search.graph.label_correcting import ALL, IDLE, MASK_BITS, RING, NodeQueue, SearchArcs
 from bake.search.live.graph import Adjacency
 
@@ -121,7 +121,7 @@ def nearest_field(into: Adjacency, goals: Int32Array, shift: int) -> tuple[Int32
     """
     n = into.row_count
     dist, ahead = np.empty((2, n), dtype=np.int32)
-    if not COMPILED:
+    if not ready(_flow):
         _flow_by_heap(into, goals, dist, ahead)
         return dist, ahead
     _flow(into.arcs, goals, shift, dist, ahead, NodeQueue.of(n))

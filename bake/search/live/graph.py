@@ -8,7 +8,7 @@ import numpy as np
 
 from bake.arrays import Int32Array, UInt32Array
 from bake.graph import BLOCKED, UNREACHABLE, Arcs, Graph
-from bake.kernels.jit import COMPILED, kernel
+from bake.kernels.jit import kernel, ready
 from bake.search.graph.label_correcting import ALL, SearchArcs, mask_arcs, shift_for
 
 
@@ -203,7 +203,7 @@ class LiveGraph:
         usable = weight[weight != BLOCKED]
         heaviest = int(usable.max(initial=1))
         every = np.arange(graph.node_count, dtype=np.int32)
-        if COMPILED:
+        if ready(mask_arcs):
             into.mask(every)
             out.mask(every)
         return LiveGraph(out, into, shift_for(usable), heaviest)
@@ -223,7 +223,7 @@ class LiveGraph:
         """Make a version with these weights: see :meth:`Adjacency.edited`."""
         out = self.out.edited(row_count, tails, heads, keys, weights)
         into = self.into.edited(row_count, heads, tails, keys, weights)
-        if COMPILED:
+        if ready(mask_arcs):
             near = np.unique(np.concatenate([tails, heads])).astype(np.int32)
             into.mask(out.neighbours(near))
             out.mask(into.neighbours(near))

@@ -1,5 +1,6 @@
 """Straight runs of lattices, and how they follow a change, beside walking step by step."""
 
+from collections.abc import Iterator
 from itertools import pairwise
 
 import numpy as np
@@ -8,12 +9,22 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bake.arrays import Int32Array
+from bake.search.hierarchy import straight_runs
 from bake.search.hierarchy.bundles import ClusteredGraph, StraightRuns
 from bake.search.hierarchy.straight_runs import LONGEST, RunsVersion, heading, offset
 from tests.support.baked import GROUND, rows
 from tests.support.clustered import divided
 from tests.support.oracles import Cell, Lattice, square_arcs
 from tests.support.strategies import Arc, grids
+
+
+@pytest.fixture(autouse=True, scope="module", params=["kernels", "arrays"])
+def form(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Runs found by kernels, and by operations on arrays, as before kernels are compiled."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(straight_runs, "ready", lambda kernel: request.param == "kernels")
+        yield
+
 
 Steps = dict[tuple[Cell, Cell], int]
 DIRECTIONS = [(dx, dy) for dx in (-1, 0, 1) for dy in (-1, 0, 1) if dx or dy]

@@ -1,0 +1,91 @@
+"""Ask a level everything a game may ask, which compiles all kernels that the answers need.
+
+Run as a program it does so for assets: ``python -m bake.runtime.warm ASSET...``.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable
+from contextlib import suppress
+from functools import partial
+
+from bake.errors import BakeError
+from bake.runtime.level import LevelAsset, open_asset
+from bake.runtime.navigator import Navigator
+from bake.runtime.reader.places import Place
+
+
+def ask_everything(level: LevelAsset) -> None:
+    """Ask a level everything once, so that all kernels it needs are compiled or loaded.
+
+    The level is changed by it, so it must be one that nobody else uses.
+    """
+    for nav in map(level.profile, level.profiles):
+        ends = _two_neighbours(nav)
+        if ends is not None:
+            _ask(nav, *ends)
+            _tried(partial(nav.update, blocked=[ends[1]]))
+            _ask(nav, *ends)
+            _tried(partial(nav.update, opened=[ends[1]]))
+            _ask(nav, *ends)
+            _tried(partial(nav.repair, None))
+
+
+def _two_neighbours(nav: Navigator) -> tuple[Place, Place] | None:
+    now = nav._now
+    arcs = now.tables.usable.graph
+    if not arcs.arc_count:
+        return None
+    middle = arcs.arc_count // 2
+    return now.rows.place(int(arcs.tail()[middle])), now.rows.place(int(arcs.head[middle]))
+
+
+def _ask(nav: Navigator, start: Place, goal: Place) -> None:
+    from bake.runtime.searching.methods import METHODS
+
+    questions: list[Callable[[], object]] = [
+        lambda: nav.next_hop(start, goal),
+        lambda: nav.distance(start, goal),
+        lambda: nav.path(start, goal),
+        lambda: nav.next_hops([start], [goal]),
+        lambda: nav.paths([start], [goal]),
+        lambda: nav.paths([start], [goal], "hpa"),
+        lambda: nav.distances([start], [goal]),
+        lambda: nav.hops_to(goal),
+        lambda: nav.distances_to(goal),
+        lambda: nav.distances_from(start),
+        lambda: nav.within(start, 1),
+        lambda: nav.nearest_of(start, [goal]),
+        lambda: nav.nearest_reachable(start, goal),
+        lambda: list(nav.walk(start, goal) or ()),
+        lambda: nav.smooth(nav.path(start, goal) or []),
+        lambda: nav.heuristic(start, goal),
+        lambda: nav.cluster_distance(0, 0),
+        lambda: nav.search(start, goal, queue="heap"),
+    ]
+    questions += [partial(nav.path, start, goal, method) for method in METHODS]
+    for question in questions:
+        _tried(question)
+
+
+def _tried(question: Callable[[], object]) -> None:
+    # The asset may not hold what the question needs.
+    with suppress(BakeError):
+        question()
+
+
+def _main(assets: list[str]) -> None:
+    if hasattr(os, "nice"):
+        os.nice(10)
+    for asset in assets:
+        try:
+            with open_asset(asset, check=False) as level:
+                ask_everything(level)
+        except BakeError:
+            continue  # The game says so itself.
+
+
+if __name__ == "__main__":
+    _main(sys.argv[1:])
