@@ -6,7 +6,7 @@ patch's changes makes a world, and everything is baked again from that.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import replace
 from pathlib import Path
 from typing import cast
@@ -18,6 +18,7 @@ from bake.asset import Asset, header_for, sha256_of
 from bake.asset.header import PATCH_PREFIX
 from bake.asset.partial import check_writable
 from bake.asset.write import write_asset
+from bake.errors import PatchError
 from bake.graph import BLOCKED, Metric
 from bake.level import (
     Cell,
@@ -34,12 +35,15 @@ from bake.level import (
 from bake.pipeline.contents import together
 from bake.pipeline.level import world_contents
 from bake.recipe import LevelRecipe, read_stated
-from bake.runtime.live.edits import CLOSED, LevelState
+from bake.runtime.live.edits import LevelState
+from bake.runtime.live.links import CLOSED
 from bake.runtime.live.patch import read_patch
 from bake.runtime.live.rules import LevelRules, ProfileRules
+from bake.runtime.reader.places import Cell as RuntimeCell
 from bake.runtime.reader.places import Place, Places
 from bake.runtime.reader.points import Points
 from bake.runtime.things import Door as BakedDoor
+from bake.runtime.things import Link as BakedLink
 from bake.runtime.things import ThingTables
 from bake.worlds import AgentProfile, World, build_world
 
@@ -71,7 +75,7 @@ def apply_patch(asset: Path, patch: Path, output: Path, threads: int, report: Re
         patched = read_patch(patch, rules)
         report("graph", 0)
         profiles = [ProfileRules(rules, name) for name in old.profiles]
-        level = _level(rules, profiles, patched)
+        level = _level(rules, profiles, patched, patch)
         agents = [_agent(profile, level.terrains) for profile in profiles]
         connectivity = 8 if rules.lattice is None else rules.lattice.connectivity
         world = build_world(level, agents, rules.movement, connectivity, strict_links=False)
@@ -86,8 +90,14 @@ def apply_patch(asset: Path, patch: Path, output: Path, threads: int, report: Re
     return write_asset(output, new, together(parts))
 
 
-def _level(rules: LevelRules, profiles: list[ProfileRules], patched: LevelState) -> Level:
-    """Return the level as the patch describes it."""
+def _level(
+    rules: LevelRules, profiles: list[ProfileRules], patched: LevelState, patch: Path
+) -> Level:
+    """Return the level as the patch describes it.
+
+    Raises:
+        PatchError: it holds what such a level cannot.
+    """
     names = list(rules.terrains)
     codes = patched.terrain.copy()
     if patched.obstacle.any():
@@ -95,9 +105,10 @@ def _level(rules: LevelRules, profiles: list[ProfileRules], patched: LevelState)
         if blocked.any():
             codes[patched.obstacle] = int(blocked.argmax())
         else:
-            names.append(_unused(names))
+            names.append(_unused(names, OBSTACLE))
             codes[patched.obstacle] = len(names) - 1
     asset, places = rules.asset, rules.places
+    added = [pair for pair in sorted(patched.links.added) if patched.prices[pair] != CLOSED]
     colour = asset.read("/terrain/colour").tolist()
     colours = {
         name: cast("tuple[int, int, int]", tuple(rgb))
@@ -105,14 +116,23 @@ def _level(rules: LevelRules, profiles: list[ProfileRules], patched: LevelState)
     }
     source = asset.path
     if not places.is_grid:
+        if patched.links.changed:
+            raise PatchError(
+                f"a graph cannot hold the link {next(iter(patched.links.changed))!r}",
+                file=patch,
+                expected="arcs that were added with arcs={...}",
+                remedy="add them instead of links, or write them into the level file",
+            )
+        ends = np.array(added, dtype=np.int32).reshape(-1, 2)
+        # What they cost is their own price, whatever length they have.
         return GraphLevel(
             places.name,
             source,
             cast("tuple[str, ...] | tuple[int, ...]", places.names),
             places.position,
-            rules.tail,
-            places.head,
-            rules.length,
+            np.concatenate([rules.tail, ends[:, 0]]),
+            np.concatenate([places.head, ends[:, 1]]),
+            np.concatenate([rules.length, np.ones(len(ends))]),
             codes,
             tuple(names),
             True,
@@ -130,14 +150,13 @@ def _level(rules: LevelRules, profiles: list[ProfileRules], patched: LevelState)
         hex_layout=lattice.hex_layout,
         barred=None if lattice.barred is None else lattice.barred.reshape(terrain.shape),
         floor_height=lattice.floor_height,
-        things=_things(rules, terrain, names),
+        things=_things(rules, terrain, names, patched),
         coordinates=points.coordinates if points.are_stated else None,
     )
 
 
-def _unused(names: list[str]) -> str:
-    """Return a name that no terrain has."""
-    name = OBSTACLE
+def _unused(names: Collection[str], name: str) -> str:
+    """Return a name that is not among these, much like another one."""
     while name in names:
         name += "_"
     return name
@@ -154,8 +173,15 @@ def _agent(profile: ProfileRules, terrains: tuple[str, ...]) -> AgentProfile:
     return AgentProfile(profile.name, rules, mover.size)
 
 
-def _things(rules: LevelRules, terrain: AnyArray, names: list[str]) -> Things:
-    tables = ThingTables(rules.places)
+def _things(rules: LevelRules, terrain: AnyArray, names: list[str], patched: LevelState) -> Things:
+    """Return the things as they are now; arcs that were added become links."""
+    tables, links = ThingTables(rules.places), dict(patched.links.now)
+    for pair in sorted(patched.links.added):
+        if patched.prices[pair] != CLOSED:
+            start, goal = (cast("RuntimeCell", rules.places.place_at(end)) for end in pair)
+            name = _unused(links, f"arc {start} {goal}")
+            cost = patched.prices[pair]
+            links[name] = BakedLink(name, "arc", start, goal, cost, both_ways=False, profiles=None)
 
     def cell(place: Place) -> Cell:
         y, x = divmod(rules.places.location(place), rules.places.width)
@@ -177,7 +203,7 @@ def _things(rules: LevelRules, terrain: AnyArray, names: list[str]) -> Things:
                 link.name,
                 link.id,
             )
-            for link in tables.links.values()
+            for link in links.values()
         ),
         tuple(
             Region(each.name, cells(each.cells), each.name, each.id)

@@ -78,6 +78,22 @@ class Mover:
         return bool(self.allowed.all())
 
 
+def straight_way(start: tuple[int, int], goal: tuple[int, int], floor_height: int | None) -> float:
+    """Return what a link costs in units that states no cost: the straight way, at least 1.
+
+    Floors lie above one another, so the straight way between two of them is that between the same
+    places of one floor.
+
+    Args:
+        start, goal: cells (x, y) of the whole grid.
+        floor_height: rows of each floor where there are several.
+    """
+    (x, y), (goal_x, goal_y) = start, goal
+    if floor_height is not None:
+        y, goal_y = y % floor_height, goal_y % floor_height
+    return max(1.0, math.sqrt((goal_x - x) ** 2 + (goal_y - y) ** 2))
+
+
 # -- steps ----------------------------------------------------------------------------------------
 
 Step = tuple[int, int]

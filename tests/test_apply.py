@@ -34,7 +34,7 @@ def test_the_tables_are_those_of_a_fresh_bake(tmp_path: Path, seed: int) -> None
     rng = random.Random(seed)
     with open_asset(asset) as level:
         for _ in range(3):
-            batch = model.change(rng, 3)
+            batch = model.change(rng, 3, new=False)
             model.prices.clear()
             level.update(**{**batch, "arcs": {}})
         level.save_patch(tmp_path / "saved.patch")

@@ -65,7 +65,7 @@ ROOMS: dict[str, frozenset[str]] = {
         "runtime.live",
         "runtime.many": "errors graph runtime.reader runtime.snapshot runtime.current",
         "runtime.navigator": "errors graph kernels runtime.reader runtime.searching "
-        "runtime.snapshot runtime.live runtime.current runtime.many",
+        "runtime.snapshot runtime.things runtime.live runtime.current runtime.many",
         "runtime.cold": "kernels",
         "runtime.level": "asset coordinates errors kernels runtime.reader runtime.things "
         "runtime.live runtime.current runtime.navigator runtime.cold",

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from bake.runtime.reader.baked import BakedTables
 from bake.runtime.reader.places import Place, Places
 from bake.runtime.snapshot import Snapshot
-from bake.runtime.things import Door, ThingTables
+from bake.runtime.things import Door, Link, ThingTables
 
 if TYPE_CHECKING:
     from bake.runtime.live.writer import LevelWriter
@@ -52,6 +52,12 @@ class Current:
     def now(self, name: str) -> Snapshot:
         """Return the newest snapshot of a profile."""
         return self._snapshots[name]
+
+    @property
+    def links(self) -> Mapping[str, Link]:
+        """Return the links by name, as they are now."""
+        changed = next(iter(self._snapshots.values())).tables.changed_links
+        return self.things.links if changed is None else changed
 
     @property
     def doors(self) -> Mapping[str, Door]:

@@ -111,11 +111,11 @@ class LevelAsset:
 
     @property
     def links(self) -> Mapping[str, Link]:
-        """Return the ways between cells that need not be neighbours, by name.
+        """Return the ways between places that need not be neighbours, by name, as they are now.
 
-        They are read when first asked for.
+        They are read when first asked for. Ask for them again when :meth:`update` changed some.
         """
-        return self._current.things.links
+        return self._current.links
 
     @property
     def regions(self) -> Mapping[str, Region]:
@@ -176,7 +176,7 @@ class LevelAsset:
         Raises:
             QueryError: no call gave out this token.
         """
-        return self._current.writer.changes_since(token, self._current.things)
+        return self._current.writer.changes_since(token)
 
     def node_name(self, text: str) -> Name:
         """Return the name of a graph level's node as its source wrote it, from text: 7 or "7".
@@ -228,6 +228,7 @@ class LevelAsset:
         opened: Iterable[Place] = (),
         terrain: Mapping[Place, str] | None = None,
         arcs: Mapping[tuple[Place, Place], float | None] | None = None,
+        links: Mapping[str, Mapping[str, object] | Link | None] | None = None,
     ) -> dict[str, UpdateReport]:
         """Change the level for every profile at once; all later answers are about the new level.
 
@@ -240,18 +241,23 @@ class LevelAsset:
             terrain: the new terrain of places, one of the level's names.
             arcs: what single arcs cost from now on, in units, by (from, to): infinity closes an
                 arc, None gives it its usual cost. What terrain or a corner forbids stays forbidden.
+                Between places that nothing joins, a number adds an arc for every profile, and None
+                takes it away again.
+            links: the links of these names: what a tile level says of a link ("from", "to", and
+                where need be "kind", "cost", "both_ways", "profiles" and "id"), a :class:`Link`,
+                or None to take a link away, whether it was baked or added.
 
         Returns:
             What the update did, by profile.
 
         Raises:
-            QueryError: a place, terrain or arc does not exist, or a cost is not a positive number
-                or does not fit the integer scale. Then nothing has changed.
+            QueryError: a place, terrain, arc or link does not exist, a link is none, or a cost is
+                not a positive number or does not fit the integer scale. Then nothing has changed.
         """
         from bake.runtime.live.edits import edit_of
 
         writer = self._current.writer
-        return writer.apply(edit_of(writer.rules, blocked, opened, terrain, arcs))
+        return writer.apply(edit_of(writer.rules, blocked, opened, terrain, arcs, links))
 
     def repair(self, budget_ms: float | None = 2) -> int:
         """Make what questions about the changed level would have to wait for.

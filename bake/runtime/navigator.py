@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from bake.runtime.searching.bounds import Bounds
     from bake.runtime.searching.heuristics import Given
     from bake.runtime.searching.result import SearchResult
+    from bake.runtime.things import Link
 
 
 class Navigator(ManyQuestions):
@@ -391,6 +392,7 @@ class Navigator(ManyQuestions):
         opened: Iterable[Place] = (),
         terrain: Mapping[Place, str] | None = None,
         arcs: Mapping[tuple[Place, Place], float | None] | None = None,
+        links: Mapping[str, Mapping[str, object] | Link | None] | None = None,
     ) -> UpdateReport:
         """Change the level, for every profile: see :meth:`LevelAsset.update`.
 
@@ -400,7 +402,7 @@ class Navigator(ManyQuestions):
         from bake.runtime.live.edits import edit_of
 
         writer = self._current.writer
-        edit = edit_of(writer.rules, blocked, opened, terrain, arcs)
+        edit = edit_of(writer.rules, blocked, opened, terrain, arcs, links)
         return writer.apply(edit)[self.name]
 
     def repair(self, budget_ms: float | None = 2) -> int:

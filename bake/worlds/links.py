@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import NamedTuple
 
 import numpy as np
@@ -10,6 +9,7 @@ import numpy as np
 from bake.arrays import Float64Array, Int32Array
 from bake.errors import BakeError, LevelError, one_error
 from bake.level import GridLevel, Link
+from bake.movement import straight_way
 
 
 class LinkArcs(NamedTuple):
@@ -28,17 +28,8 @@ class LinkArcs(NamedTuple):
 
 
 def link_cost(link: Link, floor_height: int | None) -> float:
-    """Return what taking a link costs in units.
-
-    A link that states no cost costs the straight way, at least 1. Floors lie above one another, so
-    the straight way between two of them is that between the same places of one floor.
-    """
-    if link.cost is not None:
-        return link.cost
-    (x, y), (goal_x, goal_y) = link.start, link.goal
-    if floor_height is not None:
-        y, goal_y = y % floor_height, goal_y % floor_height
-    return max(1.0, math.sqrt((goal_x - x) ** 2 + (goal_y - y) ** 2))
+    """Return what taking a link costs in units: what it states, or that of the straight way."""
+    return straight_way(link.start, link.goal, floor_height) if link.cost is None else link.cost
 
 
 def link_arcs(

@@ -2,10 +2,11 @@
 
 import math
 import random
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 from bake.recipe import LevelRecipe
 from bake.runtime import BlockedCellError, LevelAsset, Navigator
@@ -37,8 +38,141 @@ BOAT: dict[str, Ground] = {
 PROFILES = {"walker": WALKER, "boat": BOAT}
 
 
+@dataclass(frozen=True)
+class Way:
+    """A link of a model."""
+
+    start: object
+    goal: object
+    ticks: int
+    both_ways: bool = False
+    profiles: tuple[str, ...] | None = None
+
+    @property
+    def pairs(self) -> list[tuple[object, object]]:
+        there = self.start, self.goal
+        return [there, there[::-1]] if self.both_ways else [there]
+
+
+class Joined:
+    """Links and arcs that a level gets while the game runs; what a model of a level inherits."""
+
+    prices: dict[Any, float]
+    links: dict[str, Way]
+    added: set[Any]
+
+    #: Profiles that a link may be for.
+    for_some: tuple[tuple[str, ...] | None, ...] = (None,)
+
+    def places_there_are(self) -> list[Any]:
+        raise NotImplementedError
+
+    def steps_joining(self) -> set[Any]:
+        """Pairs that a step or a baked arc joins, whether or not it may be taken."""
+        raise NotImplementedError
+
+    def straight(self, start: Any, goal: Any) -> float | None:
+        """What a link costs that says nothing; None = it has to say."""
+        raise NotImplementedError
+
+    def steps(self, profile: str) -> Steps:
+        raise NotImplementedError
+
+    def joining(self) -> set[Any]:
+        return self.steps_joining() | {pair for way in self.links.values() for pair in way.pairs}
+
+    def with_new(self, steps: Steps, places: Iterable[object], profile: str) -> Steps:
+        """Add arcs to the steps of a profile that are there by link or by themselves."""
+        stand, steps = set(places), dict(steps)
+        new = [(pair, 1) for pair in self.added]
+        for way in self.links.values():
+            if way.profiles is None or profile in way.profiles:
+                new += [(pair, way.ticks) for pair in way.pairs]
+        for pair, ticks in new:
+            if stand.issuperset(pair):
+                steps[pair] = min(ticks, steps.get(pair, ticks))
+        return {
+            arc: priced(ticks, self.prices.get(arc))
+            for arc, ticks in steps.items()
+            if self.prices.get(arc) != math.inf
+        }
+
+    def change_links(self, rng: random.Random, count: int) -> dict[str, object]:
+        """Draw links that come, go and change, and take them in."""
+        batch: dict[str, object] = {}
+        places = self.places_there_are()
+        for _ in range(count if len(places) > 1 else 0):
+            name = rng.choice("abcd")
+            if name in batch:
+                continue
+            way = None
+            if name not in self.links or rng.random() < 0.6:
+                start, goal = rng.sample(places, 2)
+                cost = rng.choice([None, 0.25, 1, 2.5, 9])
+                cost = self.straight(start, goal) if cost is None else cost
+                if cost is None:
+                    cost = 4.0
+                way = Way(
+                    start,
+                    goal,
+                    round(cost * TICKS),
+                    rng.random() < 0.5,
+                    rng.choice(self.for_some),
+                )
+                batch[name] = {
+                    "from": start,
+                    "to": goal,
+                    "cost": cost,
+                    "both_ways": way.both_ways,
+                    "profiles": way.profiles,
+                    "kind": rng.choice(["ladder", "bridge"]),
+                }
+            else:
+                batch[name] = None
+            self.take_link(name, way)
+        return batch
+
+    def take_link(self, name: str, way: Way | None) -> None:
+        before = self.links.pop(name, None)
+        if way is not None:
+            self.links[name] = way
+        for each in (before, way):
+            for pair in each.pairs if each else []:
+                self.added.discard(pair)
+                if pair not in self.steps_joining():
+                    self.prices.pop(pair, None)
+
+    def change_new_arcs(self, rng: random.Random, count: int) -> dict[Any, float | None]:
+        """Draw arcs that come, go and change where there are none, and take them in."""
+        arcs: dict[Any, float | None] = {}
+        places = self.places_there_are()
+        for _ in range(count if len(places) > 1 else 0):
+            if self.added and rng.random() < 0.5:
+                pair = rng.choice(sorted(self.added))
+                if pair in arcs:
+                    continue
+                arcs[pair] = rng.choice([None, 0.25, 6.0, math.inf])
+            else:
+                pair = tuple(rng.sample(places, 2))
+                if pair in arcs or pair in self.joining():
+                    continue
+                arcs[pair] = rng.choice([0.5, 3.0])
+            self.take_arcs({pair: arcs[pair]})
+        return arcs
+
+    def take_arcs(self, arcs: Mapping[Any, float | None]) -> None:
+        for arc, cost in arcs.items():
+            if arc not in self.joining():
+                self.added.add(arc)
+            self.prices.pop(arc, None)
+            if cost is None:
+                self.added.discard(arc)
+            else:
+                self.prices[arc] = cost
+
+
 @dataclass
-class GridModel:
+class GridModel(Joined):
     """A grid level as the game means it now."""
 
     grid: list[list[str]]
@@ -48,6 +182,19 @@ class GridModel:
     hex_layout: str | None = None
     obstacles: set[Cell] = field(default_factory=set)
     prices: dict[tuple[Cell, Cell], float] = field(default_factory=dict)
+    links: dict[str, Way] = field(default_factory=dict)
+    added: set[tuple[Cell, Cell]] = field(default_factory=set)
+
+    for_some = (None, None, ("walker",), ("boat",), ("boat", "walker"))
+
+    def places_there_are(self) -> list[Cell]:
+        return self.cells
+
+    def steps_joining(self) -> set[tuple[Cell, Cell]]:
+        return self._neighbours
+
+    def straight(self, start: Cell, goal: Cell) -> float:
+        return max(1.0, math.dist(start, goal))
 
     @property
     def cells(self) -> list[Cell]:
@@ -85,11 +232,7 @@ class GridModel:
             steps = square_arcs(lattice, self.connectivity)
         else:
             steps = hex_arcs(lattice, self.hex_layout)
-        return {
-            arc: priced(ticks, self.prices.get(arc))
-            for arc, ticks in steps.items()
-            if self.prices.get(arc) != math.inf
-        }
+        return self.with_new(steps, lattice.cells(), profile)
 
     def usual(self) -> str:
         """What walls open to: the commonest terrain someone can stand on when it was baked."""
@@ -99,10 +242,20 @@ class GridModel:
         order = ["floor", "mud", "road", "water", "ledge"]
         count = {name: sum(row.count(name) for row in self.grid) for name in order}
         self._usual = max(order, key=lambda name: (count[name], -order.index(name)))
+        plain = Lattice(
+            [["floor"] * len(row) for row in self.grid], WALKER, "always", self.cost_rule
+        )
+        self._neighbours = set(
+            square_arcs(plain, self.connectivity)
+            if self.hex_layout is None
+            else hex_arcs(plain, self.hex_layout)
+        )
 
-    def change(self, rng: random.Random, size: int) -> dict[str, object]:
-        """Draw a batch and take it in."""
-        kinds = rng.choices(["block", "open", "terrain", "arc"], [4, 4, 2, 1], k=size)
+    def change(self, rng: random.Random, size: int, *, new: bool = True) -> dict[str, object]:
+        """Draw a batch and take it in; with links and new arcs, or without."""
+        every = ["block", "open", "terrain", "arc", "link", "new arc"]
+        kinds = rng.choices(every, [8, 8, 4, 2, 3 * new, 2 * new], k=size)
+        links = self.change_links(rng, kinds.count("link"))
         blocked: set[Cell] = set()
         opened: set[Cell] = set()
         terrain: dict[Cell, str] = {}
@@ -119,11 +272,13 @@ class GridModel:
             elif kind == "terrain":
                 terrain[cell] = rng.choice(sorted(WALKER))
             elif kind == "arc":
-                steps = sorted(self.steps("walker"))
+                steps = sorted(set(self.steps("walker")) - self.added)
                 if steps:
                     arcs[rng.choice(steps)] = rng.choice([None, 0.25, 7.5, math.inf])
         self.take(blocked, opened, terrain, arcs)
-        return {"blocked": sorted(blocked), "opened": opened, "terrain": terrain, "arcs": arcs}
+        arcs |= self.change_new_arcs(rng, kinds.count("new arc"))
+        batch = {"blocked": sorted(blocked), "opened": opened, "terrain": terrain, "arcs": arcs}
+        return {**batch, "links": links} if links else batch
 
     def shut(self, cell: Cell) -> bool:
         return cell in self.obstacles or self.grid[cell[1]][cell[0]] == "wall"
@@ -142,20 +297,28 @@ class GridModel:
                 self.grid[y][x] = self.usual()
         for (x, y), name in terrain.items():
             self.grid[y][x] = name
-        for arc, cost in arcs.items():
-            self.prices.pop(arc, None)
-            if cost is not None:
-                self.prices[arc] = cost
+        self.take_arcs(arcs)
 
 
 @dataclass
-class GraphModel:
+class GraphModel(Joined):
     """A graph level as the game means it now."""
 
     nodes: list[int]
     edges: list[tuple[int, int, float]]
     obstacles: set[int] = field(default_factory=set)
     prices: dict[tuple[int, int], float] = field(default_factory=dict)
+    links: dict[str, Way] = field(default_factory=dict)
+    added: set[tuple[int, int]] = field(default_factory=set)
+
+    def places_there_are(self) -> list[int]:
+        return self.nodes
+
+    def steps_joining(self) -> set[tuple[int, int]]:
+        return {(a, b) for a, b, _ in self.edges}
+
+    def straight(self, start: int, goal: int) -> None:
+        return None
 
     def baked(self, folder: Path, **settings: object) -> Path:
         return bake(
@@ -170,13 +333,12 @@ class GraphModel:
         for a, b, cost in self.edges:
             if a in self.obstacles or b in self.obstacles:
                 continue
-            own = self.prices.get((a, b))
-            if own != math.inf:
-                ticks = priced(round(cost * TICKS), own)
-                steps[a, b] = min(ticks, steps.get((a, b), ticks))
-        return steps
+            ticks = round(cost * TICKS)
+            steps[a, b] = min(ticks, steps.get((a, b), ticks))
+        return self.with_new(steps, self.places(profile), profile)
 
-    def change(self, rng: random.Random, size: int) -> dict[str, object]:
+    def change(self, rng: random.Random, size: int, *, new: bool = True) -> dict[str, object]:
+        links = self.change_links(rng, new and sum(rng.random() < 0.1 for _ in range(size)))
         blocked: set[int] = set()
         opened: set[int] = set()
         arcs: dict[tuple[int, int], float | None] = {}
@@ -192,11 +354,9 @@ class GraphModel:
                 arcs[a, b] = rng.choice([None, 0.5, 3, 11, math.inf])
         self.obstacles |= blocked
         self.obstacles -= opened
-        for arc, cost in arcs.items():
-            self.prices.pop(arc, None)
-            if cost is not None:
-                self.prices[arc] = cost
-        return {"blocked": blocked, "opened": opened, "arcs": arcs}
+        self.take_arcs(arcs)
+        arcs |= self.change_new_arcs(rng, new and sum(rng.random() < 0.1 for _ in range(size)))
+        return {"blocked": blocked, "opened": opened, "arcs": arcs, "links": links}
 
 
 def priced(ticks: int, own: float | None) -> int:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import cast
@@ -11,12 +10,10 @@ import numpy as np
 
 from bake.arrays import BoolArray, Int64Array, UInt8Array
 from bake.errors import QueryError
+from bake.runtime.live.links import LinkState, Pair, link_of, links_from, number_of
 from bake.runtime.live.rules import LevelRules
 from bake.runtime.reader.places import Place, quoted
-from bake.runtime.things import ThingTables
-
-#: The price of an arc that is closed.
-CLOSED = float("inf")
+from bake.runtime.things import Link, ThingTables
 
 
 @dataclass(frozen=True)
@@ -28,12 +25,14 @@ class Edit:
         terrain: the new terrain of each location that gets one.
         arcs: the new price in units of each (tail, head) location; CLOSED, or None for the usual
             price.
+        links: the new links by name; None = one that goes.
     """
 
     blocked: tuple[int, ...]
     opened: tuple[int, ...]
     terrain: Mapping[int, int]
-    arcs: Mapping[tuple[int, int], float | None]
+    arcs: Mapping[Pair, float | None]
+    links: Mapping[str, Link | None]
 
     @property
     def locations(self) -> Int64Array:
@@ -50,17 +49,20 @@ class LevelState:
         terrain: (locations) uint8.
         obstacle: (locations) bool, True where nobody can stand, whatever the terrain.
         prices: units by (tail, head) location, of arcs that do not cost what the terrain says.
+        links: the links, and the arcs that the game added.
     """
 
     terrain: UInt8Array
     obstacle: BoolArray
-    prices: Mapping[tuple[int, int], float]
+    prices: Mapping[Pair, float]
+    links: LinkState
 
     @staticmethod
     def baked(rules: LevelRules) -> LevelState:
         """Return the level as it was baked."""
         nowhere = np.zeros(rules.location_count, dtype=np.bool_)
-        return LevelState(rules.terrain, nowhere, rules.own_prices)
+        prices = rules.own_prices
+        return LevelState(rules.terrain, nowhere, prices, links_from(rules, {}, prices))
 
     def edited(self, edit: Edit, passable: BoolArray, usual: int) -> LevelState:
         """Return the level after a batch.
@@ -69,6 +71,9 @@ class LevelState:
             edit: the batch.
             passable: (terrain) bool, True where some profile can stand on the terrain.
             usual: the terrain an opened wall becomes.
+
+        Raises:
+            QueryError: see :meth:`LinkState.edited`.
         """
         terrain, obstacle, prices = self.terrain, self.obstacle, self.prices
         if edit.blocked or edit.opened:
@@ -81,17 +86,11 @@ class LevelState:
             terrain[opened[~passable[terrain[opened]]]] = usual
             for location, code in edit.terrain.items():
                 terrain[location] = code
-        if not edit.arcs:
-            return LevelState(terrain, obstacle, prices)
-        prices = dict(prices)
-        for arc, units in edit.arcs.items():
-            prices.pop(arc, None)
-            if units is not None:
-                prices[arc] = units
-        return LevelState(terrain, obstacle, prices)
+        links, prices = self.links.edited(edit.links, edit.arcs, prices)
+        return LevelState(terrain, obstacle, prices, links)
 
     def changed(self, other: LevelState, near: Int64Array | None = None) -> Int64Array:
-        """Find the locations that differ, and both ends of every arc whose own price differs.
+        """Find the locations that differ, and both ends of arcs and links that do.
 
         Args:
             near: (k) int64 ascending, the only locations that may differ; None = any.
@@ -103,9 +102,9 @@ class LevelState:
         differ = self.obstacle[some] != other.obstacle[some]
         differ |= self.terrain[some] != other.terrain[some]
         locations = np.flatnonzero(differ) if near is None else near[differ]
-        if self.prices is other.prices:
-            return locations
-        priced = {arc for arc, _ in set(self.prices.items()) ^ set(other.prices.items())}
+        priced = set(self.links.ends_unlike(other.links))
+        if self.prices is not other.prices:
+            priced.update(arc for arc, _ in set(self.prices.items()) ^ set(other.prices.items()))
         if not priced:
             return locations
         return np.union1d(locations, np.array(sorted(priced), dtype=np.int64).reshape(-1))
@@ -117,12 +116,14 @@ def edit_of(
     opened: Iterable[Place],
     terrain: Mapping[Place, str] | None,
     arcs: Mapping[tuple[Place, Place], float | None] | None,
+    links: Mapping[str, Mapping[str, object] | Link | None] | None = None,
 ) -> Edit:
     """Return the batch that the arguments of :meth:`bake.runtime.LevelAsset.update` ask for.
 
     Raises:
-        QueryError: there is no such place, terrain or arc, a cost is not a positive number, or a
-            place is to be both blocked and opened.
+        QueryError: there is no such place or terrain, a cost is not a positive number, something
+            is no link, or a place is to be both blocked and opened. Whether arcs and links exist
+            is looked at when the batch is applied.
     """
     shut, open_ = _locations(rules, blocked, "blocked"), _locations(rules, opened, "opened")
     if both := set(shut) & set(open_):
@@ -143,11 +144,9 @@ def edit_of(
             a, b = cast("tuple[Place, Place]", arc)
         except (TypeError, ValueError):
             raise QueryError(f"{quoted(arc)} is no arc", expected="a pair of places") from None
-        key = rules.places.location(a), rules.places.location(b)
-        if not _joined(rules, *key):
-            raise QueryError(f"no arc leads from {quoted(a)} to {quoted(b)}")
-        prices[key] = _price(cost)
-    return Edit(shut, open_, codes, prices)
+        prices[rules.places.location(a), rules.places.location(b)] = _price(cost)
+    ways = {cast("str", name): link_of(rules, name, said) for name, said in _items(links, "links")}
+    return Edit(shut, open_, codes, prices, ways)
 
 
 def door_edit(rules: LevelRules, things: ThingTables, door: str, state: str) -> Edit:
@@ -189,22 +188,10 @@ def _locations(rules: LevelRules, places: object, what: str) -> tuple[int, ...]:
 def _price(cost: object) -> float | None:
     if cost is None:
         return None
-    try:
-        if isinstance(cost, bool):
-            raise TypeError
-        units = float(cast("float", cost))
-    except (TypeError, ValueError, OverflowError):
-        units = math.nan
+    units = number_of(cost)
     if not units > 0:
         raise QueryError(
             f"an arc's cost is {quoted(cost)}",
             expected="a positive number of units, infinity to close it, None for its usual cost",
         )
     return units
-
-
-def _joined(rules: LevelRules, tail: int, head: int) -> bool:
-    """Tell whether there is an arc from one location to another, or may be one."""
-    if rules.places.is_grid and head in rules.steps_from(tail):
-        return True
-    return (tail, head) in rules.arcs_between

@@ -21,11 +21,10 @@ from pathlib import Path
 from typing import Any
 
 from bake.errors import OutputError, PatchError
-from bake.runtime.live.patch import NOT_A_FILE, check_head, digest, head_line
+from bake.runtime.live.patch import NOT_A_FILE, PLAIN, check_head, digest, head_line
 from bake.runtime.live.rules import LevelRules
 
 KIND = "levelbake-journal"
-VERSION = 1
 
 if sys.platform == "win32":
     import msvcrt
@@ -80,15 +79,17 @@ class Journal:
         data = b""
         while piece := os.read(self._file, 2**20):
             data += piece
-        first = head_line(KIND, VERSION, rules).encode() + b"\n"
+        first = head_line(KIND, PLAIN, rules).encode() + b"\n"
         if first.startswith(data):  # new, or torn while it was begun
             os.ftruncate(self._file, 0)
-            self._end = 0
+            self._end, self._version = 0, PLAIN
             self._put(first)
             _flush_folder(self.path)
             return []
         lines = data.split(b"\n")
-        check_head(self.path, KIND, VERSION, lines[0].decode(errors="replace").split(" "), rules)
+        words = lines[0].decode(errors="replace").split(" ")
+        check_head(self.path, KIND, words, rules)
+        self._version = int(words[1])
         whole, rest = lines[1:-1], lines[-1]
         records = [_record(line) for line in whole]
         if records and records[-1] is None and _HOLE in whole[-1]:
@@ -105,8 +106,12 @@ class Journal:
         os.ftruncate(self._file, self._end)
         return [record for record in records if record is not None]
 
-    def append(self, record: dict[str, Any]) -> None:
+    def append(self, record: dict[str, Any], version: int) -> None:
         """Write a batch; when this returns, the batch is on the disk.
+
+        Args:
+            record: the batch.
+            version: what a reader must know to read it; see :mod:`bake.runtime.live.patch`.
 
         Raises:
             OutputError: the batch cannot be written; the journal stays as it was.
@@ -117,15 +122,27 @@ class Journal:
                 file=self.path,
                 remedy="open the level anew, and keep a journal of its own",
             )
+        if version > self._version:
+            self._raise_version(version)
         text = json.dumps(record, separators=(",", ":"), allow_nan=False)
         self._put(f"{digest(text)[:_DIGITS]} {text}\n".encode())
 
+    def _raise_version(self, version: int) -> None:
+        """Write another version into the first line, in place of the one digit that is there."""
+        self._write(len(KIND) + 1, str(version).encode())
+        self._version = version
+
     def _put(self, line: bytes) -> None:
+        self._write(self._end, line)
+        self._end += len(line)
+
+    def _write(self, place: int, data: bytes) -> None:
+        """Write at a place, and have it on the disk."""
         try:
-            os.lseek(self._file, self._end, os.SEEK_SET)
+            os.lseek(self._file, place, os.SEEK_SET)
             written = 0
-            while written < len(line):
-                written += os.write(self._file, line[written:])
+            while written < len(data):
+                written += os.write(self._file, data[written:])
             os.fsync(self._file)
         except OSError as error:
             with contextlib.suppress(OSError):  # What is left is overwritten, or torn.
@@ -133,7 +150,6 @@ class Journal:
             raise OutputError(
                 f"cannot be written: {error.strerror or error}", file=self.path
             ) from None
-        self._end += len(line)
 
     def close(self) -> None:
         """Close the file, and with it the lock."""

@@ -13,25 +13,32 @@ import math
 import os
 import re
 import stat
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from bake.errors import OutputError, PatchError
-from bake.runtime.live.edits import CLOSED, Edit, LevelState
+from bake.runtime.live.edits import Edit, LevelState
+from bake.runtime.live.links import CLOSED, MOST, LinkState, link_of, links_from
 from bake.runtime.live.rules import LevelRules
+from bake.runtime.things import Link
 
 KIND = "levelbake-patch"
-VERSION = 1
+
+#: The versions of patches and journals. Only one that holds links or new arcs is of the second, as
+#: readers of the first would leave those out without a word.
+PLAIN, WITH_LINKS = 1, 2
 
 NOT_A_FILE = "this is a folder, a device or a pipe"
 
 #: The errors that reading a record raises when it does not fit this level.
 WRONG = (TypeError, ValueError, KeyError, IndexError, OverflowError, RecursionError)
 _VERSION = re.compile(r"[0-9]{1,9}")
-#: The most characters of the first line, of a location with its steps, and of any other arc.
-_FIRST_LINE, _LOCATION, _ARC = 1024, 1024, 128
+#: The most characters of the first line, of a location with its steps, of any other arc, and of a
+#: link.
+_FIRST_LINE, _LOCATION, _ARC, _LINK = 1024, 1024, 128, 2**14
 
 
 def write_patch(path: Path, rules: LevelRules, level: LevelState) -> None:
@@ -41,7 +48,7 @@ def write_patch(path: Path, rules: LevelRules, level: LevelState) -> None:
         OutputError: the patch cannot be written.
     """
     text = json.dumps(changes_of(rules, level), separators=(",", ":"), allow_nan=False) + "\n"
-    first = head_line(KIND, VERSION, rules) + f" {digest(text)}\n"
+    first = head_line(KIND, version_of(level.links), rules) + f" {digest(text)}\n"
     beside = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
         with beside.open("w", encoding="utf-8", newline="\n") as file:
@@ -63,7 +70,7 @@ def read_patch(path: Path, rules: LevelRules) -> LevelState:
     """
     first, _, text = _text_of(path, rules).partition("\n")
     words = first.split(" ")
-    check_head(path, KIND, VERSION, words[:3], rules)
+    check_head(path, KIND, words[:3], rules)
     if len(words) != 4 or words[3] != digest(text):
         raise PatchError("damaged: its digest does not fit", file=path, remedy="save it again")
     try:
@@ -80,6 +87,9 @@ def _text_of(path: Path, rules: LevelRules) -> str:
             raise PatchError(NOT_A_FILE, file=path, expected="a regular file")
         with path.open(encoding="utf-8") as file:
             text = file.read(most + 1)
+            if text.startswith(f"{KIND} {WITH_LINKS} "):
+                more = _LINK * (MOST + len(rules.links))
+                text, most = text + file.read(more), most + more
     except OSError as error:
         raise PatchError(f"cannot be read: {error.strerror or error}", file=path) from None
     except UnicodeDecodeError:
@@ -94,7 +104,12 @@ def head_line(kind: str, version: int, rules: LevelRules) -> str:
     return f"{kind} {version} {rules.asset.header.fingerprint()}"
 
 
-def check_head(path: Path, kind: str, version: int, words: list[str], rules: LevelRules) -> None:
+def version_of(links: LinkState) -> int:
+    """Return the version of a file that holds these links."""
+    return PLAIN if links.as_baked else WITH_LINKS
+
+
+def check_head(path: Path, kind: str, words: list[str], rules: LevelRules) -> None:
     """Refuse a file of another kind or version, and one that belongs to another asset.
 
     Raises:
@@ -103,10 +118,9 @@ def check_head(path: Path, kind: str, version: int, words: list[str], rules: Lev
     what = kind.removeprefix("levelbake-")
     if len(words) != 3 or words[0] != kind or not _VERSION.fullmatch(words[1]):
         raise PatchError(f"this is no {what}", file=path, expected=f"one saved by level.{what}()")
-    if int(words[1]) != version:
-        raise PatchError(
-            f"version {words[1]}", file=path, expected=f"version {version}", remedy="save it anew"
-        )
+    if int(words[1]) not in (PLAIN, WITH_LINKS):
+        expected = f"version {PLAIN} or {WITH_LINKS}"
+        raise PatchError(f"version {words[1]}", file=path, expected=expected, remedy="save it anew")
     if words[2] != rules.asset.header.fingerprint():
         raise PatchError(
             f"this {what} belongs to another asset",
@@ -127,6 +141,7 @@ def changes_of(rules: LevelRules, level: LevelState) -> dict[str, Any]:
         "terrain": [[int(location), int(level.terrain[location])] for location in changed],
         "obstacles": np.flatnonzero(level.obstacle).tolist(),
         "arcs": [[a, b, _stored_price(units)] for (a, b), units in sorted(level.prices.items())],
+        **_stored_links(rules, level.links.changed),
     }
 
 
@@ -146,10 +161,11 @@ def level_from(rules: LevelRules, changes: dict[str, Any]) -> LevelState:
     prices = {
         (_within(a, count), _within(b, count)): _price_of(units) for a, b, units in changes["arcs"]
     }
-    return LevelState(terrain, obstacle, prices)
+    links = links_from(rules, _links_of(rules, changes), prices)
+    return LevelState(terrain, obstacle, prices, links)
 
 
-def edit_record(edit: Edit) -> dict[str, Any]:
+def edit_record(rules: LevelRules, edit: Edit) -> dict[str, Any]:
     """Return a batch as a record that is ready for JSON."""
     return {
         "blocked": list(edit.blocked),
@@ -159,6 +175,7 @@ def edit_record(edit: Edit) -> dict[str, Any]:
             [a, b, None if units is None else _stored_price(units)]
             for (a, b), units in sorted(edit.arcs.items(), key=lambda item: item[0])
         ],
+        **_stored_links(rules, edit.links),
     }
 
 
@@ -177,7 +194,40 @@ def edit_from(rules: LevelRules, record: dict[str, Any]) -> Edit:
             (_within(a, count), _within(b, count)): None if units is None else _price_of(units)
             for a, b, units in record["arcs"]
         },
+        _links_of(rules, record),
     )
+
+
+def _stored_links(rules: LevelRules, links: Mapping[str, Link | None]) -> dict[str, Any]:
+    """Return links for JSON, in the order of the level; nothing where there are none."""
+    location = rules.places.location
+    stored = {
+        name: link
+        and {
+            "from": location(link.start),
+            "to": location(link.goal),
+            "kind": link.kind,
+            "cost": link.cost,
+            "both_ways": link.both_ways,
+            "profiles": link.profiles,
+            "id": link.id,
+        }
+        for name, link in links.items()
+    }
+    return {"links": stored} if stored else {}
+
+
+def _links_of(rules: LevelRules, record: dict[str, Any]) -> dict[str, Link | None]:
+    """Return the links that a record holds."""
+    found: dict[str, Link | None] = {}
+    place_at, count = rules.places.place_at, rules.location_count
+    for name, stored in dict(record.get("links", {})).items():
+        if stored is not None:
+            ends = {key: place_at(_within(stored[key], count)) for key in ("from", "to")}
+            found[name] = link_of(rules, name, {**stored, **ends})
+        else:
+            found[name] = link_of(rules, name, None)
+    return found
 
 
 def _stored_price(units: float) -> float | str:

@@ -11,11 +11,13 @@ from bake.arrays import AnyArray, BoolArray, Float64Array, Int32Array, Int64Arra
 from bake.errors import QueryError
 from bake.graph import BLOCKED, MAX_WEIGHT
 from bake.movement import Footprints, Lattice, Prices, price_arcs, price_steps, to_ticks
-from bake.runtime.live.edits import CLOSED, LevelState
+from bake.runtime.live.edits import LevelState
+from bake.runtime.live.links import CLOSED, LinkState
 from bake.runtime.live.rules import LevelRules, ProfileRules
 
-#: The label of an arc that is a lattice step; of any other arc it is the number in the asset.
-STEP = -1
+#: The label of an arc that is a lattice step, and of one that the level was not baked with; of any
+#: other arc it is the number in the asset.
+STEP, NEW = -1, -2
 
 
 class Arcs(NamedTuple):
@@ -23,7 +25,7 @@ class Arcs(NamedTuple):
 
     Attributes:
         tail, head: (k) int64 locations.
-        label: (k) int32, STEP or the arc's number in the asset.
+        label: (k) int32, STEP, NEW or the arc's number in the asset.
         weight: (k) int32 ticks, BLOCKED where the arc may not be taken.
         units: (k) float64, the cost before rounding; inf where the arc may not be taken.
     """
@@ -91,13 +93,19 @@ class Pricing:
                 ends = rules.location_of_node[rules.tail[rules.link_arcs]]
                 links = self._baked_arcs(level, rules.link_arcs[np.isin(ends, locations)])
                 arcs = _together(arcs, links)
+        if not level.links.as_baked:
+            own = np.isin(level.links.arcs.tail, locations)
+            arcs = _together(arcs, self._new_arcs(level, np.flatnonzero(own)))
         return self._with_own_prices(level, arcs)
 
-    def arcs_at(self, level: LevelState, locations: Int64Array, touched: Int64Array) -> Arcs:
+    def arcs_at(
+        self, level: LevelState, locations: Int64Array, touched: Int64Array, before: LinkState
+    ) -> Arcs:
         """Price every arc that leaves or enters some locations, or whose price depends on them.
 
         Args:
             touched: what :meth:`touched` says of the locations.
+            before: links and arcs that may be gone now; those come with the weight BLOCKED.
         """
         rules, lattice = self.rules, self.rules.lattice
         if lattice is None:
@@ -107,6 +115,13 @@ class Pricing:
             arcs = self._steps(lattice, level, touched)
             if len(rules.link_arcs):
                 arcs = _together(arcs, self._baked_arcs(level, rules.link_arcs))
+        if not level.links.as_baked:
+            new = level.links.arcs
+            near = np.isin(new.tail, touched) | np.isin(new.head, touched)
+            arcs = _together(arcs, self._new_arcs(level, np.flatnonzero(near)))
+        if before is not level.links and not before.as_baked:
+            gone = np.setdiff1d(before.keys, level.links.keys, assume_unique=True)
+            arcs = _together(arcs, _closed(gone, rules.location_count))
         return self._with_own_prices(level, arcs)
 
     def _steps(self, lattice: Lattice, level: LevelState, cells: Int64Array) -> Arcs:
@@ -123,11 +138,36 @@ class Pricing:
         rules, location = self.rules, self.rules.location_of_node
         tail = location[rules.tail[arcs]].astype(np.int64)
         head = location[rules.places.head[arcs]].astype(np.int64)
-        taken = None if rules.lattice is None else self.profile.takes[rules.link[arcs]]
+        taken = None
+        if rules.lattice is not None:
+            taken = (self.profile.takes & ~level.links.gone)[rules.link[arcs]]
         footprints, length = self._footprints(level), rules.length[arcs]
         prices = price_arcs(footprints, rules.movement, tail, head, length, taken)
         label = np.asarray(arcs, dtype=np.int32)
         return Arcs(tail, head, label, self._ticks(prices), _units(prices))
+
+    def _new_arcs(self, level: LevelState, arcs: Int64Array) -> Arcs:
+        """Price arcs that the level was not baked with, and return the cheapest of each pair.
+
+        Args:
+            arcs: (k) int64, which of ``level.links.arcs``.
+        """
+        rules, links = self.rules, level.links
+        tail, head = links.arcs.tail[arcs], links.arcs.head[arcs]
+        units, taken = links.arcs.units[arcs], links.taken_by(self.profile.name)[arcs]
+        footprints = self._footprints(level)
+        prices = price_arcs(footprints, rules.movement, tail, head, units, taken)
+        if rules.lattice is None and not self.profile.mover.goes_anywhere:
+            # Arcs of graphs obey the terrain they enter, which does not matter to links.
+            steps = np.array([link is None for link in links.arcs.link], dtype=np.bool_)[arcs]
+            bare = price_arcs(footprints, rules.movement, tail, head, units, None)
+            prices = Prices(np.where(steps, bare.usable, prices.usable), units)
+        weight = self._ticks(prices)
+        order = np.lexsort((_units(prices), weight, head, tail))
+        pair = tail[order] * rules.location_count + head[order]
+        first = order[np.flatnonzero(np.diff(pair, prepend=-1))]
+        label = np.full(len(first), NEW, dtype=np.int32)
+        return Arcs(tail[first], head[first], label, weight[first], _units(prices)[first])
 
     def _with_own_prices(self, level: LevelState, arcs: Arcs) -> Arcs:
         """Give arcs that may be taken the prices the game set for them, where it set any."""
@@ -153,6 +193,19 @@ class Pricing:
             place=f"profile {self.profile.name!r}",
             expected=f"1 to {MAX_WEIGHT} ticks",
         )
+
+
+def _closed(keys: Int64Array, locations: int) -> Arcs:
+    """Return new arcs that are gone.
+
+    Args:
+        keys: (k) int64, see :attr:`LinkState.keys`.
+        locations: how many there are.
+    """
+    tail, head = np.divmod(keys, locations)
+    label, weight = np.full((2, len(keys)), NEW, dtype=np.int32)
+    weight[:] = BLOCKED
+    return Arcs(tail, head, label, weight, np.full(len(keys), np.inf))
 
 
 def _units(prices: Prices) -> Float64Array:

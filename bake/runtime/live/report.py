@@ -59,9 +59,10 @@ class Changes:
     Attributes:
         token: what to give to the next :meth:`LevelAsset.changes_since`.
         places: (k, 2) int32 cells, or (k,) object names on graph levels, whose terrain or obstacle
-            changed, or that are an end of an arc whose own price was set; in the order of the
-            level. A place that changed and changed back is among them.
-        links: names of links that begin or end at one of these places.
+            changed, or that are an end of an arc whose own price was set, or of a link that came,
+            went or became another; in the order of the level. A place that changed and changed
+            back is among them.
+        links: names of links that begin or end at one of these places; then those that are gone.
         rerouted: names of profiles for which an arc opened or closed, so that they may reach other
             places now.
     """
@@ -77,7 +78,9 @@ class Changes:
 
 
 class ChangeLog:
-    """When each location changed last. It takes eight bytes a location, however long a game runs.
+    """When each location changed last, and each link by its name.
+
+    It takes eight bytes a location, however long a game runs.
 
     Attributes:
         batch: how many batches there have been.
@@ -87,14 +90,23 @@ class ChangeLog:
         self.batch = 0
         self._changed = np.zeros(locations, dtype=np.int64)
         self._rerouted: dict[str, int] = {}
+        self._links: dict[str, int] = {}
 
-    def note(self, locations: Int64Array, rerouted: list[str]) -> None:
-        """Note a batch that changed these locations, and opened or closed arcs of profiles."""
+    def note(self, locations: Int64Array, rerouted: list[str], links: list[str]) -> None:
+        """Note a batch that changed these locations and links, and opened or closed arcs of
+        profiles.
+        """
         self.batch += 1
         self._changed[locations] = self.batch
         self._rerouted.update(dict.fromkeys(rerouted, self.batch))
+        self._links.update(dict.fromkeys(links, self.batch))
 
-    def since(self, batch: int) -> tuple[Int64Array, tuple[str, ...]]:
-        """Return the locations that changed after a batch, and the profiles with other arcs."""
-        names = (name for name, last in self._rerouted.items() if last > batch)
-        return np.flatnonzero(self._changed > batch), tuple(sorted(names))
+    def since(self, batch: int) -> tuple[Int64Array, tuple[str, ...], tuple[str, ...]]:
+        """Return the locations that changed after a batch, the profiles with other arcs, and the
+        links that came, went or became others.
+        """
+        rerouted, links = (
+            tuple(sorted(name for name, last in noted.items() if last > batch))
+            for noted in (self._rerouted, self._links)
+        )
+        return np.flatnonzero(self._changed > batch), rerouted, links

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cached_property
 from typing import TypeVar
 
@@ -20,6 +21,7 @@ from bake.movement import (
     Mover,
 )
 from bake.runtime.reader.places import Places
+from bake.runtime.things import Link, ThingTables
 
 T = TypeVar("T")
 
@@ -135,15 +137,21 @@ class LevelRules:
         heads: list[int] = head[inside].tolist()
         return heads
 
+    def joins(self, tail: int, head: int) -> bool:
+        """Tell whether a step, or an arc of a graph, leads or may lead between two locations."""
+        if self.places.is_grid:
+            return head in self.steps_from(tail)
+        return (tail, head) in self._arcs_between
+
     @cached_property
-    def arcs_between(self) -> frozenset[tuple[int, int]]:
-        """Return the (tail, head) locations of every arc of a graph level, and of every link."""
-        arcs = self.link_arcs if self.places.is_grid else np.arange(len(self.places.head))
-        tail, head = (
-            self.location_of_node[self.tail[arcs]],
-            self.location_of_node[self.places.head[arcs]],
-        )
-        return frozenset(zip(tail.tolist(), head.tolist(), strict=True))
+    def _arcs_between(self) -> frozenset[tuple[int, int]]:
+        """Return the (tail, head) locations of every arc of a graph level."""
+        return frozenset(zip(self.tail.tolist(), self.places.head.tolist(), strict=True))
+
+    @cached_property
+    def links(self) -> Mapping[str, Link]:
+        """Return the links that were baked, by name."""
+        return ThingTables(self.places).links
 
     @cached_property
     def location_of_node(self) -> Int32Array:

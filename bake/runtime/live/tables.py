@@ -6,7 +6,7 @@ which follows every change, or flow fields where many ask for one goal.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property
 from itertools import pairwise
 from typing import TypeVar, cast
@@ -23,6 +23,7 @@ from bake.runtime.reader.hops import view_of
 from bake.runtime.reader.lookup import WRONG, FastLookup, NextHop, fast_lookup
 from bake.runtime.reader.places import Cell, Place
 from bake.runtime.reader.tables import Tables
+from bake.runtime.things import Link
 
 #: The largest closure between one-way components that is worth making, in bytes.
 _MAX_CLOSURE = 2**20
@@ -52,6 +53,10 @@ class ChangedTables(Tables):
     @property
     def changed_terrain(self) -> UInt8Array | None:
         return self._level.terrain
+
+    @property
+    def changed_links(self) -> Mapping[str, Link]:
+        return self._level.links.now
 
     # -- rows and arcs ----------------------------------------------------------------------------
 

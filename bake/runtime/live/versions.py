@@ -13,7 +13,8 @@ from bake.graph import BLOCKED, INFINITY, Graph
 from bake.greedy import chart
 from bake.runtime.live.clusters import ClusterLine, ClusterVersion
 from bake.runtime.live.edits import LevelState
-from bake.runtime.live.pricing import STEP, Pricing
+from bake.runtime.live.links import LinkState
+from bake.runtime.live.pricing import NEW, STEP, Pricing
 from bake.runtime.live.rules import LevelRules
 from bake.runtime.live.state import ArcKey, GraphVersion, ProfileState, Repriced
 from bake.runtime.live.ways import ExactWays
@@ -141,18 +142,21 @@ class ProfileWriter:
             ClusterLine(self.tables, graph), lambda: graph, standing, none, None, none
         )
 
-    def after(self, state: ProfileState, level: LevelState, changed: Int64Array) -> Edited:
+    def after(
+        self, state: ProfileState, level: LevelState, changed: Int64Array, before: LinkState
+    ) -> Edited:
         """Return the version after an edit.
 
         Args:
             state: the version before.
             level: what the level is made of afterwards.
-            changed: locations where it changed, and both ends of arcs whose own price did.
+            changed: locations where it changed, and both ends of arcs and links that did.
+            before: the links before.
 
         Raises:
             QueryError: a price, or a distance, does not fit the integer scale.
         """
-        edited = self._without_clusters(state, level, changed)
+        edited = self._without_clusters(state, level, changed, before)
         if state.clusters is None:
             return edited
         return replace(edited, state=self._with_clusters(state.clusters, edited))
@@ -176,7 +180,7 @@ class ProfileWriter:
         return replace(state, clusters=clusters)
 
     def _without_clusters(
-        self, state: ProfileState, level: LevelState, changed: Int64Array
+        self, state: ProfileState, level: LevelState, changed: Int64Array, before: LinkState
     ) -> Edited:
         near = self.pricing.touched(changed)
         stands = self.pricing.standing(level, near)
@@ -190,7 +194,7 @@ class ProfileWriter:
             standing[gone], standing[come] = False, True
             row_at[state.location[gone]] = -1
             row_at[state.location[come]] = come
-        arcs = self.pricing.arcs_at(level, changed, near)
+        arcs = self.pricing.arcs_at(level, changed, near, before)
         tail, head = state.known_row[arcs.tail], state.known_row[arcs.head]
         inside = np.flatnonzero((tail >= 0) & (head >= 0))
         tail, head, label = tail[inside], head[inside], arcs.label[inside]
@@ -211,7 +215,11 @@ class ProfileWriter:
             self._check_scale(after, head[new == after.heaviest])
         ends = np.unique(np.concatenate([tail, head, come, gone])).astype(np.int32)
         rerouted = len(gone) + len(come) > 0 or bool(((old == BLOCKED) != (new == BLOCKED)).any())
-        repriced = self._repriced(after, tail, head, new)
+        steps_alone = not len(self._rules.link_arcs) and level.links.as_baked and before.as_baked
+        if self._rules.places.is_grid and steps_alone:
+            repriced = Repriced(tail, head, np.minimum(new, np.int32(INFINITY)))
+        else:
+            repriced = self._repriced(after, tail, head)
         return Edited(after, len(at), repriced, ends, come, gone, rerouted)
 
     def _check_scale(self, state: ProfileState, dearest: Int32Array) -> None:
@@ -232,13 +240,8 @@ class ProfileWriter:
             if longest >= INFINITY - state.heaviest:
                 raise too_long(longest, state.heaviest, "lower the costs, or ticks_per_unit")
 
-    def _repriced(
-        self, state: ProfileState, tail: Int32Array, head: Int32Array, ticks: Int32Array
-    ) -> Repriced:
+    def _repriced(self, state: ProfileState, tail: Int32Array, head: Int32Array) -> Repriced:
         """Find what the cheapest arcs between some pairs weigh now, of which an arc changed."""
-        rules = self._rules
-        if rules.places.is_grid and not len(rules.link_arcs):
-            return Repriced(tail, head, np.minimum(ticks, np.int32(INFINITY)))
         pairs = np.unique(tail.astype(np.int64) << 32 | head)
         tail, head = (pairs >> 32).astype(np.int32), (pairs & 0xFFFFFFFF).astype(np.int32)
         ticks = np.full(len(pairs), INFINITY, dtype=np.int32)
@@ -251,6 +254,7 @@ class ProfileWriter:
     ) -> Iterator[Int32Array]:
         """Give labels of arcs between pairs, (k) int32, until each pair has had all of its own."""
         rules = self._rules
+        yield np.full(len(tail), NEW, dtype=np.int32)
         if rules.places.is_grid:
             yield np.full(len(tail), STEP, dtype=np.int32)
             others = rules.link_arcs

@@ -22,6 +22,7 @@ from bake.runtime.live.patch import (
     edit_record,
     level_from,
     read_patch,
+    version_of,
     write_patch,
 )
 from bake.runtime.live.pricing import Pricing
@@ -36,7 +37,6 @@ from bake.runtime.reader.places import quoted
 from bake.runtime.reader.tables import Tables
 from bake.runtime.searching.context import SearchContext
 from bake.runtime.snapshot import Snapshot
-from bake.runtime.things import ThingTables
 
 Snapshots = Mapping[str, Snapshot]
 
@@ -128,9 +128,9 @@ class LevelWriter:
                 raise QueryError("no profile can stand on any terrain")
             after = level.edited(edit, self._passable, self._usual)
             changed = level.changed(after, edit.locations)
-            return self._become(after, changed, partial(edit_record, edit))
+            return self._become(after, changed, partial(edit_record, self.rules, edit))
 
-    def changes_since(self, token: int, things: ThingTables) -> Changes:
+    def changes_since(self, token: int) -> Changes:
         """Return what has changed: see :meth:`bake.runtime.LevelAsset.changes_since`."""
         with self._writing:
             log = self._log
@@ -138,15 +138,17 @@ class LevelWriter:
                 raise QueryError(
                     f"the token is {quoted(token)}", expected="one that changes_since() gave out"
                 )
-            location, rerouted = log.since(token)
+            location, rerouted, others = log.since(token)
             batch = log.batch
+            links = self.rules.links if self._level is None else self._level.links.now
         places = self.rules.places
-        links = tuple(
+        near = [
             name
-            for name, link in things.links.items()
+            for name, link in links.items()
             if np.isin([places.location(link.start), places.location(link.goal)], location).any()
-        )
-        return Changes(batch, places.places_of(location.astype(np.int32)), links, rerouted)
+        ]
+        names = tuple(dict.fromkeys([*near, *others]))
+        return Changes(batch, places.places_of(location.astype(np.int32)), names, rerouted)
 
     def terrain_at(self, locations: Int32Array) -> list[str | None]:
         """Return the terrain at locations as it is now; None for a location of -1."""
@@ -193,27 +195,30 @@ class LevelWriter:
             record: makes the record of the change for the journal.
         """
         with self._writing:
+            before = self.load()
             try:
                 edited = {
-                    name: profile.after(self._states[name], level, changed)
+                    name: profile.after(self._states[name], level, changed, before.links)
                     for name, profile in self._profiles.items()
                 }
             except CostError as error:
                 raise QueryError(
                     error.found, place=error.place, expected=error.expected, remedy=error.remedy
                 ) from None
-            before = self._snapshots
+            snapshots = self._snapshots
             after = {name: self._snapshot(name, each.state, level) for name, each in edited.items()}
             if self._journal is not None:
-                self._journal.append(record())
-            self._log.note(changed, [name for name, each in edited.items() if each.rerouted])
+                both = max(version_of(before.links), version_of(level.links))
+                self._journal.append(record(), both)
+            rerouted = [name for name, each in edited.items() if each.rerouted]
+            self._log.note(changed, rerouted, before.links.unlike(level.links))
             self._level, self._snapshots = level, after
             self._states = {name: each.state for name, each in edited.items()}
             for name, each in edited.items():
                 self._profiles[name].ways.follow(each.state, each.repriced)
             self._publish(after)
             return {
-                name: _report(each, before[name].tables, after[name].tables)
+                name: _report(each, snapshots[name].tables, after[name].tables)
                 for name, each in edited.items()
             }
 

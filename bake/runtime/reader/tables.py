@@ -7,7 +7,9 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from functools import cached_property
+from typing import Any
 
 from bake.arrays import AnyArray, Float64Array, Int32Array, Int64Array, UInt8Array
 from bake.errors import CorruptAssetError, MissingTableError
@@ -45,6 +47,11 @@ class Tables(ABC):
     @property
     def changed_terrain(self) -> UInt8Array | None:
         """Return (locations) uint8 terrain; None where the level is as it was baked."""
+        return None
+
+    @property
+    def changed_links(self) -> Mapping[str, Any] | None:
+        """Return the level's links by name; None where the level is as it was baked."""
         return None
 
     # -- rows and arcs ----------------------------------------------------------------------------

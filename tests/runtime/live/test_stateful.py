@@ -127,10 +127,7 @@ class Changes(RuleBasedStateMachine):
         drawn = rng.sample(steps, min(3, len(steps))) if price else sorted(self.model.prices)
         there_and_back = {way for a, b in drawn for way in ((a, b), (b, a)) if way in steps}
         arcs = dict.fromkeys(there_and_back if price else drawn, price)
-        for arc in arcs:
-            self.model.prices.pop(arc, None)
-            if price is not None:
-                self.model.prices[arc] = price
+        self.model.take_arcs(arcs)
         self.level.update(arcs=arcs)
         self.changed = True
         done["batches"] += 1

@@ -34,7 +34,32 @@ def level(tmp_path: Path) -> Iterator[LevelAsset]:
         {"terrain": {(0, 0): "lava"}},
         {"terrain": [((0, 0), "mud")]},
         {"terrain": {(0, 0): 3}},
-        {"arcs": {((0, 0), (2, 0)): 1}},
+        {"arcs": {((0, 0), (2, 0)): math.inf}},
+        {"arcs": {((0, 0), (2, 0)): None}},
+        {"arcs": {((0, 0), (0, 0)): 1}},
+        {"arcs": {((0, 0), (2, 0)): 1e9}},
+        {"arcs": {((0, 0), (2, 1)): 1e-9}},
+        {"links": {"x": None}},
+        {"links": {"": {"from": (0, 0), "to": (2, 0)}}},
+        {"links": {7: {"from": (0, 0), "to": (2, 0)}}},
+        {"links": {"a\nb": {"from": (0, 0), "to": (2, 0)}}},
+        {"links": {"x" * 300: {"from": (0, 0), "to": (2, 0)}}},
+        {"links": {"x": ((0, 0), (2, 0))}},
+        {"links": {"x": {"from": (0, 0)}}},
+        {"links": {"x": {"from": (0, 0), "to": (9, 0)}}},
+        {"links": {"x": {"from": (0, 0), "to": (0, 0)}}},
+        {"links": {"x": {"from": (0, 0), "goal": (2, 0)}}},
+        {"links": {"x": {"from": (0, 0), "to": (2, 0), "cost": math.inf}}},
+        {"links": {"x": {"from": (0, 0), "to": (2, 0), "cost": 0}}},
+        {"links": {"x": {"from": (0, 0), "to": (2, 0), "cost": "dear"}}},
+        {"links": {"x": {"from": (0, 0), "to": (2, 0), "cost": 1e9}}},
+        {"links": {"x": {"from": (0, 0), "to": (2, 0), "both_ways": 1}}},
+        {"links": {"x": {"from": (0, 0), "to": (2, 0), "profiles": "ogre"}}},
+        {"links": {"x": {"from": (0, 0), "to": (2, 0), "profiles": ["ogre"]}}},
+        {"links": {"x": {"from": (0, 0), "to": (2, 0), "profiles": [["ogre"]]}}},
+        {"links": {"x": {"from": (0, 0), "to": (2, 0), "kind": 3}}},
+        {"links": [("x", None)]},
+        {"links": {"x": {"from": (0, 0), "to": (2, 0)}, "y": None}},
         {"arcs": {((0, 0), (1, 0)): 0}},
         {"arcs": {((0, 0), (1, 0)): -1}},
         {"arcs": {((0, 0), (1, 0)): math.nan}},
@@ -138,7 +163,7 @@ def test_a_blocked_node_of_a_graph(tmp_path: Path) -> None:
         nav.update(arcs={("a", "c"): None}, opened=["b"])
         assert nav.path("a", "c") == ["a", "b", "c"]
         with pytest.raises(QueryError, match="no arc"):
-            nav.update(arcs={("c", "a"): 1})
+            nav.update(arcs={("c", "a"): math.inf})
 
 
 def test_doors_tell_the_state_they_are_in_now(tmp_path: Path) -> None:
