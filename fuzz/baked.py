@@ -44,10 +44,20 @@ _CHANGES = {
     "obstacles": [1, 2],
     "arcs": [[0, 1, 4.5], [1, 0, "closed"]],
 }
+_WITH_LINKS = {
+    **_CHANGES,
+    "arcs": [[0, 2, 4.5]],
+    "links": {
+        "up": None,
+        "leap": {"from": 1, "to": 0, "cost": 2.5, "profiles": ["cat"]},
+        "rope": {"from": 2, "to": 0, "cost": 0.5, "both_ways": True, "kind": "rope", "id": "7"},
+    },
+}
 _BATCHES = (
     {"blocked": [1], "opened": [2], "terrain": [[2, 1]], "arcs": [[0, 1, 2.5], [1, 0, None]]},
-    {"ground": _CHANGES},
+    {"ground": _WITH_LINKS},
     {"blocked": [], "opened": [1], "terrain": [], "arcs": [[0, 1, "closed"]]},
+    {"blocked": [], "opened": [], "terrain": [], "arcs": [], "links": {"rope": None}},
 )
 
 
@@ -88,11 +98,15 @@ def _baked(word: bytes) -> _Kept:
 
 
 def patches() -> list[bytes]:
-    """Patches of both levels: some changes, and none."""
+    """Patches of both levels: some changes, none, and arcs that were added, with links on grids."""
     return [
-        f"levelbake-patch 1 {of} DIGEST\n{json.dumps(changes)}\n".encode()
+        f"levelbake-patch {version} {of} DIGEST\n{json.dumps(changes)}\n".encode()
         for of in ("ASSET", "GRAPH")
-        for changes in (_CHANGES, {"terrain": [], "obstacles": [], "arcs": []})
+        for version, changes in (
+            (1, _CHANGES),
+            (1, {"terrain": [], "obstacles": [], "arcs": []}),
+            (2, _WITH_LINKS if of == "ASSET" else {**_WITH_LINKS, "links": {}}),
+        )
     ]
 
 
@@ -100,7 +114,7 @@ def journals() -> list[bytes]:
     """Journals of both levels: of some batches, of none, and one that was torn."""
     lines = "".join(f"DIGEST {json.dumps(batch)}\n" for batch in _BATCHES)
     return [
-        f"levelbake-journal 1 {of}\n{batches}".encode()
+        f"levelbake-journal 2 {of}\n{batches}".encode()
         for of in ("ASSET", "GRAPH")
         for batches in (lines, "", lines[:-3])
     ]

@@ -56,6 +56,24 @@ def test_the_tables_are_those_of_a_fresh_bake(tmp_path: Path, seed: int) -> None
         check_level(level, model, rng)
 
 
+@pytest.mark.parametrize("seed", [0, 2, 4, 8, 9, 12])
+def test_whatever_became_of_a_level_is_folded_in(tmp_path: Path, seed: int) -> None:
+    """Links and arcs that came, went and got prices; and the folded level changes like any."""
+    rng = random.Random(f"fold {seed}")
+    model = grid_model(seed + 200, ("odd-r", None, None)[seed % 3])
+    with open_asset(model.baked(tmp_path)) as level:
+        for _ in range(5):
+            level.update(**model.change(rng, 6))
+        level.save_patch(tmp_path / "saved.patch")
+        standing = [model.places(name) for name in level.profiles]
+    with open_asset(folded(tmp_path / "model.h5", tmp_path / "saved.patch")) as level:
+        check_level(level, model, rng)
+        for cell in rng.sample(standing[0], min(3, len(standing[0]))):
+            model.obstacles.add(cell)
+            level.update(blocked=[cell])
+            check_level(level, model, rng)
+
+
 def test_prices_are_kept(tmp_path: Path) -> None:
     model = GridModel([["floor"] * 4, ["floor"] * 4], 8, "never", "mean")
     asset = model.baked(tmp_path)
