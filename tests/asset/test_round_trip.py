@@ -8,6 +8,7 @@ import h5py
 import numpy as np
 import pytest
 
+from bake.apply import apply_patch
 from bake.asset import Asset, header_for, read_header, sha256_of
 from bake.asset.schema import (
     ATTRIBUTES,
@@ -22,6 +23,7 @@ from bake.asset.schema import (
 from bake.asset.write import Contents, write_asset
 from bake.errors import AssetError
 from bake.recipe.rules import TABLE_NAMES
+from bake.runtime import open_asset
 from tests.support.baked import (
     GROUND,
     LETTERS,
@@ -261,7 +263,19 @@ def real_assets(folder: Path) -> list[Path]:
         bake(roads),
         bake(write_graph(folder / "numbers.json", [4, 2], [(4, 2, 1.5)])),
         baked_tower(folder),
+        patched(folder),
     ]
+
+
+def patched(folder: Path) -> Path:
+    """An asset whose own prices came from a patch."""
+    asset = bake(write_grid(folder / "priced.json", rows("...")), recipe_for())
+    with open_asset(asset) as level:
+        level.update(arcs={((0, 0), (1, 0)): 7.0})
+        level.save_patch(folder / "saved.patch")
+    output = folder / "patched.h5"
+    apply_patch(asset, folder / "saved.patch", output, 1, lambda stage, done: None)
+    return output
 
 
 def test_everything_written_is_declared_and_describes_itself(tmp_path: Path) -> None:

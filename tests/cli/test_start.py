@@ -103,7 +103,6 @@ def test_every_command_has_help(command: str) -> None:
         ["info"],
         ["info", "a.h5", "b.h5"],
         ["path", "a.h5", "1,2"],
-        ["eval", "a.h5"],
         ["render", "a.h5"],
         ["render", "a.h5", "-o", "a.png", "--show", "nothing"],
         ["render", "a.h5", "-o", "a.png", "--scale", "0"],

@@ -19,8 +19,9 @@ ROWS = ["......", ".##.#.", ".#....", ".#.##.", "....#."]
 GIDS = [[2 if cell == "#" else 1 for cell in row] for row in ROWS]
 NAMES = {".": "floor", "#": "wall"}
 
-#: Columns that number or name terrains differ where formats number them in another order.
-ABOUT_TERRAIN = ("terrain", "node_terrain", "cost")
+#: Columns that number or name terrains differ where formats number them in another order, and only
+#: editors say where cells lie.
+OTHER = ("terrain", "node_terrain", "cost", "centre", "step")
 
 
 def write_level(folder: Path, name: str) -> Path:
@@ -67,7 +68,7 @@ def baked(folder: Path, name: str) -> tuple[dict[str, bytes], list[list[str]]]:
 
     def keep(path: str, item: object) -> None:
         parts = path.split("/")
-        if isinstance(item, h5py.Dataset) and not set(parts) & set(ABOUT_TERRAIN):
+        if isinstance(item, h5py.Dataset) and not set(parts) & set(OTHER):
             columns[path] = str(item.dtype).encode() + item[()].tobytes()
 
     with h5py.File(asset) as file:

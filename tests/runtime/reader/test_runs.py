@@ -4,7 +4,7 @@ import math
 import random
 import subprocess
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
@@ -20,7 +20,7 @@ from bake.movement import HexLayout
 from bake.recipe import LevelRecipe
 from bake.runtime import BlockedCellError, Navigator, open_asset
 from bake.runtime.reader import walk as walks
-from bake.runtime.reader.hops import DenseHops, RunHops, _compiled_look_up
+from bake.runtime.reader.hops import DenseHops, RunHops
 from tests.support.baked import (
     GROUND,
     LETTERS,
@@ -42,15 +42,11 @@ Places = Sequence[object]
 
 
 @pytest.fixture
-def uncompiled(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def uncompiled(monkeypatch: pytest.MonkeyPatch) -> None:
     """As where numba is not installed."""
     monkeypatch.setattr(jit, "COMPILED", False)
-    _compiled_look_up.cache_clear()
-    monkeypatch.setitem(
-        sys.modules, "bake.search.all_pairs.follow", None
-    )  # it must not be needed, either
-    yield
-    _compiled_look_up.cache_clear()
+    # It must not be needed, either.
+    monkeypatch.setitem(sys.modules, "bake.search.all_pairs.follow", None)
 
 
 def hops_of(nav: Navigator) -> DenseHops | RunHops:
