@@ -172,3 +172,27 @@ def lightest_arcs(graph: Graph, weight: Int32Array) -> Int64Array:
     new = np.ones(len(order), dtype=np.bool_)
     new[1:] = (pair[:, 1:] != pair[:, :-1]).any(axis=0)
     return np.sort(order[new])
+
+
+def leads_back(graph: Graph, weight: Int32Array) -> bool:
+    """Tell whether between any two nodes the lightest arcs there and back weigh the same.
+
+    This is what the kernel ``is_two_way`` tells, for readers, which do not wait for the compiler.
+
+    Args:
+        graph: a graph of n nodes and m arcs.
+        weight: (m) int32 ticks.
+    """
+    tail, head = graph.tail().astype(np.int64), graph.head.astype(np.int64)
+    up, down = np.flatnonzero(tail < head), np.flatnonzero(tail > head)
+    pair, there = _lightest_of(tail[up] * graph.node_count + head[up], weight[up])
+    turned, back = _lightest_of(head[down] * graph.node_count + tail[down], weight[down])
+    return np.array_equal(pair, turned) and np.array_equal(there, back)
+
+
+def _lightest_of(pair: Int64Array, weight: Int32Array) -> tuple[Int64Array, Int32Array]:
+    """Return the numbers of pairs, ascending, each once, and the least weight of each."""
+    order = np.argsort(pair, kind="stable")
+    pair = pair[order]
+    begin = np.flatnonzero(np.diff(pair, prepend=-1))
+    return pair[begin], np.minimum.reduceat(weight[order], begin)

@@ -9,10 +9,12 @@ import pytest
 
 from bake.errors import CorruptAssetError
 from bake.graph import BLOCKED
-from bake.runtime import open_asset
+from bake.runtime import Navigator, open_asset
 from fuzz.forged import GOOD, tried
+from fuzz.forging import attributes_of
 from fuzz.originals import ORIGINALS, baked
-from tests.support.tampering import edited
+from fuzz.questions import answers
+from tests.support.tampering import change_attribute, edited
 
 #: How many forgeries are tried; `python -m fuzz forgeries` tries thousands.
 FORGERIES = int(os.environ.get("BAKE_FORGERIES", str(2 * len(ORIGINALS))))
@@ -59,6 +61,62 @@ def test_hops_that_are_no_arcs_are_refused_one_by_one_and_in_crowds(
             ):
                 with pytest.raises(CorruptAssetError):
                     ask(cells[row], cells[0])
+
+
+@pytest.mark.parametrize("changed", [False, True])
+@pytest.mark.parametrize(
+    ("name", "question"),
+    [
+        ("two_way", lambda nav: nav.path((1, 0), (0, 0), "hpa")),
+        ("two_way", lambda nav: nav.search((1, 0), (0, 0), "hpa")),
+        ("pivot_two_way", lambda nav: nav.search((1, 0), (0, 0), "astar", heuristic="maximum")),
+        ("pivot_two_way", lambda nav: nav.heuristic((1, 0), (0, 0), "landmark")),
+    ],
+)
+def test_a_level_that_says_its_arcs_lead_back_is_compared_with_its_arcs(
+    tmp_path: Path, name: str, question: Callable[[Navigator], object], *, changed: bool
+) -> None:
+    """A patch closed the arc from (1, 0) to (0, 0), and a way by HPA* took it."""
+    path = baked(tmp_path, "patched")
+    change_attribute(path, "/profiles/default", name, 1)
+    with open_asset(path) as level:
+
+        def ask() -> None:
+            if changed:
+                level.update(blocked=[(9, 0)])
+            question(level.profile())
+
+        with pytest.raises(CorruptAssetError, match=f"{name} is 1, and arcs say otherwise"):
+            ask()
+
+
+def test_labels_for_both_directions_are_compared_with_the_arcs(tmp_path: Path) -> None:
+    path = baked(tmp_path, "one-way labels")
+    with edited(path) as file:
+        del file["profiles/default/label_toward"]
+    with open_asset(path) as level:
+        told = "label_toward is missing, and some arc does not lead back"
+        with pytest.raises(CorruptAssetError, match=told):
+            level.profile().distance((4, 0), (6, 0))
+
+
+@pytest.mark.parametrize("name", ORIGINALS)
+def test_a_flag_that_says_something_else_makes_no_answer_that_is_none(
+    tmp_path: Path, name: str
+) -> None:
+    path = baked(tmp_path, name)
+    whole = path.read_bytes()
+    with edited(path) as file:
+        flags = [
+            (group, declared.name, int(file[group].attrs[declared.name]))
+            for group, declared in attributes_of(file)
+            if declared.kind == "flag" and declared.name in file[group].attrs
+        ]
+    assert flags
+    for group, flag, value in flags:
+        path.write_bytes(whole)
+        change_attribute(path, group, flag, 1 - value)
+        answers(path)
 
 
 @pytest.mark.parametrize(

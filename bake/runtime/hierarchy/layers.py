@@ -104,7 +104,7 @@ class HierarchyTables:
         self.clusters = ClusterTables(tables)
         group = f"/profiles/{tables.profile}"
         self.mode = tables.places.asset.text("hierarchy_mode", group) or ""
-        self.two_way = tables.places.asset.number("two_way", group) == 1
+        self.two_way = tables.two_way("two_way")
         if self.mode not in ("hpa", "exact"):
             raise tables.damaged(f"hierarchy_mode is {self.mode!r}")
         self.layers = self._layers()

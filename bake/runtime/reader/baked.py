@@ -9,7 +9,16 @@ import numpy as np
 
 from bake.arrays import AnyArray, Float64Array, Int32Array, Int64Array
 from bake.asset.schema import profile_path
-from bake.graph import BLOCKED, MAX_WEIGHT, UNREACHABLE, Graph, Metric, Subgraph, usable_subgraph
+from bake.graph import (
+    BLOCKED,
+    MAX_WEIGHT,
+    UNREACHABLE,
+    Graph,
+    Metric,
+    Subgraph,
+    leads_back,
+    usable_subgraph,
+)
 from bake.greedy import SECTORS, chart, greedy_slots, unchart
 from bake.runtime.reader.hops import DenseHops, RunHops
 from bake.runtime.reader.labels import DistanceLabels
@@ -198,6 +207,24 @@ class BakedTables(Tables):
         return bool(self._asset.number("one_way", f"/profiles/{self.profile}"))
 
     @cached_property
+    def leads_back(self) -> bool:
+        """Tell whether every arc that the profile may take leads back at the same weight."""
+        return leads_back(self.usable.graph, self.usable.weight)
+
+    def two_way(self, name: str) -> bool:
+        """Return an attribute that says whether every arc leads back at the same weight.
+
+        Searches that believe it take arcs backwards, so it is compared with the arcs.
+
+        Raises:
+            CorruptAssetError: it says so, and some arc does not.
+        """
+        said = self._asset.number(name, f"/profiles/{self.profile}") == 1
+        if said and not self.leads_back:
+            raise self.damaged(f"{name} is 1, and arcs say otherwise")
+        return said
+
+    @cached_property
     def reach(self) -> AnyArray | None:
         if not self.has("reach"):
             return None  # Where components reach one another, next hops or a search have to say.
@@ -305,6 +332,8 @@ class BakedTables(Tables):
             for name in ("label_away", "label_toward")
         )
         assert away is not None
+        if toward is None and not self.leads_back:
+            raise self.damaged("label_toward is missing, and some arc does not lead back")
         return DistanceLabels(parent, difference, away, toward, self.damaged)
 
     @cached_property

@@ -167,7 +167,7 @@ class BakedBounds(Bounds):
 
     @cached_property
     def _two_way(self) -> bool:
-        return bool(self.tables.places.asset.number("pivot_two_way", self._group))
+        return self.tables.two_way("pivot_two_way")
 
     @cached_property
     def _pivot(self) -> Int32Array:

@@ -5,6 +5,7 @@ import random
 import numpy as np
 import pytest
 
+from bake.graph import leads_back
 from bake.search.graph.connectivity import is_two_way
 from tests.support.compare import weighted
 
@@ -13,7 +14,9 @@ Arcs = list[tuple[int, int, int]]
 
 def asked(n: int, arcs: Arcs) -> bool:
     graph, weight = weighted(n, arcs)
-    return bool(is_two_way(graph.first_out, graph.head, np.asarray(weight)))
+    told = bool(is_two_way(graph.first_out, graph.head, np.asarray(weight)))
+    assert leads_back(graph, np.asarray(weight)) == told
+    return told
 
 
 def both_ways(seed: int) -> Arcs:
