@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.pages import ROOT, blocks, section
+from tests.support.tiled_maps import layer, tmx
 
 pytestmark = pytest.mark.skipif(
     os.environ.get("BAKE_TEST_INSTALL") != "1",
@@ -29,7 +30,9 @@ print(buildapi.build_wheel(sys.argv[1]), buildapi.build_sdist(sys.argv[1]))
 
 
 def run(*command: str | Path, cwd: Path) -> str:
-    environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    # No process is to be left behind that compiles what a game will need.
+    environment = os.environ | {"BAKE_COMPILE": "never"}
+    environment.pop("PYTHONPATH", None)
     done = subprocess.run(
         [str(each) for each in command],
         cwd=cwd,
@@ -113,6 +116,24 @@ def test_the_five_minutes_of_the_readme(everything: Environment, game: Path) -> 
 def test_both_names_of_the_command(name: str, everything: Environment, game: Path) -> None:
     assert re.search(r"\d+\.\d+\.\d+", run(everything.programs / name, "--version", cwd=game))
     run(everything.programs / name, "check", "cave.json", cwd=game)
+
+
+def test_a_first_recipe_for_levels_of_ones_own(everything: Environment, tmp_path: Path) -> None:
+    ground, walls = [[1] * 6] * 3, [[2] * 6, [2, 0, 0, 0, 0, 2], [2] * 6]
+    plain = '<tileset firstgid="1" name="pieces" tilecount="6" columns="3"/>'
+    parts = layer(ground), layer(walls, name="Walls", number=2)
+    text = tmx(*parts, width=6, height=3, tileset=plain)
+    (tmp_path / "levels_src").mkdir()
+    (tmp_path / "levels_src" / "hall.tmx").write_text(text, "utf-8")
+    run(everything.programs / "levelbake", "init", cwd=tmp_path)
+    assert 'name says "wall"' in (tmp_path / "bake.toml").read_text("utf-8")
+    assert (tmp_path / "baked" / "hall.png").exists()
+    run(everything.programs / "levelbake", "build", cwd=tmp_path)
+    run(everything.programs / "levelbake", "verify", "baked", cwd=tmp_path)
+    ask = "from bake.runtime import open_asset; nav = open_asset('baked/hall.h5').profile(); "
+    ask += "print(nav.next_hop((1, 1), (4, 1)), nav.can_stand((0, 0)))"
+    said = run(everything.programs / "python", "-c", ask, cwd=tmp_path)
+    assert said.strip() == "(2, 1) False"
 
 
 def test_the_archive_of_sources_installs(built: tuple[Path, Path], tmp_path: Path) -> None:
