@@ -88,10 +88,7 @@ class LinkState:
 
     def ends(self, link: Link | None) -> tuple[Pair, ...]:
         """Return the ends of a link, for each direction that it leads in."""
-        if link is None:
-            return ()
-        there = self.rules.places.location(link.start), self.rules.places.location(link.goal)
-        return (there, there[::-1]) if link.both_ways else (there,)
+        return () if link is None else self.rules.ends(link)
 
     def joins(self, pair: Pair) -> bool:
         """Tell whether a step, an arc that was baked, or a link leads from a place to another."""
@@ -99,9 +96,12 @@ class LinkState:
 
     @cached_property
     def arcs(self) -> NewArcs:
-        """Return the arcs that the level was not baked with."""
-        links = [link for link in self.changed.values() if link is not None]
-        new = [(*pair, link.cost, link) for link in links for pair in self.ends(link)]
+        """Return the arcs that the level was not baked with, and baked links without arcs."""
+        links = [(link, self.ends(link)) for link in self.changed.values() if link is not None]
+        for name, pair in self.rules.left_out:
+            if name not in self.changed:
+                links.append((self.rules.links[name], (pair,)))
+        new = [(*pair, link.cost, link) for link, pairs in links for pair in pairs]
         # What an arc costs that was added is its own price, which takes the place of this.
         every = [*new, *((*pair, 1.0, None) for pair in sorted(self.added))]
         ends = np.array([each[:2] for each in every], dtype=np.int64).reshape(-1, 2)

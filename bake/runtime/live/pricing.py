@@ -93,7 +93,7 @@ class Pricing:
                 ends = rules.location_of_node[rules.tail[rules.link_arcs]]
                 links = self._baked_arcs(level, rules.link_arcs[np.isin(ends, locations)])
                 arcs = _together(arcs, links)
-        if not level.links.as_baked:
+        if len(level.links.keys):
             own = np.isin(level.links.arcs.tail, locations)
             arcs = _together(arcs, self._new_arcs(level, np.flatnonzero(own)))
         return self._with_own_prices(level, arcs)
@@ -115,11 +115,11 @@ class Pricing:
             arcs = self._steps(lattice, level, touched)
             if len(rules.link_arcs):
                 arcs = _together(arcs, self._baked_arcs(level, rules.link_arcs))
-        if not level.links.as_baked:
+        if len(level.links.keys):
             new = level.links.arcs
             near = np.isin(new.tail, touched) | np.isin(new.head, touched)
             arcs = _together(arcs, self._new_arcs(level, np.flatnonzero(near)))
-        if before is not level.links and not before.as_baked:
+        if before is not level.links and len(before.keys):
             gone = np.setdiff1d(before.keys, level.links.keys, assume_unique=True)
             arcs = _together(arcs, _closed(gone, rules.location_count))
         return self._with_own_prices(level, arcs)

@@ -153,6 +153,29 @@ class LevelRules:
         """Return the links that were baked, by name."""
         return ThingTables(self.places).links
 
+    def ends(self, link: Link) -> tuple[tuple[int, int], ...]:
+        """Return the (tail, head) locations of a link, for each direction that it leads in."""
+        there = self.places.location(link.start), self.places.location(link.goal)
+        return (there, there[::-1]) if link.both_ways else (there,)
+
+    @cached_property
+    def left_out(self) -> tuple[tuple[str, tuple[int, int]], ...]:
+        """Return the name and the ends of each baked link that the asset has no arc for, for each
+        direction: nobody could take it then.
+        """
+        if not self.links:
+            return ()
+        arcs, location = self.link_arcs, self.location_of_node
+        tail, head = location[self.tail[arcs]], location[self.places.head[arcs]]
+        there = zip(self.link[arcs].tolist(), tail.tolist(), head.tolist(), strict=True)
+        known = {(number, (a, b)) for number, a, b in there}
+        return tuple(
+            (name, pair)
+            for number, (name, link) in enumerate(self.links.items())
+            for pair in self.ends(link)
+            if (number, pair) not in known
+        )
+
     @cached_property
     def location_of_node(self) -> Int32Array:
         """Return (n) int32, the location of each node."""

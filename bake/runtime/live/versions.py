@@ -215,8 +215,8 @@ class ProfileWriter:
             self._check_scale(after, head[new == after.heaviest])
         ends = np.unique(np.concatenate([tail, head, come, gone])).astype(np.int32)
         rerouted = len(gone) + len(come) > 0 or bool(((old == BLOCKED) != (new == BLOCKED)).any())
-        steps_alone = not len(self._rules.link_arcs) and level.links.as_baked and before.as_baked
-        if self._rules.places.is_grid and steps_alone:
+        others = len(self._rules.link_arcs) + len(level.links.keys) + len(before.keys)
+        if self._rules.places.is_grid and not others:
             repriced = Repriced(tail, head, np.minimum(new, np.int32(INFINITY)))
         else:
             repriced = self._repriced(after, tail, head)

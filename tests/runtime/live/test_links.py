@@ -13,7 +13,16 @@ import pytest
 from bake.apply import apply_patch
 from bake.runtime import LevelAsset, Navigator, PatchError, QueryError, open_asset
 from bake.verify import verify_asset
-from tests.support.baked import bake, bake_grid, recipe_for, rows, write_graph
+from tests.support.baked import (
+    bake,
+    bake_grid,
+    profile_for,
+    recipe_for,
+    rows,
+    write_graph,
+    write_grid,
+)
+from tests.support.live_model import PROFILES
 from tests.support.tower import baked_tower
 
 #: Two banks of a river.
@@ -363,3 +372,20 @@ def test_many_links_at_new_places(tmp_path: Path) -> None:
             nav.update(links={"hop": {"from": here, "to": there, "cost": 0.1}})
             assert nav.distance(here, there) == pytest.approx(0.1, abs=1e-4)
         assert nav.update(links={"hop": None}).as_baked
+
+
+def test_a_baked_link_that_nobody_could_take(tmp_path: Path) -> None:
+    """The asset has no arc for it; it is there as soon as somebody can."""
+    links = [{"name": "plank", "from": [0, 0], "to": [2, 2], "cost": 0.5, "profiles": ["boat"]}]
+    document = rows("......", "######", "......")
+    source = write_grid(tmp_path / "plank.json", document, links=links)
+    recipe = recipe_for(profiles=tuple(profile_for(*each) for each in PROFILES.items()))
+    with open_asset(bake(source, recipe)) as level:
+        boat, walker = level.profile("boat"), level.profile("walker")
+        level.update(terrain={(0, 0): "water"})
+        level.update(terrain={(2, 2): "water"})
+        assert boat.distance((0, 0), (2, 2)) == 0.5
+        assert not boat.reachable((2, 2), (0, 0))
+        assert not walker.reachable((1, 0), (2, 2))
+        assert level.update(links={"plank": None})["boat"].arcs == 1
+        assert not boat.reachable((0, 0), (2, 2))
