@@ -261,6 +261,9 @@ def read_bounds(profile: Profile) -> list[Bound]:
         _prove_pivots(profile, pivot, two_way=two_way)
         if profile.has("basin"):
             found.append(BasinDistances(profile, _field_heights(profile, pivot), two_way=two_way))
+    else:
+        # Without pivots it says nothing, and a reader that believes it finds no arcs to match.
+        profile.require(profile.number("pivot_two_way") is None, "pivot_two_way is of no pivots")
     return found
 
 

@@ -100,7 +100,8 @@ def prove_coordinates(asset: Asset) -> None:
             raise asset.damaged("the sides of cells are longer than the cells", verdict="wrong")
     long = np.hypot(step[:2, 0], step[:2, 1])
     reach = np.abs(centre).max() + long[0] * width + long[1] * rows
-    if reach > 2.0**48 * area / long.max() or long.max() > 2**21 or np.abs(centre).max() > 2**42:
+    # Lengths are looked at first, as beyond them the area may be infinite.
+    if long.max() > 2**21 or np.abs(centre).max() > 2**42 or reach > 2.0**48 * area / long.max():
         raise asset.damaged("cells are too small for where they lie", verdict="wrong")
 
 
