@@ -37,7 +37,7 @@ ROOMS: dict[str, frozenset[str]] = {
         "movement": "errors graph",
         "coordinates": "movement",
         "level": "coordinates movement",
-        "kernels": "graph",
+        "kernels": "graph interrupts",
         "search": "",
         "search.graph": "errors graph kernels",
         "search.all_pairs": "errors graph kernels search.graph",

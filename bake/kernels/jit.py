@@ -31,6 +31,8 @@ from functools import cache, cached_property
 from pathlib import Path
 from typing import Any, ParamSpec, TypeVar, cast
 
+from bake.interrupts import interrupts_held
+
 P = ParamSpec("P")
 R = TypeVar("R")
 
@@ -413,7 +415,9 @@ def _dispatcher(kernel: Kernel) -> Any:
             if cache is None or not cache.holds(kinds, dispatcher.targetctx):
                 _Waiting.missed()
                 return kernel.plain
-        return compile_for(*args)
+        # The compiler calls back from its library, where an interrupt would be lost.
+        with interrupts_held():
+            return compile_for(*args)
 
     dispatcher._compile_for_args = compiled_for
     return dispatcher

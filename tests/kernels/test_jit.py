@@ -90,6 +90,26 @@ def test_a_damaged_cache_is_dropped_and_made_again(
     assert hits_and_misses(tmp_path)[1] == 0
 
 
+def test_an_interrupt_waits_for_the_compiler(tmp_path: Path) -> None:
+    code = """
+import signal
+import numpy as np
+from bake.kernels.heap import push
+dispatcher, heap = push._made(), np.zeros((2, 2), np.int64)
+compile, done = dispatcher.compile, []
+def interrupted(kinds):
+    signal.raise_signal(signal.SIGINT)
+    done.append(compile(kinds))
+    return done[0]
+dispatcher.compile = interrupted
+try:
+    push(heap, 0, 5, 7)
+except KeyboardInterrupt:
+    print(len(done), len(dispatcher.overloads))
+"""
+    assert python(code, tmp_path) == "1 1"
+
+
 def test_a_cache_that_cannot_be_written_is_done_without(tmp_path: Path) -> None:
     nowhere = tmp_path / "file"
     nowhere.write_text("no folder")
