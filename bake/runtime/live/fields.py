@@ -166,7 +166,8 @@ class FlowFields:
                 oldest = next(iter(self._goals))
                 size -= oldest.size
                 for goal in self._goals.pop(oldest):
-                    if self._lane[goal][0] is oldest:
+                    # Two threads may have made the field of one goal, each in a block of its own.
+                    if goal in self._lane and self._lane[goal][0] is oldest:
                         del self._lane[goal]
         return block
 
