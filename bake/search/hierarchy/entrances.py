@@ -43,10 +43,6 @@ class Crossings:
     depth: Int32Array
     chosen: BoolArray
 
-    @property
-    def entrance_count(self) -> int:
-        return int(self.entrance.max(initial=-1)) + 1
-
 
 class _Border(NamedTuple):
     """A graph, its clusters, and the pairs of nodes that crossings join.

@@ -10,7 +10,7 @@ import heapq
 
 import numpy as np
 
-from bake.arrays import Int32Array, Int64Array
+from bake.arrays import Int32Array
 from bake.graph import BLOCKED, INFINITY
 from bake.kernels.jit import kernel, ready
 from bake.search.graph.label_correcting import ALL, IDLE, MASK_BITS, RING, NodeQueue, SearchArcs
@@ -152,31 +152,3 @@ def _flow_by_heap(into: Adjacency, goals: Int32Array, dist: Int32Array, ahead: I
                 heapq.heappush(heap, (new, other))
     dist[:] = best
     ahead[:] = onward
-
-
-@kernel
-def count_steps(ahead: Int32Array, goal: int, rows: Int32Array, count: Int64Array) -> None:
-    """Count the nodes on the way from each row, both ends included; 0 where there is no way."""
-    for i in range(len(rows)):
-        row = rows[i]
-        steps = 1
-        while row != goal and row >= 0:
-            row = ahead[row]
-            steps += 1
-        count[i] = steps if row == goal else 0
-
-
-@kernel
-def follow_field(
-    ahead: Int32Array,
-    rows: Int32Array,
-    first: Int64Array,
-    count: Int64Array,
-    path: Int32Array,
-) -> None:
-    """Write the ways from all rows into ``path``, each of ``count`` nodes from ``first`` on."""
-    for i in range(len(rows)):
-        row = rows[i]
-        for step in range(count[i]):
-            path[first[i] + step] = row
-            row = ahead[row]
