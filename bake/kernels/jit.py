@@ -183,6 +183,8 @@ def _disk_cache(function: Callable[..., Any]) -> Any:
 @cache
 def _cache_class() -> Any:
     """Return the class of the cache that numba uses; it can be made only where numba is there."""
+    # The type checker cannot look into a module that is imported by its name, so it is told to
+    # pass over the classes that the four below are made from.
     caching = importlib.import_module("numba.core.caching")
 
     class Locator(caching._CacheLocator):  # type: ignore[name-defined, misc]

@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -38,8 +39,8 @@ def test_single_levels_lie_in_their_world(tmp_path: Path) -> None:
 
 
 def test_a_single_level_need_not_lie_on_the_grid(tmp_path: Path) -> None:
-    document = two()
-    document["levels"][0]["worldX"] = -45  # type: ignore[index]
+    document: Any = two()
+    document["levels"][0]["worldX"] = -45
     own = read(tmp_path / "w.ldtk", document, "A", world="each")
     assert own.coordinates is not None
     assert own.coordinates.centres == ((-37, 88),)

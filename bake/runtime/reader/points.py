@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import math
 from functools import cached_property
-from typing import NoReturn, TypeGuard
+from typing import NoReturn, TypeGuard, cast
 
 import numpy as np
 
 from bake.arrays import AnyArray, BoolArray, Float64Array, Int32Array, Int64Array
 from bake.coordinates import Coordinates, upright
 from bake.errors import OutsideMapError, QueryError
-from bake.runtime.reader.places import Cell, Places, quoted
+from bake.runtime.reader.places import Cell, Place, Places, quoted
 
 #: Cells are counted in 32 bits.
 _MOST = 2.0**31
@@ -149,7 +149,7 @@ class Points:
         if isinstance(names, list | tuple | np.ndarray):
             nodes = [places.location(name) for name in names]
             return position[np.array(nodes, dtype=np.int64)]
-        x, y = position[places.location(names)].tolist()  # type: ignore[arg-type]
+        x, y = position[places.location(cast("Place", names))].tolist()
         return x, y
 
     def _rows(self, what: object, noun: str, kinds: str) -> tuple[AnyArray, bool]:
