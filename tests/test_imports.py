@@ -75,7 +75,7 @@ ROOMS: dict[str, frozenset[str]] = {
         "pipeline": "asset coordinates errors graph greedy interrupts kernels level levels "
         "movement processors recipe search tables worlds",
         "diff": "asset coordinates errors graph runtime",
-        "lint": "errors graph level levels movement pipeline recipe search worlds",
+        "lint": "errors graph level levels movement pipeline recipe search toml worlds",
         "view": "asset coordinates diff errors graph level levels lint movement pipeline recipe "
         "runtime",
         "start": "asset errors level levels pipeline recipe toml view",

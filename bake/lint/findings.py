@@ -60,7 +60,8 @@ class Finding:
         rule: which rule found it.
         severity: "error", "warning" or "notice".
         file: the level file, or the recipe.
-        level: name of the level; "" where the finding is about the recipe.
+        level: name of the level; "" where the finding is about the recipe, unless it is about an
+            entry that the recipe has for this level alone.
         place: layer, object or key in the file; None where the finding names none.
         profile: the agent profile the finding is about; None = all.
         cell: first cell concerned, in reading order: (x, y) or (x, y, floor); a node's name on

@@ -12,6 +12,7 @@ from bake.levels.formats import IMAGE_SUFFIXES
 from bake.lint.findings import Finding, Rule, severity_of
 from bake.pipeline import Outcome, Task
 from bake.recipe import LevelRecipe, Recipe, Severity
+from bake.toml import toml, toml_key
 
 
 @dataclass(frozen=True)
@@ -59,19 +60,18 @@ def idle_entries(
     owners: dict[tuple[str, str, str, str], list[Task]] = defaultdict(list)
     for task in tasks:
         table = _table(task)
-        project = _entries(recipe.defaults, table)
         for entry, said in _entries(task.recipe, table).items():
-            file = "" if project.get(entry) == said else task.source.stem
-            owners[table, file, entry, said].append(task)
-    for (table, file, entry, said), those in owners.items():
-        if not (whole or file) or any(entry not in unmatched.get(t.name, ()) for t in those):
+            owner = _owner(recipe, task, table, entry, said)
+            owners[table, owner, entry, said].append(task)
+    for (table, owner, entry, said), those in owners.items():
+        if not (whole or owner) or any(entry not in unmatched.get(t.name, ()) for t in those):
             continue
-        place = f'[{f"levels.{file}." if file else ""}{table}] "{entry}"'
+        place = f"[{f'levels.{toml_key(owner)}.' if owner else ''}{table}] {toml(entry)}"
         level = those[0].name if len(those) == 1 else ""
         which = f"the level {level}" if level else f"any of {len(those):,} levels"
         found = Remark(place, f"nothing in {which} matches this entry, so it makes no {said}")
-        lint = those[0].recipe.lint if file else recipe.defaults.lint
-        yield _finding("legend", lint, str(recipe.file), level if file else "", found)
+        lint = those[0].recipe.lint if owner else recipe.defaults.lint
+        yield _finding("legend", lint, str(recipe.file), level if owner else "", found)
 
 
 def ignored_by_build(recipe: Recipe, outcomes: Sequence[Outcome], *, whole: bool) -> list[Finding]:
@@ -98,6 +98,18 @@ def _table(task: Task) -> str:
     if suffix == LDTK_SUFFIX:
         return "ldtk.legend"
     return "legend" if suffix in IMAGE_SUFFIXES else ""
+
+
+def _owner(recipe: Recipe, task: Task, table: str, entry: str, said: str) -> str:
+    """Return whose table of levels says an entry, as `Recipe.for_level` finds it; "" = nobody's.
+
+    A level of a file of several may have a table of its own, and its file another one.
+    """
+    if _entries(recipe.defaults, table).get(entry) == said:
+        return ""
+    own = recipe.levels.get(task.name)
+    of_level = own is not None and _entries(own, table).get(entry) == said
+    return task.name if of_level else task.source.stem
 
 
 def _entries(rules: LevelRecipe, table: str) -> Mapping[str, str]:

@@ -127,3 +127,31 @@ def test_entries_for_ldtk(project: Path) -> None:
     recipe(project, '[ldtk.legend]\n"value:water" = "grass"\n"entity:Hero" = "spawn"\n')
     places = [place for _, _, place in told("lint")]
     assert '[ldtk.legend] "entity:Hero"' in places
+
+
+def test_entries_for_a_file_of_several_levels_and_for_one_of_them(project: Path) -> None:
+    levels = (ldtk.level(name, ldtk.int_grid("..#", ".~.")) for name in ("One", "Two"))
+    (project / "levels_src" / "a.ldtk").write_text(json.dumps(ldtk.project(*levels)))
+    recipe(
+        project,
+        '[ldtk]\nworld = "each"\n'
+        '[ldtk.legend]\n"value:water" = "grass"\n"value:walls" = "wall"\n"entity:Cow" = "spawn"\n'
+        '[levels.a.ldtk.legend]\n"entity:Elk" = "spawn"\n"entity:Cat" = "spawn"\n'
+        '[levels.a-One.ldtk.legend]\n"entity:Cat" = "exit"\n"entity:Dog" = "spawn"\n'
+        '[levels.a-Two.ldtk.legend]\n"entity:Dog" = "spawn"\n',
+    )
+    assert sorted(told("lint")) == [
+        ("legend", "", '[ldtk.legend] "entity:Cow"'),
+        ("legend", "", '[levels.a.ldtk.legend] "entity:Elk"'),
+        ("legend", "a-One", '[levels.a-One.ldtk.legend] "entity:Cat"'),
+        ("legend", "a-One", '[levels.a-One.ldtk.legend] "entity:Dog"'),
+        ("legend", "a-Two", '[levels.a-Two.ldtk.legend] "entity:Dog"'),
+        ("legend", "a-Two", '[levels.a.ldtk.legend] "entity:Cat"'),
+    ]
+
+
+def test_lines_can_be_pasted_whatever_is_in_their_names(project: Path) -> None:
+    level(project, "cave 2.1.tmx", FLOOR)
+    table, entry = '[levels."cave 2.1".tiled.legend]', r'"object:a \"b\""'
+    recipe(project, f'{table}\n{entry} = "wall"\n')
+    assert ("legend", "cave 2.1", f"{table} {entry}") in told("lint")
