@@ -61,6 +61,15 @@ def level_name(source: Path, part: str) -> str:
     return f"{source.stem}-{part}" if part else source.stem
 
 
+def as_one_file(name: str) -> str:
+    """Return what names have in common that some system takes for one file.
+
+    They may differ in case, and in whether accents are letters of their own (Unicode Standard,
+    section 3.13, canonical caseless matching).
+    """
+    return normalize("NFD", normalize("NFD", name).casefold())
+
+
 def find_tasks(recipe: Recipe, sources: Sequence[Path], output: Path | None) -> list[Task]:
     """List the levels to bake, by name.
 
@@ -253,7 +262,7 @@ def _check_names(tasks: Sequence[Task]) -> None:
                 )
             )
             continue
-        other = taken.setdefault(_as_one_file(task.name), task)
+        other = taken.setdefault(as_one_file(task.name), task)
         if other is not task:
             told = f"{task.part} bakes" if task.part else "bakes"
             theirs = f"{other.part} of {other.source}" if other.part else str(other.source)
@@ -267,15 +276,6 @@ def _check_names(tasks: Sequence[Task]) -> None:
             )
     if problems:
         raise one_error(problems)
-
-
-def _as_one_file(name: str) -> str:
-    """Return what names have in common that some system takes for one file.
-
-    They may differ in case, and in whether accents are letters of their own (Unicode Standard,
-    section 3.13, canonical caseless matching).
-    """
-    return normalize("NFD", normalize("NFD", name).casefold())
 
 
 def _check_level_tables(recipe: Recipe, names: set[str], unread: tuple[str, ...]) -> None:

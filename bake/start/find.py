@@ -22,6 +22,7 @@ from bake.levels.formats import (
 from bake.levels.image import image_colours
 from bake.levels.reading.files import MAX_JSON_BYTES, read_document, read_start
 from bake.levels.tiled.maps import members
+from bake.pipeline.sources import as_one_file
 from bake.recipe.rules import DEFAULT_OUTPUT
 from bake.start.images import MOST_COLOURS
 
@@ -255,7 +256,7 @@ def _distinct(levels: Iterable[Path], left_out: list[tuple[Path, str]]) -> list[
         return file.suffix.lower() in IMAGE_SUFFIXES, len(file.parts)
 
     for file in sorted(levels, key=rank):
-        first = taken.setdefault(file.stem.casefold(), file)
+        first = taken.setdefault(as_one_file(file.stem), file)
         if first is file:
             kept.append(file)
         else:

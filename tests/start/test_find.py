@@ -4,6 +4,7 @@ import json
 import os
 import sys
 from pathlib import Path
+from unicodedata import normalize
 
 import pytest
 from PIL import Image
@@ -103,6 +104,13 @@ def test_one_name_twice(tmp_path: Path) -> None:
     picture(tmp_path, "cave.png")
     assert found(tmp_path)[0] == ["one/Cave.map"]
     assert set(reasons(find_levels(tmp_path))) == {"cave.tmx", "cave.png"}
+
+
+def test_one_name_whose_accent_is_written_in_two_ways(tmp_path: Path) -> None:
+    composed, apart = (normalize(form, "Höhle") for form in ("NFC", "NFD"))
+    write(tmp_path, f"one/{composed}.map", MAP)
+    write(tmp_path, f"two/{apart.upper()}.map", MAP)
+    assert found(tmp_path)[0] == [f"one/{composed}.map"]
 
 
 def test_images_are_levels_where_they_are_not_art(tmp_path: Path) -> None:
