@@ -53,7 +53,7 @@ from bake.tables.components import Components, components
 from bake.tables.compressed import ROW_BYTES, RUN_BYTES
 from bake.tables.field_table import MOST_FIELDS, table_memory
 from bake.tables.heuristic import heuristic_size
-from bake.tables.labels import BYTES_MADE
+from bake.tables.labels import bytes_made
 from bake.tables.run_writer import RunWriter
 from bake.worlds import World
 
@@ -212,7 +212,8 @@ def _plan_labels(
     if labels is None:
         return []
     contents = labels_contents(profile, labels)
-    memory = len(labels.away) * BYTES_MADE * (1 if labels.toward is None else 2)
+    entries = len(labels.away) + len(labels.parent)
+    memory = bytes_made(entries, two_way=labels.toward is None)
     size = _deflated_bytes(contents)
     return [TablePlan(profile, "distances", "labels", size, seconds, memory)]
 

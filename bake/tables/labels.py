@@ -25,8 +25,8 @@ from bake.search.contraction.metric import customize, price_arcs
 from bake.search.contraction.order import dissection_order
 from bake.search.contraction.tree import both_ways, elimination_tree
 
-#: What a label's distance takes while labels are made: the distance, its code, and its way to disk.
-BYTES_MADE = 12
+#: What a distance takes while labels are made: itself, what it exceeds the parent's by, its code.
+_BYTES_MADE = 12
 
 
 @dataclass(frozen=True)
@@ -77,7 +77,10 @@ def stored_labels(
     graph = sub.graph if two_way else both_ways(sub.graph)
     order = dissection_order(graph, at)
     tree = elimination_tree(graph, order, most_arcs=budget // 32)
-    if tree is None or int(tree.depth.sum(dtype=np.int64)) * BYTES_MADE > budget:
+    if tree is None:
+        return None
+    entries = int(tree.depth.sum(dtype=np.int64)) + len(order)
+    if bytes_made(entries, two_way=two_way) > budget:
         return None
     del graph
     weights = customize(tree, price_arcs(tree, sub.graph, sub.weight, two_way=two_way))
@@ -89,8 +92,22 @@ def stored_labels(
     if not two_way:
         codes.append(_coded(labels, tree.rank, labels.toward))
     difference, codes = _shared(codes)
-    longest = max(_longest(labels.away), _longest(labels.toward))
-    return StoredLabels(parent, difference, codes[0], None if two_way else codes[1], longest)
+    longest = _longest(labels.away)
+    if two_way:
+        return StoredLabels(parent, difference, codes[0], None, longest)
+    longest = max(longest, _longest(labels.toward))
+    return StoredLabels(parent, difference, codes[0], codes[1], longest)
+
+
+def bytes_made(entries: int, *, two_way: bool) -> int:
+    """Return the bytes that making labels takes.
+
+    Args:
+        entries: the distances in the labels of one direction: for each row, one to each row on
+            its way to the root, and one to itself.
+        two_way: whether one direction is all there is.
+    """
+    return _BYTES_MADE * entries * (1 if two_way else 2)
 
 
 def _longest(ticks: Int32Array) -> int:

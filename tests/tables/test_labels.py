@@ -1,12 +1,14 @@
 """Distance labels as they are stored: small, exact, and the same every time."""
 
+import tracemalloc
+
 import numpy as np
 import pytest
 from hypothesis import given
 
 from bake.arrays import AnyArray
 from bake.graph import INFINITY, Graph, Subgraph
-from bake.tables.labels import StoredLabels, stored_labels
+from bake.tables.labels import StoredLabels, bytes_made, stored_labels
 from tests.support.oracles import arcs_of, distances_from
 from tests.support.strategies import FAMILIES, ArcList, arc_lists, seeded
 
@@ -101,6 +103,37 @@ def test_what_does_not_fit_is_left_out() -> None:
     clique = [(a, b, 1) for a in range(300) for b in range(300) if a != b]
     assert stored_labels(sub_of((300, clique)), None, two_way=True, budget=2**19) is None
     assert stored_labels(sub_of((300, clique)), None, two_way=True, budget=2**22) is not None
+
+
+@pytest.mark.parametrize("two_way", [True, False])
+def test_the_budget_counts_every_direction(two_way: bool) -> None:
+    arcs = [arc for a in range(199) for arc in ((a, a + 1, 1), (a + 1, a, 1 if two_way else 2))]
+    labels = stored_labels(sub_of((200, arcs)), None, two_way=two_way, budget=PLENTY)
+    assert labels is not None
+    needed = 12 * sum(len(way_to_root(labels, row)) for row in range(200)) * (1 if two_way else 2)
+    for budget, fits in ((needed, True), (needed - 1, False)):
+        found = stored_labels(sub_of((200, arcs)), None, two_way=two_way, budget=budget)
+        assert (found is not None) == fits
+
+
+def test_the_budget_is_about_what_making_labels_takes() -> None:
+    rng = np.random.default_rng(2)
+    side = 40
+    x, y = np.arange(side * side) % side, np.arange(side * side) // side
+    arcs = [
+        (a, int(b), int(rng.integers(1, 9)))
+        for a in range(side * side)
+        for b in np.flatnonzero(np.abs(x - x[a]) + np.abs(y - y[a]) == 1)
+    ]
+    sub, at = sub_of((side * side, arcs)), np.stack([x, y], axis=1).astype(np.int32)
+    labels = stored_labels(sub, at, two_way=False, budget=PLENTY)
+    assert labels is not None
+    tracemalloc.start()
+    stored_labels(sub, at, two_way=False, budget=PLENTY)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    made = bytes_made(len(labels.away) + side * side, two_way=False)
+    assert made < peak < 1.5 * made
 
 
 def test_nothing_and_single_rows() -> None:
