@@ -61,8 +61,9 @@ ROOMS: dict[str, frozenset[str]] = {
         "runtime.snapshot": "errors graph runtime.reader runtime.hierarchy runtime.searching",
         "runtime.live": "asset errors graph greedy kernels movement search "
         "runtime.reader runtime.things runtime.hierarchy runtime.searching runtime.snapshot",
-        "runtime.current": "runtime.reader runtime.things runtime.searching runtime.snapshot "
-        "runtime.live",
+        "runtime.bare": "errors graph runtime.reader",
+        "runtime.current": "runtime.bare runtime.reader runtime.things runtime.searching "
+        "runtime.snapshot runtime.live",
         "runtime.many": "errors graph runtime.reader runtime.snapshot runtime.current",
         "runtime.navigator": "errors graph kernels runtime.reader runtime.searching "
         "runtime.snapshot runtime.things runtime.live runtime.current runtime.many",

@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from bake.runtime.bare import BareTables
 from bake.runtime.reader.baked import BakedTables
 from bake.runtime.reader.places import Place, Places
 from bake.runtime.snapshot import Snapshot
@@ -36,7 +37,7 @@ class Current:
     def __init__(self, places: Places, profiles: tuple[str, ...]) -> None:
         self.places = places
         self.things = ThingTables(places)
-        self.tables = {name: BakedTables(places, name) for name in profiles}
+        self.tables = {name: self._tables_of(name) for name in profiles}
         self._snapshots: Mapping[str, Snapshot] = {
             name: Snapshot(tables, partial(self._next_hop, name), partial(_searches, tables))
             for name, tables in self.tables.items()
@@ -48,6 +49,12 @@ class Current:
         self._watched = threading.Lock()
         self._making = threading.Lock()
         self._writer: LevelWriter | None = None
+
+    def _tables_of(self, name: str) -> BakedTables:
+        tables = BakedTables(self.places, name)
+        if tables.has_hops:
+            return tables
+        return BareTables(self.places, name, lambda: self.writer.unchanged(name))
 
     def now(self, name: str) -> Snapshot:
         """Return the newest snapshot of a profile."""

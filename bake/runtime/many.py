@@ -70,7 +70,7 @@ class ManyQuestions:
 
         Args:
             starts, goals, strict: as for :meth:`next_hops`.
-            method: "table" follows the baked next hops, "hpa" plans over the hierarchy.
+            method: "table" answers as :meth:`path` does, "hpa" plans over the hierarchy.
 
         Returns:
             first: (m + 1) int64; path i is ``places[first[i]:first[i + 1]]``, both ends included,

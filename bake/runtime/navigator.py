@@ -55,7 +55,6 @@ class Navigator(ManyQuestions):
         Raises:
             OutsideMapError, UnknownNodeError: there is no such place.
             BlockedCellError: the profile cannot stand on the place.
-            MissingTableError: the asset was baked without next hops.
         """
         now = self._now
         # From here on a lookup goes straight to the function made for this snapshot.
@@ -69,7 +68,8 @@ class Navigator(ManyQuestions):
         """Return the cost of a shortest path in units; ``math.inf`` where unreachable.
 
         It is exact on the asset's integer scale. It is read from the distance table where there is
-        one, and otherwise summed along the next hops.
+        one, and otherwise summed along the next hops. Where there are none, a contraction hierarchy
+        tells it, which is made at the first such question.
 
         Raises:
             QueryError: as for :meth:`next_hop`.
@@ -101,8 +101,6 @@ class Navigator(ManyQuestions):
 
         Raises:
             QueryError: as for :meth:`next_hop`.
-            MissingTableError: one-way arcs make more components than a stored closure may have, and
-                the asset was baked without next hops.
         """
         now = self._now
         return now.tables.reaches(now.rows.row(start), now.rows.row(goal))
@@ -138,13 +136,13 @@ class Navigator(ManyQuestions):
         """Return a path, both ends included; None where unreachable.
 
         Args:
-            method: "table" follows the baked next hops; others search: see :meth:`search`.
+            method: "table" follows the baked next hops, or asks a contraction hierarchy where there
+                are none; others search: see :meth:`search`.
             heuristic: the heuristic of a search.
             weight: what the heuristic of method "astar" or "weighted" is multiplied with.
 
         Raises:
             QueryError: as for :meth:`next_hop` and :meth:`search`.
-            MissingTableError: the method is "table", and the asset was baked without next hops.
         """
         now = self._now
         row, goal_row = now.rows.row(start), now.rows.row(goal)
@@ -170,9 +168,11 @@ class Navigator(ManyQuestions):
     ) -> SearchResult:
         """Search for a path on the level's graph; no baked table is needed.
 
+        Method "table" does not search: it answers as :meth:`path` does.
+
         Args:
             method: "astar", "dijkstra", "greedy", "weighted", "bidirectional",
-                "bidirectional_astar", or "table" for the next hops.
+                "bidirectional_astar", or "table".
             heuristic: "null", "manhattan", "euclidean", "chebyshev", "octile" or "hex"; baked ones
                 are "cluster", "landmark" and "maximum"; None for "maximum" in methods "astar" and
                 "weighted" where it was baked, otherwise the one that fits the level's movement; or
@@ -230,7 +230,8 @@ class Navigator(ManyQuestions):
 
         Args:
             methods: methods of :meth:`search`; none = next hops and distances, where the asset has
-                them, and "astar". With "table" distances are made ready, too.
+                them, and "astar". With "table" distances are made ready, too, and the contraction
+                hierarchy where the asset has no next hops.
 
         Raises:
             QueryError: there is no such method.
@@ -244,8 +245,9 @@ class Navigator(ManyQuestions):
         from bake.runtime.searching.methods import Request, run
 
         now = self._now
-        measured = now.tables.has_hops or now.tables.has_distances
-        measured = measured and (not methods or "table" in methods)
+        measured = "table" in methods or (
+            not methods and (now.tables.has_hops or now.tables.has_distances)
+        )
         if not methods:
             methods = ("table", "astar") if now.tables.has_hops else ("astar",)
         # Any two neighbours will do; without any, there is nothing to search.
@@ -255,6 +257,7 @@ class Navigator(ManyQuestions):
             if method == "table":
                 now.lookup()
                 now.tables.walk(*ends)
+                now.tables.next_rows(*ends)
             for row, goal_row in zip(*(end.tolist() for end in ends), strict=True):
                 run(now.searches, row, goal_row, Request(method))
         if measured and len(ends[0]):

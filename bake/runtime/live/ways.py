@@ -54,6 +54,11 @@ class ExactWays:
 
     # -- versions ---------------------------------------------------------------------------------
 
+    def begin(self, state: ProfileState) -> None:
+        """Answer for the first version."""
+        with self._lock:
+            self._state = state
+
     def follow(self, state: ProfileState, changed: Repriced) -> None:
         """Take the weights of the next version; from now on only that is answered for.
 
@@ -90,9 +95,6 @@ class ExactWays:
         Args:
             state: the newest version.
         """
-        with self._lock:
-            if self._state is None:
-                self._state = state
         self.prepare(state)
         if self._hierarchy is not None:
             with self._lock:

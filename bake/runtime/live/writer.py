@@ -68,6 +68,7 @@ class LevelWriter:
         self._writing = threading.RLock()
         self._level: LevelState | None = None
         self._states: dict[str, ProfileState] = {}
+        self._unchanged: dict[str, ChangedTables] = {}
         self._journal: Journal | None = None
 
     @cached_property
@@ -102,9 +103,20 @@ class LevelWriter:
         """Read and lay out what updates need: the graph, prices, room to search in."""
         with self._writing:
             if self._level is None:
-                self._states = {name: each.initial() for name, each in self._profiles.items()}
-                self._level = LevelState.baked(self.rules)
+                states = {name: each.initial() for name, each in self._profiles.items()}
+                self._level = level = LevelState.baked(self.rules)
+                self._states = states
+                for name, state in states.items():
+                    writer = self._profiles[name]
+                    writer.ways.begin(state)
+                    self._unchanged[name] = ChangedTables(self._tables[name], state, writer, level)
             return self._level
+
+    def unchanged(self, name: str) -> ChangedTables:
+        """Return tables of a profile on the level as it was baked that need no baked next hops."""
+        with self._writing:
+            self.load()
+            return self._unchanged[name]
 
     def warm_up(self) -> None:
         """Load the level, and compile or load the kernels of a first update and first answer."""

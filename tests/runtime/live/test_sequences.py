@@ -23,7 +23,13 @@ from tests.support.strategies import FAMILIES, seeded
 #: that both fields and single queries answer for every kind of pair.
 SWEEP_NS = [0.0, ways.SWEEP_NS, 1e9]
 
-TABLES = [None, ("components", "next_hops"), ("components", "next_hops", "distances")]
+TABLES = [
+    None,
+    ("components", "next_hops"),
+    ("components",),
+    ("components", "next_hops", "distances"),
+    ("components", "distances"),
+]
 
 
 #: How often everything is run; more of it is by hand.
@@ -36,6 +42,8 @@ def run(model: GridModel | GraphModel, asset: Path, seed: int, batches: int) -> 
         patch.setattr(ways, "SWEEP_NS", SWEEP_NS[seed % 3])
         patch.setattr(ways, "PATIENCE", (0, 5)[seed % 2])
         navs = [level.profile(name) for name in level.profiles]
+        for nav in navs:
+            check(nav, model.places(nav.name), model.steps(nav.name), rng)
         for _ in range(batches):
             batch = model.change(rng, rng.choice([1, 1, 1, 2, 5]))
             level.update(**batch)
@@ -57,7 +65,7 @@ def test_square_levels(tmp_path: Path, seed: int) -> None:
     asset = model.baked(
         tmp_path,
         storage=storage,
-        tables=TABLES[seed // 2 % 3],
+        tables=TABLES[seed % 5],
         distance_storage=("auto", "labels")[seed // 3 % 2],
     )
     run(model, asset, seed, 8)
@@ -65,8 +73,9 @@ def test_square_levels(tmp_path: Path, seed: int) -> None:
 
 def test_without_a_compiler(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(jit, "COMPILED", False)
-    model = grid_model(3)
-    run(model, model.baked(tmp_path, distance_storage="labels"), 3, 3)
+    for tables in (None, ("components",)):
+        model = grid_model(3)
+        run(model, model.baked(tmp_path, tables=tables, distance_storage="labels"), 3, 3)
 
 
 @pytest.mark.parametrize("layout", ["odd-r", "even-r", "odd-q", "even-q"])
@@ -84,4 +93,6 @@ def test_graphs(tmp_path: Path, family: object, seed: int) -> None:
     model = GraphModel(list(range(n)), edges)
     mixed = seed + n
     storage = ("dense", "compressed")[mixed % 2]
-    run(model, model.baked(tmp_path, storage=storage, distance_storage="labels"), mixed, 8)
+    tables = TABLES[mixed % 5]
+    asset = model.baked(tmp_path, storage=storage, tables=tables, distance_storage="labels")
+    run(model, asset, mixed, 8)

@@ -356,28 +356,26 @@ def test_profiles(tmp_path: Path, grid_asset: Path) -> None:
     assert "several profiles, none named; expected 'boat' or 'walker'" in str(caught.value)
 
 
-@pytest.mark.parametrize(
-    ("tables", "missing"),
-    [(("components",), "next_hops"), (("components", "distances"), "next_hops")],
-)
-def test_missing_tables(tmp_path: Path, tables: tuple[str, ...], missing: str) -> None:
+@pytest.mark.parametrize("tables", [("components",), ("components", "distances")])
+def test_missing_tables(tmp_path: Path, tables: tuple[str, ...]) -> None:
     source = write_grid(tmp_path / "drawn.json", DRAWN)
     with open_asset(bake(source, recipe_for(tables=tables))) as level:
         nav = level.profile()
-        for ask in (
-            lambda: nav.next_hop(FREE, (3, 2)),
-            lambda: nav.path(FREE, (3, 2)),
-            lambda: nav.next_hops([FREE], [(3, 2)]),
+        for ask, missing in (
+            (lambda: nav.path(FREE, (3, 2), "hpa"), "hierarchy"),
+            (lambda: nav.walk(FREE, (3, 2)), "hierarchy"),
+            (lambda: nav.heuristic(FREE, (3, 2), "maximum"), "heuristic"),
         ):
             with pytest.raises(MissingTableError) as caught:
                 ask()
             assert missing in str(caught.value)
             assert "bake.toml" in str(caught.value)
-        if "distances" in tables:
-            assert nav.distance(FREE, (3, 0)) == 3
-        else:
-            with pytest.raises(MissingTableError):
-                nav.distance(FREE, (3, 2))
+        assert nav.distance(FREE, (3, 0)) == 3
+        assert nav.distance(FREE, APART) == math.inf
+        assert nav.next_hop(FREE, (3, 0)) == (1, 0)
+        assert nav.next_hop(FREE, APART) is None
+        assert nav.path(FREE, (3, 0)) == [(0, 0), (1, 0), (2, 0), (3, 0)]
+        assert nav.next_hops([FREE], [APART]).tolist() == [[-1, -1]]
         assert nav.reachable(FREE, (3, 2))
         assert not nav.reachable(FREE, APART)
         assert nav.nearest(WALL) == (1, 0)

@@ -11,7 +11,7 @@ from threading import Thread
 
 import pytest
 
-from bake.errors import MissingTableError, QueryError
+from bake.errors import QueryError
 from bake.recipe import LevelRecipe
 from bake.runtime import LevelAsset, Navigator, SearchResult, open_asset
 from bake.runtime.searching.methods import METHODS
@@ -184,11 +184,10 @@ def test_path_takes_a_method_too(tmp_path: Path) -> None:
     nav = small(tmp_path, replace(OPEN_CORNERS, tables=HOPLESS)).profile()
     assert len(nav.path((0, 1), (3, 1), "astar") or ()) == 4
     assert len(nav.path((0, 1), (3, 1), method="dijkstra") or ()) == 4
-    for missing in ({}, {"method": "table"}):
-        with pytest.raises(MissingTableError, match="no next_hops"):
-            nav.path((0, 1), (3, 1), **missing)
-    with pytest.raises(MissingTableError, match="no next_hops"):
-        nav.search((0, 1), (3, 1), "table")
+    for untold in ({}, {"method": "table"}):
+        assert len(nav.path((0, 1), (3, 1), **untold) or ()) == 4
+    found = nav.search((0, 1), (3, 1), "table")
+    assert (found.cost, found.bound) == (nav.search((0, 1), (3, 1)).cost, 1)
     with pytest.raises(QueryError, match="uses no heuristic"):
         nav.path((0, 1), (3, 1), heuristic="octile")
 
@@ -222,6 +221,26 @@ def test_a_path_too_long_to_count_is_no_missing_path(method: str, tmp_path: Path
                 nav.path(0, goal, method)
 
 
+def test_answers_without_a_table_say_when_a_path_is_too_long(tmp_path: Path) -> None:
+    arcs = [(node, node + 1, 2.0**29 - 1) for node in range(4)]
+    source = write_graph(tmp_path / "long.json", list(range(6)), arcs, directed=False)
+    with open_asset(bake(source, LevelRecipe(ticks_per_unit=1, tables=HOPLESS))) as level:
+        nav = level.profile()
+        asked = [
+            lambda goal: nav.next_hop(0, goal),
+            lambda goal: nav.distance(0, goal),
+            lambda goal: nav.path(0, goal),
+            lambda goal: nav.next_hops([0], [goal])[0],
+            lambda goal: nav.distances([0], [goal])[0],
+            lambda goal: len(nav.paths([0], [goal])[1]),
+        ]
+        assert [ask(2) for ask in asked] == [1, 2**30 - 2, [0, 1, 2], 1, 2**30 - 2, 3]
+        assert [ask(5) for ask in asked] == [None, math.inf, None, None, math.inf, 0]
+        for ask in asked:
+            with pytest.raises(QueryError, match="costs 1,073,741,824 ticks or more"):
+                ask(3)
+
+
 def test_warming_up(tmp_path: Path) -> None:
     with small(tmp_path) as level:
         level.warm_up()
@@ -232,6 +251,9 @@ def test_warming_up(tmp_path: Path) -> None:
             nav.warm_up("magic")
     with small(tmp_path, recipe_for(tables=HOPLESS)) as level:
         level.warm_up()
+        assert "_others" not in vars(level.profile()._now.tables)
+        level.profile().warm_up("table")
+        assert "_others" in vars(level.profile()._now.tables)
     with open_asset(bake(write_graph(tmp_path / "one.json", "a", []))) as level:
         level.warm_up(*METHODS)
     labels = recipe_for(tables=("distances",), distance_storage="labels")
