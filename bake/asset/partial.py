@@ -1,4 +1,4 @@
-"""Keep unfinished files beside their place, locked by the process that writes them.
+"""Write files whole or not at all: beside their place, locked by the process that writes them.
 
 A lock ends with its process, in whatever way the process ends, and every process on the machine can
 see it, even inside containers. A process number in a file's name would do neither: another process
@@ -11,7 +11,7 @@ import contextlib
 import errno
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from bake.errors import OutputError
@@ -21,6 +21,70 @@ if sys.platform != "win32":
 
 
 _TRIAL_BYTES = 2**12
+
+_NO_ROOM = "make room on this disk, and try again"
+#: What a person can do, by the system's number for what is wrong.
+_REMEDIES = {
+    errno.ENOSPC: _NO_ROOM,
+    errno.EDQUOT: _NO_ROOM,
+    errno.EFBIG: "allow larger files; `ulimit -f` and the file system limit their size",
+}
+
+
+@contextlib.contextmanager
+def written_whole(path: Path, put: Callable[[Path], object] | None = None) -> Iterator[Path]:
+    """Make an empty file in the same folder; at the end, sync it to disk and put it into its place.
+
+    Where an exception ends the block, the file is removed, and what was there before is untouched.
+
+    Args:
+        path: where the file goes.
+        put: called with the file to rename it; None = replace what has its name.
+
+    Raises:
+        OutputError: the file cannot be written.
+    """
+    try:
+        if path.exists() and not path.is_file():
+            raise OutputError(
+                "cannot be written: a folder, a device or a pipe has this name",
+                file=path,
+                expected="the name of a file",
+            )
+        with beside(path) as partial:
+            yield partial
+            with partial.open("r+b") as file:
+                os.fsync(file.fileno())
+            if put is None:
+                partial.replace(path)
+            else:
+                put(partial)
+        _sync_folder(path.parent)
+    except OSError as error:
+        raise output_error(path, error) from error
+
+
+def output_error(path: Path, error: Exception) -> OutputError:
+    """Say in one line why a file cannot be written."""
+    number = getattr(error, "errno", None)
+    found = os.strerror(number) if number else next(iter(str(error).splitlines()), "unknown")
+    return OutputError(
+        f"cannot be written: {found}",
+        file=path,
+        remedy=_REMEDIES.get(number or 0, "check the folder's permissions and free space"),
+    )
+
+
+def _sync_folder(folder: Path) -> None:
+    # Windows cannot open a folder, so the rename alone has to do there.
+    if sys.platform == "win32":
+        return
+    with contextlib.suppress(OSError):
+        handle = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
 
 
 @contextlib.contextmanager

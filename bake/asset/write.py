@@ -9,11 +9,8 @@ that takes everything, and that tells the error of the disk afterwards.
 
 from __future__ import annotations
 
-import contextlib
-import errno
 import os
-import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from io import FileIO
 from pathlib import Path
@@ -23,9 +20,8 @@ import numpy as np
 
 from bake.arrays import AnyArray
 from bake.asset.header import Header, sha256_of
-from bake.asset.partial import beside
+from bake.asset.partial import output_error, written_whole
 from bake.asset.schema import COLUMNS, Column, attribute, column, digest_of, pattern_of
-from bake.errors import OutputError
 from bake.interrupts import interrupts_held
 
 Scalar = str | int
@@ -39,14 +35,6 @@ ALIGN_FROM = 2**10
 ALIGNMENT = 64
 
 Bytes = bytes | bytearray | memoryview
-
-_NO_ROOM = "make room on this disk, and build again"
-#: What a person can do, by the system's number for what is wrong.
-_REMEDIES = {
-    errno.ENOSPC: _NO_ROOM,
-    errno.EDQUOT: _NO_ROOM,
-    errno.EFBIG: "allow larger files; `ulimit -f` and the file system limit their size",
-}
 
 
 @dataclass(frozen=True)
@@ -77,16 +65,15 @@ def write_asset(path: Path, header: Header, contents: Contents) -> int:
         OutputError: the asset cannot be written. What was there before is untouched.
     """
     _check(contents)
-    with _errors_in_one_line(path), beside(path) as partial:
-        with partial.open("r+b", buffering=0) as file:
+    with written_whole(path) as partial, partial.open("r+b", buffering=0) as file:
+        try:
             _write_body(file, header, contents)
-            size = file.seek(0, os.SEEK_END)
-            finished = replace(header, body=sha256_of(partial, skip=header.block), size=size)
-            file.seek(0)
-            _write_all(file, finished.to_bytes())
-            os.fsync(file.fileno())
-        partial.replace(path)
-    _sync_folder(path.parent)
+        except RuntimeError as error:  # So HDF5 tells that it runs out of memory.
+            raise output_error(path, error) from error
+        size = file.seek(0, os.SEEK_END)
+        finished = replace(header, body=sha256_of(partial, skip=header.block), size=size)
+        file.seek(0)
+        _write_all(file, finished.to_bytes())
     return size
 
 
@@ -188,33 +175,6 @@ def _write_all(file: FileIO, data: Bytes) -> None:
     left = memoryview(data).cast("B")
     while left:
         left = left[file.write(left) :]
-
-
-@contextlib.contextmanager
-def _errors_in_one_line(path: Path) -> Iterator[None]:
-    try:
-        yield
-    # HDF5 raises a RuntimeError where it runs out of memory.
-    except (OSError, RuntimeError) as error:
-        number = getattr(error, "errno", None)
-        found = os.strerror(number) if number else next(iter(str(error).splitlines()), "unknown")
-        raise OutputError(
-            f"cannot be written: {found}",
-            file=path,
-            remedy=_REMEDIES.get(number or 0, "check the folder's permissions and free space"),
-        ) from error
-
-
-def _sync_folder(folder: Path) -> None:
-    # Windows cannot open a folder, so the rename alone has to do there.
-    if sys.platform == "win32":
-        return
-    with contextlib.suppress(OSError):
-        handle = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(handle)
-        finally:
-            os.close(handle)
 
 
 def _check(contents: Contents) -> None:

@@ -24,7 +24,7 @@ from bake.cli.options import (
     say,
     tasks_of,
 )
-from bake.errors import BakeErrors, OutputError, counted, printable
+from bake.errors import BakeErrors, counted, printable
 
 
 class LintFormat(StrEnum):
@@ -202,6 +202,7 @@ def schema(
 
     Editors and other tools check and complete files by it.
     """
+    from bake.asset.partial import written_whole
     from bake.levels.graph_json import graph_schema
     from bake.levels.tiles_json import tile_schema
     from bake.recipe import recipe_schema
@@ -211,7 +212,5 @@ def schema(
     if output is None:
         typer.echo(text, nl=False)
         return
-    try:
-        output.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise OutputError(f"cannot be written: {error.strerror or error}", file=output) from None
+    with written_whole(output) as partial:
+        partial.write_text(text, encoding="utf-8")

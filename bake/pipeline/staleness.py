@@ -14,11 +14,11 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
 from bake.asset.header import PATCH_PREFIX, Header, read_header, sha256_of
+from bake.asset.partial import written_whole
 from bake.asset.schema import BAKE_REVISION, FORMAT_VERSION
 from bake.errors import AssetError, LevelError, OutputError
 from bake.pipeline.sources import Task, name_error, name_is_text
@@ -123,7 +123,8 @@ def write_depfile(file: Path, tasks: Sequence[Task], recipe: Path | None) -> Non
         mentioned |= dict.fromkeys(needed)
         lines.append(f"{_escaped(task.asset, file)}: {' '.join(needed)}\n")
     lines += [f"\n{each}:\n" for each in mentioned]
-    _replace(file, "".join(lines))
+    with written_whole(file) as partial:
+        partial.write_text("".join(lines), encoding="utf-8", newline="\n")
 
 
 def _prerequisites(task: Task, recipe: Path | None) -> Iterable[Path]:
@@ -153,15 +154,3 @@ def _escaped(path: Path, depfile: Path) -> str:
             remedy="rename it",
         )
     return drive + "".join(_ESCAPED.get(sign, sign) for sign in text)
-
-
-def _replace(file: Path, text: str) -> None:
-    draft = file.with_name(f".{file.name}.{os.getpid()}.tmp")
-    try:
-        draft.write_text(text, encoding="utf-8", newline="\n")
-        draft.replace(file)
-    except OSError as error:
-        raise OutputError(f"cannot be written: {error.strerror or error}", file=file) from None
-    finally:
-        with suppress(OSError):
-            draft.unlink(missing_ok=True)

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
-from bake.asset.partial import beside, remove_leftovers
+from bake.asset.partial import remove_leftovers, written_whole
 from bake.errors import BakeError, LevelError, OutputError, QueryError, RecipeError
 from bake.pipeline import build, find_tasks
-from bake.pipeline.run import Outcome
+from bake.pipeline.run import Outcome, Report
 from bake.pipeline.sources import Task
 from bake.recipe import RECIPE_NAME, load_recipe
 from bake.recipe.file import MAX_RECIPE_BYTES
@@ -21,9 +22,6 @@ from bake.start.entries import Entry, Line, merged, recipe_text
 from bake.start.find import Found, find_levels
 from bake.start.propose import propose
 from bake.view.render import render_asset
-
-#: A function that is called with the level's name, the stage and the fraction of it that is done.
-Report = Callable[[str, str, float], None]
 
 
 @dataclass(frozen=True)
@@ -34,13 +32,11 @@ class Started:
         recipe: its path.
         found: the level files it names, and what was left out.
         lines: its guesses.
-        unread: what is wrong with level files that cannot be read.
     """
 
     recipe: Path
     found: Found
     lines: tuple[Line, ...]
-    unread: tuple[BakeError, ...]
 
 
 @dataclass(frozen=True)
@@ -67,7 +63,7 @@ def write_first_recipe(folder: Path, *, force: bool) -> Started:
 
     Raises:
         RecipeError: there is a recipe already, or it would be too large.
-        LevelError: there is no level, or no level can be read.
+        LevelError: there is no such folder, or no level in it.
         OutputError: the folder cannot be written to.
     """
     if not folder.exists():
@@ -76,14 +72,14 @@ def write_first_recipe(folder: Path, *, force: bool) -> Started:
     if os.path.lexists(recipe) and not force:
         raise _there_already(recipe)
     found = find_levels(folder)
-    with _written(recipe) as partial:
+    remove_leftovers(folder, f".{recipe.name}.*.tmp")
+    # The file is made before any work, so that a read-only folder is noticed.
+    with written_whole(recipe, partial(_put_in_place, recipe=recipe, force=force)) as unfinished:
         guesses: dict[str, list[Entry]] = {}
-        unread: list[BakeError] = []
         for file in found.levels:
-            try:
+            # What is wrong with a level is told when it is tried.
+            with suppress(BakeError):
                 guesses[file.stem] = propose(file, folder)
-            except BakeError as error:
-                unread.append(error)
         lines = merged(guesses)
         left_out = [f"{file.relative_to(folder)}: {why}" for file, why in found.left_out]
         text = recipe_text(found.sources, DEFAULT_OUTPUT, left_out, lines)
@@ -93,10 +89,9 @@ def write_first_recipe(folder: Path, *, force: bool) -> Started:
                 file=recipe,
                 remedy="run `bake init` in their folders one by one",
             )
-        partial.write_text(text, encoding="utf-8")
-        load_recipe(partial)
-        _put_in_place(partial, recipe, force=force)
-    return Started(recipe, found, tuple(lines), tuple(unread))
+        unfinished.write_text(text, encoding="utf-8")
+        load_recipe(unfinished)
+    return Started(recipe, found, tuple(lines))
 
 
 def _there_already(recipe: Path) -> RecipeError:
@@ -107,33 +102,18 @@ def _there_already(recipe: Path) -> RecipeError:
     )
 
 
-@contextmanager
-def _written(recipe: Path) -> Iterator[Path]:
-    """Open a file beside the recipe before any work, so that a read-only folder is noticed."""
-    remove_leftovers(recipe.parent, f".{recipe.name}.*.tmp")
-    try:
-        with beside(recipe) as partial:
-            yield partial
-    except OSError as error:
-        raise OutputError(
-            f"cannot be written: {error.strerror or error}",
-            file=recipe,
-            remedy="check the folder's permissions and free space",
-        ) from None
-
-
-def _put_in_place(partial: Path, recipe: Path, *, force: bool) -> None:
+def _put_in_place(unfinished: Path, *, recipe: Path, force: bool) -> None:
     """Rename the whole file; without ``force``, what came there meanwhile is not replaced."""
     if not force:
         try:
-            os.link(partial, recipe)
+            os.link(unfinished, recipe)
         except FileExistsError:
             raise _there_already(recipe) from None
         except OSError:  # Some file systems have no links.
             pass
         else:
             return
-    partial.replace(recipe)
+    unfinished.replace(recipe)
 
 
 def try_recipe(

@@ -10,9 +10,9 @@ import numpy as np
 from PIL import Image, ImageDraw
 
 from bake.arrays import UInt8Array
+from bake.asset.partial import written_whole
 from bake.errors import OutputError
 from bake.view.colours import FAINT_INK, INK, PAPER, Colour, ramp
-from bake.view.files import write_whole
 from bake.view.lettering import fitted, font, plain, width_of
 
 #: Narrower maps get the page of a map of this width in pixels, so that the title fits.
@@ -330,5 +330,6 @@ def check_output(path: Path) -> None:
 
 
 def write_png(picture: Image.Image, path: Path) -> None:
-    """Write a picture whole or not at all: see :func:`write_whole`."""
-    write_whole(path, lambda file: picture.save(file, format="PNG"))
+    """Write a picture whole or not at all: see :func:`written_whole`."""
+    with written_whole(path) as partial:
+        picture.save(partial, format="PNG")

@@ -11,11 +11,11 @@ import json
 import math
 from pathlib import Path
 
+from bake.asset.partial import written_whole
 from bake.errors import OutputError
 from bake.runtime import LevelAsset, SearchResult
 from bake.runtime.reader.places import Place
 from bake.runtime.searching.result import TraceStep
-from bake.view.files import write_whole
 
 FORMAT = "bake-trace"
 VERSION = 1
@@ -90,7 +90,8 @@ def write_trace(
     keys = "".join(f'"{key}": {json.dumps(value)},\n' for key, value in head.items())
     listed = ",\n".join(json.dumps(_step(step)) for step in steps)
     whole = f'{{\n{keys}"steps": [\n{listed}\n]\n}}\n'
-    write_whole(path, lambda file: file.write(whole.encode()))
+    with written_whole(path) as partial:
+        partial.write_bytes(whole.encode())
 
 
 def _step(step: TraceStep) -> dict[str, object]:
