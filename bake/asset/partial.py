@@ -97,7 +97,8 @@ def beside(path: Path) -> Iterator[Path]:
     finally:
         with contextlib.suppress(OSError):
             partial.unlink(missing_ok=True)
-        os.close(handle)
+        if handle is not None:
+            os.close(handle)
 
 
 def check_writable(folder: Path) -> None:
@@ -118,12 +119,13 @@ def check_writable(folder: Path) -> None:
         ) from None
 
 
-def _create(partial: Path) -> int:
-    """Create a file, lock it, and return the descriptor that holds the lock."""
+def _create(partial: Path) -> int | None:
+    """Create a file, lock it, and return the descriptor that holds the lock, if there is one."""
     while True:
         handle = os.open(partial, os.O_RDWR | os.O_CREAT, 0o666)
-        if sys.platform == "win32":
-            return handle
+        if sys.platform == "win32":  # Windows does not rename a file that is open.
+            os.close(handle)
+            return None
         try:
             with contextlib.suppress(OSError):  # Some file systems have no locks.
                 fcntl.flock(handle, fcntl.LOCK_EX)
