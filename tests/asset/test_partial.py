@@ -34,9 +34,7 @@ def test_a_pipe_is_not_replaced(tmp_path: Path) -> None:
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
     with (
-        pytest.raises(
-            OutputError, match=r"pipe: cannot be written: .* expected the name of a file"
-        ),
+        pytest.raises(OutputError, match="the name of a file"),
         written_whole(pipe),
     ):
         pass
