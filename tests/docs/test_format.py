@@ -16,6 +16,8 @@ import pytest
 
 from bake.asset import document, schema
 from bake.asset.header import Header
+from bake.coordinates import Coordinates
+from bake.movement import HEX_LAYOUTS, HexLayout
 from bake.pipeline import find_tasks
 from bake.pipeline.level import bake_level
 from bake.recipe import load_recipe
@@ -308,6 +310,41 @@ def test_a_distance_from_scratch_agrees_with_next_hops(name: str, tmp_path: Path
             assert (math.inf if ticks >= NO_WAY else ticks) == tables.ticks(row, goal)
 
 
+def cell_from_scratch(
+    point: tuple[float, float], centre: tuple[float, float], where: Coordinates, layout: str
+) -> tuple[int, int]:
+    """The lines of the page about the hexagon that a point lies in, for rows and for columns."""
+    rows = layout.endswith("r")
+    a, b = (where.east[0], where.south[1]) if rows else (where.south[1], where.east[0])
+    u, v = point[0] - centre[0], point[1] - centre[1]
+    if not rows:
+        u, v = v, u
+    p = int(layout.startswith("even"))
+    y = 2 * math.floor((v - p * b + where.side / 2) / (2 * b)) + p
+    x = math.floor(u / a + p / 2 + 1 / 2)
+
+    def far(cell: tuple[int, int]) -> float:
+        shift = (cell[1] % 2) * (-0.5 if p else 0.5)
+        return math.hypot(u - (cell[0] + shift) * a, v - cell[1] * b)
+
+    x, y = min(((x, y), (x - 1, y + 1), (x, y + 1), (x, y + 2)), key=far)
+    return (x, y) if rows else (y, x)
+
+
+@pytest.mark.parametrize("layout", HEX_LAYOUTS)
+def test_hexagons_of_points_from_scratch(layout: HexLayout) -> None:
+    rng = np.random.default_rng(9)
+    for _ in range(50):
+        across, along, side = rng.uniform(0.3, 3, 3)
+        centre = tuple(rng.uniform(-9, 9, 2).tolist())
+        pitch = along if layout.endswith("r") else across
+        where = Coordinates((centre,), (across, 0.0), (0.0, along), side / 3 * pitch)
+        points = rng.uniform(-20, 20, (40, 2))
+        found = where.cells(points, np.zeros(40, dtype=np.int64), layout)
+        for point, cell in zip(points.tolist(), found.tolist(), strict=True):
+            assert cell_from_scratch(tuple(point), centre, where, layout) == tuple(cell)
+
+
 def test_the_python_example_runs(example: Path) -> None:
     (code,) = blocks(PAGE, "python")
     names: dict[str, Any] = {}
@@ -322,6 +359,8 @@ def test_values_with_a_meaning_of_their_own() -> None:
     values = (2**8 - 1, 2**16 - 1, 2**32 - 1, 2**31 - 1, 2**8 - 2, 2**16 - 2, 2**32 - 2)
     for value in values:
         assert str(value) in table
+    for column in ("/doors/state", "/world/own_price", "label_difference"):
+        assert f"`{column}`" in table
 
 
 def test_the_changelog_says_whether_to_rebake() -> None:
