@@ -52,6 +52,7 @@ ROOMS: dict[str, frozenset[str]] = {
         "worlds": "errors graph level movement toml search.graph",
         "tables": "errors graph greedy kernels search",
         "asset": "errors graph interrupts processors",
+        "flat": "asset errors",
         "verify": "asset errors graph kernels processors",
         "runtime.reader": "asset coordinates errors graph greedy movement kernels "
         "search.all_pairs search.contraction",
@@ -72,6 +73,7 @@ ROOMS: dict[str, frozenset[str]] = {
         "runtime.live runtime.current runtime.navigator runtime.cold",
         "runtime": "coordinates errors",
         "runtime.warm": "errors runtime.reader runtime.searching runtime.navigator runtime.level",
+        "export": "asset errors flat graph movement runtime",
         "recipe": "coordinates errors graph level levels movement",
         "pipeline": "asset coordinates errors graph greedy interrupts kernels level levels "
         "movement processors recipe search tables worlds",

@@ -10,7 +10,9 @@ from pathlib import Path
 
 from bake.asset.schema import ATTRIBUTES, COLUMNS, Attribute, Column
 
-BEGIN = "<!-- schema: written by `python -m bake.asset.document`, not by hand -->"
+#: What begins the section, with the module that writes it.
+BEGIN = "<!-- schema: written by `python -m {maker}`, not by hand -->"
+MAKER = "bake.asset.document"
 END = "<!-- end of schema -->"
 
 PAGE = Path(__file__).parents[2] / "docs" / "format-columns.md"
@@ -20,24 +22,25 @@ _KINDS = {"text": "text", "integer": "int64", "flag": "int64, 0 or 1"}
 
 def format_tables() -> str:
     """Return the attributes and columns of the schema as Markdown tables, without the markers."""
-    attributes = _table(
+    attributes = table(
         ("group", "attribute", "type", "", "meaning"), map(_attribute_row, ATTRIBUTES)
     )
-    columns = _table(
+    columns = table(
         ("column", "type", "dimensions", "unit", "layout", "", "meaning"), map(_column_row, COLUMNS)
     )
     return f"## Attributes\n\n{attributes}\n\n## Columns\n\n{columns}\n"
 
 
-def section_of(page: str) -> str:
+def section_of(page: str, maker: str = MAKER) -> str:
     """Return the part of a page between the markers."""
-    return page.split(BEGIN + "\n\n", 1)[1].split("\n" + END, 1)[0]
+    return page.split(BEGIN.format(maker=maker) + "\n\n", 1)[1].split("\n" + END, 1)[0]
 
 
-def with_section(page: str, section: str) -> str:
+def with_section(page: str, section: str, maker: str = MAKER) -> str:
     """Return the page with the part between the markers replaced."""
-    before, after = page.split(BEGIN, 1)[0], page.split(END, 1)[1]
-    return f"{before}{BEGIN}\n\n{section}\n{END}{after}"
+    begin = BEGIN.format(maker=maker)
+    before, after = page.split(begin, 1)[0], page.split(END, 1)[1]
+    return f"{before}{begin}\n\n{section}\n{END}{after}"
 
 
 def _attribute_row(attribute: Attribute) -> tuple[str, ...]:
@@ -66,7 +69,8 @@ def _optional(optional: bool) -> str:
     return "optional" if optional else ""
 
 
-def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """Return a Markdown table."""
     return "\n".join(_line(cells) for cells in [head, ["---"] * len(head), *rows])
 
 

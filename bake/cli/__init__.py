@@ -46,6 +46,7 @@ COMMANDS: dict[str, Callable[..., None]] = {
     "path": paths.path,
     "eval": paths.evaluate,
     "render": paths.render,
+    "export": assets.export,
     "apply": assets.apply,
     "verify": assets.verify,
     "diff": assets.diff,

@@ -1,4 +1,4 @@
-"""This module has the commands about baked levels: info, apply, verify and diff."""
+"""This module has the commands about baked levels: info, export, apply, verify and diff."""
 
 from __future__ import annotations
 
@@ -38,6 +38,42 @@ def info(asset: AssetFile, profile: Profile = None, as_json: Json = False) -> No
         print_json(found)
     else:
         print_info(found)
+
+
+def export(
+    asset: AssetFile,
+    output: Annotated[
+        Path | None,
+        typer.Option("-o", "--output", help="The flat file; else LEVEL.bake beside the asset."),
+    ] = None,
+    profile: Annotated[
+        list[str] | None,
+        typer.Option("--profile", help="Write this agent profile alone. May be repeated."),
+    ] = None,
+    with_parts: Annotated[
+        str | None,
+        typer.Option(
+            "--with", metavar="PARTS", help="Write these as well: distances, hierarchy, or both."
+        ),
+    ] = None,
+    quiet: Quiet = False,
+    as_json: Json = False,
+) -> None:
+    """Write an asset as a flat file, for engines that cannot read HDF5.
+
+    Small readers for C, C#, JavaScript, GDScript, Rust and Lua use it where it lies.
+    """
+    from bake.asset import Asset
+    from bake.export.export import export_asset, read_parts
+
+    parts = read_parts(with_parts)
+    path = output or asset.with_suffix(".bake")
+    with Asset(asset) as opened:
+        size = export_asset(opened, path, profile, parts)
+    if as_json:
+        print_json({"file": str(path), "bytes": size})
+    elif not quiet:
+        say(f"{path}: {size:,} bytes")
 
 
 def apply(

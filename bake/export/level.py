@@ -1,0 +1,263 @@
+"""Make the columns of a flat file that all profiles share."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+
+import numpy as np
+
+from bake.arrays import AnyArray, BoolArray, Int32Array, Int64Array
+from bake.asset import Asset
+from bake.flat.schema import LEVEL_NUMBERS, texts
+from bake.graph import BLOCKED, MAX_WEIGHT
+from bake.movement import CORNER_CUTTING, COST_RULES, HEX_LAYOUTS
+from bake.runtime.live.rules import LevelRules, ProfileRules
+from bake.runtime.reader.places import Places
+
+Columns = dict[str, AnyArray]
+
+
+class LevelColumns:
+    """What the columns of the level are made of, and what those of profiles need of it.
+
+    Attributes:
+        asset, places, rules: the asset.
+        profiles: names of the profiles to write, sorted.
+    """
+
+    def __init__(self, asset: Asset, profiles: Sequence[str]) -> None:
+        self.asset = asset
+        self.places = Places(asset)
+        self.rules = LevelRules(self.places)
+        self.profiles = tuple(profiles)
+
+    @cached_property
+    def movers(self) -> dict[str, ProfileRules]:
+        """Return what terrain means to each profile."""
+        return {name: ProfileRules(self.rules, name) for name in self.profiles}
+
+    @property
+    def directions(self) -> int:
+        """Return how many directions steps have; 0 on graphs."""
+        return 0 if self.rules.lattice is None else len(self.rules.lattice.heading)
+
+    @cached_property
+    def links(self) -> tuple[Int32Array, Int32Array, Int32Array]:
+        """Return the arcs of links: (k) locations where each begins, where it leads, its link.
+
+        Those that leave one cell come in the order of their slots, and those that nobody could take
+        when the level was baked, which have no slots, last.
+        """
+        rules, location = self.rules, self.rules.location_of_node
+        arcs = rules.link_arcs
+        tail, head = location[rules.tail[arcs]], location[rules.places.head[arcs]]
+        number = {name: place for place, name in enumerate(rules.links)}
+        more = np.array(
+            [(a, b, number[name]) for name, (a, b) in rules.left_out], dtype=np.int32
+        ).reshape(-1, 3)
+        found = np.concatenate([np.stack([tail, head, rules.link[arcs]], axis=1), more])
+        found = found[np.argsort(found[:, 0], kind="stable")].astype(np.int32)
+        return found[:, 0].copy(), found[:, 1].copy(), found[:, 2].copy()
+
+    @cached_property
+    def move_of_arc(self) -> Int32Array:
+        """Return (m) int32, the move that each arc of the asset is.
+
+        On grids that is the step's direction, or the number of directions plus the arc's place
+        among the links that leave its cell; on graphs it is the arc's slot.
+        """
+        rules, places = self.rules, self.places
+        first = places.first_out[rules.tail]
+        if rules.lattice is None:
+            return (np.arange(len(first)) - first).astype(np.int32)
+        nodes = np.arange(places.node_count)
+        steps = rules.lattice.steps_from(places.flat.astype(np.int64))
+        arc_head = places.flat[places.head]
+        same = steps.head[rules.tail] == arc_head[:, None]
+        same &= steps.inside[rules.tail]
+        move: Int32Array = same.argmax(axis=1).astype(np.int32)
+        links = rules.link_arcs
+        if len(links):
+            among = np.bincount(rules.tail[links], minlength=len(nodes))
+            begins = np.cumsum(among) - among
+            move[links] = self.directions + np.arange(len(links)) - begins[rules.tail[links]]
+        return move
+
+    @cached_property
+    def most_moves(self) -> int:
+        """Return one more than the largest move there is."""
+        most = int(np.diff(self.places.first_out).max(initial=0))
+        if self.places.is_grid:
+            begins = self.links[0]
+            most = int(np.bincount(begins).max(initial=0)) if len(begins) else 0
+        return self.directions + most
+
+    # -- columns ----------------------------------------------------------------------------------
+
+    def columns(self) -> Columns:
+        """Return all columns of the level, by name."""
+        asset = self.asset
+        found: Columns = {
+            "numbers": self._numbers(),
+            "name": texts([self.places.name]),
+            "recipe": texts([asset.text("recipe") or ""]),
+            "profile_name": texts(list(self.profiles)),
+            "terrain_name": texts(list(self.rules.terrains)),
+            "terrain_colour": asset.read("/terrain/colour"),
+            "terrain": self.rules.terrain,
+        }
+        found |= self._grid() if self.places.is_grid else self._graph()
+        found |= self._prices()
+        return found
+
+    def _numbers(self) -> Int32Array:
+        rules, places = self.rules, self.places
+        hex_layout = places.hex_layout
+        kinds = {"graph": 0, "square": 1, "hex": 2}
+        said = {
+            "kind": kinds[self.asset.text("kind") or ""],
+            "width": places.width,
+            "height": places.height,
+            "floors": places.floors,
+            "directions": self.directions,
+            "hex_layout": 0 if hex_layout is None else 1 + HEX_LAYOUTS.index(hex_layout),
+            "corner_cutting": CORNER_CUTTING.index(rules.movement.corner_cutting),
+            "cost_rule": COST_RULES.index(rules.movement.cost_rule),
+            "ticks_per_unit": places.ticks_per_unit,
+            "locations": rules.location_count,
+            "nodes": places.node_count,
+            "terrains": len(rules.terrains),
+            "profiles": len(self.profiles),
+            "usual_terrain": self._usual_terrain(),
+        }
+        return np.array([said[number.name] for number in LEVEL_NUMBERS], dtype=np.int32)
+
+    def _usual_terrain(self) -> int:
+        count = np.bincount(self.rules.terrain, minlength=len(self.rules.terrains))
+        count[~self._passable] = -1
+        return int(count.argmax())
+
+    @property
+    def _passable(self) -> BoolArray:
+        """Return (terrain) bool, True where some profile can stand on the terrain."""
+        costs = [rules.mover.cost for rules in self.movers.values()]
+        return np.asarray(~np.isnan(costs).all(axis=0))
+
+    def _graph(self) -> Columns:
+        places, asset = self.places, self.asset
+        found: Columns = {
+            "first_out": places.first_out,
+            "head": places.head,
+            "length": self.rules.length,
+        }
+        if places.position is not None:
+            found["position"] = places.position
+        if asset.text("node_name_type") == "int":
+            found["node_number"] = asset.read("/world/node_name")
+        else:
+            found["node_name"] = texts([str(name) for name in places.names])
+        return found
+
+    def _grid(self) -> Columns:
+        asset, places = self.asset, self.places
+        node_at = np.full(self.rules.location_count, -1, dtype=np.int32)
+        node_at[places.flat] = np.arange(places.node_count, dtype=np.int32)
+        found: Columns = {"node_at": node_at}
+        if self.rules.lattice is not None and self.rules.lattice.barred is not None:
+            found["barred"] = self.rules.lattice.barred
+        for name in ("centre", "step"):
+            if asset.has(f"/world/{name}"):
+                found[name] = asset.read(f"/world/{name}").astype(np.float64)
+        for group in ("region", "spot", "door", "link"):
+            if asset.has(f"/{group}s/name") and asset.shape(f"/{group}s/name")[0]:
+                found |= self._things(group)
+        if "link_name" in found:
+            found |= self._link_arcs()
+        return found
+
+    def _things(self, group: str) -> Columns:
+        """Return the columns of one kind of thing, with locations in place of cells."""
+        places = {"link": ("start", "goal")}.get(group, ("cell",))
+        found: Columns = {}
+        for name in _THINGS[group]:
+            path = f"/{group}s/{name}"
+            if not self.asset.has(path):
+                continue
+            stored = self.asset.read(path)
+            if stored.dtype.kind == "S":
+                found[f"{group}_{name}"] = texts([each.decode() for each in stored.tolist()])
+            elif name in places:
+                cell = stored.astype(np.int32)
+                flat = cell[:, 1] * np.int32(self.places.width) + cell[:, 0]
+                found["spot_at" if group == "spot" else f"{group}_{name}"] = flat
+            else:
+                found[f"{group}_{name}"] = stored
+        if group == "door":
+            found["door_first_terrain"] = _first_terrains(
+                found["door_first_cell"], found["door_first_state"]
+            )
+        return found
+
+    def _link_arcs(self) -> Columns:
+        begins, leads, number = self.links
+        cost = self.asset.read("/links/cost").astype(np.float64)[number]
+        return {
+            "link_from": begins,
+            "link_to": leads,
+            "link_number": number,
+            "link_ticks": ticks_of(cost, self.places.ticks_per_unit),
+        }
+
+    def _prices(self) -> Columns:
+        prices = self.rules.own_prices
+        if not prices:
+            return {}
+        ends = np.array(sorted(prices), dtype=np.int32)
+        units = np.array([prices[a, b] for a, b in ends.tolist()])
+        return {
+            "price_from": ends[:, 0].copy(),
+            "price_to": ends[:, 1].copy(),
+            "price_units": units,
+            "price_ticks": ticks_of(units, self.places.ticks_per_unit),
+        }
+
+
+#: The asset's columns of each kind of thing.
+_THINGS = {
+    "region": ("name", "id", "first_cell", "cell"),
+    "spot": ("name", "id", "kind", "cell", "first_profile", "profile"),
+    "door": (
+        "name",
+        "id",
+        "first_cell",
+        "cell",
+        "first_state",
+        "state_name",
+        "state",
+        "terrain",
+    ),
+    "link": (
+        "name",
+        "id",
+        "kind",
+        "start",
+        "goal",
+        "cost",
+        "both_ways",
+        "first_profile",
+        "profile",
+    ),
+}
+
+
+def _first_terrains(first_cell: AnyArray, first_state: AnyArray) -> Int32Array:
+    """Return (states + 1) int32, where the terrains of each state of all doors begin."""
+    cells = np.repeat(np.diff(first_cell), np.diff(first_state))
+    return np.concatenate([[0], np.cumsum(cells)]).astype(np.int32)
+
+
+def ticks_of(units: AnyArray, ticks_per_unit: int) -> Int32Array:
+    """Return prices in ticks, BLOCKED where an arc may not cost this."""
+    ticks: Int64Array = np.rint(np.minimum(units, 2.0**31) * ticks_per_unit)
+    return np.where((ticks >= 1) & (ticks <= MAX_WEIGHT), ticks, BLOCKED).astype(np.int32)

@@ -1,0 +1,133 @@
+"""Make the columns of a flat file that each profile has of its own."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from bake.arrays import AnyArray, Float64Array, Int32Array
+from bake.asset.schema import profile_path
+from bake.export.hops import hop_columns
+from bake.export.level import Columns, LevelColumns, ticks_of
+from bake.flat.schema import COLUMNS, PROFILE_NUMBERS
+from bake.movement import unit_cost
+from bake.runtime.reader.baked import BakedTables
+
+#: The class of terrain on which a profile cannot stand.
+NO_CLASS = np.iinfo(np.uint16).max
+
+#: The asset's columns of clusters and hierarchies, which are written as they are.
+HIERARCHY = tuple(
+    declared.name
+    for declared in COLUMNS
+    if declared.name == "cluster" or declared.name.startswith("layer_")
+)
+
+
+def profile_columns(level: LevelColumns, name: str, parts: frozenset[str]) -> Columns:
+    """Return all columns of one profile, by name.
+
+    Args:
+        level: the level.
+        name: the profile.
+        parts: "distances" and "hierarchy", as far as they are asked for.
+
+    Raises:
+        MissingTableError: the asset does not hold what is asked for.
+    """
+    tables = BakedTables(level.places, name)
+    mover = level.movers[name].mover
+    costs, classes = _classes(mover.cost)
+    row_at = np.full(level.rules.location_count, -1, dtype=np.int32)
+    row_at[tables.location] = np.arange(tables.row_count, dtype=np.int32)
+    found: Columns = {
+        "numbers": _numbers(level, tables, len(costs), "hierarchy" in parts),
+        "cost": mover.cost,
+        "class": classes,
+        "row_at": row_at,
+    }
+    if not mover.goes_anywhere:
+        found["may_enter"] = mover.allowed.astype(np.uint8)
+    if tables.component_count > 1:
+        found["component"] = tables.component_of_row
+    if tables.reach is not None:
+        found["reach"] = tables.reach
+    if level.places.is_grid:
+        found["step_ticks"] = _step_ticks(level, costs)
+        if level.rules.links:
+            found["link_open"] = level.movers[name].takes[level.links[2]].astype(np.uint8)
+    else:
+        found["weight"] = tables.weight
+    if tables.has_hops:
+        found |= hop_columns(tables, level.move_of_arc, level.most_moves)
+    if "distances" in parts:
+        found |= _distances(tables)
+    if "hierarchy" in parts:
+        found |= _hierarchy(tables)
+    return found
+
+
+def _numbers(
+    level: LevelColumns, tables: BakedTables, classes: int, with_hierarchy: bool
+) -> Int32Array:
+    mode = level.asset.text("hierarchy_mode", f"/profiles/{tables.profile}")
+    said = {
+        "rows": tables.row_count,
+        "components": tables.component_count,
+        "one_way": int(tables.one_way),
+        "says_none": int(tables.one_way and tables.reach is None),
+        "size": tables.size,
+        "classes": classes,
+        "two_way": int(tables.leads_back),
+        "hierarchy_mode": {None: 0, "hpa": 1, "exact": 2}[mode] if with_hierarchy else 0,
+    }
+    return np.array([said[number.name] for number in PROFILE_NUMBERS], dtype=np.int32)
+
+
+def _classes(cost: Float64Array) -> tuple[Float64Array, AnyArray]:
+    """Return a profile's different costs, ascending, and (terrains) uint16 which each one has."""
+    costs = np.unique(cost[~np.isnan(cost)])
+    classes = np.searchsorted(costs, cost).astype(np.uint16)
+    classes[np.isnan(cost)] = NO_CLASS
+    return costs, classes
+
+
+def _step_ticks(level: LevelColumns, costs: Float64Array) -> Int32Array:
+    """Return (2, classes, classes) int32, the price of a step by its length and both its ends.
+
+    The products are made in the order in which :mod:`bake.movement` makes them, so that they are
+    rounded alike.
+    """
+    rules = level.rules.movement
+    units = unit_cost(
+        np.broadcast_to(costs[:, None], (len(costs), len(costs))),
+        np.broadcast_to(costs, (len(costs), len(costs))),
+        rules.cost_rule,
+    )
+    lengths = np.array([1.0, np.sqrt(2.0)])
+    return ticks_of(units * lengths[:, None, None], rules.ticks_per_unit)
+
+
+def _distances(tables: BakedTables) -> Columns:
+    if tables.labels is not None:
+        labels = tables.labels
+        found: Columns = {
+            "label_parent": labels.parent,
+            "label_top": labels.chain,
+            "first_label": labels.first.astype(np.uint32),
+            "label_away": labels.away,
+        }
+        if labels.toward is not labels.away:
+            found["label_toward"] = labels.toward
+        return found
+    if tables.distance is None:
+        raise tables.missing("distances")
+    return {"distance": np.asarray(tables.distance)}
+
+
+def _hierarchy(tables: BakedTables) -> Columns:
+    asset = tables.places.asset
+    paths = {name: profile_path(tables.profile, name) for name in HIERARCHY}
+    found = {name: asset.read(path) for name, path in paths.items() if asset.has(path)}
+    if not found:
+        raise tables.missing("hierarchy")
+    return found

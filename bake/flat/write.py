@@ -1,0 +1,144 @@
+"""Write a flat file: the header, the table of columns, and the columns, each on its border."""
+
+from __future__ import annotations
+
+import hashlib
+import struct
+from collections.abc import Mapping
+from dataclasses import dataclass
+from io import BufferedRandom
+from pathlib import Path
+from typing import TYPE_CHECKING, cast
+
+import numpy as np
+
+from bake.arrays import AnyArray
+from bake.asset.partial import written_whole
+from bake.errors import OutputError
+from bake.flat.schema import (
+    BORDER,
+    DIMENSIONS,
+    DTYPES,
+    FLAT_VERSION,
+    MAGIC,
+    NAME_BYTES,
+    checksum,
+    column,
+)
+
+if TYPE_CHECKING:
+    from typing_extensions import Buffer
+
+#: The header, and an entry of the table of columns: see the schema.
+HEADER_LAYOUT = struct.Struct("<8sHHIQ32sII")
+ENTRY_LAYOUT = struct.Struct(f"<{NAME_BYTES}siHH{DIMENSIONS}IQQ")
+
+#: Readers count elements in 32 bits.
+MOST_ELEMENTS = 2**32
+
+#: Columns by (profile's number or LEVEL, name).
+Columns = Mapping[tuple[int, str], AnyArray]
+
+
+@dataclass(frozen=True)
+class Entry:
+    """An entry of the table of columns; ``shape`` has the dimensions that are there."""
+
+    name: str
+    profile: int
+    dtype: str
+    shape: tuple[int, ...]
+    offset: int
+    size: int
+
+    def to_bytes(self) -> bytes:
+        """Return the 64 bytes of the entry."""
+        shape = (*self.shape, *[0] * (DIMENSIONS - len(self.shape)))
+        return ENTRY_LAYOUT.pack(
+            self.name.encode("ascii"),
+            self.profile,
+            DTYPES[self.dtype],
+            len(self.shape),
+            *shape,
+            self.offset,
+            self.size,
+        )
+
+
+def write_flat(path: Path, columns: Columns, bake_revision: int, fingerprint: str) -> int:
+    """Write a flat file and put it into place.
+
+    Args:
+        path: where it goes; its folder must exist.
+        columns: what it holds.
+        bake_revision: of the asset.
+        fingerprint: of the asset, 64 hexadecimal digits.
+
+    Returns:
+        The size of the file in bytes.
+
+    Raises:
+        OutputError: the file cannot be written, or a column is too large for the format. What was
+            there before is untouched.
+    """
+    entries = _laid_out(path, columns)
+    size = max((_after(each) for each in entries), default=BORDER)
+    header = HEADER_LAYOUT.pack(
+        MAGIC, FLAT_VERSION, len(entries), bake_revision, size, bytes.fromhex(fingerprint), 0, 0
+    )
+    with written_whole(path) as partial, partial.open("r+b") as file:
+        file.write(header + b"".join(each.to_bytes() for each in entries))
+        _write_columns(file, columns, entries)
+        file.truncate(size)
+        file.flush()
+        sums = checksum(np.memmap(partial, dtype="<u4", mode="r"))
+        file.seek(HEADER_LAYOUT.size - 8)
+        file.write(struct.pack("<II", *sums))
+    return size
+
+
+def _laid_out(path: Path, columns: Columns) -> list[Entry]:
+    """Return the table of columns, in the order of profiles and names; equal ones lie together."""
+    place = BORDER + BORDER * len(columns)
+    entries = []
+    twins: dict[tuple[str, tuple[int, ...], bytes], int] = {}
+    for (profile, name), array in sorted(columns.items()):
+        declared = column(profile, name)
+        if declared is None or not declared.fits(array):
+            raise TypeError(f"{name} is {array.dtype}{list(array.shape)}")
+        if max(array.shape) >= MOST_ELEMENTS:
+            raise OutputError(
+                f"column {name} has {max(array.shape):,} elements",
+                file=path,
+                expected=f"fewer than {MOST_ELEMENTS:,}, as flat files count in 32 bits",
+                remedy="cut the level in two, or leave its distances out",
+            )
+        dtype = "text" if declared.dtypes == ("text",) else str(array.dtype)
+        key = dtype, array.shape, hashlib.sha256(_little(array)).digest()
+        offset = twins.setdefault(key, place)
+        if offset == place:
+            place += -(-array.nbytes // BORDER) * BORDER
+        entries.append(Entry(name, profile, dtype, array.shape, offset, array.nbytes))
+    return entries
+
+
+def _after(entry: Entry) -> int:
+    """Return where the next column may begin."""
+    return -(-(entry.offset + entry.size) // BORDER) * BORDER
+
+
+def _little(array: AnyArray) -> memoryview[int]:
+    """Return the bytes of an array, little-endian and in C order."""
+    little = array.astype(array.dtype.newbyteorder("<"), order="C", copy=False)
+    flat = np.ascontiguousarray(little).reshape(-1).view(np.uint8)
+    return memoryview(cast("Buffer", flat))
+
+
+def _write_columns(file: BufferedRandom, columns: Columns, entries: list[Entry]) -> None:
+    """Write each column where it belongs; what lies between them is zero."""
+    written = -1
+    for entry in entries:
+        if entry.size and entry.offset > written:
+            file.seek(entry.offset)
+            file.write(_little(columns[entry.profile, entry.name]))
+            written = entry.offset
