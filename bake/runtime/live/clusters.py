@@ -29,6 +29,9 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
+#: Changes that are put together when so many of them came and nobody has asked.
+_PIECES = 64
+
 #: Settings used where the recipe in the asset does not state them.
 _SIZE, _SPACING = 32, 8
 
@@ -45,10 +48,12 @@ class OnDemand(Generic[T]):
         """
         self._made: T | None = None
         # What to make it from, and all rows that differ from that; both are replaced at once.
-        self._origin: tuple[T | None, Int32Array] = (None, changed)
+        self._origin: tuple[T | None, tuple[Int32Array, ...]] = (None, (changed,))
         if before is not None:
             base, since = before._origin
-            self._origin = (base, np.union1d(since, changed).astype(np.int32))
+            if len(since) >= _PIECES:
+                since = (np.unique(np.concatenate(since)),)
+            self._origin = (base, (*since, changed))
 
     @property
     def is_made(self) -> bool:
@@ -68,11 +73,12 @@ class OnDemand(Generic[T]):
         if self._made is None:
             with lock:
                 if self._made is None:
-                    base, changed = self._origin
+                    base, pieces = self._origin
+                    changed = np.unique(np.concatenate(pieces))
                     made = baked() if base is None else base
                     if len(changed):
                         made = edited(made, changed)
-                    self._origin = (made, changed[:0])
+                    self._origin = (made, ())
                     self._made = made
         return self._made
 

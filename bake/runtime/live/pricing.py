@@ -15,6 +15,10 @@ from bake.runtime.live.edits import LevelState
 from bake.runtime.live.links import CLOSED, LinkState
 from bake.runtime.live.rules import LevelRules, ProfileRules
 
+#: Changes that lie closer together than this are looked at as one patch, in cells; and how many
+#: cells with priced steps are remembered.
+_NEAR, _REMEMBERED = 8, 2**14
+
 #: The label of an arc that is a lattice step, and of one that the level was not baked with; of any
 #: other arc it is the number in the asset.
 STEP, NEW = -1, -2
@@ -37,6 +41,26 @@ class Arcs(NamedTuple):
     units: Float64Array
 
 
+class Patch(NamedTuple):
+    """Locations near a change, and the steps out of them.
+
+    Attributes:
+        near: (k) int64 locations.
+        stands: (k) bool, True where the profile can stand.
+        steps: the steps; none on graphs.
+    """
+
+    near: Int64Array
+    stands: BoolArray
+    steps: Arcs
+
+    def moved(self, by: int) -> Patch:
+        """Return the same patch at other locations."""
+        near, stands, steps = self
+        tail, head = steps.tail + by, steps.head + by
+        return Patch(near + by, stands, Arcs(tail, head, *steps[2:]))
+
+
 class Pricing:
     """Prices for one profile.
 
@@ -48,6 +72,8 @@ class Pricing:
     def __init__(self, rules: LevelRules, profile: ProfileRules) -> None:
         self.rules = rules
         self.profile = profile
+        self._patches: dict[tuple[bytes, ...], Patch] = {}
+        self._remembered = 0
 
     def _footprints(self, level: LevelState) -> Footprints:
         mover, lattice = self.profile.mover, self.rules.lattice
@@ -65,8 +91,68 @@ class Pricing:
         """
         return self._footprints(level).cost_at(locations)
 
-    def touched(self, locations: Int64Array) -> Int64Array:
-        """Find the locations whose arcs, out or in, may cost another price once these changed."""
+    def patch(self, level: LevelState, changed: Int64Array) -> Patch:
+        """Find the locations whose arcs, out or in, may cost another price once some changed.
+
+        What is near decides what steps cost, and doors open and close again and again. So patches
+        are remembered, and used wherever the level looks the same.
+
+        Args:
+            level: the level after the change.
+            changed: (k) int64 ascending.
+
+        Raises:
+            QueryError: a price does not fit the integer scale.
+        """
+        look = self._look(level, changed) if len(changed) else None
+        if look is None:
+            return self._patch(level, changed)
+        found = self._patches.get(look)
+        if found is None:
+            found = self._patch(level, changed).moved(-int(changed[0]))
+            if self._remembered > _REMEMBERED:
+                self._patches, self._remembered = {}, 0
+            self._remembered += len(found.near)
+            self._patches[look] = found
+        return found.moved(int(changed[0]))
+
+    def _look(self, level: LevelState, changed: Int64Array) -> tuple[bytes, ...] | None:
+        """Return all that prices near a change depend on, as bytes.
+
+        It is None for changes far apart or near a border, and on graphs.
+        """
+        lattice, size = self.rules.lattice, self.profile.mover.size
+        if lattice is None:
+            return None
+        width, rows = lattice.width, lattice.rows
+        first, last = int(changed[0]), int(changed[-1])
+        (y, x), (end_y, end_x) = divmod(first, width), divmod(last, width)
+        if len(changed) > 1:
+            if end_y - y > _NEAR:
+                return None
+            columns = changed % width
+            x, end_x = int(columns.min()), int(columns.max())
+            if end_x - x > _NEAR:
+                return None
+        # Footprints at both ends of a step and at its flanks, of steps that touch a change.
+        y, end_y, x, end_x = y - size - 1, end_y + size + 2, x - size - 1, end_x + size + 2
+        floor = y // rows * rows
+        if y < 0 or y < floor or end_y > floor + rows or x < 0 or end_x > width:
+            return None
+        kinds = [level.terrain, level.obstacle]
+        if lattice.barred is not None:
+            kinds.append(lattice.barred)
+        seen = [kind.reshape(-1, width)[y:end_y, x:end_x].tobytes() for kind in kinds]
+        # Where rows or columns are shoved, every other one looks another way.
+        parity = b"" if lattice.hex_layout is None else bytes([y & 1, x & 1])
+        return (parity, (changed - first).tobytes(), *seen)
+
+    def _patch(self, level: LevelState, changed: Int64Array) -> Patch:
+        lattice, near = self.rules.lattice, self._touched(changed)
+        steps = _NONE if lattice is None else self._steps(lattice, level, near)
+        return Patch(near, self.standing(level, near), steps)
+
+    def _touched(self, locations: Int64Array) -> Int64Array:
         lattice = self.rules.lattice
         if lattice is None:
             return locations
@@ -99,12 +185,12 @@ class Pricing:
         return self._with_own_prices(level, arcs)
 
     def arcs_at(
-        self, level: LevelState, locations: Int64Array, touched: Int64Array, before: LinkState
+        self, level: LevelState, locations: Int64Array, patch: Patch, before: LinkState
     ) -> Arcs:
         """Price every arc that leaves or enters some locations, or whose price depends on them.
 
         Args:
-            touched: what :meth:`touched` says of the locations.
+            patch: what :meth:`patch` says of the locations.
             before: links and arcs that may be gone now; those come with the weight BLOCKED.
         """
         rules, lattice = self.rules, self.rules.lattice
@@ -112,12 +198,12 @@ class Pricing:
             near = np.isin(rules.tail, locations) | np.isin(rules.places.head, locations)
             arcs = self._baked_arcs(level, np.flatnonzero(near))
         else:
-            arcs = self._steps(lattice, level, touched)
+            arcs = patch.steps
             if len(rules.link_arcs):
                 arcs = _together(arcs, self._baked_arcs(level, rules.link_arcs))
         if len(level.links.keys):
             new = level.links.arcs
-            near = np.isin(new.tail, touched) | np.isin(new.head, touched)
+            near = np.isin(new.tail, patch.near) | np.isin(new.head, patch.near)
             arcs = _together(arcs, self._new_arcs(level, np.flatnonzero(near)))
         if before is not level.links and len(before.keys):
             gone = np.setdiff1d(before.keys, level.links.keys, assume_unique=True)
@@ -193,6 +279,15 @@ class Pricing:
             place=f"profile {self.profile.name!r}",
             expected=f"1 to {MAX_WEIGHT} ticks",
         )
+
+
+_NONE = Arcs(
+    np.empty(0, dtype=np.int64),
+    np.empty(0, dtype=np.int64),
+    np.empty(0, dtype=np.int32),
+    np.empty(0, dtype=np.int32),
+    np.empty(0, dtype=np.float64),
+)
 
 
 def _closed(keys: Int64Array, locations: int) -> Arcs:

@@ -88,7 +88,6 @@ class ProfileState:
         baked_rows: how many rows the baked tables have.
         location: (r) int32, the location of each row.
         known_row: (locations) int32, the row of a location that has ever been one, else -1.
-        row_at: (locations) int32, the row where the profile can stand now, else -1.
         standing: (r) bool, True where the profile can stand on the row.
         heaviest: at least the largest weight there is.
         clusters: the clusters and the layers above them; None where the asset has none.
@@ -98,7 +97,6 @@ class ProfileState:
     baked_rows: int
     location: Int32Array
     known_row: Int32Array
-    row_at: Int32Array
     standing: BoolArray
     heaviest: int
     clusters: ClusterVersion | None

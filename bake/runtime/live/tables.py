@@ -68,9 +68,27 @@ class ChangedTables(Tables):
     def cell_of_row(self) -> Int32Array:
         return self._cells_of(self.location)
 
-    @property
+    @cached_property
     def row_at(self) -> Int32Array:
-        return self.state.row_at
+        if self._stands_as_baked:
+            return self.baked.row_at
+        row = self.state.known_row.copy()
+        row[self.location[~self.state.standing]] = -1
+        return row
+
+    @property
+    def known_row(self) -> Int32Array:
+        return self.state.known_row
+
+    @property
+    def standing(self) -> BoolArray:
+        return self.state.standing
+
+    @property
+    def _stands_as_baked(self) -> bool:
+        """Tell whether the profile can stand where it could, and nowhere else."""
+        standing, baked = self.state.standing, self.state.baked_rows
+        return bool(standing[:baked].all() and not standing[baked:].any())
 
     @cached_property
     def usable(self) -> Subgraph:
@@ -283,12 +301,14 @@ class ChangedTables(Tables):
         )
 
     def lookup(self, fallback: NextHop) -> FastLookup:
-        make = self.baked.cell_lookup if self._as_baked else self._cell_lookup
-        return fast_lookup(self.places, self.row_at, make, fallback)
+        if self._as_baked:
+            return fast_lookup(self.places, self.row_at, self.baked.cell_lookup, fallback)
+        return fast_lookup(self.places, self.known_row, self._cell_lookup, fallback)
 
     def _cell_lookup(self, row_at: memoryview[int], fallback: NextHop) -> NextHop:
         """Make a lookup between cells of the whole grid: see :mod:`bake.runtime.reader.lookup`."""
         width, location, next_row = self.places.width, view_of(self.location), self.next_row
+        stands = view_of(self.state.standing)
 
         def next_hop(start: Place, goal: Place) -> Place | None:
             try:
@@ -296,7 +316,8 @@ class ChangedTables(Tables):
                 goal_x, goal_y = cast("Cell", goal)
                 if x >= 0 and y >= 0 and goal_x >= 0 and goal_y >= 0:
                     row, goal_row = row_at[y, x], row_at[goal_y, goal_x]
-                    if row >= 0 and goal_row >= 0 and row != goal_row:
+                    stood = row >= 0 and goal_row >= 0 and stands[row] and stands[goal_row]
+                    if stood and row != goal_row:
                         ahead = next_row(row, goal_row)
                         if ahead >= 0:
                             flat = location[ahead]

@@ -33,7 +33,8 @@ class Edited:
         state: the version.
         arcs: how many arcs changed.
         repriced: the pairs of rows they lie between.
-        ends: int32, rows at the ends of changed arcs, and rows that came or went.
+        ends: int32, rows at the ends of changed arcs, and rows that came or went; some are told
+            more than once.
         come, gone: int32, rows that the profile can stand on from now on, and no longer can.
         rerouted: whether an arc opened or closed, or rows without arcs came or went.
     """
@@ -107,7 +108,6 @@ class ProfileWriter:
             baked,
             location.astype(np.int32),
             known,
-            tables.row_at,
             standing,
             live.heaviest,
             self._baked_clusters(live, standing[:baked]),
@@ -182,19 +182,17 @@ class ProfileWriter:
     def _without_clusters(
         self, state: ProfileState, level: LevelState, changed: Int64Array, before: LinkState
     ) -> Edited:
-        near = self.pricing.touched(changed)
-        stands = self.pricing.standing(level, near)
-        state, row = _with_rows(state, near, stands)
-        row, stands = row[row >= 0], stands[row >= 0]
+        patch = self.pricing.patch(level, changed)
+        state, row = _with_rows(state, patch.near, patch.stands)
+        here = row >= 0
+        row, stands = row[here], patch.stands[here]
         stood = state.standing[row]
         gone, come = row[stood & ~stands], row[stands & ~stood]
-        standing, row_at = state.standing, state.row_at
+        standing = state.standing
         if len(gone) or len(come):
-            standing, row_at = standing.copy(), row_at.copy()
+            standing = standing.copy()
             standing[gone], standing[come] = False, True
-            row_at[state.location[gone]] = -1
-            row_at[state.location[come]] = come
-        arcs = self.pricing.arcs_at(level, changed, near, before)
+        arcs = self.pricing.arcs_at(level, changed, patch, before)
         tail, head = state.known_row[arcs.tail], state.known_row[arcs.head]
         inside = np.flatnonzero((tail >= 0) & (head >= 0))
         tail, head, label = tail[inside], head[inside], arcs.label[inside]
@@ -208,12 +206,11 @@ class ProfileWriter:
             state,
             arcs=GraphVersion(state.arcs.baked, state.row_count, differs),
             standing=standing,
-            row_at=row_at,
             heaviest=max(state.heaviest, int(usable.max(initial=0))),
         )
         if after.heaviest > state.heaviest:
             self._check_scale(after, head[new == after.heaviest])
-        ends = np.unique(np.concatenate([tail, head, come, gone])).astype(np.int32)
+        ends = np.concatenate([tail, head, come, gone])
         rerouted = len(gone) + len(come) > 0 or bool(((old == BLOCKED) != (new == BLOCKED)).any())
         others = len(self._rules.link_arcs) + len(level.links.keys) + len(before.keys)
         if self._rules.places.is_grid and not others:

@@ -73,11 +73,9 @@ class ExactWays:
                 return
             self._memory.clear()
             known = state.row_count <= self._hierarchy.node_count
-            if not known or not self._hierarchy.joins(tail, head).all():
+            if not known or not self._hierarchy.reprice(tail, head, ticks):
                 self._hierarchy = None
                 self._wait = PATIENCE
-            elif len(tail):
-                self._hierarchy.reprice(tail, head, ticks)
 
     def is_ready(self, state: ProfileState) -> bool:
         """Tell whether there is nothing to prepare for a version."""

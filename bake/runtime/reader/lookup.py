@@ -39,17 +39,17 @@ class FastLookup:
 
     Attributes:
         next_hop: the function; once revoked it leaves everything to its fallback.
-        row_at: its own copy of the rows of cells; None where there is nothing to revoke.
+        row_at: its own view of the rows of cells; None where there is nothing to revoke.
     """
 
     next_hop: NextHop
-    row_at: Int32Array | None
+    row_at: memoryview[int] | None
 
     def revoke(self) -> None:
         """Revoke the function for everyone who holds it."""
         if self.row_at is not None:
-            # No cell has a row any more, so the fallback is asked.
-            self.row_at.fill(-1)
+            # Nobody can look into the view any more, so the fallback is asked.
+            self.row_at.release()
 
 
 def fast_lookup(
@@ -59,18 +59,17 @@ def fast_lookup(
 
     Args:
         places: the places of the level; on graph levels the fallback does all the work.
-        row_at: (locations) int32, -1 where the profile cannot stand; copied.
+        row_at: (locations) int32, -1 where the fallback is to be asked; it must not change.
         make: makes the lookup between cells of the whole grid.
         fallback: called for whatever that lookup does not answer.
     """
     if not places.is_grid:
         return FastLookup(fallback, None)
-    row_at = row_at.copy()
     plane = row_plane(places, row_at)
     if places.floor_height is None:
-        return FastLookup(make(plane, fallback), row_at)
+        return FastLookup(make(plane, fallback), plane)
     look_up = make(plane, lambda _start, _goal: cast("Place", _ELSEWHERE))
-    return FastLookup(_floored(places, look_up, fallback), row_at)
+    return FastLookup(_floored(places, look_up, fallback), plane)
 
 
 def row_plane(places: Places, row_at: Int32Array) -> memoryview[int]:

@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from bake.arrays import AnyArray, Int32Array
 from bake.errors import BlockedCellError, QueryError
+from bake.runtime.reader.hops import view_of
 from bake.runtime.reader.lookup import WRONG, row_plane
 from bake.runtime.reader.places import Cell, Place, quoted
 from bake.runtime.reader.tables import Tables
@@ -44,10 +45,13 @@ class Rows:
             try:
                 x, y = cast("Cell", place)
                 if x >= 0 and y >= 0 and (row := plane[y, x]) >= 0:
-                    return row
+                    stands = self._stands
+                    if stands is None or stands[row]:
+                        return row
             except WRONG:
                 pass
-        row = int(self._tables.row_at[self._places.location(place)])
+        location = np.array([self._places.location(place)], dtype=np.int32)
+        row = int(self._tables.rows_of(location)[0])
         if row < 0:
             raise BlockedCellError(
                 f"profile {self._tables.profile!r} cannot stand on {place!r}",
@@ -61,7 +65,13 @@ class Rows:
         """Return the rows of cells [y, x]; None where places are said in another way."""
         places = self._places
         plain = places.is_grid and places.floor_height is None
-        return row_plane(places, self._tables.row_at) if plain else None
+        return row_plane(places, self._tables.known_row) if plain else None
+
+    @cached_property
+    def _stands(self) -> memoryview[int] | None:
+        """Return whether the profile can stand on each row; None = on all of them."""
+        standing = self._tables.standing
+        return None if standing is None else view_of(standing)
 
     def along(self, path: Sequence[Place]) -> Int32Array:
         """Return (k) int32, the rows of the places of a path."""
@@ -117,10 +127,10 @@ class Rows:
         """
         location = self._places.locations(places, what)
         if location.min(initial=0) >= 0:
-            return self._tables.row_at.take(location)
+            return self._tables.rows_of(location)
         rows = np.full(len(location), -1, dtype=np.int32)
         there = np.flatnonzero(location >= 0)
-        rows[there] = self._tables.row_at[location[there]]
+        rows[there] = self._tables.rows_of(location[there])
         return rows
 
     def existing(self, places: npt.ArrayLike, what: str) -> Int32Array:

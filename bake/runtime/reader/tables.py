@@ -11,7 +11,9 @@ from collections.abc import Mapping
 from functools import cached_property
 from typing import Any
 
-from bake.arrays import AnyArray, Float64Array, Int32Array, Int64Array, UInt8Array
+import numpy as np
+
+from bake.arrays import AnyArray, BoolArray, Float64Array, Int32Array, Int64Array, UInt8Array
 from bake.errors import CorruptAssetError, MissingTableError
 from bake.graph import Subgraph
 from bake.runtime.reader.lookup import FastLookup, NextHop
@@ -65,6 +67,23 @@ class Tables(ABC):
     @abstractmethod
     def row_at(self) -> Int32Array:
         """Return (locations) int32, the row at each; -1 where the profile cannot stand."""
+
+    @property
+    def known_row(self) -> Int32Array:
+        """Return (locations) int32, the row that each has ever had, else -1."""
+        return self.row_at
+
+    @property
+    def standing(self) -> BoolArray | None:
+        """Return (r) bool, True where the profile can stand on the row; None = on all of them."""
+        return None
+
+    def rows_of(self, location: Int32Array) -> Int32Array:
+        """Return (k) int32, the rows at some locations; -1 where the profile cannot stand."""
+        row, standing = self.known_row.take(location), self.standing
+        if standing is None or standing.all():
+            return row
+        return np.where(standing[row], row, np.int32(-1))
 
     @property
     @abstractmethod

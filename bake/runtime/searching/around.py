@@ -96,7 +96,7 @@ class Around:
         """Return the reached row nearest to a location: see :meth:`Navigator.nearest_reachable`."""
         tables, places = self._tables, self._tables.places
         reached = self.reached_from(row)
-        goal = int(tables.row_at[location])
+        goal = int(tables.rows_of(np.array([location], dtype=np.int32))[0])
         if goal >= 0 and reached[goal]:
             return goal
         points = tables.standing_points

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from bake.arrays import BoolArray, Int32Array, Int64Array
+from bake.arrays import Int32Array, Int64Array
 from bake.graph import Graph
 from bake.kernels.jit import kernel, ready
 from bake.search.contraction.metric import Prices, arc_between, customize, price_arcs
@@ -97,35 +97,34 @@ class ContractionHierarchy:
 
     # -- changes ----------------------------------------------------------------------------------
 
-    def joins(self, tail: Int32Array, head: Int32Array) -> BoolArray:
-        """Return (k) bool, True where the structure joins two nodes; others cannot be repriced."""
-        found = np.zeros(len(tail), dtype=np.bool_)
-        known = (tail < len(self._tree.order)) & (head < len(self._tree.order))
-        at = np.flatnonzero(known)
-        joined = np.empty(len(at), dtype=np.bool_)
-        _find_joined(self._tree, tail[at], head[at], joined)
-        found[at] = joined
-        return found
-
-    def reprice(self, tail: Int32Array, head: Int32Array, ticks: Int32Array) -> None:
+    def reprice(self, tail: Int32Array, head: Int32Array, ticks: Int32Array) -> bool:
         """Give arcs new weights.
 
         Args:
-            tail, head: (k) int32 nodes that the structure joins, each pair once.
+            tail, head: (k) int32 nodes, each pair once.
             ticks: (k) int32, what the cheapest arc between them weighs; INFINITY for none.
+
+        Returns:
+            False where there is a pair that the structure does not join; then nothing has changed.
         """
-        if self.two_way and not self._stays_two_way(tail, head, ticks):
+        if not len(tail):
+            return True
+        arc = np.empty(len(tail), dtype=np.int32)
+        if not _find_arcs(self._tree, tail, head, arc):
+            return False
+        if self.two_way and not _stays_two_way(self._tree, self._prices.up, arc, tail, head, ticks):
             self._prices = Prices(self._prices.up, self._prices.up.copy())
             self._reprice_many(tail, head, ticks)
-            return
+            return True
         if len(tail) > FEW + self.arc_count // SHARE:
             self._reprice_many(tail, head, ticks)
-            return
+            return True
         if self._lower is None:
             self._lower = lower_arcs(self._tree)
         tree, lower, prices, weights = self._tree, self._lower, self._prices, self._weights
         if reprice(tree, lower, prices, weights, tail, head, ticks, self.two_way) < 0:
             self._customize(self._prices)
+        return True
 
     def _reprice_many(self, tail: Int32Array, head: Int32Array, ticks: Int32Array) -> None:
         _set_prices(self._tree, self._prices, tail, head, ticks)
@@ -137,7 +136,6 @@ class ContractionHierarchy:
             high = self._tree.up[:1]
             low = np.searchsorted(self._tree.first_up, 0, side="right") - 1
             ends = self._tree.order[[low]], self._tree.order[high]
-            self.joins(*ends)
             both = np.concatenate(ends), np.concatenate(ends[::-1])
             prices = np.empty(2, dtype=np.int32)
             _get_prices(self._tree, self._prices, *both, prices)
@@ -145,17 +143,6 @@ class ContractionHierarchy:
             self.paths(*ends)
             self.path(int(ends[0][0]), int(ends[1][0]))
             self.fields(ends[0])
-
-    def _stays_two_way(self, tail: Int32Array, head: Int32Array, ticks: Int32Array) -> bool:
-        there, back = tail.astype(np.int64) << 32 | head, head.astype(np.int64) << 32 | tail
-        one, other = np.argsort(there), np.argsort(back)
-        if (there[one] == back[other]).all():
-            return bool((ticks[one] == ticks[other]).all())
-        new = dict(zip(there.tolist(), ticks.tolist(), strict=True))
-        now = np.empty(len(tail), dtype=np.int32)
-        _get_prices(self._tree, self._prices, head, tail, now)
-        pairs = zip(new.values(), back.tolist(), now.tolist(), strict=True)
-        return all(price == new.get(key, old) for price, key, old in pairs)
 
     # -- questions --------------------------------------------------------------------------------
 
@@ -254,10 +241,49 @@ def _mean_climb(tree: Tree) -> float:
 
 
 @kernel
-def _find_joined(tree: Tree, tail: Int32Array, head: Int32Array, joined: BoolArray) -> None:
+def _find_arcs(tree: Tree, tail: Int32Array, head: Int32Array, found: Int32Array) -> bool:
+    """Write the arc of the tree between each tail and head; False where there is none."""
     for i in range(len(tail)):
+        if max(tail[i], head[i]) >= len(tree.rank):
+            return False
         a, b = tree.rank[tail[i]], tree.rank[head[i]]
-        joined[i] = arc_between(tree, min(a, b), max(a, b)) >= 0
+        found[i] = arc_between(tree, min(a, b), max(a, b))
+        if found[i] < 0:
+            return False
+    return True
+
+
+@kernel
+def _stays_two_way(
+    tree: Tree,
+    price: Int32Array,
+    arc: Int32Array,
+    tail: Int32Array,
+    head: Int32Array,
+    ticks: Int32Array,
+) -> bool:
+    """Tell whether every arc still leads back at the same weight, if these have new ones.
+
+    Args:
+        price: (a) int32, of both directions; they are as before when this returns.
+        arc: (k) int32, the arc of the tree between each tail and head.
+    """
+    alike = True
+    before = np.empty(len(arc), dtype=np.int32)
+    for i in range(len(arc)):
+        if tree.rank[tail[i]] < tree.rank[head[i]]:
+            before[i] = price[arc[i]]
+            price[arc[i]] = -ticks[i]
+    for i in range(len(arc)):
+        if tree.rank[tail[i]] > tree.rank[head[i]]:
+            alike = alike and abs(price[arc[i]]) == ticks[i]
+            price[arc[i]] = max(price[arc[i]], 0)
+    for i in range(len(arc)):
+        if tree.rank[tail[i]] < tree.rank[head[i]]:
+            answered = price[arc[i]] == 0
+            alike = alike and (answered or before[i] == ticks[i])
+            price[arc[i]] = before[i]
+    return alike
 
 
 @kernel

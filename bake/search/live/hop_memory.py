@@ -27,13 +27,13 @@ class HopMemory:
     def __init__(self) -> None:
         self._key = np.empty(0, dtype=np.int64)
         self._ahead = np.empty(0, dtype=np.int32)
+        self._taken = np.empty(0, dtype=np.int32)
         self.count = 0
 
     def clear(self) -> None:
         """Forget everything."""
-        if self.count:
-            self._key[:] = _FREE
-            self.count = 0
+        self._key[self._taken[: self.count]] = _FREE
+        self.count = 0
 
     def recall(self, rows: Int32Array, goals: Int32Array) -> tuple[Int32Array, Int64Array]:
         """Return (k) int32 next rows, -1 where there is no way, and the pairs it does not know."""
@@ -63,9 +63,11 @@ class HopMemory:
         if not len(self._key):
             self._key = np.full(SLOTS, _FREE, dtype=np.int64)
             self._ahead = np.empty(SLOTS, dtype=np.int32)
+            self._taken = np.empty(SLOTS // 2, dtype=np.int32)
         if self.count + len(path) + len(rows) > SLOTS // 2:
             self.clear()
-        self.count = _remember(self._key, self._ahead, self.count, rows, goals, first, path)
+        memory = self._key, self._ahead, self._taken
+        self.count = _remember(*memory, self.count, rows, goals, first, path)
 
 
 @kernel
@@ -98,14 +100,19 @@ def _recall(
 def _remember(
     key: Int64Array,
     known: Int32Array,
+    taken: Int32Array,
     count: int,
     rows: Int32Array,
     goals: Int32Array,
     first: Int64Array,
     path: Int32Array,
 ) -> int:
-    """Write the steps of paths into free slots, as long as half are free; return how many count."""
-    most = len(key) >> 1
+    """Write the steps of paths into free slots, as long as half are free, and note the slots.
+
+    Returns:
+        How many slots are taken.
+    """
+    most = len(taken)
     for i in range(len(rows)):
         high = int(goals[i]) << 32
         steps = max(1, first[i + 1] - first[i] - 1)
@@ -120,6 +127,7 @@ def _remember(
             slot = _slot_of(key, high | int(tail))
             if key[slot] == _FREE:
                 key[slot] = high | int(tail)
+                taken[count] = slot
                 count += 1
             known[slot] = ahead
     return count

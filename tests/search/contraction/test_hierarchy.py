@@ -78,8 +78,7 @@ def test_changes(family, few: int, symmetric: bool, monkeypatch: pytest.MonkeyPa
             changed = {way: ticks for (a, b), ticks in one_way.items() for way in ((a, b), (b, a))}
         ends = np.array(list(changed), dtype=np.int32)
         tail, head = ends.T.copy()
-        assert hierarchy.joins(tail, head).all()
-        hierarchy.reprice(tail, head, np.array(list(changed.values()), dtype=np.int32))
+        assert hierarchy.reprice(tail, head, np.array(list(changed.values()), dtype=np.int32))
         cheapest.update(changed)
         if symmetric and turn < 4:
             assert hierarchy.two_way
@@ -87,15 +86,36 @@ def test_changes(family, few: int, symmetric: bool, monkeypatch: pytest.MonkeyPa
 
 
 def test_arcs_that_the_structure_does_not_join() -> None:
-    hierarchy = built((4, [(0, 1, 1), (1, 2, 1), (2, 1, 1)]))
-
-    def joins(*pairs: tuple[int, int]) -> list[bool]:
-        ends: Int32Array = np.array(pairs, dtype=np.int32)
-        return hierarchy.joins(ends[:, 0].copy(), ends[:, 1].copy()).tolist()
-
-    assert joins((0, 1), (1, 0), (2, 1), (0, 3), (3, 2)) == [True, True, True, False, False]
-    assert joins((0, 4), (9, 1)) == [False, False]
+    """Nothing changes then, whatever the other arcs of the edit are."""
+    cheapest = {(0, 1): 1, (1, 2): 1, (2, 1): 1}
+    hierarchy = built((4, [(a, b, ticks) for (a, b), ticks in cheapest.items()]))
+    for unknown in ((0, 3), (3, 2), (0, 4), (9, 1)):
+        ends: Int32Array = np.array([(1, 2), (0, 1), unknown], dtype=np.int32)
+        ticks: Int32Array = np.array([5, 6, 7], dtype=np.int32)
+        assert not hierarchy.reprice(ends[:, 0].copy(), ends[:, 1].copy(), ticks)
+        check(hierarchy, 4, cheapest)
     assert hierarchy.node_count == 4
+
+
+def test_both_ways_stay_alike_or_not() -> None:
+    """One direction alone, both at one price, both at two, and one at the price it had."""
+    for batch, alike in (
+        ({(0, 1): 9}, False),
+        ({(1, 0): 9}, False),
+        ({(1, 0): 9, (0, 1): 9}, True),
+        ({(1, 0): 9, (0, 1): 8}, False),
+        ({(1, 0): 9, (0, 1): 9, (1, 2): 5}, True),
+        ({(1, 0): 9, (0, 1): 9, (2, 1): 5}, True),
+        ({(1, 0): 9, (0, 1): 9, (2, 1): 6}, False),
+        ({(0, 1): INFINITY, (1, 0): INFINITY}, True),
+    ):
+        cheapest = {(0, 1): 4, (1, 0): 4, (1, 2): 5, (2, 1): 5}
+        hierarchy = built((3, [(a, b, ticks) for (a, b), ticks in cheapest.items()]))
+        assert hierarchy.two_way
+        tail, head = np.array(list(batch), dtype=np.int32).T.copy()
+        assert hierarchy.reprice(tail, head, np.array(list(batch.values()), dtype=np.int32))
+        assert hierarchy.two_way == alike
+        check(hierarchy, 3, cheapest | batch)
 
 
 def test_a_graph_without_small_cuts_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
