@@ -48,11 +48,11 @@ class BakeError(Exception):
 
     def __str__(self) -> str:
         where = [str(part) for part in (self.file, self.place) if part is not None]
-        what = _cut(self.found)
+        what = cut(self.found)
         if self.expected is not None:
-            what += f"; expected {_cut(self.expected)}"
+            what += f"; expected {cut(self.expected)}"
         if self.remedy is not None:
-            what += f"; {_cut(self.remedy)}"
+            what += f"; {cut(self.remedy)}"
         return printable(": ".join([*where, what]))
 
     def __reduce__(self) -> tuple[object, ...]:
@@ -66,8 +66,9 @@ class BakeError(Exception):
         )
 
 
-def _cut(text: str) -> str:
-    return text if len(text) <= _LONGEST_PART else text[: _LONGEST_PART - 3] + "..."
+def cut(text: str, longest: int = _LONGEST_PART) -> str:
+    """Return text of at most so many characters, the last three of them dots where some are lost."""
+    return text if len(text) <= longest else text[: longest - 3] + "..."
 
 
 def printable(text: str) -> str:

@@ -23,6 +23,7 @@ from bake.coordinates import (
     read_cell_size,
     read_origin,
 )
+from bake.errors import cut
 from bake.recipe.rules import (
     MAX_COST,
     MAX_MEMORY_BUDGET,
@@ -83,9 +84,7 @@ def show(value: object) -> str:
 
 def quoted(text: str) -> str:
     """Put text in quotes, cut it where it is long, and escape whatever would break a line."""
-    if len(text) > _LONGEST_SHOWN:
-        text = text[: _LONGEST_SHOWN - 3] + "..."
-    text = text.replace("\\", "\\\\").replace('"', '\\"')
+    text = cut(text, _LONGEST_SHOWN).replace("\\", "\\\\").replace('"', '\\"')
     shown = "".join(letter if letter.isprintable() else _escaped(letter) for letter in text)
     return f'"{shown}"'
 

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
-from bake.errors import printable
+from bake.errors import cut, printable
 from bake.levels.reading.editors import EditorReading, TiledReading
 from bake.recipe import RECIPE_NAME
 from bake.toml import Value, toml, toml_key, toml_line
@@ -174,5 +174,4 @@ def _lines(
 
 def comment(text: str) -> str:
     """Cut text short and escape what may not stand in a comment."""
-    shown = printable(text)
-    return shown if len(shown) <= _LONGEST_WHY else shown[: _LONGEST_WHY - 3] + "..."
+    return cut(printable(text), _LONGEST_WHY)

@@ -10,7 +10,7 @@ from itertools import islice
 from pathlib import Path
 from typing import NoReturn
 
-from bake.errors import LevelError, RecipeLine
+from bake.errors import LevelError, RecipeLine, cut
 
 #: Keys and positions that lead from the top of a JSON document down.
 Steps = tuple[str | int, ...]
@@ -97,7 +97,7 @@ def shown(value: object) -> str:
         return "a number of very many digits"
     else:
         text = json.dumps(value)
-    return text if len(text) <= _SHOWN else text[: _SHOWN - 3] + "..."
+    return cut(text, _SHOWN)
 
 
 def quoted(text: str) -> str:

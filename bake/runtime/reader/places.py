@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from bake.arrays import AnyArray, Float64Array, Int32Array
 from bake.asset import Asset
-from bake.errors import CorruptAssetError, OutsideMapError, QueryError, UnknownNodeError
+from bake.errors import CorruptAssetError, OutsideMapError, QueryError, UnknownNodeError, cut
 
 if TYPE_CHECKING:
     from bake.movement import HexLayout
@@ -360,5 +360,4 @@ class Places:
 
 def quoted(what: object) -> str:
     """Return a wrong argument as one short line."""
-    text = " ".join(repr(what).split())
-    return text if len(text) <= 60 else text[:57] + "..."
+    return cut(" ".join(repr(what).split()), 60)
