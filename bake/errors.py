@@ -67,7 +67,7 @@ class BakeError(Exception):
 
 
 def cut(text: str, longest: int = _LONGEST_PART) -> str:
-    """Return text of at most so many characters, the last three of them dots where some are lost."""
+    """Return text of at most so many characters; dots stand for those that are lost."""
     return text if len(text) <= longest else text[: longest - 3] + "..."
 
 
