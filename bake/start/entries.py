@@ -14,15 +14,14 @@ from bake.toml import Value, toml, toml_key, toml_line
 
 TablePath = tuple[str, ...]
 
+COLOURS: TablePath = ("legend",)
+TILED: TablePath = ("tiled",)
+TILED_LEGEND: TablePath = ("tiled", "legend")
+LDTK: TablePath = ("ldtk",)
+LDTK_LEGEND: TablePath = ("ldtk", "legend")
+TERRAIN: TablePath = ("terrain",)
 #: Tables in the order in which a recipe has them.
-_ORDER: tuple[TablePath, ...] = (
-    ("legend",),
-    ("tiled",),
-    ("tiled", "legend"),
-    ("ldtk",),
-    ("ldtk", "legend"),
-    ("terrain",),
-)
+_ORDER = (COLOURS, TILED, TILED_LEGEND, LDTK, LDTK_LEGEND, TERRAIN)
 _LONGEST_WHY = 160
 
 E = TypeVar("E", bound=EditorReading)
@@ -70,13 +69,13 @@ def reading_of(entries: Iterable[Entry], reading: E) -> E:
         entries: the guesses for one file.
         reading: the defaults of the editor.
     """
-    table = "tiled" if isinstance(reading, TiledReading) else "ldtk"
+    table = TILED if isinstance(reading, TiledReading) else LDTK
     legend: dict[str, str] = {}
     keys: dict[str, Any] = {}
     for entry in entries:
-        if entry.table == (table, "legend") and isinstance(entry.value, str):
+        if entry.table == (*table, "legend") and isinstance(entry.value, str):
             legend[entry.key] = entry.value
-        elif entry.table == (table,) and entry.value is not None:
+        elif entry.table == table and entry.value is not None:
             keys[entry.key] = entry.value
     return replace(reading, legend=legend, **keys)
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from bake.levels.image import BUILT_IN, image_colours
 from bake.levels.reading.terrains import colour_text, rgb
-from bake.start.entries import Entry
-from bake.start.words import Meaning, usual
+from bake.start.entries import COLOURS, TERRAIN, Entry
+from bake.start.words import FLOOR, WALL, Meaning, usual
 
 #: An image with more colours is a painting, not a level.
 MOST_COLOURS = 64
@@ -29,8 +29,8 @@ def image_entries(path: Path) -> list[Entry]:
             continue
         colour, means = looks_like(rgb(packed))
         why = f"{colour}, {count / whole:.1%} of {path.name}"
-        found.append(Entry(("legend",), text, means.word, why, sure=False))
-        found.append(Entry(("terrain",), means.word, means.price, usual(means)))
+        found.append(Entry(COLOURS, text, means.word, why, sure=False))
+        found.append(Entry(TERRAIN, means.word, means.price, usual(means)))
     return list({(entry.table, entry.key): entry for entry in found}.values())
 
 
@@ -39,7 +39,7 @@ def looks_like(colour: tuple[int, int, int]) -> tuple[str, Meaning]:
     hue, saturation, value = colorsys.rgb_to_hsv(*(part / 255 for part in colour))
     degrees = 360 * hue
     if value < 0.2:
-        return "nearly black", Meaning("wall", None)
+        return "nearly black", WALL
     if saturation < 0.16:
         return _grey(value)
     if 170 <= degrees < 255:
@@ -50,16 +50,16 @@ def looks_like(colour: tuple[int, int, int]) -> tuple[str, Meaning]:
         return "green", Meaning("grass", 1.0)
     if 18 <= degrees < 68:
         if value < 0.35:
-            return "dark brown", Meaning("wall", None)
+            return "dark brown", WALL
         if value < 0.68:
             return "brown", Meaning("dirt", 1.5)
         return "yellow or tan", Meaning("sand", 1.5)
     if (degrees < 18 or degrees >= 345) and saturation > 0.6 and value > 0.6:
         return "red", Meaning("lava", None)
-    return "of no colour that maps agree on", Meaning("floor", 1.0)
+    return "of no colour that maps agree on", FLOOR
 
 
 def _grey(value: float) -> tuple[str, Meaning]:
     if value < 0.5:
-        return "dark grey", Meaning("wall", None)
-    return "light grey", Meaning("floor", 1.0)
+        return "dark grey", WALL
+    return "light grey", FLOOR

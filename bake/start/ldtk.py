@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator
+from itertools import product
 from pathlib import Path
 
 from bake.errors import BakeError
-from bake.levels import load, parts
 from bake.levels.ldtk.layout import STATED
 from bake.levels.ldtk.level import KINDS
 from bake.levels.ldtk.outline import outline
@@ -22,15 +22,13 @@ from bake.levels.reading.editors import BELOW, LINK_KINDS, LdtkReading
 from bake.levels.reading.files import read_document
 from bake.levels.reading.mistakes import shown
 from bake.levels.reading.terrains import pack_colour, rgb
-from bake.start.entries import Entry, reading_of, without
+from bake.start.entries import LDTK, LDTK_LEGEND, TERRAIN, Entry, without
 from bake.start.images import looks_like
-from bake.start.words import Meaning, meaning, role, thing
+from bake.start.tried import first_that_reads
+from bake.start.words import FLOOR, WALL, Meaning, meaning, role, thing
 
-TABLE = ("ldtk",)
-LEGEND = ("ldtk", "legend")
 _LINEAR = ("LinearHorizontal", "LinearVertical")
 _PORTALS = frozenset({"door", "portal", "teleport", "teleporter", "stairs", "ladder", "warp"})
-_WALL, _FLOOR = Meaning("wall", None), Meaning("floor", 1.0)
 
 
 def ldtk_entries(path: Path, project: Path) -> list[Entry]:
@@ -63,31 +61,22 @@ def _that_read(
 
     Entities may stand where no thing may be, and layers may fit no common grid.
     """
-    apart = Entry(TABLE, "world", "each", "the levels do not fit together as one")
+    apart = Entry(LDTK, "world", "each", "the levels do not fit together as one")
     if linear:
-        worlds = [Entry(TABLE, "world", "each", "the levels stand in a row, so they are apart")]
+        worlds = [Entry(LDTK, "world", "each", "the levels stand in a row, so they are apart")]
     else:
-        worlds = [Entry(TABLE, "world", None), apart]
+        worlds = [Entry(LDTK, "world", None), apart]
     plain = without(entries, "entity:", "area:")
     why = "its layers fit no common grid"
-    for only in (None, *(Entry(TABLE, "layers", (name,), why, sure=False) for name in grids)):
-        for world in worlds:
-            for kept in (entries, plain):
-                tried = [*kept, world, only or Entry(TABLE, "layers", None)]
-                if _reads(path, project, tried):
-                    return tried
-    return [*entries, worlds[0]]
-
-
-def _reads(path: Path, project: Path, entries: list[Entry]) -> bool:
-    """Tell whether all levels of a project can be read under some entries."""
-    reading = reading_of(entries, LdtkReading())
+    layers = [None, *(Entry(LDTK, "layers", (name,), why, sure=False) for name in grids)]
+    tries = (
+        [*kept, world, only or Entry(LDTK, "layers", None)]
+        for only, world, kept in product(layers, worlds, (entries, plain))
+    )
     try:
-        for part in parts(path, ldtk=reading):
-            load(path, {}, part=part, ldtk=reading, project=project)
+        return first_that_reads(path, project, tries)[0]
     except BakeError:
-        return False
-    return True
+        return [*entries, worlds[0]]
 
 
 class ProjectGuesser:
@@ -101,7 +90,7 @@ class ProjectGuesser:
     def entries(self) -> list[Entry]:
         """Return the guesses, each key once."""
         self._values()
-        if not any(entry.table == ("terrain",) for entry in self._found.values()):
+        if not any(entry.table == TERRAIN for entry in self._found.values()):
             self._tile_layers()
         self._entities()
         return list(self._found.values())
@@ -140,11 +129,11 @@ class ProjectGuesser:
                     self._named(value.identifier, share)
                     continue
                 packed = pack_colour(value.color)
-                colour, means = looks_like(rgb(packed)) if packed is not None else ("", _WALL)
+                colour, means = looks_like(rgb(packed)) if packed is not None else ("", WALL)
                 why = f"a value without a name, {colour}, {share}"
                 key = f"value:{definition.identifier}:{value.value}"
-                self._put(Entry(LEGEND, key, means.word, why, sure=False))
-                self._put(Entry(("terrain",), means.word, means.price, why, sure=False))
+                self._put(Entry(LDTK_LEGEND, key, means.word, why, sure=False))
+                self._put(Entry(TERRAIN, means.word, means.price, why, sure=False))
 
     def _named(self, name: str, share: str) -> None:
         if not name.isprintable() or not name.strip():
@@ -155,10 +144,10 @@ class ProjectGuesser:
             means = Meaning(name, stated.cost)
         if means is not None:
             why = f"the value's name says {shown(means.word)}"
-            self._put(Entry(("terrain",), name, means.price, why))
+            self._put(Entry(TERRAIN, name, means.price, why))
             return
         why = f"a value that covers {share}, and whose name says nothing"
-        self._put(Entry(("terrain",), name, "blocked", why, sure=False))
+        self._put(Entry(TERRAIN, name, "blocked", why, sure=False))
 
     def _tile_layers(self) -> None:
         """Guess by the names of layers of tiles, where no value says what terrain there is."""
@@ -177,19 +166,19 @@ class ProjectGuesser:
             said, means = role(name), meaning(name)
             if said is not None and said[0] != "collision":
                 why = f"the layer's name says {shown(said[1])}"
-                self._put(Entry(LEGEND, f"layer:{name}", BELOW, why))
+                self._put(Entry(LDTK_LEGEND, f"layer:{name}", BELOW, why))
                 continue
             sure = said is not None or means is not None
             if said is not None:
-                means, why = _WALL, f"the layer's name says {shown(said[1])}"
+                means, why = WALL, f"the layer's name says {shown(said[1])}"
             elif means is not None:
                 why = f"the layer's name says {shown(means.word)}"
             elif name == lowest:
-                means, why = _FLOOR, "the lowest layer of tiles"
+                means, why = FLOOR, "the lowest layer of tiles"
             else:
-                means, why = _WALL, f"a layer of tiles over {shown(lowest)}"
-            self._put(Entry(LEGEND, f"layer:{name}", means.word, why, sure=sure))
-            self._put(Entry(("terrain",), means.word, means.price, why, sure=sure))
+                means, why = WALL, f"a layer of tiles over {shown(lowest)}"
+            self._put(Entry(LDTK_LEGEND, f"layer:{name}", means.word, why, sure=sure))
+            self._put(Entry(TERRAIN, means.word, means.price, why, sure=sure))
 
     def _entities(self) -> None:
         """Guess which entities are spots, links or walls, by their names."""
@@ -202,16 +191,16 @@ class ProjectGuesser:
                     continue
                 if _is_portal(entity):
                     why = f"it is called {shown(name)}, and refers to another entity"
-                    self._put(Entry(LEGEND, f"entity:{name}", "link", why))
+                    self._put(Entry(LDTK_LEGEND, f"entity:{name}", "link", why))
                 elif any(word in KINDS for word in (*tags, name.lower())):
                     continue
                 elif found is not None:
                     why = f"the entity's name says {shown(found[1])}"
-                    self._put(Entry(LEGEND, f"entity:{name}", found[0], why))
+                    self._put(Entry(LDTK_LEGEND, f"entity:{name}", found[0], why))
                 elif (means := meaning(name)) is not None and means.word in ("wall", "fence"):
                     why = f"the entity's name says {shown(means.word)}"
-                    self._put(Entry(LEGEND, f"area:{name}", means.word, why, sure=False))
-                    self._put(Entry(("terrain",), means.word, means.price, why))
+                    self._put(Entry(LDTK_LEGEND, f"area:{name}", means.word, why, sure=False))
+                    self._put(Entry(TERRAIN, means.word, means.price, why))
 
 
 def _is_portal(entity: EntityInstance) -> bool:

@@ -2,32 +2,39 @@
 
 from __future__ import annotations
 
-import contextlib
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import replace
-from itertools import product
+from itertools import chain, product
 from pathlib import Path
 
 import numpy as np
 
-from bake.errors import BakeError
 from bake.level import GridLevel, Level, TerrainRule
-from bake.levels import LDTK_SUFFIX, TILED_SUFFIXES, LdtkReading, TiledReading, load, parts
+from bake.levels import LDTK_SUFFIX, TILED_SUFFIXES
 from bake.levels.formats import IMAGE_SUFFIXES, TILED_WORLD_SUFFIX
-from bake.levels.reading.editors import BELOW, LINK_KINDS, SPOT_KINDS
+from bake.levels.reading.editors import BELOW, SPOT_KINDS
 from bake.levels.reading.limits import allowance
 from bake.levels.reading.mistakes import shown
 from bake.levels.reading.terrains import VOID
-from bake.start.entries import Entry, is_writable, reading_of, without
+from bake.levels.tiled.meanings import KINDS
+from bake.start.entries import (
+    TERRAIN,
+    TILED,
+    TILED_LEGEND,
+    Entry,
+    is_writable,
+    without,
+)
+from bake.start.images import image_entries
+from bake.start.ldtk import ldtk_entries
+from bake.start.tiled import tiled_entries
+from bake.start.tried import first_that_reads
 from bake.start.words import meaning
 from bake.toml import Value
 
-_TERRAIN = ("terrain",)
-LEGEND = ("tiled", "legend")
 #: Classes of objects of which no two may have one name.
 _NAMED_ONCE = (*SPOT_KINDS, "region")
-#: All classes of objects that can be read only where they are drawn as bake would have them.
-_THINGS = ("door", *LINK_KINDS, *_NAMED_ONCE)
 #: A map of which nobody can walk on more than this is taken to be drawn without its floor.
 _HARDLY_ANY = 0.05
 _MOSTLY = 0.4
@@ -50,16 +57,10 @@ def propose(file: Path, project: Path) -> list[Entry]:
     entries: list[Entry] = []
     with allowance(None):
         if suffix in IMAGE_SUFFIXES:
-            from bake.start.images import image_entries
-
             entries = image_entries(file)
         elif suffix in TILED_SUFFIXES:
-            from bake.start.tiled import tiled_entries
-
             entries = tiled_entries(file, project)
         elif suffix == LDTK_SUFFIX:
-            from bake.start.ldtk import ldtk_entries
-
             entries = ldtk_entries(file, project)
     # A name that a recipe cannot hold has to be mended in the editor.
     return [each for each in _mended(file, project, entries) if is_writable(each.key)]
@@ -73,7 +74,7 @@ def _mended(file: Path, project: Path, entries: list[Entry]) -> list[Entry]:
         entries, levels = _that_read(file, project, freed)
     cells = _cells(levels)
     rules = {name: rule for level in levels for name, rule in level.terrain_rules.items()}
-    known = {entry.key for entry in entries if entry.table == _TERRAIN}
+    known = {entry.key for entry in entries if entry.table == TERRAIN}
     entries = [*entries, *(_cost(name) for name in cells if name not in {*known, *rules})]
     is_map = file.suffix.lower() in TILED_SUFFIXES
     whole, empty = max(1, sum(cells.values())), cells.get(VOID, 0)
@@ -81,23 +82,23 @@ def _mended(file: Path, project: Path, entries: list[Entry]) -> list[Entry]:
     lacks_floor = walkable == 0 or (walkable < _HARDLY_ANY * whole and empty > _MOSTLY * whole)
     if is_map and lacks_floor and empty:
         why = f"hardly anybody could walk anywhere, and {empty / whole:.0%} of the cells are empty"
-        entries.append(Entry(("tiled",), "empty", "floor", why, sure=False))
-        entries.append(Entry(_TERRAIN, "floor", 1.0, "the terrain of empty cells"))
+        entries.append(Entry(TILED, "empty", "floor", why, sure=False))
+        entries.append(Entry(TERRAIN, "floor", 1.0, "the terrain of empty cells"))
     elif is_map:
-        entries.append(Entry(("tiled",), "empty", None))
+        entries.append(Entry(TILED, "empty", None))
     if file.suffix.lower() == TILED_WORLD_SUFFIX:
-        entries.append(Entry(("tiled",), "world", None))
+        entries.append(Entry(TILED, "world", None))
     if walkable == 0 and not (is_map and empty):
         entries = _opened(cells, entries)
     entries = _with_links(levels, entries, rules)
     if is_map:
         # What one map has to leave out may be drawn well in the others.
-        entries += [Entry(LEGEND, f"object:{kind}", None) for kind in _THINGS]
+        entries += [Entry(TILED_LEGEND, f"object:{kind}", None) for kind in KINDS]
     named = {(entry.table, entry.key) for entry in entries}
     entries += [
-        Entry(_TERRAIN, name, _value(rule), stated=True)
+        Entry(TERRAIN, name, _value(rule), stated=True)
         for name, rule in rules.items()
-        if (_TERRAIN, name) not in named
+        if (TERRAIN, name) not in named
     ]
     # Of several guesses about one key the first one counts.
     return list({(entry.table, entry.key): entry for entry in reversed(entries)}.values())
@@ -108,37 +109,22 @@ def _that_read(file: Path, project: Path, entries: list[Entry]) -> tuple[list[En
 
     Games have doors and stairs of their own, which need not be drawn as bake would have them.
     """
-    try:
-        return entries, _read(file, project, entries)
-    except BakeError as error:
-        first = error
+    return first_that_reads(file, project, chain([entries], _with_less(file, entries)))
+
+
+def _with_less(file: Path, entries: list[Entry]) -> Iterator[list[Entry]]:
+    """Yield the guesses for maps of Tiled with ever fewer of those about things."""
     if file.suffix.lower() not in TILED_SUFFIXES:
-        raise first
+        return
     plain = without(entries, "object:")
     why = "the file does not say of these objects what bake needs to know"
-    silent = [Entry(LEGEND, f"object:{kind}", BELOW, why, sure=False) for kind in _THINGS]
+    silent = [Entry(TILED_LEGEND, f"object:{kind}", BELOW, why, sure=False) for kind in KINDS]
     links = [entry for entry in silent if entry.key.partition(":")[2] not in _NAMED_ONCE]
-    apart = Entry(("tiled",), "world", "each", "the maps do not fit together as one level")
+    apart = Entry(TILED, "world", "each", "the maps do not fit together as one level")
     is_world = file.suffix.lower() == TILED_WORLD_SUFFIX
     worlds: list[list[Entry]] = [[], [apart]] if is_world else [[]]
     for world, kept, things in product(worlds, (entries, plain), ([], links, silent)):
-        tried = [*things, *kept, *world]
-        with contextlib.suppress(BakeError):
-            return tried, _read(file, project, tried)
-    raise first
-
-
-def _read(file: Path, project: Path, entries: list[Entry]) -> list[Level]:
-    tiled, ldtk = reading_of(entries, TiledReading()), reading_of(entries, LdtkReading())
-    legend = {
-        entry.key: entry.value
-        for entry in entries
-        if entry.table == ("legend",) and isinstance(entry.value, str)
-    }
-    return [
-        load(file, legend, part=part, tiled=tiled, ldtk=ldtk, project=project)
-        for part in parts(file, tiled=tiled, ldtk=ldtk)
-    ]
+        yield [*things, *kept, *world]
 
 
 def _cells(levels: list[Level]) -> Counter[str]:
@@ -154,13 +140,13 @@ def _cells(levels: list[Level]) -> Counter[str]:
 def _cost(name: str) -> Entry:
     means = meaning(name)
     if means is not None:
-        return Entry(_TERRAIN, name, means.price, f"its name says {shown(means.word)}")
-    return Entry(_TERRAIN, name, 1.0, "its name says nothing about its cost", sure=False)
+        return Entry(TERRAIN, name, means.price, f"its name says {shown(means.word)}")
+    return Entry(TERRAIN, name, 1.0, "its name says nothing about its cost", sure=False)
 
 
 def _is_open(name: str, entries: list[Entry], rules: dict[str, TerrainRule]) -> bool:
     for entry in entries:
-        if entry.table == _TERRAIN and entry.key == name:
+        if entry.table == TERRAIN and entry.key == name:
             return entry.value != "blocked"
     return rules[name].cost is not None
 
@@ -170,8 +156,8 @@ def _opened(cells: Counter[str], entries: list[Entry]) -> list[Entry]:
     # What has no tile stays void, if there is anything else.
     most = max(cells, key=lambda name: (name != VOID, cells[name], name))
     why = "nobody could stand anywhere else; it is the terrain of most cells"
-    kept = [entry for entry in entries if (entry.table, entry.key) != (_TERRAIN, most)]
-    return [*kept, Entry(_TERRAIN, most, 1.0, why, sure=False)]
+    kept = [entry for entry in entries if (entry.table, entry.key) != (TERRAIN, most)]
+    return [*kept, Entry(TERRAIN, most, 1.0, why, sure=False)]
 
 
 def _with_spots(levels: list[Level], entries: list[Entry]) -> list[Entry]:
@@ -184,7 +170,7 @@ def _with_spots(levels: list[Level], entries: list[Entry]) -> list[Entry]:
         if spot.kind in SPOT_KINDS
     }
     blocked = {
-        entry.key for entry in entries if entry.table == _TERRAIN and entry.value == "blocked"
+        entry.key for entry in entries if entry.table == TERRAIN and entry.value == "blocked"
     }
 
     def freed(entry: Entry) -> Entry:
@@ -217,8 +203,8 @@ def _with_links(
             for entry in entries
         ]
     why = "links end on it, so somebody can stand there"
-    opened = [Entry(_TERRAIN, name, 3.0, why, sure=False) for name in closed]
-    kept = [entry for entry in entries if entry.table != _TERRAIN or entry.key not in closed]
+    opened = [Entry(TERRAIN, name, 3.0, why, sure=False) for name in closed]
+    kept = [entry for entry in entries if entry.table != TERRAIN or entry.key not in closed]
     return [*kept, *opened]
 
 

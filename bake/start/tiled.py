@@ -23,10 +23,9 @@ from bake.levels.tiled.maps import members
 from bake.levels.tiled.meanings import KINDS, Legend, is_thing
 from bake.levels.tiled.objects import Object, Templates, read_objects
 from bake.levels.tiled.tilesets import MapFiles, Tile, Tilesets
-from bake.start.entries import Entry, is_writable
-from bake.start.words import Meaning, is_one_word, meaning, role, thing, usual
+from bake.start.entries import TERRAIN, TILED, TILED_LEGEND, Entry, is_writable
+from bake.start.words import FLOOR, WALL, Meaning, is_one_word, meaning, role, thing, usual
 
-LEGEND = ("tiled", "legend")
 #: Properties that the reader of Tiled maps understands by itself.
 _OWN = frozenset(
     ("terrain", "blocked", "walkable", "cost", "one_way", "barred", "floor", "profiles", "spot")
@@ -40,8 +39,6 @@ _TILESETS = frozenset(
 _GROUND_SHARE = 0.5
 #: An object that covers this much of a map is no obstacle on it.
 _NEARLY_ALL = 0.9
-_WALL = Meaning("wall", None)
-_FLOOR = Meaning("floor", 1.0)
 
 
 @dataclass
@@ -80,7 +77,7 @@ def tiled_entries(path: Path, project: Path) -> list[Entry]:
             if entry.key == "ignore" and isinstance(entry.value, tuple):
                 ignored.update(entry.value)
             found.setdefault((entry.table, entry.key), entry)
-    own = found.get((("tiled",), "ignore"))
+    own = found.get((TILED, "ignore"))
     if ignored and own is not None:
         found[own.table, own.key] = Entry(own.table, own.key, tuple(sorted(ignored)), own.why)
     return list(found.values())
@@ -144,7 +141,7 @@ class MapGuesser:
         for path, error in sorted(self.unread.items()):
             why = f"objects of {shown(path)} cannot be read: {error}"
         ignored = tuple(sorted(names | {path for path in self.unread if is_writable(path)}))
-        self._put(Entry(("tiled",), "ignore", ignored or None, why, sure=not self.unread))
+        self._put(Entry(TILED, "ignore", ignored or None, why, sure=not self.unread))
         counted = [each for each in self.drawn if each.layer.name not in names]
         open_tiles = self._by_tiles(counted)
         self._by_objects()
@@ -158,9 +155,9 @@ class MapGuesser:
         """Give a terrain to what a key of the legend names."""
         if not is_writable(key):
             return
-        self._put(Entry(LEGEND, key, means.word, why, sure=sure))
+        self._put(Entry(TILED_LEGEND, key, means.word, why, sure=sure))
         if means.word != BELOW:
-            self._put(Entry(("terrain",), means.word, means.price, usual(means)))
+            self._put(Entry(TERRAIN, means.word, means.price, usual(means)))
 
     # -- tiles ------------------------------------------------------------------------------------
 
@@ -179,7 +176,7 @@ class MapGuesser:
                     continue
                 tile = found[0].tile(found[1])
                 if tile.shapes:
-                    self._say("collision", _WALL, "shapes of collision are drawn on tiles")
+                    self._say("collision", WALL, "shapes of collision are drawn on tiles")
                 if not self._says_something(tile):
                     left[at] += count
                     by_set[tile.tileset.name][at] += count
@@ -191,7 +188,7 @@ class MapGuesser:
                 continue
             if named:
                 # What other maps say of the tileset does not hold here.
-                self._put(Entry(LEGEND, f"tileset:{name}", None))
+                self._put(Entry(TILED_LEGEND, f"tileset:{name}", None))
                 continue
             self._say(f"tileset:{name}", means, f"the tileset's name says {shown(means.word)}")
             for at, count in layers.items():
@@ -233,7 +230,7 @@ class MapGuesser:
         )
         key = f"property:{name}={_text(value)}"
         if name.lower().removeprefix("is").strip("_- ") in ("passable", "walkable", "pass"):
-            means = _WALL if no else _FLOOR
+            means = WALL if no else FLOOR
         elif no:
             return False
         if value is True:
@@ -268,17 +265,17 @@ class MapGuesser:
                 self._say(key, *told)
                 continue
             if below is None:
-                self._say(key, _FLOOR, f"the lowest layer, on {share:.0%} of the map", sure=False)
+                self._say(key, FLOOR, f"the lowest layer, on {share:.0%} of the map", sure=False)
                 continue
             over = f"on {share:.0%} of the map, over {shown(below)}"
             if share >= _GROUND_SHARE and not floored:
-                self._say(key, _FLOOR, f"a layer {over}", sure=False)
+                self._say(key, FLOOR, f"a layer {over}", sure=False)
             elif blocks or share >= _GROUND_SHARE:
                 reason = "; other names say what is blocked" if blocks else ""
                 why = f"a layer {over}{reason}"
                 self._say(key, Meaning(BELOW, 1.0), why, sure=False)
             else:
-                self._say(key, _WALL, f"a layer {over}", sure=False)
+                self._say(key, WALL, f"a layer {over}", sure=False)
 
     # -- objects ----------------------------------------------------------------------------------
 
@@ -302,15 +299,13 @@ class MapGuesser:
                     self._say(f"object:{name or each.name}", *says)
                 elif role(layer.name) is None:
                     silent[layer.path] = silent.get(layer.path, 0) + 1
-        if not self.drawn and not any(
-            entry.table == ("terrain",) for entry in self._found.values()
-        ):
+        if not self.drawn and not any(entry.table == TERRAIN for entry in self._found.values()):
             self._by_layers_of_objects(silent)
 
     def _put_kind(self, name: str, kind: str, word: str) -> None:
         if is_writable(f"object:{name}"):
             why = f"the class's name says {shown(word)}"
-            self._put(Entry(LEGEND, f"object:{name}", kind, why))
+            self._put(Entry(TILED_LEGEND, f"object:{name}", kind, why))
 
     def _covers_some(self, each: Object) -> bool:
         """Tell whether an object covers cells, but not nearly all, as frames of cameras do."""
@@ -327,10 +322,10 @@ class MapGuesser:
             if means is not None:
                 why = f"the layer's name says {shown(means.word)}, and there are no tiles"
                 self._say(f"layer:{path}", means, why, sure=False)
-        if silent and not any(entry.table == ("terrain",) for entry in self._found.values()):
+        if silent and not any(entry.table == TERRAIN for entry in self._found.values()):
             most = max(silent, key=lambda path: (silent[path], path))
             why = "the layer of most objects, and there are no tiles"
-            self._say(f"layer:{most}", _WALL, why, sure=False)
+            self._say(f"layer:{most}", WALL, why, sure=False)
 
 
 def _is_plain(layer: str) -> bool:
@@ -360,7 +355,7 @@ def _layer_says(name: str) -> tuple[Meaning, str] | None:
     """Return what a layer's name says its tiles are, and why; None where it says nothing."""
     found = role(name)
     if found is not None and found[0] == "collision":
-        return _WALL, f"the layer's name says {shown(found[1])}"
+        return WALL, f"the layer's name says {shown(found[1])}"
     if found is not None and found[0] == "adornment":
         return Meaning(BELOW, 1.0), f"the layer's name says {shown(found[1])}"
     means = meaning(name)
@@ -371,7 +366,7 @@ def _of_property(name: str) -> Meaning | None:
     """Return what a property of this name says, where it is true."""
     found = role(name)
     if found is not None and found[0] == "collision":
-        return _WALL
+        return WALL
     if found is not None and found[0] == "adornment":
         return Meaning(BELOW, 1.0)
     return meaning(name)

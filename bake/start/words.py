@@ -105,12 +105,16 @@ class Meaning:
         return "blocked" if self.cost is None else self.cost
 
 
+WALL = Meaning("wall", None)
+FLOOR = Meaning("floor", 1.0)
+
+
 def meaning(name: str) -> Meaning | None:
     """Return what a name says about terrain, or None where it has no word that is known."""
     tokens = [token.lower() for token in _TOKEN.findall(name)]
     for first, second in pairwise(tokens):
         if first in _FORBIDS and second in _ALLOWED:
-            return Meaning("wall", None)
+            return WALL
     groups = (_CARRIES, dict.fromkeys(_BLOCKS), _CROSSED)
     for known in (_whole_word, _part_of_word):
         for costs in groups:
