@@ -3,12 +3,13 @@
 A checkpoint is a folder beside the asset, which belongs to the process that has locked it. A lock
 ends with its process, in whatever way the process ends, so no process holds a checkpoint longer.
 
-Each table has two files in it that say how far the search for it has come. `runs` holds the runs
-that have ended, three little-endian int32 each (row, first target, symbol), and only grows. `state`
-is replaced each time; the new file is written beside it and then renamed. It holds a line of JSON,
-each row's set of moves (uint64) and the target its run began at (int32), and the sha256 of all
-that. The line also says how many runs count and what they hash to, so any data after those runs
-belongs to a checkpoint that was never finished.
+Each range of targets of a table has two files in it that say how far the search has come there,
+named after the table's number and the range's first target. `runs` holds the runs that have ended,
+three little-endian int32 each (row, first target, symbol), and only grows. `state` is replaced each
+time; the new file is written beside it and then renamed. It holds a line of JSON, each row's set of
+moves (uint64), the set of its first run (uint64) and the target its run began at (int32), deflated,
+and the sha256 of all that. The line also says how many runs count and what they hash to, so any
+data after those runs belongs to a checkpoint that was never finished.
 
 A bake never fails because a checkpoint is bad: the level is then baked from the beginning, or goes
 on without checkpoints.
@@ -23,7 +24,8 @@ import os
 import sys
 import threading
 import time
-from collections.abc import Callable
+import zlib
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -36,7 +38,10 @@ if TYPE_CHECKING:
     from hashlib import _Hash as Digest
 
     from bake.search.all_pairs.runs import EndedRuns
-    from bake.tables.run_writer import RunWriter
+    from bake.tables.run_writer import RangeRuns, RunWriter
+
+    Range = tuple[int, int]
+    Check = Callable[[RangeRuns], None]
 
 #: Seconds between two checkpoints; an environment variable may set another number.
 SECONDS = 30.0
@@ -47,13 +52,16 @@ SECONDS_VARIABLE = "BAKE_CHECKPOINT_SECONDS"
 WORTH = 1 / 6
 
 #: Version of the files' layout. Files of another version are not read: the bake begins again.
-VERSION = 1
+VERSION = 2
 
 _RUN_BYTES = 12
-_ROW_BYTES = 12
+_ROW_BYTES = 20
 
 #: Number of runs read at a time.
 _PIECE = 2**18
+
+#: Sets are alike in most rows, so the fastest level does.
+_DEFLATE_LEVEL = 1
 
 _LONGEST_LINE = 2**12
 _DIGEST_BYTES = 32
@@ -93,48 +101,56 @@ class Checkpoint:
         self._say = say
         self._folder = CheckpointFolder(asset)
         self._off = False
-        self._begun = self._saved = time.monotonic()
+        self.begun = time.monotonic()
         # An interrupt may find another thread in the middle of saving.
         self._busy = threading.Lock()
 
     def table(self, place: int, profile: str) -> TableCheckpoint:
         """Return the ledger of one profile's table; ``place`` numbers the profiles."""
-        return TableCheckpoint(
-            self, TableFile(self._folder.path, place, f"{self._bound_to} {profile}")
-        )
+        return TableCheckpoint(self, self._folder.path, place, f"{self._bound_to} {profile}")
 
-    def load(self, file: TableFile, writer: RunWriter, most_runs: int) -> None:
+    def load(
+        self, files: Sequence[RangeFile], rows: int, check: Check, most_runs: int
+    ) -> list[RangeRuns]:
         """Take up what was saved of a table; remove files that are damaged or of something else."""
-        rows = len(writer.moves)
+        found: list[RangeRuns] = []
         if self._folder.path.is_dir() and self._claimed():
             try:
-                file.load(writer, most_runs)
+                for file in files:
+                    if (runs := file.load(rows, check, most_runs)) is not None:
+                        found.append(runs)
+                        most_runs -= file.count
             except UnusableError as error:
                 self._say(f"the checkpoint {error}; baking from the beginning")
-                file.remove()
+                found.clear()
+                for file in files:
+                    file.remove()
             except OSError as error:
+                found.clear()
                 self._give_up(error)
-        if writer.taken:
-            self._say(f"{writer.taken / rows:.0%} of the next hops taken up from a checkpoint")
+        taken = sum(runs.taken - runs.begin for runs in found)
+        if taken:
+            self._say(f"{taken / rows:.0%} of the next hops taken up from a checkpoint")
         self.pairs += rows * rows
-        self.taken_up += writer.taken * rows
+        self.taken_up += taken * rows
+        return found
 
-    def save(self, file: TableFile, writer: RunWriter, after: float, *, to_disk: bool) -> None:
-        """Save a table if ``after`` seconds have gone by since the last time."""
+    def save(self, file: RangeFile, writer: RunWriter, after: float, *, to_disk: bool) -> None:
+        """Save a range if ``after`` seconds have gone by since the last time."""
         with self._busy:
-            if time.monotonic() - self._saved < after or not self._claimed():
+            if time.monotonic() - max(file.saved, self.begun) < after or not self._claimed():
                 return
             try:
-                file.save(writer, to_disk=to_disk)
+                file.save(writer.runs, to_disk=to_disk)
             except OSError as error:
                 file.remove()
                 self._give_up(error)
-            self._saved = time.monotonic()
+            file.saved = time.monotonic()
 
     @property
     def is_long(self) -> bool:
         """Tell whether this bake has run long enough to be worth keeping."""
-        return time.monotonic() - self._begun >= WORTH * self.seconds
+        return time.monotonic() - self.begun >= WORTH * self.seconds
 
     def clear(self) -> None:
         """Remove the checkpoint once the asset is there."""
@@ -165,26 +181,36 @@ class Checkpoint:
 class TableCheckpoint:
     """The ledger of one table, see :class:`bake.tables.compressed.Ledger`."""
 
-    def __init__(self, checkpoint: Checkpoint, file: TableFile) -> None:
-        self._checkpoint, self._file = checkpoint, file
+    def __init__(self, checkpoint: Checkpoint, folder: Path, place: int, bound_to: str) -> None:
+        self._checkpoint, self._folder = checkpoint, folder
+        self._place, self._bound_to = place, bound_to
+        self._files = dict[int, RangeFile]()
 
-    def take_up(self, writer: RunWriter, most_runs: int) -> None:
-        """Bring a new writer to the state that was saved."""
-        self._checkpoint.load(self._file, writer, most_runs)
+    def take_up(
+        self, ranges: Sequence[Range], rows: int, check: Check, most_runs: int
+    ) -> dict[int, RangeRuns]:
+        """Return what was saved of each range, by its first target."""
+        for each in ranges:
+            self._files[each[0]] = RangeFile(self._folder, self._place, each, self._bound_to)
+        found = self._checkpoint.load(list(self._files.values()), rows, check, most_runs)
+        return {runs.begin: runs for runs in found}
 
     def offer(self, writer: RunWriter) -> None:
-        """Save the table if it is time."""
-        self._checkpoint.save(self._file, writer, self._checkpoint.seconds, to_disk=True)
+        """Save the range if it is time."""
+        self._save(writer, self._checkpoint.seconds, to_disk=True)
 
     def finished(self, writer: RunWriter) -> None:
-        """Save the table if the bake is a long one, as other tables may follow."""
+        """Save the range if the bake is a long one, as others may follow."""
         if self._checkpoint.is_long:
-            self._checkpoint.save(self._file, writer, 0.0, to_disk=True)
+            self._save(writer, 0.0, to_disk=True)
 
     def interrupted(self, writer: RunWriter) -> None:
-        """Save the table if the bake is a long one, without waiting for the disk."""
+        """Save the range if the bake is a long one, without waiting for the disk."""
         if self._checkpoint.is_long:
-            self._checkpoint.save(self._file, writer, 0.0, to_disk=False)
+            self._save(writer, 0.0, to_disk=False)
+
+    def _save(self, writer: RunWriter, after: float, *, to_disk: bool) -> None:
+        self._checkpoint.save(self._files[writer.begin], writer, after, to_disk=to_disk)
 
 
 class CheckpointFolder:
@@ -259,24 +285,32 @@ class UnusableError(Exception):
     """A checkpoint cannot be taken up; the message says why in a few words."""
 
 
-class TableFile:
-    """The checkpoint of one table."""
+class RangeFile:
+    """The checkpoint of one range of a table.
 
-    def __init__(self, folder: Path, place: int, bound_to: str) -> None:
+    Attributes:
+        saved: when it was saved last, by the monotonic clock.
+        count: how many runs were saved.
+    """
+
+    def __init__(self, folder: Path, place: int, targets: Range, bound_to: str) -> None:
         """Begin without reading or writing anything.
 
         Args:
             folder: where the files lie.
             place: number of the table among those of the asset.
+            targets: the first target of the range, and the one after its last.
             bound_to: everything that decides what the table will say.
         """
-        self._runs, self._state = folder / f"{place}.runs", folder / f"{place}.state"
-        self._bound_to = bound_to
+        name = f"{place}-{targets[0]}"
+        self._runs, self._state = folder / f"{name}.runs", folder / f"{name}.state"
+        self._targets, self._bound_to = targets, bound_to
         self._digest = hashlib.sha256()
-        self._pieces = self._count = 0
+        self._pieces = self.count = 0
+        self.saved = 0.0
 
-    def load(self, writer: RunWriter, most_runs: int) -> None:
-        """Bring a new writer to the state that was saved; without files it stays as it is.
+    def load(self, rows: int, check: Check, most_runs: int) -> RangeRuns | None:
+        """Return what was saved of (r) rows; None without files.
 
         Raises:
             UnusableError: the files are damaged, belong to something else, or hold more than
@@ -284,33 +318,41 @@ class TableFile:
             OSError: the files cannot be read.
         """
         if not self._state.exists():
-            return
+            return None
         for file in (self._state, self._runs):
             if file.exists() and not file.is_file():  # A pipe would wait for a writer.
                 raise UnusableError("is damaged")
         data = self._state.read_bytes()
         try:
-            self._load(data, writer, most_runs)
-        except (ValueError, KeyError, TypeError, FileNotFoundError):
+            return self._load(data, rows, check, most_runs)
+        except (ValueError, KeyError, TypeError, FileNotFoundError, zlib.error):
             raise UnusableError("is damaged") from None
 
-    def _load(self, data: bytes, writer: RunWriter, most_runs: int) -> None:
-        rows, line = len(writer.moves), data[: data.find(b"\n", 0, _LONGEST_LINE) + 1]
+    def _load(self, data: bytes, rows: int, check: Check, most_runs: int) -> RangeRuns:
+        # A build with nothing to do clears checkpoints, and must not wait for a compiler.
+        from bake.tables.run_writer import RangeRuns
+
+        line = data[: data.find(b"\n", 0, _LONGEST_LINE) + 1]
         if not line or hashlib.sha256(data[:-_DIGEST_BYTES]).digest() != data[-_DIGEST_BYTES:]:
             raise UnusableError("is damaged")
         said, body = json.loads(line), data[len(line) : -_DIGEST_BYTES]
         if said["version"] != VERSION or said["bound to"] != self._bound_to:
             raise UnusableError("is of another level, recipe or version")
         count = said["runs"]
+        inflate = zlib.decompressobj()
+        body = inflate.decompress(body, rows * _ROW_BYTES + 1)
         if len(body) != rows * _ROW_BYTES or count > most_runs:
             raise UnusableError("does not fit")
         ended, digest = self._read_runs(count)
         if digest.hexdigest() != said["sha256 of runs"]:
             raise UnusableError("is damaged")
-        moves = np.frombuffer(body, "<u8", rows).astype(np.uint64)
-        run_start = np.frombuffer(body, "<i4", rows, 8 * rows).astype(np.int32)
-        writer.go_on_from(said["targets"], moves, run_start, ended)
-        self._digest, self._pieces, self._count = digest, len(ended), count
+        moves, first_moves = np.frombuffer(body, "<u8", 2 * rows).reshape(2, rows).astype(np.uint64)
+        run_start = np.frombuffer(body, "<i4", rows, 16 * rows).astype(np.int32)
+        begin, stop = self._targets
+        runs = RangeRuns(begin, stop, said["targets"], moves, run_start, first_moves, ended)
+        check(runs)
+        self._digest, self._pieces, self.count = digest, len(ended), count
+        return runs
 
     def _read_runs(self, count: int) -> tuple[list[EndedRuns], Digest]:
         # A build with nothing to do clears checkpoints, and must not wait for a compiler.
@@ -333,38 +375,41 @@ class TableFile:
             with contextlib.suppress(OSError):
                 file.unlink()
 
-    def save(self, writer: RunWriter, *, to_disk: bool) -> None:
-        """Write what a writer has added since the last time.
+    def save(self, runs: RangeRuns, *, to_disk: bool) -> None:
+        """Write what was found since the last time.
 
         Args:
-            writer: the one this was loaded into, or a new one if nothing was loaded.
+            runs: of the search that went on from what this loaded, or of a new one.
             to_disk: wait until the disk has the files, so that they outlive a loss of power.
 
         Raises:
             OSError: the files cannot be written.
         """
-        with self._runs.open("r+b" if self._count else "wb") as file:
-            file.truncate(self._count * _RUN_BYTES)
+        count = self.count
+        with self._runs.open("r+b" if count else "wb") as file:
+            file.truncate(count * _RUN_BYTES)
             file.seek(0, os.SEEK_END)
-            for piece in writer.ended[self._pieces :]:
+            for piece in runs.ended[self._pieces :]:
                 data = np.stack(piece, axis=1).astype("<i4", copy=False).tobytes()
                 file.write(data)
                 self._digest.update(data)
+                count += len(piece.row)
             file.flush()
             if to_disk:
                 os.fsync(file.fileno())
         said = {
             "version": VERSION,
             "bound to": self._bound_to,
-            "targets": writer.taken,
-            "runs": writer.ended_count,
+            "targets": runs.taken,
+            "runs": count,
             "sha256 of runs": self._digest.hexdigest(),
         }
-        parts = (
-            json.dumps(said).encode() + b"\n",
-            writer.moves.astype("<u8", copy=False).tobytes(),
-            writer.run_start.astype("<i4", copy=False).tobytes(),
+        body = (
+            runs.moves.astype("<u8", copy=False).tobytes(),
+            runs.first_moves.astype("<u8", copy=False).tobytes(),
+            runs.run_start.astype("<i4", copy=False).tobytes(),
         )
+        parts = (json.dumps(said).encode() + b"\n", zlib.compress(b"".join(body), _DEFLATE_LEVEL))
         digest = hashlib.sha256()
         partial = self._state.with_suffix(".tmp")
         with partial.open("wb") as file:
@@ -376,4 +421,4 @@ class TableFile:
             if to_disk:
                 os.fsync(file.fileno())
         partial.replace(self._state)
-        self._pieces, self._count = len(writer.ended), writer.ended_count
+        self._pieces, self.count = len(runs.ended), count

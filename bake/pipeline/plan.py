@@ -54,7 +54,7 @@ from bake.tables.compressed import ROW_BYTES, RUN_BYTES
 from bake.tables.field_table import MOST_FIELDS, table_memory
 from bake.tables.heuristic import heuristic_size
 from bake.tables.labels import bytes_made
-from bake.tables.run_writer import RunWriter
+from bake.tables.run_writer import STATE_BYTES, RunWriter, symbols_for, target_ranges
 from bake.worlds import World
 
 #: Number of windows of consecutive batches that are searched; a level of fewer batches is searched
@@ -182,9 +182,10 @@ def _plan_tables(
         search = _matrix_seconds(rows) + batches * sample.take
         memory = 4 * rows * rows
     else:
-        each = max(sample.take, (sample.search + sample.take) / threads)
-        search = sample.prepare + batches * each
-        memory = threads * rows * BatchScratch.BYTES
+        if choice.hops == "compressed":
+            threads = min(threads, len(target_ranges(rows)))
+        search = sample.prepare + batches * (sample.search + sample.take) / threads
+        memory = threads * rows * (BatchScratch.BYTES + STATE_BYTES)
     plans = []
     if choice.hops == "compressed":
         size = int(sample.runs * STORED_RUN_BYTES)
@@ -328,7 +329,8 @@ def _taker(
     The count begins at the last reset.
     """
     if choice.hops == "compressed":
-        writer = RunWriter(sub, rows_on_chart(world, sub), unreachable_fits=parts.tells_all)
+        symbols = symbols_for(sub, rows_on_chart(world, sub), unreachable_fits=parts.tells_all)
+        writer = RunWriter(sub, symbols, 0, sub.graph.node_count)
 
         def ended(*, reset: bool) -> int:
             count = writer.ended_count

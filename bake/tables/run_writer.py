@@ -1,8 +1,15 @@
-"""Write next hops as runs of targets while batch after batch of targets comes in."""
+"""Write next hops as runs of targets while batch after batch of targets comes in.
+
+A *range* is a stretch of consecutive targets, with runs of its own. Ranges are searched in any
+order, by any number of threads or machines, and joined in the order of their targets.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 
@@ -22,12 +29,37 @@ from bake.search.all_pairs.runs import (
     end_runs,
     extend_runs,
     group_by_row,
+    join_range,
     name_slots,
 )
 from bake.tables.all_pairs import slot_dtype
 
 #: Rows after which the buffer of ended runs is emptied; this bounds its size.
 SLICE = 4096
+
+#: Rows a level has for each of its ranges, at least. Fewer would make the first batch of a range,
+#: which looks at every arc, a burden.
+RANGE_ROWS = 2**11
+MOST_RANGES = 64
+
+#: Bytes a row needs while its range is searched.
+STATE_BYTES = 20
+
+
+def target_ranges(rows: int) -> list[tuple[int, int]]:
+    """Cut the targets of a level into ranges, by their number alone.
+
+    The cuts decide bytes, so they are part of the format: see "Same input, same bytes" in
+    docs/format-versions.md. There are 2^k ranges, which two, four or eight workers share evenly.
+
+    Returns:
+        The first target of each range and the one after its last, in order; there is at least one.
+    """
+    batches = -(-rows // LANES)
+    count = 1
+    while count < MOST_RANGES and 2 * count * RANGE_ROWS <= rows:
+        count *= 2
+    return list(pairwise(min(rows, batches * each // count * LANES) for each in range(count + 1)))
 
 
 @dataclass(frozen=True)
@@ -47,114 +79,187 @@ class RunTable:
     run_slot: SlotArray
 
 
-class RunWriter:
-    """Takes in distances, batch after batch of targets, and keeps every row's runs.
+class RangeRuns(NamedTuple):
+    """The runs of a range of targets, as far as it has been searched.
 
     Attributes:
-        taken: how many targets were taken in so far.
-        moves, run_start: each row's current run, see
+        begin, stop: the first target of the range, and the one after its last.
+        taken: the target after the last one that was taken in.
+        moves, run_start, first_moves: each row's current run and the set of its first one, see
             :class:`bake.search.all_pairs.runs.CurrentRuns`.
-        ended: runs ended so far, in pieces.
-        ended_count: how many runs have ended; every row has one more that has not.
+        ended: other runs that ended, in pieces.
     """
 
-    def __init__(self, sub: Subgraph, at: Int32Array | None, *, unreachable_fits: bool) -> None:
-        graph = sub.graph
-        self._sub = sub
-        self._rows = graph.node_count
-        self._dtype = slot_dtype(sub, symbols=2)
-        self._none = int(np.iinfo(self._dtype).max)
-        self._greedy = self._none - 1
-        greedy_slot = np.empty((0, SECTORS), dtype=np.int16)
-        if at is None:
-            at = np.empty((0, 2), dtype=np.int32)
-        else:
-            greedy_slot = greedy_slots(graph.first_out, graph.head, at).astype(np.int16)
-        self._symbols = Symbols(at, greedy_slot, self._greedy, self._none, unreachable_fits)
-        self.moves = np.full(self._rows, EVERY, dtype=np.uint64)
-        self.run_start = np.zeros(self._rows, dtype=np.int32)
-        self.ended: list[EndedRuns] = []
-        self.ended_count = 0
-        self.taken = 0
-        size = min(SLICE, self._rows) * LANES
+    begin: int
+    stop: int
+    taken: int
+    moves: UInt64Array
+    run_start: Int32Array
+    first_moves: UInt64Array
+    ended: Sequence[EndedRuns]
+
+    @property
+    def current(self) -> CurrentRuns:
+        return CurrentRuns(self.moves, self.run_start, self.first_moves, self.begin)
+
+
+def symbols_for(sub: Subgraph, at: Int32Array | None, *, unreachable_fits: bool) -> Symbols:
+    """Return what runs of a graph's rows may say.
+
+    Args:
+        at: (r, 2) int32 chart coordinates of the rows, see :mod:`bake.greedy`; None = no greedy
+            move.
+        unreachable_fits: whether any symbol may stand for a target without a path.
+    """
+    none = int(np.iinfo(slot_dtype(sub, symbols=2)).max)
+    greedy_slot = np.empty((0, SECTORS), dtype=np.int16)
+    if at is None:
+        at = np.empty((0, 2), dtype=np.int32)
+    else:
+        greedy_slot = greedy_slots(sub.graph.first_out, sub.graph.head, at).astype(np.int16)
+    return Symbols(at, greedy_slot, none - 1, none, unreachable_fits)
+
+
+class RunWriter:
+    """Takes in distances to a range of targets, batch after batch, and keeps every row's runs.
+
+    Attributes:
+        begin, stop: the first target of the range, and the one after its last.
+        taken: the target after the last one that was taken in.
+    """
+
+    def __init__(self, sub: Subgraph, symbols: Symbols, begin: int, stop: int) -> None:
+        self.begin, self.stop, self.taken = begin, stop, begin
+        self._sub, self._symbols = sub, symbols
+        self._rows = rows = sub.graph.node_count
+        self._current = CurrentRuns(
+            np.full(rows, EVERY, dtype=np.uint64),
+            np.full(rows, begin, dtype=np.int32),
+            np.full(rows, EVERY, dtype=np.uint64),
+            begin,
+        )
+        self._ended: list[EndedRuns] = []
+        self._written = 0
+        size = min(SLICE, rows) * LANES
         self._buffer = EndedRuns(*(np.empty(size, dtype=np.int32) for _ in range(3)))
+
+    @property
+    def ended_count(self) -> int:
+        """How many runs have ended; every row has one more that has not."""
+        return self._written + int(np.count_nonzero(self._current.start != self.begin))
+
+    @property
+    def runs(self) -> RangeRuns:
+        """What was found so far; arrays are views, which further batches change."""
+        moves, run_start, first_moves, _ = self._current
+        return RangeRuns(
+            self.begin, self.stop, self.taken, moves, run_start, first_moves, self._ended
+        )
 
     def restart(self) -> None:
         """Forget everything taken in, so that batches can be sampled elsewhere."""
-        self.moves[:] = EVERY
-        self.run_start[:] = 0
-        self.ended.clear()
-        self.ended_count = 0
-        self.taken = 0
+        self._current.moves[:] = EVERY
+        self._current.start[:] = self.begin
+        self._ended.clear()
+        self._written = 0
+        self.taken = self.begin
 
-    def go_on_from(
-        self,
-        taken: int,
-        moves: UInt64Array,
-        run_start: Int32Array,
-        ended: list[EndedRuns],
-    ) -> None:
-        """Go on from the state of another writer of the same rows; the arrays are its attributes.
+    def go_on_from(self, runs: RangeRuns) -> None:
+        """Go on from what another writer of the same rows and range has found, and keep its arrays.
 
         Raises:
-            ValueError: no writer of these rows can be in that state; this writer is unchanged then.
+            ValueError: no writer of these rows can have found that; this writer is unchanged then.
         """
-        self._check(taken, moves, run_start, ended)
-        self.taken, self.moves, self.run_start, self.ended = taken, moves, run_start, ended
-        self.ended_count = sum(len(piece.row) for piece in ended)
-
-    def _check(
-        self,
-        taken: int,
-        moves: UInt64Array,
-        run_start: Int32Array,
-        ended: list[EndedRuns],
-    ) -> None:
-        """Refuse a state that would lead kernels outside their arrays."""
-        rows, degree = self._rows, self._sub.graph.out_degree()
-        fine = 0 <= taken <= rows == len(moves) == len(run_start) and _within(run_start, taken)
-        if fine:
-            # Rows of many arcs keep one slot instead of a set.
-            slot = (degree > SLOT_BITS) & (moves != EVERY) & (moves != NONE_BIT)
-            fine = bool((moves[slot] < degree[slot].astype(np.uint64)).all())
-        for piece in ended:
-            fine = fine and _within(piece.row, rows) and _within(piece.start, taken)
-            fine = fine and _within(piece.symbol, self._none + 1)
-        if not fine:
-            raise ValueError("no writer of these rows can have come to that")
+        check_runs(runs, self._sub, self._symbols.none)
+        if (runs.begin, runs.stop) != (self.begin, self.stop):
+            raise ValueError("it is another range")
+        self.taken = runs.taken
+        self._current, self._ended = runs.current, list(runs.ended)
+        self._written = sum(len(piece.row) for piece in runs.ended)
 
     def take(self, start: int, stop: int, dist: Int32Array) -> None:
         """Take in the distances to targets start to stop; batches must come in order."""
         batch = TargetBatch(dist, start, stop)
-        current = CurrentRuns(self.moves, self.run_start)
         for first_row in range(0, self._rows, SLICE):
             last_row = min(first_row + SLICE, self._rows)
             count = extend_runs(
-                self._sub.arcs, batch, first_row, last_row, self._symbols, current, self._buffer
+                self._sub.arcs,
+                batch,
+                first_row,
+                last_row,
+                self._symbols,
+                self._current,
+                self._buffer,
             )
-            self.ended_count += count
+            self._written += count
             if count:
-                self.ended.append(EndedRuns(*(each[:count].copy() for each in self._buffer)))
+                self._ended.append(EndedRuns(*(each[:count].copy() for each in self._buffer)))
         self.taken = stop
+
+
+def check_runs(runs: RangeRuns, sub: Subgraph, none: int) -> None:
+    """Refuse runs that would lead kernels outside their arrays.
+
+    Raises:
+        ValueError: no writer of the graph's rows can have found them.
+    """
+    begin, stop, taken, moves, run_start, first_moves, ended = runs
+    rows, degree = sub.graph.node_count, sub.graph.out_degree()
+    fine = 0 <= begin <= taken <= stop <= rows == len(moves) == len(run_start) == len(first_moves)
+    fine = fine and _within(run_start, begin, max(begin + 1, taken))
+    for sets in (moves, first_moves) if fine else ():
+        # Rows of many arcs keep one slot instead of a set.
+        slot = (degree > SLOT_BITS) & (sets != EVERY) & (sets != NONE_BIT)
+        fine = fine and bool((sets[slot] < degree[slot].astype(np.uint64)).all())
+    for piece in ended:
+        fine = fine and len(piece.row) == len(piece.start) == len(piece.symbol)
+        fine = fine and _within(piece.row, 0, rows) and _within(piece.start, begin, taken)
+        fine = fine and _within(piece.symbol, 0, none + 1)
+    if not fine:
+        raise ValueError("no writer of these rows can have come to that")
+
+
+def _within(numbers: Int32Array, begin: int, stop: int) -> bool:
+    return not len(numbers) or begin <= int(numbers.min()) <= int(numbers.max()) < stop
+
+
+class RunJoiner:
+    """Joins the runs of ranges, in the order of their targets, to one table."""
+
+    def __init__(self, sub: Subgraph, symbols: Symbols) -> None:
+        self._sub, self._symbols = sub, symbols
+        rows = sub.graph.node_count
+        every = np.full(rows, EVERY, dtype=np.uint64)
+        self._current = CurrentRuns(every, np.zeros(rows, dtype=np.int32), every, 0)
+        self._ended: list[EndedRuns] = []
+
+    def add(self, runs: RangeRuns) -> None:
+        """Join a range that begins where the one before it stopped."""
+        greedy, none = self._symbols.greedy, self._symbols.none
+        size = 2 * self._sub.graph.node_count
+        seam = EndedRuns(*(np.empty(size, dtype=np.int32) for _ in range(3)))
+        count = join_range(
+            self._sub.graph.first_out, self._current, runs.current, greedy, none, seam
+        )
+        self._ended.append(EndedRuns(*(each[:count].copy() for each in seam)))
+        self._ended += runs.ended
 
     def finish(self) -> RunTable:
         """End every row's last run and sort the runs by row."""
-        last = np.empty(self._rows, dtype=np.int32)
-        end_runs(self._sub.graph.first_out, self.moves, self._greedy, self._none, last)
-        rows = np.arange(self._rows, dtype=np.int32)
-        self.ended.append(EndedRuns(rows, self.run_start, last))
-        count = np.zeros(self._rows, dtype=np.int64)
-        for piece in self.ended:
-            count += np.bincount(piece.row, minlength=self._rows)
+        greedy, none = self._symbols.greedy, self._symbols.none
+        graph, rows = self._sub.graph, self._sub.graph.node_count
+        last = np.empty(rows, dtype=np.int32)
+        end_runs(graph.first_out, self._current.moves, greedy, none, last)
+        row = np.arange(rows, dtype=np.int32)
+        self._ended.append(EndedRuns(row, self._current.start, last))
+        count = np.zeros(rows, dtype=np.int64)
+        for piece in self._ended:
+            count += np.bincount(piece.row, minlength=rows)
         next_run = np.cumsum(count) - count
         start = np.empty(int(count.sum()), dtype=np.int32)
         symbol = np.empty_like(start)
-        for piece in self.ended:
+        for piece in self._ended:
             group_by_row(piece, next_run, start, symbol)
-        graph = self._sub.graph
-        name_slots(graph.first_out, self._sub.slot, count, self._greedy, self._none, symbol)
-        return RunTable(count.astype(np.int32), start, symbol.astype(self._dtype))
-
-
-def _within(numbers: Int32Array, stop: int) -> bool:
-    return not len(numbers) or 0 <= int(numbers.min()) <= int(numbers.max()) < max(1, stop)
+        name_slots(graph.first_out, self._sub.slot, count, greedy, none, symbol)
+        dtype = slot_dtype(self._sub, symbols=2)
+        return RunTable(count.astype(np.int32), start, symbol.astype(dtype))

@@ -25,16 +25,16 @@ pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals are POS
 #: checkpoint takes a while, so that whatever comes to the build comes before its end.
 HOOK = """
 import os, time
-from bake.pipeline.checkpoint import TableFile
+from bake.pipeline.checkpoint import RangeFile
 
-save, saved = TableFile.save, []
+save, saved = RangeFile.save, []
 
 def slowly(self, *arguments, **options):
     save(self, *arguments, **options)
     saved.append(self)
     time.sleep(3600 if os.environ["HOOK"] == "stop" and len(saved) == 2 else 0.2)
 
-TableFile.save = slowly
+RangeFile.save = slowly
 """
 
 
@@ -85,7 +85,7 @@ def start(project: Path, jobs: str, hook: str = "") -> subprocess.Popen[str]:
 
 
 def states(project: Path) -> list[Path]:
-    return sorted((project / "baked").glob(".*.checkpoint/0.state"))
+    return sorted((project / "baked").glob(".*.checkpoint/0-0.state"))
 
 
 def wait_for_checkpoints(project: Path, process: subprocess.Popen[str], count: int) -> None:

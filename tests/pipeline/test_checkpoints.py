@@ -4,6 +4,7 @@ import errno
 import hashlib
 import json
 import random
+import zlib
 from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
@@ -12,10 +13,11 @@ import numpy as np
 import pytest
 
 from bake.pipeline import Task, build
-from bake.pipeline.checkpoint import SECONDS_VARIABLE, CheckpointFolder, TableFile, seconds_between
+from bake.pipeline.checkpoint import SECONDS_VARIABLE, CheckpointFolder, RangeFile, seconds_between
 from bake.pipeline.level import Baked, bake_level
 from bake.recipe import LevelRecipe, ProfileRecipe
 from bake.search.all_pairs.batch import LANES
+from bake.tables import run_writer
 from tests.support.baked import recipe_for, write_graph, write_grid
 from tests.support.projects import silent
 
@@ -37,6 +39,15 @@ def yard(folder: Path) -> Path:
     kinds = ("floor",) * 5 + ("mud", "wall")
     drawn = [[rng.choice(kinds) for _ in range(SIDE)] for _ in range(SIDE)]
     return write_grid(folder / "yard.json", drawn)
+
+
+def large_yard(folder: Path) -> Path:
+    """A grid of four ranges of two or three batches, if ranges are short."""
+    folder.mkdir(exist_ok=True)
+    rng = random.Random(6)
+    kinds = ("floor",) * 5 + ("mud", "wall")
+    drawn = [[rng.choice(kinds) for _ in range(40)] for _ in range(30)]
+    return write_grid(folder / "large.json", drawn)
 
 
 def star(folder: Path) -> Path:
@@ -97,12 +108,45 @@ def test_a_bake_cut_anywhere_is_taken_up(
     bake = Bake(source(tmp_path), threads=threads)
     for after in (0.01, 0.3, 0.5, 0.8, 1.0):
         bake.cut(after)
-        assert bake.files() == ["0.runs", "0.state"]
+        assert bake.files() == ["0-0.runs", "0-0.state"]
         assert after <= bake.whole().taken_up <= 1
         assert bake.task.asset.read_bytes() == expected
         assert any("taken up from a checkpoint" in word for word in bake.said)
         assert not bake.folder.exists()
         bake.task.asset.unlink()
+
+
+@pytest.fixture
+def short_ranges(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(run_writer, "RANGE_ROWS", LANES)
+
+
+@pytest.mark.usefixtures("short_ranges")
+@pytest.mark.parametrize("threads", [1, 2, 4])
+def test_ranges_are_taken_up_as_far_as_each_had_come(threads: int, tmp_path: Path) -> None:
+    expected = undisturbed(large_yard, tmp_path)
+    bake = Bake(large_yard(tmp_path), threads=threads)
+    for after in (0.01, 0.3, 0.5, 0.8, 1.0):
+        bake.cut(after)
+        begun = [name for name in bake.files() if name.endswith(".state")]
+        assert len(begun) >= min(threads, 4) if after > 0.3 else begun
+        assert after - 0.01 <= bake.whole().taken_up <= 1
+        assert sum("taken up from a checkpoint" in word for word in bake.said) == 1
+        assert bake.task.asset.read_bytes() == expected
+        assert not bake.folder.exists()
+        bake.task.asset.unlink()
+
+
+@pytest.mark.usefixtures("short_ranges")
+def test_a_damaged_range_sets_all_aside(tmp_path: Path) -> None:
+    bake = Bake(large_yard(tmp_path))
+    bake.cut(0.8)
+    assert len(bake.files()) > 4
+    flipped(bake.folder / bake.files()[-1], 40)
+    assert bake.whole().taken_up == 0
+    assert "the checkpoint is damaged; baking from the beginning" in bake.said
+    assert bake.task.asset.read_bytes() == undisturbed(large_yard, tmp_path)
+    assert not bake.folder.exists()
 
 
 def test_a_bake_cut_again_and_again_ends(tmp_path: Path) -> None:
@@ -128,7 +172,7 @@ def test_each_profile_is_kept(tmp_path: Path) -> None:
     expected = undisturbed(yard, tmp_path, recipe)
     bake = Bake(yard(tmp_path), recipe)
     bake.cut(0.75)
-    assert bake.files() == ["0.runs", "0.state", "1.runs", "1.state"]
+    assert bake.files() == ["0-0.runs", "0-0.state", "1-0.runs", "1-0.state"]
     baked = bake.whole()
     assert sum("taken up" in word for word in bake.said) == 2
     assert "100% of the next hops taken up from a checkpoint" in bake.said
@@ -142,6 +186,9 @@ def flipped(file: Path, place: int) -> None:
     file.write_bytes(data)
 
 
+EMPTY = b"{}\n" + hashlib.sha256(b"{}\n").digest()
+
+
 def shortened(file: Path) -> None:
     file.write_bytes(file.read_bytes()[:-1])
 
@@ -149,16 +196,18 @@ def shortened(file: Path) -> None:
 @pytest.mark.parametrize(
     "damage",
     [
-        lambda folder: flipped(folder / "0.state", 30),
-        lambda folder: flipped(folder / "0.state", -40),
-        lambda folder: flipped(folder / "0.state", -1),
-        lambda folder: shortened(folder / "0.state"),
-        lambda folder: (folder / "0.state").write_bytes(b""),
-        lambda folder: (folder / "0.state").write_bytes(b"{}\n" + hashlib.sha256(b"{}\n").digest()),
-        lambda folder: flipped(folder / "0.runs", 0),
-        lambda folder: flipped(folder / "0.runs", -1),
-        lambda folder: shortened(folder / "0.runs"),
-        lambda folder: (folder / "0.runs").unlink(),
+        lambda folder: flipped(folder / "0-0.state", 30),
+        lambda folder: flipped(folder / "0-0.state", -40),
+        lambda folder: flipped(folder / "0-0.state", -1),
+        lambda folder: shortened(folder / "0-0.state"),
+        lambda folder: (folder / "0-0.state").write_bytes(b""),
+        lambda folder: (folder / "0-0.state").write_bytes(
+            b"{}\n" + hashlib.sha256(b"{}\n").digest()
+        ),
+        lambda folder: flipped(folder / "0-0.runs", 0),
+        lambda folder: flipped(folder / "0-0.runs", -1),
+        lambda folder: shortened(folder / "0-0.runs"),
+        lambda folder: (folder / "0-0.runs").unlink(),
     ],
 )
 def test_a_damaged_one_is_set_aside(damage: Callable[[Path], object], tmp_path: Path) -> None:
@@ -177,9 +226,9 @@ def test_what_stands_behind_the_runs_was_never_finished(tmp_path: Path) -> None:
     expected = undisturbed(yard, tmp_path)
     bake = Bake(yard(tmp_path))
     bake.cut(0.5)
-    with (bake.folder / "0.runs").open("ab") as file:
+    with (bake.folder / "0-0.runs").open("ab") as file:
         file.write(b"\x01" * 29)
-    (bake.folder / "0.tmp").write_bytes(b"half")
+    (bake.folder / "0-0.tmp").write_bytes(b"half")
     bake.cut(0.7)
     assert any("taken up" in word for word in bake.said)
     assert bake.whole().taken_up > 0.5
@@ -190,16 +239,16 @@ def test_what_stands_behind_the_runs_was_never_finished(tmp_path: Path) -> None:
 def resealed(state: Path, change: Callable[[dict[str, object], np.ndarray], None]) -> None:
     """Change what a state says, with a digest that fits."""
     line, rest = state.read_bytes().split(b"\n", 1)
-    said, rows = json.loads(line), np.frombuffer(rest[:-32], np.uint8).copy()
+    said, rows = json.loads(line), np.frombuffer(zlib.decompress(rest[:-32]), np.uint8).copy()
     change(said, rows)
-    data = json.dumps(said).encode() + b"\n" + rows.tobytes()
+    data = json.dumps(said).encode() + b"\n" + zlib.compress(rows.tobytes())
     state.write_bytes(data + hashlib.sha256(data).digest())
 
 
 @pytest.mark.parametrize(
     ("change", "why"),
     [
-        (lambda said, rows: said.update(version=2), "is of another level, recipe or version"),
+        (lambda said, rows: said.update(version=1), "is of another level, recipe or version"),
         (lambda said, rows: said.update({"bound to": "x"}), "is of another level, recipe or"),
         (lambda said, rows: said.update(runs=10**9), "does not fit"),
         (lambda said, rows: said.update(runs="many"), "is damaged"),
@@ -217,7 +266,7 @@ def test_a_state_that_cannot_be_is_set_aside(
     expected = undisturbed(star, tmp_path)
     bake = Bake(star(tmp_path))
     bake.cut(0.5)
-    resealed(bake.folder / "0.state", change)
+    resealed(bake.folder / "0-0.state", change)
     assert bake.whole().taken_up == 0
     assert any(why in word for word in bake.said)
     assert bake.task.asset.read_bytes() == expected
@@ -265,9 +314,9 @@ def test_how_often(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_full_disk_ends_checkpoints_but_not_the_bake(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    save, calls = TableFile.save, 0
+    save, calls = RangeFile.save, 0
 
-    def fill(self: TableFile, *arguments: object, **options: object) -> None:
+    def fill(self: RangeFile, *arguments: object, **options: object) -> None:
         nonlocal calls
         calls += 1
         save(self, *arguments, **options)
@@ -275,7 +324,7 @@ def test_a_full_disk_ends_checkpoints_but_not_the_bake(
             raise OSError(errno.ENOSPC, "No space left on device")
 
     expected = undisturbed(yard, tmp_path)
-    monkeypatch.setattr(TableFile, "save", fill)
+    monkeypatch.setattr(RangeFile, "save", fill)
     bake = Bake(yard(tmp_path))
     bake.whole()
     assert calls == 3

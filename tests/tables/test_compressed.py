@@ -7,6 +7,7 @@ import threading
 import tracemalloc
 from collections.abc import Callable
 from contextlib import suppress
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -23,7 +24,7 @@ from bake.tables import run_writer
 from bake.tables.all_pairs import slot_dtype
 from bake.tables.components import components
 from bake.tables.compressed import compressed_next_hops, working_bytes
-from bake.tables.run_writer import RunTable, RunWriter
+from bake.tables.run_writer import RunTable, RunWriter, target_ranges
 from bake.worlds import World
 from tests.support.baked import GROUND
 from tests.support.compare import Algorithm, by_scipy, subgraph, tables_of
@@ -157,10 +158,50 @@ def one_slot_runs(fine: list[set[int | str] | None]) -> list[tuple[int, int | st
     return runs
 
 
+def joined_runs(
+    fine: list[set[int | str] | None], cuts: list[int], *, crowded: bool
+) -> list[tuple[int, int | str | None]]:
+    """(start, symbol) of runs that end at each cut, unless some move suits both sides.
+
+    The set of a row of many arcs is the slot it keeps.
+    """
+    runs: list[tuple[int, set[int | str] | None]] = []
+    for begin, end in pairwise(cuts):
+        inside: list[tuple[int, set[int | str] | None]] = [(begin, None)]
+        for target in range(begin, end):
+            moves, (start, held) = fine[target], inside[-1]
+            if moves is None:
+                continue
+            suit = moves if held is None else held & moves
+            if crowded and (held is None or not suit):
+                slots = sorted(move for move in moves if isinstance(move, int))
+                suit = {slots[0] if slots else "none"} if held is None else set()
+                moves = {slots[0] if slots else "none"}
+            if suit:
+                inside[-1] = (start, suit)
+            else:
+                inside.append((target, moves))
+        if runs:
+            (before, held), (_, first) = runs[-1], inside[0]
+            both = first if held is None else held if first is None else held & first
+            if both is None or both:
+                runs[-1] = (before, both)
+                del inside[0]
+        runs += inside
+    told: list[tuple[int, int | str | None]] = []
+    for start, held in runs:
+        slots = sorted(move for move in held or () if isinstance(move, int))
+        told.append((start, None if held is None else slots[0] if slots else min(held, key=str)))
+    return told
+
+
 def check_runs(
     sub: Subgraph, runs: RunTable, cells: list[Cell] | None = None, *, fits: bool = True
 ) -> None:
-    """Every pair decodes to an optimal first move, and there are no more runs than need be."""
+    """Every pair decodes to an optimal first move, and runs are as long as they can be.
+
+    Over a seam between two ranges they go on where some move suits both sides.
+    """
     rows = sub.graph.node_count
     assert runs.run_count.dtype == runs.run_start.dtype == np.int32
     assert runs.run_slot.dtype == slot_dtype(sub, symbols=2)
@@ -182,7 +223,11 @@ def check_runs(
                 allowed = fine[target]
                 assert allowed is None or symbol in allowed, (row, target, symbol, allowed)
         crowded = int(sub.graph.out_degree()[row]) > SLOT_BITS
-        expected = one_slot_runs(fine) if crowded else fewest_runs(fine)
+        cuts = [0, *(stop for _, stop in target_ranges(rows))]
+        if len(cuts) > 2:
+            expected = joined_runs(fine, cuts, crowded=crowded)
+        else:
+            expected = one_slot_runs(fine) if crowded else fewest_runs(fine)
         assert starts == [start for start, _ in expected], row
         for symbol, (_, told) in zip(symbols, expected, strict=True):
             assert told is None or symbol == told
@@ -388,9 +433,84 @@ def test_one_way_graphs_with_and_without_a_stored_closure(
     check_runs(sub, runs_of(sub, fits=stored), fits=stored)
 
 
+# -- ranges ----------------------------------------------------------------------------------------
+
+
+def test_the_cuts_of_levels() -> None:
+    """They decide bytes, so they are written down here a second time."""
+    assert target_ranges(0) == [(0, 0)]
+    assert target_ranges(1) == [(0, 1)]
+    assert target_ranges(4095) == [(0, 4095)]
+    assert target_ranges(4096) == [(0, 2048), (2048, 4096)]
+    # 116 batches of 128 targets.
+    assert target_ranges(14784) == [(0, 3712), (3712, 7424), (7424, 11136), (11136, 14784)]
+    for rows, count in ((8191, 2), (8192, 4), (28178, 8), (96603, 32), (131072, 64), (10**7, 64)):
+        ranges = target_ranges(rows)
+        assert len(ranges) == count
+        assert [begin for begin, _ in ranges[1:]] == [stop for _, stop in ranges[:-1]]
+        assert all(begin % LANES == 0 for begin, _ in ranges)
+        assert (ranges[0][0], ranges[-1][1]) == (0, rows)
+        sizes = [stop - begin for begin, stop in ranges]
+        assert max(sizes) - min(sizes) < 2 * LANES
+
+
+@pytest.fixture
+def short_ranges(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ranges of one to three batches."""
+    monkeypatch.setattr(run_writer, "RANGE_ROWS", LANES)
+
+
+@pytest.mark.usefixtures("short_ranges")
+@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize("fits", [True, False])
+def test_every_family_in_ranges(family: Family, fits: bool) -> None:
+    for seed, n in enumerate((2 * LANES, 2 * LANES + 1, 5 * LANES - 3)):
+        sub = subgraph(n, family(random.Random(seed), n)[: 12 * n])
+        assert len(target_ranges(n)) > 1
+        runs = runs_of(sub, fits=fits)
+        check_runs(sub, runs, fits=fits)
+        same_runs(runs, runs_of(sub, fits=fits, algorithm="floyd_warshall"))
+        same_runs(runs, runs_of(sub, fits=fits, threads=3))
+
+
+@pytest.mark.usefixtures("short_ranges")
+@pytest.mark.parametrize("names", [OPEN, CROWDED], ids=["open", "crowded"])
+def test_lattices_in_ranges(names: tuple[str, ...]) -> None:
+    sub, at, cells = on_lattice(world_of(random_lattice(f"ranges {names}", 29, 23, names), 8))
+    assert len(target_ranges(sub.graph.node_count)) > 1
+    check_runs(sub, runs_of(sub, at), cells)
+    check_runs(sub, runs_of(sub))
+
+
+@pytest.mark.usefixtures("short_ranges")
+@pytest.mark.parametrize("fits", [True, False])
+def test_rows_of_many_arcs_in_ranges(fits: bool) -> None:
+    """Slots that are kept on both sides of a seam, 0 among them, and rows that reach nothing."""
+    sub = subgraph(4 * LANES, [*star(4 * LANES - 40), (4 * LANES - 39, 0, 4)])
+    assert sub.graph.out_degree().max() > SLOT_BITS
+    check_runs(sub, runs_of(sub, fits=fits), fits=fits)
+    hubs = [(hub, leaf, 1) for hub in (0, 300) for leaf in range(1, 3 * LANES) if leaf != hub]
+    sub = subgraph(3 * LANES, hubs)
+    check_runs(sub, runs_of(sub, fits=fits), fits=fits)
+
+
+@pytest.mark.usefixtures("short_ranges")
+def test_runs_go_on_over_seams() -> None:
+    """Along a line every row has two runs, wherever the seams are; islands end none."""
+    n = 8 * LANES
+    line = subgraph(n, [(a, b, 1) for a in range(n) for b in (a - 1, a + 1) if 0 <= b < n])
+    assert len(target_ranges(n)) == 8
+    runs = runs_of(line)
+    assert runs.run_count.tolist() == [1, *[2] * (n - 2), 1]
+    alone = subgraph(n, [])
+    assert runs_of(alone).run_count.tolist() == [1] * n
+    assert runs_of(alone, fits=False).run_count.sum() < 3 * n
+
+
 # -- threads, distances, budget, errors ------------------------------------------------------------
 
 
+@pytest.mark.usefixtures("short_ranges")
 @pytest.mark.parametrize("family", FAMILIES)
 def test_threads_change_no_byte(family: Family) -> None:
     n = 3 * LANES + 7
@@ -401,10 +521,11 @@ def test_threads_change_no_byte(family: Family) -> None:
         same_runs(alone, runs_of(sub, threads=threads))
 
 
+@pytest.mark.usefixtures("short_ranges")
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
 def test_distances_come_along(algorithm: Algorithm) -> None:
     for family in FAMILIES:
-        sub = subgraph(*seeded(family, 21, 140))
+        sub = subgraph(300, family(random.Random(21), 300)[:3600])
         runs, distance = compressed_next_hops(
             sub,
             None,
@@ -507,6 +628,7 @@ def in_time(work: Callable[[], object]) -> BaseException | None:
     return raised[0] if raised else None
 
 
+@pytest.mark.usefixtures("short_ranges")
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
 @pytest.mark.parametrize("threads", [1, 2, 3])
 def test_a_path_beyond_the_scale_ends_all_threads(algorithm: Algorithm, threads: int) -> None:
@@ -522,13 +644,14 @@ def test_a_path_beyond_the_scale_ends_all_threads(algorithm: Algorithm, threads:
     assert "lower ticks_per_unit" in str(error)
 
 
+@pytest.mark.usefixtures("short_ranges")
 @pytest.mark.parametrize("threads", [1, 2, 3])
 @pytest.mark.parametrize("batch", [0, 1, 4, 7])
 @pytest.mark.parametrize("where", ["search", "take"])
 def test_any_failing_batch_ends_all_threads(
     threads: int, batch: int, where: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Others wait for their turn when it fails, whichever it is."""
+    """Other ranges are under way when it fails, whichever it is."""
     search, take = BatchSearch.distances_to, RunWriter.take
 
     def failing_search(self, targets, scratch):
@@ -549,6 +672,7 @@ def test_any_failing_batch_ends_all_threads(
     assert isinstance(in_time(lambda: runs_of(sub, threads=threads)), MemoryError)
 
 
+@pytest.mark.usefixtures("short_ranges")
 @pytest.mark.parametrize("threads", [1, 3])
 def test_a_listener_that_fails_ends_all_threads(threads: int) -> None:
     def fail(done: float) -> None:
@@ -573,10 +697,12 @@ def test_a_listener_that_fails_ends_all_threads(threads: int) -> None:
 INTERRUPTED = """
 import atexit, os, signal, time
 from bake.search.all_pairs.batch import LANES
+from bake.tables import run_writer
 from bake.tables.compressed import compressed_next_hops
 from tests.support.compare import subgraph
 
 n = 40 * LANES
+run_writer.RANGE_ROWS = 8 * LANES
 told = []
 
 def progress(done):

@@ -68,10 +68,15 @@ class CurrentRuns(NamedTuple):
         moves: (n) uint64, the set of moves that suit every target of the run; EVERY to begin with.
             For a row of more than SLOT_BITS arcs, the one slot kept, or "no path" as NONE_BIT.
         start: (n) int32, the target the run began at.
+        first_moves: (n) uint64, the set of the first run of a row that has ended one. First runs
+            are not written down, as what comes before may go on in them (:func:`join_range`).
+        begin: the target that all first runs begin at.
     """
 
     moves: UInt64Array
     start: Int32Array
+    first_moves: UInt64Array
+    begin: int
 
 
 class EndedRuns(NamedTuple):
@@ -101,6 +106,14 @@ def symbol_of(moves: np.uint64, greedy: int, none: int) -> int:
 
 
 @kernel
+def _symbol(held: np.uint64, degree: int, greedy: int, none: int) -> int:
+    """Choose the symbol for what a row holds, be that a set or, with many arcs, a slot."""
+    if degree <= SLOT_BITS or held == EVERY:
+        return symbol_of(held, greedy, none)
+    return none if held == NONE_BIT else int(held)
+
+
+@kernel
 def extend_runs(
     arcs: Arcs,
     batch: TargetBatch,
@@ -121,12 +134,12 @@ def extend_runs(
         ended: room for (last_row - first_row) * LANES runs, filled from the front.
 
     Returns:
-        How many runs ended.
+        How many runs were written down.
     """
     first_out, head, weight = arcs
     dist, start, stop = batch
     at, greedy_slot, greedy, none, unreachable_fits = symbols
-    moves, run_start = current
+    moves, run_start, first_moves, begin = current
     ended_row, ended_start, ended_symbol = ended
     count = 0
     lanes = stop - start
@@ -146,12 +159,13 @@ def extend_runs(
         crowded = degree > SLOT_BITS
         held = moves[row]
         here = start <= row < stop
-        # Mostly some move of the set suits the whole batch, and that is quick to check.
-        if held != EVERY and not here and not crowded:
+        # Mostly some move of the set suits the whole batch, and that is quick to check. Where the
+        # batch cannot be reached EVERY becomes the set of all moves, which says the same.
+        if not here and not crowded:
             left = np.uint64(0)
             straight = -1  # the one slot that is greedy toward the whole batch, if there is one
             scattered = False
-            if held & GREEDY_BIT:
+            if use_greedy and held & GREEDY_BIT:
                 x0 = low_x - at[row, 0]
                 x1 = high_x - at[row, 0]
                 y0 = low_y - at[row, 1]
@@ -247,16 +261,73 @@ def extend_runs(
                 if fits:
                     now = held & now
             if not fits and not fresh:
-                ended_row[count] = row
-                ended_start[count] = run_start[row]
-                if crowded:
-                    ended_symbol[count] = none if held == NONE_BIT else np.int64(held)
+                if run_start[row] == begin:
+                    first_moves[row] = held
                 else:
-                    ended_symbol[count] = symbol_of(held, greedy, none)
-                count += 1
+                    ended_row[count] = row
+                    ended_start[count] = run_start[row]
+                    ended_symbol[count] = _symbol(held, degree, greedy, none)
+                    count += 1
                 run_start[row] = target
             held = now
         moves[row] = held
+    return count
+
+
+@kernel
+def join_range(
+    first_out: Int32Array,
+    before: CurrentRuns,
+    here: CurrentRuns,
+    greedy: int,
+    none: int,
+    ended: EndedRuns,
+) -> int:
+    """Go on from the targets before a range in the runs that the range has found by itself.
+
+    A row's current run goes on in the range's first run if some move suits both; otherwise it ends
+    before the range.
+
+    Args:
+        first_out: (n + 1) int32, of the graph.
+        before: the current runs before the range, begun at any target; becomes those after it.
+        here: what :func:`extend_runs` left after the last target of the range.
+        greedy, none: see :class:`Symbols`.
+        ended: room for 2 n runs, filled from the front: in each row they come before those that
+            were written down in the range.
+
+    Returns:
+        How many runs ended.
+    """
+    ended_row, ended_start, ended_symbol = ended
+    count = 0
+    for row in range(len(first_out) - 1):
+        degree = first_out[row + 1] - first_out[row]
+        only = here.start[row] == here.begin
+        first = here.moves[row] if only else here.first_moves[row]
+        held = before.moves[row]
+        start = before.start[row]
+        both = held & first  # EVERY leaves the other one as it is.
+        joined = both != 0
+        if degree > SLOT_BITS:
+            joined = held in (first, EVERY) or first == EVERY
+        if not joined:
+            ended_row[count] = row
+            ended_start[count] = start
+            ended_symbol[count] = _symbol(held, degree, greedy, none)
+            count += 1
+            both = first
+            start = here.begin
+        if only:
+            before.moves[row] = both
+            before.start[row] = start
+            continue
+        ended_row[count] = row
+        ended_start[count] = start
+        ended_symbol[count] = _symbol(both, degree, greedy, none)
+        count += 1
+        before.moves[row] = here.moves[row]
+        before.start[row] = here.start[row]
     return count
 
 
@@ -270,11 +341,8 @@ def end_runs(
 ) -> None:
     """Find the symbol of every row's last run, from the sets that :func:`extend_runs` left."""
     for row in range(len(first_out) - 1):
-        held = moves[row]
-        if first_out[row + 1] - first_out[row] <= SLOT_BITS or held == EVERY:
-            symbol[row] = symbol_of(held, greedy, none)
-        else:
-            symbol[row] = none if held == NONE_BIT else np.int64(held)
+        degree = first_out[row + 1] - first_out[row]
+        symbol[row] = _symbol(moves[row], degree, greedy, none)
 
 
 @kernel
