@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -82,7 +83,8 @@ def _print(started: Started, tried: list[Tried]) -> None:
     )
     pictures = {each.picture.parent for each in tried if each.picture is not None}
     look = f"look at the pictures in {min(pictures)}, " if pictures else ""
-    elsewhere = "" if started.recipe.parent == Path() else f" --recipe {started.recipe}"
+    quoted = shlex.quote(str(started.recipe))
+    elsewhere = "" if started.recipe.parent == Path() else f" --recipe {quoted}"
     say(
         f"{started.recipe}: {counted(len(started.lines), 'guessed line')} for "
         f"{counted(len(tried), 'level')}; {look}mend it, and run `bake build{elsewhere}`"

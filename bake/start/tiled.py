@@ -20,7 +20,7 @@ from bake.levels.tiled.fields import Fields
 from bake.levels.tiled.geometry import TILE_BITS, Geometry
 from bake.levels.tiled.layers import Box, Layer, extent, open_layers, pieces
 from bake.levels.tiled.maps import members
-from bake.levels.tiled.meanings import KINDS, Legend, is_thing
+from bake.levels.tiled.meanings import KINDS, Legend, is_thing, property_key, truth
 from bake.levels.tiled.objects import Object, Templates, read_objects
 from bake.levels.tiled.tilesets import MapFiles, Tile, Tilesets
 from bake.start.entries import TERRAIN, TILED, TILED_LEGEND, Entry, is_writable
@@ -216,25 +216,20 @@ class MapGuesser:
         """Guess what a property of a tile means; tell whether it means anything."""
         if name in _OWN or "=" in name or value is None or value == "":
             return False
-        if isinstance(value, str) and value.lower() not in ("true", "false", "0", "1", "yes", "no"):
+        key, so = property_key(name, value), truth(value)
+        if isinstance(value, str) and so is None:
             means = meaning(value)
             if means is None:
                 return False
-            self._say(f"property:{name}={value}", means, f"its value says {shown(means.word)}")
+            self._say(key, means, f"its value says {shown(means.word)}")
             return True
         means = _of_property(name)
         if means is None or isinstance(value, list | dict):
             return False
-        no = value in (False, 0) or (
-            isinstance(value, str) and value.lower() in ("false", "0", "no")
-        )
-        key = f"property:{name}={_text(value)}"
         if name.lower().removeprefix("is").strip("_- ") in ("passable", "walkable", "pass"):
-            means = WALL if no else FLOOR
-        elif no:
+            means = WALL if so is False else FLOOR
+        elif so is False:
             return False
-        if value is True:
-            key = f"property:{name}"
         self._say(key, means, f"the property's name says {shown(name)}")
         return True
 
@@ -370,9 +365,3 @@ def _of_property(name: str) -> Meaning | None:
     if found is not None and found[0] == "adornment":
         return Meaning(BELOW, 1.0)
     return meaning(name)
-
-
-def _text(value: object) -> str:
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    return f"{value:g}" if isinstance(value, float) else str(value)

@@ -2,6 +2,8 @@
 
 import json
 import os
+import re
+import shlex
 import sys
 import tomllib
 from pathlib import Path
@@ -479,6 +481,13 @@ def test_another_folder(game: Path) -> None:
     recipe_of = Path("other/bake.toml")
     assert f"run `bake build --recipe {recipe_of}`" in done.out
     assert load_recipe(Path("other/bake.toml")).sources == ("maps/*.map",)
+
+
+def test_the_command_that_is_told_can_be_pasted(game: Path) -> None:
+    save("my game/a.map", "type octile\nheight 1\nwidth 3\nmap\n...\n")
+    done = init("my game")
+    (told,) = re.findall(r"run `bake (.*)`", done.out)
+    assert bake(*shlex.split(told)).code == 0
 
 
 def test_no_level_at_all(game: Path) -> None:

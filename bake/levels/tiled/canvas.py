@@ -20,7 +20,13 @@ from bake.levels.reading.terrains import UNKNOWN, strips
 from bake.levels.tiled.fields import Fields
 from bake.levels.tiled.geometry import TILE_BITS, Geometry, Ints, turned_headings
 from bake.levels.tiled.layers import Box, Gids, Layer, pieces
-from bake.levels.tiled.meanings import Legend, Meaning, TerrainRules, legend_keys, meaning
+from bake.levels.tiled.meanings import (
+    Legend,
+    TerrainRules,
+    TileTerrain,
+    legend_keys,
+    terrain_of_tile,
+)
 from bake.levels.tiled.tilesets import Tileset, Tilesets
 
 #: The most keys of the legend that are offered for one layer.
@@ -55,7 +61,7 @@ class Canvas:
         self.empty = empty
         self.names: dict[str, int] = {}
         self._hints: dict[str, dict[str, None]] = {}
-        self._meanings: dict[tuple[str, int, int], Meaning] = {}
+        self._meanings: dict[tuple[str, int, int], TileTerrain] = {}
 
     def paint(
         self,
@@ -124,7 +130,7 @@ class Canvas:
         tileset, number = found
         key = (tileset.name, tileset.first_gid, number)
         if key not in self._meanings:
-            self._meanings[key] = meaning(tileset.tile(number), self.legend, self.rules)
+            self._meanings[key] = terrain_of_tile(tileset.tile(number), self.legend, self.rules)
         means = self._meanings[key]
         barred = turned_headings(means.barred, gid, self.geometry.orientation)
         if barred is None:

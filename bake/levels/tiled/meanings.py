@@ -22,9 +22,8 @@ from bake.levels.tiled.tilesets import Tile
 
 #: What objects may be beside terrain.
 KINDS = (*SPOT_KINDS, "region", "door", *LINK_KINDS)
-#: Values of properties that say that something is not so.
-_NOTHING = (None, False, 0, "", "0", "false")
-_TRUTHS = {"True": True, "true": True, "False": False, "false": False}
+#: What designers write who mean that something is so, or is not.
+_TRUTHS = {"true": True, "1": True, "yes": True, "false": False, "0": False, "no": False}
 
 
 class Legend(EditorLegend):
@@ -61,6 +60,16 @@ class Legend(EditorLegend):
         return self.get("layer", path) or self.get("layer", name)
 
 
+def property_key(name: str, value: object) -> str:
+    """Return the legend's key for a property of this value; one that is true needs no value."""
+    return f"property:{name}" if value is True else f"property:{name}={_text(value)}"
+
+
+def truth(value: object) -> bool | None:
+    """Tell whether a value says that something is so; None where it says neither."""
+    return None if isinstance(value, list | dict) else _TRUTHS.get(_text(value).lower())
+
+
 def _text(value: object) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
@@ -68,7 +77,7 @@ def _text(value: object) -> str:
 
 
 @dataclass(frozen=True)
-class Meaning:
+class TileTerrain:
     """What one tile says, whatever layer it lies on.
 
     Attributes:
@@ -111,12 +120,12 @@ def _in_words(rule: TerrainRule) -> str:
     return "is blocked" if rule.cost is None else f"costs {rule.cost:g}"
 
 
-def meaning(tile: Tile, legend: Legend, rules: TerrainRules) -> Meaning:
+def terrain_of_tile(tile: Tile, legend: Legend, rules: TerrainRules) -> TileTerrain:
     """Read a tile's class and properties."""
     barred = tile.properties.headings()
     terrain = legend.range_with(tile.tileset.name, tile.number)
     if terrain is not None:
-        return Meaning(terrain, barred)
+        return TileTerrain(terrain, barred)
     stated = _stated_rule(tile.properties)
     terrain = (
         tile.properties.text("terrain")
@@ -126,30 +135,30 @@ def meaning(tile: Tile, legend: Legend, rules: TerrainRules) -> Meaning:
     if terrain is not None:
         if stated is not None and terrain != BELOW:
             rules.state(tile.properties, terrain, stated)
-        return Meaning(terrain, barred)
+        return TileTerrain(terrain, barred)
     if stated is not None:
         if stated.cost is None:
-            return Meaning(WALL, barred)
+            return TileTerrain(WALL, barred)
         if not tile.properties.has("cost"):
-            return Meaning(FLOOR, barred)
+            return TileTerrain(FLOOR, barred)
         terrain = f"cost {stated.cost:g}"
         rules.state(tile.properties, terrain, stated)
-        return Meaning(terrain, barred)
+        return TileTerrain(terrain, barred)
     for colour in tile.wang:
         terrain = terrain or legend.get("wang", colour)
     terrain = terrain or legend.get("tileset", tile.tileset.name)
     if terrain is None and barred:
         terrain = BELOW
-    return Meaning(terrain, barred)
+    return TileTerrain(terrain, barred)
 
 
 def legend_keys(tile: Tile) -> Iterator[str]:
     """Yield keys by which a legend could say what a tile is: its properties and Wang colours."""
     for name, value in tile.properties.values.items():
-        if "=" in name or value in _NOTHING or isinstance(value, list | dict):
+        if "=" in name or value in (None, "") or isinstance(value, list | dict):
             continue
-        key = f"property:{name}" if value is True else f"property:{name}={_text(value)}"
-        if key.isprintable():
+        key = property_key(name, value)
+        if truth(value) is not False and key.isprintable():
             yield key
     yield from (f"wang:{colour}" for colour in tile.wang if colour and colour.isprintable())
 
@@ -165,6 +174,11 @@ def _stated_rule(properties: Properties) -> TerrainRule | None:
     if cost is None and blocked is None and walkable is None:
         return None
     return TerrainRule(1.0 if cost is None else cost)
+
+
+def _stated(value: object) -> bool | None:
+    """Return what an object's own flag says; games give such names to much else, too."""
+    return truth(value) if str(value) in ("True", "true", "False", "false") else None
 
 
 def stated_cost(properties: Properties) -> float | None:
@@ -215,7 +229,7 @@ def terrain_of(each: Object, legend: Legend, rules: TerrainRules) -> str | None:
     if said is not None:
         return said
     # Things of games have costs of their own, so a cost alone makes no terrain here.
-    stops, lets = (_TRUTHS.get(str(values.get(key))) for key in ("blocked", "walkable"))
+    stops, lets = (_stated(values.get(key)) for key in ("blocked", "walkable"))
     if stops is not None or lets is not None:
         return WALL if stops or lets is False else FLOOR
     if each.layer is None:
