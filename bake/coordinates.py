@@ -17,14 +17,12 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 import numpy as np
 
 from bake.arrays import AnyArray, Float64Array
-
-if TYPE_CHECKING:
-    from bake.movement import HexLayout
+from bake.hexagons import HexLayout, in_rows, shoved_parity
 
 Point = tuple[float, float]
 N = TypeVar("N", float, Float64Array)
@@ -72,7 +70,7 @@ class Coordinates:
         """
         steps = cells.astype(np.float64)
         if layout is not None:
-            line = 1 if layout.endswith("r") else 0
+            line = 1 if in_rows(layout) else 0
             steps[:, 1 - line] += _shift(steps[:, line], layout)
         x, y = steps[:, :1], steps[:, 1:]
         found: Float64Array = (
@@ -154,7 +152,7 @@ class Coordinates:
         """Tell whether the sides are no longer than lines of hexagons are apart."""
         if layout is None:
             return self.side == 0
-        return 0 <= self.side <= (self.south[1] if layout.endswith("r") else self.east[0])
+        return 0 <= self.side <= (self.south[1] if in_rows(layout) else self.east[0])
 
     def _centre(self, floor: AnyArray) -> Float64Array:
         """Return (n, 2) float64, the middle of cell (0, 0) of each floor."""
@@ -163,11 +161,11 @@ class Coordinates:
 
     def _hexagons(self, offsets: Float64Array, layout: HexLayout) -> Float64Array:
         """Return the hexagons of points, from offsets to the middle of cell (0, 0)."""
-        line = 1 if layout.endswith("r") else 0
+        line = 1 if in_rows(layout) else 0
         pitch, step = (self.south[1], self.east[0]) if line else (self.east[0], self.south[1])
         across, along = offsets[:, line], offsets[:, 1 - line]
         # The lines that are not shifted: the even ones, or the odd ones.
-        plain = 0 if layout.startswith("odd") else 1
+        plain = 1 - shoved_parity(layout)
         first = 2 * np.floor((across - plain * pitch + self.side / 2) / (2 * pitch)) + plain
         place = np.floor(along / step + 0.5 * plain + 0.5)
         around = [(first, place), (first + 1, place - 1), (first + 1, place), (first + 2, place)]
@@ -184,7 +182,7 @@ class Coordinates:
 
 def _shift(line: Float64Array, layout: HexLayout) -> Float64Array:
     """Return by how many steps the cells of a line are shifted against those of line 0."""
-    half = 0.5 if layout.startswith("odd") else -0.5
+    half = 0.5 if shoved_parity(layout) else -0.5
     shift: Float64Array = half * (line % 2)
     return shift
 
@@ -231,14 +229,14 @@ def upright(
         width, height = cell_size
     else:
         long = cell_size * 2 / math.sqrt(3)
-        width = long if layout is not None and layout.endswith("q") else cell_size
-        height = long if layout is not None and layout.endswith("r") else cell_size
+        width = long if layout is not None and not in_rows(layout) else cell_size
+        height = long if layout is not None and in_rows(layout) else cell_size
     x, y = origin[0] + width / 2, origin[1] + height / 2
     if layout is None:
         return Coordinates(((x, y),), (width, 0.0), (0.0, height))
-    shifted = 0.5 if layout.startswith("even") else 0.0
+    shifted = 0.0 if shoved_parity(layout) else 0.5
     # The corners of a hexagon reach a quarter of its length into the lines beside its own.
-    if layout.endswith("r"):
+    if in_rows(layout):
         centre, east, south = (x + shifted * width, y), (width, 0.0), (0.0, 0.75 * height)
         return Coordinates((centre,), east, south, height / 2)
     centre, east, south = (x, y + shifted * height), (0.75 * width, 0.0), (0.0, height)

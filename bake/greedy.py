@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bake.arrays import Int32Array, Int64Array
+from bake.hexagons import in_rows, shoved_parity
 
 #: How many directions are distinguished: by the signs of dx and dy, and by which of them is longer.
 SECTORS = 18
@@ -29,8 +30,8 @@ def chart(cell: Int32Array, hex_layout: str | None) -> Int32Array:
     if hex_layout is None:
         return cell
     x, y = cell[:, 0], cell[:, 1]
-    odd = hex_layout.startswith("odd")
-    if hex_layout.endswith("r"):
+    odd = shoved_parity(hex_layout)
+    if in_rows(hex_layout):
         x = x - ((y - (y & 1)) >> 1 if odd else (y + (y & 1)) >> 1)
     else:
         y = y - ((x - (x & 1)) >> 1 if odd else (x + (x & 1)) >> 1)
@@ -42,8 +43,8 @@ def unchart(at: Int32Array, hex_layout: str | None) -> Int32Array:
     if hex_layout is None:
         return at
     x, y = at[:, 0], at[:, 1]
-    odd = hex_layout.startswith("odd")
-    if hex_layout.endswith("r"):
+    odd = shoved_parity(hex_layout)
+    if in_rows(hex_layout):
         x = x + ((y - (y & 1)) >> 1 if odd else (y + (y & 1)) >> 1)
     else:
         y = y + ((x - (x & 1)) >> 1 if odd else (x + (x & 1)) >> 1)

@@ -17,7 +17,8 @@ import numpy as np
 
 from bake.arrays import Float64Array, Int32Array, UInt8Array
 from bake.coordinates import Coordinates
-from bake.movement import Connectivity, CornerCutting, CostRule, HexLayout
+from bake.hexagons import HexLayout
+from bake.movement import Connectivity, CornerCutting, CostRule
 
 Cell = tuple[int, int]
 Colour = tuple[int, int, int]

@@ -28,13 +28,12 @@ import numpy as np
 from bake.arrays import AnyArray, BoolArray, Float64Array, Int32Array, Int64Array, UInt8Array
 from bake.errors import BakeError
 from bake.graph import BLOCKED, MAX_WEIGHT
+from bake.hexagons import HexLayout, hex_steps, in_rows
 
-HexLayout = Literal["odd-r", "even-r", "odd-q", "even-q"]
 Connectivity = Literal[4, 6, 8]
 CornerCutting = Literal["never", "one_free", "always"]
 CostRule = Literal["mean", "entered"]
 
-HEX_LAYOUTS: tuple[HexLayout, ...] = ("odd-r", "even-r", "odd-q", "even-q")
 CONNECTIVITIES: tuple[Connectivity, ...] = (4, 6, 8)
 CORNER_CUTTING: tuple[CornerCutting, ...] = ("never", "one_free", "always")
 COST_RULES: tuple[CostRule, ...] = ("mean", "entered")
@@ -107,19 +106,9 @@ DIAGONAL = slice(4, 8)
 FLANKS = ([0, 2, 2, 0], [1, 1, 3, 3])
 
 
-def hex_steps(layout: HexLayout, parity: int) -> tuple[Step, ...]:
-    """Return (dx, dy) of the six neighbours of a cell whose row (r) or column (q) has a parity."""
-    shoved = parity == (1 if layout.startswith("odd") else 0)
-    if layout.endswith("r"):
-        right = 1 if shoved else 0
-        return ((1, 0), (right, 1), (right - 1, 1), (-1, 0), (right - 1, -1), (right, -1))
-    down = 1 if shoved else 0
-    return ((0, 1), (-1, down), (-1, down - 1), (0, -1), (1, down - 1), (1, down))
-
-
 def hex_headings(layout: HexLayout) -> tuple[int, ...]:
     """Return the headings of the six steps of :func:`hex_steps` as bits."""
-    if layout.endswith("r"):
+    if in_rows(layout):
         return (EAST, SOUTH | EAST, SOUTH | WEST, WEST, NORTH | WEST, NORTH | EAST)
     return (SOUTH, SOUTH | WEST, NORTH | WEST, NORTH, NORTH | EAST, SOUTH | EAST)
 
@@ -208,7 +197,7 @@ class Lattice:
         if self.hex_layout is None:
             dx, dy = dx[0], dy[0]
         else:
-            parity = (y if self.hex_layout.endswith("r") else x) & 1
+            parity = (y if in_rows(self.hex_layout) else x) & 1
             dx, dy = dx[parity], dy[parity]
         to_x, to_y = x[:, None] + dx, (y % self.rows)[:, None] + dy
         inside = (to_x >= 0) & (to_x < self.width) & (to_y >= 0) & (to_y < self.rows)

@@ -33,10 +33,11 @@ ROOMS: dict[str, frozenset[str]] = {
         "processors": "",
         "interrupts": "",
         "graph": "",
-        "greedy": "graph",
-        "movement": "errors graph",
-        "coordinates": "movement",
-        "level": "coordinates movement",
+        "hexagons": "",
+        "greedy": "graph hexagons",
+        "movement": "errors graph hexagons",
+        "coordinates": "hexagons",
+        "level": "coordinates hexagons movement",
         "kernels": "graph interrupts",
         "search": "",
         "search.graph": "errors graph kernels",
@@ -45,16 +46,16 @@ ROOMS: dict[str, frozenset[str]] = {
         "search.hierarchy": "errors graph greedy kernels search.graph search.all_pairs",
         "search.contraction": "graph kernels",
         "search.live": "errors graph greedy kernels search.graph search.all_pairs search.hierarchy",
-        "levels.reading": "coordinates errors graph level movement toml",
-        "levels.ldtk": "coordinates errors graph level movement toml levels.reading",
-        "levels.tiled": "coordinates errors graph level movement toml levels.reading",
-        "levels": "coordinates errors graph level movement toml",
-        "worlds": "errors graph level movement toml search.graph",
+        "levels.reading": "coordinates errors graph hexagons level movement toml",
+        "levels.ldtk": "coordinates errors graph hexagons level movement toml levels.reading",
+        "levels.tiled": "coordinates errors graph hexagons level movement toml levels.reading",
+        "levels": "coordinates errors graph hexagons level movement toml",
+        "worlds": "errors graph hexagons level movement toml search.graph",
         "tables": "errors graph greedy kernels search",
         "asset": "errors graph interrupts processors",
         "flat": "asset errors",
         "verify": "asset errors graph kernels processors",
-        "runtime.reader": "asset coordinates errors graph greedy movement kernels "
+        "runtime.reader": "asset coordinates errors graph greedy hexagons movement kernels "
         "search.all_pairs search.contraction",
         "runtime.things": "runtime.reader",
         "runtime.hierarchy": "asset errors graph greedy kernels search runtime.reader",
@@ -73,14 +74,14 @@ ROOMS: dict[str, frozenset[str]] = {
         "runtime.live runtime.current runtime.navigator runtime.cold",
         "runtime": "coordinates errors",
         "runtime.warm": "errors runtime.reader runtime.searching runtime.navigator runtime.level",
-        "export": "asset errors flat graph movement runtime",
+        "export": "asset errors flat graph hexagons movement runtime",
         "recipe": "coordinates errors graph level levels movement",
-        "pipeline": "asset coordinates errors graph greedy interrupts kernels level levels "
-        "movement processors recipe search tables worlds",
+        "pipeline": "asset coordinates errors graph greedy hexagons interrupts kernels level "
+        "levels movement processors recipe search tables worlds",
         "diff": "asset coordinates errors graph runtime",
         "lint": "errors graph level levels movement pipeline recipe search toml worlds",
-        "view": "asset coordinates diff errors graph level levels lint movement pipeline recipe "
-        "runtime",
+        "view": "asset coordinates diff errors graph hexagons level levels lint movement "
+        "pipeline recipe runtime",
         "start": "asset errors level levels pipeline recipe toml view",
         "interop": "asset errors graph runtime",
         "apply": "asset errors graph level movement pipeline recipe runtime worlds",
@@ -110,6 +111,7 @@ LAZY = {"runtime": {"kernels", "search"}}
 READER = (
     "arrays",
     "coordinates",
+    "hexagons",
     "errors",
     "interrupts",
     "graph",
@@ -182,7 +184,8 @@ def test_no_circle_of_rooms() -> None:
 
 
 def test_what_proves_shares_nothing_with_what_bakes() -> None:
-    assert not ROOMS["verify"] & {"search", "tables", "worlds", "movement", "pipeline", "runtime"}
+    bakes = {"search", "tables", "worlds", "hexagons", "movement", "pipeline", "runtime"}
+    assert not ROOMS["verify"] & bakes
     for sibling in ("levels", "worlds", "tables"):
         assert not ROOMS[sibling] & {"levels", "worlds", "tables"}
 

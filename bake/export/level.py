@@ -11,7 +11,8 @@ from bake.arrays import AnyArray, BoolArray, Int32Array, Int64Array
 from bake.asset import Asset
 from bake.flat.schema import LEVEL_NUMBERS, texts
 from bake.graph import BLOCKED, MAX_WEIGHT
-from bake.movement import CORNER_CUTTING, COST_RULES, HEX_LAYOUTS
+from bake.hexagons import HEX_LAYOUTS
+from bake.movement import CORNER_CUTTING, COST_RULES
 from bake.runtime.live.rules import LevelRules, ProfileRules
 from bake.runtime.reader.places import Places
 

@@ -11,6 +11,7 @@ from pydantic import AfterValidator, ConfigDict, Field, WithJsonSchema
 
 from bake.arrays import UInt8Array, UInt32Array
 from bake.coordinates import Coordinates, upright
+from bake.hexagons import HexLayout
 from bake.level import GridLevel, Rules
 from bake.levels.reading.files import check_version
 from bake.levels.reading.limits import check_size, check_terrain_count
@@ -45,7 +46,7 @@ from bake.levels.things_json import (
     SpotTable,
     ThingReader,
 )
-from bake.movement import Connectivity, CornerCutting, CostRule, HexLayout
+from bake.movement import Connectivity, CornerCutting, CostRule
 
 #: The only version of the format so far.
 VERSION = 1

@@ -11,8 +11,8 @@ from bake.arrays import Int32Array
 from bake.asset.schema import profile_path
 from bake.asset.write import Contents, Scalar
 from bake.coordinates import Coordinates
+from bake.hexagons import HexLayout, in_rows
 from bake.level import GridLevel, Level, Link, Region, Spot, terrain_colours
-from bake.movement import HexLayout
 from bake.tables.all_pairs import AllPairs
 from bake.tables.cluster_distances import ClusterDistances
 from bake.tables.clusters import Clusters
@@ -87,7 +87,7 @@ def shared_contents(world: World, recipe: str) -> Contents:
 def _coordinates(where: Coordinates, layout: HexLayout | None) -> Columns:
     steps = [where.east, where.south]
     if layout is not None:
-        steps.append((0.0, where.side) if layout.endswith("r") else (where.side, 0.0))
+        steps.append((0.0, where.side) if in_rows(layout) else (where.side, 0.0))
     return {"/world/centre": np.array(where.centres), "/world/step": np.array(steps)}
 
 

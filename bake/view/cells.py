@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bake.arrays import Float32Array, Float64Array, Int32Array, Int64Array
+from bake.hexagons import in_rows, shoved_parity
 
 _HALF_SQRT_3 = math.sqrt(3) / 2
 
@@ -113,7 +114,7 @@ class HexCells(_Grid):
 
     @property
     def _in_rows(self) -> bool:
-        return self.layout.endswith("r")
+        return in_rows(self.layout)
 
     @property
     def _line_step(self) -> int:
@@ -139,8 +140,7 @@ class HexCells(_Grid):
 
     def _shove(self, line: npt.NDArray[np.integer]) -> Float64Array:
         """Return the pixels by which each line is shifted."""
-        odd = 1 if self.layout.startswith("odd") else 0
-        return np.where(line % 2 == odd, self.scale / 2, 0.0)
+        return np.where(line % 2 == shoved_parity(self.layout), self.scale / 2, 0.0)
 
     def centre(self, cell: Int32Array) -> Float64Array:
         """Return (k, 2) float64, (x, y) in pixels of the middle of each of (k) cells."""
@@ -232,7 +232,7 @@ class HexCells(_Grid):
 
     def _axial_start(self, line: Int32Array) -> Int32Array:
         """Return the number in its line of the cell at axial coordinate q = 0."""
-        return line // 2 if self.layout.startswith("odd") else (line + 1) // 2
+        return line // 2 if shoved_parity(self.layout) else (line + 1) // 2
 
 
 Cells = SquareCells | HexCells

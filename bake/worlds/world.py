@@ -11,13 +11,13 @@ import numpy as np
 from bake.arrays import BoolArray, Float64Array, Int32Array, Int64Array, UInt8Array
 from bake.errors import CostError, LevelError, one_error
 from bake.graph import BLOCKED, MAX_WEIGHT, Graph, Metric
+from bake.hexagons import HexLayout
 from bake.level import GraphLevel, GridLevel, Level, Link, TerrainRule
 from bake.movement import (
     NO_LINK,
     Connectivity,
     FootprintMap,
     Footprints,
-    HexLayout,
     Lattice,
     MovementRules,
     Mover,

@@ -17,7 +17,7 @@ import pytest
 from bake.asset import document, schema
 from bake.asset.header import Header
 from bake.coordinates import Coordinates
-from bake.movement import HEX_LAYOUTS, HexLayout
+from bake.hexagons import HEX_LAYOUTS, HexLayout
 from bake.pipeline import find_tasks
 from bake.pipeline.level import bake_level
 from bake.recipe import load_recipe

@@ -5,8 +5,9 @@ from pathlib import Path
 import numpy as np
 
 from bake.graph import Subgraph, usable_subgraph
+from bake.hexagons import HexLayout
 from bake.level import Door, GridLevel, Link
-from bake.movement import CornerCutting, CostRule, HexLayout, MovementRules
+from bake.movement import CornerCutting, CostRule, MovementRules
 from bake.worlds import AgentProfile, World, build_world
 from tests.support.baked import rules_of
 from tests.support.oracles import Cell, Lattice
@@ -14,7 +15,6 @@ from tests.support.strategies import TERRAINS
 
 CORNERS: tuple[CornerCutting, ...] = ("never", "one_free", "always")
 COST_RULES: tuple[CostRule, ...] = ("mean", "entered")
-LAYOUTS: tuple[HexLayout, ...] = ("odd-r", "even-r", "odd-q", "even-q")
 
 
 def level_of(grid: list[list[str]], layout: HexLayout | None = None) -> GridLevel:

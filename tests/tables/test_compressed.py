@@ -17,7 +17,7 @@ from bake.arrays import Int32Array
 from bake.errors import BudgetError, CostError
 from bake.graph import MAX_WEIGHT, Subgraph, usable_subgraph
 from bake.greedy import chart
-from bake.movement import HexLayout
+from bake.hexagons import HEX_LAYOUTS, HexLayout
 from bake.search.all_pairs.batch import LANES, BatchSearch
 from bake.search.all_pairs.runs import SLOT_BITS
 from bake.tables import run_writer
@@ -30,7 +30,7 @@ from tests.support.baked import GROUND
 from tests.support.compare import Algorithm, by_scipy, subgraph, tables_of
 from tests.support.oracles import Cell, Lattice, offset_to_cube
 from tests.support.strategies import FAMILIES, TERRAINS, Arc, seeded
-from tests.support.worlds import CORNERS, COST_RULES, LAYOUTS, world_of
+from tests.support.worlds import CORNERS, COST_RULES, world_of
 
 Family = Callable[[random.Random, int], list[Arc]]
 Chart = Int32Array
@@ -279,7 +279,7 @@ def test_square_lattices(connectivity: int, names: tuple[str, ...], seed: int) -
     same_runs(runs, runs_of(sub, at, algorithm="floyd_warshall"))
 
 
-@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("layout", HEX_LAYOUTS)
 @pytest.mark.parametrize("names", [OPEN, CROWDED], ids=["open", "crowded"])
 def test_hexagonal_lattices(layout: HexLayout, names: tuple[str, ...]) -> None:
     lattice = random_lattice(f"{layout} {names}", 15, 13, names)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from bake.errors import CorruptAssetError
-from bake.movement import HexLayout
+from bake.hexagons import HexLayout
 from bake.recipe import LevelRecipe
 from bake.verify import verify_asset
 from tests.support.baked import bake, recipe_for, rows, write_graph, write_grid

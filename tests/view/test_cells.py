@@ -9,19 +9,18 @@ from hypothesis import strategies as st
 
 from bake.asset import Asset
 from bake.coordinates import upright
+from bake.hexagons import HEX_LAYOUTS
 from bake.view.cells import Cells, HexCells, SquareCells
 from tests.support.drawings import grid
-
-LAYOUTS = ["odd-r", "even-r", "odd-q", "even-q"]
 
 SIZES = st.tuples(st.integers(1, 6), st.integers(1, 6), st.integers(1, 24))
 CELLS = st.one_of(
     SIZES.map(lambda size: SquareCells(*size)),
-    st.tuples(SIZES, st.sampled_from(LAYOUTS)).map(lambda given: HexCells(*given[0], given[1])),
+    st.tuples(SIZES, st.sampled_from(HEX_LAYOUTS)).map(lambda given: HexCells(*given[0], given[1])),
 )
 
 
-@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("layout", HEX_LAYOUTS)
 def test_hexagons_that_touch_are_neighbours(tmp_path: Path, layout: str) -> None:
     asset = grid(tmp_path, *["....."] * 6, hex_layout=layout)
     with Asset(asset) as opened:
@@ -41,7 +40,7 @@ def test_hexagons_that_touch_are_neighbours(tmp_path: Path, layout: str) -> None
     assert touching == arcs
 
 
-@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("layout", HEX_LAYOUTS)
 def test_hexagons_are_equal_and_whole(layout: str) -> None:
     cells = HexCells(5, 6, 20, layout)
     area = np.bincount(cells.band(0, cells.pixel_height).ravel(), minlength=31)[:30]
@@ -87,7 +86,7 @@ def test_blending_follows_a_slope(cells: Cells, slope_x: float, slope_y: float) 
         assert inside.any()
 
 
-@pytest.mark.parametrize("layout", [None, *LAYOUTS])
+@pytest.mark.parametrize("layout", [None, *HEX_LAYOUTS])
 def test_pictures_agree_with_points(layout: str | None) -> None:
     """Middles in the picture are those of `to_point` where nothing is stated, times the scale.
 

@@ -5,15 +5,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from bake.hexagons import HEX_LAYOUTS
 from bake.level import TerrainRule
 from bake.recipe import LevelRecipe, ProfileRecipe
 from bake.view.colours import BLOCKED, GOAL, PAPER, PATH, START
 from tests.support.drawings import ANY, CLEAN, COLOURS, apart, grid, picture
 
-LAYOUTS = ["odd-r", "even-r", "odd-q", "even-q"]
 
-
-@pytest.mark.parametrize("hex_layout", [None, *LAYOUTS])
+@pytest.mark.parametrize("hex_layout", [None, *HEX_LAYOUTS])
 def test_terrain_has_the_designers_colours(tmp_path: Path, hex_layout: str | None) -> None:
     rows = (".#m", "m.#", "#m.", "..m")
     drawn = picture(grid(tmp_path, *rows, hex_layout=hex_layout))
@@ -122,7 +121,7 @@ def test_distances_are_written_into_large_cells(tmp_path: Path) -> None:
     assert len(plain) == 1
 
 
-@pytest.mark.parametrize("hex_layout", [None, *LAYOUTS])
+@pytest.mark.parametrize("hex_layout", [None, *HEX_LAYOUTS])
 def test_arrows_point_along_the_next_hop(tmp_path: Path, hex_layout: str | None) -> None:
     asset = grid(tmp_path, "...", "...", hex_layout=hex_layout)
     drawn = picture(asset, show="hops", toward=(2, 0), scale=60)
@@ -177,7 +176,7 @@ def test_a_goal_is_marked_and_judged_on_terrain_too(tmp_path: Path) -> None:
     assert drawn.said["farthest_distance"] == 4.0
 
 
-@pytest.mark.parametrize("hex_layout", [None, *LAYOUTS])
+@pytest.mark.parametrize("hex_layout", [None, *HEX_LAYOUTS])
 def test_a_single_cell_can_be_drawn(tmp_path: Path, hex_layout: str | None) -> None:
     asset = grid(tmp_path, ".", hex_layout=hex_layout)
     assert picture(asset).at(0, 0) == COLOURS["floor"]

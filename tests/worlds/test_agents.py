@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from bake.errors import BakeErrors, CostError, LevelError
 from bake.graph import BLOCKED
+from bake.hexagons import HEX_LAYOUTS, hex_steps
 from bake.level import GridLevel, Link, Things
 from bake.movement import (
     EAST,
@@ -18,7 +19,6 @@ from bake.movement import (
     WEST,
     MovementRules,
     hex_headings,
-    hex_steps,
     under_footprint,
 )
 from bake.worlds import AgentProfile, World, build_world
@@ -26,7 +26,7 @@ from tests.support.agents_oracle import Agents, Steps, agent_arcs, link_ticks, s
 from tests.support.baked import GROUND, rows, rules_of
 from tests.support.oracles import Cell, Lattice
 from tests.support.strategies import TERRAINS, grids
-from tests.support.worlds import CORNERS, COST_RULES, LAYOUTS, door, level_of, link
+from tests.support.worlds import CORNERS, COST_RULES, door, level_of, link
 
 BITS = {"n": NORTH, "e": EAST, "s": SOUTH, "w": WEST}
 EIGHT = [(dx, dy) for dx in (-1, 0, 1) for dy in (-1, 0, 1) if dx or dy]
@@ -168,7 +168,7 @@ def test_a_ledge_by_hand() -> None:
     assert ((0, 1), (1, 1)) in moves
 
 
-@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("layout", HEX_LAYOUTS)
 def test_headings_of_hexagons(layout: str) -> None:
     """A heading points where the neighbour's centre lies."""
     by_row = layout.endswith("r")
@@ -189,7 +189,7 @@ def test_headings_of_hexagons(layout: str) -> None:
             assert bits == expected, (layout, parity, dx, dy)
 
 
-@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("layout", HEX_LAYOUTS)
 def test_floors_and_ledges_on_hexagons(layout: str) -> None:
     level = level_of(rows(*["...."] * 8), layout)
     plain = build_world(level, [AgentProfile("p", rules_of(GROUND))], RULES, 8)

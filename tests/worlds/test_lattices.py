@@ -8,13 +8,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bake.graph import BLOCKED, usable_subgraph
-from bake.movement import HexLayout, MovementRules
+from bake.hexagons import HEX_LAYOUTS, HexLayout
+from bake.movement import MovementRules
 from bake.worlds import AgentProfile, World, build_world
 from tests.support.baked import GROUND, rows, rules_of
 from tests.support.compare import check_hops, tables_of
 from tests.support.oracles import Cell, Ground, Lattice, hex_arcs, square_arcs
 from tests.support.strategies import TERRAINS, grids
-from tests.support.worlds import CORNERS, COST_RULES, LAYOUTS, level_of, world_of
+from tests.support.worlds import CORNERS, COST_RULES, level_of, world_of
 
 
 def steps_of(world: World, profile: str = "default") -> dict[tuple[Cell, Cell], int]:
@@ -53,7 +54,7 @@ def test_square(
     check(Lattice(grid, GROUND, corner_cutting, cost_rule), connectivity, None)
 
 
-@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("layout", HEX_LAYOUTS)
 @pytest.mark.parametrize("cost_rule", COST_RULES)
 @given(grid=grids(), corner_cutting=st.sampled_from(CORNERS))
 @settings(deadline=None, max_examples=40)
@@ -183,7 +184,7 @@ def test_slots_of_square_cells_turn_clockwise_from_east_straight_steps_first() -
         assert heads_of(world, (1, 1)) == expected
 
 
-@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("layout", HEX_LAYOUTS)
 @pytest.mark.parametrize("cell", [(2, 2), (3, 2), (2, 3), (3, 3)])
 def test_hexagons_touch_where_they_are_drawn_and_slots_turn_clockwise(
     layout: HexLayout, cell: Cell

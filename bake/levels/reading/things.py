@@ -11,6 +11,7 @@ import numpy as np
 
 from bake.arrays import Int32Array
 from bake.errors import BakeError, LevelError, one_error
+from bake.hexagons import in_rows
 from bake.level import Cell, Door, GridLevel, Link, Region, Spot, Things
 from bake.levels.reading.limits import MAX_COST, check_terrain_count
 from bake.levels.reading.mistakes import MOST_TOLD, is_plain_text, refuse, shown
@@ -105,7 +106,7 @@ def _check_shape(level: GridLevel) -> None:
     if rows is not None and (rows < 1 or level.height % rows):
         found = f"{level.height} rows do not make floors of {rows}"
         refuse(level.source, None, found, "floors of equal height")
-    shifted_rows = level.hex_layout is not None and level.hex_layout.endswith("r")
+    shifted_rows = level.hex_layout is not None and in_rows(level.hex_layout)
     if rows is not None and rows < level.height and rows % 2 and shifted_rows:
         refuse(
             level.source,

@@ -15,8 +15,9 @@ import numpy as np
 
 from bake.arrays import Float64Array, Int64Array
 from bake.coordinates import Coordinates
+from bake.hexagons import HexLayout
 from bake.levels.tiled.fields import Fields
-from bake.movement import EAST, NORTH, SOUTH, WEST, HexLayout
+from bake.movement import EAST, NORTH, SOUTH, WEST
 
 Ints = Int64Array
 Floats = Float64Array

@@ -15,7 +15,7 @@ from bake.asset import Asset
 from bake.errors import CorruptAssetError, OutsideMapError, QueryError, UnknownNodeError, cut
 
 if TYPE_CHECKING:
-    from bake.movement import HexLayout
+    from bake.hexagons import HexLayout
 
 #: (x, y), or (x, y, floor) on levels of several floors.
 Cell = tuple[int, ...]
@@ -24,7 +24,7 @@ Place = Cell | Name
 
 
 def _hex_layout(name: str) -> HexLayout | None:
-    from bake.movement import HEX_LAYOUTS
+    from bake.hexagons import HEX_LAYOUTS
 
     return next((known for known in HEX_LAYOUTS if known == name), None)
 

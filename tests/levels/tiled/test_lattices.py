@@ -6,8 +6,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from bake.hexagons import hex_steps
 from bake.levels.tiled.geometry import Geometry
-from bake.movement import hex_steps
 from tests.support.levels import named
 from tests.support.tiled_maps import layer, objects, read, thing, tmx, write
 

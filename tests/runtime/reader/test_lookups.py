@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from bake.movement import HexLayout
+from bake.hexagons import HexLayout
 from bake.runtime import open_asset
 from tests.support.baked import (
     GROUND,

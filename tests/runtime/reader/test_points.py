@@ -12,7 +12,7 @@ from bake.apply import apply_patch
 from bake.asset import Asset
 from bake.diff import compare
 from bake.errors import BakeError, CorruptAssetError, OutsideMapError, QueryError, UnknownNodeError
-from bake.movement import HEX_LAYOUTS, HexLayout
+from bake.hexagons import HEX_LAYOUTS, HexLayout
 from bake.runtime import LevelAsset, open_asset
 from bake.verify import verify_asset
 from bake.view.diff_report import as_data, lines_of

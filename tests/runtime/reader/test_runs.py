@@ -15,8 +15,8 @@ import pytest
 from bake.arrays import Int32Array, Int64Array
 from bake.errors import CorruptAssetError, QueryError
 from bake.greedy import chart, unchart
+from bake.hexagons import HexLayout
 from bake.kernels import jit
-from bake.movement import HexLayout
 from bake.recipe import LevelRecipe
 from bake.runtime import BlockedCellError, Navigator, open_asset
 from bake.runtime.reader import walk as walks
