@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from bake.arrays import BoolArray, Int32Array
-from bake.graph import BLOCKED
 from bake.runtime.live.clusters import ClusterVersion
 from bake.runtime.live.fields import FlowFields
 
@@ -64,12 +63,8 @@ class GraphVersion:
         return tail, head, label, now
 
     def weights(self, tail: Int32Array, head: Int32Array, label: Int32Array) -> Int32Array:
-        """Return (k) int32 ticks of arcs; BLOCKED where there are none."""
-        ticks = np.full(len(tail), BLOCKED, dtype=np.int32)
-        known = np.flatnonzero(np.maximum(tail, head) < self.baked.row_count)
-        out = self.baked.out
-        place = out.find(tail[known], head[known], label[known])
-        ticks[known[place >= 0]] = out.weight[place[place >= 0]]
+        """Return (k) int32 ticks of arcs; BLOCKED where there are none, and for rows of -1."""
+        ticks = self.baked.out.weights(tail, head, label)
         if self.differs:
             differs = self.differs
             keys = zip(tail.tolist(), head.tolist(), label.tolist(), strict=True)

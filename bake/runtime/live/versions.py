@@ -156,32 +156,6 @@ class ProfileWriter:
         Raises:
             QueryError: a price, or a distance, does not fit the integer scale.
         """
-        edited = self._without_clusters(state, level, changed, before)
-        if state.clusters is None:
-            return edited
-        return replace(edited, state=self._with_clusters(state.clusters, edited))
-
-    def _with_clusters(self, clusters: ClusterVersion, edited: Edited) -> ProfileState:
-        """Return the next version with the clusters that belong to it."""
-        state, baked = edited.state, self.tables.row_count
-        changed = edited.ends
-        if not len(changed):
-            return state
-        as_baked = state.as_baked and state.standing[:baked].all()
-        arcs = state.arcs
-        clusters = ClusterVersion(
-            clusters.line,
-            lambda: arcs.graph,
-            state.standing,
-            state.location[baked:],
-            None if as_baked else clusters,
-            changed[:0] if as_baked else changed,
-        )
-        return replace(state, clusters=clusters)
-
-    def _without_clusters(
-        self, state: ProfileState, level: LevelState, changed: Int64Array, before: LinkState
-    ) -> Edited:
         patch = self.pricing.patch(level, changed)
         state, row = _with_rows(state, patch.near, patch.stands)
         here = row >= 0
@@ -193,24 +167,26 @@ class ProfileWriter:
             standing = standing.copy()
             standing[gone], standing[come] = False, True
         arcs = self.pricing.arcs_at(level, changed, patch, before)
-        tail, head = state.known_row[arcs.tail], state.known_row[arcs.head]
-        inside = np.flatnonzero((tail >= 0) & (head >= 0))
-        tail, head, label = tail[inside], head[inside], arcs.label[inside]
-        new = arcs.weight[inside]
-        old = state.arcs.weights(tail, head, label)
-        at = np.flatnonzero(old != new)
-        tail, head, label, old, new = tail[at], head[at], label[at], old[at], new[at]
+        # An arc from or to a place that was never a row is blocked, as it always was.
+        tail, head = state.known_row.take(arcs.tail), state.known_row.take(arcs.head)
+        old = state.arcs.weights(tail, head, arcs.label)
+        at = np.flatnonzero(old != arcs.weight)
+        tail, head, label, old = tail[at], head[at], arcs.label[at], old[at]
+        new = arcs.weight[at]
         differs = _differences(state.arcs.differs, tail, head, label, old, new)
-        usable = new[new != BLOCKED]
-        after = replace(
-            state,
-            arcs=GraphVersion(state.arcs.baked, state.row_count, differs),
-            standing=standing,
-            heaviest=max(state.heaviest, int(usable.max(initial=0))),
+        ends = np.concatenate([tail, head, come, gone])
+        graph = GraphVersion(state.arcs.baked, state.row_count, differs)
+        after = ProfileState(
+            graph,
+            state.baked_rows,
+            state.location,
+            state.known_row,
+            standing,
+            max(state.heaviest, int(new[new != BLOCKED].max(initial=0))),
+            self._clusters(state, graph, standing, ends),
         )
         if after.heaviest > state.heaviest:
             self._check_scale(after, head[new == after.heaviest])
-        ends = np.concatenate([tail, head, come, gone])
         rerouted = len(gone) + len(come) > 0 or bool(((old == BLOCKED) != (new == BLOCKED)).any())
         others = len(self._rules.link_arcs) + len(level.links.keys) + len(before.keys)
         if self._rules.places.is_grid and not others:
@@ -218,6 +194,30 @@ class ProfileWriter:
         else:
             repriced = self._repriced(after, tail, head)
         return Edited(after, len(at), repriced, ends, come, gone, rerouted)
+
+    def _clusters(
+        self, state: ProfileState, graph: GraphVersion, standing: BoolArray, changed: Int32Array
+    ) -> ClusterVersion | None:
+        """Begin the next version of the clusters.
+
+        Args:
+            state: the version before, with the rows of the next one.
+            graph: the next version's arcs.
+            standing: (r) bool, where the profile can stand then.
+            changed: rows that differ, or at the ends of arcs that do.
+        """
+        clusters, baked = state.clusters, self.tables.row_count
+        if clusters is None or not len(changed):
+            return clusters
+        as_baked = not graph.differs and not standing[baked:].any() and standing[:baked].all()
+        return ClusterVersion(
+            clusters.line,
+            lambda: graph.graph,
+            standing,
+            state.location[baked:],
+            None if as_baked else clusters,
+            changed[:0] if as_baked else changed,
+        )
 
     def _check_scale(self, state: ProfileState, dearest: Int32Array) -> None:
         """Refuse an arc so dear that paths over it cannot be told from no path.

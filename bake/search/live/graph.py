@@ -33,6 +33,27 @@ def _find_arcs(
 
 
 @kernel
+def _find_weights(
+    arcs: SearchArcs,
+    key: Int32Array,
+    tails: Int32Array,
+    heads: Int32Array,
+    keys: Int32Array,
+    found: Int32Array,
+) -> None:
+    """Write the weight of each arc (tail, head, key) into ``found`` (k); BLOCKED for none."""
+    begin, end, to = arcs.begin, arcs.end, arcs.to
+    for i in range(len(tails)):
+        found[i] = BLOCKED
+        node = tails[i]
+        if 0 <= node < len(begin):
+            for arc in range(begin[node], end[node]):
+                if to[arc] == heads[i] and key[arc] == keys[i]:
+                    found[i] = arcs.weight[arc]
+                    break
+
+
+@kernel
 def _compact(arcs: SearchArcs, usable: Arcs) -> int:
     """Write the arcs that are not blocked one after another, and return how many there are."""
     begin, end, to, weight, _ = arcs
@@ -101,10 +122,15 @@ class Adjacency:
     def row_count(self) -> int:
         return len(self.begin)
 
-    def find(self, tails: Int32Array, heads: Int32Array, keys: Int32Array) -> Int32Array:
-        """Look up the index of each arc in the pool, (k) int32; -1 where there is none."""
+    def weights(self, tails: Int32Array, heads: Int32Array, keys: Int32Array) -> Int32Array:
+        """Return (k) int32 weights of arcs; BLOCKED where there is none.
+
+        Args:
+            tails, heads: (k) int32 nodes; numbers below 0 and of no node are no ends of an arc.
+            keys: (k) int32, what tells parallel arcs apart.
+        """
         found = np.empty(len(tails), dtype=np.int32)
-        _find_arcs(self.arcs, self.key, tails, heads, keys, found)
+        _find_weights(self.arcs, self.key, tails, heads, keys, found)
         return found
 
     def edited(
