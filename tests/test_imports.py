@@ -44,7 +44,7 @@ ROOMS: dict[str, frozenset[str]] = {
         "search.all_pairs": "errors graph kernels search.graph",
         "search.point": "errors graph kernels search.graph search.all_pairs",
         "search.hierarchy": "errors graph greedy kernels search.graph search.all_pairs",
-        "search.contraction": "graph kernels",
+        "search.contraction": "graph kernels search.graph",
         "search.live": "errors graph greedy kernels search.graph search.all_pairs search.hierarchy",
         "levels.reading": "coordinates errors graph hexagons level movement toml",
         "levels.ldtk": "coordinates errors graph hexagons level movement toml levels.reading",

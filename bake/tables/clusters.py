@@ -1,8 +1,8 @@
 """Partition a profile's rows into clusters, connected groups of places that lie together.
 
 On lattices a class is a square of cells, on graphs with positions a square of the plane, on other
-graphs a stretch of the patch order; or it is a region a designer drew. Each class is cut into
-connected parts.
+graphs a stretch of the nodes in their order; or it is a region a designer drew. Each class is cut
+into connected parts.
 """
 
 from __future__ import annotations

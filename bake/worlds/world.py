@@ -26,7 +26,7 @@ from bake.movement import (
     price_steps,
     to_ticks,
 )
-from bake.search.graph.patch_order import patch_order
+from bake.search.graph.cut_order import cut_order
 from bake.toml import toml_line
 from bake.worlds.doors import DoorStates, near_doors, settled, standable, steps_at_doors
 from bake.worlds.links import LinkArcs, link_arcs
@@ -70,7 +70,7 @@ class AgentProfile:
 class World:
     """A level as a graph.
 
-    Nodes are in patch order, so that neighbours in the level are neighbours in memory. Steps of a
+    Nodes are ordered by cuts, so that neighbours in the level are neighbours in memory. Steps of a
     lattice that no profile can ever use are left out. Nodes and arcs that opening a door would add
     are kept, and so are all arcs of explicit graphs.
 
@@ -202,7 +202,7 @@ def _grid_world(
     if level.things.links:
         parts.append(_priced_links(grid, cell, links))
     arcs = _Arcs.joined(parts)
-    node = _patch_order(len(cell), arcs)
+    node = _node_order(len(cell), arcs)
     cell = cell[node]
     y, x = np.divmod(cell, level.width)
     passable = {name: ~np.isnan(each.cost_at(cell)) for name, each in footprints.items()}
@@ -321,7 +321,7 @@ def _graph_world(level: GraphLevel, movers: Mapping[str, Mover], rules: Movement
     # Arcs nobody can take are kept, as nothing else says where they lead once their ends are open.
     none = np.full(len(tail), NO_LINK, dtype=np.int32)
     arcs = _Arcs(level.tail, level.head, level.length, none, weight)
-    node = _patch_order(len(nodes), arcs)
+    node = _node_order(len(nodes), arcs)
     graph, arcs = _renumbered(arcs, node)
     return World(
         level,
@@ -360,11 +360,11 @@ def _step_onto(level: Level, terrain: int) -> str:
     return f"a step onto {level.terrains[terrain]!r}"
 
 
-def _patch_order(nodes: int, arcs: _Arcs) -> Int32Array:
-    """Return (n) int32, the nodes patch by patch."""
-    # Patches lie together in the level, so the far end of a link does not count as a neighbour.
+def _node_order(nodes: int, arcs: _Arcs) -> Int32Array:
+    """Return (n) int32, the nodes in the order in which they are numbered."""
+    # What is numbered together lies together, so the far end of a link is no neighbour.
     near = arcs.link == NO_LINK
-    return patch_order(Graph.from_arcs(nodes, arcs.tail[near], arcs.head[near])[0])
+    return cut_order(Graph.from_arcs(nodes, arcs.tail[near], arcs.head[near])[0])
 
 
 def _renumbered(arcs: _Arcs, node: Int32Array) -> tuple[Graph, _Arcs]:

@@ -9,7 +9,7 @@ ROOT = Path(__file__).resolve().parents[2]
 SMALL = (
     "tests/tables/test_small_graphs.py",
     "tests/tables/test_components.py::test_any_graph",
-    "tests/search/graph/test_patch_order.py::test_every_node_once",
+    "tests/search/graph/test_cut_order.py::test_every_node_once",
     "tests/search/all_pairs/test_floyd_warshall.py::test_any_graph",
     "tests/search/graph/test_label_correcting.py::test_the_rule",
     "tests/tables/test_compressed.py::test_graphs_of_hardly_anything",

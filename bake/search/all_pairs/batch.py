@@ -29,10 +29,9 @@ from bake.search.graph.label_correcting import (
     shift_for,
     with_masks,
 )
-from bake.search.graph.patch_order import PATCH
 
-#: Targets a batch searches for at once: one patch, eight cache lines of int32 a node.
-LANES = PATCH
+#: Targets a batch searches for at once: eight cache lines of int32 a node.
+LANES = 128
 
 
 @kernel

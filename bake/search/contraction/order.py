@@ -17,6 +17,7 @@ import numpy as np
 from bake.arrays import BoolArray, Int32Array
 from bake.graph import Graph
 from bake.kernels.jit import kernel
+from bake.search.graph.cut_order import breadth_first
 
 #: Sets of this many nodes and fewer are not cut.
 UNCUT = 8
@@ -90,37 +91,6 @@ def dissection_order(graph: Graph, at: Int32Array | None) -> Int32Array:
     )
     _dissect(graph.first_out, graph.head, at, order, room)
     return order
-
-
-@kernel
-def _search(
-    first_out: Int32Array, head: Int32Array, start: int, stamp: int, room: _Room
-) -> tuple[int, int]:
-    """Search breadth first from a node through the set it is in.
-
-    Returns:
-        How many nodes were found, and on how many levels.
-    """
-    part, seen, queue, bound = room.part, room.seen, room.queue, room.bound
-    own = part[start]
-    seen[start] = stamp
-    queue[0] = start
-    found, done, levels = 1, 0, 0
-    while done < found:
-        bound[levels] = done
-        levels += 1
-        end = found
-        while done < end:
-            node = queue[done]
-            done += 1
-            for arc in range(first_out[node], first_out[node + 1]):
-                other = head[arc]
-                if part[other] == own and seen[other] != stamp:
-                    seen[other] = stamp
-                    queue[found] = other
-                    found += 1
-    bound[levels] = found
-    return found, levels
 
 
 @kernel
@@ -219,7 +189,7 @@ def _narrowest_level(bound: Int32Array, levels: int, size: int) -> int:
 def _dissect(
     first_out: Int32Array, head: Int32Array, at: Int32Array, order: Int32Array, room: _Room
 ) -> None:
-    part, queue, bound = room.part, room.queue, room.bound
+    part, seen, queue, bound = room.part, room.seen, room.queue, room.bound
     spare, stack = room.spare, room.stack
     n = len(order)
     looks = np.int64(MOST_LOOKS) * n
@@ -238,9 +208,13 @@ def _dissect(
             if size <= UNCUT or looks < 0:
                 continue
             stamp += 1
-            _, levels = _search(first_out, head, order[begin], stamp, room)
+            _, levels = breadth_first(
+                first_out, head, order[begin], stamp, part, seen, queue, bound
+            )
             stamp += 1
-            _, levels = _search(first_out, head, queue[size - 1], stamp, room)
+            _, levels = breadth_first(
+                first_out, head, queue[size - 1], stamp, part, seen, queue, bound
+            )
             looks -= 2 * size
             level = _narrowest_level(bound, levels, size)
             cut = size + 1
@@ -279,7 +253,7 @@ def _dissect(
             if part[node] != own:
                 continue
             stamp += 1
-            size, _ = _search(first_out, head, node, stamp, room)
+            size, _ = breadth_first(first_out, head, node, stamp, part, seen, queue, bound)
             looks -= size
             parts += 1
             for k in range(size):
