@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from hashlib import _Hash as Digest
 
     from bake.search.all_pairs.runs import EndedRuns
-    from bake.tables.run_writer import RangeRuns, RunWriter
+    from bake.tables.run_writer import RangeRuns
 
     Range = tuple[int, int]
     Check = Callable[[RangeRuns], None]
@@ -135,13 +135,13 @@ class Checkpoint:
         self.taken_up += taken * rows
         return found
 
-    def save(self, file: RangeFile, writer: RunWriter, after: float, *, to_disk: bool) -> None:
+    def save(self, file: RangeFile, runs: RangeRuns, after: float, *, to_disk: bool) -> None:
         """Save a range if ``after`` seconds have gone by since the last time."""
         with self._busy:
             if time.monotonic() - max(file.saved, self.begun) < after or not self._claimed():
                 return
             try:
-                file.save(writer.runs, to_disk=to_disk)
+                file.save(runs, to_disk=to_disk)
             except OSError as error:
                 file.remove()
                 self._give_up(error)
@@ -179,7 +179,7 @@ class Checkpoint:
 
 
 class TableCheckpoint:
-    """The ledger of one table, see :class:`bake.tables.compressed.Ledger`."""
+    """The ledger of one table, see :class:`bake.tables.range_search.Ledger`."""
 
     def __init__(self, checkpoint: Checkpoint, folder: Path, place: int, bound_to: str) -> None:
         self._checkpoint, self._folder = checkpoint, folder
@@ -195,22 +195,22 @@ class TableCheckpoint:
         found = self._checkpoint.load(list(self._files.values()), rows, check, most_runs)
         return {runs.begin: runs for runs in found}
 
-    def offer(self, writer: RunWriter) -> None:
+    def offer(self, runs: RangeRuns) -> None:
         """Save the range if it is time."""
-        self._save(writer, self._checkpoint.seconds, to_disk=True)
+        self._save(runs, self._checkpoint.seconds, to_disk=True)
 
-    def finished(self, writer: RunWriter) -> None:
+    def finished(self, runs: RangeRuns) -> None:
         """Save the range if the bake is a long one, as others may follow."""
         if self._checkpoint.is_long:
-            self._save(writer, 0.0, to_disk=True)
+            self._save(runs, 0.0, to_disk=True)
 
-    def interrupted(self, writer: RunWriter) -> None:
+    def interrupted(self, runs: RangeRuns) -> None:
         """Save the range if the bake is a long one, without waiting for the disk."""
         if self._checkpoint.is_long:
-            self._save(writer, 0.0, to_disk=False)
+            self._save(runs, 0.0, to_disk=False)
 
-    def _save(self, writer: RunWriter, after: float, *, to_disk: bool) -> None:
-        self._checkpoint.save(self._files[writer.begin], writer, after, to_disk=to_disk)
+    def _save(self, runs: RangeRuns, after: float, *, to_disk: bool) -> None:
+        self._checkpoint.save(self._files[runs.begin], runs, after, to_disk=to_disk)
 
 
 class CheckpointFolder:

@@ -30,11 +30,12 @@ from bake.tables.all_pairs import AllPairs, all_pairs, slot_dtype
 from bake.tables.cluster_distances import cluster_distances, fits_auto
 from bake.tables.clusters import Clusters, clusters
 from bake.tables.components import components
-from bake.tables.compressed import Ledger, compressed_next_hops
+from bake.tables.compressed import compressed_next_hops
 from bake.tables.field_table import Slopes, hex_slopes, plane_slopes, square_slopes, table_memory
 from bake.tables.heuristic import Heuristic, heuristic, heuristic_size
 from bake.tables.hierarchy import Hierarchy, hierarchy
 from bake.tables.labels import StoredLabels, stored_labels
+from bake.tables.range_search import Crew, Ledger
 from bake.worlds import World
 
 #: "auto" keeps next hops dense in tables of at most this many bytes: runs take more there.
@@ -51,6 +52,7 @@ def profile_tables(
     threads: int,
     progress: Callable[[float], None],
     ledger: Ledger | None,
+    crew: Crew | None = None,
 ) -> list[Contents]:
     """Make the tables a recipe asks for, one after the other.
 
@@ -58,6 +60,7 @@ def profile_tables(
         threads: how many to use; the number changes no table.
         progress: called with the fraction of the search for next hops that is done.
         ledger: the ledger of that search; None = it is not taken up again.
+        crew: who searches for next hops in place of threads, where they can be shared out.
 
     Raises:
         BudgetError: a table would not fit the recipe's budget.
@@ -81,6 +84,7 @@ def profile_tables(
             threads=threads,
             progress=progress,
             ledger=ledger,
+            crew=crew,
         )
         pairs = AllPairs(None, distance)
     elif choice.hops == "dense" or matrix:
