@@ -30,9 +30,6 @@ N = TypeVar("N", float, Float64Array)
 #: The largest number that says where a level lies, and the largest size of a cell.
 MAX_PLACE = 2.0**42
 MAX_CELL = 2.0**21
-#: What a person may write for the size of cells, and for where the first one begins.
-CELL_SIZE_EXPECTED = f"a size above 0 and at most {MAX_CELL:,.0f}, or two: [width, height]"
-ORIGIN_EXPECTED = f"[x, y], two numbers from {-MAX_PLACE:,.0f} to {MAX_PLACE:,.0f}"
 #: How many times the size of a cell the farthest point of a level may lie from the origin: beyond
 #: this, neighbouring cells could no longer be told apart.
 _FARTHEST = 2.0**48
@@ -185,33 +182,6 @@ def _shift(line: Float64Array, layout: HexLayout) -> Float64Array:
     half = 0.5 if shoved_parity(layout) else -0.5
     shift: Float64Array = half * (line % 2)
     return shift
-
-
-def read_cell_size(value: object) -> float | Point | None:
-    """Return the size of cells from what a person wrote; None where it is no size."""
-    if isinstance(value, list):
-        pair = _pair(value)
-        return pair if pair is not None and 0 < min(pair) <= max(pair) <= MAX_CELL else None
-    size = _number(value)
-    return size if size is not None and 0 < size <= MAX_CELL else None
-
-
-def read_origin(value: object) -> Point | None:
-    """Return a point from what a person wrote; None where it is no point."""
-    pair = _pair(value) if isinstance(value, list) else None
-    return pair if pair is not None and max(map(abs, pair)) <= MAX_PLACE else None
-
-
-def _pair(value: list[object]) -> Point | None:
-    numbers = [number for each in value if (number := _number(each)) is not None]
-    return (numbers[0], numbers[1]) if len(numbers) == len(value) == 2 else None
-
-
-def _number(value: object) -> float | None:
-    """Return a finite number that is not absurdly large, such as one of a thousand digits."""
-    if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) < 2**62:
-        return None
-    return float(value)
 
 
 def upright(

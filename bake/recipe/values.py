@@ -17,13 +17,13 @@ from typing import Any
 
 from pydantic_core import PydanticCustomError
 
-from bake.coordinates import (
+from bake.errors import cut
+from bake.levels.reading.coordinates import (
     CELL_SIZE_EXPECTED,
     ORIGIN_EXPECTED,
     read_cell_size,
     read_origin,
 )
-from bake.errors import cut
 from bake.recipe.rules import (
     MAX_COST,
     MAX_MEMORY_BUDGET,

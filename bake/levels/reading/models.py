@@ -21,17 +21,15 @@ from pydantic import (
 )
 from pydantic_core import ErrorDetails, PydanticCustomError
 
-from bake.coordinates import (
+from bake.coordinates import MAX_CELL, MAX_PLACE, Point
+from bake.errors import BakeError, LevelError, one_error
+from bake.level import Colour, TerrainRule
+from bake.levels.reading.coordinates import (
     CELL_SIZE_EXPECTED,
-    MAX_CELL,
-    MAX_PLACE,
     ORIGIN_EXPECTED,
-    Point,
     read_cell_size,
     read_origin,
 )
-from bake.errors import BakeError, LevelError, one_error
-from bake.level import Colour, TerrainRule
 from bake.levels.reading.limits import MAX_COST
 from bake.levels.reading.mistakes import MOST_TOLD, Where, is_plain_text, json_place, shown
 from bake.levels.reading.terrains import pack_colour, rgb
