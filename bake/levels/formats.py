@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Literal
 
 from bake.level import Level
 from bake.levels.reading.editors import LdtkReading, TiledReading
@@ -28,11 +29,29 @@ SUFFIXES: frozenset[str] = (
     IMAGE_SUFFIXES | TILED_SUFFIXES | {JSON_SUFFIX, MOVINGAI_SUFFIX, LDTK_SUFFIX}
 )
 
+#: What levels are kept in; Moving AI maps and files of JSON need no rules to be read by.
+Format = Literal["image", "tiled", "ldtk", "movingai", "json"]
+
 _EXPECTED = (
     'a tile level ("format": "bake-tiles", "version": 1, "legend", "rows") '
     'or a networkx node-link graph ("nodes" and "edges" or "links")'
 )
 _SHOWN_KEYS = 6
+
+
+def format_of(path: Path) -> Format | None:
+    """Return the format of a level file, by its suffix in any case; None where it has none."""
+    suffix = path.suffix.lower()
+    if suffix in IMAGE_SUFFIXES:
+        return "image"
+    if suffix in TILED_SUFFIXES:
+        return "tiled"
+    known: Mapping[str, Format] = {
+        LDTK_SUFFIX: "ldtk",
+        MOVINGAI_SUFFIX: "movingai",
+        JSON_SUFFIX: "json",
+    }
+    return known.get(suffix)
 
 
 def parts(
@@ -52,7 +71,7 @@ def parts(
     Raises:
         LevelError: the file cannot be read, or two of its levels have one name.
     """
-    if path.suffix.lower() == LDTK_SUFFIX:
+    if format_of(path) == "ldtk":
         from bake.levels.ldtk.outline import ldtk_parts
 
         return ldtk_parts(path, ldtk or LdtkReading())
@@ -107,7 +126,7 @@ def _check_suffix(path: Path) -> None:
             "the project's .ldtk file",
             "bake that; it reads its level files itself",
         )
-    if suffix not in SUFFIXES:
+    if format_of(path) is None:
         says = f"its suffix is '{suffix}'" if suffix else "its name has no suffix"
         found = f"the kind of level file is unknown, {says}"
         refuse(path, None, found, f"one of {', '.join(sorted(SUFFIXES))}")
@@ -121,20 +140,20 @@ def _read(
     ldtk: LdtkReading | None,
     project: Path | None,
 ) -> Level:
-    suffix = path.suffix.lower()
-    if suffix in IMAGE_SUFFIXES:
+    kind = format_of(path)
+    if kind == "image":
         from bake.levels.image import read_image
 
         return read_image(path, legend)
-    if suffix == MOVINGAI_SUFFIX:
+    if kind == "movingai":
         from bake.levels.movingai import read_map
 
         return read_map(path)
-    if suffix in TILED_SUFFIXES:
+    if kind == "tiled":
         from bake.levels.tiled.maps import read_tiled
 
         return read_tiled(path, part, tiled or TiledReading(), project)
-    if suffix == LDTK_SUFFIX:
+    if kind == "ldtk":
         from bake.levels.ldtk.level import read_ldtk
 
         return read_ldtk(path, part, ldtk or LdtkReading(), project)

@@ -7,8 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from bake.level import GridLevel, Level, Remark
-from bake.levels import LDTK_SUFFIX, TILED_SUFFIXES
-from bake.levels.formats import IMAGE_SUFFIXES
+from bake.levels import format_of
 from bake.lint.findings import Finding, Rule, severity_of
 from bake.pipeline import Outcome, Task
 from bake.recipe import LevelRecipe, Recipe, Severity
@@ -16,7 +15,7 @@ from bake.toml import toml, toml_key
 
 
 @dataclass(frozen=True)
-class Unheard:
+class LeftOver:
     """What reading one level left over.
 
     Attributes:
@@ -29,13 +28,13 @@ class Unheard:
     unmatched: Sequence[str]
 
     @staticmethod
-    def of(task: Task, level: Level) -> Unheard:
+    def of(task: Task, level: Level) -> LeftOver:
         if not isinstance(level, GridLevel):
-            return Unheard(task, (), ())
-        return Unheard(task, level.remarks, level.unmatched)
+            return LeftOver(task, (), ())
+        return LeftOver(task, level.remarks, level.unmatched)
 
 
-def ignored(read: Unheard) -> Iterator[Finding]:
+def ignored(read: LeftOver) -> Iterator[Finding]:
     """Yield a finding for everything that was drawn in a level, but does not count."""
     task = read.task
     for each in read.remarks:
@@ -43,7 +42,7 @@ def ignored(read: Unheard) -> Iterator[Finding]:
 
 
 def idle_entries(
-    recipe: Recipe, tasks: Sequence[Task], read: Sequence[Unheard], *, whole: bool
+    recipe: Recipe, tasks: Sequence[Task], read: Sequence[LeftOver], *, whole: bool
 ) -> Iterator[Finding]:
     """Yield a finding for each entry of a legend that no level has anything for.
 
@@ -77,7 +76,7 @@ def idle_entries(
 def ignored_by_build(recipe: Recipe, outcomes: Sequence[Outcome], *, whole: bool) -> list[Finding]:
     """Return the findings about what the levels that were baked say to no effect."""
     read = [
-        Unheard(each.task, each.baked.remarks, each.baked.unmatched)
+        LeftOver(each.task, each.baked.remarks, each.baked.unmatched)
         for each in outcomes
         if each.baked is not None
     ]
@@ -92,12 +91,8 @@ def without_off(findings: Iterable[Finding]) -> list[Finding]:
 
 
 def _table(task: Task) -> str:
-    suffix = task.source.suffix.lower()
-    if suffix in TILED_SUFFIXES:
-        return "tiled.legend"
-    if suffix == LDTK_SUFFIX:
-        return "ldtk.legend"
-    return "legend" if suffix in IMAGE_SUFFIXES else ""
+    tables = {"tiled": "tiled.legend", "ldtk": "ldtk.legend", "image": "legend"}
+    return tables.get(format_of(task.source) or "", "")
 
 
 def _owner(recipe: Recipe, task: Task, table: str, entry: str, said: str) -> str:

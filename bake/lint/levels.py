@@ -13,7 +13,7 @@ from bake.graph import Graph, Subgraph, usable_subgraph
 from bake.level import GridLevel, Level, Link, Spot
 from bake.lint.findings import RULES, Finding, Rule, severity_of
 from bake.lint.gravity import looks_like_platformer
-from bake.lint.ignored import Unheard, idle_entries, ignored, without_off
+from bake.lint.ignored import LeftOver, idle_entries, ignored, without_off
 from bake.lint.ways import SpawnOrExit, Ways, check_profile, opened_graph
 from bake.movement import Mover, under_footprint
 from bake.pipeline.level import read_level, read_world
@@ -43,12 +43,12 @@ def lint(
     """
     found: list[Finding] = []
     drawn: dict[str, Level] = {}
-    read: list[Unheard] = []
+    read: list[LeftOver] = []
     for task in tasks:
         try:
             level = read_level(task)
             drawn[task.name] = level
-            read.append(Unheard.of(task, level))
+            read.append(LeftOver.of(task, level))
             found += without_off(ignored(read[-1]))
             world = read_world(level, task.recipe, strict_links=False)
         except BakeError as error:

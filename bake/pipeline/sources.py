@@ -13,12 +13,11 @@ from unicodedata import normalize
 
 from bake.errors import BakeError, LevelError, RecipeError, one_error
 from bake.levels import (
-    LDTK_SUFFIX,
     LOSSY_SUFFIXES,
     SUFFIXES,
-    TILED_SUFFIXES,
     LdtkReading,
     TiledReading,
+    format_of,
     parts,
 )
 from bake.recipe import LevelRecipe, Recipe
@@ -236,10 +235,10 @@ def _distinct(files: Iterable[Path]) -> list[Path]:
 
 def _that_matter(recipe: LevelRecipe, file: Path) -> LevelRecipe:
     """Return the rules without those for other kinds of files, so that these stale no asset."""
-    suffix = file.suffix.lower()
-    if suffix != LDTK_SUFFIX:
+    kind = format_of(file)
+    if kind != "ldtk":
         recipe = replace(recipe, ldtk=LdtkReading())
-    return recipe if suffix in TILED_SUFFIXES else replace(recipe, tiled=TiledReading())
+    return recipe if kind == "tiled" else replace(recipe, tiled=TiledReading())
 
 
 def _check_file_names(files: Sequence[Path]) -> None:

@@ -10,15 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bake.errors import BakeError, LevelError
-from bake.levels import LDTK_SUFFIX, TiledReading
-from bake.levels.formats import (
-    IMAGE_SUFFIXES,
-    JSON_SUFFIX,
-    MOVINGAI_SUFFIX,
-    SUFFIXES,
-    TILED_SUFFIXES,
-    TILED_WORLD_SUFFIX,
-)
+from bake.levels import SUFFIXES, TiledReading, format_of
+from bake.levels.formats import JSON_SUFFIX, TILED_WORLD_SUFFIX
 from bake.levels.image import image_colours
 from bake.levels.reading.files import MAX_JSON_BYTES, read_document, read_start
 from bake.levels.tiled.maps import members
@@ -122,13 +115,14 @@ def _is_level(file: Path, left_out: list[tuple[Path, str]]) -> bool:
     """
     suffix = file.suffix.lower()
     try:
-        if not file.is_file() or suffix not in SUFFIXES or suffix in IMAGE_SUFFIXES:
+        kind = format_of(file) if file.is_file() else None
+        if kind in (None, "image"):
             return False
-        if suffix == MOVINGAI_SUFFIX:
+        if kind == "movingai":
             return read_start(file, 64).lstrip().startswith(b"type")
-        if suffix == JSON_SUFFIX:
+        if kind == "json":
             return _is_json_level(file, left_out)
-        if suffix in TILED_SUFFIXES - {TILED_WORLD_SUFFIX}:
+        if kind == "tiled" and suffix != TILED_WORLD_SUFFIX:
             text = read_start(file, MAX_JSON_BYTES).decode("utf-8", "replace")
             if suffix == ".tmx" and "<map" not in text:
                 # Memories of translators have this suffix, too.
@@ -188,13 +182,13 @@ def _images_of_levels(
     In a game's project nearly every image is art. Beside files of level editors, an image counts
     only in a folder that is called after levels; elsewhere, too, where there is such a folder.
     """
-    images = [file for file in files if file.suffix.lower() in IMAGE_SUFFIXES and file.is_file()]
+    images = [file for file in files if format_of(file) == "image" and file.is_file()]
     if not images:
         return
     art = set(_referred(files))
     images = [file for file in images if file.resolve() not in art]
     named = [file for file in images if _is_named(file, folder)]
-    edited = any(file.suffix.lower() in {*TILED_SUFFIXES, LDTK_SUFFIX} for file in levels)
+    edited = any(format_of(file) in ("tiled", "ldtk") for file in levels)
     chosen = named if named or edited else images
     passed = [file for file in images if file not in set(chosen)]
     if passed:
@@ -253,7 +247,7 @@ def _distinct(levels: Iterable[Path], left_out: list[tuple[Path, str]]) -> list[
     kept = []
 
     def rank(file: Path) -> tuple[bool, int]:
-        return file.suffix.lower() in IMAGE_SUFFIXES, len(file.parts)
+        return format_of(file) == "image", len(file.parts)
 
     for file in sorted(levels, key=rank):
         first = taken.setdefault(as_one_file(file.stem), file)

@@ -11,8 +11,8 @@ from pathlib import Path
 import numpy as np
 
 from bake.level import GridLevel, Level, TerrainRule
-from bake.levels import LDTK_SUFFIX, TILED_SUFFIXES
-from bake.levels.formats import IMAGE_SUFFIXES, TILED_WORLD_SUFFIX
+from bake.levels import format_of
+from bake.levels.formats import TILED_WORLD_SUFFIX
 from bake.levels.reading.editors import BELOW, SPOT_KINDS
 from bake.levels.reading.limits import allowance
 from bake.levels.reading.mistakes import shown
@@ -53,14 +53,14 @@ def propose(file: Path, project: Path) -> list[Entry]:
     Raises:
         LevelError, BakeErrors: the file cannot be read.
     """
-    suffix = file.suffix.lower()
+    kind = format_of(file)
     entries: list[Entry] = []
     with allowance(None):
-        if suffix in IMAGE_SUFFIXES:
+        if kind == "image":
             entries = image_entries(file)
-        elif suffix in TILED_SUFFIXES:
+        elif kind == "tiled":
             entries = tiled_entries(file, project)
-        elif suffix == LDTK_SUFFIX:
+        elif kind == "ldtk":
             entries = ldtk_entries(file, project)
     # A name that a recipe cannot hold has to be mended in the editor.
     return [each for each in _mended(file, project, entries) if is_writable(each.key)]
@@ -76,7 +76,7 @@ def _mended(file: Path, project: Path, entries: list[Entry]) -> list[Entry]:
     rules = {name: rule for level in levels for name, rule in level.terrain_rules.items()}
     known = {entry.key for entry in entries if entry.table == TERRAIN}
     entries = [*entries, *(_cost(name) for name in cells if name not in {*known, *rules})]
-    is_map = file.suffix.lower() in TILED_SUFFIXES
+    is_map = format_of(file) == "tiled"
     whole, empty = max(1, sum(cells.values())), cells.get(VOID, 0)
     walkable = sum(count for name, count in cells.items() if _is_open(name, entries, rules))
     lacks_floor = walkable == 0 or (walkable < _HARDLY_ANY * whole and empty > _MOSTLY * whole)
@@ -114,7 +114,7 @@ def _that_read(file: Path, project: Path, entries: list[Entry]) -> tuple[list[En
 
 def _with_less(file: Path, entries: list[Entry]) -> Iterator[list[Entry]]:
     """Yield the guesses for maps of Tiled with ever fewer of those about things."""
-    if file.suffix.lower() not in TILED_SUFFIXES:
+    if format_of(file) != "tiled":
         return
     plain = without(entries, "object:")
     why = "the file does not say of these objects what bake needs to know"
