@@ -19,10 +19,11 @@ from bake.level import GridLevel
 _ENOUGH = 3
 #: Parts of names of terrains, regions, doors and spots. Ladders and jumps are links elsewhere, too.
 _WORDS = re.compile(r"platform|spike|ladder|jump_?thr|one_?way_?plat|semi_?solid|gravity", re.I)
-#: There have to be this many tops, and undersides, to compare them.
-_MOST_FEW = 6
-_LEAST_CELLS = 24
-_MOST_SUPPORTED = 0.4
+#: There have to be this many tops, and undersides, to compare them, and tops over so many cells.
+_FEWEST_RUNS = 6
+_FEWEST_TOP_CELLS = 24
+#: Where more of the places lie right above solid ground, standing there is nothing special.
+_LARGEST_SHARE_ABOVE = 0.4
 
 
 def looks_like_platformer(level: GridLevel, passable: BoolArray) -> bool:
@@ -50,7 +51,7 @@ def _shape(solid: BoolArray) -> int:
     undersides = _runs(solid[:-1] & ~solid[1:])
     left, right = solid[:, 1:] & ~solid[:, :-1], solid[:, :-1] & ~solid[:, 1:]
     walls = np.concatenate([_runs(left.T), _runs(right.T)])
-    if min(len(tops), len(undersides)) < _MOST_FEW or tops.sum() < _LEAST_CELLS:
+    if min(len(tops), len(undersides)) < _FEWEST_RUNS or tops.sum() < _FEWEST_TOP_CELLS:
         return 0
     top, under = float(tops.mean()), float(undersides.mean())
     wall = float(walls.mean()) if len(walls) else 0.0
@@ -73,5 +74,5 @@ def _spots(level: GridLevel, passable: BoolArray) -> int:
     above = passable[:-1] & ~passable[1:]
     cells = {spot.cell for spot in level.things.spots if spot.kind in ("spawn", "exit")}
     standing = [y < len(above) and bool(above[y, x]) for x, y in cells]
-    usual = above.sum() < _MOST_SUPPORTED * passable.sum()
+    usual = above.sum() < _LARGEST_SHARE_ABOVE * passable.sum()
     return int(bool(standing) and all(standing) and bool(usual))

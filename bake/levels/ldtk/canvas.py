@@ -86,14 +86,14 @@ class Canvas:
             return None
         definition = self.project.definition(layer, each.where)
         values = np.array(layer.int_grid_csv, dtype=np.int64).reshape(layer.height, layer.width)
-        kinds, kind_of = np.unique(values, return_inverse=True)
+        kinds, kind_at = np.unique(values, return_inverse=True)
         codes = np.full(len(kinds), UNKNOWN, dtype=np.uint8)
         for at, value in enumerate(kinds.tolist()):
             if value:
                 terrain = self.legend.value(definition, value, each.where)
                 if terrain != BELOW:
                     codes[at] = self.code(terrain, each.where)
-        return codes[kind_of.reshape(values.shape)]
+        return codes[kind_at.reshape(values.shape)]
 
     def _tiles(self, each: TerrainLayer) -> Codes | None:
         """Return the (height, width) terrain of a layer's tiles, later ones above earlier ones."""

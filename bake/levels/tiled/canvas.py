@@ -89,16 +89,16 @@ class Canvas:
             floor = 0 if layer.floor is None else floors.index(layer.floor)
             for box, gids in pieces(layer, whole):
                 for top, bottom in strips(box.width, box.height):
-                    kinds, kind_of = self._paint_strip(
+                    kinds, kind_at = self._paint_strip(
                         layer, gids[top:bottom], box, top, floor * whole.height
                     )
-                    met(kinds, kind_of, (box.left, box.top + top), floor)
+                    met(kinds, kind_at, (box.left, box.top + top), floor)
 
     def _paint_strip(
         self, layer: Layer, gids: Gids, box: Box, top: int, below: int
     ) -> tuple[Gids, Ints]:
         """Paint some rows, and return the kinds of tiles there, and which each cell has."""
-        kinds, first, kind_of = np.unique(gids, return_index=True, return_inverse=True)
+        kinds, first, kind_at = np.unique(gids, return_index=True, return_inverse=True)
         codes = np.full(len(kinds), UNKNOWN, dtype=np.uint8)
         bars = np.zeros(len(kinds), dtype=np.uint8)
         for at, gid in enumerate(kinds.tolist()):
@@ -106,8 +106,8 @@ class Canvas:
                 y, x = divmod(int(first[at]), box.width)
                 cell = (box.left + x, box.top + top + y)
                 codes[at], bars[at] = self._read(layer, gid, cell)
-        kind_of = kind_of.reshape(gids.shape)
-        code, bar = codes[kind_of], bars[kind_of]
+        kind_at = kind_at.reshape(gids.shape)
+        code, bar = codes[kind_at], bars[kind_at]
         row = below + box.top - self.whole.top + top
         column = box.left - self.whole.left
         here = (slice(row, row + len(gids)), slice(column, column + box.width))
@@ -116,7 +116,7 @@ class Canvas:
         # A tile with a terrain of its own hides what lies below it, also ledges.
         self.barred[here][covers] = 0
         self.barred[here] |= bar
-        return kinds, kind_of
+        return kinds, kind_at
 
     def _read(self, layer: Layer, gid: int, cell: tuple[int, int]) -> tuple[int, int]:
         """Return the number of the terrain, UNKNOWN for BELOW, and the headings barred."""

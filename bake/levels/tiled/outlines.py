@@ -30,7 +30,8 @@ _ACROSS = {"left": 0.0, "right": 1.0}
 _DOWN = {"top": 0.0, "bottom": 1.0}
 #: Curves are drawn as polygons that are nowhere further off than this part of a cell.
 _OFF = 1 / 256
-_MAX_PLACE = 1e12
+#: Pixels from the corner of the map, beyond which nothing is drawn on purpose.
+_FARTHEST_PIXEL = 1e12
 _QUARTERS = {0.0: (1.0, 0.0), 90.0: (0.0, 1.0), 180.0: (-1.0, 0.0), 270.0: (0.0, -1.0)}
 
 Points = tuple[Floats, Floats]
@@ -205,7 +206,7 @@ def _drawn(
 
 def _checked(outline: Outline, owner: Fields) -> Outline:
     furthest = max(np.abs(outline.x).max(), np.abs(outline.y).max())
-    if not furthest < _MAX_PLACE:
+    if not furthest < _FARTHEST_PIXEL:
         owner.refuse(
             f"it is drawn {furthest:g} pixels away", "a place within a trillion pixels", "move it"
         )

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -40,11 +40,11 @@ _AT_ONCE = 2**20
 
 @dataclass(frozen=True)
 class Shape:
-    """An outline that has a terrain, at a place on the map, and what it was drawn as."""
+    """An outline that has a terrain, at a place on the map, and the object that draws it."""
 
     terrain: str
     outline: Outline
-    thing: Object
+    drawn_by: Object
 
 
 @dataclass(frozen=True)
@@ -56,22 +56,34 @@ class Stamp:
     owner: Fields
 
 
-@dataclass
 class Cuts:
     """Ways that shapes of one terrain cut, as cells of the canvas."""
 
-    ends: list[tuple[Ints, Ints, BoolArray]] = field(default_factory=list)
+    def __init__(self, canvas: Canvas, geometry: Geometry) -> None:
+        self.canvas = canvas
+        self.geometry = geometry
+        self._ends: list[tuple[Ints, Ints, BoolArray]] = []
 
-    def targets(self, canvas: Canvas, code: int) -> Ints:
+    def add(
+        self, one: tuple[Ints, Ints], other: tuple[Ints, Ints], far: BoolArray, floor: int
+    ) -> None:
+        """Add the ways between as many lattice points; ``far``: the cut belongs to the other."""
+        begin, begins = _cells(self.canvas, self.geometry, *one, floor)
+        end, ends = _cells(self.canvas, self.geometry, *other, floor)
+        there = begins & ends
+        self._ends.append((begin[there], end[there], far[there]))
+
+    def targets(self, code: int) -> Ints:
         """Return the cells that hold the cuts of ways between cells that do not have ``code``."""
         found = [np.zeros(0, dtype=np.int64)]
+        canvas = self.canvas
         terrain = canvas.terrain.ravel()
         walled = {code, canvas.names.get(VOID, code)}
         if canvas.empty == VOID:
             walled.add(UNKNOWN)
         stops = np.zeros(256, dtype=np.bool_)
         stops[list(walled)] = True
-        for one, other, far in self.ends:
+        for one, other, far in self._ends:
             open_way = ~(stops[terrain[one]] | stops[terrain[other]])
             found.append(np.where(far, other, one)[open_way])
         return np.concatenate(found)
@@ -131,7 +143,7 @@ class ShapePainter:
                     self._lost.append((each.fields, f"it is a {each.shape}, which covers no cell"))
         for layer in layers:
             if layer.path in silent:
-                self._remark_silent(layer, silent.pop(layer.path), all=layer.path not in counts)
+                self._remark_silent(layer, silent.pop(layer.path), alone=layer.path not in counts)
 
     def _drawn(self, each: Object, terrain: str | None) -> Iterator[Shape]:
         """Yield an object's shapes: its tile's, if it has some, or else its own outline."""
@@ -151,12 +163,12 @@ class ShapePainter:
             if own is not None:
                 yield Shape(terrain, own, each)
 
-    def _remark_silent(self, layer: Layer, silent: list[Object], *, all: bool) -> None:
-        """Remark on objects that mean nothing: areas, and whatever else where nothing counts."""
+    def _remark_silent(self, layer: Layer, silent: list[Object], *, alone: bool) -> None:
+        """Remark on objects that mean nothing: areas, and the others if they are alone on a layer."""
         kinds = Counter(
             kind_of(each, self.legend) or each.name
             for each in silent
-            if all or each.shape not in ("point", "tile", "text")
+            if alone or each.shape not in ("point", "tile", "text")
         )
         if not kinds:
             return
@@ -173,7 +185,7 @@ class ShapePainter:
         self.remarks.append(
             Remark(
                 f"layer {shown(layer.path)}",
-                f"{'all' if all else 'some'} of its objects mean nothing, {', '.join(parts)}; "
+                f"{'all' if alone else 'some'} of its objects mean nothing, {', '.join(parts)}; "
                 f'if they are walls, add {shown(entry)} = "wall" to [tiled.legend], and '
                 '"below" for what is none, or add the layer to ignore in [tiled]',
             )
@@ -182,7 +194,7 @@ class ShapePainter:
     def boxes(self) -> Iterator[tuple[Box, str]]:
         """Yield the cells around each shape of an object, and its place in the file."""
         for shape in self.shapes:
-            yield self._box(shape.outline, 1), shape.thing.fields.place
+            yield self._box(shape.outline, 1), shape.drawn_by.fields.place
 
     def _box(self, outline: Outline, margin: int) -> Box:
         """Return a box of cells around an outline."""
@@ -238,17 +250,17 @@ class ShapePainter:
                     found.append(Stamp(terrain, covers, shape.fields))
         return self._stamps[gid]
 
-    def place(self, kinds: Gids, kind_of: Ints, first: tuple[int, int], floor: int) -> None:
+    def place(self, kinds: Gids, kind_at: Ints, first: tuple[int, int], floor: int) -> None:
         """Note where tiles with collision shapes lie; see :meth:`Canvas.paint`."""
         shaped = [at for at, gid in enumerate(kinds.tolist()) if gid and self.stamps(gid)]
         if not shaped:
             return
         wanted = np.zeros(len(kinds), dtype=np.bool_)
         wanted[shaped] = True
-        cell = np.flatnonzero(wanted[kind_of].ravel())
-        kind = kind_of.ravel()[cell]
+        cell = np.flatnonzero(wanted[kind_at].ravel())
+        kind = kind_at.ravel()[cell]
         order = np.argsort(kind, kind="stable")
-        y, x = np.divmod(cell[order], kind_of.shape[1])
+        y, x = np.divmod(cell[order], kind_at.shape[1])
         ends = np.searchsorted(kind[order], shaped, side="right")
         begin = 0
         for at, end in zip(shaped, ends.tolist(), strict=True):
@@ -277,7 +289,7 @@ class ShapePainter:
             for stamp in self.stamps(gid):
                 by_terrain.setdefault(stamp.terrain, []).append((stamp, floor, x, y))
         for terrain, placed in by_terrain.items():
-            code, cuts = canvas.code(terrain), Cuts()
+            code, cuts = canvas.code(terrain), Cuts(canvas, self.geometry)
             for stamp, floor, x, y in placed:
                 for u, v in self._spread(stamp, stamp.covers.u, stamp.covers.v, x, y):
                     cells, there = _cells(canvas, self.geometry, u, v, floor)
@@ -291,8 +303,8 @@ class ShapePainter:
                 for one, other in ways:
                     far = np.resize(covers.far, len(one[0]))
                     spend_area(stamp.owner.file, len(far), stamp.owner.place)
-                    _add_cuts(cuts, canvas, self.geometry, one, other, far, floor)
-            canvas.terrain.ravel()[cuts.targets(canvas, code)] = code
+                    cuts.add(one, other, far, floor)
+            canvas.terrain.ravel()[cuts.targets(code)] = code
 
     def _spread(
         self, stamp: Stamp, du: Ints, dv: Ints, x: Ints, y: Ints
@@ -309,18 +321,18 @@ class ShapePainter:
     def _paint_objects(self, canvas: Canvas, shapes: list[Shape], floors: tuple[int, ...]) -> None:
         """Paint shapes of one terrain that follow one another."""
         lattice = Lattice.of(self.geometry, canvas.whole)
-        code, cuts = canvas.code(shapes[0].terrain), Cuts()
+        code, cuts = canvas.code(shapes[0].terrain), Cuts(canvas, self.geometry)
         for shape in shapes:
-            owner = shape.thing.fields
-            floor = floor_place(shape.thing, floors)
+            owner = shape.drawn_by.fields
+            floor = floor_place(shape.drawn_by, floors)
             covers = cover(shape.outline, lattice, owner)
             if covers.is_empty:
                 self._remark_lost(shape, canvas.whole)
             cells, _ = _cells(canvas, self.geometry, covers.u, covers.v, floor)
             canvas.terrain.ravel()[cells] = code
             one, other = (covers.from_u, covers.from_v), (covers.to_u, covers.to_v)
-            _add_cuts(cuts, canvas, self.geometry, one, other, covers.far, floor)
-        canvas.terrain.ravel()[cuts.targets(canvas, code)] = code
+            cuts.add(one, other, covers.far, floor)
+        canvas.terrain.ravel()[cuts.targets(code)] = code
 
     def _remark_lost(self, shape: Shape, whole: Box) -> None:
         """Remark on a shape that covers no cell, unless it is a fence along the map's edge."""
@@ -331,11 +343,11 @@ class ShapePainter:
             or box.left + box.width <= whole.left
             or box.top + box.height <= whole.top
         ):
-            self._lost.append((shape.thing.fields, _OUTSIDE))
+            self._lost.append((shape.drawn_by.fields, _OUTSIDE))
             return
         around = Lattice.around(self.geometry, shape.outline)
-        if cover(shape.outline, around, shape.thing.fields).is_empty:
-            self._lost.append((shape.thing.fields, _BETWEEN))
+        if cover(shape.outline, around, shape.drawn_by.fields).is_empty:
+            self._lost.append((shape.drawn_by.fields, _BETWEEN))
 
     def _remark(self) -> None:
         for name, numbers in self._unread.items():
@@ -370,18 +382,3 @@ def _cells(
     x, y = x - whole.left, y - whole.top
     there: BoolArray = (x >= 0) & (x < whole.width) & (y >= 0) & (y < whole.height)
     return (y + floor * whole.height) * whole.width + x, there
-
-
-def _add_cuts(
-    cuts: Cuts,
-    canvas: Canvas,
-    geometry: Geometry,
-    one: tuple[Ints, Ints],
-    other: tuple[Ints, Ints],
-    far: BoolArray,
-    floor: int,
-) -> None:
-    begin, begins = _cells(canvas, geometry, *one, floor)
-    end, ends = _cells(canvas, geometry, *other, floor)
-    there = begins & ends
-    cuts.ends.append((begin[there], end[there], far[there]))
