@@ -36,7 +36,7 @@ from bake.pipeline.contents import together
 from bake.pipeline.level import world_contents
 from bake.recipe import LevelRecipe, read_stated
 from bake.runtime.live.edits import LevelState
-from bake.runtime.live.links import CLOSED
+from bake.runtime.live.links import CLOSED, Pair
 from bake.runtime.live.patch import read_patch
 from bake.runtime.live.rules import LevelRules, ProfileRules
 from bake.runtime.reader.places import Cell as RuntimeCell
@@ -108,7 +108,7 @@ def _level(
             names.append(_unused(names, OBSTACLE))
             codes[patched.obstacle] = len(names) - 1
     asset, places = rules.asset, rules.places
-    added = [pair for pair in sorted(patched.links.added) if patched.prices[pair] != CLOSED]
+    added = [pair for pair, _ in _added_arcs(patched)]
     colour = asset.read("/terrain/colour").tolist()
     colours = {
         name: cast("tuple[int, int, int]", tuple(rgb))
@@ -155,6 +155,12 @@ def _level(
     )
 
 
+def _added_arcs(patched: LevelState) -> list[tuple[Pair, float]]:
+    """Return the ends and prices of the arcs that were added and are not closed, sorted."""
+    prices = ((pair, patched.prices[pair]) for pair in sorted(patched.links.added))
+    return [(pair, cost) for pair, cost in prices if cost != CLOSED]
+
+
 def _unused(names: Collection[str], name: str) -> str:
     """Return a name that is not among these, much like another one."""
     while name in names:
@@ -176,12 +182,10 @@ def _agent(profile: ProfileRules, terrains: tuple[str, ...]) -> AgentProfile:
 def _things(rules: LevelRules, terrain: AnyArray, names: list[str], patched: LevelState) -> Things:
     """Return the things as they are now; arcs that were added become links."""
     tables, links = ThingTables(rules.places), dict(patched.links.now)
-    for pair in sorted(patched.links.added):
-        if patched.prices[pair] != CLOSED:
-            start, goal = (cast("RuntimeCell", rules.places.place_at(end)) for end in pair)
-            name = _unused(links, f"arc {start} {goal}")
-            cost = patched.prices[pair]
-            links[name] = BakedLink(name, "arc", start, goal, cost, both_ways=False, profiles=None)
+    for pair, cost in _added_arcs(patched):
+        start, goal = (cast("RuntimeCell", rules.places.place_at(end)) for end in pair)
+        name = _unused(links, f"arc {start} {goal}")
+        links[name] = BakedLink(name, "arc", start, goal, cost, both_ways=False, profiles=None)
 
     def cell(place: Place) -> Cell:
         y, x = divmod(rules.places.location(place), rules.places.width)
