@@ -164,7 +164,7 @@ class ShapePainter:
                 yield Shape(terrain, own, each)
 
     def _remark_silent(self, layer: Layer, silent: list[Object], *, alone: bool) -> None:
-        """Remark on objects that mean nothing: areas, and the others if they are alone on a layer."""
+        """Remark on objects that mean nothing: areas, and any others where they are alone."""
         kinds = Counter(
             kind_of(each, self.legend) or each.name
             for each in silent
