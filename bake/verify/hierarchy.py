@@ -16,8 +16,8 @@ import numpy as np
 
 from bake.arrays import AnyArray, BoolArray, Float64Array, Int64Array
 from bake.graph import UNREACHABLE
-from bake.verify.level import Recipe
 from bake.verify.profile import Arcs, Profile
+from bake.verify.stated import Recipe
 
 #: Nodes times transitions that are searched in one layer. In a larger layer only every second
 #: cluster is searched, or every third, and so on.

@@ -1,8 +1,8 @@
 """Prove what arcs weigh from terrain: which steps each profile may take, and what they cost.
 
-This is written from docs/recipe.md ("Movement", "Terrain", "Sizes"), and shares nothing with the
-code that prices arcs for a bake. All cells are looked at together, one heading at a time: a step is
-possible where every cell under the footprint may make it.
+This is written from docs/recipe.md ("Movement", "costs" and "kinds of agents"), and shares nothing
+with the code that prices arcs for a bake. All cells are looked at together, one heading at a time:
+a step is possible where every cell under the footprint may make it.
 """
 
 from __future__ import annotations
@@ -16,7 +16,8 @@ import numpy as np
 from bake.arrays import AnyArray, BoolArray, Float64Array, Int64Array
 from bake.asset.schema import profile_path
 from bake.graph import BLOCKED
-from bake.verify.level import NO_LINK, Level, Recipe
+from bake.verify.level import NO_LINK, Level
+from bake.verify.stated import Recipe
 
 #: Bits of headings, by the sign of a step along x and along y.
 _HEADING_X, _HEADING_Y = {1: 2, -1: 8, 0: 0}, {1: 4, -1: 1, 0: 0}
@@ -85,11 +86,16 @@ def prove_movement(level: Level, profiles: tuple[str, ...]) -> None:
     """
     asset = level.asset
     recipe = Recipe(asset)
-    for name in ("corner_cutting", "cost_rule", "ticks_per_unit", "connectivity"):
-        stated = recipe.at(name)
-        found = asset.number(name) if name.endswith(("unit", "ivity")) else asset.text(name)
-        skip = stated is None or (name == "connectivity" and level.kind != "square")
-        level.require(skip or found == stated, f"{name} is not the one in the recipe")
+    found = {
+        "corner_cutting": asset.text("corner_cutting"),
+        "cost_rule": asset.text("cost_rule"),
+        "ticks_per_unit": asset.number("ticks_per_unit"),
+    }
+    if level.kind == "square":
+        found["connectivity"] = asset.number("connectivity")
+    for name, value in found.items():
+        fits = recipe.at(name) in (None, value)
+        level.require(fits, f"{name} is not the one in the recipe")
     movers = {name: read_mover(level, name) for name in profiles}
     stands = {name: _standing(level, mover) for name, mover in movers.items()}
     if level.kind != "graph":
