@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from bake.arrays import Int32Array, UInt64Array
-from bake.graph import Subgraph
+from bake.graph import Graph, Subgraph
 from bake.greedy import SECTORS, greedy_slots
 from bake.search.all_pairs.batch import LANES
 from bake.search.all_pairs.first_moves import SlotArray
@@ -117,7 +117,18 @@ def symbols_for(sub: Subgraph, at: Int32Array | None, *, unreachable_fits: bool)
         at = np.empty((0, 2), dtype=np.int32)
     else:
         greedy_slot = greedy_slots(sub.graph.first_out, sub.graph.head, at).astype(np.int16)
-    return Symbols(at, greedy_slot, none - 1, none, unreachable_fits)
+    return Symbols(at, greedy_slot, none - 1, none, unreachable_fits, _arcs_across(sub.graph))
+
+
+def _arcs_across(graph: Graph) -> Int32Array:
+    """Count the arcs across the place before each node; those to nodes far off do not count."""
+    tail = graph.tail()
+    low, high = np.minimum(tail, graph.head), np.maximum(tail, graph.head)
+    near = high - low <= LANES
+    change = np.zeros(graph.node_count + 1, dtype=np.int64)
+    change += np.bincount(low[near] + 1, minlength=len(change))
+    change -= np.bincount(high[near] + 1, minlength=len(change))
+    return np.cumsum(change[:-1]).astype(np.int32)
 
 
 class RunWriter:

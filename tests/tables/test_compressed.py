@@ -122,44 +122,38 @@ class Moves:
         return None
 
 
-def fewest_runs(fine: list[set[int | str] | None]) -> list[tuple[int, int | str | None]]:
-    """(start, symbol) of the longest runs, one after another; None = whatever."""
-    runs: list[tuple[int, set[int | str] | None]] = [(0, None)]
-    for target, moves in enumerate(fine):
-        start, held = runs[-1]
-        if moves is None:
-            continue
-        if held is None:
-            runs[-1] = (start, moves)
-        elif held & moves:
-            runs[-1] = (start, held & moves)
-        else:
-            runs.append((target, moves))
-    told: list[tuple[int, int | str | None]] = []
-    for start, held in runs:
-        slots = sorted(move for move in held or () if isinstance(move, int))
-        told.append((start, None if held is None else slots[0] if slots else min(held, key=str)))
-    return told
+def arcs_across(sub: Subgraph) -> list[int]:
+    """Of each place before a target, how many arcs between nodes not far apart lead over it."""
+    across = [0] * sub.graph.node_count
+    for pair in zip(sub.graph.tail().tolist(), sub.graph.head.tolist(), strict=True):
+        if abs(pair[0] - pair[1]) <= LANES:
+            for place in range(min(pair) + 1, max(pair) + 1):
+                across[place] += 1
+    return across
 
 
-def one_slot_runs(fine: list[set[int | str] | None]) -> list[tuple[int, int | str | None]]:
-    """The same where a row keeps a single slot: its first one, for as long as that holds."""
-    runs: list[tuple[int, int | str | None]] = [(0, None)]
-    for target, moves in enumerate(fine):
-        start, held = runs[-1]
-        if moves is None or held in moves:
-            continue
-        slots = sorted(move for move in moves if isinstance(move, int))
-        kept = slots[0] if slots else "none"
-        if held is None:
-            runs[-1] = (start, kept)
-        else:
-            runs.append((target, kept))
-    return runs
+def begun(
+    fine: list[set[int | str] | None], target: int, last: int, across: list[int]
+) -> tuple[int, set[int | str]]:
+    """Where a run begins that must begin at a target, and its moves.
+
+    Some move of its suits the targets before it as well, in the same batch and after the beginning
+    of the last run; of these places the one with the fewest arcs across.
+    """
+    moves = fine[target]
+    assert moves is not None
+    places = {target: moves}
+    for earlier in range(target - 1, max(last, target // LANES * LANES - 1), -1):
+        moves = moves & (fine[earlier] or moves)
+        if not moves:
+            break
+        places[earlier] = moves
+    start = min(places, key=lambda place: (across[place], -place))
+    return start, places[start]
 
 
 def joined_runs(
-    fine: list[set[int | str] | None], cuts: list[int], *, crowded: bool
+    fine: list[set[int | str] | None], cuts: list[int], across: list[int], *, crowded: bool
 ) -> list[tuple[int, int | str | None]]:
     """(start, symbol) of runs that end at each cut, unless some move suits both sides.
 
@@ -179,8 +173,10 @@ def joined_runs(
                 moves = {slots[0] if slots else "none"}
             if suit:
                 inside[-1] = (start, suit)
-            else:
+            elif crowded:
                 inside.append((target, moves))
+            else:
+                inside.append(begun(fine, target, start, across))
         if runs:
             (before, held), (_, first) = runs[-1], inside[0]
             both = first if held is None else held if first is None else held & first
@@ -210,6 +206,7 @@ def check_runs(
     largest = int(np.iinfo(runs.run_slot.dtype).max)
     names: dict[int, str] = {largest: "none", largest - 1: "greedy"}
     moves = Moves(sub, cells, fits=fits)
+    across = arcs_across(sub)
     end = 0
     for row, count in enumerate(runs.run_count.tolist()):
         begin, end = end, end + count
@@ -224,10 +221,7 @@ def check_runs(
                 assert allowed is None or symbol in allowed, (row, target, symbol, allowed)
         crowded = int(sub.graph.out_degree()[row]) > SLOT_BITS
         cuts = [0, *(stop for _, stop in target_ranges(rows))]
-        if len(cuts) > 2:
-            expected = joined_runs(fine, cuts, crowded=crowded)
-        else:
-            expected = one_slot_runs(fine) if crowded else fewest_runs(fine)
+        expected = joined_runs(fine, cuts, across, crowded=crowded)
         assert starts == [start for start, _ in expected], row
         for symbol, (_, told) in zip(symbols, expected, strict=True):
             assert told is None or symbol == told
