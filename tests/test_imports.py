@@ -53,7 +53,7 @@ ROOMS: dict[str, frozenset[str]] = {
         "worlds": "errors graph hexagons level movement toml search.graph",
         "tables": "errors graph greedy kernels search",
         "asset": "errors graph interrupts processors",
-        "flat": "asset errors",
+        "flat": "asset errors graph movement",
         "verify": "asset errors graph kernels processors",
         "runtime.reader": "asset coordinates errors graph greedy hexagons movement kernels "
         "search.all_pairs search.contraction",
@@ -70,7 +70,7 @@ ROOMS: dict[str, frozenset[str]] = {
         "runtime.navigator": "errors graph kernels runtime.reader runtime.searching "
         "runtime.snapshot runtime.things runtime.live runtime.current runtime.many",
         "runtime.cold": "kernels",
-        "runtime.level": "asset coordinates errors kernels runtime.reader runtime.things "
+        "runtime.level": "asset coordinates errors flat kernels runtime.reader runtime.things "
         "runtime.live runtime.current runtime.navigator runtime.cold",
         "runtime": "coordinates errors",
         "runtime.warm": "errors runtime.reader runtime.searching runtime.navigator runtime.level",
@@ -118,6 +118,7 @@ READER = (
     "greedy",
     "movement",
     "asset",
+    "flat",
     "runtime",
 )
 

@@ -7,15 +7,17 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 from types import TracebackType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import h5py
 import numpy as np
 
 from bake.arrays import AnyArray
 from bake.asset.header import Header, check_body, damaged, open_to_read, parse_header
 from bake.asset.schema import COLUMNS, PROFILE, Column, attribute, column, digest_of, profile_path
 from bake.errors import AssetError, CorruptAssetError
+
+if TYPE_CHECKING:
+    import h5py
 
 #: What h5py raises where HDF5 cannot make sense of a file.
 _DAMAGE = (KeyError, OSError, OverflowError, RuntimeError, TypeError, ValueError)
@@ -40,6 +42,9 @@ class Asset:
         profiles: names of the profiles, sorted.
     """
 
+    #: Whether entries of labels are distances, or codes that have to be added up.
+    labels_are_sums = False
+
     def __init__(self, path: str | Path, *, check: bool = True) -> None:
         """Open an asset.
 
@@ -51,6 +56,8 @@ class Asset:
             NotAnAssetError, AssetTooOldError, AssetTooNewError: this version cannot read the file.
             CorruptAssetError: the asset was damaged.
         """
+        import h5py  # Flat files are read without it.
+
         self.path = Path(path)
         self._lengths: dict[tuple[str, str | None], int] = {}
         self._shapes: dict[str, tuple[int, ...]] = {}
@@ -83,6 +90,8 @@ class Asset:
 
     def _find_profiles(self) -> None:
         """Set the names of the profiles, which paths of columns need."""
+        import h5py
+
         try:
             group = self._file["profiles"]
             names = sorted(group) if isinstance(group, h5py.Group) else []
@@ -248,6 +257,8 @@ class Asset:
         return dataset
 
     def _check_declared(self, dataset: object, declared: Column, path: str) -> None:
+        import h5py
+
         if not isinstance(dataset, h5py.Dataset):
             raise self.damaged(f"column {path} is no array")
         if not declared.fits(dataset.dtype, dataset.shape):
@@ -311,6 +322,8 @@ class Asset:
 
         Reading such a column reports what is wrong with it.
         """
+        import h5py
+
         known = self._shapes.get(path)
         if known is None:
             known = ()

@@ -7,6 +7,7 @@ every column begins at a multiple of 64.
 from __future__ import annotations
 
 import functools
+import struct
 from dataclasses import dataclass
 from typing import Literal
 
@@ -23,6 +24,9 @@ FLAT_VERSION = 1
 
 #: Columns begin at multiples of this, and it is the size of the header and of each table entry.
 BORDER = 64
+
+#: Which words of 32 bits are the checksum.
+CHECKSUM_WORDS = slice(14, 16)
 
 #: The profile of a column that belongs to the level.
 LEVEL = -1
@@ -118,6 +122,36 @@ def _column(
 _optional = functools.partial(_column, optional=True)
 _own = functools.partial(_column, own=True)
 _own_optional = functools.partial(_column, own=True, optional=True)
+
+#: The header, and an entry of the table of columns: see the schema.
+HEADER_LAYOUT = struct.Struct("<8sHHIQ32sII")
+ENTRY_LAYOUT = struct.Struct(f"<{NAME_BYTES}siHH{DIMENSIONS}IQQ")
+
+
+@dataclass(frozen=True)
+class Entry:
+    """An entry of the table of columns; ``shape`` has the dimensions that are there."""
+
+    name: str
+    profile: int
+    dtype: str
+    shape: tuple[int, ...]
+    offset: int
+    size: int
+
+    def to_bytes(self) -> bytes:
+        """Return the 64 bytes of the entry."""
+        shape = (*self.shape, *[0] * (DIMENSIONS - len(self.shape)))
+        return ENTRY_LAYOUT.pack(
+            self.name.encode("ascii"),
+            self.profile,
+            DTYPES[self.dtype],
+            len(self.shape),
+            *shape,
+            self.offset,
+            self.size,
+        )
+
 
 # One declaration reads as one entry of a table, so lines are broken by hand below.
 # fmt: off
@@ -359,7 +393,7 @@ def checksum(words: AnyArray) -> tuple[int, int]:
     bits and modulo 2**32, which any language can do.
 
     Args:
-        words: (k) uint32, the whole file with zeros in place of the checksum.
+        words: (k) uint32, the whole file; the checksum in it counts as zeros.
 
     Returns:
         a and b after ``a = 1; b = 0; for word in words: a += word; b += a`` modulo 2**32.
@@ -368,6 +402,8 @@ def checksum(words: AnyArray) -> tuple[int, int]:
     for first in range(0, len(words), 2**20):
         piece = words[first : first + 2**20].astype(np.uint64)
         count = len(piece)
+        if not first:
+            piece[CHECKSUM_WORDS] = 0
         weighted = int((piece * np.arange(count, 0, -1, dtype=np.uint64)).sum(dtype=np.uint64))
         b = (b + a * count + weighted) & 0xFFFFFFFF
         a = (a + int(piece.sum())) & 0xFFFFFFFF

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import struct
 from collections.abc import Mapping
-from dataclasses import dataclass
 from io import BufferedRandom
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
@@ -17,11 +16,10 @@ from bake.asset.partial import written_whole
 from bake.errors import OutputError
 from bake.flat.schema import (
     BORDER,
-    DIMENSIONS,
-    DTYPES,
     FLAT_VERSION,
+    HEADER_LAYOUT,
     MAGIC,
-    NAME_BYTES,
+    Entry,
     checksum,
     column,
 )
@@ -29,40 +27,11 @@ from bake.flat.schema import (
 if TYPE_CHECKING:
     from typing_extensions import Buffer
 
-#: The header, and an entry of the table of columns: see the schema.
-HEADER_LAYOUT = struct.Struct("<8sHHIQ32sII")
-ENTRY_LAYOUT = struct.Struct(f"<{NAME_BYTES}siHH{DIMENSIONS}IQQ")
-
 #: Readers count elements in 32 bits.
 MOST_ELEMENTS = 2**32
 
 #: Columns by (profile's number or LEVEL, name).
 Columns = Mapping[tuple[int, str], AnyArray]
-
-
-@dataclass(frozen=True)
-class Entry:
-    """An entry of the table of columns; ``shape`` has the dimensions that are there."""
-
-    name: str
-    profile: int
-    dtype: str
-    shape: tuple[int, ...]
-    offset: int
-    size: int
-
-    def to_bytes(self) -> bytes:
-        """Return the 64 bytes of the entry."""
-        shape = (*self.shape, *[0] * (DIMENSIONS - len(self.shape)))
-        return ENTRY_LAYOUT.pack(
-            self.name.encode("ascii"),
-            self.profile,
-            DTYPES[self.dtype],
-            len(self.shape),
-            *shape,
-            self.offset,
-            self.size,
-        )
 
 
 def write_flat(path: Path, columns: Columns, bake_revision: int, fingerprint: str) -> int:

@@ -13,6 +13,8 @@ from bake.arrays import AnyArray, BoolArray, Float64Array, Int32Array
 from bake.asset import Asset
 from bake.coordinates import Coordinates
 from bake.errors import UnknownProfileError
+from bake.flat.asset import FlatAsset
+from bake.flat.read import is_flat
 from bake.runtime.cold import answer_uncompiled
 from bake.runtime.current import Current
 from bake.runtime.live.report import Changes, UpdateReport
@@ -365,7 +367,7 @@ def open_asset(path: str | Path, *, check: bool = True) -> LevelAsset:
     """Open a baked level; arrays are read, or mapped, when a question first needs them.
 
     Args:
-        path: the asset.
+        path: the asset, or a flat file that was exported from it.
         check: whether to compare the whole file with its digest first, which takes about a
             millisecond for each MiB. Without this check, columns are still compared with their
             digests when they are read, but mapped columns are not: leave it out for large dense
@@ -374,7 +376,8 @@ def open_asset(path: str | Path, *, check: bool = True) -> LevelAsset:
     Raises:
         AssetError: the file is missing, not an asset, too old, too new, or damaged.
     """
-    asset = Asset(path, check=check)
+    opened = FlatAsset if is_flat(Path(path)) else Asset
+    asset = opened(path, check=check)
     try:
         level = LevelAsset(asset)
         answer_uncompiled(asset.path)

@@ -322,9 +322,10 @@ class BakedTables(Tables):
         """Return the distances by labels; None where they were not baked in this form."""
         if not self.has("label_away"):
             return None
-        parent, difference = (
-            self._read(name, np.int32) for name in ("label_parent", "label_difference")
-        )
+        parent = self._read("label_parent", np.int32)
+        difference = None
+        if not self._asset.labels_are_sums:
+            difference = self._read("label_difference", np.int32)
         if len(parent) != self.row_count:
             raise self.damaged(f"label_parent has {len(parent)} entries for {self.row_count} rows")
         away, toward = (

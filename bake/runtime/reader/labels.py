@@ -44,7 +44,7 @@ class DistanceLabels:
     def __init__(
         self,
         parent: Int32Array,
-        difference: Int32Array,
+        difference: Int32Array | None,
         away: AnyArray,
         toward: AnyArray | None,
         damaged: Callable[[str], CorruptAssetError],
@@ -53,7 +53,8 @@ class DistanceLabels:
 
         Args:
             parent, difference, away, toward: the columns label_parent, label_difference,
-                label_away and label_toward.
+                label_away and label_toward. Where difference is None, the last two are added up
+                already, and each label ends with the distance 0 of the row to itself.
             damaged: makes the error for columns that make no labels, which is raised.
         """
         depth = _depths(parent)
@@ -66,8 +67,13 @@ class DistanceLabels:
         np.cumsum(depth + np.int64(1), out=self.first[1:])
         found = []
         for codes in (away,) if toward is None else (away, toward):
-            if len(codes) != self.first[-1] - len(parent):
+            if len(codes) != self.first[-1] - (0 if difference is None else len(parent)):
                 raise damaged("label entries do not fit label_parent")
+            if difference is None:
+                if codes.min(initial=0) < 0 or codes.max(initial=0) > INFINITY:
+                    raise damaged("a label entry is no distance")
+                found.append(codes)
+                continue
             if codes.max(initial=0) >= len(difference):
                 raise damaged("a label entry has no label_difference")
             ticks = self._added_up(by_depth, difference, codes)
