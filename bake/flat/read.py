@@ -128,7 +128,8 @@ class FlatFile:
         entry = self.entries.get((profile, name))
         if entry is None:
             raise self.damaged(f"column {_named(profile, name)} is missing")
-        dtype = np.dtype("u1" if entry.dtype == "text" else entry.dtype).newbyteorder("<")
+        kind = np.dtype("uint8" if entry.dtype == "text" else entry.dtype)
+        dtype = np.dtype(kind.str.replace(">", "<"))  # memoryviews know native types alone
         raw = self._bytes[entry.offset : entry.offset + entry.size]
         found: AnyArray = raw.view(np.ndarray).view(dtype).reshape(entry.shape)
         return found

@@ -13,8 +13,6 @@ from bake.arrays import AnyArray, BoolArray, Float64Array, Int32Array
 from bake.asset import Asset
 from bake.coordinates import Coordinates
 from bake.errors import UnknownProfileError
-from bake.flat.asset import FlatAsset
-from bake.flat.read import is_flat
 from bake.runtime.cold import answer_uncompiled
 from bake.runtime.current import Current
 from bake.runtime.live.report import Changes, UpdateReport
@@ -363,6 +361,16 @@ class LevelAsset:
         self.close()
 
 
+def _opened(path: Path, check: bool) -> Asset:
+    from bake.flat.read import is_flat
+
+    if not is_flat(path):
+        return Asset(path, check=check)
+    from bake.flat.asset import FlatAsset
+
+    return FlatAsset(path, check=check)
+
+
 def open_asset(path: str | Path, *, check: bool = True) -> LevelAsset:
     """Open a baked level; arrays are read, or mapped, when a question first needs them.
 
@@ -376,8 +384,7 @@ def open_asset(path: str | Path, *, check: bool = True) -> LevelAsset:
     Raises:
         AssetError: the file is missing, not an asset, too old, too new, or damaged.
     """
-    opened = FlatAsset if is_flat(Path(path)) else Asset
-    asset = opened(path, check=check)
+    asset = _opened(Path(path), check)
     try:
         level = LevelAsset(asset)
         answer_uncompiled(asset.path)

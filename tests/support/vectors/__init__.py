@@ -1,0 +1,1 @@
+"""Make the vectors: levels as flat files, questions and answers, and damaged files."""

@@ -1,0 +1,295 @@
+"""Make the vectors: ``python -m tests.support.vectors.make``.
+
+Each level is baked and exported to NAME.bake, and NAME.json has questions about it. Answers come
+from the models, in plain Python. Only which of several shortest ways the tables take is asked of
+the reader, and the model says whether it is one.
+"""
+
+import json
+import math
+import random
+import tempfile
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from bake.asset import Asset
+from bake.export.export import export_asset
+from bake.runtime import LevelAsset, open_asset
+from tests.support.vectors.damaged import damaged_files
+from tests.support.vectors.levels import Vector, every_vector
+from tests.support.vectors.oracle import Answers, GraphModel, GridModel, Model, copy_of
+
+FOLDER = Path(__file__).parents[2] / "vectors"
+
+#: The most questions about one profile, as baked and after each batch of changes.
+QUESTIONS, AFTER = 80, 25
+BATCHES = 6
+
+
+def make(folder: Path = FOLDER) -> None:
+    """Write all files of the vectors into a folder."""
+    with tempfile.TemporaryDirectory() as made:
+        for vector in every_vector():
+            asset = vector.write(Path(made))
+            with Asset(asset) as opened:
+                export_asset(opened, folder / f"{vector.name}.bake", None, vector.parts)
+            with open_asset(asset) as level:
+                told = _told(vector, level)
+            _write(folder / f"{vector.name}.json", told)
+    _write(folder / "damaged.json", damaged_files(folder))
+
+
+def _write(path: Path, told: dict[str, Any]) -> None:
+    """Write JSON with a line for each element of the lists and objects at the top."""
+    path.write_text(_laid_out(told, 2) + "\n", "utf-8")
+
+
+def _laid_out(value: object, depth: int) -> str:
+    if depth and isinstance(value, dict) and value:
+        inner = ",\n".join(f"{json.dumps(k)}: {_laid_out(v, depth - 1)}" for k, v in value.items())
+        return "{\n" + inner + "\n}"
+    if depth and isinstance(value, list) and value and isinstance(value[0], dict):
+        return "[\n" + ",\n".join(_laid_out(each, 0) for each in value) + "\n]"
+    return json.dumps(value, separators=(",", ":"), ensure_ascii=False)
+
+
+def _told(vector: Vector, level: LevelAsset) -> dict[str, Any]:
+    rng = random.Random(vector.name)
+    model = _by_location(vector, level)
+    profiles = {name: _questions(Answers(model, name), level, name, rng) for name in level.profiles}
+    return {
+        "file": f"{vector.name}.bake",
+        "level": _level(level),
+        "profiles": profiles,
+        "things": _things(level),
+        "points": _points(level),
+        "updates": _updates(vector, copy_of(model), level, rng),
+    }
+
+
+def _by_location(vector: Vector, level: LevelAsset) -> Model:
+    """The model with its nodes numbered as in the file."""
+    model = vector.model
+    if not isinstance(model, GraphModel):
+        return model
+    names = level._tables(level.profiles[0]).places.names
+    number = {name: place for place, name in enumerate(names)}
+    order = [number[name] for name in vector.names]
+    terrain = [""] * len(order)
+    for place, name in zip(order, model.terrain, strict=True):
+        terrain[place] = name
+    edges = [(order[a], order[b], length) for a, b, length in model.edges]
+    return replace(model, terrain=terrain, edges=edges)
+
+
+def _level(level: LevelAsset) -> dict[str, Any]:
+    places = level._tables(level.profiles[0]).places
+    names = places.asset.read("/terrain/name").tolist()
+    return {
+        "name": level.name,
+        "kind": places.asset.text("kind"),
+        "profiles": list(level.profiles),
+        "width": level.width,
+        "height": level.height,
+        "floors": level.floors,
+        "terrains": [bytes(name).decode() for name in names],
+        "node_names": None if level.is_grid else list(places.names),
+    }
+
+
+def _questions(
+    answers: Answers, level: LevelAsset, profile: str, rng: random.Random
+) -> dict[str, Any]:
+    """Where a profile stands, and [from, to, next hop, ticks] of some pairs; -1 = none."""
+    tables, nav = level._tables(profile), level.profile(profile)
+    places = tables.places
+    row_of = {place: row for row, place in enumerate(tables.location.tolist())}
+    assert sorted(row_of) == answers.standing
+    found = []
+    for start, goal in _pairs(answers.standing, QUESTIONS, rng):
+        row = start if start == goal else tables.next_row(row_of[start], row_of[goal])
+        hop = row if start == goal else int(tables.location[row]) if row >= 0 else -1
+        ticks = answers.ticks(start, goal)
+        assert hop == -1 if ticks < 0 else hop in answers.hops(start, goal), (start, goal, hop)
+        found.append([start, goal, hop, ticks])
+    nearest = []
+    if answers.standing and (level.is_grid or places.position is not None):
+        for _ in range(8):
+            point = (rng.uniform(-2, 11), rng.uniform(-2, 11), rng.randrange(level.floors))
+            place = _nearest(answers.standing, places, point, level)
+            if place is None:
+                continue
+            asked = point if level.floors > 1 else point[:2]
+            assert places.location(nav.nearest(asked)) == place
+            nearest.append([*point, place])
+    return {"standing": answers.standing, "questions": found, "nearest": nearest}
+
+
+def _pairs(standing: list[int], most: int, rng: random.Random) -> list[tuple[int, int]]:
+    if len(standing) ** 2 <= most:
+        return [(a, b) for a in standing for b in standing]
+    return [(rng.choice(standing), rng.choice(standing)) for _ in range(most)]
+
+
+def _nearest(
+    standing: list[int], places: Any, point: tuple[float, float, int], level: LevelAsset
+) -> int | None:
+    x, y, floor = point
+    away = []
+    for place in standing:
+        if level.is_grid:
+            row, column = divmod(place, level.width)
+            its_floor, row = divmod(row, level.height)
+            if its_floor != floor:
+                continue
+            away.append(((column - x) ** 2 + (row - y) ** 2, place))
+        else:
+            px, py = places.position[place].tolist()
+            away.append(((px - x) ** 2 + (py - y) ** 2, place))
+    return min(away)[1] if away else None
+
+
+# -- things and points ----------------------------------------------------------------------------
+
+
+def _things(level: LevelAsset) -> dict[str, Any]:
+    if not level.is_grid:
+        return {}
+    places = level._tables(level.profiles[0]).places
+    return {
+        "spots": [
+            [spot.name, spot.kind, places.location(spot.place), spot.profiles, spot.id]
+            for spot in level.spots()
+        ],
+        "regions": [
+            [
+                region.name,
+                [places.location(tuple(cell)) for cell in region.cells.tolist()],
+                region.id,
+            ]
+            for region in level.regions.values()
+        ],
+        "doors": [
+            [
+                door.name,
+                [places.location(tuple(cell)) for cell in door.cells.tolist()],
+                door.state,
+                {name: list(terrains) for name, terrains in door.states.items()},
+                door.id,
+            ]
+            for door in level.doors.values()
+        ],
+        "links": [
+            [
+                link.name,
+                link.kind,
+                places.location(link.start),
+                places.location(link.goal),
+                link.cost,
+                link.both_ways,
+                link.profiles,
+                link.id,
+            ]
+            for link in level.links.values()
+        ],
+    }
+
+
+def _points(level: LevelAsset) -> dict[str, Any]:
+    """Some cells with the points in their middles, and some points with their cells."""
+    if not level.is_grid:
+        return {}
+    rng = random.Random("points")
+    middles, cells = [], []
+    for _ in range(6):
+        cell = [
+            rng.randrange(level.width),
+            rng.randrange(level.height),
+            rng.randrange(level.floors),
+        ]
+        asked = cell if level.floors > 1 else cell[:2]
+        middle = level.to_point(tuple(asked))
+        middles.append([*cell, *middle[:2]])
+        near = [middle[0] + rng.uniform(-9, 9), middle[1] + rng.uniform(-9, 9), *middle[2:]]
+        found = level.to_cell(tuple(near))
+        cells.append([near[0], near[1], cell[2], *found[:2]])
+    return {"middles": middles, "cells": cells}
+
+
+# -- updates --------------------------------------------------------------------------------------
+
+
+def _updates(
+    vector: Vector, model: Model, level: LevelAsset, rng: random.Random
+) -> list[dict[str, Any]]:
+    """Batches of changes, each on top of those before, and what holds after each of them."""
+    terrains = _level(level)["terrains"]
+    found = []
+    for number in range(BATCHES):
+        changes = [_change(vector, model, terrains, number, rng) for _ in range(1 + number % 3)]
+        after = {}
+        for name in level.profiles:
+            answers = Answers(model, name)
+            after[name] = {
+                "standing": answers.standing,
+                "questions": [
+                    [a, b, answers.ticks(a, b), answers.hops(a, b)]
+                    for a, b in _pairs(answers.standing, AFTER, rng)
+                ],
+            }
+        found.append({"changes": changes, "profiles": after})
+    return found
+
+
+def _change(
+    vector: Vector, model: Model, terrains: list[str], number: int, rng: random.Random
+) -> list[Any]:
+    """Draw a change, make it in the model, and say it."""
+    count = len(model.terrain) if isinstance(model, GraphModel) else sum(map(len, _grid_of(model)))
+    place = rng.randrange(count)
+    profile = rng.choice(model.profiles())
+    arcs = sorted(model.usual_arcs(profile))
+    kind = rng.choice(["block", "block", "open", "terrain", "price", "door"])
+    if kind == "door" and vector.doors and isinstance(model, GridModel):
+        name, cells, states = rng.choice(vector.doors)
+        state, terrain = rng.choice(states)
+        for cell in cells:
+            model.set_terrain(model.location(cell), terrain)
+        return ["door", name, state]
+    if kind in ("price", "door") and arcs:
+        a, b, _ = rng.choice(arcs)
+        # The first two batches make nothing cheaper, so that tables may still be right.
+        units = rng.choice([9.5, 40.0, math.inf] if number < 2 else [0.25, 5.5, math.inf, None])
+        model.prices.pop((a, b), None)
+        if units is not None:
+            model.prices[a, b] = units
+        return ["price", a, b, "closed" if units == math.inf else units]
+    if kind == "open":
+        shut = sorted(model.obstacles)
+        if isinstance(model, GridModel):
+            shut += [
+                model.location((x, y))
+                for y, row in enumerate(model.grid)
+                for x, name in enumerate(row)
+                if name == "wall"
+            ]
+        if shut:
+            place = rng.choice(shut)
+            model.open(place)
+            return ["open", place]
+    if kind == "terrain":
+        name = rng.choice(terrains)
+        model.set_terrain(place, name)
+        return ["terrain", place, terrains.index(name)]
+    model.obstacles.add(place)
+    return ["block", place]
+
+
+def _grid_of(model: Model) -> list[list[str]]:
+    assert isinstance(model, GridModel)
+    return model.grid
+
+
+if __name__ == "__main__":
+    make()
