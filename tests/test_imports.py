@@ -53,7 +53,7 @@ ROOMS: dict[str, frozenset[str]] = {
         "worlds": "errors graph hexagons level movement toml search.graph",
         "tables": "errors graph greedy kernels search",
         "asset": "errors graph interrupts processors",
-        "flat": "asset errors graph movement",
+        "flat": "asset errors graph hexagons movement",
         "verify": "asset errors graph kernels processors",
         "runtime.reader": "asset coordinates errors graph greedy hexagons movement kernels "
         "search.all_pairs search.contraction",

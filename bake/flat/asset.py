@@ -23,10 +23,10 @@ from bake.flat.read import FlatFile
 from bake.flat.schema import LEVEL
 from bake.flat.schema import column as flat_column
 from bake.graph import BLOCKED
+from bake.hexagons import HEX_LAYOUTS
 from bake.movement import (
     CORNER_CUTTING,
     COST_RULES,
-    HEX_LAYOUTS,
     MAX_SIZE,
     Connectivity,
     Footprints,
