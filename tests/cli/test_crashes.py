@@ -119,7 +119,7 @@ def test_killed_builds_leave_whole_assets_and_the_next_build_finishes(project: P
 
 @pytest.mark.parametrize("jobs", ["1", "2"])
 @pytest.mark.parametrize("after", [0.0, 0.3])
-def test_an_interrupt_ends_a_build_soon_in_one_line(project: Path, jobs: str, after: float) -> None:
+def test_an_interrupt_ends_a_build_in_one_line(project: Path, jobs: str, after: float) -> None:
     """As a terminal sends it: to every process of the build, even workers that are starting."""
     process = start(project, "--jobs", jobs)
     if jobs == "1":
@@ -130,10 +130,8 @@ def test_an_interrupt_ends_a_build_soon_in_one_line(project: Path, jobs: str, af
             time.sleep(0.005)
     time.sleep(after)
     done = process.poll() is not None
-    begun = time.monotonic()
     os.killpg(process.pid, signal.SIGINT)
     out, err = process.communicate(timeout=60)
-    took = time.monotonic() - begun
     wait_until_gone(process.pid)
     assert "Traceback" not in err, err
     # A command that has said its last word dies of an interrupt like any other process.
@@ -142,7 +140,6 @@ def test_an_interrupt_ends_a_build_soon_in_one_line(project: Path, jobs: str, af
         assert process.returncode == 130
         assert err.splitlines()[-1] == "interrupted; what was finished is kept"
         assert err.count("interrupted") == 1
-        assert took < 5  # two seconds, on a machine with nothing else to do
     assert not list((project / "baked").glob(".*"))
     if jobs == "2":
         finish(project)
@@ -157,8 +154,7 @@ def test_an_interrupt_ends_a_command_that_does_not_listen() -> None:
         "from bake import cli\n"
         "def deaf(**options):\n"
         "    print('begun', flush=True)\n"
-        "    end = time.monotonic() + 30\n"
-        "    while time.monotonic() < end:\n"
+        "    while True:\n"
         "        try:\n"
         "            time.sleep(1)\n"
         "        except KeyboardInterrupt:\n"
@@ -176,12 +172,13 @@ def test_an_interrupt_ends_a_command_that_does_not_listen() -> None:
     assert process.stdout is not None
     assert process.stdout.readline() == "begun\n"
     time.sleep(0.5)  # into the loop
-    begun = time.monotonic()
     process.send_signal(signal.SIGINT)
-    _, err = process.communicate(timeout=60)
+    try:
+        _, err = process.communicate(timeout=60)
+    finally:
+        process.kill()
     assert process.returncode == 130
     assert err == "interrupted; what was finished is kept\n"
-    assert time.monotonic() - begun < 10
 
 
 def test_an_interrupt_that_nobody_can_catch_ends_a_worker_in_silence() -> None:
@@ -197,11 +194,10 @@ def test_an_interrupt_that_nobody_can_catch_ends_a_worker_in_silence() -> None:
         "        time.sleep(30)\n"
         "def attempt(*arguments):\n"
         "    Last()\n"
-        "    time.sleep(30)\n"
+        "    print('went on', flush=True)\n"
         "run.attempt = attempt\n"
         "run._work(None, 1, False)\n"
     )
-    begun = time.monotonic()
     done = subprocess.run(
         [sys.executable, "-c", code],
         env={**quiet_environment(), "PYTHONPATH": str(ROOT)},
@@ -210,7 +206,6 @@ def test_an_interrupt_that_nobody_can_catch_ends_a_worker_in_silence() -> None:
         check=False,
     )
     assert (done.returncode, done.stdout, done.stderr) == (1, "", "")
-    assert time.monotonic() - begun < 25
 
 
 @pytest.mark.parametrize("moment", ["import", "command"])

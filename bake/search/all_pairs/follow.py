@@ -189,6 +189,9 @@ def measure_runs(
 ) -> int:
     """Add up the weights along the paths from rows to goals, several walks in step.
 
+    This is the loop of :func:`follow_runs` once more: what each does at a step is a few loads, and
+    one loop that did either would ask which at each of them.
+
     Args:
         runs, head_row, rows, goals: as for :func:`follow_runs`.
         weight: (m) int32 ticks of each arc.

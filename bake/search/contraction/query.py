@@ -6,8 +6,8 @@ B. Strasser, D. Wagner, "Customizable Contraction Hierarchies", JEA 21, 2016, se
 known of a node is kept by its depth, so the memory of a query is a few kilobytes. Most arcs up from
 a node lead to nodes of consecutive depths, and such a run of arcs is one vectorised loop.
 
-Kernels take plain arrays one by one, and nodes by rank: unpacking a NamedTuple at each call takes
-longer than most queries do.
+Nodes go by rank. Kernels that Python calls take the arrays of a bundle one by one, which is why
+four signatures here are alike: to unpack a NamedTuple at each call takes longer than most queries.
 """
 
 from __future__ import annotations
