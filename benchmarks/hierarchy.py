@@ -19,7 +19,7 @@ from bake.runtime import open_asset
 from bake.runtime.navigator import Navigator
 from bake.runtime.searching.heuristics import heuristic_for
 from bake.tables.clusters import clusters
-from bake.tables.hierarchy import Hierarchy, Mode, hierarchy
+from bake.tables.hierarchy import Hierarchy, hierarchy
 from benchmarks.bench import Bench
 from benchmarks.clock import in_turns, seconds, undisturbed
 from benchmarks.ground import Ground, ground_of
@@ -61,8 +61,7 @@ def run(bench: Bench, section: Section) -> None:
         "How much longer paths are than the optimal length in the map's scenario file: smoothed, "
         f"of every problem; before smoothing, and as `nav.walk` gives them, of {problems} at most, "
         "evenly spread. Every path was checked first: steps the profile may take from start to "
-        "goal, never shorter than the optimal length within what the file's digits round away, "
-        "equal to it in mode exact."
+        "goal, never shorter than the optimal length within what the file's digits round away."
     )
     section.text(
         "Times are of the longest third of each file, in microseconds a problem. Contenders take "
@@ -75,7 +74,6 @@ def run(bench: Bench, section: Section) -> None:
     for name in names:
         bench.tell(f"{name}: baking")
         measured = _measure(bench, name, problems)
-        _check_exact(bench, name, min(problems, 100))
         errors.append((name, *_percent(measured)))
         speeds.append((name, *_times(measured)))
         _state_aims(section, name, measured)
@@ -95,7 +93,7 @@ def run(bench: Bench, section: Section) -> None:
 
 def _measure(bench: Bench, name: str, problems: int) -> _Measured:
     scenario = read_scenario(scenario_file(name))
-    with open_asset(_baked(bench, name, "hpa")) as level:
+    with open_asset(_baked(bench, name)) as level:
         nav = level.profile()
         every = np.flatnonzero(scenario.optimal > 0)
         spread = every[np.linspace(0, len(every) - 1, min(problems, len(every))).astype(int)]
@@ -106,14 +104,10 @@ def _measure(bench: Bench, name: str, problems: int) -> _Measured:
         return _Measured(plain, smooth, walked, _time(nav, scenario, timed))
 
 
-#: Kinds of hierarchies.
-MODES: tuple[Mode, ...] = ("hpa", "exact")
-
-
-def _baked(bench: Bench, name: str, mode: Mode) -> Path:
-    asset = bench.scratch / f"{name}-{mode}.h5"
+def _baked(bench: Bench, name: str) -> Path:
+    asset = bench.scratch / f"{name}-hpa.h5"
     if not asset.exists():
-        recipe = LevelRecipe(tables=("components", "hierarchy"), hierarchy=mode)
+        recipe = LevelRecipe(tables=("components", "hierarchy"))
         bake_level(Task(level_file(name), asset, recipe), 1, lambda stage, done: None)
     return asset
 
@@ -189,21 +183,6 @@ def _check(
     return max(0.0, length / optimal - 1)
 
 
-def _check_exact(bench: Bench, name: str, problems: int) -> None:
-    scenario = read_scenario(scenario_file(name))
-    with open_asset(_baked(bench, name, "exact")) as level:
-        nav = level.profile()
-        for problem in np.linspace(0, len(scenario) - 1, problems).astype(int).tolist():
-            found = nav.search(
-                tuple(scenario.start[problem].tolist()),
-                tuple(scenario.goal[problem].tolist()),
-                "hpa",
-            )
-            slack = 1e-3 + float(scenario.rounding[problem])
-            optimal = float(scenario.optimal[problem])
-            assert abs(found.cost - optimal) <= slack, f"{name}: exact {found.cost}, not {optimal}"
-
-
 def _time(nav: Navigator, scenario: Scenario, timed: Int64Array) -> dict[str, float]:
     """Seconds a problem takes each contender."""
     searches = nav._now.searches
@@ -269,35 +248,29 @@ def _bake(bench: Bench, section: Section, names: Sequence[str]) -> None:
     slowest = 0.0
     for name in names:
         ground = ground_of(name)
-        for mode in MODES:
-            spent, found = _build(ground, mode, bench.either(3, 2))
-            sizes = [
-                _layer_bytes(found, layer) / ground.nodes for layer in range(len(found.layers))
-            ]
-            transitions = [f"{len(layer.node):,}" for layer in found.layers]
-            top = 0 if found.top_distance is None else found.top_distance.nbytes * 5 // 4
-            rows.append(
-                (
-                    name,
-                    f"{ground.nodes:,}",
-                    mode,
-                    f"{spent:.3f}",
-                    ", ".join(transitions),
-                    ", ".join(f"{size:.2f}" for size in sizes),
-                    f"{top / ground.nodes:.2f}",
-                )
+        spent, found = _build(ground, bench.either(3, 2))
+        sizes = [_layer_bytes(found, layer) / ground.nodes for layer in range(len(found.layers))]
+        top = 0 if found.top_distance is None else found.top_distance.nbytes * 5 // 4
+        rows.append(
+            (
+                name,
+                f"{ground.nodes:,}",
+                f"{spent:.3f}",
+                ", ".join(f"{len(layer.node):,}" for layer in found.layers),
+                ", ".join(f"{size:.2f}" for size in sizes),
+                f"{top / ground.nodes:.2f}",
             )
-            if mode == "hpa":
-                slowest = max(slowest, spent)
+        )
+        slowest = max(slowest, spent)
     section.text(
         "Clusters and hierarchy on one core, kernels compiled. Transitions and bytes a place of "
         "each layer, lowest first, as they lie in memory, and of the table on top."
     )
-    section.table(("map", "nodes", "mode", "seconds", "transitions", "bytes a node", "table"), rows)
-    section.at_most("slowest hierarchy, mode hpa", slowest, 0.5, "s")
+    section.table(("map", "nodes", "seconds", "transitions", "bytes a node", "table"), rows)
+    section.at_most("slowest hierarchy", slowest, 0.5, "s")
 
 
-def _build(ground: Ground, mode: Mode, turns: int) -> tuple[float, Hierarchy]:
+def _build(ground: Ground, turns: int) -> tuple[float, Hierarchy]:
     best = np.inf
     for _ in range(turns):
         begun = time.perf_counter()
@@ -306,7 +279,6 @@ def _build(ground: Ground, mode: Mode, turns: int) -> tuple[float, Hierarchy]:
             partition,
             ground.cell,
             square=True,
-            mode=mode,
             spacing=8,
             levels=None,
             keep_paths=True,

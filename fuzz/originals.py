@@ -148,7 +148,6 @@ ORIGINALS: dict[str, tuple[dict[str, object], Callable[[], LevelRecipe]]] = {
         _RIVER,
         lambda: _recipe(
             storage="compressed",
-            hierarchy="exact",
             profiles=(ProfileRecipe("boat", _BOAT), ProfileRecipe("cat")),
         ),
     ),
@@ -175,7 +174,7 @@ ORIGINALS: dict[str, tuple[dict[str, object], Callable[[], LevelRecipe]]] = {
         ),
     ),
     "hive": (_HIVE, lambda: _recipe(storage="compressed")),
-    "roads": (_ROADS, lambda: _recipe(storage="compressed", hierarchy="exact")),
+    "roads": (_ROADS, lambda: _recipe(storage="compressed")),
     "patched": (_MAZE, lambda: _recipe(storage="compressed")),
     "numbers": (_NUMBERS, lambda: _recipe(storage="dense", heuristic_kind="landmark")),
 }

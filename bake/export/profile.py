@@ -78,7 +78,7 @@ def _numbers(
         "size": tables.size,
         "classes": classes,
         "two_way": int(tables.leads_back),
-        "hierarchy_mode": {None: 0, "hpa": 1, "exact": 2}[mode] if with_hierarchy else 0,
+        "hierarchy_mode": int(with_hierarchy and mode is not None),
     }
     return np.array([said[number.name] for number in PROFILE_NUMBERS], dtype=np.int32)
 

@@ -207,7 +207,7 @@ PROFILE_NUMBERS: tuple[Number, ...] = (
         "agent's location"),
     Number("classes", "different costs of terrain that the profile can stand on"),
     Number("two_way", "1 where every arc leads back at the same price, else 0"),
-    Number("hierarchy_mode", "0 no hierarchy, 1 hpa, 2 exact"),
+    Number("hierarchy_mode", "0 no hierarchy, 1 hpa"),
 )
 
 COLUMNS: tuple[FlatColumn, ...] = (

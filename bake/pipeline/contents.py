@@ -263,7 +263,7 @@ def hierarchy_contents(profile: str, found: Hierarchy) -> Contents:
     else:
         columns["layer_hop"] = np.zeros((0, 0), dtype=np.uint8)
         columns["layer_distance"] = np.zeros((0, 0), dtype=np.int32)
-    return _of_profile(profile, columns, hierarchy_mode=found.mode, two_way=int(found.two_way))
+    return _of_profile(profile, columns, hierarchy_mode="hpa", two_way=int(found.two_way))
 
 
 def cluster_distances_contents(profile: str, found: ClusterDistances) -> Contents:

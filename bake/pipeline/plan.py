@@ -234,7 +234,7 @@ def _plan_clusters(
         contents = hierarchy_contents(profile, made)
         memory = row_bytes + 2 * sum(array.nbytes for array in contents.columns.values())
         size = _deflated_bytes(contents)
-        plans.append(TablePlan(profile, "hierarchy", made.mode, size, seconds, memory))
+        plans.append(TablePlan(profile, "hierarchy", "hpa", size, seconds, memory))
     if wants_cluster_distances(recipe, found):
         begun = time.perf_counter()
         between = cluster_distances(found, budget=recipe.memory_budget)

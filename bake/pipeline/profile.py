@@ -254,7 +254,6 @@ def hierarchy_over(
         partition,
         rows_on_chart(world, sub),
         square=world.hex_layout is None,
-        mode=recipe.hierarchy,
         spacing=recipe.spacing,
         levels=recipe.levels,
         keep_paths=recipe.keep_paths,

@@ -22,7 +22,7 @@ from bake.movement import Connectivity, CornerCutting, CostRule
 Algorithm = Literal["auto", "dijkstra", "floyd_warshall"]
 Storage = Literal["auto", "dense", "compressed"]
 DistanceStorage = Literal["auto", "dense", "labels"]
-HierarchyMode = Literal["hpa", "exact", "none"]
+HierarchyMode = Literal["hpa", "none"]
 HeuristicKind = Literal["auto", "field", "landmark"]
 #: How bad a finding of `bake lint` is.
 Severity = Literal["error", "warning", "notice", "off"]
@@ -122,7 +122,7 @@ class LevelRecipe:
             for them, and not at all where it is "auto".
         cluster_size: side of a cluster in cells, 4 to 1024.
         cluster_regions: whether regions drawn in a level are clusters.
-        hierarchy: "hpa", "exact" or "none".
+        hierarchy: "hpa" or "none".
         spacing: most steps between two transitions of an entrance, 1 to 1024.
         levels: layers of the hierarchy, 1 to 16; None = auto.
         keep_paths: whether ways inside clusters are kept.

@@ -205,10 +205,12 @@ class ClustersTable(Table):
 class HierarchyTable(Table):
     """Layers of transitions between clusters, for paths by HPA*."""
 
-    mode: Annotated[HierarchyMode | None, _chosen(HierarchyMode)] = Field(
+    mode: Annotated[
+        HierarchyMode | None,
+        _chosen(HierarchyMode, "shortest paths need no hierarchy: nav.path is exact without any"),
+    ] = Field(
         default=None,
-        description='"hpa": a few transitions an entrance; "exact": all of them, for shortest '
-        'paths; "none". Default: "hpa".',
+        description='"hpa": a few transitions an entrance; "none". Default: "hpa".',
     )
     spacing: Annotated[int | None, _whole(1, MAX_SPACING)] = Field(
         default=None,

@@ -1,15 +1,14 @@
 """Build the layers of HPA*, transitions over clusters, and the table on top of them.
 
 A. Botea, M. Mueller, J. Schaeffer, "Near optimal hierarchical path-finding", J. Game Development
-1(1), 2004. The first layer thins crossings out (mode "hpa"), or keeps them all (mode "exact").
-Every further layer joins clusters two by two and keeps every crossing of the layer below that
-remains, so it adds no error: distances between its transitions are those of the first layer.
+1(1), 2004. The first layer thins crossings out, but keeps them all on graphs. Every
+further layer joins clusters two by two and keeps every crossing of the layer below that remains, so
+it adds no error: distances between its transitions are those of the first layer.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -27,8 +26,6 @@ from bake.search.hierarchy.layer import Layer
 from bake.search.hierarchy.layer_builder import Base, Joined, build_layer
 from bake.tables.all_pairs import all_pairs, working_bytes
 from bake.tables.clusters import Clusters
-
-Mode = Literal["hpa", "exact"]
 
 #: Landmarks on the first layer.
 LANDMARKS = 4
@@ -55,7 +52,6 @@ class Hierarchy:
     """Layers over a partition, lowest first.
 
     Attributes:
-        mode: "hpa" or "exact".
         layers: at least one.
         clusters: how many each layer has.
         parents: for every layer but the last, (c) int32, the cluster of the next layer that each
@@ -67,7 +63,6 @@ class Hierarchy:
             transitions of the last layer; None where they are too many, or too many for the budget.
     """
 
-    mode: Mode
     layers: tuple[Layer, ...]
     clusters: tuple[int, ...]
     parents: tuple[Int32Array, ...]
@@ -78,7 +73,7 @@ class Hierarchy:
 
 
 def transitions_between(
-    partition: Clusters, at: Int32Array | None, *, square: bool, mode: Mode, spacing: int
+    partition: Clusters, at: Int32Array | None, *, square: bool, spacing: int
 ) -> Crossings:
     """Find the crossings between clusters and their entrances, and choose some.
 
@@ -86,11 +81,9 @@ def transitions_between(
         partition: of the rows of a profile.
         at: (r, 2) int32 chart coordinates; None on graphs, where every crossing is chosen.
         square: whether cells are square.
-        mode: "exact" chooses every crossing.
         spacing: see :func:`bake.search.hierarchy.entrances.find_crossings`.
     """
     graph = partition.sub.graph
-    every = mode == "exact" or at is None
     return find_crossings(
         graph.first_out,
         graph.head,
@@ -98,7 +91,7 @@ def transitions_between(
         partition.crossing,
         at=at,
         square=square,
-        spacing=None if every else spacing,
+        spacing=None if at is None else spacing,
     )
 
 
@@ -107,7 +100,6 @@ def hierarchy(
     at: Int32Array | None,
     *,
     square: bool,
-    mode: Mode,
     spacing: int,
     levels: int | None,
     keep_paths: bool,
@@ -116,7 +108,7 @@ def hierarchy(
     """Build the layers above a partition.
 
     Args:
-        partition, at, square, mode, spacing: as for :func:`transitions_between`.
+        partition, at, square, spacing: as for :func:`transitions_between`.
         levels: how many layers, at least 1; None = until the last is small enough for a table.
         keep_paths: keep the ways to transitions; without them every query searches for its ways.
         budget: bytes the result may take.
@@ -126,7 +118,7 @@ def hierarchy(
         CostError: distances are too long for the scale.
     """
     sub = partition.sub
-    crossings = transitions_between(partition, at, square=square, mode=mode, spacing=spacing)
+    crossings = transitions_between(partition, at, square=square, spacing=spacing)
     limit = min(FLOW_BYTES_A_ROW * sub.graph.node_count, budget // 2) if keep_paths else -1
     first, member, rank = partition.members
     base = Base(clustered(sub, partition.label, rank), Members(first, member), partition.label)
@@ -158,7 +150,6 @@ def hierarchy(
     )
     hop, distance = _top_table(layer, budget)
     return Hierarchy(
-        mode,
         tuple(layers),
         tuple(each.cluster_count for each in layers),
         tuple(parents),

@@ -85,7 +85,7 @@ def prove_clusters(profile: Profile) -> None:
 def prove_hierarchy(profile: Profile) -> None:
     """Prove all layers of one profile."""
     mode = profile.text("hierarchy_mode") or ""
-    profile.require(mode in ("hpa", "exact"), f"hierarchy_mode is {mode!r}")
+    profile.require(mode == "hpa", f"hierarchy_mode is {mode!r}")
     stated = Recipe(profile.asset).at("hierarchy", "mode")
     profile.require(stated in (None, mode), "hierarchy_mode is not the one in the recipe")
     both = profile.arcs.cheapest()
@@ -94,8 +94,9 @@ def prove_hierarchy(profile: Profile) -> None:
     fields, layers, every = _Fields(profile), _read_layers(profile), profile.whole("layer_bits")
     known = len(every) == len(layers) and np.isin(every, (0, 4, 8, 16)).all()
     profile.require(known, "layer_bits is none of 0, 4, 8 and 16 for each layer")
+    thinned = profile.asset.has("/terrain/grid")
     for number, (layer, bits) in enumerate(zip(layers, every, strict=True)):
-        _prove_crossings(profile, layer, every=number > 0 or mode == "exact")
+        _prove_crossings(profile, layer, every=number > 0 or not thinned)
         _prove_inside(profile, layer, fields, int(bits))
     fields.end()
     if layers:

@@ -141,7 +141,12 @@ ONE_MISTAKE = [
     ),
     (
         "hierarchy.mode = 'HPA'",
-        '[hierarchy] mode: found "HPA"; expected "hpa", "exact" or "none"; did you mean "hpa"?',
+        '[hierarchy] mode: found "HPA"; expected "hpa" or "none"; did you mean "hpa"?',
+    ),
+    (
+        "hierarchy.mode = 'exact'",
+        '[hierarchy] mode: found "exact"; expected "hpa" or "none"; '
+        "shortest paths need no hierarchy: nav.path is exact without any",
     ),
     ("hierarchy.spacing = 0", f"[hierarchy] spacing: found 0; expected {UP_TO} 1,024"),
     ("hierarchy.spacing = '8'", f'[hierarchy] spacing: found "8"; expected {UP_TO} 1,024'),
@@ -172,8 +177,8 @@ ONE_MISTAKE = [
         "clusters: found 32; expected a table, as in [clusters] with size = 32",
     ),
     (
-        "hierarchy = 'exact'",
-        'hierarchy: found "exact"; expected a table, as in [hierarchy] with mode = "hpa"',
+        "hierarchy = 'hpa'",
+        'hierarchy: found "hpa"; expected a table, as in [hierarchy] with mode = "hpa"',
     ),
     ("spacing = 4", f'spacing: unknown key "spacing"; {TOP}; spacing belongs in [hierarchy]'),
     # numbers

@@ -40,7 +40,7 @@ size = 16
 regions = true
 
 [hierarchy]
-mode = "exact"
+mode = "hpa"
 spacing = 4
 levels = 2
 keep_paths = false
@@ -102,7 +102,7 @@ def test_a_whole_recipe(recipe, tmp_path):
         storage="compressed",
         cluster_size=16,
         cluster_regions=True,
-        hierarchy="exact",
+        hierarchy="hpa",
         spacing=4,
         levels=2,
         keep_paths=False,
@@ -229,7 +229,7 @@ def test_canonical_text_is_stable(recipe):
         '{"clusters":{"regions":true,"size":16},'
         '"connectivity":8,"corner_cutting":"one_free","cost_rule":"entered",'
         '"heuristic":{"bytes_per_node":12,"kind":"landmark"},'
-        '"hierarchy":{"keep_paths":false,"levels":2,"mode":"exact","spacing":4},'
+        '"hierarchy":{"keep_paths":false,"levels":2,"mode":"hpa","spacing":4},'
         '"legend":{"#00000080":"mist","#11223f":"mist","#3a7d44":"grass","#ffffff":"grass"},'
         '"profiles":{"ghost":{}},"storage":"compressed","tables":["components","distances"],'
         '"terrain":{"grass":{"cost":1.0,"enter_from":null},"wall":{"cost":null,"enter_from":null},'
@@ -251,7 +251,6 @@ CHANGES = [
     'next_hops.storage = "compressed"',
     "clusters.size = 31",
     "clusters.regions = true",
-    'hierarchy.mode = "exact"',
     'hierarchy.mode = "none"',
     "hierarchy.spacing = 4",
     "hierarchy.levels = 1",

@@ -53,7 +53,7 @@ level_keys = {
     "hierarchy": st.fixed_dictionaries(
         {},
         optional={
-            "mode": st.sampled_from(["hpa", "exact", "none"]),
+            "mode": st.sampled_from(["hpa", "none"]),
             "spacing": st.integers(1, 1024),
             "levels": st.just("auto") | st.integers(1, 16),
             "keep_paths": st.booleans(),

@@ -13,7 +13,7 @@ tables = ["heuristic", "components", "next_hops"]
 next_hops = { storage = "dense" }
 distances = { storage = "labels" }
 clusters = { size = 7, regions = true }
-hierarchy = { mode = "exact", spacing = 3, levels = 2, keep_paths = false }
+hierarchy = { mode = "hpa", spacing = 3, levels = 2, keep_paths = false }
 heuristic = { kind = "landmark", bytes_per_node = 9 }
 profiles = { b = {}, a = { size = 2 } }
 """

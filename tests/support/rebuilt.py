@@ -57,7 +57,6 @@ def built_anew(state: ProfileState, live: LiveHierarchy) -> tuple[Clusters, Hier
         clusters,
         None if layout.at is None else np.ascontiguousarray(layout.at[sub.node]),
         square=live.square,
-        mode="hpa" if line.mode == "hpa" else "exact",
         spacing=live.spacing or 1,
         levels=live.most_layers,
         keep_paths=True,

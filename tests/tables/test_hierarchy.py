@@ -17,7 +17,7 @@ from tests.support.worlds import part_of, world_of
 
 def stacked(found: Clusters, *, levels: int | None = None, budget: int = 2**30) -> Hierarchy:
     return hierarchy(
-        found, None, square=True, mode="exact", spacing=1, levels=levels, keep_paths=True,
+        found, None, square=True, spacing=1, levels=levels, keep_paths=True,
         budget=budget,
     )  # fmt: skip
 

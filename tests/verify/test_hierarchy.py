@@ -30,16 +30,13 @@ def prove(path: Path) -> None:
     grid=grids(largest=9),
     size=st.integers(1, 4),
     layout=st.sampled_from([None, "odd-r", "even-q"]),
-    mode=st.sampled_from(["hpa", "exact"]),
     rule=st.sampled_from(["mean", "entered"]),
 )
 @QUICK
 def test_any_lattice(
-    tmp_path: Path, grid: list[list[str]], size: int, layout: str | None, mode: str, rule: str
+    tmp_path: Path, grid: list[list[str]], size: int, layout: str | None, rule: str
 ) -> None:
-    recipe = recipe_for(
-        tables=HIERARCHY, cluster_size=size, hierarchy=mode, cost_rule=rule, levels=4
-    )
+    recipe = recipe_for(tables=HIERARCHY, cluster_size=size, cost_rule=rule, levels=4)
     prove(bake(write_grid(tmp_path / "any.json", grid, layout), recipe))
 
 

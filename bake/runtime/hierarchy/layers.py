@@ -12,6 +12,7 @@ import numpy as np
 
 from bake.arrays import AnyArray, Int32Array
 from bake.asset.schema import profile_path
+from bake.errors import AssetTooOldError
 from bake.greedy import chart
 from bake.runtime.reader.baked import BakedTables, is_numbered
 from bake.runtime.reader.places import Places
@@ -91,7 +92,6 @@ class HierarchyTables:
 
     Attributes:
         clusters: the clusters of the first layer.
-        mode: "hpa" or "exact".
         two_way: whether every arc leads back at the same weight.
         layers: the layers, lowest first.
         landmark: (t, k) int32 ticks from each landmark to the transitions of the first layer.
@@ -103,10 +103,16 @@ class HierarchyTables:
             raise tables.missing("hierarchy")
         self.clusters = ClusterTables(tables)
         group = f"/profiles/{tables.profile}"
-        self.mode = tables.places.asset.text("hierarchy_mode", group) or ""
+        mode = tables.places.asset.text("hierarchy_mode", group) or ""
         self.two_way = tables.two_way("two_way")
-        if self.mode not in ("hpa", "exact"):
-            raise tables.damaged(f"hierarchy_mode is {self.mode!r}")
+        if mode == "exact":
+            raise AssetTooOldError(
+                "too old: its hierarchy is of mode 'exact', which there is no more",
+                file=tables.places.asset.path,
+                remedy="take mode out of [hierarchy] and rebake; nav.path is exact without it",
+            )
+        if mode != "hpa":
+            raise tables.damaged(f"hierarchy_mode is {mode!r}")
         self.layers = self._layers()
         self.landmark = tables.column("layer_landmark", np.int32)
         if len(self.landmark) != len(self.layers[0].node) or self.landmark.min(initial=0) < 0:

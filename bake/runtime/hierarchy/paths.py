@@ -31,7 +31,6 @@ class Hierarchy(Protocol):
 
     Attributes:
         tables: the tables of the profile as it was baked.
-        mode: "hpa" or "exact".
         layers: the layers, lowest first.
         stack: the layers in the form that is searched.
         most_arcs: the most arcs inside a cluster of rows, in either direction.
@@ -40,8 +39,6 @@ class Hierarchy(Protocol):
 
     @property
     def tables(self) -> Tables: ...
-    @property
-    def mode(self) -> str: ...
     @property
     def layers(self) -> tuple[Layer, ...]: ...
     @property
@@ -220,7 +217,7 @@ class HierarchyPaths:
         """Return the straight runs by which paths are smoothed."""
         from bake.search.hierarchy.bundles import NO_RUNS
 
-        runs = None if self.tables.mode == "exact" else self.tables.runs
+        runs = self.tables.runs
         return NO_RUNS if runs is None else runs
 
     def _check(self, answer: int) -> None:

@@ -102,12 +102,6 @@ class ClusterLine:
         return self.tables.has("layer_nodes")
 
     @cached_property
-    def mode(self) -> str:
-        """Return "hpa" or "exact"."""
-        group = f"/profiles/{self.tables.profile}"
-        return self.tables.places.asset.text("hierarchy_mode", group) or ""
-
-    @cached_property
     def _recipe(self) -> dict[str, Any]:
         try:
             stated = json.loads(self.tables.places.asset.text("recipe") or "{}")
@@ -142,8 +136,8 @@ class ClusterLine:
         chosen = np.zeros((0, 2), dtype=np.int32)
         spacing = None
         if found is not None:
-            every = found.mode == "exact" or layout.at is None
-            spacing = None if every else self._number("hierarchy", "spacing", _SPACING)
+            if layout.at is not None:
+                spacing = self._number("hierarchy", "spacing", _SPACING)
             chosen = crossings_of(
                 np.arange(tables.row_count, dtype=np.int32),
                 clusters.cluster,
@@ -331,7 +325,6 @@ class LiveHierarchyTables:
         if not line.has_hierarchy:
             raise line.tables.missing("hierarchy")
         self.tables = line.tables
-        self.mode = line.mode
         self._clusters = clusters
         self._made = clusters.made()
 

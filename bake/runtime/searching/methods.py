@@ -256,8 +256,7 @@ def _hpa(context: SearchContext, row: int, goal: int, request: Request) -> Outco
     rows, ticks, expanded = hierarchy.path(row, goal)
     if rows is None:
         return Outcome(None, 0, expanded)
-    bound = 1.0 if hierarchy.tables.mode == "exact" else math.inf
-    return Outcome(rows, ticks, expanded, bound=bound)
+    return Outcome(rows, ticks, expanded, bound=math.inf)
 
 
 def _traced(

@@ -28,7 +28,7 @@ COLUMNS = (
     *("layer_hop", "layer_distance", "cluster_distance", "cluster_pair", "cluster_cost"),
     *("pivot_distance", "basin", "basin_anchor", "basin_distance", "basin_fields", "field"),
 )
-KINDS = ("two_way", "one_way", "exact")
+KINDS = ("two_way", "one_way")
 
 
 def some(change: Callable[[Column, random.Random], Column]) -> Callable[..., Column]:
@@ -69,7 +69,6 @@ def write(folder: Path, kind: str) -> Path:
         levels=3,
         spacing=2,
         cost_rule="entered" if kind == "one_way" else "mean",
-        hierarchy="exact" if kind == "exact" else "hpa",
     )
     return bake(write_grid(folder / f"{kind}.json", grid), recipe)
 

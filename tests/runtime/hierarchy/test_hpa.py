@@ -13,13 +13,20 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from bake.errors import BlockedCellError, CostError, MissingTableError, QueryError
+from bake.errors import (
+    AssetTooOldError,
+    BlockedCellError,
+    CostError,
+    MissingTableError,
+    QueryError,
+)
 from bake.recipe import LevelRecipe
 from bake.runtime import open_asset
 from bake.runtime.navigator import Navigator
 from tests.support.baked import GROUND, bake, bake_grid, recipe_for, rows, write_graph, write_grid
 from tests.support.oracles import Cell, Lattice, hex_arcs, square_arcs
 from tests.support.strategies import ArcList, arc_lists, grids
+from tests.support.tampering import change_attribute
 
 HIERARCHY = ("components", "hierarchy")
 SETTINGS = settings(
@@ -87,18 +94,15 @@ def check_lattice(
     )
     path, arcs = lattice_of(folder, lattice, layout, recipe)
     with open_asset(path) as level:
-        exact = chosen.get("hierarchy") == "exact"
-        check(level.profile(), lattice.cells(), arcs, 27720, exact=exact)
+        check(level.profile(), lattice.cells(), arcs, 27720, exact=False)
 
 
-modes = st.sampled_from(["hpa", "exact"])
 corners = st.sampled_from(["never", "one_free", "always"])
 rules = st.sampled_from(["mean", "entered"])
 
 
 @given(
     grid=grids(largest=8),
-    mode=modes,
     corner=corners,
     rule=rules,
     connectivity=st.sampled_from([4, 8]),
@@ -111,7 +115,6 @@ rules = st.sampled_from(["mean", "entered"])
 def test_any_square_lattice(
     tmp_path: Path,
     grid: list[list[str]],
-    mode: str,
     corner: str,
     rule: str,
     connectivity: int,
@@ -123,7 +126,6 @@ def test_any_square_lattice(
     check_lattice(
         tmp_path,
         Lattice(grid, GROUND, corner_cutting=corner, cost_rule=rule),
-        hierarchy=mode,
         connectivity=connectivity,
         cluster_size=size,
         spacing=spacing,
@@ -135,7 +137,6 @@ def test_any_square_lattice(
 @given(
     grid=grids(largest=8),
     layout=st.sampled_from(["odd-r", "even-r", "odd-q", "even-q"]),
-    mode=modes,
     rule=rules,
     size=st.integers(1, 4),
     keep=st.booleans(),
@@ -145,7 +146,6 @@ def test_any_hexagonal_lattice(
     tmp_path: Path,
     grid: list[list[str]],
     layout: str,
-    mode: str,
     rule: str,
     size: int,
     keep: bool,
@@ -154,7 +154,6 @@ def test_any_hexagonal_lattice(
         tmp_path,
         Lattice(grid, GROUND, cost_rule=rule),
         layout,
-        hierarchy=mode,
         cluster_size=size,
         keep_paths=keep,
     )
@@ -163,13 +162,12 @@ def test_any_hexagonal_lattice(
 @given(
     graph=arc_lists(largest=14, heaviest=1000),
     size=st.integers(1, 3),
-    mode=modes,
     keep=st.booleans(),
     levels=st.sampled_from([1, 3]),
 )
 @SETTINGS
 def test_any_graph_is_exact(
-    tmp_path: Path, graph: ArcList, size: int, mode: str, keep: bool, levels: int
+    tmp_path: Path, graph: ArcList, size: int, keep: bool, levels: int
 ) -> None:
     """Every arc between clusters is kept on graphs, so paths are shortest ones."""
     n, arcs = graph
@@ -179,7 +177,6 @@ def test_any_graph_is_exact(
     recipe = LevelRecipe(
         ticks_per_unit=1,
         tables=HIERARCHY,
-        hierarchy=mode,
         cluster_size=size,
         keep_paths=keep,
         levels=levels,
@@ -201,7 +198,7 @@ def test_a_cluster_cut_in_two_by_a_wall(tmp_path: Path) -> None:
 def test_the_best_path_leaves_the_cluster_both_ends_lie_in(tmp_path: Path) -> None:
     grid = rows("....m...", "....m...", "mmmmm...", "........")
     lattice = Lattice(grid, GROUND)
-    check_lattice(tmp_path, lattice, cluster_size=4, hierarchy="exact")
+    check_lattice(tmp_path, lattice, cluster_size=4)
     walled = rows("..#.", ".##.", "..#.", "....", "....")
     check_lattice(tmp_path, Lattice(walled, GROUND), cluster_size=3)
 
@@ -216,6 +213,16 @@ def test_unreachable_is_none(tmp_path: Path) -> None:
         assert nav.search((0, 0), (4, 1), "hpa").cost == math.inf
         with pytest.raises(BlockedCellError):
             nav.walk((0, 0), (2, 0))
+
+
+def test_the_mode_there_was(tmp_path: Path) -> None:
+    path = bake_grid(tmp_path, rows("...."), name="old", tables=HIERARCHY)
+    change_attribute(path, "/profiles/default", "hierarchy_mode", np.bytes_("exact"))
+    with open_asset(path) as level:
+        nav = level.profile()
+        with pytest.raises(AssetTooOldError, match=r"of mode 'exact'.*take mode out of \[hier"):
+            nav.path((0, 0), (3, 0), "hpa")
+        assert len(nav.path((0, 0), (3, 0)) or ()) == 4
 
 
 def test_ways_too_long_to_count_are_refused(tmp_path: Path) -> None:
@@ -235,9 +242,8 @@ def test_a_map_smaller_than_a_cluster(tmp_path: Path) -> None:
 def test_one_way_across_a_border_and_other_weights_back(tmp_path: Path) -> None:
     # A ledge down the middle is stepped onto from one side; entering mud costs more than leaving.
     grid = rows("...v==", "mm.v=m", "...v==", "..mm==")
-    for mode in ("hpa", "exact"):
-        lattice = Lattice(grid, GROUND, cost_rule="entered")
-        check_lattice(tmp_path, lattice, cluster_size=3, hierarchy=mode)
+    lattice = Lattice(grid, GROUND, cost_rule="entered")
+    check_lattice(tmp_path, lattice, cluster_size=3)
 
 
 def test_start_and_goal_on_transitions(tmp_path: Path) -> None:

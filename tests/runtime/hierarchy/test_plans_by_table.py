@@ -73,13 +73,10 @@ def test_plans_on_a_handful_of_cells(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("levels", [1, 2, 3])
-@pytest.mark.parametrize("mode", ["hpa", "exact"])
-def test_plans_cost_what_a_search_finds(levels: int, mode: str, tmp_path: Path) -> None:
+def test_plans_cost_what_a_search_finds(levels: int, tmp_path: Path) -> None:
     """With one-way ledges, so that ways up and ways back differ."""
     drawn = write_grid(tmp_path / "any.json", grid(levels))
-    recipe = recipe_for(
-        tables=HIERARCHY, cluster_size=3, levels=levels, hierarchy=mode, cost_rule="entered"
-    )
+    recipe = recipe_for(tables=HIERARCHY, cluster_size=3, levels=levels, cost_rule="entered")
     with open_asset(bake(drawn, recipe)) as level:
         nav = level.profile()
         tables = nav._now.searches.hierarchy.tables

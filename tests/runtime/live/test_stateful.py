@@ -27,7 +27,7 @@ from bake.runtime.searching.heuristics import heuristic_for
 from bake.runtime.snapshot import Snapshot
 from tests.support.live_model import GraphModel, GridModel
 from tests.support.oracles import TICKS
-from tests.support.rebuilt import check_hierarchy, state_of
+from tests.support.rebuilt import check_hierarchy
 from tests.support.strategies import FAMILIES, random_grid, seeded
 
 #: Batches in all, about: in CI, or as the environment says.
@@ -67,7 +67,6 @@ def world(seed: int) -> tuple[GridModel | GraphModel, bytes]:
             tables=tables,
             storage=rng.choice(["dense", "compressed"]),
             cluster_size=4,
-            hierarchy=rng.choice(["hpa", "hpa", "exact"]),
             spacing=rng.choice([1, 2, 8]),
             levels=rng.choice([None, 2, 3, 4]),
             keep_paths=rng.random() < 0.8,
@@ -237,7 +236,8 @@ def check_searches(
         return
     assert path is not None
     assert walked is not None
-    exact = state_of(now).clusters is not None and state_of(now).clusters.line.mode == "exact"
+    # On graphs every arc between clusters is kept.
+    exact = not now.tables.places.is_grid
     for way in (path, [ends[0], *walked]):
         at = [number[place] for place in way]
         assert (at[0], at[-1]) == (start, goal)
