@@ -248,8 +248,8 @@ def _plan_clusters(
 def _plan_heuristic(
     profile: str, world: World, sub: Subgraph, recipe: LevelRecipe, threads: int
 ) -> TablePlan:
-    graph, rows = sub.graph, sub.graph.node_count
-    two_way = bool(is_two_way(graph.first_out, graph.head, sub.weight))
+    rows = sub.graph.node_count
+    two_way = bool(is_two_way(sub.arcs))
     kind = kind_within_budget(sub, recipe)
     planned = heuristic_size(rows, recipe.heuristic_bytes, kind=kind, two_way=two_way)
     share = -(-rows * planned.basins * MOST_FIELDS // SAMPLED_DISTANCES) or 1

@@ -150,8 +150,8 @@ def labels_of(world: World, sub: Subgraph, choice: Choice, budget: int) -> Store
     """
     if choice.distances not in ("labels", "auto"):
         return None
-    graph, rows = sub.graph, sub.graph.node_count
-    two_way = bool(is_two_way(graph.first_out, graph.head, sub.weight))
+    rows = sub.graph.node_count
+    two_way = bool(is_two_way(sub.arcs))
     labels = stored_labels(sub, rows_on_chart(world, sub), two_way=two_way, budget=budget)
     heaviest = int(sub.weight.max(initial=0))
     # A distance is the sum of two labels, and the search for next hops looks at each of them.
@@ -208,12 +208,12 @@ def kind_within_budget(sub: Subgraph, recipe: LevelRecipe) -> str:
     A heuristic that the recipe does not name must not be the reason to refuse a level, so a table
     between basins that would exceed the budget is left out then.
     """
-    graph, rows = sub.graph, sub.graph.node_count
+    rows = sub.graph.node_count
     if recipe.heuristic_kind == "landmark":
         return "landmark"
     if recipe.tables is not None:
         return "field"
-    two_way = bool(is_two_way(graph.first_out, graph.head, sub.weight))
+    two_way = bool(is_two_way(sub.arcs))
     size = heuristic_size(rows, recipe.heuristic_bytes, kind="field", two_way=two_way)
     needed = table_memory(rows, size.basins, 1, two_way=two_way)
     return "field" if needed <= recipe.memory_budget else "landmark"

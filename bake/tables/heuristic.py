@@ -116,7 +116,7 @@ def heuristic(
     """
     graph, weight = sub.graph, sub.weight
     rows = graph.node_count
-    two_way = bool(is_two_way(graph.first_out, graph.head, weight))
+    two_way = bool(is_two_way(sub.arcs))
     size = heuristic_size(rows, bytes_per_node, kind=kind, two_way=two_way)
     part, parts = connected_parts(graph.first_out, graph.head, np.zeros(rows, dtype=np.int32))
     extent = np.bincount(part, minlength=max(1, parts)).astype(np.int64)

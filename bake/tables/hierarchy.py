@@ -154,7 +154,7 @@ def hierarchy(
         tuple(each.cluster_count for each in layers),
         tuple(parents),
         farthest_landmarks(lowest.first_out, lowest.arcs, group, LANDMARKS),
-        is_two_way(sub.graph.first_out, sub.graph.head, sub.weight),
+        is_two_way(sub.arcs),
         hop,
         distance,
     )

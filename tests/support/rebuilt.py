@@ -77,7 +77,7 @@ def check_hierarchy(snapshot: Snapshot) -> int:
     if found is None:
         return 0
     graph = sub.graph
-    assert live.rows.two_way == is_two_way(graph.first_out, graph.head, sub.weight)
+    assert live.rows.two_way == is_two_way(sub.arcs)
     assert len(live.layers) == len(found.layers)
     rows = live.rows.graph
 

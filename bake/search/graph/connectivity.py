@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from bake.arrays import Int32Array, Int64Array, UInt8Array
-from bake.graph import UNREACHABLE, Graph
+from bake.graph import UNREACHABLE, Arcs, Graph
 from bake.kernels.jit import kernel
 
 
@@ -106,12 +106,9 @@ def reachable_components(graph: Graph, component: Int32Array, count: int) -> UIn
 
 
 @kernel
-def is_two_way(first_out: Int32Array, head: Int32Array, weight: Int32Array) -> bool:
-    """Tell whether between any two nodes the cheapest arcs there and back weigh the same.
-
-    Args:
-        first_out, head, weight: (n + 1), (m), (m) int32.
-    """
+def is_two_way(arcs: Arcs) -> bool:
+    """Tell whether between any two nodes the cheapest arcs there and back weigh the same."""
+    first_out, head, weight = arcs.first_out, arcs.head, arcs.weight
     for node in range(len(first_out) - 1):
         for arc in range(first_out[node], first_out[node + 1]):
             other = head[arc]

@@ -5,21 +5,21 @@ import random
 import numpy as np
 import pytest
 
-from bake.graph import leads_back
+from bake.graph import Arcs, leads_back
 from bake.search.graph.connectivity import is_two_way
 from tests.support.compare import weighted
 
-Arcs = list[tuple[int, int, int]]
+ArcList = list[tuple[int, int, int]]
 
 
-def asked(n: int, arcs: Arcs) -> bool:
+def asked(n: int, arcs: ArcList) -> bool:
     graph, weight = weighted(n, arcs)
-    told = bool(is_two_way(graph.first_out, graph.head, np.asarray(weight)))
+    told = bool(is_two_way(Arcs.of(graph, np.asarray(weight, dtype=np.int32))))
     assert leads_back(graph, np.asarray(weight)) == told
     return told
 
 
-def both_ways(seed: int) -> Arcs:
+def both_ways(seed: int) -> ArcList:
     """Arcs of many prices, each with its way back, and dearer ones beside some."""
     rng = random.Random(seed)
     arcs = []
