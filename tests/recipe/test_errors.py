@@ -1,13 +1,12 @@
 """Every mistake in a recipe, and the one line that tells it."""
 
-import os
 import pickle
-from pathlib import Path
 
 import pytest
 
 from bake.errors import BakeErrors, RecipeError
-from bake.recipe import find_recipe, load_recipe
+from bake.recipe import load_recipe
+from tests.support.recipes import told
 
 COST = 'expected a number above 0 and at most 1,000,000, or "blocked"'
 BLOCKED = 'use "blocked" for terrain that can\'t be entered'
@@ -39,18 +38,6 @@ COLOUR = (
 )
 PROFILE = 'expected letters a to z, digits, "_", "." and "-", starting with a letter or digit'
 INSIDE = "sources must lie inside the recipe's folder"
-
-
-def told(tmp_path: Path, text: str) -> list[str]:
-    """What is said of a recipe, without the file that every line starts with."""
-    file = tmp_path / "bake.toml"
-    file.write_text(text, encoding="utf-8", newline="")
-    with pytest.raises((RecipeError, BakeErrors)) as caught:
-        load_recipe(file)
-    lines = str(caught.value).split("\n")
-    assert isinstance(caught.value, BakeErrors if len(lines) > 1 else RecipeError)
-    assert all(line.startswith(f"{file}: ") for line in lines)
-    return [line.removeprefix(f"{file}: ") for line in lines]
 
 
 NAME = "expected the name of a terrain"
@@ -476,108 +463,3 @@ def test_several_mistakes_survive_the_way_to_another_process(tmp_path):
 def test_long_values_are_cut(tmp_path):
     (line,) = told(tmp_path, f"cost_rule = '{'x' * 10_000}'\n")
     assert line == f'line 1: cost_rule: found "{"x" * 57}..."; expected "mean" or "entered"'
-
-
-@pytest.mark.parametrize(
-    ("text", "place"),
-    [
-        ("a = 1\na = 2\n", "line 2, column 6"),
-        ("# c\n\n[terrain\n", "line 3, column 9"),
-        ('output = "a\\qb"\n', "line 1, column 14"),
-        ('# c\n\noutput = """a\nb\n\n', "line 4, column 2"),  # the last line that has text
-    ],
-)
-def test_syntax_errors_have_line_and_column(tmp_path, text, place):
-    (line,) = told(tmp_path, text)
-    assert line.startswith(f"{place}: the recipe is not TOML: ")
-
-
-def test_unquoted_text_is_told_to_need_quotes(tmp_path):
-    assert told(tmp_path, "# c\noutput = baked\n") == [
-        "line 2, column 10: the recipe is not TOML: Invalid value; "
-        'text needs quotes, as in output = "baked"'
-    ]
-
-
-@pytest.mark.parametrize(
-    "deep",
-    [
-        "a = " + "[" * 400_000,
-        "a = " + "{a = " * 100_000,
-        "a" + ".a" * 400_000 + " = 1",
-        "[a" + ".a" * 400_000 + "]",
-        "[[a" + ".'a'" * 200_000 + "]]",
-        "x = { a = [ { b" + ".a" * 30 + " = 1 } ] }",
-    ],
-    ids=lambda deep: deep[:10],
-)
-def test_nesting_that_would_take_all_memory_or_stack(tmp_path, deep):
-    assert told(tmp_path, f"# c\n{deep}\n") == [
-        "line 2: keys, lists or tables are nested more than 32 deep; "
-        "expected a recipe written in TOML; check that this is the right file"
-    ]
-
-
-def test_a_number_of_thousands_of_digits(tmp_path):
-    (line,) = told(tmp_path, "ticks_per_unit = " + "9" * 5000)
-    assert line.startswith("the recipe is not TOML: ")
-
-
-def test_no_such_file(tmp_path):
-    file = tmp_path / "none.toml"
-    with pytest.raises(RecipeError) as caught:
-        load_recipe(file)
-    assert str(caught.value) == (
-        f"{file}: there is no such file; expected a recipe; "
-        "write one, or leave the recipe out to bake by the defaults"
-    )
-
-
-def test_a_folder(tmp_path):
-    with pytest.raises(RecipeError) as caught:
-        load_recipe(tmp_path)
-    assert str(caught.value) == (
-        f"{tmp_path}: this is a folder; expected a file; give {tmp_path / 'bake.toml'}"
-    )
-
-
-@pytest.mark.parametrize(
-    ("raw", "line"),
-    [
-        (b"a = 1\n# caf\xe9\n", "line 2: found byte 0xe9, which is not UTF-8"),
-        ("a = 1".encode("utf-16"), "line 1: found byte 0xff, which is not UTF-8"),
-    ],
-)
-def test_other_encodings(tmp_path, raw, line):
-    file = tmp_path / "bake.toml"
-    file.write_bytes(raw)
-    with pytest.raises(RecipeError) as caught:
-        load_recipe(file)
-    assert str(caught.value) == (f"{file}: {line}; expected text in UTF-8; save the file as UTF-8")
-
-
-def test_a_file_far_too_large(tmp_path):
-    file = tmp_path / "bake.toml"
-    file.write_bytes(b"#" * (2**20 + 1))
-    with pytest.raises(RecipeError, match="the file is larger than 1 MiB"):
-        load_recipe(file)
-    file.write_bytes(b"#" * 2**20)
-    assert load_recipe(file).output == "baked"
-
-
-@pytest.mark.skipif(os.name == "nt", reason="folders are locked differently on Windows")
-def test_a_file_that_may_not_be_read(tmp_path):
-    locked = tmp_path / "locked"
-    locked.mkdir()
-    file = locked / "bake.toml"
-    file.write_text("")
-    locked.chmod(0)
-    try:
-        if os.access(file, os.R_OK):
-            pytest.skip("this user may read everything")
-        with pytest.raises(RecipeError, match="cannot be read: Permission denied"):
-            load_recipe(file)
-        with pytest.raises(RecipeError, match="cannot be read: Permission denied"):
-            find_recipe(locked)
-    finally:
-        locked.chmod(0o700)

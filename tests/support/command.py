@@ -121,3 +121,15 @@ def wait_until_gone(session: int) -> None:
             return
         time.sleep(0.05)
     raise AssertionError("workers outlive the build that started them")
+
+
+def walk_apart(code: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """Run code in a Python of its own, which may crash or never come back."""
+    return subprocess.run(
+        [sys.executable, "-c", code, *arguments],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=300,
+        cwd=Path(__file__).resolve().parents[2],
+    )

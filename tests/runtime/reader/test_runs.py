@@ -1,10 +1,8 @@
-"""Next hops looked up in runs: by themselves, against dense ones, and where they are damaged."""
+"""Next hops looked up in runs: by themselves, and against dense ones."""
 
 import math
 import random
-import subprocess
-import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
@@ -12,11 +10,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from bake.arrays import Int32Array, Int64Array
-from bake.errors import CorruptAssetError, QueryError
+from bake.arrays import Int32Array
+from bake.errors import QueryError
 from bake.greedy import chart, unchart
 from bake.hexagons import HexLayout
-from bake.kernels import jit
 from bake.recipe import LevelRecipe
 from bake.runtime import BlockedCellError, Navigator, open_asset
 from bake.runtime.reader import walk as walks
@@ -31,22 +28,13 @@ from tests.support.baked import (
     write_graph,
     write_grid,
 )
-from tests.support.command import BLOCKER
+from tests.support.command import BLOCKER, walk_apart
 from tests.support.compare import check_navigator
 from tests.support.oracles import TICKS, Ground, Lattice, hex_arcs, square_arcs
 from tests.support.strategies import FAMILIES, random_grid, seeded
-from tests.support.tampering import edited
 
 HOPS = ("components", "next_hops")
 Places = Sequence[object]
-
-
-@pytest.fixture
-def uncompiled(monkeypatch: pytest.MonkeyPatch) -> None:
-    """As where numba is not installed."""
-    monkeypatch.setattr(jit, "COMPILED", False)
-    # It must not be needed, either.
-    monkeypatch.setitem(sys.modules, "bake.search.all_pairs.follow", None)
 
 
 def hops_of(nav: Navigator) -> DenseHops | RunHops:
@@ -403,216 +391,6 @@ def test_tied_moves_are_all_shortest(tmp_path: Path) -> None:
                 assert a == b
                 differ += ways[0] != ways[1]
     assert differ > 100
-
-
-# -- damage ----------------------------------------------------------------------------------------
-
-
-COLUMN = "/profiles/default/{}"
-DRAWN = rows("......", ".#..#.", "......", "..#...", "......")
-
-
-@pytest.fixture
-def damaged(tmp_path: Path) -> Callable[..., Path]:
-    source = write_grid(tmp_path / "drawn.json", DRAWN)
-    whole = bake(source, recipe_for(connectivity=4, tables=HOPS, storage="compressed")).read_bytes()
-
-    def change(**columns: Callable[[Int64Array], Int64Array]) -> Path:
-        path = tmp_path / "damaged.h5"
-        path.write_bytes(whole)
-        with edited(path) as file:
-            for name, make in columns.items():
-                stored = file[COLUMN.format(name)]
-                array = stored[()]
-                new = make(array.astype(np.int64))
-                assert new.shape == array.shape
-                assert not np.array_equal(new, array)
-                stored[...] = new.astype(array.dtype)
-        return path
-
-    return change
-
-
-def ask_all(nav: Navigator) -> None:
-    """Each kind of question about every pair; damage must end it and nothing else may."""
-    cells = Lattice(DRAWN, GROUND).cells()
-    starts = [a for a in cells for _ in cells]
-    goals = [b for _ in cells for b in cells]
-    for ask in (
-        lambda: [nav.path(a, b) for a, b in zip(starts, goals, strict=True)],
-        lambda: [nav.distance(a, b) for a, b in zip(starts, goals, strict=True)],
-        lambda: nav.paths(starts, goals),
-        lambda: nav.distances(starts, goals),
-        lambda: [nav.distances_to(goal) for goal in cells],
-    ):
-        with pytest.raises(CorruptAssetError) as caught:
-            ask()
-        assert "\n" not in str(caught.value)
-        assert "rebake it" in str(caught.value)
-
-
-def put(place: int, value: int) -> Callable[[Int64Array], Int64Array]:
-    def make(array: Int64Array) -> Int64Array:
-        array = array.copy()
-        array[place] = value
-        return array
-
-    return make
-
-
-@pytest.mark.parametrize(
-    ("columns", "told"),
-    [
-        ({"run_slot": put(3, 9)}, "an arc the profile may not"),
-        ({"run_slot": put(-1, 200)}, "an arc the profile may not"),
-        ({"run_slot": lambda old: old * 0 + 3}, "an arc the profile may not"),
-        ({"run_start": put(0, 1)}, "not in order"),
-        ({"run_start": put(-1, 0)}, "not in order"),
-        ({"run_start": lambda old: old[::-1]}, "not in order"),
-        ({"run_start": put(-1, 40_000)}, "outside the table"),
-        ({"run_count": put(0, 0)}, "does not fit"),
-        ({"run_count": lambda old: old + 1}, "does not fit"),
-        ({"run_count": put(-1, 60_000)}, "does not fit"),
-    ],
-)
-def test_runs_that_make_no_table(
-    columns: dict[str, Callable[[Int64Array], Int64Array]],
-    told: str,
-    damaged: Callable[..., Path],
-) -> None:
-    with open_asset(damaged(**columns)) as level:
-        nav = level.profile()
-        with pytest.raises(CorruptAssetError, match=told):
-            nav.next_hop((0, 0), (5, 4))
-        with pytest.raises(CorruptAssetError, match=told):
-            nav.next_hops([(0, 0)], [(5, 4)])
-        ask_all(nav)
-
-
-@pytest.mark.parametrize("compiled", [True, False])
-def test_runs_that_lead_in_circles(
-    compiled: bool, damaged: Callable[..., Path], request: pytest.FixtureRequest
-) -> None:
-    """Slot 0 is an arc of every row, so nothing is wrong with any single run."""
-    if not compiled:
-        request.getfixturevalue("uncompiled")
-    with open_asset(damaged(run_slot=lambda old: old * 0)) as level:
-        nav = level.profile()
-        assert nav.next_hop((0, 0), (5, 4)) is not None
-        ask_all(nav)
-
-
-WALK = """
-import sys
-from bake.errors import CorruptAssetError
-from bake.runtime import open_asset
-from bake.kernels import jit
-from tests.support.oracles import Lattice
-from tests.support.baked import GROUND
-from tests.runtime.reader.test_runs import DRAWN
-
-if sys.argv[2] == "uncompiled":
-    jit.COMPILED = False
-    sys.modules["bake.search.all_pairs.follow"] = None
-cells = Lattice(DRAWN, GROUND).cells()
-starts, goals = [a for a in cells for _ in cells], [b for _ in cells for b in cells]
-caught = 0
-with open_asset(sys.argv[1]) as level:
-    nav = level.profile()
-    for ask in (nav.paths, nav.distances):
-        try:
-            ask(starts, goals)
-            sys.exit("not found")
-        except CorruptAssetError:
-            pass
-    for start, goal in zip(starts, goals):
-        found = []
-        for ask in (
-            lambda: [tuple(cell) for cell in nav.paths([start], [goal])[1].tolist()],
-            lambda: nav.path(start, goal) or [],
-        ):
-            try:
-                found.append(ask())
-                nav.length(found[-1])
-            except CorruptAssetError:
-                caught += 1
-        for ask in (nav.distance, lambda a, b: nav.distances([a], [b])[0]):
-            try:
-                ticks = ask(start, goal)
-            except CorruptAssetError:
-                caught += 1
-                continue
-            assert not found or (ticks == float("inf")) == (found[0] == []), (start, goal)
-print(caught)
-"""
-
-
-def check_walks(path: Path, compiled: str) -> None:
-    """Ways end in damage or are ways; in a process of its own, lest it crash."""
-    done = walk_apart(WALK, str(path), compiled)
-    assert done.returncode == 0, (done.returncode, done.stderr[-2000:])
-    assert int(done.stdout) > 0
-
-
-@pytest.mark.parametrize("compiled", ["compiled", "uncompiled"])
-@pytest.mark.parametrize("symbol", ["none", "greedy"])
-def test_ways_that_stop_short(symbol: str, compiled: str, damaged: Callable[..., Path]) -> None:
-    """Some rows lead on to others that have no move."""
-    value = {"none": 255, "greedy": 254}[symbol]
-    every_third = damaged(run_slot=lambda old: np.where(np.arange(len(old)) % 3 == 1, value, old))
-    check_walks(every_third, compiled)
-
-
-@pytest.mark.parametrize("compiled", ["compiled", "uncompiled"])
-@pytest.mark.parametrize("slot", [255, 254, 200, 4, 3])
-def test_a_table_that_leads_nowhere(slot: int, compiled: str, tmp_path: Path) -> None:
-    """A dense one is not looked through when it is opened, so each step has to look."""
-    source = write_grid(tmp_path / "dense.json", DRAWN)
-    path = bake(source, recipe_for(connectivity=4, tables=HOPS, storage="dense"))
-    with edited(path) as file:
-        hop = file[COLUMN.format("hop")]
-        table = hop[()]
-        table[::3, ::2] = slot
-        hop[...] = table
-    check_walks(path, compiled)
-
-
-def walk_apart(code: str, *arguments: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-c", code, *arguments],
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=300,
-        cwd=Path(__file__).resolve().parents[3],
-    )
-
-
-@pytest.mark.parametrize("compiled", [True, False])
-def test_the_greedy_move_on_a_graph_is_damage(
-    compiled: bool, tmp_path: Path, request: pytest.FixtureRequest
-) -> None:
-    """A graph has no directions for it to follow."""
-    if not compiled:
-        request.getfixturevalue("uncompiled")
-    edges = [(a, a + 1, 1.0) for a in range(9)]
-    source = write_graph(tmp_path / "line.json", range(10), edges, directed=False)
-    path = bake(source, LevelRecipe(tables=HOPS, storage="compressed"))
-    with edited(path) as file:
-        slots = file[COLUMN.format("run_slot")]
-        slots[...] = np.full(slots.shape, 254, dtype=np.uint8)
-    with open_asset(path) as level:
-        nav = level.profile()
-        for ask in (
-            lambda: nav.next_hop(0, 9),
-            lambda: nav.next_hops([0], [9]),
-            lambda: nav.path(0, 9),
-            lambda: nav.paths([0], [9]),
-            lambda: nav.distance(0, 9),
-            lambda: nav.distances_to(0),
-        ):
-            with pytest.raises(CorruptAssetError):
-                ask()
 
 
 # -- what a game ships -----------------------------------------------------------------------------
