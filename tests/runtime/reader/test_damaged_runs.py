@@ -126,7 +126,7 @@ from bake.runtime import open_asset
 from bake.kernels import jit
 from tests.support.oracles import Lattice
 from tests.support.baked import GROUND
-from tests.runtime.reader.test_runs import DRAWN
+from tests.runtime.reader.test_damaged_runs import DRAWN
 
 if sys.argv[2] == "uncompiled":
     jit.COMPILED = False
