@@ -51,6 +51,7 @@ def main() -> int:
     parser.add_argument("--quick", action="store_true", help="the short form: small maps")
     parser.add_argument("--all", action="store_true", help="every benchmark in full (an hour)")
     parser.add_argument("--maps", default="", metavar="A,B", help="these maps instead")
+    parser.add_argument("--peer", metavar="PROGRAM", help="contraction: another's to compare with")
     parser.add_argument("--write", action="store_true", help=f"put results into {RESULTS.name}")
     chosen = parser.parse_args()
     for name in chosen.names:
@@ -64,7 +65,7 @@ def main() -> int:
     if (load := busy()) is not None:
         _tell(f"the machine is busy ({load}): times will be too long")
     with tempfile.TemporaryDirectory(prefix="bake-bench-") as scratch:
-        bench = Bench(Path(scratch), quick=quick, write=chosen.write, maps=maps)
+        bench = Bench(Path(scratch), quick=quick, write=chosen.write, maps=maps, peer=chosen.peer)
         for name in chosen.names or BENCHMARKS:
             _tell(f"{name} ...")
             begun = time.perf_counter()

@@ -30,12 +30,14 @@ class Bench:
         quick: take less than half a minute.
         write: results are kept.
         maps: measure these maps instead of a benchmark's own.
+        peer: a program to compare with, as a command line: see :mod:`benchmarks.contraction_peer`.
     """
 
     scratch: Path
     quick: bool
     write: bool
     maps: tuple[str, ...]
+    peer: str | None = None
     _baked: dict[tuple[str, str], BakedMap] = field(default_factory=dict)
 
     @cached_property

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import shlex
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from pathlib import Path
 from statistics import median
 
 import numpy as np
 from scipy.sparse.csgraph import dijkstra
 
-from bake.arrays import Int32Array
+from bake.arrays import Int32Array, Int64Array
 from bake.graph import INFINITY, Subgraph
 from bake.search.contraction.labels import Labels, distance_labels, label_distances
 from bake.search.contraction.metric import Prices, Weights, customize, price_arcs
@@ -20,6 +22,7 @@ from bake.search.contraction.update import lower_arcs, reprice
 from bake.tables.labels import stored_labels
 from benchmarks.bench import Bench
 from benchmarks.clock import seconds
+from benchmarks.contraction_peer import Edit, ask
 from benchmarks.ground import Ground, ground_of
 from benchmarks.section import Section
 
@@ -44,10 +47,14 @@ def run(bench: Bench, section: Section) -> None:
         "customizing everything. *Label* is a distance by labels, many in one call. Distances were "
         "compared with scipy's, and paths were walked."
     )
-    rows = []
+    rows, beside = [], []
     for name in names:
         bench.tell(name)
-        rows.append(_measure(ground_of(name)))
+        measured = _measure(ground_of(name))
+        rows.append(measured.row())
+        if bench.peer is not None:
+            bench.tell(f"{name} by {bench.peer}")
+            beside += [measured.beside(), _by_peer(bench.peer, measured)]
     section.table(
         (
             *("map", "nodes", "arcs a node", "order ms", "contract ms", "customize ms"),
@@ -55,6 +62,78 @@ def run(bench: Bench, section: Section) -> None:
         ),
         rows,
     )
+    if beside:
+        section.text(
+            "The same graphs, pairs and edits, given to another program: distances are equal, also "
+            f"while arcs are closed, and so is what its paths cost. Medians of {QUERIES:,} pairs "
+            f"and {EDITS} cells."
+        )
+        columns = ("distance µs", "path µs", "edit ms", "95 %")
+        steps = ("order ms", "contract ms", "customize ms", "arcs a node")
+        section.table(("map", "by", *steps, *columns), beside)
+
+
+@dataclass(frozen=True)
+class Measured:
+    """What one map told; times are in seconds."""
+
+    ground: Ground
+    made: Made
+    pairs: list[tuple[int, int]]
+    ticks: Int64Array
+    single: list[float]
+    whole: list[float]
+    label: float
+    bytes_a_node: float
+    edits: list[Edit]
+    edited: list[float]
+    closed_ticks: list[int]
+
+    def row(self) -> tuple[str, ...]:
+        """The row of this map."""
+        return (
+            *(self.ground.name, f"{self.ground.nodes:,}"),
+            f"{self.made.tree.arc_count / self.ground.nodes:.1f}",
+            *(f"{time * 1e3:.0f}" for time in self.made.seconds[:3]),
+            *(f"{median(times) * 1e6:.1f}" for times in (self.single, self.whole)),
+            *(f"{np.percentile(self.edited, share) * 1e3:.3f}" for share in (50, 95)),
+            *(f"{self.made.seconds[3] * 1e3:.0f}", f"{self.label * 1e9:.0f}"),
+            f"{self.bytes_a_node:.0f}",
+        )
+
+    def beside(self) -> tuple[str, ...]:
+        """The row to compare with a peer's."""
+        arcs, times = self.made.tree.arc_count, self.made.seconds[:3]
+        return _compared(self.ground, "bake", times, arcs, self.single, self.whole, self.edited)
+
+
+def _compared(
+    ground: Ground,
+    who: str,
+    made: tuple[float, ...],
+    arcs: int,
+    single: list[float],
+    whole: list[float],
+    edited: list[float],
+) -> tuple[str, ...]:
+    return (
+        *(ground.name, who, *(f"{time * 1e3:.0f}" for time in made), f"{arcs / ground.nodes:.1f}"),
+        *(f"{median(times) * 1e6:.1f}" for times in (single, whole)),
+        *(f"{np.percentile(edited, share) * 1e3:.3f}" for share in (50, 95)),
+    )
+
+
+def _by_peer(program: str, own: Measured) -> tuple[str, ...]:
+    """Have a program do the same, and compare its answers."""
+    told = ask(program, own.ground, own.pairs, own.edits)
+    wanted = np.where(own.ticks >= INFINITY, -1, own.ticks).tolist()
+    assert told.ticks == wanted, f"{own.ground.name}: {program} tells other distances"
+    assert told.closed_ticks == own.closed_ticks, f"{own.ground.name}: other ones after an edit"
+    for ticks, nodes in zip(told.ticks[:100], told.nodes[:100], strict=True):
+        assert ticks < 0 or _walked(own.ground.sub, nodes) == ticks, f"{program}: a path"
+    times = told.closing + told.opening
+    who = Path(shlex.split(program)[0]).name
+    return _compared(own.ground, who, told.made, told.arc_count, told.distance, told.path, times)
 
 
 @dataclass(frozen=True)
@@ -85,32 +164,33 @@ def _make(ground: Ground) -> Made:
     return Made(tree, prices, weights, labels, (one, two, three, four))
 
 
-def _measure(ground: Ground) -> tuple[str, ...]:
+def _measure(ground: Ground) -> Measured:
     _make(ground)  # compiles
     each = [_make(ground) for _ in range(ROUNDS)]
-    made, n = each[0], ground.nodes
-    spent = [median(times) * 1e3 for times in zip(*(one.seconds for one in each), strict=True)]
+    n = ground.nodes
+    one, two, three, four = (median(t) for t in zip(*(one.seconds for one in each), strict=True))
+    made = replace(each[0], seconds=(one, two, three, four))
     rng = np.random.default_rng(n)
     starts, goals = rng.integers(n, size=(2, QUERIES)).astype(np.int32)
     _check(ground, made.tree.rank, made.labels)
-    single, whole = _queries(ground.sub, made, starts, goals)
+    ticks, single, whole = _queries(ground.sub, made, starts, goals)
     label = _label_seconds(made, np.tile(starts, 100), np.tile(goals, 100))
-    edits = np.array(_edits(ground.sub, made.tree, made.prices, made.weights, rng)) * 1e3
+    pairs = list(zip(starts.tolist(), goals.tolist(), strict=True))
+    drawn = rng.integers(n, size=EDITS).tolist()
+    edits = [_edit(ground.sub, node, pair) for node, pair in zip(drawn, pairs, strict=False)]
+    edited, closed_ticks = _edits(ground.sub, made, edits)
     stored = stored_labels(ground.sub, ground.cell, two_way=True, budget=2**33)
     assert stored is not None
-    return (
-        *(ground.name, f"{n:,}", f"{made.tree.arc_count / n:.1f}"),
-        *(f"{time:.0f}" for time in spent[:3]),
-        *(f"{median(times) * 1e6:.1f}" for times in (single, whole)),
-        *(f"{np.percentile(edits, share):.3f}" for share in (50, 95)),
-        *(f"{spent[3]:.0f}", f"{label * 1e9:.0f}", f"{stored.size / n:.0f}"),
+    return Measured(
+        *(ground, made, pairs, ticks, single, whole, label, stored.size / n),
+        *(edits, edited, closed_ticks),
     )
 
 
 def _queries(
     sub: Subgraph, made: Made, starts: Int32Array, goals: Int32Array
-) -> tuple[list[float], list[float]]:
-    """Seconds of single distances and paths."""
+) -> tuple[Int64Array, list[float], list[float]]:
+    """Ticks, and seconds of single distances and paths."""
     tree = made.tree
     ways = ways_of(tree, made.weights)
     room, ranks = room_for(ways), np.empty(len(tree.order), dtype=np.int32)
@@ -131,7 +211,7 @@ def _queries(
         if turn < 100 and count:
             walked = _walked(sub, tree.order[ranks[:count]])
             assert walked == found, "a path is not as long as its distance"
-    return single, whole
+    return ticks, single, whole
 
 
 def _label_seconds(made: Made, starts: Int32Array, goals: Int32Array) -> float:
@@ -165,23 +245,31 @@ def _check(ground: Ground, rank: Int32Array, labels: Labels) -> None:
         assert (ticks[~reached] >= INFINITY).all(), f"{ground.name}: a way that is not there"
 
 
-def _edits(
-    sub: Subgraph, tree: Tree, prices: Prices, weights: Weights, rng: np.random.Generator
-) -> list[float]:
-    """Close and open the arcs of random cells; return the seconds each of the two takes."""
-    lower, spent = lower_arcs(tree), []
+def _edit(sub: Subgraph, node: int, pair: tuple[int, int]) -> Edit:
+    """All arcs from and to a node."""
     graph = sub.graph
-    for turn, node in enumerate(rng.integers(graph.node_count, size=EDITS + 1).tolist()):
-        arcs = slice(graph.first_out[node], graph.first_out[node + 1])
-        near, weight = graph.head[arcs], sub.weight[arcs]
-        here = np.full(len(near), node, dtype=np.int32)
-        tail, head = np.concatenate([here, near]), np.concatenate([near, here])
-        for ticks in (np.full(2 * len(near), INFINITY, dtype=np.int32), np.tile(weight, 2)):
+    out = np.arange(graph.first_out[node], graph.first_out[node + 1], dtype=np.int64)
+    return Edit(pair, np.concatenate([out, np.flatnonzero(graph.head == node)]))
+
+
+def _edits(sub: Subgraph, made: Made, edits: list[Edit]) -> tuple[list[float], list[int]]:
+    """Close and open arcs; return the seconds of each, and the ticks between while closed."""
+    tree, prices, weights = made.tree, made.prices, made.weights
+    lower, spent, between = lower_arcs(tree), [], []
+    ways, tails = ways_of(tree, weights), sub.graph.tail()
+    room = room_for(ways)
+    for turn, edit in enumerate([edits[0], *edits]):
+        tail, head, weight = tails[edit.arcs], sub.graph.head[edit.arcs], sub.weight[edit.arcs]
+        for ticks in (np.full(len(tail), INFINITY, dtype=np.int32), weight):
             begun = time.perf_counter()
             changed = reprice(tree, lower, prices, weights, tail, head, ticks, True)
             if turn:  # the first one compiles
                 spent.append(time.perf_counter() - begun)
             assert changed >= 0
+            if turn and ticks is not weight:
+                ends = (int(tree.rank[node]) for node in edit.pair)
+                found = int(distance(*ways, room.climb, *ends))
+                between.append(-1 if found >= INFINITY else found)
     same = (weights.up == customize(tree, prices).up).all()
     assert same, "weights after edits differ from those of customizing anew"
-    return spent
+    return spent, between
