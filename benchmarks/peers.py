@@ -8,8 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from importlib.metadata import version
-from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
@@ -19,6 +17,7 @@ from scipy.sparse.csgraph import dijkstra
 from bake.arrays import Float64Array, Int64Array
 from bake.interop import to_networkx
 from benchmarks.ground import Ground
+from benchmarks.packages import Package
 
 Sources = Int64Array
 Distances = Float64Array
@@ -38,32 +37,20 @@ class Contender:
 
 
 @dataclass(frozen=True)
-class Peer:
+class Peer(Package):
     """A library, and what is asked of it.
 
     Attributes:
-        package: to import.
         gives: what it computes.
         threads: how many it uses.
         sources: how many sources make a sample that takes about a second.
         prepare: lays a map out for it.
     """
 
-    package: str
     gives: str
     threads: int
     sources: int
     prepare: Callable[[Ground], Contender]
-
-    @property
-    def installed(self) -> bool:
-        """Whether it can be imported here."""
-        return find_spec(self.package) is not None
-
-    @property
-    def label(self) -> str:
-        """Name and version."""
-        return f"{self.package} {version(self.package)}"
 
 
 def with_scipy(ground: Ground) -> Contender:

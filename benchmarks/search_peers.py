@@ -5,8 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from importlib.metadata import version
-from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
@@ -14,6 +12,7 @@ import numpy as np
 from bake.interop import to_networkx
 from bake.movement import SQUARE_8
 from benchmarks.ground import Ground
+from benchmarks.packages import Package
 
 Cell = tuple[int, int]
 
@@ -21,30 +20,18 @@ STRAIGHT, DIAGONAL = 27720, 39202
 
 
 @dataclass(frozen=True)
-class SearchPeer:
+class SearchPeer(Package):
     """A library, and how it is asked.
 
     Attributes:
-        package: to import.
         asks: what of it is used.
         problems: how many make a sample that takes a second or so.
         prepare: lays a map out; the function it returns finds the cells of a path.
     """
 
-    package: str
     asks: str
     problems: int
     prepare: Callable[[Ground], Callable[[Cell, Cell], Any]]
-
-    @property
-    def installed(self) -> bool:
-        """Whether it can be imported here."""
-        return find_spec(self.package) is not None
-
-    @property
-    def label(self) -> str:
-        """Name and version."""
-        return f"{self.package} {version(self.package)}"
 
 
 def _networkx(ground: Ground) -> Callable[[Cell, Cell], Any]:

@@ -2,7 +2,9 @@
 
 import os
 import signal
+from pathlib import Path
 
+import pytest
 from hypothesis import settings
 
 # Machines that run tests are shared: how long one example takes says nothing about the code.
@@ -15,3 +17,12 @@ os.environ.setdefault("BAKE_COMPILE", "wait")
 # A shell lets what it starts in the background ignore Ctrl-C, and so would the builds of tests.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+@pytest.fixture
+def bare(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty folder; the working directory."""
+    folder = tmp_path / "bare"
+    folder.mkdir()
+    monkeypatch.chdir(folder)
+    return folder

@@ -101,6 +101,20 @@ def beside(path: Path) -> Iterator[Path]:
             os.close(handle)
 
 
+def make_folder(folder: Path, called: str) -> None:
+    """Make a folder, and those it lies in, where there is none.
+
+    Raises:
+        OutputError: it cannot be made; ``called`` says in the error what it is for.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise OutputError(
+            f"{called} cannot be made: {error.strerror or error}", file=folder
+        ) from None
+
+
 def check_writable(folder: Path) -> None:
     """Write a small file into a folder and remove it.
 

@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Literal, cast
 
 from bake.asset import Asset
 from bake.asset.header import is_foreign
-from bake.asset.partial import check_writable, remove_leftovers
+from bake.asset.partial import check_writable, make_folder, remove_leftovers
 from bake.errors import AssetError, BakeError, BudgetError, OutputError
 from bake.interrupts import interrupts_held
 from bake.pipeline.checkpoint import CheckpointFolder
@@ -119,12 +119,7 @@ def threads_for(levels: int, jobs: int | None) -> int:
 
 
 def _prepare(folder: Path) -> None:
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise OutputError(
-            f"the output folder cannot be made: {error.strerror or error}", file=folder
-        ) from None
+    make_folder(folder, "the output folder")
     check_writable(folder)
 
 

@@ -10,8 +10,8 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
-from bake.asset.partial import remove_leftovers, written_whole
-from bake.errors import BakeError, LevelError, OutputError, QueryError, RecipeError
+from bake.asset.partial import make_folder, remove_leftovers, written_whole
+from bake.errors import BakeError, LevelError, QueryError, RecipeError
 from bake.pipeline import build, find_tasks
 from bake.pipeline.run import Outcome, Report
 from bake.pipeline.sources import Task
@@ -136,7 +136,7 @@ def try_recipe(
     with tempfile.TemporaryDirectory(prefix="bake-init-") as made:
         tasks = [_quick(task) for task in find_tasks(rules, (), Path(made))]
         if draw:
-            _make(output)
+            make_folder(output, "the folder of the pictures")
         for outcome in build(tasks, jobs=jobs, force=True, report=report):
             picture = output / f"{outcome.task.name}.png"
             if outcome.error is not None or not draw:
@@ -154,12 +154,3 @@ def try_recipe(
 
 def _quick(task: Task) -> Task:
     return replace(task, recipe=replace(task.recipe, tables=("components",)))
-
-
-def _make(folder: Path) -> None:
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise OutputError(
-            f"the folder of the pictures cannot be made: {error.strerror or error}", file=folder
-        ) from None

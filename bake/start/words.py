@@ -6,11 +6,12 @@ import re
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Literal
+from typing import Literal, TypeVar
 
 #: What a layer is there for, where it is not terrain: to be seen above agents, to adorn the terrain
 #: below it, or to say where nobody can go.
 Role = Literal["above", "adornment", "collision"]
+K = TypeVar("K", bound=str)
 
 _TOKEN = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 #: Words at least this long count as a part of a longer one, as in "brickwall".
@@ -140,18 +141,18 @@ def usual(means: Meaning) -> str:
 
 def role(name: str) -> tuple[Role, str] | None:
     """Return what a layer of this name is there for, and the word that says so, or None."""
-    tokens = [token.lower() for token in _TOKEN.findall(name)]
-    for kind, words in _ROLES.items():
-        for token in tokens:
-            if token in words:
-                return kind, token
-    return None
+    return _first_of(_ROLES, name)
 
 
 def thing(name: str) -> tuple[str, str] | None:
     """Return which kind of thing a class of this name is, and the word that says so, or None."""
+    return _first_of(_KINDS, name)
+
+
+def _first_of(kinds: Mapping[K, frozenset[str]], name: str) -> tuple[K, str] | None:
+    """Return the first kind that a word of a name stands for, and the word."""
     tokens = [token.lower() for token in _TOKEN.findall(name)]
-    for kind, words in _KINDS.items():
+    for kind, words in kinds.items():
         for token in tokens:
             if token in words:
                 return kind, token

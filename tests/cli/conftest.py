@@ -99,12 +99,3 @@ def project(_baked: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Pa
     for name in ("FORCE_COLOR", "CLICOLOR_FORCE", "COLUMNS"):
         monkeypatch.delenv(name, raising=False)
     return folder
-
-
-@pytest.fixture
-def bare(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An empty folder; the working directory."""
-    folder = tmp_path / "bare"
-    folder.mkdir()
-    monkeypatch.chdir(folder)
-    return folder

@@ -48,9 +48,15 @@ def set_mud(project: Path, cost: int) -> None:
 
 
 def start(project: Path, *arguments: str) -> subprocess.Popen[str]:
+    build = "from bake.cli import main; main()"
+    return start_code(build, "build", *arguments, folder=project)
+
+
+def start_code(code: str, *arguments: str, folder: Path | None = None) -> subprocess.Popen[str]:
+    """Run code in a session of its own."""
     return subprocess.Popen(
-        [sys.executable, "-c", "from bake.cli import main; main()", "build", *arguments],
-        cwd=project,
+        [sys.executable, "-c", code, *arguments],
+        cwd=folder,
         env={**quiet_environment(), "PYTHONPATH": str(ROOT)},
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -162,13 +168,7 @@ def test_an_interrupt_ends_a_command_that_does_not_listen() -> None:
         "cli.app = deaf\n"
         "cli.main()\n"
     )
-    process = subprocess.Popen(
-        [sys.executable, "-c", code],
-        env={**quiet_environment(), "PYTHONPATH": str(ROOT)},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
+    process = start_code(code)
     assert process.stdout is not None
     assert process.stdout.readline() == "begun\n"
     time.sleep(0.5)  # into the loop
@@ -198,14 +198,9 @@ def test_an_interrupt_that_nobody_can_catch_ends_a_worker_in_silence() -> None:
         "run.attempt = attempt\n"
         "run._work(None, 1, False)\n"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", code],
-        env={**quiet_environment(), "PYTHONPATH": str(ROOT)},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert (done.returncode, done.stdout, done.stderr) == (1, "", "")
+    done = start_code(code)
+    out, err = done.communicate(timeout=120)
+    assert (done.returncode, out, err) == (1, "", "")
 
 
 @pytest.mark.parametrize("moment", ["import", "command"])
@@ -230,15 +225,10 @@ def test_an_interrupt_that_a_library_takes_for_an_error(moment: str) -> None:
         "sys.argv = ['bake', 'lint']\n"
         "main()\n"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", code],
-        env={**quiet_environment(), "PYTHONPATH": str(ROOT)},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    done = start_code(code)
+    _, err = done.communicate(timeout=120)
     ended = {"import": (-signal.SIGINT, ""), "command": (130, INTERRUPTED)}[moment]
-    assert (done.returncode, done.stderr) == ended
+    assert (done.returncode, err) == ended
 
 
 def test_two_builds_into_one_folder_at_once(project: Path) -> None:

@@ -32,7 +32,7 @@ from tests.support.ldtk_projects import entities, entity, int_grid, level, proje
 from tests.support.tiled_maps import layer, tmx
 
 
-def test_values_of_ldtk(game: Path) -> None:
+def test_values_of_ldtk(bare: Path) -> None:
     save("a.ldtk", json.dumps(project(level("One", int_grid("#..~", "#.m.")))))
     assert init().code == 0
     assert recipe()["terrain"] == {"walls": "blocked", "water": "blocked", "mud": 3}
@@ -40,7 +40,7 @@ def test_values_of_ldtk(game: Path) -> None:
     assert blocked("a") == ["#..#", "#..."]
 
 
-def test_values_of_ldtk_without_names(game: Path) -> None:
+def test_values_of_ldtk_without_names(bare: Path) -> None:
     document = project(level("One", int_grid("#..~")))
     for value in document["defs"]["layers"][0]["intGridValues"]:
         value["identifier"] = None
@@ -53,7 +53,7 @@ def test_values_of_ldtk_without_names(game: Path) -> None:
     assert blocked("a") == ["#..#"]
 
 
-def test_levels_of_ldtk_that_overlap_or_stand_in_a_row(game: Path) -> None:
+def test_levels_of_ldtk_that_overlap_or_stand_in_a_row(bare: Path) -> None:
     levels = [level(name, int_grid("#..")) for name in ("One", "Two")]
     save("a.ldtk", json.dumps(project(*levels)))
     save("b.ldtk", json.dumps(project(*levels, layout="LinearHorizontal")))
@@ -65,7 +65,7 @@ def test_levels_of_ldtk_that_overlap_or_stand_in_a_row(game: Path) -> None:
     built()
 
 
-def test_entities_of_ldtk(game: Path) -> None:
+def test_entities_of_ldtk(bare: Path) -> None:
     ways = [entity("Portal", 1, 0, iid="p", to=["q"]), entity("Portal", 3, 0, iid="q", to=["p"])]
     things = entities(*ways, entity("Hero", 2, 0), width=4, height=2)
     save("a.ldtk", json.dumps(project(level("One", things, int_grid("#..~", "#...")))))
@@ -77,7 +77,7 @@ def test_entities_of_ldtk(game: Path) -> None:
     built()
 
 
-def test_colours_of_images(game: Path) -> None:
+def test_colours_of_images(bare: Path) -> None:
     green, blue, dark = (90, 160, 70), (50, 100, 200), (40, 38, 44)
     picture([[green, green, blue], [dark, green, blue], [(0, 0, 0), (255, 255, 255), green]])
     done = init()
@@ -87,7 +87,7 @@ def test_colours_of_images(game: Path) -> None:
     assert blocked("level") == ["..#", "#.#", "#.."]
 
 
-def test_an_image_all_in_colours_of_walls(game: Path) -> None:
+def test_an_image_all_in_colours_of_walls(bare: Path) -> None:
     picture([[(40, 40, 40), (30, 30, 30), (20, 20, 200)]])
     done = init()
     assert done.code == 0
@@ -95,7 +95,7 @@ def test_an_image_all_in_colours_of_walls(game: Path) -> None:
     built()
 
 
-def test_tiles_and_graphs_in_json(game: Path) -> None:
+def test_tiles_and_graphs_in_json(bare: Path) -> None:
     head = {"format": "bake-tiles", "version": 1}
     asks = {**head, "legend": {".": "moor", "#": "cliff", "~": "mud"}, "rows": [".#~"]}
     says = {**head, "legend": {"~": "mud"}, "terrains": {"mud": 7}, "rows": ["~~~"]}
@@ -112,7 +112,7 @@ def test_tiles_and_graphs_in_json(game: Path) -> None:
     built()
 
 
-def test_a_map_that_states_everything_needs_no_line(game: Path) -> None:
+def test_a_map_that_states_everything_needs_no_line(bare: Path) -> None:
     save("a.map", "type octile\nheight 1\nwidth 3\nmap\n.@W\n")
     done = init()
     assert done.code == 0
@@ -120,7 +120,7 @@ def test_a_map_that_states_everything_needs_no_line(game: Path) -> None:
     assert "0 guessed lines for 1 level" in done.out
 
 
-def test_it_is_deterministic(game: Path) -> None:
+def test_it_is_deterministic(bare: Path) -> None:
     tiled("a.tmx", layer(ALL, name="Low"), layer(FEW, name="Tile Layer 2"))
     picture([[(9, 160, 9), (9, 9, 200)]])
     save("b.ldtk", json.dumps(project(level("One", int_grid("#..~")))))
@@ -166,7 +166,7 @@ def test_values_of_strangers(tmp_path_factory: pytest.TempPathFactory, names: li
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems have no such names")
-def test_a_name_that_is_not_utf_8(game: Path) -> None:
+def test_a_name_that_is_not_utf_8(bare: Path) -> None:
     text = "type octile\nheight 1\nwidth 3\nmap\n...\n"
     save("a.map", text)
     Path(os.fsdecode(b"b\xff.map")).write_text(text)
@@ -177,7 +177,7 @@ def test_a_name_that_is_not_utf_8(game: Path) -> None:
     built()
 
 
-def test_a_very_long_name(game: Path) -> None:
+def test_a_very_long_name(bare: Path) -> None:
     tiled("m.tmx", layer(ALL, name="Ground"), layer(RING, name="W&quot;all" + "x" * 3000))
     assert init().code == 0
     assert all(len(line) < 4000 for line in Path("bake.toml").read_text().splitlines())
@@ -187,7 +187,7 @@ def test_a_very_long_name(game: Path) -> None:
 # -- what is there already, and what cannot be read or written -------------------------------------
 
 
-def test_a_recipe_is_never_replaced_unasked(game: Path) -> None:
+def test_a_recipe_is_never_replaced_unasked(bare: Path) -> None:
     save("a.map", "type octile\nheight 1\nwidth 3\nmap\n...\n")
     save("bake.toml", "# mine\n")
     mistake(init(), "bake.toml: there is a recipe already", "bake init --force")
@@ -196,7 +196,7 @@ def test_a_recipe_is_never_replaced_unasked(game: Path) -> None:
     assert recipe()["sources"] == ["*.map"]
 
 
-def test_pictures_are_never_replaced_unasked(game: Path) -> None:
+def test_pictures_are_never_replaced_unasked(bare: Path) -> None:
     save("a.map", "type octile\nheight 1\nwidth 3\nmap\n...\n")
     kept = save("baked/a.png", "mine")
     done = init()
@@ -207,13 +207,13 @@ def test_pictures_are_never_replaced_unasked(game: Path) -> None:
     assert kept.read_bytes().startswith(b"\x89PNG")
 
 
-def test_no_pictures(game: Path) -> None:
+def test_no_pictures(bare: Path) -> None:
     save("a.map", "type octile\nheight 1\nwidth 3\nmap\n...\n")
     assert init("--no-pictures").code == 0
-    assert sorted(each.name for each in game.iterdir()) == ["a.map", "bake.toml"]
+    assert sorted(each.name for each in bare.iterdir()) == ["a.map", "bake.toml"]
 
 
-def test_another_folder(game: Path) -> None:
+def test_another_folder(bare: Path) -> None:
     save("other/maps/a.map", "type octile\nheight 1\nwidth 3\nmap\n...\n")
     done = init("other")
     assert done.code == 0
@@ -223,21 +223,21 @@ def test_another_folder(game: Path) -> None:
     assert load_recipe(Path("other/bake.toml")).sources == ("maps/*.map",)
 
 
-def test_the_command_that_is_told_can_be_pasted(game: Path) -> None:
+def test_the_command_that_is_told_can_be_pasted(bare: Path) -> None:
     save("my game/a.map", "type octile\nheight 1\nwidth 3\nmap\n...\n")
     done = init("my game")
     (told,) = re.findall(r"run `bake (.*)`", done.out)
     assert bake(*shlex.split(told)).code == 0
 
 
-def test_no_level_at_all(game: Path) -> None:
+def test_no_level_at_all(bare: Path) -> None:
     mistake(init(), "no level file was found in this folder")
-    assert list(game.iterdir()) == []
+    assert list(bare.iterdir()) == []
     mistake(init("nowhere"), "nowhere: there is no such folder")
     mistake(init(save("a.map", "type octile")), "a.map: this is a file")
 
 
-def test_a_level_that_cannot_be_read_does_not_stop_the_others(game: Path) -> None:
+def test_a_level_that_cannot_be_read_does_not_stop_the_others(bare: Path) -> None:
     save("bad.map", "type octile\nheight 9\nwidth 3\nmap\n...\n")
     save("good.map", "type octile\nheight 1\nwidth 3\nmap\n...\n")
     done = init()
@@ -250,16 +250,16 @@ def test_a_level_that_cannot_be_read_does_not_stop_the_others(game: Path) -> Non
 @pytest.mark.skipif(
     sys.platform == "win32" or os.geteuid() == 0, reason="nothing is closed to this user"
 )
-def test_a_folder_that_may_not_be_written_to(game: Path) -> None:
+def test_a_folder_that_may_not_be_written_to(bare: Path) -> None:
     save("a.map", "type octile\nheight 1\nwidth 3\nmap\n...\n")
-    game.chmod(0o500)
+    bare.chmod(0o500)
     try:
         mistake(init(), "bake.toml: cannot be written: Permission denied")
     finally:
-        game.chmod(0o700)
+        bare.chmod(0o700)
 
 
-def test_a_full_disk(game: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_full_disk(bare: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     save("a.map", "type octile\nheight 1\nwidth 3\nmap\n...\n")
 
     def full(*_: object, **__: object) -> int:
@@ -267,16 +267,16 @@ def test_a_full_disk(game: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(Path, "write_text", full)
     mistake(init(), "bake.toml: cannot be written: No space left on device")
-    assert [each.name for each in game.iterdir()] == ["a.map"]
+    assert [each.name for each in bare.iterdir()] == ["a.map"]
 
 
-def test_the_folder_of_pictures_is_a_file(game: Path) -> None:
+def test_the_folder_of_pictures_is_a_file(bare: Path) -> None:
     save("a.map", "type octile\nheight 1\nwidth 3\nmap\n...\n")
     save("baked", "")
     mistake(init(), "baked: the folder of the pictures cannot be made")
 
 
-def test_json(game: Path) -> None:
+def test_json(bare: Path) -> None:
     tiled("m.tmx", layer(ALL, name="Tile Layer 1"))
     data = init("--json").data
     assert data["recipe"] == "bake.toml"

@@ -8,7 +8,7 @@ from tests.support.first_recipes import ALL, FEW, PLAIN, RING, blocked, built, i
 from tests.support.tiled_maps import layer, objects, thing
 
 
-def test_layers_by_their_names(game: Path) -> None:
+def test_layers_by_their_names(bare: Path) -> None:
     tiled("m.tmx", layer(ALL, name="Ground"), layer(RING, name="Walls"), layer(ALL, name="Roofs"))
     done = init()
     assert (done.code, done.errors) == (0, [])
@@ -26,7 +26,7 @@ def test_layers_by_their_names(game: Path) -> None:
     assert blocked("m") == ["######", "#....#", "######"]
 
 
-def test_layers_by_what_they_cover(game: Path) -> None:
+def test_layers_by_what_they_cover(bare: Path) -> None:
     tiled("m.tmx", layer(ALL, name="Tile Layer 1"), layer(FEW, name="Tile Layer 2"))
     done = init()
     assert done.code == 0
@@ -36,7 +36,7 @@ def test_layers_by_what_they_cover(game: Path) -> None:
     assert blocked("m") == ["......", "..#...", "......"]
 
 
-def test_a_layer_of_collisions_says_it_all(game: Path) -> None:
+def test_a_layer_of_collisions_says_it_all(bare: Path) -> None:
     tiled(
         "m.tmx",
         layer(ALL, name="A"),
@@ -49,7 +49,7 @@ def test_a_layer_of_collisions_says_it_all(game: Path) -> None:
     assert blocked("m") == ["######", "#....#", "######"]
 
 
-def test_walls_without_a_floor(game: Path) -> None:
+def test_walls_without_a_floor(bare: Path) -> None:
     tiled("m.tmx", layer(RING, name="Walls"))
     assert init().code == 0
     assert recipe()["tiled"]["empty"] == "floor"
@@ -67,7 +67,7 @@ def test_walls_without_a_floor(game: Path) -> None:
         ('<property name="collision" type="int" value="1"/>', "property:collision=1"),
     ],
 )
-def test_properties_of_tiles(game: Path, inside: str, entry: str) -> None:
+def test_properties_of_tiles(bare: Path, inside: str, entry: str) -> None:
     tileset = PLAIN.replace(
         "/>", f'><tile id="1"><properties>{inside}</properties></tile></tileset>'
     )
@@ -78,7 +78,7 @@ def test_properties_of_tiles(game: Path, inside: str, entry: str) -> None:
     assert blocked("m") == ["######", "#....#", "######"]
 
 
-def test_wang_colours_go_before_layers(game: Path) -> None:
+def test_wang_colours_go_before_layers(bare: Path) -> None:
     tileset = PLAIN.replace(
         "/>",
         '><wangsets><wangset name="w" type="corner" tile="-1"><wangcolor name="Meadow"/>'
@@ -94,7 +94,7 @@ def test_wang_colours_go_before_layers(game: Path) -> None:
     assert blocked("m") == ["...###"] * 3
 
 
-def test_classes_keep_their_names(game: Path) -> None:
+def test_classes_keep_their_names(bare: Path) -> None:
     tileset = PLAIN.replace(
         "/>", '><tile id="1" class="pine tree"/><tile id="0" class="zzz"/></tileset>'
     )
@@ -105,7 +105,7 @@ def test_classes_keep_their_names(game: Path) -> None:
     assert "[terrain] zzz = 1: its name says nothing about its cost" in done.out
 
 
-def test_objects_of_games(game: Path) -> None:
+def test_objects_of_games(bare: Path) -> None:
     """Doors of strangers have no states, and two spots may have one name."""
     drawn = (thing(1, "door", (20, 20)), thing(2, "PlayerStart", (20, 20), name="p"))
     twice = (thing(3, "spawn", (20, 20), name="x"), thing(4, "spawn", (40, 20), name="x"))
@@ -131,7 +131,7 @@ BOX = {"width": 32, "height": 16}
         (objects(thing(1, "", (16, 16), name="water", **BOX), name="Stuff"), "object:water"),
     ],
 )
-def test_shapes_of_objects(game: Path, drawn: str, entry: str) -> None:
+def test_shapes_of_objects(bare: Path, drawn: str, entry: str) -> None:
     tiled("m.tmx", layer(ALL), drawn)
     assert init().code == 0
     assert entry in recipe()["tiled"]["legend"]
@@ -147,7 +147,7 @@ def test_shapes_of_objects(game: Path, drawn: str, entry: str) -> None:
         objects(thing(1, "water", (16, 16)), name="Points"),
     ],
 )
-def test_objects_that_are_no_obstacles(game: Path, drawn: str) -> None:
+def test_objects_that_are_no_obstacles(bare: Path, drawn: str) -> None:
     """Frames around whole maps, events, and points."""
     tiled("m.tmx", layer(ALL), drawn)
     assert init().code == 0
@@ -155,7 +155,7 @@ def test_objects_that_are_no_obstacles(game: Path, drawn: str) -> None:
     assert blocked("m") == ["......"] * 3
 
 
-def test_collision_shapes_of_tiles(game: Path) -> None:
+def test_collision_shapes_of_tiles(bare: Path) -> None:
     shape = '<objectgroup><object id="1" x="0" y="0" width="16" height="16"/></objectgroup>'
     tileset = PLAIN.replace(
         "/>", f' tilewidth="16" tileheight="16"><tile id="1">{shape}</tile></tileset>'
@@ -168,7 +168,7 @@ def test_collision_shapes_of_tiles(game: Path) -> None:
     assert blocked("m") == ["..##.."] * 3
 
 
-def test_a_map_of_objects_alone(game: Path) -> None:
+def test_a_map_of_objects_alone(bare: Path) -> None:
     tiled("m.tmx", objects(thing(1, "", (16, 16), **BOX), name="Stuff"), tileset="")
     done = init()
     assert done.code == 0
@@ -177,7 +177,7 @@ def test_a_map_of_objects_alone(game: Path) -> None:
     assert blocked("m") == ["......", ".##...", "......"]
 
 
-def test_objects_that_cannot_be_read(game: Path) -> None:
+def test_objects_that_cannot_be_read(bare: Path) -> None:
     lost = thing(1, "", (16, 16), template="gone.tx")
     tiled("m.tmx", layer(ALL), objects(lost, name="Heroes"))
     done = init()
@@ -187,7 +187,7 @@ def test_objects_that_cannot_be_read(game: Path) -> None:
     built()
 
 
-def test_spawns_do_not_stand_on_walls(game: Path) -> None:
+def test_spawns_do_not_stand_on_walls(bare: Path) -> None:
     spawn = objects(thing(1, "spawn", (40, 20)))
     tiled("m.tmx", layer(ALL, name="A"), layer(FEW, name="B"), spawn)
     done = init()
@@ -197,7 +197,7 @@ def test_spawns_do_not_stand_on_walls(game: Path) -> None:
     assert blocked("m") == ["......"] * 3
 
 
-def test_two_maps_that_do_not_agree(game: Path) -> None:
+def test_two_maps_that_do_not_agree(bare: Path) -> None:
     tiled("a.tmx", layer(ALL, name="Low"), layer(FEW, name="Tile Layer 2"))
     tiled("b.tmx", layer(ALL, name="Tile Layer 2"))
     assert init().code == 0
@@ -206,7 +206,7 @@ def test_two_maps_that_do_not_agree(game: Path) -> None:
     built()
 
 
-def test_a_tileset_says_nothing_where_the_layer_does(game: Path) -> None:
+def test_a_tileset_says_nothing_where_the_layer_does(bare: Path) -> None:
     """The same set of tiles draws walls in one map, and is the floor of another."""
     walls = PLAIN.replace('"pieces"', '"stone walls"')
     tiled("a.tmx", layer(RING, name="Two"), tileset=walls)

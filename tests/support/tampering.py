@@ -14,6 +14,7 @@ import numpy as np
 from bake.arrays import AnyArray
 from bake.asset import read_header, sha256_of
 from bake.asset.header import Header
+from bake.errors import CorruptAssetError
 from bake.graph import BLOCKED
 from bake.verify import Proof, verify_asset
 from tests.support.oracles import arcs_of, optimal_slots
@@ -95,6 +96,18 @@ def store(path: Path, name: str, array: np.ndarray) -> None:
 
 def proved(path: Path, profile: str | None = None) -> Proof:
     return verify_asset(path, profile, lambda done: None)
+
+
+def accepted(path: Path) -> bool:
+    """Whether the proof finds nothing; what it finds is told in one line."""
+    try:
+        proved(path)
+    except CorruptAssetError as error:
+        told = str(error)
+        assert "profile 'default'" in told
+        assert "\n" not in told
+        return False
+    return True
 
 
 def optimal(path: Path) -> dict[tuple[int, int], list[int]]:

@@ -16,7 +16,7 @@ from tests.support.baked import bake, recipe_for, rows, write_graph, write_grid
 from tests.support.levels import shared_level
 from tests.support.oracles import offset_to_cube
 from tests.support.strategies import FAMILIES, seeded
-from tests.support.tampering import edited, optimal, proved, store, table
+from tests.support.tampering import accepted, edited, optimal, proved, store, table
 
 HOPS = ("components", "next_hops")
 GREEDY, NONE = 254, 255
@@ -109,18 +109,6 @@ def keep(path: Path, columns: Columns) -> None:
     with edited(path) as file:
         for name, values in zip(("run_count", "run_start", "run_slot"), columns, strict=True):
             file[f"/profiles/default/{name}"][...] = np.array(values)
-
-
-def accepted(path: Path) -> bool:
-    """Whether the proof finds nothing; what it finds is told in one line."""
-    told = ""
-    try:
-        proved(path)
-    except CorruptAssetError as error:
-        told = str(error)
-    assert not told or "profile 'default'" in told
-    assert "\n" not in told
-    return not told
 
 
 def another_symbol(rng: random.Random, columns: Columns) -> Columns:

@@ -1,0 +1,28 @@
+"""Packages of others that may be installed here."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from importlib.metadata import version
+from importlib.util import find_spec
+
+
+@dataclass(frozen=True)
+class Package:
+    """A package.
+
+    Attributes:
+        package: to import.
+    """
+
+    package: str
+
+    @property
+    def installed(self) -> bool:
+        """Whether it can be imported here."""
+        return find_spec(self.package) is not None
+
+    @property
+    def label(self) -> str:
+        """Name and version."""
+        return f"{self.package} {version(self.package)}"
