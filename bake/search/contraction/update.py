@@ -15,7 +15,6 @@ from typing import NamedTuple
 import numpy as np
 
 from bake.arrays import Int32Array, Int64Array
-from bake.graph import INFINITY
 from bake.kernels.heap import Heap, drop_first, push
 from bake.kernels.jit import kernel
 from bake.search.contraction.metric import Prices, Weights, arc_between
@@ -24,8 +23,18 @@ from bake.search.contraction.tree import Tree
 #: Arcs that one edit may bear upon. If there are more, customizing everything is as fast.
 MOST_TOUCHED = 2**16
 
-#: Which weights of a touched arc are doubtful: bits of a number.
-UP, DOWN = 1, 2
+#: Which weights of a touched arc are doubtful: bits of a number, by the side.
+DOUBT = (1, 2)
+
+#: The two sides of an arc: up it, and down it.
+UP, DOWN = 0, 1
+
+#: Columns of ``Lower.below`` and, after the weights up and down, of ``Lower.touched``.
+LOW, ARC = 0, 1
+DOUBTFUL, TOUCHED = 2, 3
+
+#: Places of ``Lower.counts``.
+WAITING, COUNT = 0, 1
 
 
 class Lower(NamedTuple):
@@ -33,24 +42,24 @@ class Lower(NamedTuple):
 
     Attributes:
         first: (n + 1) int64, where each rank's arcs from lower ranks begin.
-        arc: (a) int32, these arcs, in the order of their lower ends.
-        low: (a) int32, the lower end of each of them.
-        slot: (a) int32, 1 + the place of a touched arc in ``before``; 0 throughout between updates.
-        before: (t, 3) int32, what touched arcs weighed up and down before, and which of the two is
-            doubtful.
-        touched: (t) int32, the touched arcs, in the order in which they were touched.
+        below: (a, 2) int32, the lower end of each of them, ascending, and the arc itself.
+        slot: (a) int32, 1 + the place of a touched arc in ``touched``; 0 throughout between
+            updates.
+        touched: (t, 4) int32, what touched arcs weighed up and down before, which of the two is
+            doubtful, and the arc, in the order in which they were touched.
         group: (d) int32, the changed arcs of one lower end; as many as any node has.
         heap: arcs by their lower end.
+        counts: (2) int64, how many arcs wait in the heap, and how many are touched; the latter is
+            -1 where they are too many.
     """
 
     first: Int64Array
-    arc: Int32Array
-    low: Int32Array
+    below: Int32Array
     slot: Int32Array
-    before: Int32Array
     touched: Int32Array
     group: Int32Array
     heap: Heap
+    counts: Int64Array
 
 
 def lower_arcs(tree: Tree) -> Lower:
@@ -58,28 +67,27 @@ def lower_arcs(tree: Tree) -> Lower:
     n, count = len(tree.order), tree.arc_count
     first = np.zeros(n + 1, dtype=np.int64)
     np.cumsum(np.bincount(tree.up, minlength=n), out=first[1:])
-    arc, low = np.empty((2, count), dtype=np.int32)
-    _fill_lower(tree, first[:-1].copy(), arc, low)
+    below = np.empty((count, 2), dtype=np.int32)
+    _fill_lower(tree, first[:-1].copy(), below)
     most = min(count, MOST_TOUCHED)
     return Lower(
         first,
-        arc,
-        low,
+        below,
         np.zeros(count, dtype=np.int32),
-        np.empty((most, 3), dtype=np.int32),
-        np.empty(most, dtype=np.int32),
+        np.empty((most, 4), dtype=np.int32),
         np.empty(int(np.diff(tree.first_up).max(initial=0)), dtype=np.int32),
         np.empty((most + 1, 2), dtype=np.int64),
+        np.zeros(2, dtype=np.int64),
     )
 
 
 @kernel
-def _fill_lower(tree: Tree, place: Int64Array, arc: Int32Array, low: Int32Array) -> None:
+def _fill_lower(tree: Tree, place: Int64Array, below: Int32Array) -> None:
     for rank in range(len(tree.order)):
-        for each in range(tree.first_up[rank], tree.first_up[rank + 1]):
-            high = tree.up[each]
-            arc[place[high]] = each
-            low[place[high]] = rank
+        for arc in range(tree.first_up[rank], tree.first_up[rank + 1]):
+            high = tree.up[arc]
+            below[place[high], LOW] = rank
+            below[place[high], ARC] = arc
             place[high] += 1
 
 
@@ -96,6 +104,9 @@ def reprice(
 ) -> int:
     """Give arcs of the graph new weights, in place.
 
+    Kernels called here take arrays one by one: each bundle they would take is counted reference by
+    reference at every call, which takes longer than they do.
+
     Args:
         prices, weights: of the tree; both follow.
         tail, head: (k) int32 nodes that an arc of the tree joins.
@@ -107,100 +118,134 @@ def reprice(
         How many arcs of the tree changed, or -1 where an edit bears upon too many: then ``prices``
         are right and ``weights`` must be customized anew.
     """
-    size = count = 0
+    first_up, heads, rank = tree.first_up, tree.up, tree.rank
+    first, below, slot, touched, group, heap, counts = lower
+    price_up, price_down = prices
+    up, down, via_up, via_down = weights
+    counts[WAITING] = 0
+    counts[COUNT] = 0
     for i in range(len(tail)):
-        a, b = tree.rank[tail[i]], tree.rank[head[i]]
+        a, b = rank[tail[i]], rank[head[i]]
         low = min(a, b)
         arc = arc_between(tree, low, max(a, b))
-        price, here, via, doubt = prices.up, weights.up, weights.via_up, UP
-        if b < a and not two_way:
-            price, here, via, doubt = prices.down, weights.down, weights.via_down, DOWN
-        price[arc] = ticks[i]
-        if count < 0:
-            continue
-        if ticks[i] < here[arc]:
-            size, count = _touch(lower, weights, size, count, low, arc, 0)
-            if count >= 0:
-                here[arc] = ticks[i]
-                via[arc] = -1
-        elif ticks[i] > here[arc] and via[arc] < 0:
-            size, count = _touch(lower, weights, size, count, low, arc, doubt)
+        if a < b or two_way:
+            price_up[arc] = ticks[i]
+            _begin(slot, touched, heap, counts, up, down, via_up, low, arc, ticks[i], UP)
+        else:
+            price_down[arc] = ticks[i]
+            _begin(slot, touched, heap, counts, down, up, via_down, low, arc, ticks[i], DOWN)
     changed = 0
-    while size > 0 and count >= 0:
+    while counts[WAITING] > 0 and counts[COUNT] >= 0:
         # Arcs with one lower end do not depend on each other, but their third sides on both.
-        low = lower.heap[0, 0]
+        low = heap[0, 0]
         same = 0
-        while size > 0 and lower.heap[0, 0] == low:
-            arc = lower.heap[0, 1]
-            size = drop_first(lower.heap, size)
-            _settle(tree, lower, prices, weights, low, arc, two_way)
-            slot = lower.slot[arc] - 1
-            if (
-                weights.up[arc] != lower.before[slot, 0]
-                or weights.down[arc] != lower.before[slot, 1]
-            ):
-                lower.group[same] = arc
+        while counts[WAITING] > 0 and heap[0, 0] == low:
+            arc = heap[0, 1]
+            counts[WAITING] = drop_first(heap, counts[WAITING])
+            place = slot[arc] - 1
+            doubtful = touched[place, DOUBTFUL]
+            if doubtful & DOUBT[UP] or (two_way and doubtful):
+                _price_anew(heads, first, below, price_up, down, up, via_up, low, arc)
+            if doubtful & DOUBT[DOWN] and not two_way:
+                _price_anew(heads, first, below, price_down, up, down, via_down, low, arc)
+            if up[arc] != touched[place, UP] or down[arc] != touched[place, DOWN]:
+                group[same] = arc
                 same += 1
         changed += same
         for i in range(same):
-            arc = lower.group[i]
-            if count >= 0:
-                size, count = _spread(tree, lower, weights, size, count, low, arc, UP)
-            if count >= 0 and not two_way:
-                size, count = _spread(tree, lower, weights, size, count, low, arc, DOWN)
-    if count < 0:
-        lower.slot[:] = 0
+            arc = group[i]
+            place = slot[arc] - 1
+            old, old_down = touched[place, UP], touched[place, DOWN]
+            if up[arc] != old:
+                _spread(first_up, heads, first, below, slot, touched, heap, counts,
+                    up, down, via_up, via_down, low, arc, UP)  # fmt: skip
+            if down[arc] != old_down and not two_way:
+                _spread(first_up, heads, first, below, slot, touched, heap, counts,
+                    down, up, via_down, via_up, low, arc, DOWN)  # fmt: skip
+    if counts[COUNT] < 0:
+        slot[:] = 0
         return -1
-    for slot in range(count):
-        lower.slot[lower.touched[slot]] = 0
+    for place in range(counts[COUNT]):
+        slot[touched[place, TOUCHED]] = 0
     return changed
 
 
 @kernel
-def _settle(
-    tree: Tree,
-    lower: Lower,
-    prices: Prices,
-    weights: Weights,
+def _begin(
+    slot: Int32Array,
+    touched: Int32Array,
+    heap: Heap,
+    counts: Int64Array,
+    mine: Int32Array,
+    other: Int32Array,
+    via: Int32Array,
     low: int,
     arc: int,
-    two_way: bool,
+    ticks: int,
+    side: int,
 ) -> None:
-    """Price the doubtful directions of an arc anew."""
-    up, down = weights.up, weights.down
-    doubtful = lower.before[lower.slot[arc] - 1, 2]
-    if doubtful & UP or (two_way and doubtful):
-        _price_anew(tree, lower, prices.up, down, up, weights.via_up, low, arc)
-    if doubtful & DOWN and not two_way:
-        _price_anew(tree, lower, prices.down, up, down, weights.via_down, low, arc)
+    """Let an arc follow the new weight of the graph's own.
+
+    Args:
+        mine, other: weights of this side and of the other one.
+        via: of this side.
+        side: UP or DOWN.
+    """
+    if counts[COUNT] < 0:
+        return
+    if ticks < mine[arc]:
+        _touch(slot, touched, heap, counts, mine, other, low, arc, side, 0)
+        if counts[COUNT] >= 0:
+            mine[arc] = ticks
+            via[arc] = -1
+    elif ticks > mine[arc] and via[arc] < 0:
+        _touch(slot, touched, heap, counts, mine, other, low, arc, side, DOUBT[side])
 
 
 @kernel
 def _touch(
-    lower: Lower, weights: Weights, size: int, count: int, low: int, arc: int, doubtful: int
-) -> tuple[int, int]:
-    """Queue an arc, before its weight changes; return how many wait, and are touched or -1."""
-    slot = lower.slot[arc] - 1
-    if slot >= 0:
-        lower.before[slot, 2] |= doubtful
-        return size, count
-    if count >= len(lower.touched):
-        return size, -1
-    lower.slot[arc] = count + 1
-    lower.touched[count] = arc
-    lower.before[count, 0] = weights.up[arc]
-    lower.before[count, 1] = weights.down[arc]
-    lower.before[count, 2] = doubtful
-    return push(lower.heap, size, low, arc), count + 1
+    slot: Int32Array,
+    touched: Int32Array,
+    heap: Heap,
+    counts: Int64Array,
+    mine: Int32Array,
+    other: Int32Array,
+    low: int,
+    arc: int,
+    side: int,
+    doubtful: int,
+) -> None:
+    """Queue an arc, before its weight changes.
+
+    Args:
+        mine, other: weights of one side and of the other one.
+        side: UP or DOWN, the side of ``mine``.
+        doubtful: bits of DOUBT.
+    """
+    place = slot[arc] - 1
+    if place >= 0:
+        touched[place, DOUBTFUL] |= doubtful
+        return
+    place = counts[COUNT]
+    if place >= len(touched):
+        counts[COUNT] = -1
+        return
+    slot[arc] = place + 1
+    touched[place, side] = mine[arc]
+    touched[place, 1 - side] = other[arc]
+    touched[place, DOUBTFUL] = doubtful
+    touched[place, TOUCHED] = arc
+    counts[COUNT] = place + 1
+    counts[WAITING] = push(heap, counts[WAITING], low, arc)
 
 
 @kernel
-def _first_above(lower: Lower, high: int, least: int) -> int:
+def _first_above(first: Int64Array, below: Int32Array, high: int, least: int) -> int:
     """Return the first of a rank's arcs from below whose lower end is this one or a higher one."""
-    begin, end = lower.first[high], lower.first[high + 1]
+    begin, end = first[high], first[high + 1]
     while begin < end:
         middle = (begin + end) >> 1
-        if lower.low[middle] < least:
+        if below[middle, LOW] < least:
             begin = middle + 1
         else:
             end = middle
@@ -209,8 +254,9 @@ def _first_above(lower: Lower, high: int, least: int) -> int:
 
 @kernel
 def _price_anew(
-    tree: Tree,
-    lower: Lower,
+    heads: Int32Array,
+    first: Int64Array,
+    below: Int32Array,
     price: Int32Array,
     to_corner: Int32Array,
     onward: Int32Array,
@@ -218,31 +264,33 @@ def _price_anew(
     low: int,
     arc: int,
 ) -> None:
-    """Price one direction of an arc from the graph's own and its lower triangles.
+    """Price one side of an arc from the graph's own and its lower triangles.
 
     Args:
-        price: of this direction.
+        heads: the higher end of each arc of the tree.
+        first, below: see :class:`Lower`.
+        price: of this side.
         to_corner: weights from an arc's end to its lower corner, seen from where this begins.
-        onward: weights of this direction, which are written.
-        via: of this direction, written.
+        onward: weights of this side, which are written.
+        via: of this side, written.
     """
-    high = tree.up[arc]
+    high = heads[arc]
     # No arc is priced above what it will cost, so the first that costs no more is the cheapest.
     least = onward[arc]
     best, cheapest = int(price[arc]), -1
-    begin, end = lower.first[low], lower.first[low + 1]
+    begin, end = first[low], first[low + 1]
     if begin < end:
-        place = _first_above(lower, high, lower.low[begin])
-        until = lower.first[high + 1]
+        place = _first_above(first, below, high, below[begin, LOW])
+        until = first[high + 1]
         for i in range(begin, end):
-            corner = lower.low[i]
-            while place < until and lower.low[place] < corner:
+            corner = below[i, LOW]
+            while place < until and below[place, LOW] < corner:
                 place += 1
             if place == until or best <= least:
                 break
-            to = to_corner[lower.arc[i]]
-            if lower.low[place] == corner and to < best:
-                ticks = int(to) + int(onward[lower.arc[place]])
+            to = int(to_corner[below[i, ARC]])
+            if below[place, LOW] == corner and to < best:
+                ticks = to + int(onward[below[place, ARC]])
                 if ticks < best:
                     best, cheapest = ticks, int(corner)
     onward[arc] = best
@@ -251,56 +299,68 @@ def _price_anew(
 
 @kernel
 def _spread(
-    tree: Tree,
-    lower: Lower,
-    weights: Weights,
-    size: int,
-    count: int,
+    first_up: Int64Array,
+    heads: Int32Array,
+    first: Int64Array,
+    below: Int32Array,
+    slot: Int32Array,
+    touched: Int32Array,
+    heap: Heap,
+    counts: Int64Array,
+    mine: Int32Array,
+    other: Int32Array,
+    via_mine: Int32Array,
+    via_other: Int32Array,
     low: int,
     arc: int,
-    direction: int,
-) -> tuple[int, int]:
-    """Let the third sides of an arc's triangles follow one of its directions; see :func:`_touch`.
+    side: int,
+) -> None:
+    """Let the third sides of an arc's triangles follow a change of one of its sides.
 
     The way up the arc goes on from the way down another arc of the same lower end, and before the
-    way down it comes the way up another.
+    way down it comes the way up another. So third sides to the arc's higher end change on the same
+    side, and those on from it on the other one.
+
+    Args:
+        first_up, heads: of the tree.
+        first, below, slot, touched, heap, counts: see :class:`Lower`.
+        mine, other: weights of the side that changed, and of the other one.
+        via_mine, via_other: likewise.
+        side: UP or DOWN, which has changed.
     """
-    high = tree.up[arc]
-    slot = lower.slot[arc] - 1
-    if direction == UP:
-        old, new, partner = lower.before[slot, 0], weights.up[arc], weights.down
-    else:
-        old, new, partner = lower.before[slot, 1], weights.down[arc], weights.up
-    if new == old:
-        return size, count
-    begin, end = tree.first_up[low], tree.first_up[low + 1]
-    # Third sides lead to the higher end from between both ends, and on from it.
-    place, onward = _first_above(lower, high, low + 1), tree.first_up[high]
-    for other in range(begin, end):
-        top = tree.up[other]
-        if top == high:
-            continue
-        if top < high:
-            while lower.low[place] < top:
-                place += 1
-            below, third = top, int(lower.arc[place])
-        else:
-            while tree.up[onward] < top:
-                onward += 1
-            below, third = high, int(onward)
-        upward = (top < high) == (direction == UP)
-        here = weights.up if upward else weights.down
-        via = weights.via_up if upward else weights.via_down
-        ticks = min(int(new) + int(partner[other]), INFINITY)
-        if ticks < here[third]:
-            size, count = _touch(lower, weights, size, count, below, third, 0)
-            if count < 0:
-                return size, count
-            here[third] = ticks
-            via[third] = low
-        elif new > old and via[third] == low:
-            doubt = UP if upward else DOWN
-            size, count = _touch(lower, weights, size, count, below, third, doubt)
-            if count < 0:
-                return size, count
-    return size, count
+    high, new = heads[arc], int(mine[arc])
+    dearer = new > touched[slot[arc] - 1, side]
+    begin, end = first_up[low], first_up[low + 1]
+    place = _first_above(first, below, high, low + 1)
+    for each in range(begin, arc):
+        while below[place, LOW] < heads[each]:
+            place += 1
+        third = below[place, ARC]
+        ticks = new + int(other[each])
+        if ticks < mine[third]:
+            _touch(slot, touched, heap, counts, mine, other, heads[each], third, side, 0)
+            if counts[COUNT] < 0:
+                return
+            mine[third] = ticks
+            via_mine[third] = low
+        elif dearer and via_mine[third] == low:
+            doubt = DOUBT[side]
+            _touch(slot, touched, heap, counts, mine, other, heads[each], third, side, doubt)
+            if counts[COUNT] < 0:
+                return
+    third = first_up[high]
+    for each in range(arc + 1, end):
+        while heads[third] < heads[each]:
+            third += 1
+        ticks = new + int(other[each])
+        if ticks < other[third]:
+            _touch(slot, touched, heap, counts, mine, other, high, third, side, 0)
+            if counts[COUNT] < 0:
+                return
+            other[third] = ticks
+            via_other[third] = low
+        elif dearer and via_other[third] == low:
+            doubt = DOUBT[1 - side]
+            _touch(slot, touched, heap, counts, mine, other, high, third, side, doubt)
+            if counts[COUNT] < 0:
+                return
