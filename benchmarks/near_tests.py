@@ -23,7 +23,11 @@ COMMON = (
 #: mirror the package, go first.
 ROOMS: dict[str, tuple[str, ...]] = {
     "search/graph": ("tests/tables", "tests/worlds"),
-    "search/all_pairs": ("tests/tables", "tests/runtime/reader/test_runs.py"),
+    "search/all_pairs": (
+        "tests/tables",
+        "tests/runtime/reader/test_runs.py",
+        "tests/runtime/reader/test_damaged_runs.py",
+    ),
     "search/point": ("tests/runtime/searching", "tests/tables/test_heuristic.py"),
     "search/hierarchy": (
         "tests/tables/test_clusters.py",

@@ -232,12 +232,12 @@ def test_upright_squares_begin_at_the_origin() -> None:
 @pytest.mark.parametrize("layout", HEX_LAYOUTS)
 def test_hexagons_of_one_number_are_regular(layout: HexLayout) -> None:
     """All six neighbours of a cell are one cell's width away from it."""
-    from bake.hexagons import hex_steps
+    from bake.hexagons import hex_steps, in_rows
 
     where = upright(10.0, layout=layout)
     for x, y in product(range(4), repeat=2):
         own = where.points(np.array([(x, y)]), np.zeros(1, dtype=np.int64), layout)[0]
-        steps = hex_steps(layout, (y if layout.endswith("r") else x) % 2)
+        steps = hex_steps(layout, (y if in_rows(layout) else x) % 2)
         beside = np.array([(x + dx, y + dy) for dx, dy in steps])
         near = where.points(beside, np.zeros(6, dtype=np.int64), layout)
         assert np.allclose(np.hypot(*(near - own).T), 10)

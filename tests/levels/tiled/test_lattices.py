@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from bake.hexagons import hex_steps
+from bake.hexagons import hex_steps, in_rows
 from bake.levels.tiled.geometry import Geometry
 from tests.support.levels import named
 from tests.support.tiled_maps import layer, objects, read, thing, tmx, write
@@ -57,7 +57,7 @@ def test_hexagons_touch_those_of_their_layout(
         across, down = (abs(places[a][each] - places[b][each]) for each in range(2))
         touching = (across, down) in (((28, 0), (14, 24)) if axis == "y" else ((0, 28), (24, 14)))
         x, y = a[0] - corner[0], a[1] - corner[1]
-        steps = hex_steps(layout, (y if layout.endswith("r") else x) % 2)
+        steps = hex_steps(layout, (y if in_rows(layout) else x) % 2)
         assert touching == ((b[0] - a[0], b[1] - a[1]) in steps)
 
 
