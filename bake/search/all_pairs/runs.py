@@ -33,16 +33,24 @@ NONE_BIT = np.uint64(1) << np.uint64(62)
 GREEDY_BIT = np.uint64(1) << np.uint64(63)
 EVERY = np.uint64(0xFFFFFFFFFFFFFFFF)
 
+#: Targets that a set is compared with at once.
+BLOCK = 16
+
+#: Of so many targets one is looked at before all are.
+SAMPLED = 8
+
 
 class TargetBatch(NamedTuple):
     """A batch of targets, in target order.
 
     Attributes:
-        dist: (n, LANES) int32 ticks from every row to targets ``start`` to ``stop``; INFINITY where
-            there is no path.
+        dist: (p, LANES) int32 ticks from rows to targets ``start`` to ``stop``; INFINITY where
+            there is no path, and in lanes past the last target.
+        place: (n) int32, where in ``dist`` each row's distances are.
     """
 
     dist: Int32Array
+    place: Int32Array
     start: int
     stop: int
 
@@ -125,51 +133,61 @@ def _symbol(held: np.uint64, degree: int, greedy: int, none: int) -> int:
 def extend_runs(
     arcs: Arcs,
     batch: TargetBatch,
-    first_row: int,
-    last_row: int,
+    rows: Int32Array,
     symbols: Symbols,
     current: CurrentRuns,
     ended: EndedRuns,
+    count: int,
 ) -> int:
-    """Take a batch of targets into every row's current run, and write down the runs that ended.
+    """Take a batch of targets into some rows' current runs, and write down the runs that ended.
 
     Args:
         arcs: of the graph.
         batch: the targets.
-        first_row, last_row: the rows to look at, the last one not included.
+        rows: (k) int32, the rows to look at.
         symbols: what runs may say.
         current: each row's run; read and written.
-        ended: room for (last_row - first_row) * LANES runs, filled from the front.
+        ended: room for ``count`` + k * LANES runs, filled from ``count`` on.
 
     Returns:
-        How many runs were written down.
+        How many runs are written down now.
     """
     first_out, head, weight = arcs
-    dist, start, stop = batch
+    dist, place, start, stop = batch
     at, greedy_slot, greedy, none, unreachable_fits, arcs_across = symbols
     moves, run_start, first_moves, begin = current
     ended_row, ended_start, ended_symbol = ended
-    count = 0
     lanes = stop - start
     use_greedy = len(greedy_slot) > 0
     low_x = low_y = 2**30
     high_x = high_y = -(2**30)
+    target_x = np.zeros(LANES, np.int32)
+    target_y = np.zeros(LANES, np.int32)
     if use_greedy:
-        for target in range(start, stop):
-            low_x = min(low_x, at[target, 0])
-            high_x = max(high_x, at[target, 0])
-            low_y = min(low_y, at[target, 1])
-            high_y = max(high_y, at[target, 1])
+        for lane in range(lanes):
+            target_x[lane] = at[start + lane, 0]
+            target_y[lane] = at[start + lane, 1]
+            low_x = min(low_x, target_x[lane])
+            high_x = max(high_x, target_x[lane])
+            low_y = min(low_y, target_y[lane])
+            high_y = max(high_y, target_y[lane])
     found = np.empty(LANES, np.uint64)
-    for row in range(first_row, last_row):
+    sectors = greedy_slot.shape[1]
+    greedy_bit = np.empty(sectors, np.uint64)
+    for i in range(len(rows)):
+        row = rows[i]
         first = first_out[row]
         degree = first_out[row + 1] - first
-        crowded = degree > SLOT_BITS
+        if degree > SLOT_BITS:
+            count = _extend_crowded(
+                arcs, batch, row, greedy, none, unreachable_fits, current, ended, count
+            )
+            continue
+        whole = dist[place[row]]
         held = moves[row]
-        here = start <= row < stop
         # Mostly some move of the set suits the whole batch, and that is quick to check. Where the
         # batch cannot be reached EVERY becomes the set of all moves, which says the same.
-        if not here and not crowded:
+        if not start <= row < stop:
             left = np.uint64(0)
             straight = -1  # the one slot that is greedy toward the whole batch, if there is one
             scattered = False
@@ -185,115 +203,156 @@ def extend_runs(
                     if straight != greedy_slot[row, side + 1]:
                         straight = -1
                     scattered = straight < 0
-            for slot in range(degree):
-                bit = np.uint64(1) << np.uint64(slot)
-                if held & bit or slot == straight:
-                    other = head[first + slot]
-                    cost = weight[first + slot]
-                    misses = np.int32(0)
-                    for lane in range(LANES):
-                        whole = dist[row, lane]
-                        misses |= np.int32(
-                            (dist[other, lane] + cost != whole) & (whole != INFINITY)
-                        )
-                    if misses == 0:
-                        left |= held & bit
-                        if slot == straight:
-                            left |= GREEDY_BIT
-            if scattered:
-                holds = True
-                for lane in range(lanes):
-                    whole = dist[row, lane]
-                    if whole == INFINITY:
-                        continue
-                    target = start + lane
-                    slot = greedy_slot[
-                        row, _sector(at[target, 0] - at[row, 0], at[target, 1] - at[row, 1])
-                    ]
-                    if slot < 0 or dist[head[first + slot], lane] + weight[first + slot] != whole:
-                        holds = False
-                        break
-                if holds:
-                    left |= GREEDY_BIT
+                if scattered:
+                    # A few targets mostly tell that it does not suit all.
+                    for lane in range(0, lanes, SAMPLED):
+                        if whole[lane] == INFINITY:
+                            continue
+                        slot = greedy_slot[
+                            row, _sector(target_x[lane] - at[row, 0], target_y[lane] - at[row, 1])
+                        ]
+                        if (
+                            slot < 0
+                            or dist[place[head[first + slot]], lane] + weight[first + slot]
+                            != whole[lane]
+                        ):
+                            scattered = False
+                            break
+            if not scattered:
+                for slot in range(degree):
+                    bit = np.uint64(1) << np.uint64(slot)
+                    if held & bit or slot == straight:
+                        onward = dist[place[head[first + slot]]]
+                        cost = weight[first + slot]
+                        misses = np.int32(0)
+                        for lane in range(LANES):
+                            along = np.int32(onward[lane] + cost)
+                            along = min(along, np.int32(INFINITY))
+                            misses = np.int32(misses | np.int32(along ^ whole[lane]))
+                        if misses == 0:
+                            left |= held & bit
+                            if slot == straight:
+                                left |= GREEDY_BIT
             if not unreachable_fits and left != 0:
                 for lane in range(lanes):
-                    if dist[row, lane] == INFINITY:
+                    if whole[lane] == INFINITY:
                         left = np.uint64(0)
             if left != 0:
                 moves[row] = left
                 continue
-        if not crowded:
+        # What suits each target is worked out for all of them at once.
+        for lane in range(LANES):
+            found[lane] = 0
+        for slot in range(degree):
+            bit = np.uint64(1) << np.uint64(slot)
+            onward = dist[place[head[first + slot]]]
+            cost = weight[first + slot]
             for lane in range(LANES):
-                found[lane] = 0
-            for slot in range(degree):
-                bit = np.uint64(1) << np.uint64(slot)
-                other = head[first + slot]
-                cost = weight[first + slot]
-                for lane in range(LANES):
-                    begins = dist[other, lane] + cost == dist[row, lane]
-                    found[lane] |= bit if begins else np.uint64(0)
-        for lane in range(lanes):
-            target = start + lane
-            whole = dist[row, lane]
-            if target == row or (whole == INFINITY and unreachable_fits):
-                found[lane] = EVERY
+                along = np.int32(onward[lane] + cost)
+                found[lane] |= bit if along == whole[lane] else np.uint64(0)
+        if use_greedy:
+            for side in range(sectors):
+                slot = greedy_slot[row, side]
+                greedy_bit[side] = slot if slot >= 0 else SLOT_BITS
+            x, y = at[row, 0], at[row, 1]
+            for lane in range(LANES):
+                side = _sector(target_x[lane] - x, target_y[lane] - y)
+                suits = (found[lane] >> greedy_bit[side]) & np.uint64(1)
+                found[lane] |= suits << np.uint64(63)
+        instead = EVERY if unreachable_fits else NONE_BIT
+        for lane in range(LANES):
+            found[lane] = instead if whole[lane] == INFINITY else found[lane]
+        for lane in range(lanes, LANES):
+            found[lane] = EVERY
+        if start <= row < stop:
+            found[row - start] = EVERY
+        lane = 0
+        while lane < lanes:
+            if lane % BLOCK == 0:
+                suits = EVERY
+                for k in range(BLOCK):
+                    suits &= found[lane + k]
+                if held & suits:
+                    held &= suits
+                    lane += BLOCK
+                    continue
+            if held & found[lane]:
+                held &= found[lane]
+                lane += 1
                 continue
-            if crowded:
-                kept = held
-                if held >= NONE_BIT:  # There is no move yet, or no path.
-                    fits = held == NONE_BIT and whole == INFINITY
-                else:
-                    arc = first + np.int64(held)
-                    fits = whole != INFINITY and dist[head[arc], lane] + weight[arc] == whole
-                if not fits:
-                    kept = NONE_BIT
-                    if whole != INFINITY:
-                        for slot in range(degree):
-                            arc = first + slot
-                            if dist[head[arc], lane] + weight[arc] == whole:
-                                kept = np.uint64(slot)
-                                break
-                fresh = held == EVERY
-                now = kept
+            if run_start[row] == begin:
+                first_moves[row] = held
             else:
-                now = found[lane]
-                if whole == INFINITY:
-                    now = NONE_BIT
-                elif use_greedy:
-                    slot = greedy_slot[
-                        row, _sector(at[target, 0] - at[row, 0], at[target, 1] - at[row, 1])
-                    ]
-                    if slot >= 0 and (now >> np.uint64(slot)) & np.uint64(1):
-                        now |= GREEDY_BIT
-                found[lane] = now
-                fits = held & now != 0
-                fresh = False
-                if fits:
-                    now = held & now
-            if not fits and not fresh:
-                if run_start[row] == begin:
-                    first_moves[row] = held
-                else:
-                    ended_row[count] = row
-                    ended_start[count] = run_start[row]
-                    ended_symbol[count] = _symbol(held, degree, greedy, none)
-                    count += 1
-                last = run_start[row]
-                run_start[row] = target
-                if not crowded:
-                    # Go back over targets that a move of the new run suits as well.
-                    fewest = arcs_across[target]
-                    also = now
-                    for earlier in range(target - 1, max(start - 1, last), -1):
-                        also &= found[earlier - start]
-                        if also == 0:
-                            break
-                        if arcs_across[earlier] < fewest:
-                            fewest = arcs_across[earlier]
-                            run_start[row] = earlier
-                            now = also
-            held = now
+                ended_row[count] = row
+                ended_start[count] = run_start[row]
+                ended_symbol[count] = symbol_of(held, greedy, none)
+                count += 1
+            # Go back over targets that a move of the new run suits as well.
+            held = also = found[lane]
+            begun = start + lane
+            fewest = arcs_across[begun]
+            for earlier in range(start + lane - 1, max(start - 1, run_start[row]), -1):
+                also &= found[earlier - start]
+                if also == 0:
+                    break
+                if arcs_across[earlier] < fewest:
+                    fewest = arcs_across[earlier]
+                    begun = earlier
+                    held = also
+            run_start[row] = begun
+            lane += 1
         moves[row] = held
+    return count
+
+
+@kernel
+def _extend_crowded(
+    arcs: Arcs,
+    batch: TargetBatch,
+    row: int,
+    greedy: int,
+    none: int,
+    unreachable_fits: bool,
+    current: CurrentRuns,
+    ended: EndedRuns,
+    count: int,
+) -> int:
+    """Do what :func:`extend_runs` does for a row of many arcs, which keeps one slot.
+
+    The slot is the lowest one there is, and it is kept for as long as it suits.
+    """
+    first_out, head, weight = arcs
+    dist, place, start, stop = batch
+    whole = dist[place[row]]
+    held = current.moves[row]
+    for lane in range(stop - start):
+        if start + lane == row or (whole[lane] == INFINITY and unreachable_fits):
+            continue
+        if held >= NONE_BIT:  # There is no move yet, or no path.
+            fits = held == NONE_BIT and whole[lane] == INFINITY
+        else:
+            arc = first_out[row] + np.int64(held)
+            onward = dist[place[head[arc]], lane]
+            fits = whole[lane] != INFINITY and onward + weight[arc] == whole[lane]
+        if fits:
+            continue
+        kept = NONE_BIT
+        if whole[lane] != INFINITY:
+            for arc in range(first_out[row], first_out[row + 1]):
+                if dist[place[head[arc]], lane] + weight[arc] == whole[lane]:
+                    kept = np.uint64(arc - first_out[row])
+                    break
+        if held != EVERY:
+            if current.start[row] == current.begin:
+                current.first_moves[row] = held
+            else:
+                ended.row[count] = row
+                ended.start[count] = current.start[row]
+                ended.symbol[count] = none if held == NONE_BIT else np.int64(held)
+                count += 1
+            current.start[row] = start + lane
+        held = kept
+    current.moves[row] = held
     return count
 
 
