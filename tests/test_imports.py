@@ -54,7 +54,7 @@ ROOMS: dict[str, frozenset[str]] = {
         "tables": "errors graph greedy kernels search",
         "asset": "errors graph interrupts processors",
         "flat": "asset errors graph hexagons movement",
-        "verify": "asset errors graph kernels processors",
+        "verify": "asset errors flat graph kernels processors",
         "runtime.reader": "asset coordinates errors graph greedy hexagons movement kernels "
         "search.all_pairs search.contraction",
         "runtime.things": "runtime.reader",
@@ -80,7 +80,7 @@ ROOMS: dict[str, frozenset[str]] = {
         "levels movement processors recipe search tables worlds",
         "diff": "asset coordinates errors graph runtime",
         "lint": "errors graph level levels movement pipeline recipe search toml worlds",
-        "view": "asset coordinates diff errors graph hexagons level levels lint movement "
+        "view": "asset coordinates diff errors flat graph hexagons level levels lint movement "
         "pipeline recipe runtime",
         "start": "asset errors level levels pipeline recipe toml view",
         "interop": "asset errors graph runtime",

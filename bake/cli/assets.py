@@ -110,7 +110,7 @@ def verify(
     quiet: Quiet = False,
     as_json: Json = False,
 ) -> None:
-    """Prove that assets are right.
+    """Prove that assets and flat files are right.
 
     Hops are proved optimal, and components, layers of hierarchies and lower bounds right, by code
     that shares nothing with the bake.
@@ -122,8 +122,9 @@ def verify(
     with BuildProgress(style_for(silent=as_json or quiet)) as progress:
         for asset in assets_in(assets):
             try:
+                beside = _compared(asset)
                 proof = _proof(asset, profile, sample, partial(progress, asset.name, "verify"))
-                results.append({"asset": str(asset), "right": True, **asdict(proof)})
+                results.append({"asset": str(asset), "right": True, **asdict(proof), **beside})
             except BakeError as error:
                 errors.append(error)
                 results.append({"asset": str(asset), "right": False, "error": str(error)})
@@ -199,12 +200,25 @@ def _proof(asset: Path, profile: str | None, sample: int | None, progress: Progr
     return verify_asset(asset, profile, progress, sample=sample)
 
 
+def _compared(path: Path) -> dict[str, bool]:
+    """Say of a flat file whether it was compared with the asset beside it.
+
+    Raises:
+        CorruptAssetError: it says something else.
+    """
+    from bake.export.export import compare_with_asset
+    from bake.flat.read import is_flat
+
+    return {"compared": compare_with_asset(path)} if is_flat(path) else {}
+
+
 def _print_proofs(results: list[dict[str, Any]], sample: int | None) -> None:
     for result in results:
         if result["right"]:
             say(
                 f"{result['asset']}: {result['pairs']:,} pairs proved optimal, "
                 f"{result['bounds']:,} bounds right"
+                + (", the same as in the asset beside it" if result.get("compared") else "")
             )
     if sample is not None and all(result["right"] for result in results):
         say(

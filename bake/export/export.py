@@ -7,9 +7,10 @@ from pathlib import Path
 
 from bake.arrays import AnyArray
 from bake.asset import Asset
-from bake.errors import QueryError, UnknownProfileError
+from bake.errors import OutputError, QueryError, UnknownProfileError
 from bake.export.level import LevelColumns
 from bake.export.profile import profile_columns
+from bake.flat.read import FlatFile, is_flat
 from bake.flat.schema import LEVEL
 from bake.flat.write import write_flat
 
@@ -60,13 +61,63 @@ def export_asset(
                 file=asset.path,
                 expected=" or ".join(map(repr, asset.profiles)),
             )
+    if path.is_file() and path.stat().st_size and not is_flat(path):
+        raise OutputError(
+            "there is a file that is no flat file, and exporting would overwrite it",
+            file=path,
+            remedy="move it away, or name another file (-o)",
+        )
     kept = [name for name in asset.profiles if profiles is None or name in profiles]
-    level = LevelColumns(asset, kept)
+    header = asset.header
+    columns = _columns(asset, kept, frozenset(parts))
+    return write_flat(path, columns, header.bake_revision, header.fingerprint())
+
+
+def _columns(
+    asset: Asset, profiles: list[str], parts: frozenset[str]
+) -> dict[tuple[int, str], AnyArray]:
+    """Return all columns of a flat file, by profile and name."""
+    level = LevelColumns(asset, profiles)
     columns: dict[tuple[int, str], AnyArray] = {
         (LEVEL, name): array for name, array in level.columns().items()
     }
-    for number, name in enumerate(kept):
-        own = profile_columns(level, name, frozenset(parts))
+    for number, name in enumerate(profiles):
+        own = profile_columns(level, name, parts)
         columns |= {(number, column): array for column, array in own.items()}
-    header = asset.header
-    return write_flat(path, columns, header.bake_revision, header.fingerprint())
+    return columns
+
+
+def parts_of(flat: FlatFile) -> tuple[str, ...]:
+    """Return which of :data:`PARTS` a flat file holds."""
+    names = {name for _, name in flat.entries}
+    holds = {"distances": {"distance", "label_away"}, "hierarchy": {"cluster", "layer_nodes"}}
+    return tuple(part for part in PARTS if names & holds[part])
+
+
+def compare_with_asset(path: Path) -> bool:
+    """Compare a flat file with the asset that lies beside it, column by column.
+
+    Returns:
+        Whether there is an asset, from which the file was exported.
+
+    Raises:
+        CorruptAssetError: the file says something else than the asset; the column is named.
+        AssetError: one of the two cannot be read.
+    """
+    beside = path.with_suffix(".h5")
+    if not beside.is_file():
+        return False
+    flat = FlatFile(path)
+    with Asset(beside) as asset:
+        if asset.header.fingerprint() != flat.header.fingerprint:
+            return False
+        names = flat.texts(LEVEL, "profile_name")
+        if not set(names) <= set(asset.profiles):
+            raise flat.damaged(f"{beside.name} has other profiles", "wrong")
+        wanted = _columns(asset, names, frozenset(parts_of(flat)))
+        if list(flat.entries) != sorted(wanted):
+            raise flat.damaged(f"it has other columns than {beside.name} gives", "wrong")
+        for (profile, name), array in wanted.items():
+            if flat.read(profile, name).tobytes() != array.tobytes():
+                raise flat.damaged(f"column {name} is not what {beside.name} says", "wrong")
+    return True

@@ -1,43 +1,29 @@
 """Give a flat file the face of an asset, so that one reader answers from both.
 
 Next hops, and whatever else the file has as an asset does, are handed out where they lie. The rest
-is made of the file's columns when it is asked for. On grids the graph has an arc for each direction
-of every node, so that moves are slots; an arc that does not exist leads to its own node and is
-blocked for all.
+is made of the file's columns when it is asked for.
 """
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 
-from bake.arrays import AnyArray, BoolArray, Float64Array, Int32Array, Int64Array
+from bake.arrays import AnyArray, Int32Array
 from bake.asset import Asset, Header
-from bake.asset.schema import COLUMNS, PROFILE, column, profile_path
-from bake.errors import AssetError, BakeError, CorruptAssetError
-from bake.flat.read import FlatFile
+from bake.asset.schema import COLUMNS, FORMAT_NAME, PROFILE, column, profile_path
+from bake.errors import AssetError, CorruptAssetError
+from bake.flat.graph import FlatGraph
+from bake.flat.read import FlatFile, is_flat
 from bake.flat.schema import LEVEL
 from bake.flat.schema import column as flat_column
-from bake.graph import BLOCKED
 from bake.hexagons import HEX_LAYOUTS
-from bake.movement import (
-    CORNER_CUTTING,
-    COST_RULES,
-    MAX_SIZE,
-    Connectivity,
-    Footprints,
-    Lattice,
-    MovementRules,
-    Mover,
-    Prices,
-    price_arcs,
-    price_steps,
-    to_ticks,
-)
+from bake.movement import CORNER_CUTTING, COST_RULES
 
 _KINDS = ("graph", "square", "hex")
 _MODES = (None, "hpa", "exact")
@@ -55,16 +41,6 @@ class _Stated(Header):
         return self.stated
 
 
-@dataclass(frozen=True)
-class _Arcs:
-    """The arcs of the asset that a flat file stands for; ``step`` says which are steps."""
-
-    first_out: Int32Array
-    head: Int32Array
-    length: Float64Array
-    link: Int32Array
-
-
 class FlatAsset(Asset):
     """An open flat file, with the attributes and columns of an asset.
 
@@ -75,8 +51,13 @@ class FlatAsset(Asset):
     #: Labels hold distances, not what they are to be added up from.
     labels_are_sums = True
 
-    def __init__(self, path: str | Path, *, check: bool = True) -> None:
-        """Open a flat file; see :class:`bake.flat.read.FlatFile`."""
+    def __init__(self, path: str | Path, *, check: bool = True, exact: bool = False) -> None:
+        """Open a flat file.
+
+        Args:
+            path, check: see :class:`bake.flat.read.FlatFile`.
+            exact: see :class:`bake.flat.graph.FlatGraph`.
+        """
         self.path = Path(path)
         self.flat = FlatFile(self.path, check=check)
         self._made: dict[str, AnyArray | None] = {}
@@ -101,13 +82,14 @@ class FlatAsset(Asset):
             head.bake_revision,
             self._level_name,
             (),
-            "",
+            hashlib.sha256(flat.texts(LEVEL, "recipe")[0].encode()).hexdigest(),
             "",
             0,
             head.size,
             head.fingerprint,
         )
         self._check_shape()
+        self._graph = FlatGraph(self.flat, exact=exact)
 
     def _check_shape(self) -> None:
         numbers = self.flat.numbers
@@ -160,13 +142,14 @@ class FlatAsset(Asset):
         layout = numbers["hex_layout"]
         names = "str" if self.flat.has(LEVEL, "node_name") else "int"
         return {
+            "format": FORMAT_NAME,
             "name": self._level_name,
             "kind": _KINDS[numbers["kind"]],
             "hex_layout": HEX_LAYOUTS[layout - 1] if layout else None,
             "corner_cutting": CORNER_CUTTING[numbers["corner_cutting"]],
             "cost_rule": COST_RULES[numbers["cost_rule"]],
             "node_name_type": None if self._is_grid else names,
-        }[name]
+        }.get(name)
 
     def number(self, name: str, group: str = "/") -> int | None:
         """Return an integer attribute; None where it is absent."""
@@ -189,7 +172,7 @@ class FlatAsset(Asset):
             "connectivity": numbers["directions"] if self._is_grid else None,
             "ticks_per_unit": numbers["ticks_per_unit"],
             "floor_height": numbers["height"] // floors if floors > 1 else None,
-        }[name]
+        }.get(name)
 
     # -- columns ----------------------------------------------------------------------------------
 
@@ -265,45 +248,57 @@ class FlatAsset(Asset):
         """Return what gives a column; None where the file does not have it."""
         column(path)  # raises a KeyError for a path that no asset has
         key = self._lying(path)
-        if key is not None:
+        made = self._graph.exact and path.endswith(("/run_slot", "/hop"))
+        if key is not None and not made:
             found = key
             if self.flat.entries[found].dtype == "text":
                 return lambda: self._text(*found)
             return lambda: self.flat.read(*found)
         parts = path.split("/")
+        graph = self._graph
         if parts[1] == "profiles":
             number, name = self._profile(path), parts[3]
-            made = {
-                "component": lambda: self._component(number),
-                "weight": lambda: self._weight(number),
-                "run_count": lambda: self._run_count(number),
+            of_profile = {
+                "component": ("row_at", graph.component),
+                "weight": ("row_at", graph.weight),
+                "run_count": ("first_run", graph.run_count),
+                "run_slot": ("run_move", graph.run_slot),
+                "hop": ("hop", graph.hop),
             }
-            needs = {"run_count": "first_run"}.get(name)
-            absent = name not in made or (needs and not self.flat.has(number, needs))
-            return None if absent else made[name]
+            needed, make = of_profile.get(name, ("", None))
+            there = make is not None and self.flat.has(number, needed)
+            return partial(make, number) if make is not None and there else None
         if parts[1] in ("regions", "spots", "doors", "links"):
             name = "spot_at" if path == "/spots/cell" else f"{parts[1][:-1]}_{parts[2]}"
-            return (lambda: self._cells(name)) if self.flat.has(LEVEL, name) else None
-        shared: dict[str, Callable[[], AnyArray]] = {"/world/node_terrain": self._node_terrain}
-        if self.flat.has(LEVEL, "price_from"):
-            shared["/world/own_price"] = self._own_price
-        if self._is_grid:
-            shared |= {
-                "/terrain/grid": self._grid,
-                "/world/cell": lambda: self._cells_of(self._place),
-                "/world/first_out": lambda: self._arcs.first_out,
-                "/world/head": lambda: self._arcs.head,
-                "/world/length": lambda: self._arcs.length,
-            }
-            if self.flat.has(LEVEL, "barred"):
-                shared["/terrain/barred"] = lambda: self.flat.read(LEVEL, "barred").reshape(
-                    self.shape("/terrain/grid")
-                )
-            if self.flat.has(LEVEL, "link_name"):
-                shared["/world/link"] = lambda: self._arcs.link
-        elif self.flat.has(LEVEL, "node_number"):
-            shared["/world/node_name"] = lambda: self.flat.read(LEVEL, "node_number")
-        return shared.get(path)
+            return partial(self._cells, name) if self.flat.has(LEVEL, name) else None
+        needed, make_it = self._made_of_level().get(path, ("", None))
+        return make_it if self.flat.has(LEVEL, needed) else None
+
+    def _made_of_level(self) -> dict[str, tuple[str, Callable[[], AnyArray]]]:
+        """Return what gives columns of the level, each after a column that it needs."""
+        graph = self._graph
+        found: dict[str, tuple[str, Callable[[], AnyArray]]] = {
+            "/world/node_terrain": ("terrain", lambda: graph.terrain[graph.place]),
+            "/world/own_price": ("price_from", graph.own_price),
+        }
+        if not self._is_grid:
+            names = "node_number", lambda: self.flat.read(LEVEL, "node_number")
+            return found | {"/world/node_name": names}
+        return found | {
+            "/terrain/grid": ("terrain", partial(self._grid, "terrain")),
+            "/terrain/barred": ("barred", partial(self._grid, "barred")),
+            "/world/cell": ("node_at", lambda: self._cells_of(graph.place)),
+            "/world/first_out": ("node_at", lambda: graph.arcs.first_out),
+            "/world/head": ("node_at", lambda: graph.arcs.head),
+            "/world/length": ("node_at", lambda: graph.arcs.length),
+            "/world/link": ("link_from", lambda: graph.arcs.link),
+        }
+
+    def greedy_slots(self, profile: int) -> AnyArray:
+        """Return (r, 18) int64, the slot of each row's greedy move in each sector; -1 = none."""
+        return self._graph.greedy_slots(profile)
+
+    # -- what is made of other columns ------------------------------------------------------------
 
     def _text(self, profile: int, name: str) -> AnyArray:
         """Return a column of text as (k) bytes."""
@@ -312,33 +307,8 @@ class FlatAsset(Asset):
             raise self.damaged(f"a text in column {name} has no end")
         return np.ascontiguousarray(stored).reshape(-1).view(f"S{stored.shape[1]}")
 
-    # -- what is made of other columns: the level -------------------------------------------------
-
-    def _level(self, name: str, limit: int, least: int = 0) -> AnyArray:
-        """Return a column of the level whose elements are ``least`` to ``limit`` - 1."""
-        stored = self.flat.read(LEVEL, name)
-        if stored.size and not (int(stored.min()) >= least and int(stored.max()) < limit):
-            raise self.damaged(f"column {name} has elements outside {least} to {limit - 1}")
-        return stored
-
-    def _grid(self) -> AnyArray:
-        return self.flat.read(LEVEL, "terrain").reshape(self.shape("/terrain/grid"))
-
-    def _node_terrain(self) -> AnyArray:
-        terrain = self._level("terrain", self.flat.numbers["terrains"])
-        return terrain[self._place] if self._is_grid else terrain
-
-    @cached_property
-    def _place(self) -> Int32Array:
-        """Return (n) int32, the location of each node of a grid."""
-        count = self.flat.numbers["nodes"]
-        node_at = self._level("node_at", count, -1)
-        place = np.flatnonzero(node_at >= 0).astype(np.int32)
-        found = np.full(count, -1, dtype=np.int32)
-        found[node_at[place]] = place
-        if len(place) != count or (found < 0).any():
-            raise self.damaged("node_at does not number the nodes")
-        return found
+    def _grid(self, name: str) -> AnyArray:
+        return self.flat.read(LEVEL, name).reshape(self.shape("/terrain/grid"))
 
     def _cells_of(self, location: AnyArray) -> Int32Array:
         """Return (k, 2) int32, the cells (x, y) of the whole grid at some locations."""
@@ -346,181 +316,21 @@ class FlatAsset(Asset):
         return np.stack([x, y], axis=1).astype(np.int32)
 
     def _cells(self, name: str) -> Int32Array:
-        return self._cells_of(self._level(name, self.flat.numbers["locations"]))
+        return self._cells_of(self._graph.column(name, self.flat.numbers["locations"]))
 
-    @cached_property
-    def _lattice(self) -> Lattice:
-        numbers = self.flat.numbers
-        layout = numbers["hex_layout"]
-        known: dict[int, Connectivity] = {4: 4, 6: 6, 8: 8}
-        barred = self.flat.read(LEVEL, "barred") if self.flat.has(LEVEL, "barred") else None
-        return Lattice(
-            numbers["width"],
-            numbers["height"],
-            known[numbers["directions"]],
-            HEX_LAYOUTS[layout - 1] if layout else None,
-            numbers["height"] // numbers["floors"] if numbers["floors"] > 1 else None,
-            barred,
-        )
 
-    @cached_property
-    def _link_arcs(self) -> tuple[Int64Array, Int32Array]:
-        """Return (k) int64 which arcs of links join two nodes, and (k) int32 where each lies."""
-        none = np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int32)
-        if not self.flat.has(LEVEL, "link_from"):
-            return none
-        count = self.flat.numbers["locations"]
-        begins, leads = self._level("link_from", count), self._level("link_to", count)
-        self._level("link_number", len(self.flat.read(LEVEL, "link_cost")))
-        if (np.diff(begins) < 0).any():
-            raise self.damaged("link_from is not ascending")
-        node_at = self.flat.read(LEVEL, "node_at")
-        joins = np.flatnonzero((node_at[begins] >= 0) & (node_at[leads] >= 0))
-        among = np.arange(len(begins)) - np.searchsorted(begins, begins)
-        tail = node_at[begins[joins]]
-        per_node = np.bincount(tail, minlength=len(self._place))
-        directions = self.flat.numbers["directions"]
-        # An arc that leads nowhere comes after all others of its cell, so places have no gaps.
-        if (among[joins] >= per_node[tail]).any():
-            raise self.damaged("an arc of a link leads nowhere and is not the last of its cell")
-        before = np.cumsum(per_node) - per_node
-        place = directions * (tail + 1) + before[tail] + among[joins]
-        return joins, place.astype(np.int32)
+def open_either(path: Path, *, check: bool = True, exact: bool = False) -> Asset:
+    """Open an asset, or a flat file with the face of one.
 
-    @cached_property
-    def _arcs(self) -> _Arcs:
-        directions, place = self.flat.numbers["directions"], self._place
-        joins, at = self._link_arcs
-        node_at = self.flat.read(LEVEL, "node_at")
-        begins = node_at[self.flat.read(LEVEL, "link_from")[joins]] if len(joins) else joins
-        degree = directions + np.bincount(begins, minlength=len(place))
-        first_out = np.concatenate([[0], np.cumsum(degree)]).astype(np.int32)
-        head = np.empty(int(first_out[-1]), dtype=np.int32)
-        length = np.empty(len(head))
-        link = np.full(len(head), -1, dtype=np.int32)
-        slots = self._step_slots(first_out)
-        steps = self._lattice.steps_from(place.astype(np.int64))
-        leads = np.where(steps.inside, node_at[steps.head], -1)
-        own = np.arange(len(place), dtype=np.int32)[:, None]
-        head[slots] = np.where(leads < 0, own, leads)
-        length[slots] = self._lattice.length
-        if len(joins):
-            number = self.flat.read(LEVEL, "link_number")[joins]
-            head[at] = node_at[self.flat.read(LEVEL, "link_to")[joins]]
-            length[at] = self.flat.read(LEVEL, "link_cost")[number]
-            link[at] = number
-        return _Arcs(first_out, head, length, link)
+    Args:
+        path: either.
+        check: compare all bytes with what the header says of them.
+        exact: of a flat file, see :class:`bake.flat.graph.FlatGraph`.
 
-    def _step_slots(self, first_out: Int32Array) -> Int64Array:
-        """Return (n, directions) int64, the arc of each step of each node."""
-        directions = np.arange(self.flat.numbers["directions"])
-        return first_out[:-1, None].astype(np.int64) + directions
-
-    def _own_price(self) -> Float64Array:
-        """Return (m) float64, units of arcs with a price of their own; NaN of others."""
-        arcs = self._graph_arcs
-        tail = np.repeat(np.arange(len(arcs[0]) - 1), np.diff(arcs[0]))
-        count = self.flat.numbers["locations"]
-        begins, leads = self._level("price_from", count), self._level("price_to", count)
-        keys = begins.astype(np.int64) * count + leads
-        if (np.diff(keys) <= 0).any():
-            raise self.damaged("prices are not in order")
-        place = self._place if self._is_grid else np.arange(count)
-        wanted = place[tail].astype(np.int64) * count + place[arcs[1]]
-        at = np.minimum(np.searchsorted(keys, wanted), max(0, len(keys) - 1))
-        units = self.flat.read(LEVEL, "price_units")
-        if not len(keys):
-            return np.full(len(wanted), np.nan)
-        return np.where((keys[at] == wanted) & (arcs[1] != tail), units[at], np.nan)
-
-    @property
-    def _graph_arcs(self) -> tuple[AnyArray, AnyArray]:
-        return self.read("/world/first_out"), self.read("/world/head")
-
-    # -- what is made of other columns: profiles --------------------------------------------------
-
-    def _rows(self, profile: int) -> Int32Array:
-        """Return (n) int32, the row of each node; -1 where the profile cannot stand."""
-        count = self.flat.profiles[profile]["rows"]
-        row_at = self.flat.read(profile, "row_at")
-        row = row_at[self._place] if self._is_grid else row_at
-        if int((row_at >= 0).sum()) != count or not np.array_equal(row[row >= 0], np.arange(count)):
-            raise self.damaged(f"row_at of profile {profile} does not number rows like nodes")
-        return np.asarray(row, dtype=np.int32)
-
-    def _component(self, profile: int) -> Int32Array:
-        """Return (n) int32, the component of each node; -1 where the profile cannot stand."""
-        row = self._rows(profile)
-        if not self.flat.has(profile, "component"):
-            return np.minimum(row, 0)
-        component = self.flat.read(profile, "component")
-        limit = self.flat.profiles[profile]["components"]
-        if not (component.min(initial=0) >= 0 and component.max(initial=-1) < limit):
-            raise self.damaged(f"component of profile {profile} is not below {limit}")
-        return np.where(row < 0, -1, component[np.maximum(row, 0)]).astype(np.int32)
-
-    def _run_count(self, profile: int) -> Int32Array:
-        first = self.flat.read(profile, "first_run").astype(np.int64)
-        count = np.diff(first)
-        if first[0] != 0 or first[-1] != len(self.flat.read(profile, "run_start")):
-            raise self.damaged(f"first_run of profile {profile} does not fit its runs")
-        if (count < 0).any() or (count >= 2**31).any():
-            raise self.damaged(f"first_run of profile {profile} is not ascending")
-        return count.astype(np.int32)
-
-    def _weight(self, profile: int) -> Int32Array:
-        """Return (m) int32 ticks, the weight of each arc of a grid by the rules of movement."""
-        lattice, arcs, place = self._lattice, self._arcs, self._place.astype(np.int64)
-        weight = np.full(len(arcs.head), BLOCKED, dtype=np.int32)
-        footprints = Footprints(self._mover(profile), self._terrain, lattice)
-        steps = lattice.steps_from(place)
-        prices = price_steps(footprints, self._rules, steps)
-        leads = np.where(steps.inside, self.flat.read(LEVEL, "node_at")[steps.head], -1)
-        fine = Prices(prices.usable & (leads >= 0), prices.units)
-        slots = self._step_slots(arcs.first_out)
-        weight[slots] = to_ticks(fine, self._rules.ticks_per_unit, self._off_the_scale)
-        joins, at = self._link_arcs
-        if len(joins):
-            begins, leads = (
-                self.flat.read(LEVEL, name)[joins].astype(np.int64)
-                for name in ("link_from", "link_to")
-            )
-            taken: BoolArray = self.flat.read(profile, "link_open")[joins] != 0
-            prices = price_arcs(footprints, self._rules, begins, leads, arcs.length[at], taken)
-            weight[at] = to_ticks(prices, self._rules.ticks_per_unit, self._off_the_scale)
-        if self.has("/world/own_price"):
-            own = self.read("/world/own_price")
-            mine = ~np.isnan(own) & (weight != BLOCKED)
-            prices = Prices(mine & np.isfinite(own), own)
-            ticks = to_ticks(prices, self._rules.ticks_per_unit, self._off_the_scale)
-            weight = np.where(mine, ticks, weight)
-        return weight
-
-    @cached_property
-    def _terrain(self) -> AnyArray:
-        return self._level("terrain", self.flat.numbers["terrains"])
-
-    @cached_property
-    def _rules(self) -> MovementRules:
-        numbers = self.flat.numbers
-        return MovementRules(
-            CORNER_CUTTING[numbers["corner_cutting"]],
-            COST_RULES[numbers["cost_rule"]],
-            numbers["ticks_per_unit"],
-        )
-
-    def _mover(self, profile: int) -> Mover:
-        cost = self.flat.read(profile, "cost")
-        size = self.flat.profiles[profile]["size"]
-        allowed = np.ones((len(cost), len(cost)), dtype=np.bool_)
-        if self.flat.has(profile, "may_enter"):
-            allowed = self.flat.read(profile, "may_enter") != 0
-        if not 1 <= size <= MAX_SIZE or (size > 1 and self._lattice.hex_layout):
-            raise self.damaged(f"the size of profile {profile} is {size}")
-        return Mover(cost, allowed, size)
-
-    def _off_the_scale(self, arc: int, ticks: float) -> BakeError:
-        return self.damaged(f"an arc would weigh {ticks:.4g} ticks")
+    Raises:
+        AssetError: the file is missing, neither of the two, or damaged.
+    """
+    return FlatAsset(path, check=check, exact=exact) if is_flat(path) else Asset(path, check=check)
 
 
 #: Names of columns that lie in the file as an asset has them, where the names differ.

@@ -361,16 +361,6 @@ class LevelAsset:
         self.close()
 
 
-def _opened(path: Path, check: bool) -> Asset:
-    from bake.flat.read import is_flat
-
-    if not is_flat(path):
-        return Asset(path, check=check)
-    from bake.flat.asset import FlatAsset
-
-    return FlatAsset(path, check=check)
-
-
 def open_asset(path: str | Path, *, check: bool = True) -> LevelAsset:
     """Open a baked level; arrays are read, or mapped, when a question first needs them.
 
@@ -384,7 +374,9 @@ def open_asset(path: str | Path, *, check: bool = True) -> LevelAsset:
     Raises:
         AssetError: the file is missing, not an asset, too old, too new, or damaged.
     """
-    asset = _opened(Path(path), check)
+    from bake.flat.asset import open_either
+
+    asset = open_either(Path(path), check=check)
     try:
         level = LevelAsset(asset)
         answer_uncompiled(asset.path)

@@ -71,7 +71,8 @@ def prove_labels(profile: Profile) -> None:
 def _read(profile: Profile) -> Ways:
     """Read the labels of a profile."""
     rows = profile.rows
-    parent, difference = profile.whole("label_parent"), profile.whole("label_difference")
+    parent, sums = profile.whole("label_parent"), profile.asset.labels_are_sums
+    difference = np.zeros(1, np.int64) if sums else profile.whole("label_difference")
     profile.require(len(parent) == rows, "label_parent and the rows differ in number")
     profile.require(((parent >= -1) & (parent < rows)).all(), "a label_parent is no row")
     depth = np.full(rows, -1)
@@ -86,6 +87,9 @@ def _read(profile: Profile) -> Ways:
             found.append(found[0])
             continue
         codes = profile.column(name)
+        if sums:
+            found.append(_summed(profile, name, codes, depth))
+            continue
         profile.require(len(codes) == first[-1], f"{name} does not fit label_parent")
         profile.require(
             codes.max(initial=0) < max(1, len(difference)), f"{name} says no label_difference"
@@ -95,6 +99,19 @@ def _read(profile: Profile) -> Ways:
         profile.require(sound, f"{name} holds what is no distance")
         found.append(ticks)
     return Ways(parent, depth, first, found[0], found[1])
+
+
+def _summed(profile: Profile, name: str, ticks: AnyArray, depth: Int64Array) -> Int32Array:
+    """Return distances that are added up already, without those of the rows to themselves."""
+    ends = np.cumsum(depth + 1)
+    profile.require(len(ticks) == (ends[-1] if len(ends) else 0), f"{name} does not fit the rows")
+    own = np.zeros(len(ticks), dtype=np.bool_)
+    own[ends - 1] = True
+    profile.require((ticks[own] == 0).all(), f"{name} says that a row is away from itself")
+    others = ticks[~own].astype(np.int32)
+    sound = ((others > 0) & (others <= INFINITY)).all()
+    profile.require(sound, f"{name} holds what is no distance")
+    return others
 
 
 @kernel

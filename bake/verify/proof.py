@@ -15,9 +15,11 @@ import numpy as np
 
 from bake.arrays import Int64Array
 from bake.asset import Asset
+from bake.flat.asset import FlatAsset, open_either
 from bake.kernels.jit import waiting
 from bake.verify.bounds import part_of, read_bounds, search_bounds
 from bake.verify.distances import Pairs
+from bake.verify.flat import prove_flat, prove_flat_profile
 from bake.verify.hierarchy import prove_clusters, prove_hierarchy
 from bake.verify.labels import prove_labels
 from bake.verify.level import Level
@@ -50,7 +52,7 @@ def verify_asset(
     """Prove every table of an asset right.
 
     Args:
-        path: the asset.
+        path: the asset, or a flat file.
         profile: prove only the tables of this one; None = all profiles.
         progress: called with the fraction done.
         sample: look at this many random targets of each profile, from everywhere; None = all
@@ -61,9 +63,11 @@ def verify_asset(
         AssetError: the file is not an asset, or something in it is wrong; the error names the first
             thing found.
     """
-    with Asset(path) as asset:
+    with open_either(path, exact=True) as asset:
         prove_movement(Level(asset), asset.profiles)
         prove_coordinates(asset)
+        if isinstance(asset, FlatAsset):
+            prove_flat(asset)
         names = [name for name in asset.profiles if profile in (None, name)]
         proofs = [
             _prove(Profile(asset, name), sample, part_of(progress, number, len(names)))
@@ -107,6 +111,8 @@ def prove_coordinates(asset: Asset) -> None:
 
 def _prove(profile: Profile, sample: int | None, progress: Progress) -> Proof:
     components = prove_components(profile)
+    if isinstance(profile.asset, FlatAsset):
+        prove_flat_profile(profile.asset, profile)
     if profile.has("cluster"):
         prove_clusters(profile)
         if profile.has("layer_nodes"):

@@ -14,6 +14,7 @@ from bake.asset.header import PATCH_PREFIX
 from bake.asset.schema import TABLES, profile_path
 from bake.coordinates import Coordinates, Point
 from bake.errors import counted, in_units, printable
+from bake.flat.asset import FlatAsset, open_either
 from bake.pipeline import Outcome
 from bake.view.console import console, print_table, shown
 
@@ -132,7 +133,7 @@ def inspect_asset(path: Path, profile: str | None) -> dict[str, Any]:
     from bake.runtime.reader.places import Places
     from bake.runtime.reader.points import Points
 
-    with Asset(path) as asset:
+    with open_either(path, exact=True) as asset:
         level = LevelAsset(asset)
         if profile is not None:
             level.profile(profile)  # refuses an unknown profile
@@ -141,6 +142,7 @@ def inspect_asset(path: Path, profile: str | None) -> dict[str, Any]:
         nodes = asset.shape("/world/first_out")[0] - 1
         return {
             "asset": str(path),
+            "flat": isinstance(asset, FlatAsset),
             "level": asset.text("name"),
             "kind": asset.text("kind"),
             "width": asset.number("width"),
@@ -243,7 +245,8 @@ def print_info(found: dict[str, Any]) -> None:
         + f"corner cutting {found['corner_cutting']}, cost rule {found['cost_rule']}, "
         f"{found['ticks_per_unit']:,} ticks a unit",
         "sources": ", ".join(_source_text(source["file"]) for source in found["sources"]),
-        "format": f"version {found['format_version']}, baked by revision {found['bake_revision']}",
+        "format": ("flat file, " if found["flat"] else "")
+        + f"version {found['format_version']}, baked by revision {found['bake_revision']}",
         "fingerprint": found["fingerprint"][:16],
         "file": in_units(found["bytes"]),
     }
@@ -251,6 +254,8 @@ def print_info(found: dict[str, Any]) -> None:
         where = found["coordinates"]
         stated = "none stated, one unit a cell" if where is None else place_of(Coordinates(**where))
         lines = {"coordinates": stated, **lines}
+    if found["flat"]:
+        del lines["sources"]  # The asset knows them.
     for label, text in lines.items():
         output.print(f"  {label:<12} {printable(text)}", markup=False)
     headings = ("profile", "table", "what it is", "shape", "type", "stored")

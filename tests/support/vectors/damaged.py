@@ -115,7 +115,7 @@ def _of_entry(column: _Column, size: int) -> Iterator[Damage]:
         yield entry("size of the file", 56, struct.pack("<Q", size))
         yield entry("2**31 elements", 32, struct.pack("<I", 2**31))
     yield entry("dtype 9", 28, b"\x09\0")
-    yield entry("another dtype", 28, struct.pack("<H", 6 if column.dtype == 5 else 4), False)
+    yield entry("another dtype", 28, struct.pack("<H", {4: 3, 5: 6}.get(column.dtype, 4)), False)
     yield entry("5 dimensions", 30, b"\5\0")
     yield entry("another name", 0, b"zz", False)
 
