@@ -1,0 +1,307 @@
+/**
+ * Follows changes of a level: doors, walls, terrain and prices. Every answer is exact as soon as an
+ * update returns: the baked path as long as nothing became cheaper and it still holds, else a search.
+ */
+
+import { BLOCKED, damaged, MAX_WEIGHT, NO_CLASS, refuse } from "./file.js";
+import { fieldOf } from "./field.js";
+import { byEnd, insides } from "./level.js";
+import { standing } from "./nav.js";
+import { readPatch, writePatch } from "./patch.js";
+import { even, pricesOf } from "./prices.js";
+
+/** How many fields are kept at once for each profile. */
+const FIELDS = 8;
+
+/** Returns what has become of a level, which is nothing yet; the level itself never changes. */
+export function follow(level) {
+  const inside = insides.get(level) ?? refuse("expected a level that openLevel gave");
+  const { lattice, arcs, usual, prices: bakedPrices } = inside;
+  const { width, locations, doors, terrains } = level;
+  const nowhere = new Uint8Array(locations);
+  const baked = { terrain: level.terrain, obstacle: nowhere, prices: bakedPrices };
+  const now = { terrain: null, obstacle: null, prices: null };
+  const into = arcs.head.length ? byEnd(arcs.head, locations) : null;
+  const state = { inside, lattice, arcs, into, baked, now, version: 0, changed: false };
+  const navs = new Map(level.profiles.map((name) => [name, liveNav(level, state, name)]));
+  let differing = 0;
+  let last;
+  reset();
+
+  function reset() {
+    now.terrain = level.terrain.slice();
+    now.obstacle = nowhere.slice();
+    now.prices = new Map(bakedPrices);
+    last = doors.map((door) => door.states.findIndex((each) => each.name === door.baked));
+    differing = 0;
+    state.changed = false;
+    state.version++;
+    for (const nav of navs.values()) nav.cheaper = 0;
+  }
+
+  const place = (at) => (lattice.inside(at) ? at : refuse(`there is no node ${at}`));
+
+  function terrainOf(code) {
+    const there = Number.isInteger(code) && terrains[code];
+    return there ? code : refuse(`there is no terrain ${code}`);
+  }
+
+  function price(units) {
+    const ticks = units === Infinity ? BLOCKED : even(units * level.ticksPerUnit);
+    const fits = ticks === BLOCKED || (ticks >= 1 && ticks <= MAX_WEIGHT);
+    return fits ? { units, ticks } : refuse(`an arc cannot cost ${units}`);
+  }
+
+  /** Looks whether a step or another arc joins two nodes, and returns both as a key of prices. */
+  function arc(from, to) {
+    let joined = false;
+    for (let m = 0; m < lattice.directions; m++) joined ||= lattice.step(from, m) === to;
+    const end = arcs.first?.[from + 1];
+    for (let j = arcs.first?.[from]; j < end; j++) joined ||= arcs.head[j] === to;
+    return joined ? `${from},${to}` : refuse(`no arc leads from ${from} to ${to}`);
+  }
+
+  function update({ blocked = [], opened = [], terrain = [], prices = [] }) {
+    const shut = new Set(Array.from(blocked, place));
+    const open = Array.from(opened, place);
+    for (const at of open) if (shut.has(at)) refuse(`node ${at} is both blocked and opened`);
+    const ground = Array.from(terrain, ([at, what]) => {
+      const named = terrains.findIndex(({ name }) => name === what);
+      return [place(at), terrainOf(named < 0 ? what : named)];
+    });
+    const own = Array.from(prices, ([from, to, units]) => {
+      return [arc(place(from), place(to)), units == null ? null : price(units)];
+    });
+    apply([...shut, ...open, ...ground.map(([at]) => at)], own.map(([key]) => key), () => {
+      for (const at of shut) now.obstacle[at] = 1;
+      for (const at of open) {
+        now.obstacle[at] = 0;
+        const solid = ([, nav]) => nav.classOf[now.terrain[at]] === NO_CLASS;
+        if ([...navs].every(solid)) now.terrain[at] = usual;
+      }
+      for (const [at, code] of ground) now.terrain[at] = code;
+      for (const [key, one] of own) one ? now.prices.set(key, one) : now.prices.delete(key);
+    });
+  }
+
+  /** Makes a change to some nodes and arcs, and counts what it does to prices. */
+  function apply(nodes, keys, change) {
+    const each = [...new Set(nodes)];
+    const tails = keys.map((key) => parseInt(key));
+    const differ = (at) => now.obstacle[at] || now.terrain[at] !== level.terrain[at];
+    const near = [...navs.values()].map((nav) => [nav, nav.touched(each, tails)]);
+    for (const [nav, some] of near) nav.cheaper -= nav.countCheaper(some);
+    differing -= each.filter(differ).length;
+    change();
+    differing += each.filter(differ).length;
+    for (const [nav, some] of near) nav.cheaper += nav.countCheaper(some);
+    let repriced = now.prices.size !== bakedPrices.size;
+    for (const [key, { units }] of now.prices) repriced ||= bakedPrices.get(key)?.units !== units;
+    state.changed = differing > 0 || repriced;
+    last = doors.map((_, i) => (stateOf(i) < 0 ? last[i] : stateOf(i)));
+    state.version++;
+  }
+
+  function stateOf(i) {
+    const { nodes, states } = doors[i];
+    const is = (one) => one && nodes.every((at, k) => now.terrain[at] === one.terrains[k]);
+    return is(states[last[i]]) ? last[i] : states.findIndex(is);
+  }
+
+  function doorOf(name) {
+    const i = doors.findIndex((door) => door.name === name);
+    return i < 0 ? refuse(`there is no door ${name}`) : i;
+  }
+
+  return {
+    level,
+    get changed() {
+      return state.changed;
+    },
+    update,
+    block: (...nodes) => update({ blocked: nodes }),
+    open: (...nodes) => update({ opened: nodes }),
+    setTerrain: (node, terrain) => update({ terrain: [[node, terrain]] }),
+    setPrice: (from, to, units) => update({ prices: [[from, to, units]] }),
+    reset,
+    terrainAt: (node) => now.terrain[node] ?? -1,
+    hasObstacle: (node) => now.obstacle[node] === 1,
+    doorState(name) {
+      const i = doorOf(name);
+      return doors[i].states[stateOf(i)]?.name ?? null;
+    },
+    setDoor(name, wanted) {
+      const i = doorOf(name);
+      const { nodes, states } = doors[i];
+      const k = states.findIndex((each) => each.name === wanted);
+      if (k < 0) refuse(`door ${name} has no state ${wanted}`);
+      update({ terrain: Array.from(nodes, (at, n) => [at, states[k].terrains[n]]) });
+      last[i] = k;
+    },
+    patch: () => writePatch(level, now),
+    applyPatch(text) {
+      const found = readPatch(level, text, { place, terrainOf, arc, price });
+      reset();
+      const nodes = [];
+      for (let at = 0; at < locations; at++) {
+        if (found.obstacle[at] || found.terrain[at] !== now.terrain[at]) nodes.push(at);
+      }
+      const keys = [...found.prices.keys(), ...bakedPrices.keys()];
+      apply(nodes, keys, () => Object.assign(now, found));
+    },
+    profile: (name = level.profiles[0]) => navs.get(level.profile(name).name).nav,
+  };
+}
+
+/** Answers the questions of one profile about the level as it is now. */
+function liveNav(level, state, name) {
+  const { inside, lattice, arcs, into, baked, now } = state;
+  const { width, locations, ticksPerUnit } = level;
+  const { directions, step } = lattice;
+  const tables = inside.navs.get(name);
+  const { nav, c, rowAt, rows, hasHops, moveOf, target } = tables;
+  const { classAt, price } = pricesOf(level, inside, tables);
+  const marks = new Int32Array(locations);
+  let sure = { goal: -1, version: -1, mark: 0 };
+  let fields = [];
+  let fieldVersion = -1;
+
+  /** The nodes whose arcs may change their price with some nodes, and these tails themselves. */
+  function touched(nodes, tails) {
+    const near = new Set(tails);
+    const reach = width ? [-nav.size, 1] : [0, 0];
+    const rowCount = width ? locations / width : 1;
+    for (const at of nodes) {
+      const y = width ? (at / width) | 0 : 0;
+      const x = at - y * width;
+      const bottom = Math.min(y + reach[1], rowCount - 1);
+      for (let row = Math.max(y + reach[0], 0); row <= bottom; row++) {
+        const right = width ? Math.min(x + reach[1], width - 1) : x;
+        for (let column = Math.max(x + reach[0], 0); column <= right; column++) {
+          const one = row * width + column;
+          near.add(one);
+          if (!into) continue;
+          for (let i = into.first[one]; i < into.first[one + 1]; i++) near.add(arcs.tail[into.arc[i]]);
+        }
+      }
+    }
+    return near;
+  }
+
+  /** How many arcs out of some nodes cost less than when the level was baked. */
+  function countCheaper(nodes) {
+    let count = 0;
+    for (const at of nodes) {
+      const first = arcs.first ? arcs.first[at] : 0;
+      const more = arcs.first ? arcs.first[at + 1] - first : 0;
+      for (let m = 0; m < directions + more; m++) {
+        const head = m < directions ? step(at, m) : arcs.head[first + m - directions];
+        if (head >= 0 && price(at, m, head, now) < price(at, m, head, baked)) count++;
+      }
+    }
+    return count;
+  }
+
+  const stands = (at) =>
+    lattice.inside(at) && (state.changed ? classAt(at, now) < NO_CLASS : rowAt[at] >= 0);
+
+  /** Whether the baked path is the answer: 1; 0 where there is none; -1: somebody has to search. */
+  function holds(from, to) {
+    const goal = rowAt[to];
+    if (!hasHops || tools.cheaper || goal < 0 || rowAt[from] < 0) return -1;
+    if (!state.changed) return nav.nextHop(from, to) < 0 ? 0 : 1;
+    if (sure.goal !== to || sure.version !== state.version) {
+      sure = { goal: to, version: state.version, mark: sure.mark + 1 };
+    }
+    const walked = [];
+    for (let at = from; at !== to && marks[at] !== sure.mark; ) {
+      const m = moveOf(rowAt[at], goal, at, to);
+      if (m < 0) return at === from ? 0 : damaged("a path ends before its goal");
+      if (walked.push(at) > rows) damaged("a path leads in circles");
+      const next = target(at, m);
+      if (price(at, m, next, now) !== price(at, m, next, baked)) return -1;
+      at = next;
+    }
+    for (const at of walked) marks[at] = sure.mark;
+    return 1;
+  }
+
+  function field(goal, from) {
+    if (fieldVersion !== state.version) fields = [];
+    fieldVersion = state.version;
+    let found = fields.find((each) => each.goal === goal);
+    if (!found) {
+      const follow = { level, lattice, arcs, into, ground: now, price, stepTicks: c.step_ticks };
+      fields = [...fields.slice(1 - FIELDS), (found = fieldOf(follow, goal))];
+    }
+    found.settle(from);
+    return found;
+  }
+
+  function nextHop(from, to) {
+    if (!stands(from) || !stands(to)) return -1;
+    if (from === to) return from;
+    const baked = holds(from, to);
+    if (baked < 0) return field(to, from).next[from];
+    return baked ? nav.nextHop(from, to) : -1;
+  }
+
+  function path(from, to) {
+    const nodes = [];
+    let at = from;
+    for (let next = nextHop(from, to); next >= 0; next = nextHop(at, to)) {
+      nodes.push(at);
+      if (at === to) break;
+      if (nodes.length > locations) damaged("a path leads in circles");
+      at = next;
+    }
+    return nodes;
+  }
+
+  function distance(from, to) {
+    const answers = hasHops || c.distance || c.label_away;
+    if (!state.changed && answers) return nav.distance(from, to);
+    if (!stands(from) || !stands(to)) return Infinity;
+    const baked = from === to ? 0 : holds(from, to);
+    if (baked < 0) return field(to, from).dist[from] / ticksPerUnit;
+    if (!baked) return from === to ? 0 : Infinity;
+    return nav.distance(from, to);
+  }
+
+  function hopsTo(goal) {
+    if (!state.changed && hasHops) return nav.hopsTo(goal);
+    return stands(goal) ? field(goal, -1).next.slice() : new Int32Array(locations).fill(-1);
+  }
+
+  function hopsFrom(from) {
+    if (!state.changed && hasHops) return nav.hopsFrom(from);
+    return Int32Array.from({ length: locations }, (_, to) => nextHop(from, to));
+  }
+
+  const tools = {
+    cheaper: 0,
+    classOf: c.class,
+    touched,
+    countCheaper,
+    nav: {
+      ...standing(level, stands),
+      name,
+      size: nav.size,
+      nodes: nav.nodes,
+      nextHop,
+      nextHops(from, to, out = new Int32Array(from.length)) {
+        for (let i = 0; i < from.length; i++) out[i] = nextHop(from[i], to[i]);
+        return out;
+      },
+      hopsTo,
+      hopsFrom,
+      path,
+      distance,
+      reachable(from, to) {
+        if (!state.changed && hasHops) return nav.reachable(from, to);
+        return nextHop(from, to) >= 0;
+      },
+    },
+  };
+  return tools;
+}

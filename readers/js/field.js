@@ -1,0 +1,99 @@
+/** Searches a changed level: distances and next hops toward one goal, as far as they are needed. */
+
+import { BLOCKED } from "./file.js";
+
+/**
+ * Returns a field toward a goal. It is searched by A* against the direction of the arcs, from the
+ * goal toward whoever asks, and what was found for one is kept for the next.
+ *
+ * @param follow {level, lattice, arcs, into, ground, price, stepTicks}: see changes.js
+ */
+export function fieldOf(follow, goal) {
+  const { level, lattice, arcs, into, ground, price } = follow;
+  const { directions, step, chart, layout } = lattice;
+  const opposite = layout ? [3, 4, 5, 0, 1, 2] : [2, 3, 0, 1, 6, 7, 4, 5];
+  const dist = new Float64Array(level.locations).fill(Infinity);
+  const next = new Int32Array(level.locations).fill(-1);
+  const done = new Uint8Array(level.locations);
+  const plain = level.width && !arcs.head.length && !ground.prices.size;
+  const [straight, diagonal] = plain ? cheapest(follow.stepTicks, directions) : [0, 0];
+  let nodes = [goal];
+  let keys = [0];
+  dist[goal] = 0;
+  next[goal] = goal;
+
+  /** A lower bound of the ticks from one cell to another. */
+  function estimate(from, to) {
+    if (from < 0 || !plain) return 0;
+    const away = chart(from, to);
+    const dx = Math.abs(away.dx);
+    const dy = Math.abs(away.dy);
+    if (layout) return Math.max(dx, dy, Math.abs(away.dx + away.dy)) * straight;
+    return Math.abs(dx - dy) * straight + Math.min(dx, dy) * diagonal;
+  }
+
+  function push(at, from) {
+    const key = dist[at] + estimate(from, at);
+    let i = nodes.length;
+    for (let up; i > 0 && keys[(up = (i - 1) >> 1)] > key; i = up) {
+      nodes[i] = nodes[up];
+      keys[i] = keys[up];
+    }
+    nodes[i] = at;
+    keys[i] = key;
+  }
+
+  function pop() {
+    const found = nodes[0];
+    const at = nodes.pop();
+    const key = keys.pop();
+    const count = nodes.length;
+    if (!count) return found;
+    let i = 0;
+    for (let down; (down = 2 * i + 1) < count; i = down) {
+      if (down + 1 < count && keys[down + 1] < keys[down]) down++;
+      if (keys[down] >= key) break;
+      nodes[i] = nodes[down];
+      keys[i] = keys[down];
+    }
+    nodes[i] = at;
+    keys[i] = key;
+    return found;
+  }
+
+  /** Goes on until the distance of a node is known; of all of them, if that is -1. */
+  function settle(from) {
+    if (from >= 0 && done[from]) return;
+    const open = new Set(nodes);
+    [nodes, keys] = [[], []];
+    for (const at of open) if (!done[at]) push(at, from);
+    while (nodes.length) {
+      const at = pop();
+      if (done[at]) continue;
+      done[at] = 1;
+      const more = into ? into.first[at + 1] - into.first[at] : 0;
+      for (let m = 0; m < directions + more; m++) {
+        const j = m < directions ? -1 : into.arc[into.first[at] + m - directions];
+        const tail = j < 0 ? step(at, opposite[m]) : arcs.tail[j];
+        if (tail < 0 || done[tail]) continue;
+        const ticks = price(tail, m, at, ground, j);
+        if (ticks === BLOCKED || dist[at] + ticks >= dist[tail]) continue;
+        dist[tail] = dist[at] + ticks;
+        next[tail] = at;
+        push(tail, from);
+      }
+      if (at === from) return;
+    }
+  }
+
+  return { goal, dist, next, settle };
+}
+
+/** The ticks of the cheapest straight step, and of the cheapest way to go diagonally. */
+function cheapest(stepTicks, directions) {
+  const half = stepTicks.length / 2;
+  const least = (some) => some.reduce((a, b) => Math.min(a, b), BLOCKED);
+  const straight = least(stepTicks.subarray(0, half));
+  const diagonal = directions === 8 ? least(stepTicks.subarray(half)) : BLOCKED;
+  return [straight, Math.min(2 * straight, diagonal)];
+}

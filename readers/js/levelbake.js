@@ -1,0 +1,3 @@
+/** Reads the flat files of bake: `openLevel(buffer).profile().nextHop(from, to)`. */
+
+export { LevelError, openLevel } from "./level.js";

@@ -1,0 +1,106 @@
+/**
+ * Says what places a level has: where its nodes lie in the plane that it is drawn in (pixels, where an
+ * editor drew it), what the nodes of a graph are called, and which one is nearest.
+ */
+
+import { insides } from "./level.js";
+
+/** Returns the questions about the places of a level. */
+export function placesOf(level) {
+  const { c, lattice } = insides.get(level);
+  const { centre, step, position } = c;
+  const { layout, byColumn, cellOf, locationOf, inside } = lattice;
+  const even = layout && !(layout & 1) ? 1 : 0;
+  const long = layout ? 2 / Math.sqrt(3) : 1;
+  const first = byColumn ? [long / 2, 0.5 + even / 2] : [0.5 + even / 2, long / 2];
+  const pitch = layout ? 0.75 * long : 1;
+  const upright = byColumn ? [pitch, 0, 0, 1, long / 2, 0] : [1, 0, 0, pitch, 0, long / 2];
+  const [ax, ay, bx, by, sideX, sideY] = step ?? upright;
+  const middle = (floor) => {
+    const i = centre?.length > 2 ? 2 * floor : 0;
+    return centre ? [centre[i], centre[i + 1]] : first;
+  };
+  const shift = (line) => (even ? -0.5 : 0.5) * Math.abs(line % 2);
+
+  /** The middle of a node's cell, or where a graph's node lies; null: nothing says so. */
+  function toPoint(node) {
+    const cell = cellOf(node);
+    if (!cell) return position && inside(node) ? [position[2 * node], position[2 * node + 1]] : null;
+    let [x, y] = cell;
+    const [left, top] = middle(cell[2]);
+    if (layout && byColumn) y += shift(x);
+    else if (layout) x += shift(y);
+    return [left + x * ax + y * bx, top + x * ay + y * by];
+  }
+
+  /** The node whose cell a point lies in, whether or not anybody can stand there; -1: outside. */
+  function toNode(x, y, floor = 0) {
+    if (locationOf(0, 0, floor) < 0) return -1;
+    const [left, top] = middle(floor);
+    if (layout) {
+      const [line, place] = byColumn
+        ? hexagon(x - left, y - top, ax, by, sideX)
+        : hexagon(y - top, x - left, by, ax, sideY);
+      return byColumn ? locationOf(line, place, floor) : locationOf(place, line, floor);
+    }
+    const u = x - (left - (ax + bx) / 2);
+    const v = y - (top - (ay + by) / 2);
+    const area = ax * by - ay * bx;
+    const plain = !ay && !bx;
+    const column = Math.floor(plain ? u / ax : (u * by - v * bx) / area);
+    return locationOf(column, Math.floor(plain ? v / by : (v * ax - u * ay) / area), floor);
+  }
+
+  /** The line and the place in it of the hexagon around an offset across and along the lines. */
+  function hexagon(across, along, pitch, step, side) {
+    const line = 2 * Math.floor((across - even * pitch + side / 2) / (2 * pitch)) + even;
+    const place = Math.floor(along / step + 0.5 * even + 0.5);
+    let found = [-1, -1];
+    let least = Infinity;
+    for (let k = 0; k < 4; k++) {
+      const [l, p] = [line + ((k + 1) >> 1), place - (k === 1)];
+      const far = (across - l * pitch) ** 2 + (along - (p + shift(l)) * step) ** 2;
+      if (far < least) [found, least] = [[l, p], far];
+    }
+    return found;
+  }
+
+  /** The node nearest to a point in cells on a floor, or in the plane of a graph; -1: none. */
+  function nearest(nav, x, y, floor = 0) {
+    const [px, py] = [x, y].map((part) => Math.min(Math.max(part, -(2 ** 40)), 2 ** 40));
+    const { width, floorRows } = level;
+    let found = -1;
+    let least = Infinity;
+    const look = (at, dx, dy) => {
+      const far = dx * dx + dy * dy;
+      const better = far < least || (far === least && at < found);
+      if (better && nav.stands(at)) [found, least] = [at, far];
+    };
+    if (!width) {
+      for (let at = 0; 2 * at < (position?.length ?? 0); at++) {
+        look(at, position[2 * at] - px, position[2 * at + 1] - py);
+      }
+    } else if (locationOf(0, 0, floor) >= 0) {
+      const middle = Math.min(Math.max(Math.round(py), 0), floorRows - 1) || 0;
+      for (const way of [-1, 1]) {
+        for (let row = middle; row >= 0 && row < floorRows; row += way) {
+          if ((row - py) ** 2 > least) break;
+          const at = (floor * floorRows + row) * width;
+          for (let column = 0; column < width; column++) look(at + column, column - px, row - py);
+        }
+      }
+    }
+    return found;
+  }
+
+  const names = c.node_name ?? c.node_number ?? [];
+  return {
+    toPoint,
+    toNode,
+    nearest,
+    /** The name of a graph's node: text, or a BigInt; null: nodes have none. */
+    nodeName: (node) => names[node] ?? null,
+    /** The node of a name; -1: there is none. */
+    nodeNamed: (name) => names.findIndex((each) => String(each) === String(name)),
+  };
+}

@@ -1,0 +1,83 @@
+"""Ask readers in other languages: a file of questions goes in, and a file of answers comes out.
+
+Each reader has a runner: a program that is given two paths. A line of the first file is a command
+and its words; the runner writes one line for each into the second. Nodes are locations.
+
+==================================  ============================================================
+load PATH|= [size:N] [AT:HEX:N]...  opens a file (=: the last one) whose bytes are changed so
+profile I                           asks profile I from now on
+about                               prints JSON: what the level says of itself
+hop, ticks, reach, path A B         prints a node or -1, ticks or -1, 0 or 1, nodes or "none"
+stands A; cell A; point A           prints 0 or 1; x y floor or "none"; x y or "none"
+node_at, nearest, to_node X Y F     prints a node or -1
+hops_to, hops_from A                prints a node or -1 for every location
+block, open A...; terrain A CODE    change the level
+price A B UNITS|closed|usual        likewise
+door I STATE; door_state I          likewise, by numbers; prints the name of the state, or "none"
+fresh; patch; apply PATCH           what was baked; patches have "|" in place of line ends
+==================================  ============================================================
+
+Commands that print nothing print ``ok``, and what is refused prints ``error: `` and one line.
+"""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+FOLDER = Path(__file__).resolve().parent
+ROOT = FOLDER.parents[1]
+READERS = ROOT / "readers"
+
+
+@dataclass(frozen=True)
+class Runner:
+    """A reader that can be asked.
+
+    Attributes:
+        language: its name.
+        command: what to run; the paths of questions and answers follow.
+    """
+
+    language: str
+    command: tuple[str, ...]
+
+    def ask(self, questions: Sequence[str], timeout: float = 300) -> list[str]:
+        """Return the answer to each question."""
+        with tempfile.TemporaryDirectory() as folder:
+            asked, told = Path(folder) / "questions", Path(folder) / "answers"
+            asked.write_text("\n".join(questions) + "\n", encoding="utf-8", newline="\n")
+            done = subprocess.run(
+                [*self.command, str(asked), str(told)],
+                capture_output=True,
+                text=True,
+                check=False,
+                timeout=timeout,
+            )
+            assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-2000:]
+            assert told.exists(), done.stdout[-2000:] + done.stderr[-2000:]
+            answers = told.read_text("utf-8").split("\n")[:-1]
+        assert len(answers) == len(questions), answers[-3:]
+        return answers
+
+
+def tool(*names: str) -> str:
+    """Return the path of the first of some programs that is here; skip the test if none is."""
+    for name in names:
+        if found := shutil.which(name):
+            return found
+    pytest.skip(f"no {' or '.join(names)} on this machine")
+
+
+def javascript(folder: Path) -> Runner:
+    return Runner("javascript", (tool("node"), str(FOLDER / "runner.mjs")))
+
+
+#: What makes each reader ready to be asked, given a folder to build it in.
+READY = {"javascript": javascript}

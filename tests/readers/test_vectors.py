@@ -1,0 +1,217 @@
+"""Readers in other languages answer what the models of tests/vectors say."""
+
+from __future__ import annotations
+
+import json
+import random
+from typing import Any
+
+import pytest
+
+from tests.readers.runners import Runner
+from tests.support.vectors.make import FOLDER
+
+NAMES = sorted(path.stem for path in FOLDER.glob("*.bake"))
+TOLD = {name: json.loads((FOLDER / f"{name}.json").read_text("utf-8")) for name in NAMES}
+DAMAGED = json.loads((FOLDER / "damaged.json").read_text("utf-8"))
+
+
+def load(name: str) -> str:
+    return f"load {FOLDER / TOLD[name]['file']}"
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_as_baked(runner: Runner, name: str) -> None:
+    told = TOLD[name]
+    asked, expected = [load(name)], ["ok"]
+    for i, profile in enumerate(told["level"]["profiles"]):
+        answers = told["profiles"][profile]
+        asked.append(f"profile {i}")
+        expected.append("ok")
+        for start, goal, hop, ticks in answers["questions"]:
+            asked += [f"{word} {start} {goal}" for word in ("hop", "ticks", "reach")]
+            expected += [str(hop), str(ticks), str(int(ticks >= 0))]
+        asked += [f"nearest {x!r} {y!r} {floor}" for x, y, floor, _ in answers["nearest"]]
+        expected += [str(place) for *_, place in answers["nearest"]]
+        standing = set(answers["standing"])
+        count = max([*standing, -1]) + 2
+        asked += [f"stands {location}" for location in range(count)]
+        expected += [str(int(location in standing)) for location in range(count)]
+    assert runner.ask(asked) == expected
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_paths(runner: Runner, name: str) -> None:
+    """A path is there where there is a way, and each node of it is the next hop of the last."""
+    told = TOLD[name]
+    asked: list[str] = [load(name)]
+    wanted: list[tuple[int, int, int]] = []
+    for i, profile in enumerate(told["level"]["profiles"]):
+        asked.append(f"profile {i}")
+        wanted.append((-2, 0, 0))
+        for start, goal, hop, ticks in told["profiles"][profile]["questions"]:
+            asked.append(f"path {start} {goal}")
+            wanted.append((start, goal, hop if ticks >= 0 else -1))
+    for (start, goal, hop), answer in zip(wanted, runner.ask(asked)[1:], strict=True):
+        if start == -2:
+            assert answer == "ok"
+        elif hop < 0:
+            assert answer == "none"
+        else:
+            nodes = [int(word) for word in answer.split()]
+            assert (nodes[0], nodes[-1]) == (start, goal)
+            assert nodes[1:2] in ([hop], [])
+            assert len(set(nodes)) == len(nodes)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_updates(runner: Runner, name: str) -> None:
+    told = TOLD[name]
+    door_names = [each[0] for each in told["things"].get("doors", ())]
+    asked, allowed = [load(name)], [{"ok"}]
+    for batch in told["updates"]:
+        for words in batch["changes"]:
+            kind, first, *rest = words
+            if kind == "door":
+                door = door_names.index(first)
+                first, rest = door, [list(told["things"]["doors"][door][3]).index(rest[0])]
+            said = ["usual" if word is None else str(word) for word in (kind, first, *rest)]
+            asked.append(" ".join(said))
+            allowed.append({"ok"})
+        for i, profile in enumerate(told["level"]["profiles"]):
+            asked.append(f"profile {i}")
+            allowed.append({"ok"})
+            answers = batch["profiles"][profile]
+            for start, goal, ticks, hops in answers["questions"]:
+                asked += [f"hop {start} {goal}", f"ticks {start} {goal}", f"reach {start} {goal}"]
+                allowed += [{str(hop) for hop in hops} or {"-1"}, {str(ticks)}]
+                allowed.append({str(int(ticks >= 0))})
+            standing = set(answers["standing"])
+            for location in range(max([*standing, -1]) + 2):
+                asked.append(f"stands {location}")
+                allowed.append({str(int(location in standing))})
+    for question, answer, right in zip(asked, runner.ask(asked), allowed, strict=True):
+        assert answer in right, question
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_changes_that_are_refused(runner: Runner, name: str) -> None:
+    """They leave the level as it was, and say in a line what is wrong."""
+    places = max(
+        [0, *(place for told in TOLD[name]["profiles"].values() for place in told["standing"])]
+    )
+    wrong = [
+        "block -1",
+        f"open {10**6}",
+        f"terrain {places} 256",
+        f"terrain {10**6} 0",
+        f"price {places} {places} 1.5",
+        f"price {places} {10**6} 1.5",
+        "apply levelbake-patch 1",
+        "apply nothing",
+    ]
+    asked = [load(name), "patch", *wrong, "patch"]
+    _, before, *errors, after = runner.ask(asked)
+    assert before == after
+    assert all(each.startswith("error: ") for each in errors), errors
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_things_and_points(runner: Runner, name: str) -> None:
+    told = TOLD[name]
+    found: dict[str, Any] = json.loads(runner.ask([load(name), "about"])[1])
+    level = told["level"]
+    kinds = {"graph": "graph", "squares": "square", "hexagons": "hex"}
+    assert kinds[found["kind"]] == level["kind"]
+    assert found["name"] == level["name"]
+    assert found["profiles"] == level["profiles"]
+    assert found["terrains"] == level["terrains"]
+    if level["kind"] == "graph":
+        assert found["names"] == [str(each) for each in level["node_names"]]
+        return
+    assert (found["width"], found["height"], found["floors"]) == (
+        level["width"],
+        level["height"],
+        level["floors"],
+    )
+    things = told["things"]
+    code_of = {terrain: code for code, terrain in enumerate(level["terrains"])}
+    assert found["spots"] == [
+        [each, kind, at, profiles or [], own or ""]
+        for each, kind, at, profiles, own in things["spots"]
+    ]
+    assert found["regions"] == [[each, cells, own or ""] for each, cells, own in things["regions"]]
+    assert found["doors"] == [
+        [
+            each,
+            cells,
+            state,
+            [[key, [code_of[terrain] for terrain in value]] for key, value in states.items()],
+            own or "",
+        ]
+        for each, cells, state, states, own in things["doors"]
+    ]
+    assert found["links"] == [
+        [each, kind, start, goal, cost, both, profiles or [], own or ""]
+        for each, kind, start, goal, cost, both, profiles, own in things["links"]
+    ]
+    asked, expected = [load(name)], ["ok"]
+    width, rows = level["width"], level["height"]
+    points = []
+    for x, y, floor, *point in told["points"]["middles"]:
+        node = (floor * rows + y) * width + x
+        asked += [f"cell {node}", f"point {node}"]
+        expected += [f"{x} {y} {floor}", ""]
+        points.append(point)
+    for x, y, floor, column, row in told["points"]["cells"]:
+        inside = 0 <= column < width and 0 <= row < rows
+        asked.append(f"to_node {x!r} {y!r} {floor}")
+        expected.append(str((floor * rows + row) * width + column if inside else -1))
+    answers = runner.ask(asked)
+    middles = [line for line, question in zip(answers, asked, strict=True) if "point" in question]
+    assert [[float(word) for word in line.split()] for line in middles] == points
+    for question, answer, right in zip(asked, answers, expected, strict=True):
+        assert "point" in question or answer == right, question
+
+
+@pytest.mark.parametrize("file", DAMAGED)
+def test_damaged_files(runner: Runner, file: str) -> None:
+    """Each is refused, or every question has an answer or one line about the damage."""
+    told = next(each for each in TOLD.values() if each["file"] == file)
+    rng = random.Random(file)
+    level = told["level"]
+    count = len(level["node_names"] or ()) or level["width"] * level["height"] * level["floors"]
+    asked, refused = [f"load {FOLDER / file}"], {0: False}
+    for damage in DAMAGED[file]:
+        changes = [f"{at}:{raw}:{times}" for at, raw, times in damage["edits"]]
+        if "size" in damage:
+            changes.insert(0, f"size:{damage['size']}")
+        refused[len(asked)] = damage.get("refused", False)
+        asked.append(" ".join(["load =", *changes]))
+        asked += everything(rng, count)
+    answers = runner.ask(asked)
+    assert answers[0] == "ok"
+    names = {at: DAMAGED[file][i - 1]["name"] for i, at in enumerate(refused) if i}
+    for at, wanted in refused.items():
+        assert answers[at].startswith("error: ") or not wanted, names.get(at)
+        assert answers[at] == "ok" or answers[at].startswith("error: "), (names[at], answers[at])
+
+
+def everything(rng: random.Random, count: int) -> list[str]:
+    """Questions of all kinds, for a file that may have been refused or be forged."""
+    asked = ["about"]
+    for profile in range(2):
+        asked.append(f"profile {profile}")
+        for _ in range(12):
+            pair = f"{rng.randrange(-1, count + 1)} {rng.randrange(-1, count + 1)}"
+            asked += [f"{word} {pair}" for word in ("hop", "path", "ticks", "reach")]
+        asked += [f"hops_to {rng.randrange(count)}", f"hops_from {rng.randrange(count)}"]
+        asked += [
+            f"nearest {rng.randrange(9)} {rng.randrange(9)} 0",
+            f"point {rng.randrange(count)}",
+        ]
+    asked += [f"block {rng.randrange(count)}", f"open {rng.randrange(count)}", "door 0 0"]
+    for _ in range(6):
+        pair = f"{rng.randrange(count)} {rng.randrange(count)}"
+        asked += [f"{word} {pair}" for word in ("hop", "path", "ticks")]
+    return [*asked, "patch", "door_state 0"]
