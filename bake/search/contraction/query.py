@@ -105,40 +105,58 @@ def _find_runs(tree: Tree, place: Int32Array, first_run: Int32Array, run: Int32A
 
 
 @inlined
-def _parent(ways: Ways, rank: int) -> int:
+def _parent(first_run: Int32Array, run_arc: Int32Array, head: Int32Array, rank: int) -> int:
     """Return the next node on the way to the root, -1 at a root."""
-    run = ways.first_run[rank]
-    return int(ways.head[ways.run_arc[run]]) if run < ways.first_run[rank + 1] else -1
+    run = first_run[rank]
+    return int(head[run_arc[run]]) if run < first_run[rank + 1] else -1
 
 
 @kernel
-def _climb(ways: Ways, rank: int, weight: Int32Array, ticks: Int32Array, by: Int32Array) -> None:
+def _climb(
+    place: Int32Array,
+    first_run: Int32Array,
+    run_arc: Int32Array,
+    run_place: Int32Array,
+    weight: Int32Array,
+    rank: int,
+    ticks: Int32Array,
+    by: Int32Array,
+) -> None:
     """Relax all arcs up from a rank."""
     here = np.int32(rank)
-    so_far = ticks[ways.place[rank]]
-    for run in range(ways.first_run[rank], ways.first_run[rank + 1]):
-        begin, end, first = ways.run_arc[run], ways.run_arc[run + 1], ways.run_place[run]
-        cost = weight[begin:end]
-        reached = ticks[first : first + (end - begin)]
-        source = by[first : first + (end - begin)]
-        for i in range(len(cost)):
-            new = np.int32(so_far + cost[i])
-            old = reached[i]
+    so_far = ticks[place[rank]]
+    for run in range(first_run[rank], first_run[rank + 1]):
+        begin, first = np.uint64(run_arc[run]), np.uint64(run_place[run])
+        for i in range(np.uint64(run_arc[run + 1]) - begin):
+            new = np.int32(so_far + weight[begin + i])
+            old = ticks[first + i]
             better = new < old
-            reached[i] = new if better else old
-            source[i] = here if better else source[i]
+            ticks[first + i] = new if better else old
+            by[first + i] = here if better else by[first + i]
 
 
 @kernel
-def _meet(ways: Ways, climb: Int32Array, start: int, goal: int) -> tuple[int, int]:
+def _meet(
+    place: Int32Array,
+    first_run: Int32Array,
+    run_arc: Int32Array,
+    run_place: Int32Array,
+    head: Int32Array,
+    up: Int32Array,
+    down: Int32Array,
+    climb: Int32Array,
+    start: int,
+    goal: int,
+) -> tuple[int, int]:
     """Climb from two ranks; return the ticks between them and the rank where the ways meet best.
 
     INFINITY and -1 where there is no way.
     """
-    place = ways.place
     away, toward, by_start, by_goal = climb[AWAY], climb[TOWARD], climb[BY_START], climb[BY_GOAL]
-    away[place[start] :] = INFINITY
-    toward[place[goal] :] = INFINITY
+    for i in range(place[start], len(away)):
+        away[i] = INFINITY
+    for i in range(place[goal], len(toward)):
+        toward[i] = INFINITY
     away[place[start]] = 0
     toward[place[goal]] = 0
     by_start[place[start]] = -1
@@ -147,22 +165,22 @@ def _meet(ways: Ways, climb: Int32Array, start: int, goal: int) -> tuple[int, in
     while one != other:
         if other < 0 or 0 <= one < other:
             if away[place[one]] < INFINITY:
-                _climb(ways, one, ways.up, away, by_start)
-            one = _parent(ways, one)
+                _climb(place, first_run, run_arc, run_place, up, one, away, by_start)
+            one = _parent(first_run, run_arc, head, one)
         else:
             if toward[place[other]] < INFINITY:
-                _climb(ways, other, ways.down, toward, by_goal)
-            other = _parent(ways, other)
+                _climb(place, first_run, run_arc, run_place, down, other, toward, by_goal)
+            other = _parent(first_run, run_arc, head, other)
     best, meeting = INFINITY, -1
     while one >= 0:
         so_far, onward = int(away[place[one]]), int(toward[place[one]])
         if so_far + onward < best:
             best, meeting = so_far + onward, one
         if so_far < best:
-            _climb(ways, one, ways.up, away, by_start)
+            _climb(place, first_run, run_arc, run_place, up, one, away, by_start)
         if onward < best:
-            _climb(ways, one, ways.down, toward, by_goal)
-        one = _parent(ways, one)
+            _climb(place, first_run, run_arc, run_place, down, one, toward, by_goal)
+        one = _parent(first_run, run_arc, head, one)
     return best, meeting
 
 
@@ -186,9 +204,9 @@ def distances(
 
     The first nine arguments are those of :class:`Ways`, ``climb`` is of :class:`Room`.
     """
-    ways = Ways(place, first_run, run_arc, run_place, head, up, down, via_up, via_down)
     for i in range(len(starts)):
-        ticks[i] = _meet(ways, climb, starts[i], goals[i])[0]
+        ends = starts[i], goals[i]
+        ticks[i] = _meet(place, first_run, run_arc, run_place, head, up, down, climb, *ends)[0]
 
 
 @kernel
@@ -207,8 +225,7 @@ def distance(
     goal: int,
 ) -> int:
     """Return the ticks from one rank to another; INFINITY where there is no way."""
-    ways = Ways(place, first_run, run_arc, run_place, head, up, down, via_up, via_down)
-    return _meet(ways, climb, start, goal)[0]
+    return _meet(place, first_run, run_arc, run_place, head, up, down, climb, start, goal)[0]
 
 
 @kernel
@@ -284,12 +301,13 @@ def _path(
     ways: Ways, climb: Int32Array, stack: Int32Array, ranks: Int32Array, start: int, goal: int
 ) -> int:
     """Write one path as :func:`path` does."""
-    ticks, meeting = _meet(ways, climb, start, goal)
+    place, first_run, run_arc, run_place, head, up, down, via_up, via_down = ways
+    ends = start, goal
+    ticks, meeting = _meet(place, first_run, run_arc, run_place, head, up, down, climb, *ends)
     if ticks >= INFINITY:
         return 0
     if not len(ranks):
         return 1
-    place = ways.place
     ranks[0] = start
     # The start's half is known from its upper end: go down along it, then unpack it upwards.
     waiting = 0
@@ -300,19 +318,29 @@ def _path(
         stack[waiting, 1] = rank
         waiting += 1
         rank = int(low)
-    count = _unpack(ways, stack, waiting, ranks, 1)
+    count = _unpack(first_run, run_arc, head, via_up, via_down, stack, waiting, ranks, 1)
     rank = int(meeting)
     while climb[BY_GOAL, place[rank]] >= 0 and count <= len(ranks):
         low = climb[BY_GOAL, place[rank]]
         stack[0, 0] = rank
         stack[0, 1] = low
-        count = _unpack(ways, stack, 1, ranks, count)
+        count = _unpack(first_run, run_arc, head, via_up, via_down, stack, 1, ranks, count)
         rank = int(low)
     return count
 
 
 @kernel
-def _unpack(ways: Ways, stack: Int32Array, waiting: int, ranks: Int32Array, count: int) -> int:
+def _unpack(
+    first_run: Int32Array,
+    run_arc: Int32Array,
+    head: Int32Array,
+    via_up: Int32Array,
+    via_down: Int32Array,
+    stack: Int32Array,
+    waiting: int,
+    ranks: Int32Array,
+    count: int,
+) -> int:
     """Write the ranks of shortcuts, the one on top of the stack first, without its own start.
 
     Returns:
@@ -320,19 +348,19 @@ def _unpack(ways: Ways, stack: Int32Array, waiting: int, ranks: Int32Array, coun
     """
     while waiting > 0:
         waiting -= 1
-        tail, head = stack[waiting, 0], stack[waiting, 1]
-        if tail < head:
-            via = ways.via_up[_arc_between(ways, tail, head)]
+        tail, onto = stack[waiting, 0], stack[waiting, 1]
+        if tail < onto:
+            via = via_up[_arc_between(first_run, run_arc, head, tail, onto)]
         else:
-            via = ways.via_down[_arc_between(ways, head, tail)]
+            via = via_down[_arc_between(first_run, run_arc, head, onto, tail)]
         if via < 0:
             if count >= len(ranks):
                 return len(ranks) + 1
-            ranks[count] = head
+            ranks[count] = onto
             count += 1
         else:
             stack[waiting, 0] = via
-            stack[waiting, 1] = head
+            stack[waiting, 1] = onto
             stack[waiting + 1, 0] = tail
             stack[waiting + 1, 1] = via
             waiting += 2
@@ -340,9 +368,10 @@ def _unpack(ways: Ways, stack: Int32Array, waiting: int, ranks: Int32Array, coun
 
 
 @kernel
-def _arc_between(ways: Ways, low: int, high: int) -> int:
+def _arc_between(
+    first_run: Int32Array, run_arc: Int32Array, head: Int32Array, low: int, high: int
+) -> int:
     """Return the arc from a rank to a higher one, which there is, by binary search."""
-    first_run, run_arc, head = ways.first_run, ways.run_arc, ways.head
     begin, end = run_arc[first_run[low]], run_arc[first_run[low + 1]]
     while end - begin > 1:
         middle = (begin + end) >> 1
