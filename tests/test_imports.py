@@ -102,6 +102,8 @@ CONFINED: dict[str, tuple[str, ...]] = {
     "pydantic": ("levels/*", "recipe*"),
     "pydantic_core": ("levels/*", "recipe*"),
     "numba": ("kernels/jit.py",),
+    "distributed": ("pipeline/cluster.py",),
+    "dask": (),
 }
 
 #: Rooms that are imported only inside functions, so that a game's start does not pay for them.

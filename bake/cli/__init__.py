@@ -39,6 +39,7 @@ _PATIENCE = 1.5
 COMMANDS: dict[str, Callable[..., None]] = {
     "init": start.init,
     "build": levels.build,
+    "join": levels.join,
     "plan": levels.plan,
     "check": levels.check,
     "lint": levels.lint,

@@ -1,13 +1,15 @@
-"""This module has the commands about levels: build, plan, check, lint and schema."""
+"""This module has the commands about levels: build, join, plan, check, lint and schema."""
 
 from __future__ import annotations
 
 import json
+import re
 import time
+from collections.abc import Callable, Iterator
 from dataclasses import asdict
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -24,7 +26,11 @@ from bake.cli.options import (
     say,
     tasks_of,
 )
-from bake.errors import BakeErrors, counted, printable
+from bake.errors import BakeError, BakeErrors, counted, printable
+
+if TYPE_CHECKING:
+    from bake.pipeline import Outcome
+    from bake.pipeline.run import Report
 
 
 class LintFormat(StrEnum):
@@ -61,31 +67,132 @@ def build(
             "--depfile", help="Write what assets depend on into a file, for Make or Ninja."
         ),
     ] = None,
+    cluster: Annotated[
+        str | None,
+        typer.Option(
+            "--cluster",
+            metavar="ADDRESS",
+            help="A Dask scheduler whose workers bake, or `local` to start one here.",
+        ),
+    ] = None,
+    shard: Annotated[
+        str | None,
+        typer.Option(
+            "--shard",
+            metavar="I/N",
+            help="Bake one of N shares, for `bake join`, into a folder beside the assets.",
+        ),
+    ] = None,
     profile: Profile = None,
     quiet: Quiet = False,
     as_json: Json = False,
 ) -> None:
     """Bake every level that is not up to date."""
     from bake import pipeline
+    from bake.pipeline.staleness import write_depfile
+
+    share = None if shard is None else _parsed(shard)
+    for option, given in (("--cluster", cluster), ("--depfile", depfile)):
+        if share is not None and given is not None:
+            raise typer.BadParameter(f"--shard and {option} do not go together")
+    tasks = tasks_of(sources, output, recipe, profile)
+
+    def outcomes(report: Report) -> Iterator[Outcome]:
+        if share is None:
+            return pipeline.build(tasks, jobs=jobs, force=force, report=report, cluster=cluster)
+        from bake.pipeline.shards import Shard, build_shard
+
+        return build_shard(tasks, Shard(*share), jobs=jobs, force=force, report=report)
+
+    whole = not sources and profile is None and share is None
+    errors = _show(outcomes, recipe_file(recipe), whole=whole, quiet=quiet, as_json=as_json)
+    if depfile is not None:
+        with among(errors):
+            write_depfile(depfile, tasks, recipe_file(recipe))
+    if errors:
+        raise BakeErrors(errors)
+
+
+def join(
+    shards: Annotated[
+        list[Path] | None,
+        typer.Argument(
+            metavar="FOLDER", help="Shards, or folders of shards; else the folder of the assets."
+        ),
+    ] = None,
+    source: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--source",
+            metavar="SRC",
+            help="A level file or folder, where the shards were baked from such; may be repeated.",
+        ),
+    ] = None,
+    output: Output = None,
+    recipe: RecipeFile = None,
+    force: Annotated[
+        bool, typer.Option("--force", help="Overwrite foreign files that have an asset's name.")
+    ] = False,
+    profile: Profile = None,
+    quiet: Quiet = False,
+    as_json: Json = False,
+) -> None:
+    """Join the shards of a build to assets, the same to the byte as those of a whole build."""
+    from bake.pipeline import shards as pipeline
+
+    tasks = tasks_of(source, output, recipe, profile)
+    folders = shards or [tasks[0].asset.parent]
+    errors = _show(
+        lambda report: pipeline.join(tasks, folders, force=force, report=report),
+        recipe_file(recipe),
+        whole=False,
+        quiet=quiet,
+        as_json=as_json,
+    )
+    if errors:
+        raise BakeErrors(errors)
+
+
+def _parsed(shard: str) -> tuple[int, int]:
+    """Return a shard's number, and how many there are."""
+    found = re.fullmatch(r"([0-9]{1,5})/([0-9]{1,5})", shard, re.ASCII)
+    number, count = (int(each) for each in found.groups()) if found else (0, 0)
+    if not 1 <= number <= count:
+        raise typer.BadParameter(f"{shard!r} is no shard; write 1/4 for the first of four")
+    return number, count
+
+
+def _show(
+    made: Callable[[Report], Iterator[Outcome]],
+    recipe: Path | None,
+    *,
+    whole: bool,
+    quiet: bool,
+    as_json: bool,
+) -> list[BakeError]:
+    """Show how levels are made, then what came of them; return the mistakes.
+
+    Args:
+        made: makes levels, given where to report.
+        recipe: the recipe.
+        whole: whether these are all levels, with all profiles, of the recipe.
+        quiet, as_json: what is printed.
+    """
     from bake.lint.findings import as_text, listed, summed_up
     from bake.lint.ignored import ignored_by_build
-    from bake.pipeline.staleness import write_depfile
     from bake.recipe import load_recipe
     from bake.view.console import BuildProgress, style_for
     from bake.view.report import as_data, line_of, print_summary
 
     begun = time.perf_counter()
-    tasks = tasks_of(sources, output, recipe, profile)
     outcomes = []
     with BuildProgress(style_for(silent=as_json or quiet)) as progress:
-        for outcome in pipeline.build(tasks, jobs=jobs, force=force, report=progress):
+        for outcome in made(progress):
             progress.finished(outcome.task.name, line_of(outcome))
             outcomes.append(outcome)
     outcomes.sort(key=lambda outcome: outcome.task.name)
     seconds = time.perf_counter() - begun
-    findings = ignored_by_build(
-        load_recipe(recipe_file(recipe)), outcomes, whole=not sources and profile is None
-    )
+    findings = ignored_by_build(load_recipe(recipe), outcomes, whole=whole)
     errors = [outcome.error for outcome in outcomes if outcome.error is not None]
     with among(errors):
         if as_json:
@@ -94,11 +201,7 @@ def build(
             print_summary(outcomes, seconds)
             for found, others in summed_up(findings):
                 typer.echo(printable(as_text(found, others)), err=True)
-    if depfile is not None:
-        with among(errors):
-            write_depfile(depfile, tasks, recipe_file(recipe))
-    if errors:
-        raise BakeErrors(errors)
+    return errors
 
 
 def plan(

@@ -85,6 +85,7 @@ class Checkpoint:
         seconds: seconds between two checkpoints.
         pairs: how many pairs the tables have that were begun so far.
         taken_up: how many of those pairs an earlier bake had searched.
+        bound_to: fingerprint of everything that decides the asset's content.
     """
 
     def __init__(self, asset: Path, bound_to: str, say: Callable[[str], None]) -> None:
@@ -97,7 +98,7 @@ class Checkpoint:
         """
         self.seconds = seconds_between()
         self.pairs = self.taken_up = 0
-        self._bound_to = bound_to
+        self.bound_to = bound_to
         self._say = say
         self._folder = CheckpointFolder(asset)
         self._off = False
@@ -107,7 +108,7 @@ class Checkpoint:
 
     def table(self, place: int, profile: str) -> TableCheckpoint:
         """Return the ledger of one profile's table; ``place`` numbers the profiles."""
-        return TableCheckpoint(self, self._folder.path, place, f"{self._bound_to} {profile}")
+        return TableCheckpoint(self, self._folder.path, place, f"{self.bound_to} {profile}")
 
     def load(
         self, files: Sequence[RangeFile], rows: int, check: Check, most_runs: int

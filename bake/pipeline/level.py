@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 from bake.asset import header_for
+from bake.asset.header import Header
 from bake.asset.schema import BAKE_REVISION, FORMAT_NAME, FORMAT_VERSION
 from bake.asset.write import Contents, write_asset
 from bake.coordinates import upright
@@ -28,6 +31,7 @@ from bake.pipeline.profile import profile_tables
 from bake.pipeline.sources import Task
 from bake.pipeline.staleness import recipe_digest, source_digests
 from bake.recipe import LevelRecipe
+from bake.tables.range_search import Crew
 from bake.worlds import AgentProfile, World, build_world
 
 #: Peak memory of building a world, for each node and each arc; measured on lattices of 4 million
@@ -37,6 +41,12 @@ ARC_BYTES = 105
 
 #: A function that is called with the stage and the fraction of it that is done.
 Report = Callable[[str, float], None]
+
+#: A function that makes everything an asset holds; its arguments are those of `world_contents`.
+Make = Callable[
+    [World, LevelRecipe, str, int, Report, Checkpoint | None],
+    list[Contents],
+]
 
 
 @dataclass(frozen=True)
@@ -65,19 +75,99 @@ class Baked:
     unmatched: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True)
+class Prepared:
+    """A level before any table is made.
+
+    Attributes:
+        level: the level.
+        header: of its asset.
+        world: its graph, and what it costs.
+    """
+
+    level: Level
+    header: Header
+    world: World
+
+
 @waiting()
-def bake_level(task: Task, threads: int, report: Report) -> Baked:
+def bake_level(task: Task, threads: int, report: Report, make: Make | None = None) -> Baked:
     """Bake one level and put its asset into place.
 
     Args:
         task: what to bake, and where to.
         threads: how many to use; the number changes no byte of the asset.
         report: called with the stage and the fraction of it that is done.
+        make: makes the tables in place of :func:`world_contents`.
 
     Raises:
         BakeError: something is wrong that the user can mend; the error names the file.
     """
     begun = time.perf_counter()
+    with errors_name(task.source):
+        found = prepare(task, report)
+        notes: list[str] = []
+
+        def say(note: str) -> None:
+            notes.append(note)
+            report(note, 0)
+
+        checkpoint = Checkpoint(task.asset, found.header.fingerprint(), say)
+        try:
+            # 5. Make the tables of one profile after another.
+            parts = (make or world_contents)(
+                found.world, task.recipe, task.recipe.canonical(), threads, report, checkpoint
+            )
+            # 6. Write the columns to a file, and put the file into place.
+            report("write", 0)
+            size = write_asset(task.asset, found.header, together(parts))
+            checkpoint.clear()
+        finally:
+            checkpoint.release()
+    seconds = time.perf_counter() - begun
+    taken_up = checkpoint.taken_up / max(1, checkpoint.pairs)
+    return baked_of(found, size, seconds, taken_up, tuple(notes))
+
+
+def baked_of(
+    found: Prepared, size: int, seconds: float, taken_up: float = 0.0, notes: tuple[str, ...] = ()
+) -> Baked:
+    """Return what there is to say of a level that was baked."""
+    level, graph = found.level, found.world.graph
+    return Baked(
+        graph.node_count,
+        graph.arc_count,
+        tuple(found.world.metrics),
+        size,
+        seconds,
+        taken_up,
+        notes,
+        level.remarks if isinstance(level, GridLevel) else (),
+        level.unmatched if isinstance(level, GridLevel) else (),
+    )
+
+
+@contextmanager
+def errors_name(source: Path) -> Iterator[None]:
+    """Name the level file in errors of steps that do not know it."""
+    try:
+        yield
+    except (CostError, BudgetError) as error:
+        raise type(error)(
+            error.found,
+            file=error.file or source,
+            place=error.place,
+            expected=error.expected,
+            remedy=error.remedy,
+        ) from None
+
+
+def prepare(task: Task, report: Report) -> Prepared:
+    """Read a level and turn it into a world: the first steps of a bake.
+
+    Raises:
+        BakeError: there are mistakes in the level.
+    """
     recipe = task.recipe
     # 1. Digest the sources before they are read.
     before = source_digests(task.source, ())
@@ -93,48 +183,10 @@ def bake_level(task: Task, threads: int, report: Report) -> Baked:
         sources = source_digests(task.source, level.depends_on)
     if sources[: len(before)] != before:
         raise LevelError("changed while it was being read", file=task.source, remedy="build again")
+    # 4. Turn the level into a world.
+    report("graph", 0)
     header = header_for(level.name, sources, recipe_digest(recipe))
-    notes: list[str] = []
-
-    def say(note: str) -> None:
-        notes.append(note)
-        report(note, 0)
-
-    checkpoint = Checkpoint(task.asset, header.fingerprint(), say)
-    try:
-        # 4. Turn the level into a world.
-        report("graph", 0)
-        world = read_world(level, recipe)
-        # 5. Make the tables of one profile after another.
-        stated = recipe.canonical()
-        parts = world_contents(world, recipe, stated, threads, report, checkpoint)
-        # 6. Write the columns to a file, and put the file into place.
-        report("write", 0)
-        size = write_asset(task.asset, header, together(parts))
-        checkpoint.clear()
-    except (CostError, BudgetError) as error:
-        raise type(error)(
-            error.found,
-            file=task.source,
-            place=error.place,
-            expected=error.expected,
-            remedy=error.remedy,
-        ) from None
-    finally:
-        checkpoint.release()
-    seconds = time.perf_counter() - begun
-    taken_up = checkpoint.taken_up / max(1, checkpoint.pairs)
-    return Baked(
-        world.graph.node_count,
-        world.graph.arc_count,
-        tuple(world.metrics),
-        size,
-        seconds,
-        taken_up,
-        tuple(notes),
-        level.remarks if isinstance(level, GridLevel) else (),
-        level.unmatched if isinstance(level, GridLevel) else (),
-    )
+    return Prepared(level, header, read_world(level, recipe))
 
 
 def world_contents(
@@ -144,6 +196,7 @@ def world_contents(
     threads: int,
     report: Report,
     checkpoint: Checkpoint | None = None,
+    crew_of: Callable[[str], Crew] | None = None,
 ) -> list[Contents]:
     """Make everything an asset holds from a world, one profile after another.
 
@@ -154,6 +207,7 @@ def world_contents(
         threads: how many to use.
         report: called with the stage and the fraction of it that is done.
         checkpoint: the checkpoint of long searches; None = none is kept or taken up.
+        crew_of: returns who searches for the next hops of a profile in place of threads.
 
     Raises:
         CostError, BudgetError.
@@ -180,6 +234,7 @@ def world_contents(
             threads,
             _part_of(report, place, len(alike)),
             None if checkpoint is None else checkpoint.table(place, profile),
+            None if crew_of is None else crew_of(profile),
         )
         parts += baked[twin]
     return parts

@@ -26,7 +26,7 @@ from bake.recipe import LevelRecipe
 from bake.search.graph.connectivity import is_two_way
 from bake.search.graph.partition import region_of_rows
 from bake.search.point.estimates import quantised
-from bake.tables.all_pairs import AllPairs, all_pairs, slot_dtype
+from bake.tables.all_pairs import AllPairs, all_pairs, choose_algorithm, slot_dtype
 from bake.tables.cluster_distances import cluster_distances, fits_auto
 from bake.tables.clusters import Clusters, clusters
 from bake.tables.components import components
@@ -35,7 +35,8 @@ from bake.tables.field_table import Slopes, hex_slopes, plane_slopes, square_slo
 from bake.tables.heuristic import Heuristic, heuristic, heuristic_size
 from bake.tables.hierarchy import Hierarchy, hierarchy
 from bake.tables.labels import StoredLabels, stored_labels
-from bake.tables.range_search import Crew, Ledger
+from bake.tables.range_search import Crew, Ledger, RangeJob
+from bake.tables.run_writer import target_ranges
 from bake.worlds import World
 
 #: "auto" keeps next hops dense in tables of at most this many bytes: runs take more there.
@@ -141,6 +142,17 @@ def choose(sub: Subgraph, recipe: LevelRecipe) -> Choice:
     return Choice("dense" if small else "compressed", distances)
 
 
+def in_ranges(sub: Subgraph, recipe: LevelRecipe) -> bool:
+    """Tell whether next hops are searched in several ranges, which machines can share out."""
+    choice = choose(sub, recipe)
+    return (
+        choice.hops == "compressed"
+        and choice.distances in ("none", "labels")  # "auto" may mean a matrix.
+        and choose_algorithm(sub, recipe.algorithm) == "dijkstra"
+        and len(target_ranges(sub.graph.node_count)) > 1
+    )
+
+
 def labels_of(world: World, sub: Subgraph, choice: Choice, budget: int) -> StoredLabels | None:
     """Make distance labels if they are wanted; None where a matrix is, or "auto" prefers one.
 
@@ -225,6 +237,12 @@ def kind_within_budget(sub: Subgraph, recipe: LevelRecipe) -> str:
 def rows_on_chart(world: World, sub: Subgraph) -> Int32Array | None:
     """Return (r, 2) int32, chart coordinates of a profile's rows; None on graph levels."""
     return None if world.cell is None else chart(world.cell[sub.node], world.hex_layout)
+
+
+def range_job(world: World, sub: Subgraph) -> RangeJob:
+    """Return what ranges of one profile's targets are searched in."""
+    parts = components(sub, world.graph.node_count)
+    return RangeJob(sub, rows_on_chart(world, sub), parts.tells_all)
 
 
 def cluster_rows(world: World, sub: Subgraph, recipe: LevelRecipe) -> Clusters:

@@ -13,10 +13,11 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Collection, Iterator, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor, as_completed
+from concurrent.futures import Future, ProcessPoolExecutor, ThreadPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from pathlib import Path
@@ -34,7 +35,7 @@ from bake.pipeline.staleness import judge
 from bake.processors import processors
 
 if TYPE_CHECKING:
-    from bake.pipeline.level import Baked
+    from bake.pipeline.level import Baked, Make
 
 #: A function that is called with the level's name, the stage and the fraction of it that is done.
 Report = Callable[[str, str, float], None]
@@ -67,7 +68,12 @@ class Outcome:
 
 
 def build(
-    tasks: Sequence[Task], *, jobs: int | None, force: bool, report: Report
+    tasks: Sequence[Task],
+    *,
+    jobs: int | None,
+    force: bool,
+    report: Report,
+    cluster: str | None = None,
 ) -> Iterator[Outcome]:
     """Bake what is stale.
 
@@ -77,12 +83,15 @@ def build(
             changes no byte.
         force: bake everything, and overwrite even files that are not assets.
         report: called with the progress of each level.
+        cluster: the Dask scheduler whose workers make the tables, or "local"; None = this machine
+            does. It changes no byte.
 
     Yields:
         One outcome for each level: fresh ones first, then baked and failed ones as they finish.
 
     Raises:
         OutputError: the output folder cannot be made or written.
+        BakeError: the cluster cannot be used.
     """
     stale = []
     for task, reasons in [(task, ["forced"]) for task in tasks] if force else judge(tasks):
@@ -99,10 +108,12 @@ def build(
         return
     for folder in sorted({task.asset.parent for task in stale}):
         _prepare(folder)
-    threads = threads_for(len(stale), jobs)
+    threads, wanted = threads_for(len(stale), jobs), jobs
     jobs = min(len(stale), jobs or processors())
     try:
-        if jobs == 1:
+        if cluster is not None:
+            yield from attempt_on_cluster(stale, cluster, wanted, force, report)
+        elif jobs == 1:
             for task in stale:
                 yield attempt(task, threads, force, report)
         else:
@@ -123,7 +134,9 @@ def _prepare(folder: Path) -> None:
     check_writable(folder)
 
 
-def attempt(task: Task, threads: int, force: bool, report: Report) -> Outcome:
+def attempt(
+    task: Task, threads: int, force: bool, report: Report, make: Make | None = None
+) -> Outcome:
     """Bake one level.
 
     Args:
@@ -131,12 +144,13 @@ def attempt(task: Task, threads: int, force: bool, report: Report) -> Outcome:
         threads: how many it may use.
         force: whether a file that is not an asset may be overwritten.
         report: called with the progress.
+        make: see :func:`bake.pipeline.level.bake_level`.
     """
     from bake.pipeline.level import bake_level
 
     try:
-        _check_place(task, force)
-        baked = bake_level(task, threads, lambda stage, done: report(task.name, stage, done))
+        check_place(task, force)
+        baked = bake_level(task, threads, lambda stage, done: report(task.name, stage, done), make)
     except MemoryError:
         error = BudgetError(
             "ran out of memory",
@@ -149,7 +163,7 @@ def attempt(task: Task, threads: int, force: bool, report: Report) -> Outcome:
     return Outcome(task, "baked", baked=baked)
 
 
-def _check_place(task: Task, force: bool) -> None:
+def check_place(task: Task, force: bool) -> None:
     """Refuse to replace what a bake could not bring back."""
     if task.asset.is_dir():
         raise OutputError(
@@ -208,6 +222,39 @@ def attempt_in_processes(
             raise
         finally:
             pool.shutdown(wait=True, cancel_futures=True)
+
+
+def attempt_on_cluster(
+    tasks: Sequence[Task], address: str, jobs: int | None, force: bool, report: Report
+) -> Iterator[Outcome]:
+    """Bake levels on a cluster, and yield the outcome of each when it is finished.
+
+    Tasks are ended when this process is interrupted, or when no more outcomes are asked for.
+
+    Raises:
+        BakeError: the cluster cannot be used.
+    """
+    from bake.pipeline.cluster import Cluster
+
+    others = set(multiprocessing.active_children())
+    if sys.platform != "win32":  # A thread that starts this lets interrupts through.
+        resource_tracker.ensure_running()
+    with _interrupts_blocked():
+        cluster = Cluster(address, jobs)
+    pool = ThreadPoolExecutor(min(len(tasks), cluster.levels_at_once))
+    try:
+        futures = [pool.submit(attempt, task, 1, force, report, cluster.make) for task in tasks]
+        for future in as_completed(futures):
+            yield future.result()
+    except BaseException:
+        cluster.abandon()
+        for worker in set(multiprocessing.active_children()) - others:
+            worker.kill()
+        raise
+    finally:
+        pool.shutdown(wait=False, cancel_futures=True)
+        cluster.close()
+        pool.shutdown(wait=True)
 
 
 def _end(workers: Collection[BaseProcess]) -> None:

@@ -76,6 +76,11 @@ def reasons_to_bake(task: Task, digest: Callable[[Path], str] = sha256_of) -> li
         header = read_header(task.asset)
     except AssetError as error:
         return [error.found]
+    return changes_since(task, header, digest)
+
+
+def changes_since(task: Task, header: Header, digest: Callable[[Path], str]) -> list[str]:
+    """Return how a task differs from what a header says that an asset was baked from."""
     reasons = []
     if header.format_version != FORMAT_VERSION:
         reasons.append(f"format version {header.format_version}, now {FORMAT_VERSION}")

@@ -43,6 +43,29 @@ def working_bytes(sub: Subgraph, threads: int, algorithm: Algorithm, *, distance
     return search + distances * matrix + rows * (ROW_BYTES + EXPECTED_RUNS * RUN_BYTES)
 
 
+def run_budget(
+    sub: Subgraph, budget: int, threads: int, algorithm: Algorithm, *, distances: bool = False
+) -> tuple[int, RunBudget]:
+    """Return how many threads may search, and how many runs there may be, in so many bytes.
+
+    Raises:
+        BudgetError: not even one search fits.
+    """
+    rows = sub.graph.node_count
+    while threads > 1 and working_bytes(sub, threads, algorithm, distances=distances) > budget:
+        threads -= 1
+    needed = working_bytes(sub, threads, algorithm, distances=distances)
+    if needed > budget:
+        raise BudgetError(
+            f"compressed next hops{' and distances' if distances else ''} of {rows:,} nodes may "
+            f"need {in_units(needed)}",
+            expected=f"at most {in_units(budget)} (memory_budget)",
+            remedy="raise memory_budget, or leave tables out",
+        )
+    runs = rows * EXPECTED_RUNS + (budget - needed) // RUN_BYTES
+    return threads, RunBudget(runs, budget)
+
+
 def compressed_next_hops(
     sub: Subgraph,
     at: Int32Array | None,
@@ -83,22 +106,13 @@ def compressed_next_hops(
         CostError: distances run off the integer scale.
     """
     rows = sub.graph.node_count
-    while threads > 1 and working_bytes(sub, threads, algorithm, distances=distances) > budget:
-        threads -= 1
-    needed = working_bytes(sub, threads, algorithm, distances=distances)
-    if needed > budget:
-        raise BudgetError(
-            f"compressed next hops{' and distances' if distances else ''} of {rows:,} nodes may "
-            f"need {in_units(needed)}",
-            expected=f"at most {in_units(budget)} (memory_budget)",
-            remedy="raise memory_budget, or leave tables out",
-        )
+    threads, run_limit = run_budget(sub, budget, threads, algorithm, distances=distances)
     by_matrix = choose_algorithm(sub, algorithm) == "floyd_warshall"
     distance = np.empty((rows, rows), dtype=np.int32) if distances else None
     search = RangeSearch(
         RangeJob(sub, at, unreachable_fits),
         target_ranges(rows),
-        RunBudget(rows * EXPECTED_RUNS + (budget - needed) // RUN_BYTES, budget),
+        run_limit,
         progress,
         distance,
     )

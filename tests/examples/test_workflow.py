@@ -22,6 +22,31 @@ def jobs() -> dict[str, Any]:
     return found
 
 
+SHARDS = EXAMPLE / ".github" / "workflows" / "shards.yml"
+
+
+def test_the_matrix_of_shards(tmp_path: Path) -> None:
+    """Its numbers are 1 to the count that its commands say, and what is joined is found there."""
+    found = yaml.safe_load(SHARDS.read_text("utf-8"))["jobs"]
+    numbers = found["bake"]["strategy"]["matrix"]["shard"]
+    steps = found["bake"]["steps"]
+    (command,) = (step["run"] for step in steps if "--shard" in step.get("run", ""))
+    upload = steps[-1]["with"]
+    assert found["join"]["needs"] == "bake"
+    recipe = EXAMPLE / "bake.toml"
+    (tmp_path / "shards").mkdir()
+    for number in numbers:
+        own = command.replace("${{ matrix.shard }}", str(number)).removeprefix("bake ").split()
+        assert own[-1] == f"{number}/{len(numbers)}"
+        assert bake(*own, "--recipe", recipe, "-o", tmp_path / "baked").code == 0
+        kept = tmp_path / upload["path"].replace("${{ matrix.shard }}", str(number))
+        name = upload["name"].replace("${{ matrix.shard }}", str(number))
+        kept.rename(tmp_path / "shards" / name)
+    done = bake("join", tmp_path / "shards", "--recipe", recipe, "-o", tmp_path / "baked")
+    assert done.code == 0, done
+    assert bake("check", "--recipe", recipe, "-o", tmp_path / "baked").code == 0
+
+
 def test_the_form() -> None:
     workflow = yaml.safe_load(WORKFLOW.read_text("utf-8"))
     assert set(workflow[True]) == {"pull_request", "push"}  # "on" is a truth value in YAML 1.1

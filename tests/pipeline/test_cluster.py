@@ -1,0 +1,514 @@
+"""Builds on clusters of real Dask processes, schedulers and workers, some of which end early."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import pickle
+import random
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from bake.errors import BakeError, BudgetError
+from bake.pipeline import Outcome, Task, build, find_tasks
+from bake.recipe import load_recipe
+from bake.search.all_pairs.batch import LANES
+from bake.tables.range_search import RangeJob, RunBudget
+from bake.tables.run_writer import target_ranges
+from tests.support.baked import rows, write_graph, write_grid
+from tests.support.command import BLOCKER, HEAVY, quiet_environment, wait_until_gone
+from tests.support.compare import subgraph
+from tests.support.projects import silent
+
+pytest.importorskip("distributed", reason="Dask is an extra")
+
+from bake.pipeline import cluster
+
+ROOT = Path(__file__).resolve().parents[2]
+POSIX = pytest.mark.skipif(sys.platform == "win32", reason="signals are POSIX's")
+
+#: Comes into every process of a cluster: batches leave a mark of their process, and may be slow.
+HOOK = """
+import os, time
+if os.environ.get("PRETEND"):
+    import bake
+    bake.__version__ = os.environ["PRETEND"]
+if os.environ.get("MARKS"):
+    from pathlib import Path
+    from bake.tables.run_writer import RunWriter
+
+    take, marks = RunWriter.take, Path(os.environ["MARKS"])
+
+    def slowly(self, start, stop, dist):
+        take(self, start, stop, dist)
+        (marks / f"{os.getpid()}-{start}").touch()
+        time.sleep(float(os.environ["PAUSE"]))
+
+    RunWriter.take = slowly
+"""
+
+
+class Machines:
+    """A scheduler and its workers."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.marks = folder / "marks"
+        self.marks.mkdir(parents=True)
+        (folder / "sitecustomize.py").write_text(HOOK)
+        self.file = folder / "scheduler.json"
+        self.processes: list[subprocess.Popen[bytes]] = []
+        self.scheduler = self.begin("scheduler", "--port", "0", "--host", "127.0.0.1")
+        while not self.file.exists():
+            assert self.scheduler.poll() is None
+            time.sleep(0.05)
+        self.address = json.loads(self.file.read_text())["address"]
+
+    def begin(self, kind: str, *options: str, **extra: str) -> subprocess.Popen[bytes]:
+        process = subprocess.Popen(
+            [
+                *(sys.executable, "-m", f"distributed.cli.dask_{kind}", *options),
+                *("--scheduler-file", str(self.file), "--no-dashboard"),
+            ],
+            env={
+                **quiet_environment(),
+                "PYTHONPATH": os.pathsep.join([str(ROOT), str(self.folder)]),
+                **extra,
+            },
+            stdout=subprocess.DEVNULL,
+            stderr=(self.folder / f"{kind}-{len(self.processes)}.log").open("wb"),
+            start_new_session=True,
+            cwd=self.folder,
+        )
+        self.processes.append(process)
+        return process
+
+    def worker(
+        self, *options: str, pause: float | None = None, **extra: str
+    ) -> subprocess.Popen[bytes]:
+        if pause is not None:
+            extra |= {"MARKS": str(self.marks), "PAUSE": str(pause)}
+        kept = ["--nthreads", "1", "--local-directory", str(self.folder / "scratch")]
+        return self.begin("worker", *kept, *(options or ["--no-nanny"]), **extra)
+
+    def marked(self) -> set[int]:
+        """Processes that have searched a batch."""
+        return {int(mark.name.partition("-")[0]) for mark in self.marks.iterdir()}
+
+    def wait_for_marks(self, count: int) -> set[int]:
+        end = time.monotonic() + 120
+        while len(found := self.marked()) < count:
+            assert time.monotonic() < end, (self.folder / "worker-1.log").read_text()[-2000:]
+            time.sleep(0.01)
+        return found
+
+    def close(self) -> None:
+        for process in self.processes:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+
+
+@pytest.fixture
+def machines(tmp_path: Path) -> Iterator[Machines]:
+    found = Machines(tmp_path / "machines")
+    try:
+        yield found
+    finally:
+        found.close()
+
+
+def write_levels(folder: Path) -> list[Task]:
+    """A level of four ranges with two profiles, one of two ranges without, and two small ones."""
+    sources = folder / "levels_src"
+    sources.mkdir(parents=True)
+    rng = random.Random(9)
+    kinds = ("floor",) * 7 + ("mud", "wall")
+    for name, side in (("plain", 104), ("yard", 72)):
+        drawn = [[rng.choice(kinds) for _ in range(side)] for _ in range(side)]
+        write_grid(sources / f"{name}.json", drawn)
+    write_grid(sources / "keep.json", rows("..#.", "..#.", "...."))
+    write_graph(sources / "roads.json", ["a", "b", "c"], [("a", "b", 1.5), ("b", "c", 2)])
+    recipe = folder / "bake.toml"
+    recipe.write_text(
+        '[terrain]\nmud = 3\nwall = "blocked"\n'
+        "[levels.plain.profiles.walker]\n"
+        '[levels.plain.profiles.cart]\nterrain = { mud = "blocked" }\n'
+    )
+    return find_tasks(load_recipe(recipe), [], folder / "baked")
+
+
+def baked(outcomes: list[Outcome]) -> dict[str, bytes]:
+    for each in outcomes:
+        assert each.status == "baked", each.error
+    return {each.task.name: each.task.asset.read_bytes() for each in outcomes}
+
+
+@pytest.fixture(scope="module")
+def expected(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
+    """What one process bakes."""
+    tasks = write_levels(tmp_path_factory.mktemp("alone"))
+    return baked(list(build(tasks, jobs=1, force=False, report=silent)))
+
+
+def on(address: str, tasks: list[Task], jobs: int | None = None) -> list[Outcome]:
+    return list(build(tasks, jobs=jobs, force=False, report=silent, cluster=address))
+
+
+def nothing_left(tasks: list[Task], *, checkpoints: bool = False) -> bool:
+    folder = tasks[0].asset.parent
+    left = {file.name for file in folder.iterdir()} - {task.asset.name for task in tasks}
+    return all(checkpoints and name.endswith(".checkpoint") for name in left)
+
+
+# -- the same bytes -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("count", [1, 2, 3])
+def test_any_number_of_workers_bakes_the_same_bytes(
+    count: int, machines: Machines, expected: dict[str, bytes], tmp_path: Path
+) -> None:
+    for _ in range(count):
+        machines.worker(pause=0)
+    tasks = write_levels(tmp_path)
+    told: dict[str, list[float]] = {}
+
+    def report(level: str, stage: str, done: float) -> None:
+        if stage == "next hops":
+            told.setdefault(level, []).append(done)
+
+    outcomes = list(build(tasks, jobs=None, force=False, report=report, cluster=machines.address))
+    assert baked(outcomes) == expected
+    assert nothing_left(tasks)
+    assert told["plain"] == sorted(told["plain"])
+    assert told["plain"][-1] == 1
+    assert len(told["plain"]) >= 8
+    assert os.getpid() not in machines.marked()
+
+
+def test_a_cluster_of_its_own(expected: dict[str, bytes], tmp_path: Path) -> None:
+    tasks = write_levels(tmp_path)
+    assert baked(on("local", tasks, jobs=2)) == expected
+    assert nothing_left(tasks)
+
+
+def test_a_level_with_mistakes_does_not_stop_the_others(
+    machines: Machines, expected: dict[str, bytes], tmp_path: Path
+) -> None:
+    machines.worker()
+    tasks = write_levels(tmp_path)
+    tasks[0].source.write_text("no level")
+    bad, *good = sorted(on(machines.address, tasks), key=lambda each: each.task.name)
+    assert bad.status == "failed"
+    assert isinstance(bad.error, BakeError)
+    assert bad.error.file == tasks[0].source
+    assert baked(good) == {name: data for name, data in expected.items() if name != bad.task.name}
+
+
+def test_what_a_worker_refuses_names_the_level(machines: Machines, tmp_path: Path) -> None:
+    machines.worker()
+    task = write_levels(tmp_path)[-1]
+    task = replace(task, recipe=replace(task.recipe, memory_budget=9 * 2**20))
+    here = list(build([task], jobs=1, force=False, report=silent))
+    there = on(machines.address, [task])
+    assert [str(each.error) for each in there] == [str(each.error) for each in here]
+    assert isinstance(there[0].error, BudgetError)
+
+
+# -- machines that are lost -----------------------------------------------------------------------
+
+
+@POSIX
+def test_what_a_killed_worker_had_is_done_again(
+    machines: Machines, expected: dict[str, bytes], tmp_path: Path
+) -> None:
+    workers = [machines.worker(pause=0.05) for _ in range(2)]
+    tasks = write_levels(tmp_path)
+
+    def kill() -> None:
+        machines.wait_for_marks(2)
+        workers[0].kill()
+
+    killer = threading.Thread(target=kill)
+    killer.start()
+    assert baked(on(machines.address, tasks)) == expected
+    killer.join()
+    assert workers[0].poll() is not None
+    assert nothing_left(tasks)
+
+
+@POSIX
+def test_the_only_worker_is_started_again_and_sent_everything_again(
+    machines: Machines, expected: dict[str, bytes], tmp_path: Path
+) -> None:
+    machines.worker("--nanny", pause=0.05)
+    tasks = write_levels(tmp_path)
+    killed: list[int] = []
+
+    def kill() -> None:
+        killed.extend(machines.wait_for_marks(1))
+        os.kill(killed[0], signal.SIGKILL)
+
+    killer = threading.Thread(target=kill)
+    killer.start()
+    assert baked(on(machines.address, tasks)) == expected
+    killer.join()
+    assert machines.marked() > set(killed)
+
+
+@POSIX
+def test_a_scheduler_that_dies_leaves_nothing_behind(machines: Machines, tmp_path: Path) -> None:
+    machines.worker(pause=0.05)
+    tasks = write_levels(tmp_path)
+
+    def kill() -> None:
+        machines.wait_for_marks(1)
+        machines.scheduler.kill()
+
+    killer = threading.Thread(target=kill)
+    killer.start()
+    outcomes = on(machines.address, tasks)
+    killer.join()
+    failed = [each for each in outcomes if each.status == "failed"]
+    assert failed
+    for each in failed:
+        assert f"the scheduler at {machines.address} is gone" in str(each.error)
+        assert not each.task.asset.exists()
+    assert nothing_left(tasks)
+
+
+@POSIX
+@pytest.mark.parametrize("local", [False, True])
+def test_an_interrupt_leaves_a_checkpoint_and_no_work(
+    local: bool, machines: Machines, expected: dict[str, bytes], tmp_path: Path
+) -> None:
+    if not local:
+        machines.worker(pause=0.1)
+    tasks = write_levels(tmp_path)
+    build = subprocess.Popen(
+        [
+            *(sys.executable, "-c", "from bake.cli import main; main()", "build"),
+            *("--cluster", "local" if local else machines.address, "--jobs", "1"),
+        ],
+        cwd=tmp_path,
+        env={
+            **quiet_environment(),
+            "PYTHONPATH": os.pathsep.join([str(ROOT), str(machines.folder)]),
+            "BAKE_CHECKPOINT_SECONDS": "0",
+            "TMPDIR": str(tmp_path),
+            **({"MARKS": str(machines.marks), "PAUSE": "0.1"} if local else {}),
+        },
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    state = tasks[1].asset.with_name(f".{tasks[1].asset.name}.checkpoint")
+    while not list(state.glob("*.state")):
+        assert build.poll() is None, build.communicate()
+        time.sleep(0.01)
+    os.killpg(build.pid, signal.SIGINT)
+    _, err = build.communicate(timeout=60)
+    assert build.returncode == 130, err
+    assert err.splitlines()[-1] == "interrupted; what was finished is kept"
+    assert "Traceback" not in err
+    wait_until_gone(build.pid)
+    assert nothing_left(tasks, checkpoints=True)
+    time.sleep(2)  # A worker looks twice a second whether its task is wanted.
+    before = set(machines.marks.iterdir())
+    time.sleep(0.5)
+    assert set(machines.marks.iterdir()) == before
+    assert not list(tmp_path.glob("levelbake-*"))
+    outcomes = list(run_here(tasks))
+    assert any(each.baked is not None and each.baked.taken_up > 0 for each in outcomes)
+    assert {each.task.name: each.task.asset.read_bytes() for each in outcomes} == expected
+
+
+def run_here(tasks: list[Task]) -> Iterator[Outcome]:
+    return build(tasks, jobs=1, force=False, report=silent)
+
+
+# -- clusters that are refused --------------------------------------------------------------------
+
+
+def test_other_versions_are_refused(machines: Machines, tmp_path: Path) -> None:
+    machines.worker(PRETEND="9.9.9")
+    tasks = write_levels(tmp_path)
+    with pytest.raises(BakeError) as caught:
+        on(machines.address, tasks)
+    assert "the worker tcp://" in str(caught.value)
+    assert "has another version of levelbake: 9.9.9; expected 0.1.0, as here" in str(caught.value)
+    assert nothing_left(tasks)
+
+
+def test_a_worker_that_comes_later_is_refused_as_well(machines: Machines, tmp_path: Path) -> None:
+    machines.worker(pause=0.05)
+    tasks = write_levels(tmp_path)
+
+    def join() -> None:
+        machines.wait_for_marks(1)
+        machines.worker(PRETEND="9.9.9")
+
+    joiner = threading.Thread(target=join)
+    joiner.start()
+    outcomes = on(machines.address, tasks)
+    joiner.join()
+    for each in outcomes:
+        if each.status == "failed":
+            assert "another version of levelbake" in str(each.error)
+
+
+@pytest.mark.parametrize("name", list(cluster.versions()))
+@pytest.mark.parametrize("other", ["0", None])
+def test_every_version_counts(name: str, other: str | None) -> None:
+    mine = cluster.versions()
+    theirs = {key: value for key, value in mine.items() if key != name}
+    if other is not None:
+        theirs[name] = other
+    with pytest.raises(BakeError) as caught:
+        cluster.refuse_other(mine, theirs, "the worker w")
+    assert f"the worker w has another version of {name}: {other or 'none'}" in str(caught.value)
+    cluster.refuse_other(mine, dict(mine), "the worker w")
+
+
+@pytest.mark.parametrize("address", ["nonsense", "foo://x:1", "tcp://127.0.0.1:1", ""])
+def test_addresses_where_nobody_answers(
+    address: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cluster, "CONNECT_SECONDS", 0.5)
+    with pytest.raises(BakeError) as caught:
+        on(address, write_levels(tmp_path))
+    assert f"no Dask scheduler answers at {address!r}" in str(caught.value)
+    assert "`dask scheduler`" in str(caught.value)
+
+
+def test_a_scheduler_without_workers(
+    machines: Machines, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cluster, "WORKER_SECONDS", 0.5)
+    with pytest.raises(BakeError) as caught:
+        on(machines.address, write_levels(tmp_path))
+    assert f"the scheduler at {machines.address} has no workers" in str(caught.value)
+
+
+def test_without_dask(tmp_path: Path) -> None:
+    """The build with --cluster says one line; any other is as it was."""
+    write_levels(tmp_path)
+    code = BLOCKER.replace(repr(HEAVY), "('dask', 'distributed')")
+    code += "\nfrom bake.cli import main; main()"
+    for options, status in ((["--cluster", "local"], 1), ([], 0)):
+        done = subprocess.run(
+            [sys.executable, "-c", code, "build", "levels_src/keep.json", *options],
+            cwd=tmp_path,
+            env={**quiet_environment(), "PYTHONPATH": str(ROOT)},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == status, done.stderr
+        if status:
+            assert done.stderr.splitlines() == [
+                "error: --cluster needs Dask, which is not installed; "
+                'run `pip install "levelbake[cluster]"`'
+            ]
+
+
+# -- what runs on workers -------------------------------------------------------------------------
+
+
+class Teller:
+    """In place of what tells a scheduler how far a task is."""
+
+    memory: int | None = None
+    name = "w"
+
+    def __init__(self, topic: str, unit: int) -> None:
+        pass
+
+    def __call__(self, stage: str, done: float) -> None:
+        pass
+
+
+def test_a_worker_with_too_little_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cluster, "_Reporter", Teller)
+    n = 4 * LANES
+    sub = subgraph(n, [(a, a + 1, 1) for a in range(n - 1)])
+    shared = cluster.SharedJob(RangeJob(sub, None, True))
+
+    def search(memory: int) -> object:
+        budget = RunBudget(10**6, memory)
+        return cluster.search_range(shared, (0, n), None, budget, "topic", cluster.versions())
+
+    assert search(2**30)
+    for budget, own in ((2**18, None), (2**30, 2**18)):
+        monkeypatch.setattr(Teller, "memory", own)
+        with pytest.raises(BudgetError) as caught:
+            search(budget)
+        assert "which the worker w has" in str(caught.value)
+
+
+def test_a_range_goes_on_from_what_is_known(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Pieces that a checkpoint has counted stay as they are."""
+    monkeypatch.setattr(cluster, "_Reporter", Teller)
+    n = 2 * LANES
+    rng = random.Random(1)
+    sub = subgraph(n, [(rng.randrange(n), rng.randrange(n), 1) for _ in range(4 * n)])
+    shared = pickle.loads(pickle.dumps(cluster.SharedJob(RangeJob(sub, None, True))))
+    budget = RunBudget(10**6, 2**30)
+    whole = cluster.search_range(shared, (0, n), None, budget, "topic", cluster.versions())
+    writer = shared.searcher().writer((0, n), None)
+    dist = shared.searcher()._search.distances_to(
+        np.arange(LANES, dtype=np.int32), shared.searcher()._search.scratch()
+    )
+    writer.take(0, LANES, dist)
+    known = writer.runs._replace(ended=list(writer.runs.ended))
+    rest = cluster.search_range(shared, (0, n), known, budget, "topic", cluster.versions())
+    assert rest.ended[: len(known.ended)] == known.ended
+    assert rest.taken == n
+    assert np.array_equal(rest.moves, whole.moves)
+    assert np.array_equal(rest.first_moves, whole.first_moves)
+    for one, other in zip(
+        (np.concatenate(each) for each in zip(*rest.ended, strict=True)),
+        (np.concatenate(each) for each in zip(*whole.ended, strict=True)),
+        strict=True,
+    ):
+        assert np.array_equal(one, other)
+
+
+def test_tasks_of_a_worker_begin_while_there_is_room() -> None:
+    room, used, most = cluster._Room(), [0], [0]
+    lock = threading.Lock()
+
+    def work(needed: int) -> None:
+        with room.of(needed, 10):
+            with lock:
+                used[0] += needed
+                most[0] = max(most[0], used[0])
+            time.sleep(0.002)
+            with lock:
+                used[0] -= needed
+
+    threads = [threading.Thread(target=work, args=(1 + each % 5,)) for each in range(40)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(60)
+        assert not thread.is_alive()
+    assert 5 < most[0] <= 10
+    with room.of(100, 10):  # One alone may always begin.
+        pass
+
+
+def test_levels_of_the_tests_have_ranges() -> None:
+    assert len(target_ranges(104 * 104 * 8 // 9)) == 4
+    assert len(target_ranges(72 * 72 * 8 // 9)) == 2

@@ -1,0 +1,315 @@
+"""Shares of a build, baked apart and joined: the bytes of a whole build, or one line of refusal."""
+
+from __future__ import annotations
+
+import json
+import random
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bake.errors import BakeError
+from bake.pipeline import Outcome, Task, build, find_tasks
+from bake.pipeline.shards import MANIFEST, Shard, build_shard, join
+from bake.recipe import load_recipe
+from bake.search.all_pairs.batch import BatchSearch
+from tests.support.baked import rows, write_graph, write_grid
+from tests.support.command import bake, mistake
+from tests.support.projects import silent
+
+NAMES = ("keep", "plain", "roads", "yard")
+
+
+def write_levels(folder: Path) -> list[Task]:
+    """Two levels of several ranges with two profiles each, and two small ones."""
+    sources = folder / "levels_src"
+    sources.mkdir(parents=True, exist_ok=True)
+    rng = random.Random(9)
+    kinds = ("floor",) * 7 + ("mud", "wall")
+    for name, side in (("plain", 104), ("yard", 72)):
+        drawn = [[rng.choice(kinds) for _ in range(side)] for _ in range(side)]
+        write_grid(sources / f"{name}.json", drawn)
+    write_grid(sources / "keep.json", rows("..#.", "..#.", "...."))
+    write_graph(sources / "roads.json", ["a", "b", "c"], [("a", "b", 1.5), ("b", "c", 2)])
+    (folder / "bake.toml").write_text(
+        '[terrain]\nmud = 3\nwall = "blocked"\n'
+        '[profiles.walker]\n[profiles.cart]\nterrain = { mud = "blocked" }\n'
+        "[levels.roads.terrain]\nmud = 3\n"
+    )
+    return tasks_in(folder)
+
+
+def tasks_in(folder: Path, output: str = "baked") -> list[Task]:
+    return find_tasks(load_recipe(folder / "bake.toml"), [], folder / output)
+
+
+def baked(outcomes: list[Outcome]) -> dict[str, bytes]:
+    for each in outcomes:
+        assert each.status == "baked", each.error
+    return {each.task.name: each.task.asset.read_bytes() for each in outcomes}
+
+
+def share(tasks: list[Task], number: int, count: int) -> list[Outcome]:
+    found = build_shard(tasks, Shard(number, count), jobs=1, force=False, report=silent)
+    return list(found)
+
+
+def joined(tasks: list[Task], *folders: Path) -> list[Outcome]:
+    return list(join(tasks, folders or (tasks[0].asset.parent,), force=False, report=silent))
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, bytes]]:
+    """Two shards of a build, and what a whole build bakes."""
+    folder = tmp_path_factory.mktemp("shards")
+    tasks = write_levels(folder)
+    expected = baked(list(build(tasks, jobs=1, force=False, report=silent)))
+    for task in tasks:
+        task.asset.unlink()
+    for number in (1, 2):
+        assert all(each.status == "baked" for each in share(tasks, number, 2))
+    return folder, expected
+
+
+@pytest.fixture
+def project(whole: tuple[Path, dict[str, bytes]], tmp_path: Path) -> Path:
+    """A copy of the two shards that a test may spoil."""
+    return shutil.copytree(whole[0], tmp_path / "project")
+
+
+@pytest.mark.parametrize("count", [1, 2, 3, 7])
+def test_joined_shards_are_a_whole_build(
+    count: int, whole: tuple[Path, dict[str, bytes]], tmp_path: Path
+) -> None:
+    """Also where the shards were baked in other places, and where there are more than levels."""
+    folders = []
+    for number in range(1, count + 1):
+        tasks = write_levels(tmp_path / str(number))
+        share(tasks, number, count)
+        folders.append(tasks[0].asset.parent / f"shard-{number}-of-{count}")
+        assert (folders[-1] / MANIFEST).is_file()
+        assert not tasks[0].asset.exists()
+    tasks = write_levels(tmp_path / "all")
+    assert baked(joined(tasks, *folders)) == whole[1]
+    assert sorted(file.name for file in tasks[0].asset.parent.iterdir()) == [
+        f"{name}.h5" for name in NAMES
+    ]
+    if count > 1:
+        parts = [sorted(file.name for file in folder.rglob("*.state")) for folder in folders]
+        # A profile of the yard stands on too few cells for ranges, and is made where all is joined.
+        assert sum(map(len, parts)) == 2 * 4 + 2
+        assert all(parts)
+
+
+def test_the_command_line(whole: tuple[Path, dict[str, bytes]], tmp_path: Path) -> None:
+    write_levels(tmp_path)
+    recipe = ("--recipe", tmp_path / "bake.toml")
+    for number in (1, 2):
+        done = bake("build", *recipe, "--shard", f"{number}/2")
+        assert done.code == 0, done
+    done = bake("join", *recipe, "--json")
+    assert [each["status"] for each in done.data["levels"]] == ["baked"] * 4
+    assert bake("check", *recipe).code == 0
+    for task in tasks_in(tmp_path):
+        assert task.asset.read_bytes() == whole[1][task.name]
+
+
+@pytest.mark.parametrize(
+    "said", ["0/2", "3/2", "1", "1/0", "a/b", "-1/2", "1/2/3", "", "\uff11/\uff12"]
+)
+def test_what_is_no_shard(said: str, tmp_path: Path) -> None:
+    write_levels(tmp_path)
+    done = bake("build", "--recipe", tmp_path / "bake.toml", "--shard", said)
+    assert done.code == 2
+    assert "is no shard" in done.err
+
+
+def test_options_that_do_not_go_together(tmp_path: Path) -> None:
+    write_levels(tmp_path)
+    for option in (("--cluster", "local"), ("--depfile", "d")):
+        done = bake("build", "--recipe", tmp_path / "bake.toml", "--shard", "1/2", *option)
+        assert done.code == 2
+        assert f"--shard and {option[0]} do not go together" in done.err
+
+
+def test_ranges_that_are_there_are_not_searched_again(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tasks = tasks_in(project)
+    folder = tasks[0].asset.parent / "shard-1-of-2"
+    states = sorted(folder.rglob("*.state"))
+    states[0].unlink()
+    searched: list[int] = []
+    search = BatchSearch.distances_to
+
+    def noted(self: BatchSearch, targets: Any, scratch: Any) -> Any:
+        searched.append(int(targets[0]))
+        return search(self, targets, scratch)
+
+    monkeypatch.setattr(BatchSearch, "distances_to", noted)
+    share(tasks, 1, 2)
+    assert searched[0] == int(states[0].stem.partition("-")[2])
+    assert len(searched) < 40
+    assert sorted(folder.rglob("*.state")) == states
+    (folder / MANIFEST).unlink()
+
+
+# -- refusals -------------------------------------------------------------------------------------
+
+
+def manifest(project: Path, number: int, change: Callable[[dict[str, Any]], object]) -> None:
+    file = project / "baked" / f"shard-{number}-of-2" / MANIFEST
+    said = json.loads(file.read_text())
+    change(said)
+    file.write_text(json.dumps(said))
+
+
+def refused(project: Path, *parts: str) -> str:
+    """The one line that joining says, and no asset."""
+    line = mistake(bake("join", "--recipe", project / "bake.toml"), *parts)
+    assert not list((project / "baked").glob("*.h5"))
+    return line
+
+
+def test_a_missing_shard(project: Path) -> None:
+    shutil.rmtree(project / "baked" / "shard-2-of-2")
+    refused(project, "1 shard of 2 missing: 2", "`bake build --shard 2/2`")
+
+
+def test_a_shard_that_was_not_finished(project: Path) -> None:
+    (project / "baked" / "shard-1-of-2" / MANIFEST).unlink()
+    refused(project, "1 shard of 2 missing: 1")
+
+
+def test_no_shard_at_all(project: Path) -> None:
+    shutil.rmtree(project / "baked")
+    (project / "baked").mkdir()
+    refused(project, "there is no finished shard here", "`bake build --shard 1/2`")
+    line = mistake(bake("join", "--recipe", project / "bake.toml", project / "nowhere"))
+    assert "there is no such folder" in line
+
+
+def test_a_shard_that_is_there_twice(project: Path) -> None:
+    shutil.copytree(project / "baked" / "shard-2-of-2", project / "baked" / "again")
+    refused(project, "is shard 2 of 2, and so is", "expected each shard once")
+
+
+def test_shards_of_several_builds(project: Path) -> None:
+    share(tasks_in(project), 1, 3)
+    refused(project, "is shard 1 of 3, and another one is shard 1 of 2", "shards of one build")
+
+
+@pytest.mark.parametrize("name", ["keep", "plain"])
+def test_another_source(name: str, project: Path) -> None:
+    source = project / "levels_src" / f"{name}.json"
+    source.write_text(source.read_text() + "\n")
+    refused(project, "shard 1 of 2 was not baked from the level", f"{name}.json changed")
+
+
+def test_another_recipe(project: Path) -> None:
+    recipe = project / "bake.toml"
+    recipe.write_text(recipe.read_text().replace("mud = 3", "mud = 4"))
+    refused(project, "shard 1 of 2 was not baked from", "the recipe changed")
+
+
+def test_another_revision(project: Path) -> None:
+    manifest(project, 2, lambda said: said["levels"]["plain"].update(bake_revision=1))
+    refused(project, "shard 2 of 2 was not baked from the level 'plain'", "baked by revision 1")
+
+
+def test_other_levels(project: Path) -> None:
+    (project / "levels_src" / "keep.json").unlink()
+    refused(project, "shard 1 of 2 was baked from other levels: 'keep'")
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda said: said.pop("levels"),
+        lambda said: said.update(levels=[]),
+        lambda said: said.update(shard=3),
+        lambda said: said.update(shard="many"),
+        lambda said: said["levels"]["keep"].pop("sources"),
+        lambda said: said["levels"]["keep"].update(sources=[["a"]]),
+    ],
+)
+def test_a_damaged_manifest(change: Callable[[dict[str, Any]], object], project: Path) -> None:
+    manifest(project, 1, change)
+    refused(project, "shard.json: is damaged", "bake the shard again")
+
+
+def test_a_manifest_of_another_version(project: Path) -> None:
+    manifest(project, 1, lambda said: said.update(version=2))
+    refused(project, "is of another version of bake")
+    (project / "baked" / "shard-1-of-2" / MANIFEST).write_bytes(b"\xff{")
+    refused(project, "shard.json: is damaged")
+
+
+def states(project: Path, number: int, level: str) -> list[Path]:
+    return sorted((project / "baked" / f"shard-{number}-of-2" / f"{level}.ranges").glob("*.state"))
+
+
+def outcomes_of(project: Path) -> dict[str, Outcome]:
+    return {each.task.name: each for each in joined(tasks_in(project))}
+
+
+def flip(file: Path, place: int) -> None:
+    data = bytearray(file.read_bytes())
+    data[place] ^= 4
+    file.write_bytes(data)
+
+
+@pytest.mark.parametrize(
+    ("spoil", "why"),
+    [
+        (lambda state: state.unlink(), "is missing"),
+        (lambda state: flip(state, -40), "is damaged"),
+        (lambda state: flip(state.with_suffix(".runs"), 3), "is damaged"),
+        (lambda state: state.with_suffix(".runs").unlink(), "is damaged"),
+    ],
+)
+def test_a_damaged_range(spoil: Callable[[Path], object], why: str, project: Path) -> None:
+    """The other levels are joined all the same."""
+    spoil(states(project, 2, "plain")[0])
+    found = outcomes_of(project)
+    error = found["plain"].error
+    assert isinstance(error, BakeError)
+    assert why in str(error)
+    assert "bake shard 2 of 2 again" in str(error)
+    assert not found["plain"].task.asset.exists()
+    assert [found[name].status for name in ("keep", "roads", "yard")] == ["baked"] * 3
+
+
+def test_a_range_of_another_level(project: Path) -> None:
+    one, other = states(project, 1, "plain")[0], states(project, 1, "yard")[0]
+    for suffix in (".state", ".runs"):
+        one.with_suffix(suffix).write_bytes(other.with_suffix(suffix).read_bytes())
+    assert "is of another level, recipe or version" in str(outcomes_of(project)["plain"].error)
+
+
+def test_a_damaged_or_missing_asset(project: Path) -> None:
+    (part,) = (project / "baked").glob("*/keep.h5")
+    flip(part, -20)
+    assert "damaged" in str(outcomes_of(project)["keep"].error)
+    part.unlink()
+    assert "missing" in str(outcomes_of(project)["keep"].error)
+
+
+def test_a_level_with_mistakes_leaves_its_shards_unfinished(project: Path) -> None:
+    (project / "levels_src" / "plain.json").write_text("no level")
+    for number in (1, 2):
+        found = {each.task.name: each for each in share(tasks_in(project), number, 2)}
+        assert found["plain"].status == "failed"
+    refused(project, "there is no finished shard here")
+
+
+def test_a_file_that_is_no_asset_is_kept(project: Path) -> None:
+    for name in ("keep", "plain"):
+        (project / "baked" / f"{name}.h5").write_text("mine")
+    found = outcomes_of(project)
+    for name in ("keep", "plain"):
+        assert "there is a file that is no asset" in str(found[name].error)
+        assert (project / "baked" / f"{name}.h5").read_text() == "mine"
