@@ -45,12 +45,13 @@ class GraphVersion:
 
     @cached_property
     def out(self) -> Adjacency:
-        """Return the arcs out of each row alone, which takes a fraction of the time; their masks
-        are those of the baked graph.
+        """Return the arcs out of each row alone, without masks of their own.
+
+        That takes a fraction of the time.
         """
         if self._is_baked:
             return self.baked.out
-        return self.baked.out.edited(self.row_count, *self._arcs_that_differ)
+        return self.baked.out.edited(self.row_count, *self._arcs_that_differ, masked=False)
 
     @property
     def _is_baked(self) -> bool:

@@ -140,19 +140,25 @@ class Adjacency:
         heads: Int32Array,
         keys: Int32Array,
         weights: Int32Array,
+        *,
+        masked: bool = True,
     ) -> Adjacency:
         """Make a version with these weights; arcs that the graph did not have are added.
 
         Args:
             row_count: nodes of the new version, at least as many as before.
             tails, heads, keys, weights: (k) int32, each arc once.
+            masked: whether the version needs masks of its own, which :meth:`mask` is to make.
+                Otherwise it has those of this one, and nobody may search by them.
         """
         begin, end = self.begin, self.end
         if row_count > len(begin):
             more = np.full(row_count - len(begin), self.used, dtype=np.int32)
             begin, end = np.concatenate([begin, more]), np.concatenate([end, more])
         to, key, used = self.to, self.key, self.used
-        weight, masks = self.weight.copy(), self.masks.copy()
+        weight, masks = self.weight.copy(), self.masks
+        if masked:
+            masks = masks.copy()
         found = np.empty(len(tails), dtype=np.int32)
         _find_arcs(SearchArcs(begin, end, to, weight, masks), key, tails, heads, keys, found)
         here = found >= 0
@@ -176,7 +182,8 @@ class Adjacency:
                 for pool, values in ((to, heads), (weight, weights), (key, keys)):
                     pool[new] = pool[old]
                     pool[tail] = values[added]
-                masks[new.start : tail.stop] = ALL
+                if masked:
+                    masks[new.start : tail.stop] = ALL
                 begin[node], end[node] = used, tail.stop
                 used = tail.stop
         return Adjacency(begin, end, to, weight, key, masks, used)
