@@ -18,7 +18,7 @@ from bake.asset import Asset, header_for, sha256_of
 from bake.asset.header import PATCH_PREFIX
 from bake.asset.partial import check_writable
 from bake.asset.write import write_asset
-from bake.errors import PatchError
+from bake.errors import PatchError, counted
 from bake.graph import BLOCKED, Metric
 from bake.level import (
     Cell,
@@ -53,7 +53,14 @@ OBSTACLE = "obstacle"
 Report = Callable[[str, float], None]
 
 
-def apply_patch(asset: Path, patch: Path, output: Path, threads: int, report: Report) -> int:
+def apply_patch(
+    asset: Path,
+    patch: Path,
+    output: Path,
+    threads: int,
+    report: Report,
+    warn: Callable[[str], None] = lambda line: None,
+) -> int:
     """Bake an asset again with a patch folded in.
 
     Args:
@@ -62,6 +69,7 @@ def apply_patch(asset: Path, patch: Path, output: Path, threads: int, report: Re
         output: where the new asset goes.
         threads: how many threads to use.
         report: called with each stage and how far it is.
+        warn: called with a line about what the new asset cannot hold.
 
     Returns:
         How many bytes the new asset has.
@@ -79,10 +87,16 @@ def apply_patch(asset: Path, patch: Path, output: Path, threads: int, report: Re
         agents = [_agent(profile, level.terrains) for profile in profiles]
         connectivity = 8 if rules.lattice is None else rules.lattice.connectivity
         world = build_world(level, agents, rules.movement, connectivity, strict_links=False)
-        world = _with_prices(world, rules, patched)
+        world, lost = _with_prices(world, rules, patched)
         stated = old.text("recipe") or "{}"
         recipe = _recipe(stated, rules)
         name, header = rules.places.name, old.header
+        if lost:
+            a, b = map(rules.places.place_at, lost[0])
+            warn(
+                f"{patch}: {counted(len(lost), 'arc')} of a price of its own cannot be kept, as no "
+                f"step is there that somebody could take; the first leads from {a!r} to {b!r}"
+            )
     parts = world_contents(world, recipe, stated, threads, report)
     report("write", 0)
     sources = (*header.sources, (PATCH_PREFIX + patch.name, sha256_of(patch)))
@@ -243,27 +257,33 @@ def _door(
     return Door(door.name, cells, states, state, door.name, door.id, () if state else now)
 
 
-def _with_prices(world: World, rules: LevelRules, patched: LevelState) -> World:
-    """Give arcs that may be taken the prices that the patch sets for them."""
+def _with_prices(world: World, rules: LevelRules, patched: LevelState) -> tuple[World, list[Pair]]:
+    """Give arcs that may be taken the prices that the patch sets for them.
+
+    Returns:
+        The world with these prices, and the ends of arcs that it does not have, sorted.
+    """
     if not patched.prices:
-        return world
+        return world, []
     graph = world.graph
     if world.cell is None:
         assert world.node_names is not None
         location = np.array([rules.places.node_named(name) for name in world.node_names])
     else:
         location = world.cell[:, 1].astype(np.int64) * rules.places.width + world.cell[:, 0]
-    ends = zip(location[graph.tail()].tolist(), location[graph.head].tolist(), strict=True)
+    tail, head = location[graph.tail()].tolist(), location[graph.head].tolist()
+    ends = list(zip(tail, head, strict=True))
     own = np.array([patched.prices.get(pair, np.nan) for pair in ends], dtype=np.float64)
+    lost = sorted(patched.prices.keys() - set(ends))
     if np.isnan(own).all():
-        return world
+        return world, lost
     metrics = {}
     for name, metric in world.metrics.items():
         mine = ~np.isnan(own) & (metric.weight != BLOCKED)
         ticks = np.where(own == CLOSED, BLOCKED, np.rint(own * metric.ticks_per_unit))
         weight = np.where(mine, ticks, metric.weight).astype(np.int32)
         metrics[name] = Metric(weight, metric.passable, metric.ticks_per_unit)
-    return replace(world, metrics=metrics, own_price=own)
+    return replace(world, metrics=metrics, own_price=own), lost
 
 
 def _recipe(stated: str, rules: LevelRules) -> LevelRecipe:

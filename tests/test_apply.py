@@ -195,6 +195,23 @@ def test_the_command(tmp_path: Path) -> None:
     assert not (tmp_path / "newer.h5").exists()
 
 
+def test_prices_that_no_asset_can_hold_are_told(tmp_path: Path) -> None:
+    asset, patch = bake_grid(tmp_path, [["floor"] * 3] * 2), tmp_path / "saved.patch"
+    with open_asset(asset) as level:
+        to_rock, diagonal, kept = ((0, 0), (1, 0)), ((0, 0), (1, 1)), ((0, 1), (1, 1))
+        level.update(blocked=[(1, 0)], arcs={to_rock: 5, diagonal: math.inf, kept: 2.5})
+        level.save_patch(patch)
+    for quiet in ([], ["-q"]):
+        done = command("apply", asset, patch, "-o", tmp_path / "new.h5", *quiet)
+        assert done.code == 0
+        assert done.err.splitlines()[-1] == (
+            f"warning: {patch}: 2 arcs of a price of its own cannot be kept, as no step is there "
+            "that somebody could take; the first leads from (0, 0) to (1, 0)"
+        )
+    with open_asset(tmp_path / "new.h5") as level:
+        assert level.profile().distance((0, 1), (1, 1)) == 2.5
+
+
 @pytest.mark.parametrize(
     ("name", "value", "told"),
     [

@@ -90,8 +90,11 @@ def apply(
     from bake.view.console import BuildProgress, style_for
 
     with BuildProgress(style_for(silent=quiet)) as progress:
-        size = apply_patch(asset, patch, output, 1, partial(progress, output.name))
+        told: list[str] = []
+        size = apply_patch(asset, patch, output, 1, partial(progress, output.name), told.append)
         progress.finished(output.name)
+    for line in told:
+        warn(line)
     if not quiet:
         say(f"{output}: {size:,} bytes")
 

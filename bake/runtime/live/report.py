@@ -62,7 +62,8 @@ class Changes:
             changed, or that are an end of an arc whose own price was set, or of a link that came,
             went or became another; in the order of the level. A place that changed and changed
             back is among them.
-        links: names of links that begin or end at one of these places; then those that are gone.
+        links: names of links that begin or end at one of these places; then those that are gone
+            (of more than 65,536 those that went last).
         rerouted: names of profiles for which an arc opened or closed, so that they may reach other
             places now.
     """
@@ -77,10 +78,15 @@ class Changes:
         return len(self.places) > 0
 
 
+#: Names of links that came, went or changed which a log remembers.
+MOST_NAMES = 2**16
+
+
 class ChangeLog:
     """When each location changed last, and each link by its name.
 
-    It takes eight bytes a location, however long a game runs.
+    It takes eight bytes a location, however long a game runs. Of links it remembers the MOST_NAMES
+    that changed last.
 
     Attributes:
         batch: how many batches there have been.
@@ -99,7 +105,11 @@ class ChangeLog:
         self.batch += 1
         self._changed[locations] = self.batch
         self._rerouted.update(dict.fromkeys(rerouted, self.batch))
-        self._links.update(dict.fromkeys(links, self.batch))
+        for name in links:
+            self._links.pop(name, None)  # The one that changed last goes to the end.
+            self._links[name] = self.batch
+        while len(self._links) > MOST_NAMES:
+            del self._links[next(iter(self._links))]
 
     def since(self, batch: int) -> tuple[Int64Array, tuple[str, ...], tuple[str, ...]]:
         """Return the locations that changed after a batch, the profiles with other arcs, and the

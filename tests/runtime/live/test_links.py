@@ -204,6 +204,17 @@ def test_links_of_graphs(tmp_path: Path) -> None:
         apply_patch(asset, tmp_path / "saved.patch", tmp_path / "new.h5", 1, lambda *_: None)
 
 
+def test_names_of_links_are_forgotten_when_there_are_too_many(
+    river: LevelAsset, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("bake.runtime.live.report.MOST_NAMES", 3)
+    for name in "abcdb":
+        river.update(links={name: LADDER})
+        river.update(links={name: None})
+    assert river.changes_since().links == ("b", "c", "d")
+    assert river.changes_since(9).links == ("b",)
+
+
 def test_agents_hear_of_links(river: LevelAsset) -> None:
     river.update(links={"ladder": LADDER})
     one = river.changes_since()
