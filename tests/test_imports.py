@@ -76,8 +76,8 @@ ROOMS: dict[str, frozenset[str]] = {
         "runtime.warm": "errors runtime.reader runtime.searching runtime.navigator runtime.level",
         "export": "asset errors flat graph hexagons movement runtime",
         "recipe": "coordinates errors graph level levels movement",
-        "pipeline": "asset coordinates errors graph greedy hexagons interrupts kernels level "
-        "levels movement processors recipe search tables worlds",
+        "pipeline": "asset coordinates errors export flat graph greedy hexagons interrupts "
+        "kernels level levels movement processors recipe search tables worlds",
         "diff": "asset coordinates errors graph runtime",
         "lint": "errors graph level levels movement pipeline recipe search toml worlds",
         "view": "asset coordinates diff errors flat graph hexagons level levels lint movement "

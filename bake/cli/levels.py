@@ -6,7 +6,7 @@ import json
 import re
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -83,6 +83,10 @@ def build(
             help="Bake one of N shares, for `bake join`, into a folder beside the assets.",
         ),
     ] = None,
+    export: Annotated[
+        bool,
+        typer.Option("--export", help="Write a flat file beside each asset, for other engines."),
+    ] = False,
     profile: Profile = None,
     quiet: Quiet = False,
     as_json: Json = False,
@@ -96,6 +100,8 @@ def build(
         if share is not None and given is not None:
             raise typer.BadParameter(f"--shard and {option} do not go together")
     tasks = tasks_of(sources, output, recipe, profile)
+    if export:
+        tasks = [replace(task, recipe=replace(task.recipe, export_flat=True)) for task in tasks]
 
     def outcomes(report: Report) -> Iterator[Outcome]:
         if share is None:
@@ -241,9 +247,12 @@ def check(
 
     Each is named with the reasons, and the exit code is 1 if there are any.
     """
-    from bake.pipeline import judge
+    from bake.pipeline import judge, reasons_to_export
 
-    judged = list(judge(tasks_of(sources, output, recipe, profile)))
+    judged = [
+        (task, why or reasons_to_export(task))
+        for task, why in judge(tasks_of(sources, output, recipe, profile))
+    ]
     stale = [(task, reasons) for task, reasons in judged if reasons]
     if as_json:
         levels = [

@@ -36,6 +36,8 @@ def export_asset(
     path: Path,
     profiles: Collection[str] | None = None,
     parts: Collection[str] = (),
+    *,
+    force: bool = False,
 ) -> int:
     """Write a flat file of an asset.
 
@@ -44,6 +46,7 @@ def export_asset(
         path: the file to write.
         profiles: the profiles to write; None = all.
         parts: which of :data:`PARTS` to write.
+        force: whether a file that is no flat file may be overwritten.
 
     Returns:
         The size of the file in bytes.
@@ -61,7 +64,7 @@ def export_asset(
                 file=asset.path,
                 expected=" or ".join(map(repr, asset.profiles)),
             )
-    if path.is_file() and path.stat().st_size and not is_flat(path):
+    if not force and path.is_file() and path.stat().st_size and not is_flat(path):
         raise OutputError(
             "there is a file that is no flat file, and exporting would overwrite it",
             file=path,

@@ -30,7 +30,8 @@ from bake.asset.partial import check_writable, make_folder, remove_leftovers
 from bake.errors import AssetError, BakeError, BudgetError, OutputError
 from bake.interrupts import interrupts_held
 from bake.pipeline.checkpoint import CheckpointFolder
-from bake.pipeline.sources import Task
+from bake.pipeline.flat import FLAT_SUFFIX, reasons_to_export, write_flat_file
+from bake.pipeline.sources import ASSET_SUFFIX, Task
 from bake.pipeline.staleness import judge
 from bake.processors import processors
 
@@ -58,6 +59,7 @@ class Outcome:
         task: the level.
         status: "baked", "fresh" (was up to date) or "failed".
         baked: sizes and time, where it was baked.
+        flat: bytes of its flat file, where that was written.
         error: what went wrong, where it failed.
     """
 
@@ -65,6 +67,7 @@ class Outcome:
     status: Literal["baked", "fresh", "failed"]
     baked: Baked | None = None
     error: BakeError | None = None
+    flat: int | None = None
 
 
 def build(
@@ -100,10 +103,10 @@ def build(
         else:
             # A bake that was killed right after its asset was put into place left its checkpoint.
             CheckpointFolder(task.asset).clear()
-            yield Outcome(task, "fresh")
+            yield _fresh(task, force)
     folders = sorted({task.asset.parent for task in tasks})
     for folder in folders:
-        remove_leftovers(folder)
+        _tidy(folder)
     if not stale:
         return
     for folder in sorted({task.asset.parent for task in stale}):
@@ -120,7 +123,22 @@ def build(
             yield from attempt_in_processes(stale, jobs, threads, force, report)
     finally:
         for folder in folders:
-            remove_leftovers(folder)
+            _tidy(folder)
+
+
+def _tidy(folder: Path) -> None:
+    """Remove what builds that were killed have left unfinished."""
+    for suffix in (ASSET_SUFFIX, FLAT_SUFFIX):
+        remove_leftovers(folder, f".*{suffix}.*.tmp")
+
+
+def _fresh(task: Task, force: bool) -> Outcome:
+    """Return the outcome of a level that is up to date, after writing a flat file that is not."""
+    try:
+        flat = write_flat_file(task, force=force) if reasons_to_export(task) else None
+    except BakeError as error:
+        return Outcome(task, "failed", error=error)
+    return Outcome(task, "fresh", flat=flat)
 
 
 def threads_for(levels: int, jobs: int | None) -> int:
@@ -151,6 +169,7 @@ def attempt(
     try:
         check_place(task, force)
         baked = bake_level(task, threads, lambda stage, done: report(task.name, stage, done), make)
+        flat = write_flat_file(task, force=force) if task.recipe.export_flat else None
     except MemoryError:
         error = BudgetError(
             "ran out of memory",
@@ -160,7 +179,7 @@ def attempt(
         return Outcome(task, "failed", error=error)
     except BakeError as error:
         return Outcome(task, "failed", error=error)
-    return Outcome(task, "baked", baked=baked)
+    return Outcome(task, "baked", baked=baked, flat=flat)
 
 
 def check_place(task: Task, force: bool) -> None:

@@ -28,6 +28,7 @@ from bake.graph import usable_subgraph
 from bake.kernels.jit import waiting
 from bake.pipeline.checkpoint import Checkpoint, RangeFile, UnusableError
 from bake.pipeline.contents import first_alike
+from bake.pipeline.flat import write_flat_file
 from bake.pipeline.level import (
     Baked,
     Prepared,
@@ -288,11 +289,13 @@ def _put(shard: Shard, part: Path, task: Task, force: bool) -> Outcome:
             profiles = tuple(asset.profiles)
         with written_whole(task.asset) as partial:
             shutil.copyfile(part, partial)
+        flat = write_flat_file(task, force=force) if task.recipe.export_flat else None
     except BakeError as error:
         return Outcome(task, "failed", error=error)
     size = task.asset.stat().st_size
     seconds = time.perf_counter() - begun
-    return Outcome(task, "baked", baked=Baked(nodes, arcs, profiles, size, seconds, 0.0, ()))
+    baked = Baked(nodes, arcs, profiles, size, seconds, 0.0, ())
+    return Outcome(task, "baked", baked=baked, flat=flat)
 
 
 class _Joining:

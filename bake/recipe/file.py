@@ -17,6 +17,7 @@ from bake.recipe.rules import RECIPE_NAME
 from bake.recipe.tables import (
     ClustersTable,
     DistancesTable,
+    ExportTable,
     HeuristicTable,
     HierarchyTable,
     LdtkTable,
@@ -44,6 +45,7 @@ _EXAMPLES: Mapping[KeyPath, str] = {
     ("clusters",): "[clusters] with size = 32",
     ("hierarchy",): '[hierarchy] with mode = "hpa"',
     ("heuristic",): "[heuristic] with bytes_per_node = 20",
+    ("export",): "[export] with flat = true",
     ("legend",): '[legend] with "#3a7d44" = "grass"',
     ("terrain",): "[terrain] with grass = 1",
     ("tiled",): '[tiled] with ignore = ["Shadows"]',
@@ -67,6 +69,7 @@ _MODELS: Mapping[KeyPath, type[Table]] = {
     ("hierarchy",): HierarchyTable,
     ("lint",): LintTable,
     ("heuristic",): HeuristicTable,
+    ("export",): ExportTable,
     ("profiles", "*"): ProfileTable,
     ("levels", "*"): LevelTable,
     ("terrain", "*"): RuleTable,
@@ -80,6 +83,7 @@ _PARTS: Mapping[str, type[Table]] = {
     "hierarchy": HierarchyTable,
     "lint": LintTable,
     "heuristic": HeuristicTable,
+    "export": ExportTable,
 }
 _NAMED = ("profiles", "levels", "terrain", "legend")
 

@@ -129,6 +129,8 @@ class LevelRecipe:
         heuristic_kind: "field" or "landmark"; "auto" = "field" where ``tables`` asks for a
             heuristic, and none where it is "auto".
         heuristic_bytes: what the heuristic may take for each node, 8 to 256.
+        export_flat: whether a build writes the flat file of the level, too.
+        export_distances, export_hierarchy: what that holds beside next hops.
         legend: terrain by image colour, "#rrggbb" where opaque, else "#rrggbbaa", lower case;
             sorted by colour.
         tiled: how Tiled maps are read; its legend in the order it was written.
@@ -158,6 +160,9 @@ class LevelRecipe:
     keep_paths: bool = True
     heuristic_kind: HeuristicKind = "auto"
     heuristic_bytes: int = 20
+    export_flat: bool = False
+    export_distances: bool = False
+    export_hierarchy: bool = False
     legend: Mapping[str, str] = field(default_factory=dict)
     tiled: TiledReading = field(default_factory=TiledReading)
     ldtk: LdtkReading = field(default_factory=LdtkReading)
@@ -172,7 +177,8 @@ class LevelRecipe:
         Orders that mean nothing (of keys, profiles, tables, ``enter_from``) leave no trace.
         """
         # `algorithm` and `memory_budget` are left out: every algorithm gives the same tables, and
-        # the budget decides only whether a bake succeeds, so neither can make an asset stale.
+        # the budget decides only whether a bake succeeds, so neither can make an asset stale. Nor
+        # can what is exported from it.
         rules: dict[str, object] = {
             "connectivity": self.connectivity,
             "corner_cutting": self.corner_cutting,

@@ -253,6 +253,23 @@ def _rule(name: str, what: str) -> Any:
     return Field(default=None, description=f'{what} Default: "{DEFAULT_SEVERITY[name]}".')
 
 
+class ExportTable(Table):
+    """Flat files for engines that cannot read HDF5, beside the assets."""
+
+    flat: _Flag = Field(
+        default=None, description="Whether each build writes LEVEL.bake. Default: false."
+    )
+    distances: _Flag = Field(
+        default=None,
+        description="Whether it holds distances, which tables has to name. Default: false.",
+    )
+    hierarchy: _Flag = Field(
+        default=None,
+        description="Whether it holds clusters and hierarchies, for the Python reader. "
+        "Default: false.",
+    )
+
+
 class LintTable(Table):
     """How bad what `bake lint` finds is: "error", "warning", "notice" or "off"."""
 
@@ -409,6 +426,7 @@ class LevelTable(Table):
     hierarchy: HierarchyTable = Field(default_factory=HierarchyTable)
     lint: LintTable = Field(default_factory=LintTable)
     heuristic: HeuristicTable = Field(default_factory=HeuristicTable)
+    export: ExportTable = Field(default_factory=ExportTable)
     legend: dict[_ColourKey, _TerrainName] = Field(
         default_factory=dict, description="Terrain by colour of an image's pixels."
     )

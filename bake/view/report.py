@@ -16,6 +16,7 @@ from bake.coordinates import Coordinates, Point
 from bake.errors import counted, in_units, printable
 from bake.flat.asset import FlatAsset, open_either
 from bake.pipeline import Outcome
+from bake.pipeline.flat import flat_place
 from bake.view.console import console, print_table, shown
 
 if TYPE_CHECKING:
@@ -52,6 +53,8 @@ def print_summary(outcomes: Sequence[Outcome], seconds: float) -> None:
     for outcome in outcomes:
         count[outcome.status] += 1
     states = [f"{number} {status}" for status, number in count.items() if number]
+    if flat := sum(outcome.flat is not None for outcome in outcomes):
+        states.append(f"{counted(flat, 'flat file')} written")
     output.print(f"{', '.join(states)} in {seconds:.2f} s")
 
 
@@ -86,6 +89,8 @@ def as_data(outcomes: Sequence[Outcome], seconds: float) -> dict[str, Any]:
                 "seconds": round(outcome.baked.seconds, 3),
                 "taken_up": round(outcome.baked.taken_up, 3),
             }
+        if outcome.flat is not None:
+            level |= {"flat": str(flat_place(outcome.task)), "flat_bytes": outcome.flat}
         if outcome.error is not None:
             level["error"] = str(outcome.error)
         levels.append(level)

@@ -375,6 +375,7 @@ def test_schema_knows_every_key_and_closes_every_table():
             "heuristic",
         ),
         *("legend", "tiled", "ldtk", "terrain", "profiles", "levels"),
+        "export",
         "lint",
     }
     level = schema["$defs"]["LevelTable"]
