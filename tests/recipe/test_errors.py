@@ -12,8 +12,8 @@ COST = 'expected a number above 0 and at most 1,000,000, or "blocked"'
 BLOCKED = 'use "blocked" for terrain that can\'t be entered'
 LEVEL_KEYS = (
     "connectivity, corner_cutting, cost_rule, ticks_per_unit, cell_size, origin, memory_budget, "
-    "tables, next_hops, distances, clusters, hierarchy, lint, heuristic, export, legend, tiled, ldtk, "
-    "terrain"
+    "tables, next_hops, distances, clusters, hierarchy, lint, heuristic, export, legend, tiled, "
+    "ldtk, terrain"
 )
 TOP = f"expected {LEVEL_KEYS}, profiles, sources, output or levels"
 LEVEL = f"expected {LEVEL_KEYS} or profiles"
