@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.readers.runners import READY, Runner
+from tests.support.readers import READY, Runner
 
 
 @pytest.fixture(scope="session", params=sorted(READY))

@@ -1,4 +1,4 @@
-// Answers the questions of a file with the JavaScript reader: see tests/readers/runners.py.
+// Answers the questions of a file with the JavaScript reader: see tests/readers/readers.py.
 import { readFileSync, writeFileSync } from "node:fs";
 import { follow } from "../../readers/js/changes.js";
 import { LevelError, openLevel } from "../../readers/js/levelbake.js";

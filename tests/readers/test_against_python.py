@@ -14,9 +14,9 @@ import numpy as np
 import pytest
 
 from bake.runtime import LevelAsset, Navigator, QueryError, open_asset
-from tests.readers.runners import ROOT, Runner
 from tests.support.command import bake
 from tests.support.levels import shared_level
+from tests.support.readers import ROOT, Runner
 
 #: Levels of this project: squares with several profiles, hexagons, floors, doors, links, a graph.
 OURS = ["bastion.json", "colony.json", "keep.png", "manor.tmx", "marsh.png", "roads.json"]

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.readers.runners import READERS, ROOT, tool
+from tests.support.readers import READERS, ROOT, tool
 
 PACKAGE = READERS / "js"
 #: The most bytes of each module, minified.

@@ -7,10 +7,10 @@ import re
 import pytest
 
 from bake.flat.schema import COLUMNS, DTYPES, LEVEL_NUMBERS, PROFILE_NUMBERS, FlatColumn
-from tests.readers.runners import READERS
+from tests.support.readers import READERS
 
 #: Where each reader lists columns, a line for each.
-LISTS = {"js": "js/file.js"}
+LISTS = {"csharp": "csharp/LevelBake.cs", "javascript": "js/file.js"}
 #: Columns that no reader but Python's needs.
 NOT_READ = ("node_at", "cluster", "layer_")
 

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import json
 import random
+import struct
 from typing import Any
 
+import numpy as np
 import pytest
 
-from tests.readers.runners import Runner
+from bake.flat.schema import checksum
+from tests.support.readers import Runner
 from tests.support.vectors.make import FOLDER
 
 NAMES = sorted(path.stem for path in FOLDER.glob("*.bake"))
@@ -215,3 +218,25 @@ def everything(rng: random.Random, count: int) -> list[str]:
         pair = f"{rng.randrange(count)} {rng.randrange(count)}"
         asked += [f"{word} {pair}" for word in ("hop", "path", "ticks")]
     return [*asked, "patch", "door_state 0"]
+
+
+@pytest.mark.parametrize("name", ["rooms", "tower", "roads", "one-way", "hex-odd-q"])
+def test_random_damage(runner: Runner, name: str) -> None:
+    """A few bytes anywhere are other ones, and the checksum fits them."""
+    data, rng = (FOLDER / f"{name}.bake").read_bytes(), random.Random(name)
+    level = TOLD[name]["level"]
+    count = len(level["node_names"] or ()) or level["width"] * level["height"] * level["floors"]
+    asked = [load(name)]
+    for _ in range(150):
+        changed = bytearray(data)
+        edits = []
+        for _ in range(rng.choice([1, 1, 3])):
+            at, byte = rng.randrange(64, len(data)), rng.choice([0, 1, 255, rng.randrange(256)])
+            changed[at] = byte
+            edits.append(f"{at}:{byte:02x}:1")
+        sums = checksum(np.frombuffer(changed, dtype="<u4"))
+        asked.append(" ".join(["load =", *edits, f"56:{struct.pack('<II', *sums).hex()}:1"]))
+        asked += everything(rng, count)
+    answers = runner.ask(asked)
+    loads = [answer for question, answer in zip(asked, answers, strict=True) if "load" in question]
+    assert {each.partition(":")[0] for each in loads} == {"ok", "error"}

@@ -31,9 +31,10 @@ from pathlib import Path
 
 import pytest
 
-FOLDER = Path(__file__).resolve().parent
-ROOT = FOLDER.parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 READERS = ROOT / "readers"
+#: Where the runners are.
+FOLDER = ROOT / "tests" / "readers"
 
 
 @dataclass(frozen=True)
@@ -79,5 +80,18 @@ def javascript(folder: Path) -> Runner:
     return Runner("javascript", (tool("node"), str(FOLDER / "runner.mjs")))
 
 
+def csharp(folder: Path) -> Runner:
+    compiler, mono = tool("mcs"), tool("mono")
+    program = folder / "runner.exe"
+    sources = [str(READERS / "csharp" / "LevelBake.cs"), str(FOLDER / "Runner.cs")]
+    # 7.2 is the least that Unity 2021.2 and .NET Standard 2.1 have, and spans need.
+    options = ["-langversion:7.2", "-warnaserror", "-optimize+", f"-out:{program}"]
+    done = subprocess.run(
+        [compiler, *options, *sources], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return Runner("csharp", (mono, str(program)))
+
+
 #: What makes each reader ready to be asked, given a folder to build it in.
-READY = {"javascript": javascript}
+READY = {"csharp": csharp, "javascript": javascript}

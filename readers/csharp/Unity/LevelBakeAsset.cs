@@ -1,0 +1,25 @@
+using UnityEngine;
+
+namespace LevelBake.Unity
+{
+    /// <summary>A .bake file as Unity keeps it. The importer makes it; a scene refers to it.</summary>
+    public sealed class LevelBakeAsset : ScriptableObject
+    {
+        [SerializeField, HideInInspector] private byte[] bytes;
+        private Level level;
+
+        /// <summary>The level, which is opened when it is first asked for.</summary>
+        /// <exception cref="LevelException">The file is damaged.</exception>
+        public Level Level
+        {
+            get { return level ?? (level = LevelBake.Level.Open(bytes)); }
+        }
+
+        public static LevelBakeAsset Of(byte[] bytes)
+        {
+            var asset = CreateInstance<LevelBakeAsset>();
+            asset.bytes = bytes;
+            return asset;
+        }
+    }
+}
