@@ -1,0 +1,31 @@
+"""docs/flat-format.md has the tables of the schema."""
+
+from bake.asset.document import section_of
+from bake.flat.document import MAKER, PAGE, format_tables
+from bake.flat.schema import COLUMNS, DIMENSIONS, ENTRY, HEADER, NAME_BYTES
+
+
+def test_the_page_is_up_to_date() -> None:
+    page = PAGE.read_text("utf-8")
+    assert section_of(page, MAKER) == format_tables(), "python -m bake.flat.document"
+
+
+def test_names_fit_the_table() -> None:
+    for column in COLUMNS:
+        assert len(column.name) < NAME_BYTES
+        assert column.name.isascii()
+        assert len(column.dims) <= DIMENSIONS
+    names = [(column.own, column.name) for column in COLUMNS]
+    assert len(set(names)) == len(names)
+
+
+def test_fields_follow_each_other() -> None:
+    sizes = {"uint16": 2, "uint32": 4, "int32": 4, "uint64": 8}
+    for fields in (HEADER, ENTRY):
+        place = 0
+        for field in fields:
+            assert field.offset == place
+            words = field.dtype.split()
+            times = int(words[0]) if len(words) == 2 else 1
+            place += times * sizes.get(words[-1], 1)
+        assert place == 64
