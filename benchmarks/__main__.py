@@ -25,6 +25,7 @@ BENCHMARKS = {
     "startup": "Start-up",
     "cold": "Cold machines",
     "all_pairs": "All pairs",
+    "machines": "Threads and machines",
     "memory": "Memory",
     "verify": "Proofs",
     "sizes": "File sizes",

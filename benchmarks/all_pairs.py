@@ -16,14 +16,12 @@ from benchmarks.section import Section
 
 FULL = ("lak303d", "den520d", "brc202d", "orz900d", "maze512-4-0", "AR0011SR")
 QUICK = ("den312d", "lak303d")
-THREADED = ("lak303d", "den520d", "brc202d", "orz900d")
 BESIDE_MANY = "lak303d"
 SOURCES = 200
 ROUNDS = 3
 #: Maps of more nodes are baked once: minutes are their own median.
 REPEATED = 50_000
 AIM = 30
-THREADS_AIM = 1.8
 
 
 def run(bench: Bench, section: Section) -> None:
@@ -59,7 +57,6 @@ def run(bench: Bench, section: Section) -> None:
     section.table(("map", "nodes", "bake, s", "bake, ns", "scipy, ns", "ratio"), rows)
     if not bench.maps or BESIDE_MANY in bench.maps:
         _others(bench, section)
-    _threads(bench, section, [name for name in names if name in THREADED or bench.maps])
 
 
 def _check(bench: Bench, ground: Ground) -> None:
@@ -79,7 +76,7 @@ def _beside(
     for contender in contenders.values():
         check_contender(contender, ground)
     turns = {name: sampled(name) for name in contenders}
-    turns["bake"] = lambda: _bake(bench, ground, 1)
+    turns["bake"] = lambda: _bake(bench, ground)
     return list(in_turns(turns, _rounds(bench, ground)).values())
 
 
@@ -87,9 +84,9 @@ def _rounds(bench: Bench, ground: Ground) -> int:
     return 1 if ground.nodes > REPEATED else bench.either(ROUNDS, 1)
 
 
-def _bake(bench: Bench, ground: Ground, threads: int) -> float:
+def _bake(bench: Bench, ground: Ground) -> float:
     """Nanoseconds per pair of a bake from scratch; its file must equal the one checked."""
-    again = bake_map(ground.name, bench.scratch / "again", "compressed", threads)
+    again = bake_map(ground.name, bench.scratch / "again", "compressed")
     checked = bench.baked(ground.name).asset
     assert filecmp.cmp(again.asset, checked, shallow=False), f"{ground.name}: two bakes differ"
     return again.ns_per_pair
@@ -124,23 +121,3 @@ def _others(bench: Bench, section: Section) -> None:
             f"Not installed, so not measured: {', '.join(missing)} "
             "(`pip install -r benchmarks/requirements.txt`)."
         )
-
-
-def _threads(bench: Bench, section: Section, names: list[str]) -> None:
-    if processors() < 2:
-        section.text("Two threads were not measured: there is one processor.")
-        return
-    if not names:
-        return
-    rows = []
-    for name in names:
-        ground = ground_of(name)
-        bench.tell(f"{name} on one thread and on two")
-        turns = {count: lambda count=count: _bake(bench, ground, count) for count in (1, 2)}  # noqa: B023
-        ns = in_turns(turns, _rounds(bench, ground))
-        rows.append((name, f"{ns[1]:.2f}", f"{ns[2]:.2f}", f"{ns[1] / ns[2]:.2f}"))
-        if name in THREADED:
-            what = f"{name}: two threads, times faster than one"
-            section.at_least(what, ns[1] / ns[2], THREADS_AIM, "x")
-    section.text("The whole bake on one thread and on two, in turns:")
-    section.table(("map", "one, ns per pair", "two, ns per pair", "ratio"), rows)
