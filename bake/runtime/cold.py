@@ -11,6 +11,14 @@ from pathlib import Path
 #: What the other process runs: see :mod:`bake.runtime.warm`.
 _PROGRAM = "bake.runtime.warm"
 
+#: It begins a little later, so that the first answers have the machine for themselves.
+_LATER = """
+import runpy, sys, time
+time.sleep(0.5)
+del sys.argv[0]
+runpy.run_module(sys.argv[0], run_name="__main__", alter_sys=True)
+"""
+
 
 class CacheFiller:
     """A keeper of at most one process that fills the cache, for all open assets."""
@@ -44,7 +52,7 @@ class CacheFiller:
             self._waiting.clear()
             try:
                 self._child = subprocess.Popen(
-                    [interpreter, "-m", _PROGRAM, *assets],
+                    [interpreter, "-c", _LATER, _PROGRAM, *assets],
                     stdin=subprocess.DEVNULL,
                     stdout=subprocess.DEVNULL,
                     stderr=subprocess.DEVNULL,

@@ -152,7 +152,7 @@ def test_one_process_at_a_time_and_no_asset_twice(
         running = True
 
         def __init__(self, command: list[str], **settings: object) -> None:
-            started.append(command[3:])
+            started.append(command[4:])
 
         def poll(self) -> int | None:
             return None if Child.running else 0

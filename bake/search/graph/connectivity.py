@@ -6,7 +6,7 @@ import numpy as np
 
 from bake.arrays import Int32Array, Int64Array, UInt8Array
 from bake.graph import UNREACHABLE, Arcs, Graph
-from bake.kernels.jit import kernel
+from bake.kernels.jit import kernel, ready
 
 
 @kernel
@@ -71,8 +71,35 @@ def strong_components(graph: Graph) -> tuple[Int32Array, int]:
         (n) int32 labels in reverse topological order (arcs between components lead to smaller
         labels), and how many there are.
     """
+    if not ready(_tarjan) and _leads_back(graph):
+        return _flooded(graph)
     component = np.empty(graph.node_count, dtype=np.int32)
     return component, int(_tarjan(graph.first_out, graph.head, component))
+
+
+def _leads_back(graph: Graph) -> bool:
+    """Tell whether an arc leads back wherever one leads, whatever it weighs."""
+    tail, n = graph.tail().astype(np.int64), graph.node_count
+    return np.array_equal(np.unique(tail * n + graph.head), np.unique(graph.head * n + tail))
+
+
+def _flooded(graph: Graph) -> tuple[Int32Array, int]:
+    """Do what :func:`strong_components` does where arcs lead back, without a compiler."""
+    first_out, head = graph.first_out.tolist(), graph.head.tolist()
+    component, count = [-1] * graph.node_count, 0
+    for root in range(graph.node_count):
+        if component[root] >= 0:
+            continue
+        component[root] = count
+        waiting = [root]
+        while waiting:
+            node = waiting.pop()
+            for other in head[first_out[node] : first_out[node + 1]]:
+                if component[other] < 0:
+                    component[other] = count
+                    waiting.append(other)
+        count += 1
+    return np.array(component, dtype=np.int32), count
 
 
 @kernel

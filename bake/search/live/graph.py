@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from bake.arrays import Int32Array, UInt32Array
+from bake.arrays import Int32Array, Int64Array, UInt32Array
 from bake.graph import BLOCKED, UNREACHABLE, Arcs, Graph
 from bake.kernels.jit import kernel, ready
 from bake.search.graph.label_correcting import ALL, SearchArcs, mask_arcs, shift_for
@@ -68,6 +68,14 @@ def _compact(arcs: SearchArcs, usable: Arcs) -> int:
                 count += 1
         first_out[node + 1] = count
     return count
+
+
+def positions(begin: Int32Array, end: Int32Array) -> Int64Array:
+    """List the numbers from each beginning up to its end, one after another, as int64."""
+    count = (end - begin).astype(np.int64)
+    place: Int64Array = np.arange(int(count.sum()), dtype=np.int64)
+    place += np.repeat(begin - (np.cumsum(count) - count), count)
+    return place
 
 
 @dataclass(frozen=True)
@@ -200,6 +208,13 @@ class Adjacency:
 
     def compact(self) -> tuple[Graph, Int32Array]:
         """Lay out the arcs that may be taken as a graph and its weights."""
+        if not ready(_compact):
+            arc = positions(self.begin, self.end)
+            usable = self.weight[arc] != BLOCKED
+            tail = np.repeat(np.arange(self.row_count), self.end - self.begin)[usable]
+            first_out = np.zeros(self.row_count + 1, dtype=np.int32)
+            np.cumsum(np.bincount(tail, minlength=self.row_count), out=first_out[1:])
+            return Graph(first_out, self.to[arc[usable]]), self.weight[arc[usable]]
         first_out = np.empty(self.row_count + 1, dtype=np.int32)
         head, weight = np.empty((2, self.used), dtype=np.int32)
         count = _compact(self.arcs, Arcs(first_out, head, weight))

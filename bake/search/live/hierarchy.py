@@ -12,9 +12,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from bake.arrays import BoolArray, Int32Array, Int64Array, UInt8Array
+from bake.arrays import BoolArray, Int32Array, Int64Array
 from bake.graph import BLOCKED
-from bake.kernels.jit import kernel
 from bake.search.hierarchy.bundles import (
     CLUSTER,
     END,
@@ -36,85 +35,10 @@ from bake.search.hierarchy.layer_builder import (
     Kept,
     build_layer,
 )
-from bake.search.live.graph import Adjacency
+from bake.search.live.graph import Adjacency, positions
 from bake.search.live.rows import LiveRows
 
 # -- crossings ------------------------------------------------------------------------------------
-
-
-@kernel
-def _with_neighbours(
-    rows: Int32Array,
-    graph: ClusteredGraph,
-    begin_in: Int32Array,
-    end_in: Int32Array,
-    to_in: Int32Array,
-    weight_in: Int32Array,
-    rank: Int32Array,
-    found: Int32Array,
-) -> int:
-    """Set ``rank`` (r) to 0 for some rows and those joined with them, to -1 for others."""
-    rank[:] = -1
-    count = 0
-    for i in range(len(rows)):
-        rank[rows[i]] = 0
-        found[count] = rows[i]
-        count += 1
-    for i in range(len(rows)):
-        row = rows[i]
-        for arc in range(graph.node[row, FIRST], graph.node[row, END]):
-            other = graph.arc[arc, HEAD]
-            if other >= 0 and rank[other] < 0:
-                rank[other] = 0
-                found[count] = other
-                count += 1
-        for arc in range(begin_in[row], end_in[row]):
-            if weight_in[arc] != BLOCKED and rank[to_in[arc]] < 0:
-                rank[to_in[arc]] = 0
-                found[count] = to_in[arc]
-                count += 1
-    return count
-
-
-@kernel
-def _arcs_among(
-    rows: Int32Array,
-    own: UInt8Array,
-    graph: ClusteredGraph,
-    label: Int32Array,
-    rank: Int32Array,
-    first_out: Int32Array,
-    head: Int32Array,
-    tail: Int32Array,
-    crossing: Int32Array,
-) -> tuple[int, int]:
-    """Lay out the graph of some rows, and list its arcs that enter or leave a touched cluster.
-
-    Args:
-        rows: ascending; rank: (r), the rank of each among them.
-        own: (number of rows), 1 for rows of touched clusters.
-        first_out, head: filled; tail, crossing: filled with tails and numbers of those arcs.
-
-    Returns:
-        How many arcs there are, and how many of them enter or leave a touched cluster.
-    """
-    count = 0
-    crosses = 0
-    first_out[0] = 0
-    for i in range(len(rows)):
-        row = rows[i]
-        for arc in range(graph.node[row, FIRST], graph.node[row, END]):
-            other = graph.arc[arc, HEAD]
-            if other < 0 or rank[other] < 0:
-                continue
-            head[count] = rank[other]
-            if label[other] != label[row] and (own[i] or own[rank[other]]):
-                tail[crosses] = i
-                crossing[crosses] = count
-                crosses += 1
-            count += 1
-        first_out[i + 1] = count
-    return count, crosses
 
 
 def crossings_of(
@@ -139,22 +63,32 @@ def crossings_of(
     Returns:
         (k, 2) int32 rows on either side; the row in the cluster of lower number is first.
     """
-    rank = np.empty(len(label), dtype=np.int32)
-    found = np.empty(len(label), dtype=np.int32)
-    count = _with_neighbours(cut, graph, into.begin, into.end, into.to, into.weight, rank, found)
-    rows = np.sort(found[:count])
-    own = np.zeros(count, dtype=np.uint8)
-    rank[rows] = np.arange(count, dtype=np.int32)
-    own[rank[cut]] = 1
-    room = int((graph.node[rows, END] - graph.node[rows, FIRST]).sum())
-    first_out = np.empty(count + 1, dtype=np.int32)
-    head, tail, crossing = np.empty((3, room), dtype=np.int32)
-    arc_count, crosses = _arcs_among(rows, own, graph, label, rank, first_out, head, tail, crossing)
+    near = np.zeros(len(label), dtype=np.bool_)
+    near[cut] = True
+    heads = graph.arc[positions(graph.node[cut, FIRST], graph.node[cut, END]), HEAD]
+    near[heads[heads >= 0]] = True
+    before = positions(into.begin[cut], into.end[cut])
+    near[into.to[before[into.weight[before] != BLOCKED]]] = True
+    rows = np.flatnonzero(near).astype(np.int32)
+    rank = np.full(len(label), -1, dtype=np.int32)
+    rank[rows] = np.arange(len(rows), dtype=np.int32)
+    own = np.zeros(len(rows), dtype=np.bool_)
+    own[rank[cut]] = True
+    # The graph of these rows, and its arcs that enter or leave one of the clusters.
+    first, end = graph.node[rows, FIRST], graph.node[rows, END]
+    heads = graph.arc[positions(first, end), HEAD]
+    inside = (heads >= 0) & (rank[heads] >= 0)
+    tail = np.repeat(np.arange(len(rows), dtype=np.int32), end - first)[inside]
+    head = rank[heads[inside]]
+    first_out = np.zeros(len(rows) + 1, dtype=np.int32)
+    np.cumsum(np.bincount(tail, minlength=len(rows)), out=first_out[1:])
+    crosses = (label[rows[tail]] != label[rows[head]]) & (own[tail] | own[head])
+    crossing = np.flatnonzero(crosses).astype(np.int32)
     crossings = find_crossings(
         first_out,
-        head[:arc_count],
+        head,
         label[rows],
-        (tail[:crosses], crossing[:crosses]),
+        (tail[crossing], crossing),
         at=None if at is None else np.ascontiguousarray(at[rows]),
         square=square,
         spacing=spacing,

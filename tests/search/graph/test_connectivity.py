@@ -1,13 +1,16 @@
-"""Whether every arc can be taken back at the same cost."""
+"""Whether every arc can be taken back at the same cost, and who can reach whom."""
 
 import random
 
+import networkx
 import numpy as np
 import pytest
 
 from bake.graph import Arcs, leads_back
-from bake.search.graph.connectivity import is_two_way
+from bake.search.graph import connectivity
+from bake.search.graph.connectivity import is_two_way, strong_components
 from tests.support.compare import weighted
+from tests.support.strategies import FAMILIES, seeded
 
 ArcList = list[tuple[int, int, int]]
 
@@ -46,3 +49,24 @@ def test_only_the_cheapest_of_parallel_arcs_count(seed: int) -> None:
 
 def test_no_arc() -> None:
     assert asked(3, [])
+
+
+@pytest.mark.parametrize("compiled", [True, False])
+@pytest.mark.parametrize("back", [True, False])
+@pytest.mark.parametrize("family", FAMILIES, ids=lambda family: family.__name__)
+def test_strong_components(
+    family: object, back: bool, compiled: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Those of networkx; arcs between two of them lead to the lower number."""
+    if not compiled:
+        monkeypatch.setattr(connectivity, "ready", lambda kernel: False)
+    n, arcs = seeded(family, 4, 30)
+    if back:
+        arcs = [*arcs, *((b, a, ticks) for a, b, ticks in arcs)]
+    graph, _ = weighted(n, arcs)
+    label, count = strong_components(graph)
+    truth = networkx.DiGraph((a, b) for a, b, _ in arcs)
+    truth.add_nodes_from(range(n))
+    wanted = {frozenset(each) for each in networkx.strongly_connected_components(truth)}
+    assert {frozenset(np.flatnonzero(label == each).tolist()) for each in range(count)} == wanted
+    assert (label[graph.tail()] >= label[graph.head]).all()

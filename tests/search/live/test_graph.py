@@ -7,6 +7,7 @@ import pytest
 
 from bake.graph import BLOCKED, Graph
 from bake.search.graph.label_correcting import ALL, MASK_BITS, with_masks
+from bake.search.live import graph as live
 from bake.search.live.graph import Adjacency
 from tests.support.compare import weighted
 
@@ -26,8 +27,13 @@ def told(adjacency: Adjacency) -> Model:
     return dict(zip(found, weight.tolist(), strict=True))
 
 
+@pytest.mark.parametrize("compiled", [True, False])
 @pytest.mark.parametrize("seed", range(4))
-def test_every_version_stays_what_it_was(seed: int) -> None:
+def test_every_version_stays_what_it_was(
+    seed: int, compiled: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if not compiled:
+        monkeypatch.setattr(live, "ready", lambda kernel: False)
     rng = random.Random(seed)
     n = 8
     model: Model = {(rng.randrange(n), rng.randrange(n)): rng.randint(1, 9) for _ in range(20)}
