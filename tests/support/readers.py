@@ -80,6 +80,17 @@ def javascript(folder: Path) -> Runner:
     return Runner("javascript", (tool("node"), str(FOLDER / "runner.mjs")))
 
 
+def c(folder: Path) -> Runner:
+    """The C reader under sanitizers, which end the runner where it leaves its arrays."""
+    program = folder / "runner"
+    options = ["-std=c99", "-g", "-O1", "-fsanitize=address,undefined"]
+    options += ["-fno-sanitize-recover=all", f"-I{READERS / 'c'}", str(FOLDER / "runner.c")]
+    command = [tool("clang", "gcc"), *options, "-o", str(program)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr[-4000:]
+    return Runner("c", (str(program),))
+
+
 def csharp(folder: Path) -> Runner:
     compiler, mono = tool("mcs"), tool("mono")
     program = folder / "runner.exe"
@@ -94,4 +105,4 @@ def csharp(folder: Path) -> Runner:
 
 
 #: What makes each reader ready to be asked, given a folder to build it in.
-READY = {"csharp": csharp, "javascript": javascript}
+READY = {"c": c, "csharp": csharp, "javascript": javascript}

@@ -1,0 +1,85 @@
+"""The C headers compile without a warning, and refuse or survive whatever they are given."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from tests.support.readers import READERS, tool
+from tests.support.vectors.make import FOLDER
+
+HEADERS = READERS / "c"
+STRICT = ("-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Werror")
+
+
+def run(command: Sequence[str | Path]) -> str:
+    """Return what a program prints; it must not fail."""
+    words = [str(word) for word in command]
+    done = subprocess.run(words, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, f"{words[0]}: {done.stderr[-4000:]}"
+    return done.stdout
+
+
+@pytest.mark.parametrize(
+    ("compiler", "standard"),
+    [("gcc", "c99"), ("clang", "c99"), ("g++", "c++17"), ("clang++", "c++17")],
+)
+@pytest.mark.parametrize("header", ["levelbake.h", "levelbake_changes.h"])
+def test_compiles_without_a_warning(
+    compiler: str, standard: str, header: str, tmp_path: Path
+) -> None:
+    source = tmp_path / ("use.cpp" if "++" in compiler else "use.c")
+    source.write_text(f'#include "{header}"\nint main(void) {{ return 0; }}\n')
+    for options in ([], ["-DLEVELBAKE_EXTERN", "-DLEVELBAKE_IMPLEMENTATION"]):
+        command = [tool(compiler), f"-std={standard}", "-O2", *STRICT, *options]
+        run([*command, f"-I{HEADERS}", source, "-o", tmp_path / "use"])
+
+
+def test_one_copy_in_a_program_of_several_files(tmp_path: Path) -> None:
+    use = '#define LEVELBAKE_EXTERN\n#include "levelbake_changes.h"\n'
+    (tmp_path / "one.c").write_text(use + "int one(void) { return lb_error_text(0) != NULL; }\n")
+    (tmp_path / "main.c").write_text(use + "int one(void);\nint main(void) { return !one(); }\n")
+    files = [tmp_path / "one.c", tmp_path / "main.c", HEADERS / "levelbake.c"]
+    made = tmp_path / "program"
+    run([tool("gcc", "clang", "cc"), "-std=c99", *STRICT, f"-I{HEADERS}", *files, "-o", made])
+    run([made])
+
+
+def test_refused_on_big_endian_machines(tmp_path: Path) -> None:
+    source = tmp_path / "use.c"
+    source.write_text(
+        "#undef __BYTE_ORDER__\n#define __BYTE_ORDER__ __ORDER_BIG_ENDIAN__\n"
+        '#include "levelbake.h"\n'
+    )
+    words = [tool("gcc", "clang"), "-E", f"-I{HEADERS}", str(source)]
+    done = subprocess.run(words, capture_output=True, text=True, check=False)
+    assert done.returncode != 0
+    assert "little-endian" in done.stderr
+
+
+def test_can_be_read_in_one_sitting() -> None:
+    for name, most in (("levelbake.h", 1500), ("levelbake_changes.h", 1020)):
+        lines = (HEADERS / name).read_text("utf-8").splitlines()
+        assert len(lines) <= most
+        assert max(map(len, lines)) <= 118
+
+
+@pytest.mark.parametrize("compiler", ["gcc", "clang"])
+def test_fuzz_harness(compiler: str, tmp_path: Path) -> None:
+    """It opens every vector, refuses all that are cut off, and finds nothing else in either."""
+    made = tmp_path / "ask"
+    sanitizers = ["-g", "-O1", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
+    source = HEADERS / "fuzz" / "fuzz.c"
+    command = [tool(compiler), "-std=c99", *STRICT, *sanitizers, "-DFUZZ_MAIN"]
+    run([*command, f"-I{HEADERS}", source, "-o", made])
+    assert set(run([made, *sorted(FOLDER.glob("*.bake"))]).split()) == {"0"}
+    data, files = (FOLDER / "one-cell.bake").read_bytes(), []
+    for size in range(0, len(data), 37):
+        files.append(tmp_path / str(size))
+        files[-1].write_bytes(data[:size])
+    answers = run([made, *files]).split()
+    assert len(answers) == len(files)
+    assert all(int(error) < 0 for error in answers)
