@@ -137,6 +137,11 @@ class SharedJob:
     def __reduce__(self) -> tuple[object, ...]:
         return (SharedJob, (self.job,))
 
+    def __sizeof__(self) -> int:
+        sub = self.job.sub
+        arrays = (*sub.arcs, sub.node, sub.slot, *([] if self.job.at is None else [self.job.at]))
+        return sum(array.nbytes for array in arrays)
+
     def searcher(self) -> RangeSearcher:
         """Return what searches ranges of the job."""
         with self._lock:

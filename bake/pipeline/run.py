@@ -17,7 +17,6 @@ from concurrent.futures import Future, ProcessPoolExecutor, ThreadPoolExecutor, 
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from pathlib import Path
@@ -257,6 +256,8 @@ def attempt_on_cluster(
 
     others = set(multiprocessing.active_children())
     if sys.platform != "win32":  # A thread that starts this lets interrupts through.
+        from multiprocessing import resource_tracker
+
         resource_tracker.ensure_running()
     with _interrupts_blocked():
         cluster = Cluster(address, jobs)

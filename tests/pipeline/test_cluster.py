@@ -39,7 +39,14 @@ POSIX = pytest.mark.skipif(sys.platform == "win32", reason="signals are POSIX's"
 
 #: Comes into every process of a cluster: batches leave a mark of their process, and may be slow.
 HOOK = """
-import os, time
+import os, sys, time
+if os.environ.get("WITHOUT"):
+    class Refuse:
+        def find_spec(self, name, path=None, target=None):
+            if name.partition(".")[0] == os.environ["WITHOUT"]:
+                raise ModuleNotFoundError(name)
+
+    sys.meta_path.insert(0, Refuse())
 if os.environ.get("PRETEND"):
     import bake
     bake.__version__ = os.environ["PRETEND"]
@@ -61,14 +68,14 @@ if os.environ.get("MARKS"):
 class Machines:
     """A scheduler and its workers."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, **extra: str) -> None:
         self.folder = folder
         self.marks = folder / "marks"
         self.marks.mkdir(parents=True)
         (folder / "sitecustomize.py").write_text(HOOK)
         self.file = folder / "scheduler.json"
         self.processes: list[subprocess.Popen[bytes]] = []
-        self.scheduler = self.begin("scheduler", "--port", "0", "--host", "127.0.0.1")
+        self.scheduler = self.begin("scheduler", "--port", "0", "--host", "127.0.0.1", **extra)
         while not self.file.exists():
             assert self.scheduler.poll() is None
             time.sleep(0.05)
@@ -349,6 +356,20 @@ def test_other_versions_are_refused(machines: Machines, tmp_path: Path) -> None:
     assert "the worker tcp://" in str(caught.value)
     assert "has another version of levelbake: 9.9.9; expected 0.1.0, as here" in str(caught.value)
     assert nothing_left(tasks)
+
+
+@pytest.mark.parametrize("which", ["scheduler", "worker"])
+def test_machines_without_bake_are_refused(which: str, tmp_path: Path) -> None:
+    lacks = {"WITHOUT": "bake"}
+    machines = Machines(tmp_path / "machines", **(lacks if which == "scheduler" else {}))
+    try:
+        machines.worker(**(lacks if which == "worker" else {}))
+        with pytest.raises(BakeError) as caught:
+            on(machines.address, write_levels(tmp_path))
+    finally:
+        machines.close()
+    assert f"the {which} " in str(caught.value)
+    assert "has another version of levelbake: none; expected 0.1.0" in str(caught.value)
 
 
 def test_a_worker_that_comes_later_is_refused_as_well(machines: Machines, tmp_path: Path) -> None:
