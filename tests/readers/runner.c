@@ -81,12 +81,24 @@ static void profile(void) {
     answer(error);
 }
 
+/* How many bytes the UTF-8 sign takes that begins here; 0: it is none. */
+static int sign(const unsigned char *at) {
+    int size = *at < 128 ? 1 : *at >= 0xc2 && *at < 0xe0 ? 2 : *at >= 0xe1 && *at < 0xed ? 3 : 0, i;
+    for (i = 1; i < size; i++)
+        if ((at[i] & 0xc0) != 0x80) return 0;
+    return size;
+}
+
+/* Text as JSON; bytes that are no UTF-8, as damaged files have them, become question marks. */
 static void text(const char *said) {
     putc('"', out);
-    for (; said && *said; said++) {
-        if ((unsigned char)*said < 32) fprintf(out, "\\u%04x", *said);
+    while (said && *said) {
+        int size = sign((const unsigned char *)said);
+        if (size == 0) putc('?', out), size = 1;
+        else if ((unsigned char)*said < 32) fprintf(out, "\\u%04x", *said);
         else if (*said == '"' || *said == '\\') fprintf(out, "\\%c", *said);
-        else putc(*said, out);
+        else fprintf(out, "%.*s", size, said);
+        said += size;
     }
     putc('"', out);
 }
@@ -275,7 +287,8 @@ static void ask(const char *word) {
     else if (strcmp(word, "hops_from") == 0) all_hops(1);
     else if (strcmp(word, "door_state") == 0) {
         const char *name = lb_door_state_name(&level, number(1), lb_door_state(&changes, number(1)));
-        fprintf(out, "%s\n", name ? name : "none");
+        for (; name && *name; name++) putc(*name > 0 && *name != '\n' ? *name : '?', out);
+        fputs(lb_door_state(&changes, number(1)) < 0 ? "none\n" : "\n", out);
     } else if (strcmp(word, "patch") == 0) patch();
     else if (strcmp(word, "apply") == 0) apply();
     else answer(changed(word));

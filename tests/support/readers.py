@@ -91,6 +91,23 @@ def c(folder: Path) -> Runner:
     return Runner("c", (str(program),))
 
 
+def library(folder: Path) -> Path:
+    """Compile the C reader as a library, which other languages load."""
+    made, source = folder / "levelbake.so", READERS / "c" / "levelbake.c"
+    command = [tool("gcc", "clang", "cc"), "-std=c99", "-O2", "-shared", "-fPIC", str(source)]
+    done = subprocess.run([*command, "-o", str(made)], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr[-4000:]
+    return made
+
+
+def lua(folder: Path) -> Runner:
+    program, made = tool("luajit"), library(folder)
+    script = (
+        f"LEVELBAKE_LIBRARY={made} exec {program} {FOLDER / 'runner.lua'} $0 $1 {READERS / 'lua'}"
+    )
+    return Runner("lua", ("sh", "-c", script))
+
+
 def csharp(folder: Path) -> Runner:
     compiler, mono = tool("mcs"), tool("mono")
     program = folder / "runner.exe"
@@ -104,5 +121,27 @@ def csharp(folder: Path) -> Runner:
     return Runner("csharp", (mono, str(program)))
 
 
+def rust(folder: Path) -> Runner:
+    """The Rust reader by the compiler alone; another test builds the crate."""
+    compiler, made, program = tool("rustc"), library(folder), folder / "runner"
+    made.rename(folder / "liblevelbake.so")
+    common = [compiler, "--edition=2021", "-O", "-Dwarnings", "--out-dir", str(folder)]
+    crate = [*common, "--crate-type=rlib", "--crate-name=levelbake"]
+    linked = [f"-Lnative={folder}", "-ldylib=levelbake", f"-Clink-arg=-Wl,-rpath,{folder}"]
+    for command in (
+        [*crate, str(READERS / "rust" / "src" / "lib.rs")],
+        [
+            *common,
+            f"-L{folder}",
+            f"--extern=levelbake={folder}/liblevelbake.rlib",
+            *linked,
+            str(FOLDER / "runner.rs"),
+        ],
+    ):
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr[-4000:]
+    return Runner("rust", (str(program),))
+
+
 #: What makes each reader ready to be asked, given a folder to build it in.
-READY = {"c": c, "csharp": csharp, "javascript": javascript}
+READY = {"c": c, "csharp": csharp, "javascript": javascript, "lua": lua, "rust": rust}

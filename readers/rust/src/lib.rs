@@ -1,0 +1,422 @@
+//! Levels that `bake export` wrote: a thin and safe binding of the C reader, without `std`.
+//!
+//! ```no_run
+//! let file = std::fs::read("keep.bake").unwrap();
+//! let bytes = levelbake::Bytes::from(&file[..]);
+//! let level = levelbake::Level::open(&bytes).unwrap();
+//! let nav = level.profile(Some("walker")).unwrap();
+//! let (mut at, goal) = (nav.node_at(3, 4, 0).unwrap(), nav.node_at(30, 12, 0).unwrap());
+//! while let Some(next) = nav.next_hop(at, goal).filter(|&next| next != at) {
+//!     at = next;
+//! }
+//! ```
+//!
+//! Nodes, profiles, doors and the like are numbers from 0, as in the file; any number may be given, and those
+//! that are none have no answer. Whatever a file holds, reads stay inside it.
+#![no_std]
+extern crate alloc;
+
+mod c;
+
+use alloc::boxed::Box;
+use alloc::string::String;
+use alloc::vec;
+use alloc::vec::Vec;
+use core::ffi::c_void;
+use core::marker::PhantomData;
+use core::{fmt, ptr, slice, str};
+
+/// Why something was refused. It prints as a line that says what to do.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct Error(i32);
+
+impl fmt::Display for Error {
+    fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let text = unsafe { bytes_at(c::lb_error_text(self.0)) };
+        to.write_str(str::from_utf8(text).unwrap_or("unknown error"))
+    }
+}
+
+impl fmt::Debug for Error {
+    fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, to)
+    }
+}
+
+fn done(error: i32) -> Result<(), Error> {
+    if error == 0 {
+        Ok(())
+    } else {
+        Err(Error(error))
+    }
+}
+
+fn known(number: i32) -> Option<i32> {
+    if number >= 0 {
+        Some(number)
+    } else {
+        None
+    }
+}
+
+/// Memory of a size in bytes, at a multiple of 8, that C reads and writes and Rust does not.
+struct Room(*mut [u64]);
+
+impl Room {
+    fn new(size: usize) -> Room {
+        Room(Box::into_raw(vec![0; size / 8 + 1].into_boxed_slice()))
+    }
+
+    fn at<T>(&self) -> *mut T {
+        self.0 as *mut T
+    }
+}
+
+impl Drop for Room {
+    fn drop(&mut self) {
+        unsafe { drop(Box::from_raw(self.0)) }
+    }
+}
+
+/// The bytes of a text that ends with a zero.
+unsafe fn bytes_at<'a>(text: *const u8) -> &'a [u8] {
+    let mut size = 0;
+    while *text.add(size) != 0 {
+        size += 1;
+    }
+    slice::from_raw_parts(text, size)
+}
+
+/// A text that ends with a zero, as C wants it; cut off at a zero that it may hold.
+fn c_text(text: &str) -> Vec<u8> {
+    let mut bytes: Vec<u8> = text.bytes().take_while(|&byte| byte != 0).collect();
+    bytes.push(0);
+    bytes
+}
+
+/// The bytes of a file, where the reader can use them.
+pub struct Bytes {
+    room: Room,
+    size: usize,
+}
+
+// Nobody writes them.
+unsafe impl Send for Bytes {}
+unsafe impl Sync for Bytes {}
+
+impl From<&[u8]> for Bytes {
+    fn from(bytes: &[u8]) -> Bytes {
+        let room = Room::new(bytes.len());
+        unsafe { ptr::copy_nonoverlapping(bytes.as_ptr(), room.at::<u8>(), bytes.len()) };
+        Bytes { room, size: bytes.len() }
+    }
+}
+
+/// What a level has lists of.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(i32)]
+pub enum Kind {
+    Profiles,
+    Terrains,
+    Doors,
+    Spots,
+    Regions,
+    Links,
+    Nodes,
+}
+
+/// What kind of level it is, and how large.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Size {
+    /// 0 graph, 1 squares, 2 hexagons.
+    pub kind: i32,
+    /// Cells, those of one floor for the height; 0 on graphs.
+    pub width: i32,
+    pub height: i32,
+    pub floors: i32,
+    pub ticks_per_unit: i32,
+    pub nodes: i32,
+}
+
+/// A link as it was baked.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Link {
+    pub from: i32,
+    pub to: i32,
+    pub both_ways: bool,
+    /// Units.
+    pub cost: f64,
+}
+
+/// An open level.
+pub struct Level<'a> {
+    memory: Room,
+    bytes: PhantomData<&'a Bytes>,
+}
+
+// As it was baked, a level is only read.
+unsafe impl Send for Level<'_> {}
+unsafe impl Sync for Level<'_> {}
+
+impl<'a> Level<'a> {
+    /// Check a file and open it.
+    pub fn open(bytes: &'a Bytes) -> Result<Level<'a>, Error> {
+        let level = Level { memory: Room::new(unsafe { c::lb_size_of_level }), bytes: PhantomData };
+        done(unsafe { c::lb_open(level.memory.at(), bytes.room.at::<c_void>(), bytes.size) })?;
+        Ok(level)
+    }
+
+    fn c(&self) -> *const c::Level {
+        self.memory.at()
+    }
+
+    /// Lookups for the profile of a name, or for the first one.
+    pub fn profile(&self, name: Option<&str>) -> Result<Nav<'_>, Error> {
+        let nav = Nav { memory: Room::new(unsafe { c::lb_size_of_nav }), lives: PhantomData };
+        let text = name.map(c_text);
+        let name = text.as_ref().map_or(ptr::null(), |text| text.as_ptr());
+        done(unsafe { c::lb_profile(self.c(), name, nav.memory.at()) })?;
+        Ok(nav)
+    }
+
+    /// Changes of the level, with room for prices of so many single arcs.
+    pub fn changes(&self, prices: i32) -> Result<Changes<'_>, Error> {
+        let size = unsafe { c::lb_changes_size(self.c(), prices) };
+        let memory = Room::new(unsafe { c::lb_size_of_changes });
+        let changes = Changes { level: self, memory, room: Room::new(size) };
+        done(unsafe { c::lb_changes_open(changes.c(), self.c(), prices, changes.room.at::<c_void>(), size) })?;
+        Ok(changes)
+    }
+
+    pub fn size(&self) -> Size {
+        let mut found = [0; 7];
+        unsafe { c::lb_numbers(self.c(), found.as_mut_ptr()) };
+        let [kind, width, height, floors, _, ticks_per_unit, nodes] = found;
+        Size { kind, width, height, floors, ticks_per_unit, nodes }
+    }
+
+    /// The text at a pointer into the file, or None for NULL. Bytes that are no UTF-8 are replaced.
+    unsafe fn text(&self, at: *const u8) -> Option<String> {
+        if at.is_null() {
+            return None;
+        }
+        Some(String::from_utf8_lossy(bytes_at(at)).into_owned())
+    }
+
+    pub fn name(&self) -> Option<String> {
+        unsafe { self.text(c::lb_level_name(self.c())) }
+    }
+
+    pub fn count(&self, kind: Kind) -> i32 {
+        unsafe { c::lb_count(self.c(), kind as i32) }
+    }
+
+    pub fn name_of(&self, kind: Kind, number: i32) -> Option<String> {
+        unsafe { self.text(c::lb_name(self.c(), kind as i32, number)) }
+    }
+
+    pub fn find(&self, kind: Kind, name: &str) -> Option<i32> {
+        known(unsafe { c::lb_find(self.c(), kind as i32, c_text(name).as_ptr()) })
+    }
+
+    /// The id of a door, spot, region or link in the editor.
+    pub fn id_of(&self, kind: Kind, number: i32) -> Option<String> {
+        unsafe { self.text(c::lb_id(self.c(), kind as i32, number)) }
+    }
+
+    /// The names of the profiles that a spot or link is for; none: it is for all.
+    pub fn profiles_of(&self, kind: Kind, number: i32) -> Vec<String> {
+        (0..).map_while(|i| unsafe { self.text(c::lb_for_profile(self.c(), kind as i32, number, i)) }).collect()
+    }
+
+    /// The number that is the name of a graph's node, where names are numbers.
+    pub fn number_of_node(&self, node: i32) -> i64 {
+        unsafe { c::lb_number_of_node(self.c(), node) }
+    }
+
+    pub fn node_of_number(&self, number: i64) -> Option<i32> {
+        known(unsafe { c::lb_node_of_number(self.c(), number) })
+    }
+
+    /// The cells of a door or region.
+    pub fn cells(&self, kind: Kind, number: i32) -> &[i32] {
+        let mut cells = ptr::null();
+        match unsafe { c::lb_cells(self.c(), kind as i32, number, &mut cells) } {
+            count if count > 0 => unsafe { slice::from_raw_parts(cells, count as usize) },
+            _ => &[],
+        }
+    }
+
+    /// Where a spot is, and of what kind.
+    pub fn spot(&self, number: i32) -> Option<(i32, String)> {
+        let at = known(unsafe { c::lb_spot_at(self.c(), number) })?;
+        unsafe { self.text(c::lb_spot_kind(self.c(), number)) }.map(|kind| (at, kind))
+    }
+
+    pub fn link(&self, number: i32) -> Option<(Link, String)> {
+        let mut link = c::Link { name: ptr::null(), kind: ptr::null(), from: 0, to: 0, both_ways: 0, cost: 0.0 };
+        if unsafe { c::lb_link_at(self.c(), number, &mut link) } == 0 {
+            return None;
+        }
+        let kind = unsafe { self.text(link.kind) }?;
+        let (from, to, both_ways, cost) = (link.from, link.to, link.both_ways != 0, link.cost);
+        Some((Link { from, to, both_ways, cost }, kind))
+    }
+
+    pub fn door_states(&self, door: i32) -> i32 {
+        unsafe { c::lb_door_states(self.c(), door) }
+    }
+
+    /// The state that a door was baked in; None: in none of them.
+    pub fn door_baked(&self, door: i32) -> Option<i32> {
+        known(unsafe { c::lb_door_baked(self.c(), door) })
+    }
+
+    pub fn door_state_name(&self, door: i32, state: i32) -> Option<String> {
+        unsafe { self.text(c::lb_door_state_name(self.c(), door, state)) }
+    }
+
+    /// The terrains of a door's cells in a state.
+    pub fn door_terrains(&self, door: i32, state: i32) -> &[u8] {
+        let at = unsafe { c::lb_door_terrains(self.c(), door, state) };
+        if at.is_null() {
+            return &[];
+        }
+        unsafe { slice::from_raw_parts(at, self.cells(Kind::Doors, door).len()) }
+    }
+
+    /// Where the middle of a node lies in the units of the source.
+    pub fn point_of(&self, node: i32) -> Option<(f64, f64)> {
+        let (mut x, mut y) = (0.0, 0.0);
+        match unsafe { c::lb_point_of(self.c(), node, &mut x, &mut y) } {
+            0 => None,
+            _ => Some((x, y)),
+        }
+    }
+
+    /// The cell that a point lies in, which need not be inside the level.
+    pub fn cell_at(&self, x: f64, y: f64, floor: i32) -> Option<(i32, i32)> {
+        let (mut column, mut row) = (0, 0);
+        match unsafe { c::lb_cell_at(self.c(), x, y, floor, &mut column, &mut row) } {
+            0 => None,
+            _ => Some((column, row)),
+        }
+    }
+}
+
+/// Lookups of one profile.
+pub struct Nav<'a> {
+    memory: Room,
+    // Those that follow changes write into them; as Room, they stay in one thread.
+    lives: PhantomData<&'a ()>,
+}
+
+impl Nav<'_> {
+    fn c(&self) -> *const c::Nav {
+        self.memory.at()
+    }
+
+    pub fn node_at(&self, x: i32, y: i32, floor: i32) -> Option<i32> {
+        known(unsafe { c::lb_node_at(self.c(), x, y, floor) })
+    }
+
+    pub fn cell_of(&self, node: i32) -> Option<(i32, i32, i32)> {
+        let (mut x, mut y, mut floor) = (0, 0, 0);
+        match unsafe { c::lb_cell_of(self.c(), node, &mut x, &mut y, &mut floor) } {
+            0 => None,
+            _ => Some((x, y, floor)),
+        }
+    }
+
+    pub fn stands(&self, node: i32) -> bool {
+        unsafe { c::lb_stands(self.c(), node) != 0 }
+    }
+
+    pub fn nearest(&self, x: f64, y: f64, floor: i32) -> Option<i32> {
+        known(unsafe { c::lb_nearest(self.c(), x, y, floor) })
+    }
+
+    /// The node to step to on a shortest path, `from` itself when there; None: no path.
+    pub fn next_hop(&self, from: i32, to: i32) -> Option<i32> {
+        known(unsafe { c::lb_next_hop(self.c(), from, to) })
+    }
+
+    pub fn reachable(&self, from: i32, to: i32) -> bool {
+        unsafe { c::lb_reachable(self.c(), from, to) != 0 }
+    }
+
+    /// The cost of a shortest path in units; infinite: none.
+    pub fn distance(&self, from: i32, to: i32) -> f64 {
+        unsafe { c::lb_distance(self.c(), from, to) }
+    }
+
+    /// The nodes of a shortest path, both ends included; empty: none.
+    pub fn path(&self, from: i32, to: i32) -> Vec<i32> {
+        let count = unsafe { c::lb_path(self.c(), from, to, ptr::null_mut(), 0) };
+        let mut nodes = vec![0; count];
+        unsafe { c::lb_path(self.c(), from, to, nodes.as_mut_ptr(), count) };
+        nodes
+    }
+}
+
+/// Changes of a level. Those that ask of them borrow them, so nothing changes under a question.
+pub struct Changes<'a> {
+    level: &'a Level<'a>,
+    memory: Room,
+    room: Room,
+}
+
+impl<'a> Changes<'a> {
+    fn c(&self) -> *mut c::Changes {
+        self.memory.at()
+    }
+
+    /// Lookups in the level as it is now.
+    pub fn profile(&self, name: Option<&str>) -> Result<Nav<'_>, Error> {
+        let nav = self.level.profile(name)?;
+        done(unsafe { c::lb_follow(nav.memory.at(), self.c()) })?;
+        Ok(nav)
+    }
+
+    pub fn block(&mut self, node: i32) -> Result<(), Error> {
+        done(unsafe { c::lb_set_blocked(self.c(), node) })
+    }
+
+    pub fn open(&mut self, node: i32) -> Result<(), Error> {
+        done(unsafe { c::lb_set_open(self.c(), node) })
+    }
+
+    pub fn terrain(&mut self, node: i32, terrain: i32) -> Result<(), Error> {
+        done(unsafe { c::lb_set_terrain(self.c(), node, terrain) })
+    }
+
+    /// The price of all arcs between two nodes in units: infinite closes them, None is the usual one.
+    pub fn price(&mut self, from: i32, to: i32, units: Option<f64>) -> Result<(), Error> {
+        let units = units.map_or(-1.0, |units| if units > 0.0 { units } else { f64::NAN });
+        done(unsafe { c::lb_set_price(self.c(), from, to, units) })
+    }
+
+    pub fn door(&mut self, door: i32, state: i32) -> Result<(), Error> {
+        done(unsafe { c::lb_set_door(self.c(), door, state) })
+    }
+
+    pub fn door_state(&self, door: i32) -> Option<i32> {
+        known(unsafe { c::lb_door_state(self.c(), door) })
+    }
+
+    /// As it was baked again.
+    pub fn reset(&mut self) {
+        unsafe { c::lb_set_baked(self.c()) }
+    }
+
+    pub fn patch(&self) -> Vec<u8> {
+        let size = unsafe { c::lb_patch_write(self.c(), ptr::null_mut(), 0) };
+        let mut text = vec![0; size];
+        unsafe { c::lb_patch_write(self.c(), text.as_mut_ptr(), size) };
+        text
+    }
+
+    pub fn apply(&mut self, patch: &[u8]) -> Result<(), Error> {
+        done(unsafe { c::lb_patch_read(self.c(), patch.as_ptr(), patch.len()) })
+    }
+}
