@@ -155,7 +155,7 @@ class ChangedBounds(Bounds):
     @cached_property
     def _cheaper(self) -> tuple[Int32Array, Int32Array, Int32Array]:
         """Return tail, head and ticks of every arc that costs less than when it was baked."""
-        differs = self.tables.state.arcs.differs
+        differs = self.tables.state.arcs.differs.all()
         arcs = np.array(list(differs), dtype=np.int32).reshape(-1, 3)
         tail, head, _ = np.ascontiguousarray(arcs.T)
         baked, weight = np.array(list(differs.values()), dtype=np.int32).reshape(-1, 2).T.copy()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
@@ -16,7 +15,80 @@ from bake.runtime.live.fields import FlowFields
 if TYPE_CHECKING:
     from bake.search.live.graph import Adjacency, LiveGraph
 
+#: About how many arcs an edit changes, by which differences are put together.
+_TOGETHER = 64
+
+#: An arc by its tail, its head and its label.
 ArcKey = tuple[int, int, int]
+
+
+class Differences:
+    """What the arcs cost that cost something else than when they were baked; it never changes.
+
+    Most of it is shared with the version before: what is new lies beside that, and is put together
+    with it when it has grown to about the square root of that. So an edit takes as long as it is
+    large, and hardly longer after many others.
+    """
+
+    def __init__(
+        self,
+        most: dict[ArcKey, tuple[int, int]] | None = None,
+        newest: dict[ArcKey, tuple[int, int]] | None = None,
+        count: int = 0,
+    ) -> None:
+        """Keep ticks as baked and ticks now, which may be the same.
+
+        Args:
+            most, newest: both by arc; the latter holds where an arc is in both.
+            count: how many arcs cost something else.
+        """
+        self._most = most or {}
+        self._newest = newest or {}
+        self._count = count
+
+    def __len__(self) -> int:
+        return self._count
+
+    def _known(self, arc: ArcKey) -> tuple[int, int] | None:
+        found = self._newest.get(arc)
+        return self._most.get(arc) if found is None else found
+
+    def fill(
+        self, tail: Int32Array, head: Int32Array, label: Int32Array, ticks: Int32Array
+    ) -> None:
+        """Write into (k) ``ticks`` what those of k arcs cost now that are known here."""
+        for at, arc in enumerate(zip(tail.tolist(), head.tolist(), label.tolist(), strict=True)):
+            known = self._known(arc)
+            if known is not None:
+                ticks[at] = known[1]
+
+    def all(self) -> dict[ArcKey, tuple[int, int]]:
+        """Return the ticks as baked, and the ticks now, of every arc that costs something else."""
+        both = {**self._most, **self._newest}
+        return {arc: ticks for arc, ticks in both.items() if ticks[0] != ticks[1]}
+
+    def edited(
+        self,
+        tail: Int32Array,
+        head: Int32Array,
+        label: Int32Array,
+        old: Int32Array,
+        new: Int32Array,
+    ) -> Differences:
+        """Return what differs after some arcs, (k) each, went from old ticks to new ones."""
+        newest, count = dict(self._newest), self._count
+        arcs = zip(tail.tolist(), head.tolist(), label.tolist(), strict=True)
+        for arc, was, now in zip(arcs, old.tolist(), new.tolist(), strict=True):
+            known = self._known(arc)
+            baked = was if known is None else known[0]
+            newest[arc] = baked, now
+            count += (baked != now) - (baked != was)
+        if not count:
+            return Differences()
+        after = Differences(self._most, newest, count)
+        if len(newest) ** 2 > _TOGETHER * (len(self._most) + _TOGETHER):
+            return Differences(after.all(), None, count)
+        return after
 
 
 class GraphVersion:
@@ -25,13 +97,10 @@ class GraphVersion:
     Attributes:
         baked: arcs by row, as they were baked.
         row_count: how many rows there are.
-        differs: the baked ticks, and the ticks now, of every arc that costs something else now, by
-            (tail, head, label).
+        differs: the arcs that cost something else now.
     """
 
-    def __init__(
-        self, baked: LiveGraph, row_count: int, differs: Mapping[ArcKey, tuple[int, int]]
-    ) -> None:
+    def __init__(self, baked: LiveGraph, row_count: int, differs: Differences) -> None:
         self.baked = baked
         self.row_count = row_count
         self.differs = differs
@@ -59,19 +128,16 @@ class GraphVersion:
 
     @property
     def _arcs_that_differ(self) -> tuple[Int32Array, Int32Array, Int32Array, Int32Array]:
-        tail, head, label = np.array(list(self.differs), dtype=np.int32).reshape(-1, 3).T.copy()
-        now = np.array([ticks for _, ticks in self.differs.values()], dtype=np.int32)
+        differs = self.differs.all()
+        tail, head, label = np.array(list(differs), dtype=np.int32).reshape(-1, 3).T.copy()
+        now = np.array([ticks for _, ticks in differs.values()], dtype=np.int32)
         return tail, head, label, now
 
     def weights(self, tail: Int32Array, head: Int32Array, label: Int32Array) -> Int32Array:
         """Return (k) int32 ticks of arcs; BLOCKED where there are none, and for rows of -1."""
         ticks = self.baked.out.weights(tail, head, label)
         if self.differs:
-            differs = self.differs
-            keys = zip(tail.tolist(), head.tolist(), label.tolist(), strict=True)
-            for at, key in enumerate(keys):
-                if key in differs:
-                    ticks[at] = differs[key][1]
+            self.differs.fill(tail, head, label, ticks)
         return ticks
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -16,7 +16,7 @@ from bake.runtime.live.edits import LevelState
 from bake.runtime.live.links import LinkState
 from bake.runtime.live.pricing import NEW, STEP, Pricing
 from bake.runtime.live.rules import LevelRules
-from bake.runtime.live.state import ArcKey, GraphVersion, ProfileState, Repriced
+from bake.runtime.live.state import Differences, GraphVersion, ProfileState, Repriced
 from bake.runtime.live.ways import ExactWays
 from bake.runtime.reader.baked import BakedTables
 from bake.runtime.things import ThingTables
@@ -104,7 +104,7 @@ class ProfileWriter:
         standing = np.zeros(len(location), dtype=np.bool_)
         standing[:baked] = True
         return ProfileState(
-            GraphVersion(live, len(location), {}),
+            GraphVersion(live, len(location), Differences()),
             baked,
             location.astype(np.int32),
             known,
@@ -173,7 +173,7 @@ class ProfileWriter:
         at = np.flatnonzero(old != arcs.weight)
         tail, head, label, old = tail[at], head[at], arcs.label[at], old[at]
         new = arcs.weight[at]
-        differs = _differences(state.arcs.differs, tail, head, label, old, new)
+        differs = state.arcs.differs.edited(tail, head, label, old, new)
         ends = np.concatenate([tail, head, come, gone])
         graph = GraphVersion(state.arcs.baked, state.row_count, differs)
         after = ProfileState(
@@ -295,21 +295,3 @@ def _with_rows(
         standing=np.concatenate([state.standing, np.zeros(len(fresh), dtype=np.bool_)]),
     )
     return widened, known[near]
-
-
-def _differences(
-    before: Mapping[ArcKey, tuple[int, int]],
-    tail: Int32Array,
-    head: Int32Array,
-    label: Int32Array,
-    old: Int32Array,
-    new: Int32Array,
-) -> dict[ArcKey, tuple[int, int]]:
-    """Return the ticks, as baked and now, of every arc that costs something else after a change."""
-    differs = dict(before)
-    keys = zip(tail.tolist(), head.tolist(), label.tolist(), strict=True)
-    for key, was, now in zip(keys, old.tolist(), new.tolist(), strict=True):
-        baked = differs.pop(key, (was, was))[0]
-        if baked != now:
-            differs[key] = baked, now
-    return differs
