@@ -48,7 +48,9 @@ def export(
     ] = None,
     profile: Annotated[
         list[str] | None,
-        typer.Option("--profile", help="Write this agent profile alone. May be repeated."),
+        typer.Option(
+            "--profile", metavar="NAME", help="Write this agent profile alone. May be repeated."
+        ),
     ] = None,
     with_parts: Annotated[
         str | None,

@@ -6,7 +6,6 @@ from pathlib import Path
 
 from bake.asset import Asset, read_header
 from bake.errors import AssetError
-from bake.export.export import export_asset, parts_of
 from bake.flat.read import FlatFile
 from bake.flat.schema import LEVEL
 from bake.pipeline.sources import Task
@@ -30,6 +29,9 @@ def reasons_to_export(task: Task) -> list[str]:
     """Return why the flat file of a fresh asset must be written; empty where nothing has to be."""
     if not task.recipe.export_flat:
         return []
+    # A build with nothing to do loads no reader, which exporting needs.
+    from bake.export.export import parts_of
+
     path = flat_place(task)
     if not path.exists():
         return ["its flat file is missing"]
@@ -57,6 +59,8 @@ def write_flat_file(task: Task, *, force: bool) -> int:
         BakeError: the asset is damaged or lacks what the recipe asks for, or the file cannot be
             written.
     """
+    from bake.export.export import export_asset
+
     with Asset(task.asset) as asset:
         parts = parts_wanted(task.recipe)
         return export_asset(asset, flat_place(task), None, parts, force=force)
