@@ -61,11 +61,12 @@ ROOMS: dict[str, frozenset[str]] = {
         "runtime.hierarchy": "asset errors graph greedy kernels search runtime.reader",
         "runtime.searching": "errors graph greedy search runtime.reader runtime.hierarchy",
         "runtime.snapshot": "errors graph runtime.reader runtime.hierarchy runtime.searching",
+        "runtime.native": "errors flat kernels runtime.reader",
         "runtime.live": "asset errors graph greedy kernels movement search "
         "runtime.reader runtime.things runtime.hierarchy runtime.searching runtime.snapshot",
         "runtime.bare": "errors graph runtime.reader",
-        "runtime.current": "runtime.bare runtime.reader runtime.things runtime.searching "
-        "runtime.snapshot runtime.live",
+        "runtime.current": "runtime.native runtime.bare runtime.reader runtime.things "
+        "runtime.searching runtime.snapshot runtime.live",
         "runtime.many": "errors graph runtime.reader runtime.snapshot runtime.current",
         "runtime.navigator": "errors graph kernels runtime.reader runtime.searching "
         "runtime.snapshot runtime.things runtime.live runtime.current runtime.many",

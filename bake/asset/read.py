@@ -42,6 +42,8 @@ class Asset:
         profiles: names of the profiles, sorted.
     """
 
+    #: Whether this is a flat file with the face of an asset.
+    is_flat = False
     #: Whether entries of labels are distances, or codes that have to be added up.
     labels_are_sums = False
 

@@ -48,6 +48,7 @@ class FlatAsset(Asset):
         flat: the file.
     """
 
+    is_flat = True
     #: Labels hold distances, not what they are to be added up from.
     labels_are_sums = True
 

@@ -79,6 +79,7 @@ class FlatFile:
     Attributes:
         path: the file.
         header: its header.
+        bytes: (size) uint8, all of it.
         entries: the columns by (profile's number or LEVEL, name), in the order of the file.
         numbers: the numbers that describe the level, by name.
         profiles: those of each profile, in its place.
@@ -97,7 +98,7 @@ class FlatFile:
         self.path = path
         with open_to_read(path) as file:
             self.header = _parse_header(file, path)
-            self._bytes: UInt8Array = np.memmap(file, dtype=np.uint8, mode="r")
+            self.bytes: UInt8Array = np.memmap(file, dtype=np.uint8, mode="r")
         if check and self._sums() != self.header.sums:
             raise self.damaged("its bytes do not fit its checksum")
         self.entries = self._table()
@@ -130,7 +131,7 @@ class FlatFile:
             raise self.damaged(f"column {_named(profile, name)} is missing")
         kind = np.dtype("uint8" if entry.dtype == "text" else entry.dtype)
         dtype = np.dtype(kind.str.replace(">", "<"))  # memoryviews know native types alone
-        raw = self._bytes[entry.offset : entry.offset + entry.size]
+        raw = self.bytes[entry.offset : entry.offset + entry.size]
         found: AnyArray = raw.view(np.ndarray).view(dtype).reshape(entry.shape)
         return found
 
@@ -156,7 +157,7 @@ class FlatFile:
     # -- checks -----------------------------------------------------------------------------------
 
     def _sums(self) -> tuple[int, int]:
-        return checksum(self._bytes.view("<u4"))
+        return checksum(self.bytes.view("<u4"))
 
     def _table(self) -> dict[tuple[int, str], Entry]:
         size, count = self.header.size, self.header.columns
@@ -167,7 +168,7 @@ class FlatFile:
         place, last = begin, (LEVEL - 1, b"")
         earlier: set[tuple[int, str, tuple[int, ...]]] = set()
         for number in range(count):
-            raw = bytes(self._bytes[BORDER * (1 + number) : BORDER * (2 + number)])
+            raw = bytes(self.bytes[BORDER * (1 + number) : BORDER * (2 + number)])
             entry, key = self._entry(raw, number, begin)
             if key <= last:
                 raise self.damaged(f"column {number} is out of order")

@@ -3,18 +3,47 @@
 import json
 import math
 import random
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from bake.errors import OutputError
+from bake.kernels import jit
 from bake.runtime import BakeError, BlockedCellError, CorruptAssetError, LevelAsset, open_asset
+from bake.runtime.live.tables import ChangedTables
+from bake.runtime.native.library import compile_library, library
+from bake.runtime.native.tables import NativeTables
 from tests.support.oracles import TICKS
 from tests.support.vectors.make import FOLDER, make
 
 NAMES = sorted(path.stem for path in FOLDER.glob("*.bake"))
 TOLD = {name: json.loads((FOLDER / f"{name}.json").read_text("utf-8")) for name in NAMES}
 DAMAGED = json.loads((FOLDER / "damaged.json").read_text("utf-8"))
+
+
+@pytest.fixture(scope="session")
+def compiled(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The reader in C as a library."""
+    place = tmp_path_factory.mktemp("native") / "levelbake"
+    try:
+        return compile_library(place=place)
+    except OutputError as error:
+        pytest.skip(str(error))
+
+
+@pytest.fixture(params=["python", "c"])
+def reader(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    """Who answers: numba and numpy, or, without numba, the reader in C."""
+    if request.param == "c":
+        place = request.getfixturevalue("compiled")
+        monkeypatch.setenv("BAKE_NATIVE", str(place))
+        monkeypatch.setattr(jit, "COMPILED", False)
+        library.cache_clear()
+        assert library() is not None
+    yield request.param
+    library.cache_clear()
 
 
 def place_of(level: LevelAsset, location: int) -> Any:
@@ -30,9 +59,11 @@ def is_ticks(units: float, ticks: int) -> bool:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_as_baked(name: str) -> None:
+def test_as_baked(name: str, reader: str) -> None:
     told = TOLD[name]
     with open_asset(FOLDER / told["file"]) as level:
+        for profile in level.profiles:
+            assert isinstance(level._tables(profile), NativeTables) is (reader == "c")
         assert list(level.profiles) == told["level"]["profiles"]
         assert level.name == told["level"]["name"]
         for profile, answers in told["profiles"].items():
@@ -45,6 +76,7 @@ def test_as_baked(name: str) -> None:
                 assert is_ticks(nav.distance(a, b), ticks)
                 assert nav.reachable(a, b) is (ticks >= 0)
                 path = nav.path(a, b)
+                assert nav.distances([a], [b]).tolist() == [nav.distance(a, b)]
                 assert (path is None) == (ticks < 0)
                 assert path is None or (path[0], path[-1]) == (a, b)
             for x, y, floor, place in answers["nearest"]:
@@ -53,7 +85,7 @@ def test_as_baked(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_updates(name: str) -> None:
+def test_updates(name: str, reader: str) -> None:
     told = TOLD[name]
     terrains = told["level"]["terrains"]
     with open_asset(FOLDER / told["file"]) as level:
@@ -74,6 +106,9 @@ def test_updates(name: str) -> None:
                     level.update(arcs={tuple(places): units})
             for profile, answers in batch["profiles"].items():
                 check_after(level, profile, answers)
+                tables = level.profile(profile)._now.tables
+                if isinstance(tables, ChangedTables):
+                    assert (tables._native is not None) is (reader == "c")
 
 
 def check_after(level: LevelAsset, profile: str, answers: dict[str, Any]) -> None:
@@ -119,6 +154,7 @@ def test_things_and_points(name: str) -> None:
 
 
 @pytest.mark.parametrize("file", DAMAGED)
+@pytest.mark.usefixtures("reader")
 def test_damaged_files(file: str, tmp_path: Path) -> None:
     """Each is refused, or every question has an answer or a documented error."""
     data, rng = (FOLDER / file).read_bytes(), random.Random(file)
