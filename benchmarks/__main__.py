@@ -22,6 +22,7 @@ from benchmarks.section import Section
 #: Every benchmark, in the order of RESULTS.md, with its title there.
 BENCHMARKS = {
     "lookups": "Lookups",
+    "readers": "The reader in C",
     "startup": "Start-up",
     "cold": "Cold machines",
     "all_pairs": "All pairs",
@@ -52,7 +53,9 @@ def main() -> int:
     parser.add_argument("--quick", action="store_true", help="the short form: small maps")
     parser.add_argument("--all", action="store_true", help="every benchmark in full (an hour)")
     parser.add_argument("--maps", default="", metavar="A,B", help="these maps instead")
-    parser.add_argument("--peer", metavar="PROGRAM", help="contraction: another's to compare with")
+    parser.add_argument(
+        "--peer", metavar="PROGRAM", help="contraction, readers: another's to compare with"
+    )
     parser.add_argument("--write", action="store_true", help=f"put results into {RESULTS.name}")
     chosen = parser.parse_args()
     for name in chosen.names:
