@@ -43,6 +43,7 @@ class ContractionHierarchy:
     def __init__(self, tree: Tree, prices: Prices) -> None:
         self._tree = tree
         self._lower: Lower | None = None
+        self._longest = 512  # Paths of more nodes are found twice, the first time.
         self._customize(prices)
         self.climbed = 2 * _mean_climb(tree)
 
@@ -165,13 +166,13 @@ class ContractionHierarchy:
         """
         tree = self._tree
         ends = int(tree.rank[start]), int(tree.rank[goal])
-        room = 512 if most is None else most
         while True:
+            room = self._longest if most is None else most
             ranks = np.empty(room, dtype=np.int32)
             count = path(*self._ways, *self._room, ranks, *ends)
             if count <= room or most is not None:
                 return tree.order[ranks[:count]]
-            room *= 8
+            self._longest *= 8
 
     def paths(
         self, starts: Int32Array, goals: Int32Array, most: int | None = None
