@@ -10,7 +10,7 @@ from bake.graph import BLOCKED
 from bake.runtime.reader.baked import BakedTables
 from bake.runtime.reader.hops import NO_SLOT, DenseHops, RunHops
 
-#: Targets are decoded for about this many pairs at once.
+#: About this many pairs, or runs, are decoded at once.
 _PORTION = 2**22
 
 
@@ -65,16 +65,20 @@ def _moves(
 ) -> AnyArray:
     """Return (k) the move of each run, "greedy" and "none" as the two largest numbers."""
     none = int(np.iinfo(dtype).max)
-    slot = hops.symbol.astype(np.int64)
-    special = slot >= hops.greedy
-    row = np.repeat(np.arange(hops.rows), np.diff(hops.first_run))
-    # A run that means nothing may hold a slot that its row does not have.
-    degree = (tables.end_arc - tables.first_arc)[row]
-    means = ~special & (slot < degree)
-    move = np.zeros(len(slot), dtype=dtype)
-    move[means] = move_of_arc[tables.first_arc[row[means]] + slot[means]]
-    move[slot == hops.greedy] = none - 1
-    move[slot == hops.none] = none
+    move = np.zeros(len(hops.symbol), dtype=dtype)
+    degree = tables.end_arc - tables.first_arc
+    for first in range(0, len(move), _PORTION):
+        some = slice(first, first + _PORTION)
+        symbol = hops.symbol[some]
+        place = np.arange(first, first + len(symbol))
+        row = np.searchsorted(hops.first_run, place, side="right") - 1
+        # A run that means nothing may hold a slot that its row does not have.
+        means = (symbol < hops.greedy) & (symbol < degree[row])
+        found = np.zeros(len(symbol), dtype=dtype)
+        found[means] = move_of_arc[tables.first_arc[row[means]] + symbol[means]]
+        found[symbol == hops.greedy] = none - 1
+        found[symbol == hops.none] = none
+        move[some] = found
     return move
 
 

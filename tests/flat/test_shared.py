@@ -1,0 +1,32 @@
+"""Flat files of real maps: the answers of their assets, and no larger once packed."""
+
+import zlib
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from bake.runtime import open_asset
+from tests.support.command import bake
+from tests.support.levels import shared_level
+
+
+@pytest.mark.parametrize("name", ["arena", "den312d", "lak110d"])
+def test_a_map(name: str, tmp_path: Path) -> None:
+    source = shared_level(f"movingai/{name}.map")
+    assert bake("build", source, "-o", tmp_path, "--export", "-q").code == 0
+    asset, flat = tmp_path / f"{name}.h5", tmp_path / f"{name}.bake"
+    packed = [len(zlib.compress(path.read_bytes(), 9)) for path in (asset, flat)]
+    assert packed[1] <= packed[0]
+    with open_asset(asset) as one, open_asset(flat) as other:
+        (profile,) = one.profiles
+        a, b = one._tables(profile), other._tables(profile)
+        assert np.array_equal(a.location, b.location)
+        rng = np.random.default_rng(0)
+        rows, goals = rng.integers(0, a.row_count, (2, 25_000)).astype(np.int32)
+        assert np.array_equal(a.next_rows(rows, goals), b.next_rows(rows, goals))
+        some = slice(0, 500)
+        assert np.array_equal(
+            a.steps.ticks_between(rows[some], goals[some]),
+            b.steps.ticks_between(rows[some], goals[some]),
+        )
