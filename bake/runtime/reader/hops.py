@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Callable
 from functools import cached_property
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -31,15 +31,13 @@ def plane_of(array: AnyArray) -> memoryview[int]:
     return memoryview(cast("Buffer", np.ascontiguousarray(array)))
 
 
-def _compiled_look_up() -> Callable[..., None] | None:
-    """Return the compiled lookup, imported at the first batch; None where it is not compiled."""
-    from bake.kernels.jit import COMPILED, ready
+def compiled(kernel: str) -> Callable[..., Any] | None:
+    """Return a kernel of `follow`, imported when first asked for; None where it is not compiled."""
+    from bake.kernels.jit import ready
+    from bake.search.all_pairs import follow
 
-    if not COMPILED:
-        return None
-    from bake.search.all_pairs.follow import look_up_runs
-
-    return look_up_runs if ready(look_up_runs) else None
+    found: Callable[..., Any] = getattr(follow, kernel)
+    return found if ready(found) else None
 
 
 class DenseHops:
@@ -185,7 +183,7 @@ class RunHops:
 
     def slots(self, rows: Int32Array, goals: Int32Array) -> Int64Array:
         """Return (m) slots of m pairs, NO_SLOT where there is none."""
-        look_up = _compiled_look_up()
+        look_up = compiled("look_up_runs")
         if look_up is None:
             slot = self._searched_slots(rows, goals)
         else:

@@ -4,17 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
 from bake.arrays import BoolArray, Float64Array, Int32Array, Int64Array
 from bake.errors import CorruptAssetError
 from bake.graph import UNREACHABLE
-from bake.runtime.reader.hops import DenseHops, RunHops
+from bake.runtime.reader.hops import DenseHops, RunHops, compiled
 
-#: How many walks go in step; more need too much data at once.
-#: Measured: 2 beats 1 by a sixth, and 2 beats 4, too.
-WALKERS = 2
+if TYPE_CHECKING:
+    from bake.search.all_pairs.follow import StepIndex
+
+#: How many walks go in step. Measured: 3 take half the time of 1, and 4 and more no less than 3.
+WALKERS = 3
 
 #: How many rows a path has room for at first, where a single one is walked.
 ROOM = 512
@@ -51,6 +55,14 @@ class Steps:
     def row_count(self) -> int:
         return len(self.first_arc)
 
+    @cached_property
+    def _steps(self) -> StepIndex:
+        """Return runs with the rows they lead to, as compiled walks take them."""
+        from bake.search.all_pairs.follow import step_index
+
+        runs = cast("RunHops", self.hops).compiled
+        return step_index(runs, self.first_arc, self.end_arc, self.head_row)
+
     # -- one pair ---------------------------------------------------------------------------------
 
     def arc(self, row: int, goal: int) -> int:
@@ -77,10 +89,10 @@ class Steps:
 
         path = np.empty(ROOM, dtype=np.int32)
         path[0] = row
-        end = follow_run(hops.compiled, self.head_row, goal, path, 1)
+        end = follow_run(self._steps, goal, path, 1)
         while end == len(path) and path[-1] != goal:
             path = np.concatenate([path, np.empty_like(path)])
-            end = follow_run(hops.compiled, self.head_row, goal, path, end)
+            end = follow_run(self._steps, goal, path, end)
         if end == ASTRAY:
             raise self.damaged(_ASTRAY)
         return path[:end]
@@ -111,6 +123,12 @@ class Steps:
 
     def next_rows(self, rows: Int32Array, goals: Int32Array) -> Int32Array:
         """Return (k) int32, the rows to step to; at its goal the row itself, -1 without a path."""
+        if isinstance(self.hops, RunHops) and (look_up := compiled("look_up_rows")) is not None:
+            ahead = np.empty(len(rows), dtype=np.int32)
+            look_up(self._steps, rows, goals, ahead)
+            if not self.hops.stores_none and self.hops.parted:
+                ahead[~self.hops.reaches(rows, goals)] = -1
+            return ahead
         slot = self.hops.slots(rows, goals)
         stuck = np.flatnonzero(slot < 0)
         arc = self.first_arc.take(rows)
@@ -119,11 +137,6 @@ class Steps:
         dense = isinstance(self.hops, DenseHops)
         if dense and (arc >= self.end_arc.take(rows)).any():
             raise self.damaged(_NOWHERE)
-        if not len(stuck):
-            ahead = self.head_row.take(arc)
-            if dense and ahead.min(initial=0) < 0:
-                raise self.damaged(_NOWHERE)
-            return ahead
         arc[stuck] = 0
         ahead = self.head_row.take(arc) if len(self.head_row) else arc
         ahead[stuck] = 0
@@ -154,7 +167,7 @@ class Steps:
             return self._walk_all_at_once(starts, goals)
         if isinstance(self.hops, DenseHops):
             return self._walk_table(self.hops, starts, goals)
-        first, noted = self._walk_runs(self.hops, starts, goals)
+        first, noted = self._walk_runs(starts, goals)
         return first, noted[:, 0]
 
     def walk_chart(self, rows: Int32Array, goals: Int32Array) -> tuple[Int64Array, Int32Array]:
@@ -163,7 +176,7 @@ class Steps:
         The walking kernel writes what lies in memory beside the data it needs for the next step.
         """
         assert isinstance(self.hops, RunHops)
-        return self._walk_runs(self.hops, self._with_a_path(rows, goals), goals)
+        return self._walk_runs(self._with_a_path(rows, goals), goals)
 
     def ticks_between(self, rows: Int32Array, goals: Int32Array) -> Float64Array:
         """Return (k) float64 ticks along the path of each pair; inf where there is none."""
@@ -210,9 +223,7 @@ class Steps:
             reached = (hops.slots(rows, goals) >= 0) | (rows == goals)
         return np.where(reached, rows, np.int32(-1))
 
-    def _walk_runs(
-        self, hops: RunHops, starts: Int32Array, goals: Int32Array
-    ) -> tuple[Int64Array, Int32Array]:
+    def _walk_runs(self, starts: Int32Array, goals: Int32Array) -> tuple[Int64Array, Int32Array]:
         """Return where each path begins, and (s, 2) int32 that ``row_data`` holds for each row."""
         from bake.search.all_pairs.follow import ASTRAY, follow_runs, in_order
 
@@ -231,8 +242,7 @@ class Steps:
             taken = 0
             while True:
                 taken = follow_runs(
-                    hops.compiled,
-                    self.head_row,
+                    self._steps,
                     starts[begin:end],
                     goals[begin:end],
                     taken,
@@ -371,10 +381,4 @@ class Steps:
 
 def _compiled() -> bool:
     """Tell whether kernels run compiled; as plain Python they are slower than numpy."""
-    from bake.kernels.jit import COMPILED, ready
-
-    if not COMPILED:
-        return False
-    from bake.search.all_pairs.follow import follow_run
-
-    return ready(follow_run)
+    return compiled("follow_run") is not None

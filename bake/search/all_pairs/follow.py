@@ -32,6 +32,71 @@ class RunIndex(NamedTuple):
     greedy_slot: AnyArray
 
 
+class StepIndex(NamedTuple):
+    """Next hops as runs, each with the row it leads to, laid out for walks.
+
+    Attributes:
+        row_data: (r + 1, 4) integers, see :class:`RunIndex`.
+        run: (k + NEAR) int64, of each run its first target, times 2^32, plus the row to step to,
+            BY_GREED or NOWHERE. Row after row it ascends; what follows the last run means nothing.
+        greedy_row: (r, SECTORS) int32, the row that the greedy move leads to, -1 where there is
+            none; empty on graph levels.
+    """
+
+    row_data: AnyArray
+    run: Int64Array
+    greedy_row: Int32Array
+
+
+#: Runs that are left when halving goes on the same number of times for all rows, and that number.
+NEAR = 16
+NEAR_BITS = 4
+
+# A step halves by arithmetic, and the same number of times for all rows of few runs: branches are
+# predicted wrong half the time. It is written out wherever it is taken: a part that takes arrays,
+# called or copied, counts references to them, which takes as long as the step.
+
+#: In place of a row: the greedy move, and no row.
+BY_GREED = 2**32 - 1
+NOWHERE = 2**32 - 2
+
+_ROW_BITS = 2**32 - 1
+
+
+def step_index(
+    runs: RunIndex, first_arc: Int32Array, end_arc: Int32Array, head_row: Int32Array
+) -> StepIndex:
+    """Lay runs out for walks.
+
+    Args:
+        runs: the next hops.
+        first_arc, end_arc: (r) int32, the arcs of each row.
+        head_row: (m) int32, the row each arc leads to; -1 where it may not be taken.
+    """
+    row = np.repeat(np.arange(len(first_arc)), np.diff(runs.row_data[:, 0]))
+    arc = first_arc[row] + runs.symbol.astype(np.int64)
+    # A run of a row without arcs may say anything.
+    moves = (runs.symbol < runs.greedy) & (arc < end_arc[row])
+    ahead = np.full(len(arc), NOWHERE, dtype=np.int64)
+    ahead[runs.symbol == runs.greedy] = BY_GREED
+    ahead[moves] = head_row[arc[moves]]
+    ahead[ahead < 0] = NOWHERE
+    run = np.zeros(len(ahead) + NEAR, dtype=np.int64)
+    run[: len(ahead)] = (runs.start.astype(np.int64) << 32) | ahead
+    greedy_row = np.full(runs.greedy_slot.shape, -1, dtype=np.int32)
+    row, side = np.nonzero(runs.greedy_slot >= 0)
+    greedy_row[row, side] = head_row[first_arc[row] + runs.greedy_slot[row, side]]
+    return StepIndex(runs.row_data, run, greedy_row)
+
+
+@inlined
+def _sector(dx: np.int64, dy: np.int64) -> np.int64:
+    """Number the direction to a goal, see :func:`bake.greedy.sectors`."""
+    side = np.int64(dx > 0) - np.int64(dx < 0) + 1
+    side = side * 3 + np.int64(dy > 0) - np.int64(dy < 0) + 1
+    return side * 2 + np.int64(abs(dy) > abs(dx))
+
+
 @inlined
 def _slot(runs: RunIndex, row: np.int64, goal: np.int64) -> np.int64:
     row_data, start, symbol, greedy, greedy_slot = runs
@@ -46,9 +111,7 @@ def _slot(runs: RunIndex, row: np.int64, goal: np.int64) -> np.int64:
     if slot == greedy:
         dx = row_data[goal, 2] - row_data[row, 2]
         dy = row_data[goal, 3] - row_data[row, 3]
-        side = np.int64(dx > 0) - np.int64(dx < 0) + 1
-        side = side * 3 + np.int64(dy > 0) - np.int64(dy < 0) + 1
-        slot = np.int64(greedy_slot[row, side * 2 + np.int64(abs(dy) > abs(dx))])
+        slot = np.int64(greedy_slot[row, _sector(dx, dy)])
     return slot
 
 
@@ -72,9 +135,46 @@ def look_up_runs(
 
 
 @kernel
+def look_up_rows(
+    steps: StepIndex,
+    rows: Int32Array,
+    goals: Int32Array,
+    found: Int32Array,
+) -> None:
+    """Look up the rows that many pairs step to.
+
+    Args:
+        steps: the next hops.
+        rows, goals: (p) int32.
+        found: (p) int32, filled; at its goal the row itself, -1 where there is nowhere to step to.
+    """
+    row_data, run, greedy_row = steps
+    count = len(row_data) - 1
+    for pair in range(len(rows)):
+        row, goal = np.int64(rows[pair]), np.int64(goals[pair])
+        low = np.int64(row_data[row, 0])
+        length = np.int64(row_data[row + 1, 0]) - low
+        largest = (goal << 32) | _ROW_BITS
+        while length > NEAR:
+            half = length >> 1
+            low += half if run[low + half] <= largest else 0
+            length -= half
+        place = np.int64(0)
+        for turn in range(NEAR_BITS):
+            there = place + (np.int64(NEAR >> 1) >> turn)
+            fits = (there < length) & (run[low + there] <= largest)
+            place = there if fits else place
+        ahead = run[low + place] & _ROW_BITS
+        if ahead == BY_GREED:
+            dx = row_data[goal, 2] - row_data[row, 2]
+            dy = row_data[goal, 3] - row_data[row, 3]
+            ahead = np.int64(greedy_row[row, _sector(dx, dy)])
+        found[pair] = row if row == goal else (ahead if ahead < count else -1)
+
+
+@kernel
 def follow_runs(
-    runs: RunIndex,
-    head_row: Int32Array,
+    steps: StepIndex,
     rows: Int32Array,
     goals: Int32Array,
     pair: int,
@@ -88,8 +188,7 @@ def follow_runs(
     A step is a chain of loads that wait for one another; the loads of several walks wait together.
 
     Args:
-        runs: the next hops.
-        head_row: (m) int32, row each arc leads to.
+        steps: the next hops.
         rows, goals: (p) int32; a negative row has no path.
         pair: the first pair that no walker has taken up.
         walkers: (w, 4) int64, of each walk under way: row, goal, pair (negative: idle), and the
@@ -103,10 +202,9 @@ def follow_runs(
         The first pair that no walker has taken up, to go on with after enlarging ``places``; p when
         all paths are walked to their ends; ASTRAY.
     """
-    row_data = runs.row_data
+    row_data, run, greedy_row = steps
     size = places.shape[1]
     count = len(row_data) - 1
-    none = runs.greedy + 1
     while True:
         busy = 0
         for walker in range(len(walkers)):
@@ -142,35 +240,63 @@ def follow_runs(
                     walkers[walker, 2] = -1
                     arrived = True
                     continue
-                slot = _slot(runs, row, goal)
-                if end >= walkers[walker, 3] or slot < 0 or slot >= none:
+                low = np.int64(row_data[row, 0])
+                length = np.int64(row_data[row + 1, 0]) - low
+                largest = (goal << 32) | _ROW_BITS
+                while length > NEAR:
+                    half = length >> 1
+                    low += half if run[low + half] <= largest else 0
+                    length -= half
+                place = np.int64(0)
+                for turn in range(NEAR_BITS):
+                    there = place + (np.int64(NEAR >> 1) >> turn)
+                    fits = (there < length) & (run[low + there] <= largest)
+                    place = there if fits else place
+                ahead = run[low + place] & _ROW_BITS
+                if ahead == BY_GREED:
+                    dx = row_data[goal, 2] - row_data[row, 2]
+                    dy = row_data[goal, 3] - row_data[row, 3]
+                    ahead = np.int64(greedy_row[row, _sector(dx, dy)])
+                if end >= walkers[walker, 3] or ahead < 0 or ahead >= count:
                     return ASTRAY
-                walkers[walker, 0] = head_row[row_data[row, 1] + slot]
-                if walkers[walker, 0] < 0:
-                    return ASTRAY
+                walkers[walker, 0] = ahead
 
 
 @kernel
-def follow_run(runs: RunIndex, head_row: Int32Array, goal: int, path: Int32Array, end: int) -> int:
+def follow_run(steps: StepIndex, goal: int, path: Int32Array, end: int) -> int:
     """Walk to one goal until it is reached or the path is full.
 
     Args:
-        runs, head_row: as for :func:`follow_runs`.
+        steps: as for :func:`follow_runs`.
         path: rows along the path; the walk goes on from the last one there is.
         end: how many rows the path has.
 
     Returns:
         How many rows it has now, or ASTRAY.
     """
-    row_data = runs.row_data
-    none = runs.greedy + 1
+    row_data, run, greedy_row = steps
     row = np.int64(path[end - 1])
-    while row != goal and end < len(path):
-        slot = _slot(runs, row, np.int64(goal))
-        if end >= len(row_data) or slot < 0 or slot >= none:
-            return ASTRAY
-        row = np.int64(head_row[row_data[row, 1] + slot])
-        if row < 0:
+    target = np.int64(goal)
+    while row != target and end < len(path):
+        low = np.int64(row_data[row, 0])
+        length = np.int64(row_data[row + 1, 0]) - low
+        largest = (target << 32) | _ROW_BITS
+        while length > NEAR:
+            half = length >> 1
+            low += half if run[low + half] <= largest else 0
+            length -= half
+        place = np.int64(0)
+        for turn in range(NEAR_BITS):
+            there = place + (np.int64(NEAR >> 1) >> turn)
+            fits = (there < length) & (run[low + there] <= largest)
+            place = there if fits else place
+        ahead = run[low + place] & _ROW_BITS
+        if ahead == BY_GREED:
+            dx = row_data[target, 2] - row_data[row, 2]
+            dy = row_data[target, 3] - row_data[row, 3]
+            ahead = np.int64(greedy_row[row, _sector(dx, dy)])
+        row = ahead
+        if end >= len(row_data) or row < 0 or row >= len(row_data) - 1:
             return ASTRAY
         path[end] = row
         end += 1
@@ -193,7 +319,9 @@ def measure_runs(
     one loop that did either would ask which at each of them.
 
     Args:
-        runs, head_row, rows, goals: as for :func:`follow_runs`.
+        runs: the next hops.
+        head_row: (m) int32, row each arc leads to.
+        rows, goals: as for :func:`follow_runs`.
         weight: (m) int32 ticks of each arc.
         walkers: (w, 4) int64, of each walk under way: row, goal, pair (negative: idle), and how
             many steps it may still take.
