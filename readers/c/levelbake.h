@@ -504,8 +504,8 @@ static inline int lbi_counts(const lbi_column *first, const lbi_column *things, 
     int wrong = 0;
     if (!first->data || !things->data) return !first->data && !things->data;
     if (values[0] != 0 || values[first->count - 1] != things->count) return 0;
-    for (i = 1; i < first->count; i++) wrong |= values[i] < values[i - 1] + (rises ? 1U : 0U);
-    /* A value near 2^32 cannot rise by one, but it cannot be followed by the last one, either. */
+    for (i = 1; i < first->count; i++)
+        wrong |= (values[i] < values[i - 1]) | ((values[i] == values[i - 1]) & (rises != 0));
     return !wrong;
 }
 

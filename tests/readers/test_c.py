@@ -83,3 +83,19 @@ def test_fuzz_harness(compiler: str, tmp_path: Path) -> None:
     answers = run([made, *files]).split()
     assert len(answers) == len(files)
     assert all(int(error) < 0 for error in answers)
+
+
+def test_offsets_that_wrap_round(tmp_path: Path) -> None:
+    """Runs that begin at 2**32 - 1, and then at 0 again: one more than the first is the second."""
+    made = tmp_path / "ask"
+    sanitizers = ["-g", "-O1", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
+    command = [tool("clang", "gcc"), "-std=c99", *sanitizers, "-DFUZZ_MAIN"]
+    command += ["-DLEVELBAKE_SKIP_CHECKSUM", f"-I{HEADERS}"]
+    run([*command, HEADERS / "fuzz" / "fuzz.c", "-o", made])
+    forged = bytearray((FOLDER / "rooms.bake").read_bytes())
+    entries = (forged[at : at + 64] for at in range(64, 64 * (1 + forged[10]), 64))
+    (entry,) = (each for each in entries if each.startswith(b"first_run\0"))
+    offset = int.from_bytes(entry[48:56], "little")
+    forged[offset + 4 : offset + 12] = b"\xff\xff\xff\xff\0\0\0\0"
+    (tmp_path / "forged.bake").write_bytes(forged)
+    assert run([made, tmp_path / "forged.bake"]) == "-8\n"
