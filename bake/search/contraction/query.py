@@ -31,6 +31,7 @@ class Ways(NamedTuple):
 
     Attributes:
         place: (n) int32, the place of each rank.
+        first_arc: (n + 1) int32, where each rank's arcs begin.
         first_run: (n + 1) int32, where each rank's runs begin.
         run_arc: (r + 1) int32, the first arc of each run.
         run_place: (r) int32, the place of that arc's head; that of the next arc's is one more.
@@ -39,6 +40,7 @@ class Ways(NamedTuple):
     """
 
     place: Int32Array
+    first_arc: Int32Array
     first_run: Int32Array
     run_arc: Int32Array
     run_place: Int32Array
@@ -75,7 +77,8 @@ def ways_of(tree: Tree, weights: Weights) -> Ways:
     run = np.empty((2, runs + 1), dtype=np.int32)
     _find_runs(tree, place, first_run, run)
     run[0, runs] = count
-    return Ways(place, first_run, run[0], run[1, :runs], tree.up, *weights)
+    first_arc = tree.first_up.astype(np.int32)
+    return Ways(place, first_arc, first_run, run[0], run[1, :runs], tree.up, *weights)
 
 
 def room_for(ways: Ways) -> Room:
@@ -105,10 +108,10 @@ def _find_runs(tree: Tree, place: Int32Array, first_run: Int32Array, run: Int32A
 
 
 @inlined
-def _parent(first_run: Int32Array, run_arc: Int32Array, head: Int32Array, rank: int) -> int:
+def _parent(first_arc: Int32Array, head: Int32Array, rank: int) -> int:
     """Return the next node on the way to the root, -1 at a root."""
-    run = first_run[rank]
-    return int(head[run_arc[run]]) if run < first_run[rank + 1] else -1
+    arc = first_arc[rank]
+    return int(head[arc]) if arc < first_arc[rank + 1] else -1
 
 
 @kernel
@@ -138,6 +141,7 @@ def _climb(
 @kernel
 def _meet(
     place: Int32Array,
+    first_arc: Int32Array,
     first_run: Int32Array,
     run_arc: Int32Array,
     run_place: Int32Array,
@@ -166,11 +170,11 @@ def _meet(
         if other < 0 or 0 <= one < other:
             if away[place[one]] < INFINITY:
                 _climb(place, first_run, run_arc, run_place, up, one, away, by_start)
-            one = _parent(first_run, run_arc, head, one)
+            one = _parent(first_arc, head, one)
         else:
             if toward[place[other]] < INFINITY:
                 _climb(place, first_run, run_arc, run_place, down, other, toward, by_goal)
-            other = _parent(first_run, run_arc, head, other)
+            other = _parent(first_arc, head, other)
     best, meeting = INFINITY, -1
     while one >= 0:
         so_far, onward = int(away[place[one]]), int(toward[place[one]])
@@ -180,13 +184,14 @@ def _meet(
             _climb(place, first_run, run_arc, run_place, up, one, away, by_start)
         if onward < best:
             _climb(place, first_run, run_arc, run_place, down, one, toward, by_goal)
-        one = _parent(first_run, run_arc, head, one)
+        one = _parent(first_arc, head, one)
     return best, meeting
 
 
 @kernel
 def distances(
     place: Int32Array,
+    first_arc: Int32Array,
     first_run: Int32Array,
     run_arc: Int32Array,
     run_place: Int32Array,
@@ -202,16 +207,19 @@ def distances(
 ) -> None:
     """Write the ticks between as many starts as goals, which are ranks; INFINITY for no way.
 
-    The first nine arguments are those of :class:`Ways`, ``climb`` is of :class:`Room`.
+    The first ten arguments are those of :class:`Ways`, ``climb`` is of :class:`Room`.
     """
     for i in range(len(starts)):
         ends = starts[i], goals[i]
-        ticks[i] = _meet(place, first_run, run_arc, run_place, head, up, down, climb, *ends)[0]
+        ticks[i] = _meet(
+            place, first_arc, first_run, run_arc, run_place, head, up, down, climb, *ends
+        )[0]
 
 
 @kernel
 def distance(
     place: Int32Array,
+    first_arc: Int32Array,
     first_run: Int32Array,
     run_arc: Int32Array,
     run_place: Int32Array,
@@ -225,12 +233,15 @@ def distance(
     goal: int,
 ) -> int:
     """Return the ticks from one rank to another; INFINITY where there is no way."""
-    return _meet(place, first_run, run_arc, run_place, head, up, down, climb, start, goal)[0]
+    return _meet(
+        place, first_arc, first_run, run_arc, run_place, head, up, down, climb, start, goal
+    )[0]
 
 
 @kernel
 def path(
     place: Int32Array,
+    first_arc: Int32Array,
     first_run: Int32Array,
     run_arc: Int32Array,
     run_place: Int32Array,
@@ -251,13 +262,14 @@ def path(
         How many there are, 0 where there is no way, and one more than there is room for in
         ``ranks`` where the path does not end there.
     """
-    ways = Ways(place, first_run, run_arc, run_place, head, up, down, via_up, via_down)
+    ways = Ways(place, first_arc, first_run, run_arc, run_place, head, up, down, via_up, via_down)
     return _path(ways, climb, stack, ranks, start, goal)
 
 
 @kernel
 def paths(
     place: Int32Array,
+    first_arc: Int32Array,
     first_run: Int32Array,
     run_arc: Int32Array,
     run_place: Int32Array,
@@ -282,7 +294,7 @@ def paths(
     Returns:
         How many paths were written; the next one does not fit into ``ranks``.
     """
-    ways = Ways(place, first_run, run_arc, run_place, head, up, down, via_up, via_down)
+    ways = Ways(place, first_arc, first_run, run_arc, run_place, head, up, down, via_up, via_down)
     first[0] = 0
     for i in range(len(ends)):
         begin = first[i]
@@ -301,9 +313,11 @@ def _path(
     ways: Ways, climb: Int32Array, stack: Int32Array, ranks: Int32Array, start: int, goal: int
 ) -> int:
     """Write one path as :func:`path` does."""
-    place, first_run, run_arc, run_place, head, up, down, via_up, via_down = ways
+    place, first_arc, first_run, run_arc, run_place, head, up, down, via_up, via_down = ways
     ends = start, goal
-    ticks, meeting = _meet(place, first_run, run_arc, run_place, head, up, down, climb, *ends)
+    ticks, meeting = _meet(
+        place, first_arc, first_run, run_arc, run_place, head, up, down, climb, *ends
+    )
     if ticks >= INFINITY:
         return 0
     if not len(ranks):
@@ -318,21 +332,20 @@ def _path(
         stack[waiting, 1] = rank
         waiting += 1
         rank = int(low)
-    count = _unpack(first_run, run_arc, head, via_up, via_down, stack, waiting, ranks, 1)
+    count = _unpack(first_arc, head, via_up, via_down, stack, waiting, ranks, 1)
     rank = int(meeting)
     while climb[BY_GOAL, place[rank]] >= 0 and count <= len(ranks):
         low = climb[BY_GOAL, place[rank]]
         stack[0, 0] = rank
         stack[0, 1] = low
-        count = _unpack(first_run, run_arc, head, via_up, via_down, stack, 1, ranks, count)
+        count = _unpack(first_arc, head, via_up, via_down, stack, 1, ranks, count)
         rank = int(low)
     return count
 
 
 @kernel
 def _unpack(
-    first_run: Int32Array,
-    run_arc: Int32Array,
+    first_arc: Int32Array,
     head: Int32Array,
     via_up: Int32Array,
     via_down: Int32Array,
@@ -350,9 +363,9 @@ def _unpack(
         waiting -= 1
         tail, onto = stack[waiting, 0], stack[waiting, 1]
         if tail < onto:
-            via = via_up[_arc_between(first_run, run_arc, head, tail, onto)]
+            via = via_up[_arc_between(first_arc, head, tail, onto)]
         else:
-            via = via_down[_arc_between(first_run, run_arc, head, onto, tail)]
+            via = via_down[_arc_between(first_arc, head, onto, tail)]
         if via < 0:
             if count >= len(ranks):
                 return len(ranks) + 1
@@ -368,11 +381,9 @@ def _unpack(
 
 
 @kernel
-def _arc_between(
-    first_run: Int32Array, run_arc: Int32Array, head: Int32Array, low: int, high: int
-) -> int:
+def _arc_between(first_arc: Int32Array, head: Int32Array, low: int, high: int) -> int:
     """Return the arc from a rank to a higher one, which there is, by binary search."""
-    begin, end = run_arc[first_run[low]], run_arc[first_run[low + 1]]
+    begin, end = first_arc[low], first_arc[low + 1]
     while end - begin > 1:
         middle = (begin + end) >> 1
         if head[middle] <= high:
