@@ -47,13 +47,16 @@ from bake.worlds import World
 #: The address that starts a cluster on this machine.
 LOCAL = "local"
 
-#: Seconds to wait for a scheduler to answer, and for its first worker.
+#: Seconds to wait for a scheduler to answer, and for a worker where there is none.
 CONNECT_SECONDS = 10.0
 WORKER_SECONDS = 60.0
 
 #: Seconds between two looks at whether the scheduler is there, and two reports of a worker.
 LOOK_SECONDS = 0.25
 REPORT_SECONDS = 0.5
+
+#: Seconds between two counts of the workers.
+COUNT_SECONDS = 5.0
 
 #: How often a task may be lost with its worker before the build gives up.
 MOST_LOSSES = 5
@@ -271,8 +274,9 @@ class Cluster:
             self._mine = versions()
             self._refuse_others()
             undo.pop_all()
-        workers = len(self._client.scheduler_info(n_workers=-1)["workers"])
-        self.levels_at_once = jobs or min(MOST_LEVELS, 2 * workers)
+        self.levels_at_once = jobs or min(MOST_LEVELS, 2 * max(1, self._workers()))
+        # When workers were counted last, and when there were some.
+        self._counted = self._peopled = time.monotonic()
 
     def close(self) -> None:
         """End the tasks of this build, and the cluster if this started it."""
@@ -344,7 +348,7 @@ class Cluster:
 
         try:
             with self._errors():
-                held = self._client.scatter(data, broadcast=broadcast, hash=False)
+                held = self._scattered(data, broadcast=broadcast)
                 for unit in units:
                     submit(unit)
             while running:
@@ -358,11 +362,15 @@ class Cluster:
                 self._look()
                 with self._errors():
                     if future.status == "finished":
-                        del running[unit]
-                        result = future.result()
-                        future.release()
-                        yield result
-                        continue
+                        try:
+                            result = future.result()
+                        except OSError:  # Its worker is gone.
+                            self._look()
+                        else:
+                            del running[unit]
+                            future.release()
+                            yield result
+                            continue
                     if future.status == "error":
                         self._failed(future.exception())
                     # The task is lost, with its data or for reasons of the scheduler's own.
@@ -370,11 +378,23 @@ class Cluster:
                     if losses[unit] > MOST_LOSSES:
                         self._failed(None)
                     if held.status != "finished":
-                        held = self._client.scatter(data, broadcast=broadcast, hash=False)
+                        held = self._scattered(data, broadcast=broadcast)
                     submit(unit)
         finally:
             with contextlib.suppress(Exception):
                 self._client.cancel(list(running.values()), force=True)
+
+    def _scattered(self, data: object, *, broadcast: bool) -> Any:
+        """Send data to workers, again where one of them is lost meanwhile."""
+        for left in reversed(range(MOST_LOSSES)):
+            try:
+                return self._client.scatter(data, broadcast=broadcast, hash=False)
+            except OSError:
+                self._look()
+                if not left:
+                    raise
+                time.sleep(LOOK_SECONDS)
+        raise AssertionError
 
     def submit(self, function: Callable[..., Any], data: Any, *arguments: Any) -> Any:
         """Submit a task; its last argument is what its machine must share with this one."""
@@ -472,7 +492,7 @@ class Cluster:
                 refuse_other(self._mine, theirs, f"the worker {name}")
 
     def _look(self) -> None:
-        """Look whether the build is over, or the scheduler gone.
+        """Look whether the build is over, and whether the scheduler and workers are there.
 
         Raises:
             StoppedError, BakeError.
@@ -481,6 +501,21 @@ class Cluster:
             raise StoppedError
         if self._client.status not in ("running", "newly-created"):
             self._gone()
+        now = time.monotonic()
+        if now - self._counted < COUNT_SECONDS:
+            return
+        self._counted = now
+        with self._errors():
+            if self._workers():
+                self._peopled = now
+        if now - self._peopled > WORKER_SECONDS:
+            raise BakeError(
+                f"all workers of the scheduler at {self.address} are gone",
+                remedy="start some, and build again: what was finished is kept",
+            )
+
+    def _workers(self) -> int:
+        return len(self._client.nthreads())
 
     def _gone(self) -> NoReturn:
         raise BakeError(

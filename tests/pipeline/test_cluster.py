@@ -295,6 +295,28 @@ def test_a_scheduler_that_dies_leaves_nothing_behind(machines: Machines, tmp_pat
 
 
 @POSIX
+def test_workers_that_do_not_come_back(
+    machines: Machines, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A build does not wait for ever."""
+    worker = machines.worker(pause=0.05)
+    tasks = write_levels(tmp_path)[1:2]
+
+    def kill() -> None:
+        machines.wait_for_marks(1)
+        monkeypatch.setattr(cluster, "WORKER_SECONDS", 1.0)
+        monkeypatch.setattr(cluster, "COUNT_SECONDS", 0.2)
+        worker.kill()
+
+    killer = threading.Thread(target=kill)
+    killer.start()
+    (outcome,) = on(machines.address, tasks)
+    killer.join()
+    assert f"all workers of the scheduler at {machines.address} are gone" in str(outcome.error)
+    assert nothing_left(tasks)
+
+
+@POSIX
 @pytest.mark.parametrize("local", [False, True])
 def test_an_interrupt_leaves_a_checkpoint_and_no_work(
     local: bool, machines: Machines, expected: dict[str, bytes], tmp_path: Path
