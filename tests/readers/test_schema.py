@@ -10,7 +10,11 @@ from bake.flat.schema import COLUMNS, DTYPES, LEVEL_NUMBERS, PROFILE_NUMBERS, Fl
 from tests.support.readers import READERS
 
 #: Where each reader lists columns, a line for each.
-LISTS = {"csharp": "csharp/LevelBake.cs", "javascript": "js/file.js"}
+LISTS = {
+    "csharp": "csharp/LevelBake.cs",
+    "gdscript": "godot/addons/levelbake/flat_file.gd",
+    "javascript": "js/file.js",
+}
 #: Columns that no reader but Python's needs.
 NOT_READ = ("node_at", "cluster", "layer_")
 

@@ -172,9 +172,15 @@ def test_things_and_points(runner: Runner, name: str) -> None:
         expected.append(str((floor * rows + row) * width + column if inside else -1))
     answers = runner.ask(asked)
     middles = [line for line, question in zip(answers, asked, strict=True) if "point" in question]
-    assert [[float(word) for word in line.split()] for line in middles] == points
+    assert [[number(word) for word in line.split()] for line in middles] == points
     for question, answer, right in zip(asked, answers, expected, strict=True):
         assert "point" in question or answer == right, question
+
+
+def number(word: str) -> float:
+    """A number in decimals, or a whole number over a power of two."""
+    whole, slash, power = word.partition("/")
+    return int(whole) / 2 ** int(power) if slash else float(word)
 
 
 @pytest.mark.parametrize("file", DAMAGED)

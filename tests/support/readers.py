@@ -18,6 +18,7 @@ fresh; patch; apply PATCH           what was baked; patches have "|" in place of
 ==================================  ============================================================
 
 Commands that print nothing print ``ok``, and what is refused prints ``error: `` and one line.
+Numbers of points are decimals, or WHOLE/POWER: a whole number over a power of two.
 """
 
 from __future__ import annotations
@@ -30,6 +31,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+
+from tests.support.godot3 import in_godot_3
 
 ROOT = Path(__file__).resolve().parents[2]
 READERS = ROOT / "readers"
@@ -52,7 +55,7 @@ class Runner:
     def ask(self, questions: Sequence[str], timeout: float = 300) -> list[str]:
         """Return the answer to each question."""
         with tempfile.TemporaryDirectory() as folder:
-            asked, told = Path(folder) / "questions", Path(folder) / "answers"
+            asked, told = Path(folder) / "of.questions", Path(folder) / "of.answers"
             asked.write_text("\n".join(questions) + "\n", encoding="utf-8", newline="\n")
             done = subprocess.run(
                 [*self.command, str(asked), str(told)],
@@ -143,5 +146,25 @@ def rust(folder: Path) -> Runner:
     return Runner("rust", (str(program),))
 
 
+def gdscript(folder: Path) -> Runner:
+    """GDScript as Godot 3 runs it, in a project of its own."""
+    server = tool("godot3-server")
+    home = READERS / "godot"
+    places = {script: script.relative_to(home) for script in home.glob("addons/levelbake/*.gd")}
+    for script, place in {**places, FOLDER / "runner.gd": Path("runner.gd")}.items():
+        (folder / place).parent.mkdir(parents=True, exist_ok=True)
+        (folder / place).write_text(in_godot_3(script.read_text("utf-8")), "utf-8")
+    (folder / "project.godot").write_text("config_version=4\n")
+    command = (server, "--no-window", "--path", str(folder), "-s", "res://runner.gd")
+    return Runner("gdscript", command)
+
+
 #: What makes each reader ready to be asked, given a folder to build it in.
-READY = {"c": c, "csharp": csharp, "javascript": javascript, "lua": lua, "rust": rust}
+READY = {
+    "c": c,
+    "csharp": csharp,
+    "gdscript": gdscript,
+    "javascript": javascript,
+    "lua": lua,
+    "rust": rust,
+}
