@@ -19,11 +19,9 @@ func _init():
 		if argument.ends_with(".questions") or argument.ends_with(".answers"):
 			paths.append(argument)
 	var questions := FileAccess.open(paths[0], FileAccess.READ)  # 3: var questions := File.new(); questions.open(paths[0], File.READ)
-	var told := ""
-	for line in questions.get_as_text().split("\n", false):
-		told += str(answer(line.split(" "))) + "\n"
 	var answers := FileAccess.open(paths[1], FileAccess.WRITE)  # 3: var answers := File.new(); answers.open(paths[1], File.WRITE)
-	answers.store_string(told)
+	for line in questions.get_as_text().split("\n", false):
+		answers.store_string(str(answer(line.split(" "))) + "\n")
 	answers.close()
 	quit()
 
@@ -162,10 +160,10 @@ func use_profile(i):
 
 
 func joined(list):
-	var text := ""
+	var words := PackedStringArray()
 	for each in list:
-		text += ("" if text == "" else " ") + str(each)
-	return text
+		words.append(str(each))
+	return " ".join(words)  # 3: return words.join(" ")
 
 
 # A 64-bit number as whole number / power of two, as neither Godot writes all its digits.
