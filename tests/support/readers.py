@@ -65,6 +65,8 @@ class Runner:
                 timeout=timeout,
             )
             assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-2000:]
+            # Godot goes on after an error of a script.
+            assert "SCRIPT ERROR" not in done.stdout + done.stderr, done.stderr[:4000]
             assert told.exists(), done.stdout[-2000:] + done.stderr[-2000:]
             answers = told.read_text("utf-8").split("\n")[:-1]
         assert len(answers) == len(questions), answers[-3:]
