@@ -167,12 +167,14 @@ class Lattice:
     @cached_property
     def _moves(self) -> tuple[Int64Array, Int64Array]:
         """Return dx and dy of every slot, each (2, s), by the parity of a cell's row or column."""
-        if self.hex_layout is None:
-            both = [SQUARE_8 if self.has_diagonals else SQUARE_4] * 2
-        else:
-            both = [hex_steps(self.hex_layout, parity) for parity in (0, 1)]
-        moves = np.array(both, dtype=np.int64)
+        moves = np.array([self.moves(parity) for parity in (0, 1)], dtype=np.int64)
         return moves[:, :, 0], moves[:, :, 1]
+
+    def moves(self, parity: int) -> tuple[Step, ...]:
+        """Return (dx, dy) of every slot for cells whose row or column has a parity."""
+        if self.hex_layout is None:
+            return SQUARE_8 if self.has_diagonals else SQUARE_4
+        return hex_steps(self.hex_layout, parity)
 
     @cached_property
     def heading(self) -> UInt8Array:

@@ -41,6 +41,7 @@ BENCHMARKS = {
     "hierarchy": "HPA*",
     "contraction": "Customizable contraction hierarchies",
     "floyd_warshall": "Floyd-Warshall",
+    "large": "Millions of cells",
     "growth": "How cost grows",
 }
 

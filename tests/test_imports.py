@@ -43,7 +43,8 @@ ROOMS: dict[str, frozenset[str]] = {
         "search.graph": "errors graph kernels",
         "search.all_pairs": "errors graph kernels search.graph",
         "search.point": "errors graph kernels search.graph search.all_pairs",
-        "search.hierarchy": "errors graph greedy kernels search.graph search.all_pairs",
+        "search.hierarchy": "errors graph greedy hexagons kernels movement search.graph "
+        "search.all_pairs",
         "search.contraction": "graph kernels search.graph",
         "search.live": "errors graph greedy kernels search.graph search.all_pairs search.hierarchy",
         "levels.reading": "coordinates errors graph hexagons level movement toml",
@@ -52,7 +53,7 @@ ROOMS: dict[str, frozenset[str]] = {
         "levels": "coordinates errors graph hexagons level movement toml",
         "worlds": "errors graph hexagons level movement toml search.graph",
         "tables": "errors graph greedy kernels search",
-        "asset": "errors graph interrupts processors",
+        "asset": "errors graph hexagons interrupts movement processors",
         "flat": "asset errors graph hexagons movement",
         "verify": "asset errors flat graph kernels processors",
         "runtime.reader": "asset coordinates errors graph greedy hexagons movement kernels "

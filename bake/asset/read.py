@@ -13,6 +13,7 @@ import numpy as np
 
 from bake.arrays import AnyArray
 from bake.asset.header import Header, check_body, damaged, open_to_read, parse_header
+from bake.asset.lattice import ImpliedArcs, is_implied
 from bake.asset.schema import COLUMNS, PROFILE, Column, attribute, column, digest_of, profile_path
 from bake.errors import AssetError, CorruptAssetError
 
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 _DAMAGE = (KeyError, OSError, OverflowError, RuntimeError, TypeError, ValueError)
 
 #: Lengths of dimensions that the format fixes, and attributes that state the length of one.
-_FIXED = {"xy": 2, "channel": 3}
+_FIXED = {"xy": 2, "channel": 3, "slant": 2}
 _STATED = {"x": "width", "y": "height", "component": "component_count"}
 
 #: How often an asset may be replaced by a new one while it is being opened.
@@ -40,12 +41,15 @@ class Asset:
         path: the file.
         header: what its user block says.
         profiles: names of the profiles, sorted.
+        implied: what works out the columns that the asset of a large lattice leaves out; None where
+            all of them are there.
     """
 
     #: Whether this is a flat file with the face of an asset.
     is_flat = False
     #: Whether entries of labels are distances, or codes that have to be added up.
     labels_are_sums = False
+    implied: ImpliedArcs | None = None
 
     def __init__(self, path: str | Path, *, check: bool = True) -> None:
         """Open an asset.
@@ -81,6 +85,8 @@ class Asset:
             else:
                 raise AssetError("is replaced again and again while it is opened", file=self.path)
             self._find_profiles()
+            block = self.number("block")
+            self.implied = None if block is None else ImpliedArcs(self, block)
             self._opened = opened.pop_all()
 
     def _is_the_file_that_was_read(self) -> bool:
@@ -168,8 +174,12 @@ class Asset:
         if known is None:
             self.check_open()
             with self._reading(f"column {path}"):
-                known = self._known[path] = path in self._file
+                known = self._known[path] = path in self._file or self._follows(path)
         return known
+
+    def _follows(self, path: str) -> bool:
+        """Tell whether a column is absent as it follows from others: it is then worked out."""
+        return self.implied is not None and is_implied(path) and path not in self._file
 
     def read(self, path: str) -> AnyArray:
         """Read a whole column into a new array.
@@ -177,6 +187,8 @@ class Asset:
         Raises:
             CorruptAssetError: the column is missing, unreadable, or not what the schema says.
         """
+        if self.implied is not None and self._follows(path):
+            return self.implied.read(path)
         dataset = self._dataset(path)
         with self._reading(f"column {path}"):
             if dataset.nbytes > _LARGEST_RATIO * dataset.id.get_storage_size():
@@ -213,6 +225,8 @@ class Asset:
 
     def shape(self, path: str) -> tuple[int, ...]:
         """Return the shape of a column without reading it."""
+        if self.implied is not None and self._follows(path):
+            return self.implied.shape(path)
         shape: tuple[int, ...] = self._dataset(path).shape
         return shape
 
@@ -234,7 +248,7 @@ class Asset:
         shared = [c.path for c in COLUMNS if PROFILE not in c.path]
         own = [c.path.rsplit("/", 1)[1] for c in COLUMNS if PROFILE in c.path]
         paths = shared + [profile_path(p, name) for p in self.profiles for name in own]
-        return [path for path in paths if self.has(path)]
+        return [path for path in paths if self.has(path) and not self._follows(path)]
 
     def check_open(self) -> None:
         """Refuse to go on after :meth:`close`.

@@ -139,6 +139,10 @@ ATTRIBUTES: tuple[Attribute, ...] = (
     Attribute(_OWN, "size", "integer",
         "cells along one side of the square footprint, whose north-west cell is "
         "where the agent is; absent where it is 1", optional=True),
+    Attribute("/", "block", "integer",
+        "of a large lattice: cells along one side of a square; nodes are numbered square by "
+        "square, row by row in each. Columns first_out, head, length, node_terrain, cell and "
+        "weight are absent then, as they follow from is_node, steps and step_ticks", optional=True),
     Attribute(_OWN, "pivot_two_way", "flag",
         "1 where every arc can be taken back at the same cost: then pivot and "
         "basin columns hold for both directions", optional=True, values=(0, 1)),
@@ -162,6 +166,8 @@ COLUMNS: tuple[Column, ...] = (
     _always("/world/node_terrain", "uint8", "node", "terrain", "terrain of the node"),
     _optional("/world/cell", "int32", "node, xy", "cells",
         "x from the west and y from the north of the node's cell"),
+    _optional("/world/is_node", "uint8", "y, line byte", "bits",
+        "bit 7 - x % 8 of byte x // 8 in line y: the cell is a node; only where block is there"),
     _optional("/world/centre", "float64", "floor, xy", "units of the source",
         "the middle of cell (0, 0): one row for all floors, or one for each. It and step are "
         "absent where the source does not say where cells lie", given=True),
@@ -177,6 +183,17 @@ COLUMNS: tuple[Column, ...] = (
         "cost of crossing one cell; NaN where the profile cannot go"),
     _always("weight", "int32", "arc", "ticks",
         "cost of taking the arc; 2147483647 where the profile may not"),
+    # These three hold the arcs of large lattices, in place of columns that name each.
+    _optional("steps", "uint8", "y, x", "bits",
+        "bit s is set where the profile may take the step of slot s from the cell: straight steps "
+        "clockwise from the east, then diagonal ones clockwise from the south-east; on hexagonal "
+        "grids clockwise from the east or south"),
+    _optional("step_ticks", "int32", "terrain, terrain, slant", "ticks",
+        "[from, to]: cost of a straight step, and of a diagonal one, from a cell of one terrain to "
+        "a cell of another; 2147483647 where there is none"),
+    _optional("dearest", "uint8", "y, x", "terrain or 255",
+        "terrain of the dearest cell under the footprint of an agent of several cells; 255 where "
+        "it does not fit"),
     _always("component", "int32", "node", "component",
         "strongly connected component; -1 where the profile cannot stand. The profile's rows are "
         "the other nodes, in order"),

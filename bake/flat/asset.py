@@ -51,6 +51,8 @@ class FlatAsset(Asset):
     is_flat = True
     #: Labels hold distances, not what they are to be added up from.
     labels_are_sums = True
+    #: All columns are there.
+    implied = None
 
     def __init__(self, path: str | Path, *, check: bool = True, exact: bool = False) -> None:
         """Open a flat file.

@@ -439,6 +439,15 @@ def inlined(function: Callable[P, R]) -> Callable[P, R]:
     return _kernel(function, inline="always")
 
 
+def accessor(function: Callable[P, R]) -> Callable[P, R]:
+    """Compile a part of kernels that reads arrays of a bundle, and neither makes nor returns any.
+
+    numba counts the references to every array that such a part looks at, which takes fifty times as
+    long as looking. Whoever calls it holds the bundle, so there is nothing to count.
+    """
+    return _kernel(function, _nrt=False, forceinline=True)
+
+
 def kernel(function: Callable[P, R]) -> Callable[P, R]:
     """Compile a plain function over arrays and scalars; it may run in several threads at once."""
     return _kernel(function)

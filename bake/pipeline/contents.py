@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -13,15 +14,15 @@ from bake.asset.write import Contents, Scalar
 from bake.coordinates import Coordinates
 from bake.hexagons import HexLayout, in_rows
 from bake.level import GridLevel, Level, Link, Region, Spot, terrain_colours
+from bake.movement import Connectivity, MovementRules, Mover
 from bake.tables.all_pairs import AllPairs
 from bake.tables.cluster_distances import ClusterDistances
-from bake.tables.clusters import Clusters
 from bake.tables.components import Components
 from bake.tables.heuristic import Heuristic
 from bake.tables.hierarchy import Hierarchy
 from bake.tables.labels import StoredLabels
 from bake.tables.run_writer import RunTable
-from bake.worlds import DoorStates, World, link_cost
+from bake.worlds import DoorStates, LatticeWorld, World, link_cost
 
 Columns = dict[str, npt.NDArray[np.generic]]
 
@@ -39,8 +40,25 @@ def together(parts: Sequence[Contents]) -> Contents:
 # -- the level -------------------------------------------------------------------------------------
 
 
-def shared_contents(world: World, recipe: str) -> Contents:
-    """Return what an asset says of the level itself."""
+class Setting(Protocol):
+    """What is said of a level apart from its arcs: a World, or a LatticeWorld."""
+
+    @property
+    def level(self) -> Level: ...
+    @property
+    def rules(self) -> MovementRules: ...
+    @property
+    def connectivity(self) -> Connectivity | None: ...
+    @property
+    def movers(self) -> Mapping[str, Mover]: ...
+    @property
+    def doors(self) -> tuple[DoorStates, ...]: ...
+    @property
+    def link(self) -> Int32Array | None: ...
+
+
+def level_contents(world: Setting, recipe: str) -> Contents:
+    """Return what an asset says of the level itself, apart from its graph."""
     level, rules = world.level, world.rules
     attributes: dict[tuple[str, str], Scalar] = {
         ("/", "name"): level.name,
@@ -53,10 +71,6 @@ def shared_contents(world: World, recipe: str) -> Contents:
     columns: Columns = {
         "/terrain/name": _texts(level.terrains),
         "/terrain/colour": terrain_colours(level.terrains, level.colours),
-        "/world/first_out": world.graph.first_out,
-        "/world/head": world.graph.head,
-        "/world/length": world.length,
-        "/world/node_terrain": world.node_terrain,
     }
     if isinstance(level, GridLevel):
         attributes["/", "width"] = level.width
@@ -67,6 +81,19 @@ def shared_contents(world: World, recipe: str) -> Contents:
         if level.coordinates is not None:
             columns |= _coordinates(level.coordinates, level.hex_layout)
         columns["/terrain/grid"] = level.terrain
+    return Contents(attributes, columns)
+
+
+def shared_contents(world: World, recipe: str) -> Contents:
+    """Return what an asset says of the level itself and its graph."""
+    said = level_contents(world, recipe)
+    attributes, columns = dict(said.attributes), dict(said.columns)
+    columns |= {
+        "/world/first_out": world.graph.first_out,
+        "/world/head": world.graph.head,
+        "/world/length": world.length,
+        "/world/node_terrain": world.node_terrain,
+    }
     if world.own_price is not None:
         columns["/world/own_price"] = world.own_price
     if world.cell is not None:
@@ -97,7 +124,7 @@ def _kind(level: Level) -> str:
     return "graph"
 
 
-def things_contents(world: World) -> Contents:
+def things_contents(world: Setting) -> Contents:
     """Return what an asset says of a level's things, its floors and its agents' sizes."""
     attributes: dict[tuple[str, str], Scalar] = {
         (f"/profiles/{name}", "size"): mover.size
@@ -184,7 +211,7 @@ def _for_profiles(group: str, profiles: Sequence[tuple[str, ...] | None]) -> Col
     }
 
 
-def update_contents(world: World) -> Contents:
+def update_contents(world: Setting) -> Contents:
     """Return the rules of movement that weights alone do not show."""
     columns: dict[str, npt.NDArray[np.generic]] = {}
     if isinstance(world.level, GridLevel) and world.level.barred is not None:
@@ -225,6 +252,23 @@ def profile_contents(
     return _of_profile(profile, columns, component_count=parts.count, one_way=one_way)
 
 
+def lattice_contents(profile: str, world: LatticeWorld, parts: Components) -> Contents:
+    """Return what an asset says of one profile on a large lattice."""
+    metric = world.metrics[profile]
+    columns: Columns = {
+        "cost": world.movers[profile].cost,
+        "steps": metric.steps,
+        "step_ticks": metric.ticks,
+        "component": parts.component,
+    }
+    if metric.dearest is not None:
+        columns["dearest"] = metric.dearest
+    if parts.reach is not None:
+        columns["reach"] = parts.reach
+    one_way = int(parts.one_way)
+    return _of_profile(profile, columns, component_count=parts.count, one_way=one_way)
+
+
 def labels_contents(profile: str, found: StoredLabels) -> Contents:
     """Return what an asset says of one profile's distances by labels."""
     columns: Columns = {
@@ -237,9 +281,9 @@ def labels_contents(profile: str, found: StoredLabels) -> Contents:
     return _of_profile(profile, columns)
 
 
-def clusters_contents(profile: str, found: Clusters) -> Contents:
-    """Return what an asset says of one profile's clusters."""
-    return _of_profile(profile, {"cluster": _narrow(found.label)})
+def clusters_contents(profile: str, label: Int32Array) -> Contents:
+    """Return what an asset says of one profile's clusters, from that of each row."""
+    return _of_profile(profile, {"cluster": _narrow(label)})
 
 
 def hierarchy_contents(profile: str, found: Hierarchy) -> Contents:
@@ -312,7 +356,9 @@ def first_alike(world: World) -> dict[str, str]:
     }
 
 
-def as_another(parts: Sequence[Contents], twin: str, profile: str, world: World) -> list[Contents]:
+def as_another(
+    parts: Sequence[Contents], twin: str, profile: str, world: Setting
+) -> list[Contents]:
     """Return the contents of one profile for another that moves alike, with its own costs."""
     old, new = f"/profiles/{twin}", f"/profiles/{profile}"
 

@@ -27,12 +27,17 @@ from bake.pipeline.contents import (
     together,
     update_contents,
 )
+from bake.pipeline.lattice import (
+    check_lattice_fits,
+    follows_from_cells,
+    lattice_world_contents,
+)
 from bake.pipeline.profile import profile_tables
 from bake.pipeline.sources import Task
 from bake.pipeline.staleness import recipe_digest, source_digests
 from bake.recipe import LevelRecipe
 from bake.tables.range_search import Crew
-from bake.worlds import AgentProfile, World, build_world
+from bake.worlds import AgentProfile, LatticeWorld, World, build_lattice_world, build_world
 
 #: Peak memory of building a world, for each node and each arc; measured on lattices of 4 million
 #: cells.
@@ -82,12 +87,13 @@ class Prepared:
     Attributes:
         level: the level.
         header: of its asset.
-        world: its graph, and what it costs.
+        world: its graph, and what it costs; without a list of its arcs if it is large and needs
+            none.
     """
 
     level: Level
     header: Header
-    world: World
+    world: World | LatticeWorld
 
 
 @waiting()
@@ -115,9 +121,14 @@ def bake_level(task: Task, threads: int, report: Report, make: Make | None = Non
         checkpoint = Checkpoint(task.asset, found.header.fingerprint(), say)
         try:
             # 5. Make the tables of one profile after another.
-            parts = (make or world_contents)(
-                found.world, task.recipe, task.recipe.canonical(), threads, report, checkpoint
-            )
+            world = found.world
+            if isinstance(world, LatticeWorld):
+                parts = [_stamp(), *lattice_world_contents(world, task.recipe)]
+            else:
+                stated = task.recipe.canonical()
+                parts = (make or world_contents)(
+                    world, task.recipe, stated, threads, report, checkpoint
+                )
             # 6. Write the columns to a file, and put the file into place.
             report("write", 0)
             size = write_asset(task.asset, found.header, together(parts))
@@ -133,11 +144,12 @@ def baked_of(
     found: Prepared, size: int, seconds: float, taken_up: float = 0.0, notes: tuple[str, ...] = ()
 ) -> Baked:
     """Return what there is to say of a level that was baked."""
-    level, graph = found.level, found.world.graph
+    level, world = found.level, found.world
+    graph = world if isinstance(world, LatticeWorld) else world.graph
     return Baked(
         graph.node_count,
         graph.arc_count,
-        tuple(found.world.metrics),
+        tuple(world.metrics),
         size,
         seconds,
         taken_up,
@@ -186,7 +198,30 @@ def prepare(task: Task, report: Report) -> Prepared:
     # 4. Turn the level into a world.
     report("graph", 0)
     header = header_for(level.name, sources, recipe_digest(recipe))
-    return Prepared(level, header, read_world(level, recipe))
+    return Prepared(level, header, _world_of(level, recipe))
+
+
+def _world_of(level: Level, recipe: LevelRecipe) -> World | LatticeWorld:
+    """Turn a level into a world, without a list of its arcs if it is large and needs none."""
+    profiles = agent_profiles(level, recipe)
+    rules, connectivity = _movement(level, recipe)
+    nodes, _ = world_size(level, profiles, connectivity)
+    if isinstance(level, GridLevel) and follows_from_cells(level, recipe, nodes):
+        check_lattice_fits(level, nodes, recipe.memory_budget)
+        return build_lattice_world(level, profiles, rules, connectivity)
+    return read_world(level, recipe)
+
+
+def _stamp() -> Contents:
+    """Say which layout and code made an asset."""
+    return Contents(
+        {
+            ("/", "format"): FORMAT_NAME,
+            ("/", "format_version"): FORMAT_VERSION,
+            ("/", "bake_revision"): BAKE_REVISION,
+        },
+        {},
+    )
 
 
 def world_contents(
@@ -212,15 +247,12 @@ def world_contents(
     Raises:
         CostError, BudgetError.
     """
-    stamp = Contents(
-        {
-            ("/", "format"): FORMAT_NAME,
-            ("/", "format_version"): FORMAT_VERSION,
-            ("/", "bake_revision"): BAKE_REVISION,
-        },
-        {},
-    )
-    parts = [stamp, shared_contents(world, stated), things_contents(world), update_contents(world)]
+    parts = [
+        _stamp(),
+        shared_contents(world, stated),
+        things_contents(world),
+        update_contents(world),
+    ]
     alike, baked = first_alike(world), dict[str, list[Contents]]()
     for place, profile in enumerate(world.metrics):
         twin = alike[profile]
@@ -290,18 +322,23 @@ def read_world(level: Level, recipe: LevelRecipe, *, strict_links: bool = True) 
     Raises:
         LevelError, CostError, BudgetError.
     """
+    rules, connectivity = _movement(level, recipe)
+    profiles = agent_profiles(level, recipe)
+    _check_world_fits(level, profiles, connectivity, recipe.memory_budget)
+    # Where only some profiles are baked, none of them may be able to stand at a link of the others.
+    strict = strict_links and not recipe.narrowed
+    return build_world(level, profiles, rules, connectivity, strict_links=strict)
+
+
+def _movement(level: Level, recipe: LevelRecipe) -> tuple[MovementRules, Connectivity]:
+    """Return the rules in effect, and how many neighbours a square cell has."""
     stated = level.rules if isinstance(level, GridLevel) else Rules()
     rules = MovementRules(
         recipe.corner_cutting or stated.corner_cutting or "never",
         recipe.cost_rule or stated.cost_rule or "mean",
         recipe.ticks_per_unit,
     )
-    connectivity = recipe.connectivity or stated.connectivity or 8
-    profiles = agent_profiles(level, recipe)
-    _check_world_fits(level, profiles, connectivity, recipe.memory_budget)
-    # Where only some profiles are baked, none of them may be able to stand at a link of the others.
-    strict = strict_links and not recipe.narrowed
-    return build_world(level, profiles, rules, connectivity, strict_links=strict)
+    return rules, recipe.connectivity or stated.connectivity or 8
 
 
 def agent_profiles(level: Level, recipe: LevelRecipe) -> tuple[AgentProfile, ...]:

@@ -225,7 +225,7 @@ def _plan_clusters(
     """Predict clusters and what is built on them by making them; a good guess takes as long."""
     begun = time.perf_counter()
     found = cluster_rows(world, sub, recipe)
-    size = _deflated_bytes(clusters_contents(profile, found))
+    size = _deflated_bytes(clusters_contents(profile, found.label))
     row_bytes = 24 * sub.graph.node_count
     plans = [TablePlan(profile, "clusters", "labels", size, 0.0, row_bytes)]
     if wants_hierarchy(recipe):

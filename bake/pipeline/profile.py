@@ -103,7 +103,7 @@ def profile_tables(
         found.append(labels_contents(profile, labels))
     if wants_clusters(recipe):
         partition = cluster_rows(world, sub, recipe)
-        found.append(clusters_contents(profile, partition))
+        found.append(clusters_contents(profile, partition.label))
         if wants_hierarchy(recipe):
             layers = hierarchy_over(world, sub, partition, recipe)
             found.append(hierarchy_contents(profile, layers))

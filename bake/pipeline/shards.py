@@ -48,7 +48,7 @@ from bake.tables.all_pairs import slot_dtype
 from bake.tables.compressed import run_budget
 from bake.tables.range_search import Crew, Range, RangeJob, RangeSearch, RunBudget
 from bake.tables.run_writer import RangeRuns, check_runs, target_ranges
-from bake.worlds import World
+from bake.worlds import LatticeWorld, World
 
 MANIFEST = "shard.json"
 FORMAT = "levelbake shard"
@@ -136,8 +136,10 @@ def _ranges_folder(shard: Path, task: Task) -> Path:
     return shard / f"{task.asset.stem}.ranges"
 
 
-def _is_shared(world: World, recipe: LevelRecipe) -> bool:
+def _is_shared(world: World | LatticeWorld, recipe: LevelRecipe) -> bool:
     """Tell whether a level is shared out in ranges; else it is one unit."""
+    if isinstance(world, LatticeWorld):
+        return False
     subs = (usable_subgraph(world.graph, metric) for metric in world.metrics.values())
     return any(in_ranges(sub, recipe) for sub in subs)
 
@@ -148,6 +150,7 @@ def _bake_ranges(
 ) -> Outcome:
     """Search the ranges of a level that are a shard's, into the folder where its asset would go."""
     begun = time.perf_counter()
+    assert isinstance(found.world, World)
     world, alike = found.world, first_alike(found.world)
     task.asset.mkdir(exist_ok=True)
     with errors_name(task.source):

@@ -119,15 +119,48 @@ def hierarchy(
     """
     sub = partition.sub
     crossings = transitions_between(partition, at, square=square, spacing=spacing)
-    limit = min(FLOW_BYTES_A_ROW * sub.graph.node_count, budget // 2) if keep_paths else -1
     first, member, rank = partition.members
     base = Base(clustered(sub, partition.label, rank), Members(first, member), partition.label)
     chosen = np.zeros(sub.graph.node_count, dtype=np.uint8)
     for side in (crossings.near, crossings.far):
         chosen[side[crossings.chosen]] = 1
+    return layers_over(
+        base,
+        chosen,
+        partition.tile,
+        two_way=bool(is_two_way(sub.arcs)),
+        levels=levels,
+        keep_paths=keep_paths,
+        budget=budget,
+    )
+
+
+def layers_over(
+    base: Base,
+    chosen: UInt8Array,
+    tile: Int32Array,
+    *,
+    two_way: bool,
+    levels: int | None,
+    keep_paths: bool,
+    budget: int,
+) -> Hierarchy:
+    """Build the layers above a graph divided into clusters.
+
+    Args:
+        base: the graph.
+        chosen: (n) uint8, 1 for the nodes that become transitions of the first layer.
+        tile: (c, 2) int32, the square each cluster lies in.
+        two_way: whether every arc leads back at the same weight.
+        levels, keep_paths, budget: as for :func:`hierarchy`.
+
+    Raises:
+        BudgetError, CostError: as for :func:`hierarchy`.
+    """
+    limit = min(FLOW_BYTES_A_ROW * len(base.label), budget // 2) if keep_paths else -1
     _check_budget(base, chosen, budget)
     layer, _, _ = build_layer(base, chosen, None, flow_limit=limit)
-    layers, parents, tile = [layer], [], partition.tile
+    layers, parents = [layer], []
     while len(layers) < (MOST_LAYERS if levels is None else levels):
         nodes = len(layer.node)
         if levels is None and nodes <= TOP_TRANSITIONS:
@@ -154,7 +187,7 @@ def hierarchy(
         tuple(each.cluster_count for each in layers),
         tuple(parents),
         farthest_landmarks(lowest.first_out, lowest.arcs, group, LANDMARKS),
-        is_two_way(sub.arcs),
+        two_way,
         hop,
         distance,
     )

@@ -30,6 +30,7 @@ class Level:
         tail, head: (m) int64, the nodes each arc joins.
         degree: (n) int64, arcs of each node.
         length: (m) float64 units.
+        nowhere: (m) bool, arcs that nobody can take, as there is no such step.
         link: (m) int64, the link each arc is, or NO_LINK.
         terrain: (n) int64 terrain of each node.
     """
@@ -56,6 +57,8 @@ class Level:
         self.require(counts, "first_out does not count arcs")
         self.require(((head >= 0) & (head < nodes)).all(), "a head is no node")
         self.head, self.tail = head, np.repeat(np.arange(nodes), self.degree)
+        # Where nodes have an arc for every step, those that lead nowhere lead back to their node.
+        self.nowhere = (head == self.tail) & (asset.number("block") is not None)
         self.length = asset.read("/world/length").astype(np.float64)
         self.require(len(self.length) == len(head), "length and head differ in length")
         sound = np.isfinite(self.length) & (self.length > 0)

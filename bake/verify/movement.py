@@ -224,7 +224,9 @@ class _Weights:
         node_at = np.full(level.grid.shape, -1)
         x, y = level.cell.T
         node_at[y, x] = np.arange(level.nodes)
-        steps = np.flatnonzero(level.link == NO_LINK)
+        steps = np.flatnonzero((level.link == NO_LINK) & ~level.nowhere)
+        blocked = (weight[level.nowhere] == BLOCKED).all()
+        level.require(blocked, f"profile {self.name!r}: a step leads nowhere")
         seen = np.zeros(len(steps), dtype=np.int64)
         tail, head = level.tail[steps], level.head[steps]
         there = np.full(level.nodes, -1)

@@ -1,7 +1,16 @@
 """This package turns levels into worlds."""
 
 from bake.worlds.doors import DoorStates
+from bake.worlds.lattice import LatticeWorld, build_lattice_world
 from bake.worlds.links import link_cost
 from bake.worlds.world import AgentProfile, World, build_world
 
-__all__ = ["AgentProfile", "DoorStates", "World", "build_world", "link_cost"]
+__all__ = [
+    "AgentProfile",
+    "DoorStates",
+    "LatticeWorld",
+    "World",
+    "build_lattice_world",
+    "build_world",
+    "link_cost",
+]

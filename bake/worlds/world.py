@@ -140,8 +140,8 @@ def build_world(
             wall, or a footprint has several cells on a level without square cells.
         CostError: a step's cost does not fit the integer scale.
     """
-    _check_terrains(level, profiles)
-    _check_sizes(level, profiles)
+    check_terrains(level, profiles)
+    check_sizes(level, profiles)
     movers = {profile.name: profile.mover(level.terrains) for profile in profiles}
     if isinstance(level, GridLevel):
         return _grid_world(level, movers, rules, connectivity, strict_links=strict_links)
@@ -185,7 +185,7 @@ def _grid_world(
     )
     cell = np.flatnonzero(standable(level, movers.values(), doors))
     if not len(cell):
-        raise _nowhere_to_stand(level)
+        raise nowhere_to_stand(level)
     node_at = np.full(level.terrain.size, -1, dtype=np.int32)
     node_at[cell] = np.arange(len(cell), dtype=np.int32)
     terrain = level.terrain.reshape(-1)
@@ -253,11 +253,11 @@ def _step_arcs(grid: _Grid, cell: Int64Array) -> _Arcs:
 
     def named(step: int) -> str:
         terrain = grid.level.terrain.reshape(-1)[steps.head.reshape(-1)[step]]
-        return _step_onto(grid.level, terrain)
+        return step_onto(grid.level, terrain)
 
     weight = np.stack(
         [
-            _in_ticks(price_steps(each, grid.rules, steps), grid.rules, name, named)
+            in_ticks(price_steps(each, grid.rules, steps), grid.rules, name, named)
             for name, each in grid.footprints.items()
         ]
     )
@@ -289,7 +289,7 @@ def _priced_links(grid: _Grid, cell: Int64Array, arcs: LinkArcs) -> _Arcs:
     for name, each in grid.footprints.items():
         open_to = np.array([link.profiles is None or name in link.profiles for link in links])
         prices = price_arcs(each, grid.rules, tail, head, arcs.cost, open_to[arcs.link])
-        weights.append(_in_ticks(prices, grid.rules, name, named))
+        weights.append(in_ticks(prices, grid.rules, name, named))
     weight = np.stack(weights)
     kept = (weight != BLOCKED).any(axis=0)
     if grid.near_door is not None:
@@ -306,15 +306,15 @@ def _graph_world(level: GraphLevel, movers: Mapping[str, Mover], rules: Movement
     nodes = np.arange(len(level.node_names))
     passable = {name: ~np.isnan(each.cost_at(nodes)) for name, each in footprints.items()}
     if not np.any(list(passable.values())):
-        raise _nowhere_to_stand(level)
+        raise nowhere_to_stand(level)
     tail, head = level.tail.astype(np.int64), level.head.astype(np.int64)
 
     def named(arc: int) -> str:
-        return _step_onto(level, level.node_terrain[head[arc]])
+        return step_onto(level, level.node_terrain[head[arc]])
 
     weight = np.stack(
         [
-            _in_ticks(price_arcs(each, rules, tail, head, level.length, None), rules, name, named)
+            in_ticks(price_arcs(each, rules, tail, head, level.length, None), rules, name, named)
             for name, each in footprints.items()
         ]
     )
@@ -339,7 +339,7 @@ def _graph_world(level: GraphLevel, movers: Mapping[str, Mover], rules: Movement
     )
 
 
-def _in_ticks(
+def in_ticks(
     prices: Prices, rules: MovementRules, profile: str, named: Callable[[int], str]
 ) -> Int32Array:
     """Return weights in ticks; ``named`` names an arc that does not fit the scale."""
@@ -356,7 +356,7 @@ def _in_ticks(
     return to_ticks(prices, rules.ticks_per_unit, off_the_scale)
 
 
-def _step_onto(level: Level, terrain: int) -> str:
+def step_onto(level: Level, terrain: int) -> str:
     return f"a step onto {level.terrains[terrain]!r}"
 
 
@@ -396,7 +396,7 @@ def _picked(
     return tuple(names[place] for place in node.tolist())
 
 
-def _nowhere_to_stand(level: Level) -> LevelError:
+def nowhere_to_stand(level: Level) -> LevelError:
     return LevelError(
         f"no walkable {'cell' if isinstance(level, GridLevel) else 'node'}: "
         f"every terrain ({', '.join(level.terrains)}) is blocked for every profile",
@@ -406,7 +406,7 @@ def _nowhere_to_stand(level: Level) -> LevelError:
     )
 
 
-def _check_terrains(level: Level, profiles: Sequence[AgentProfile]) -> None:
+def check_terrains(level: Level, profiles: Sequence[AgentProfile]) -> None:
     missing = [
         name for name in level.terrains if any(name not in profile.rules for profile in profiles)
     ]
@@ -443,7 +443,7 @@ def _called(key: str) -> str:
     return (value if says_more else name).strip().lower()
 
 
-def _check_sizes(level: Level, profiles: Sequence[AgentProfile]) -> None:
+def check_sizes(level: Level, profiles: Sequence[AgentProfile]) -> None:
     """Refuse footprints of several cells on levels without square cells."""
     square = isinstance(level, GridLevel) and level.hex_layout is None
     for profile in profiles:

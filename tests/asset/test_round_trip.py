@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import h5py
@@ -10,6 +11,7 @@ import pytest
 
 from bake.apply import apply_patch
 from bake.asset import Asset, header_for, read_header, sha256_of
+from bake.asset.lattice import IMPLIED
 from bake.asset.schema import (
     ATTRIBUTES,
     BAKE_REVISION,
@@ -35,6 +37,7 @@ from tests.support.baked import (
     write_grid,
 )
 from tests.support.contents import SOURCES, full_contents
+from tests.support.lattices import bake_on_cells
 from tests.support.oracles import Ground
 from tests.support.tower import baked_tower
 
@@ -69,7 +72,7 @@ def test_every_column_and_attribute_comes_back(written: Path) -> None:
 )
 def test_every_declared_type_at_its_limits(tmp_path: Path, path: str, dtype: str) -> None:
     column = next(c for c in COLUMNS if c.path == pattern_of(path))
-    fixed = {"xy": 2, "channel": 3, "terrain": 256}
+    fixed = {"xy": 2, "channel": 3, "slant": 2, "terrain": 256}
     array = np.zeros([fixed.get(name, 4) for name in column.dims], dtype=dtype)
     limits = np.finfo(dtype) if dtype.startswith("float") else np.iinfo(dtype)
     array.flat[:2] = [limits.min, limits.max]
@@ -264,6 +267,13 @@ def real_assets(folder: Path) -> list[Path]:
         bake(write_graph(folder / "numbers.json", [4, 2], [(4, 2, 1.5)])),
         baked_tower(folder),
         patched(folder),
+        bake_on_cells(
+            write_grid(folder / "cells.json", grid),
+            recipe_for(
+                tables=("hierarchy",),
+                profiles=(*two, replace(two[1], name="giant", size=2)),
+            ),
+        ),
     ]
 
 
@@ -313,7 +323,8 @@ def test_everything_written_is_declared_and_describes_itself(tmp_path: Path) -> 
                     text = isinstance(group.attrs[attribute], bytes)
                     assert text == (declared.kind == "text")
             present = {pattern_of(name) for name in datasets}
-            assert {c.path for c in COLUMNS if not c.optional} <= present
+            required = {c.path for c in COLUMNS if not c.optional}
+            assert required - (IMPLIED if "/world/is_node" in present else set()) <= present
             for declared in ATTRIBUTES:
                 if not declared.optional and PROFILE not in declared.group:
                     assert declared.name in file[declared.group].attrs
@@ -335,7 +346,7 @@ def test_equal_dimensions_have_equal_lengths(tmp_path: Path) -> None:
                         own = PROFILE in column.path and dim not in ("node", "arc", "terrain")
                         known = (lengths if own else shared).setdefault(dim, length)
                         assert known == length, (name, dim)
-            assert shared["node + 1"] == shared["node"] + 1
+            assert shared.get("node + 1", shared["node"] + 1) == shared["node"] + 1
             assert shared["channel"] == 3
 
 

@@ -64,7 +64,7 @@ def memory(nodes: int, transitions: int = 0, landmarks: int = 0, arcs: int = 99)
 
 def graph_in_rows(nodes: int, arcs: Sequence[Arc]) -> tuple[Int32Array, Int32Array]:
     """A graph as layers keep it: first_out, and heads and ticks beside each other."""
-    node, arc = divided([0] * nodes, arcs)[0]
+    node, arc, _ = divided([0] * nodes, arcs)[0]
     return np.append(np.int32(0), node[:, 3]).astype(np.int32), arc
 
 

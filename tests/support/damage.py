@@ -34,11 +34,16 @@ THING_COLUMNS = [
 UPDATE_COLUMNS = ["/terrain/barred", "/profiles/default/may_enter"]
 #: Columns of assets into which a patch was folded.
 PATCH_COLUMNS = ["/world/own_price"]
+#: Columns of large lattices.
+LATTICE_COLUMNS = [
+    "/world/is_node",
+    *(f"/profiles/default/{name}" for name in ("steps", "step_ticks", "dearest")),
+]
 #: All the others.
 ALL_COLUMNS = [
     path
     for path in (column.path.replace(PROFILE, "default") for column in COLUMNS)
-    if path not in (*THING_COLUMNS, *UPDATE_COLUMNS, *PATCH_COLUMNS)
+    if path not in (*THING_COLUMNS, *UPDATE_COLUMNS, *PATCH_COLUMNS, *LATTICE_COLUMNS)
 ]
 #: What no question needs: kept for drawing and for editors.
 UNASKED = {"/terrain/name", "/terrain/colour", "/terrain/grid"}

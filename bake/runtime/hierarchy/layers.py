@@ -18,7 +18,12 @@ from bake.runtime.reader.baked import BakedTables, is_numbered
 from bake.runtime.reader.places import Places
 
 if TYPE_CHECKING:
-    from bake.search.hierarchy.bundles import ClusteredGraph, LayerStack, StraightRuns
+    from bake.search.hierarchy.bundles import (
+        ClusteredGraph,
+        LatticeArcs,
+        LayerStack,
+        StraightRuns,
+    )
     from bake.search.hierarchy.layer import Layer
 
 
@@ -48,7 +53,56 @@ class ClusterTables:
 
     @cached_property
     def graph(self) -> ClusteredGraph:
-        """Divide the rows into clusters; arcs that the profile may not take are kept."""
+        """Divide the rows into clusters; arcs that the profile may not take are kept.
+
+        On a large lattice the arcs follow from its cells.
+        """
+        from bake.search.graph.partition import members
+        from bake.search.hierarchy.bundles import ClusteredGraph
+
+        lattice = self.lattice
+        if lattice is None:
+            return self.listed
+        node = np.empty((len(self.cluster), 2), dtype=np.int32)
+        node[:, 0] = self.cluster
+        node[:, 1] = members(self.cluster, self.count)[2]
+        return ClusteredGraph(node, np.zeros((0, 2), dtype=np.int32), lattice)
+
+    @cached_property
+    def lattice(self) -> LatticeArcs | None:
+        """Return what the arcs of a large lattice follow from; None where the asset lists them."""
+        from bake.search.hierarchy.arcs import lattice_arcs
+
+        tables, implied = self.tables, self.tables.places.asset.implied
+        if implied is None:
+            return None
+        return lattice_arcs(
+            implied.lattice,
+            tables.location,
+            tables.row_at,
+            implied.steps(tables.profile).reshape(-1),
+            implied.prices(tables.profile).reshape(-1),
+            implied.ticks(tables.profile),
+        )
+
+    @cached_property
+    def steps(self) -> tuple[bool, Int32Array, bool]:
+        """Look at all steps of a large lattice.
+
+        Returns:
+            Whether every step leads back at the same weight; (2) int32 ticks that no straight step
+            and no diagonal one is below; whether all of a kind weigh the same.
+        """
+        from bake.search.hierarchy.arcs import cheapest_steps, leads_back
+
+        assert self.lattice is not None
+        seen = np.zeros((2, *self.lattice.ticks.shape[:2]), dtype=np.bool_)
+        back = bool(leads_back(self.lattice, seen))
+        return back, *cheapest_steps(self.lattice, seen)
+
+    @cached_property
+    def listed(self) -> ClusteredGraph:
+        """Return :attr:`graph` with its arcs listed, as versions of a changing level need it."""
         tables = self.tables
         arcs = _beside(tables.head_row, tables.weight)
         return self._divided(tables.first_arc, tables.end_arc, arcs)
@@ -104,7 +158,6 @@ class HierarchyTables:
         self.clusters = ClusterTables(tables)
         group = f"/profiles/{tables.profile}"
         mode = tables.places.asset.text("hierarchy_mode", group) or ""
-        self.two_way = tables.two_way("two_way")
         if mode == "exact":
             raise AssetTooOldError(
                 "too old: its hierarchy is of mode 'exact', which there is no more",
@@ -113,10 +166,51 @@ class HierarchyTables:
             )
         if mode != "hpa":
             raise tables.damaged(f"hierarchy_mode is {mode!r}")
+        if self.on_cells:
+            self.two_way = tables.places.asset.number("two_way", group) == 1
+            if self.two_way and not self.clusters.steps[0]:
+                raise tables.damaged("two_way is 1, and steps say otherwise")
+        else:
+            self.two_way = tables.two_way("two_way")
         self.layers = self._layers()
         self.landmark = tables.column("layer_landmark", np.int32)
         if len(self.landmark) != len(self.layers[0].node) or self.landmark.min(initial=0) < 0:
             raise tables.damaged("layer_landmark does not fit the first layer")
+
+    @property
+    def on_cells(self) -> bool:
+        """Tell whether the level is a large lattice, whose arcs follow from its cells."""
+        return self.clusters.lattice is not None
+
+    def apart(self, row: int, goal: int) -> bool | None:
+        """Tell whether the layers show that there is no path; None where components tell.
+
+        On a large lattice layers tell before the component of every place is read. A cluster is
+        connected, so any of its transitions stands for all of it.
+        """
+        if not (self.on_cells and self.two_way):
+            return None
+        cluster, first = self.clusters.cluster, self.layers[0].first_transition
+        here, there = int(cluster[row]), int(cluster[goal])
+        if here == there:
+            return False
+        if first[here] == first[here + 1] or first[there] == first[there + 1]:
+            return True
+        return bool(self._group[first[here]] != self._group[first[there]])
+
+    @cached_property
+    def _group(self) -> Int32Array:
+        """Return (t) int32, equal numbers for transitions of the first layer that are connected."""
+        from bake.search.graph.partition import connected_parts
+
+        lowest = self.layers[0]
+        heads = np.ascontiguousarray(lowest.arcs[:, 0])
+        everyone = np.zeros(len(lowest.node), dtype=np.int32)
+        return connected_parts(lowest.first_out, heads, everyone)[0]
+
+    @cached_property
+    def _flow(self) -> AnyArray:
+        return self.tables.column("layer_field", np.uint8)
 
     def _layers(self) -> tuple[Layer, ...]:
         from bake.search.hierarchy.layer import Layer
@@ -140,7 +234,7 @@ class HierarchyTables:
             raise tables.damaged("layer_degree does not count the arcs")
         if weight.min(initial=1) < 1:
             raise tables.damaged("layer_weight is not positive")
-        flow = tables.column("layer_field", np.uint8)
+        flow = self._flow
         layers: list[Layer] = []
         below_cluster = self.clusters.cluster
         used = [0, 0, 0, 0]
@@ -184,11 +278,10 @@ class HierarchyTables:
         """Put all layers into one numbering, with the table on top of them."""
         from bake.search.hierarchy.ascent import layer_stack
 
-        flow = self.tables.column("layer_field", np.uint8)
         graph = self.clusters.graph
         back = graph if self.two_way else self.clusters.back
         return layer_stack(
-            self.layers, self._top(), flow, self.landmark, graph, back, two_way=self.two_way
+            self.layers, self._top(), self._flow, self.landmark, graph, back, two_way=self.two_way
         )
 
     def _top(self) -> tuple[AnyArray, Int32Array] | None:
@@ -208,18 +301,26 @@ class HierarchyTables:
     @cached_property
     def most_arcs(self) -> int:
         """Return the most arcs inside a cluster of rows, in either direction."""
+        from bake.search.hierarchy.arcs import SLOTS
+        from bake.search.hierarchy.bundles import SIZE
         from bake.search.hierarchy.clusters import most_arcs_inside
 
+        if self.on_cells and self.two_way:
+            return SLOTS * int(self.layers[0].cluster_data[:, SIZE].max(initial=0))
         return max(most_arcs_inside(self.stack.graph), most_arcs_inside(self.stack.back))
 
     @cached_property
     def runs(self) -> StraightRuns | None:
         """Find the straight runs of a lattice, for smoothing; None on graphs."""
-        from bake.search.hierarchy.straight_runs import RunsVersion
+        from bake.search.hierarchy.straight_runs import RunsVersion, lattice_runs
 
         places = self.tables.places
-        if places.cell is None:
+        if not places.is_grid:
             return None
+        if self.clusters.lattice is not None:
+            _, least, even = self.clusters.steps
+            return lattice_runs(self.clusters.lattice, form_of(places), least, even=even)
+        assert places.cell is not None
         at = np.ascontiguousarray(chart(places.cell[self.tables.node], places.hex_layout))
         return RunsVersion.of(self.clusters.graph, at, at, form_of(places)).runs
 

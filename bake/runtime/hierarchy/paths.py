@@ -47,6 +47,8 @@ class Hierarchy(Protocol):
     def most_arcs(self) -> int: ...
     @property
     def runs(self) -> StraightRuns | None: ...
+    def apart(self, row: int, goal: int) -> bool | None:
+        """Tell whether the layers show that there is no path; None where components tell."""
 
 
 @dataclass(frozen=True)

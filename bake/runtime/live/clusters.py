@@ -131,7 +131,7 @@ class ClusterLine:
         layout = self.layout(np.zeros(0, dtype=np.int32))
         square = tables.places.hex_layout is None
         two_way = found is None or found.two_way
-        rows = LiveRows.of(clusters.graph, two_way=two_way)
+        rows = LiveRows.of(clusters.listed, two_way=two_way)
         first, member, _ = clusters.members
         chosen = np.zeros((0, 2), dtype=np.int32)
         spacing = None
@@ -327,6 +327,10 @@ class LiveHierarchyTables:
         self.tables = line.tables
         self._clusters = clusters
         self._made = clusters.made()
+
+    def apart(self, row: int, goal: int) -> bool | None:
+        """Leave it to components to tell whether there is no path."""
+        return None
 
     @property
     def layers(self) -> tuple[Layer, ...]:

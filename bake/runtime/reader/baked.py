@@ -71,14 +71,14 @@ class BakedTables(Tables):
     @cached_property
     def node(self) -> Int32Array:
         """Return (r) int32, the node of each row."""
+        if self._asset.implied:
+            return self._asset.implied.nodes(self.profile)
         return np.flatnonzero(self.component >= 0).astype(np.int32)
 
     @cached_property
-    def row_count(self) -> int:
-        return len(self.node)
-
-    @cached_property
     def location(self) -> Int32Array:
+        if self._asset.implied:
+            return self._asset.implied.rows(self.profile)
         return self.places.flat[self.node] if self.places.is_grid else self.node
 
     @cached_property
@@ -141,8 +141,7 @@ class BakedTables(Tables):
             raise self.damaged("node_terrain does not fit nodes and terrains")
         if self.size > 1:
             return self._under_footprint(terrain_cost, self.size)
-        cost: Float64Array = terrain_cost[terrain]
-        return cost
+        return np.asarray(terrain_cost[terrain])
 
     @cached_property
     def row_cost(self) -> Float64Array:

@@ -251,7 +251,8 @@ def _outcome(found: Found, estimate: Estimate | None, bound: float) -> Outcome:
 def _hpa(context: SearchContext, row: int, goal: int, request: Request) -> Outcome:
     _without(request, "the method 'hpa'")
     hierarchy = context.hierarchy
-    if _unreachable(context, row, goal):
+    apart = hierarchy.tables.apart(row, goal)
+    if _unreachable(context, row, goal) if apart is None else apart:
         return Outcome(None, 0, 0)
     rows, ticks, expanded = hierarchy.path(row, goal)
     if rows is None:

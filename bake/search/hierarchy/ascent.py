@@ -24,14 +24,17 @@ from bake.search.graph.partition import members
 from bake.search.hierarchy.bundles import (
     ABOVE,
     ASTRAY,
+    BEFORE,
     BELOW,
     BITS,
+    COST,
     FIRST_NODE,
     FLOW,
     FLOW_BYTES,
     HEAD,
     OWN,
     RANK_ABOVE,
+    SEEN,
     TICKS,
     TRANSITION,
     ClusteredGraph,
@@ -45,7 +48,8 @@ from bake.search.hierarchy.layer import Layer
 #: microseconds, and of equally short plans it finds one that smooths better.
 LEAST_NODES = 512
 
-#: The most ascents there may be, at 8 bytes each; with more, the first layer is searched.
+#: The most ascents there may be, at 8 bytes each. With more, a query climbs layer by layer; where
+#: some arc does not lead back, it searches the first layer.
 MOST_ASCENTS = 2**22
 
 _FAR = int(UNREACHABLE)
@@ -105,11 +109,13 @@ def layer_stack(
     each = np.append(np.diff(last.first_transition), 0)[last_cluster[first.cluster]]
     np.cumsum(each, out=first_ascent[1:])
     large = len(first.node) >= LEAST_NODES and all(layer.bits for layer in layers[1:])
-    if top is not None and large and first_ascent[-1] <= MOST_ASCENTS:
+    few = first_ascent[-1] <= MOST_ASCENTS
+    if top is not None and large and (few or two_way):
         none = np.iinfo(top[0].dtype).max
         hop = np.where(top[0] == none, -1, top[0].astype(np.int64)).astype(np.int32)
         distance = top[1]
-        up, down = _ascents(first, last, last_cluster, lowest, first_ascent, two_way=two_way)
+        if few:
+            up, down = _ascents(first, last, last_cluster, lowest, first_ascent, two_way=two_way)
     return LayerStack(
         graph,
         back,
@@ -282,6 +288,74 @@ def ascend(
 
 
 @kernel
+def climb(
+    ends: Int64Array, count: int, stack: LayerStack, memory: QueryMemory, raised: Int64Array
+) -> int:
+    """Find what :func:`ascend` finds without ascents, by a search of one cluster of each layer.
+
+    Ways may be taken in either direction. A search of a layer begins at the transitions that the
+    search of the layer below has reached.
+
+    Args:
+        memory: ``state`` is filled: of each node reached, ticks and the node before, within its
+            layer.
+    """
+    if count == 0:
+        return 0
+    state, heap = memory.state, memory.heap
+    memory.turn[0] += 1
+    turn = memory.turn[0]
+    size = 0
+    for i in range(count):
+        node = ends[i, 0]
+        state[node, SEEN] = turn
+        state[node, COST] = ends[i, 1]
+        state[node, BEFORE] = -1
+        size = push(heap, size, ends[i, 1], node)
+    cluster = np.int64(stack.node[ends[0, 0], OWN])
+    for _ in range(len(stack.layer) - 1):
+        if size == 0:
+            return 0
+        cluster = np.int64(stack.node[heap[0, 1], ABOVE])
+        while size > 0:
+            done, node = heap[0, 0], heap[0, 1]
+            size = drop_first(heap, size)
+            if done > state[node, COST]:
+                continue
+            for arc in range(stack.first_out[node], stack.first_out[node + 1]):
+                other = stack.arc[arc, HEAD]
+                new = done + stack.arc[arc, TICKS]
+                if stack.node[other, ABOVE] != cluster:
+                    continue
+                if state[other, SEEN] == turn and state[other, COST] <= new:
+                    continue
+                if size == len(heap):
+                    return 0
+                state[other, SEEN] = turn
+                state[other, COST] = new
+                state[other, BEFORE] = node
+                size = push(heap, size, new, other)
+        if cluster < 0:
+            return 0
+        for node in range(
+            stack.cluster[cluster, TRANSITION], stack.cluster[cluster + 1, TRANSITION]
+        ):
+            below = stack.node[node, BELOW]
+            if state[below, SEEN] == turn:
+                state[node, SEEN] = turn
+                state[node, COST] = state[below, COST]
+                state[node, BEFORE] = -1
+                size = push(heap, size, state[node, COST], node)
+    begun = stack.cluster[cluster, TRANSITION]
+    nodes = stack.cluster[cluster + 1, TRANSITION] - begun
+    for top in range(nodes):
+        reached = state[begun + top, SEEN] == turn
+        raised[top, 0] = state[begun + top, COST] if reached else _FAR
+        raised[top, 1] = -1
+    return int(nodes)
+
+
+@kernel
 def join(
     begun: int,
     starts: Int64Array,
@@ -319,11 +393,12 @@ def join(
 
 
 @kernel
-def descend(near: int, far: int, stack: LayerStack, memory: QueryMemory) -> int:
+def descend(near: int, far: int, climbed: bool, stack: LayerStack, memory: QueryMemory) -> int:
     """Find the nodes of the first layer on the way from one node of the last layer to another.
 
     Args:
         near, far: within the last layer.
+        climbed: put the ways by which :func:`climb` reached both around it.
         memory: ``plan[0]`` is filled.
 
     Returns:
@@ -348,8 +423,19 @@ def descend(near: int, far: int, stack: LayerStack, memory: QueryMemory) -> int:
         bits = stack.layer[layer, BITS]
         none = (1 << bits) - 1
         node = np.int64(stack.node[here[0], BELOW])
-        below[0] = node
-        filled = 1
+        filled = 0
+        if climbed:
+            while node >= 0 and filled < len(below):
+                below[filled] = node
+                filled += 1
+                node = memory.state[node, BEFORE]
+            turn_round(below, 0, filled)
+            if node >= 0 or filled == len(below):
+                return ASTRAY
+            node = np.int64(below[filled - 1])
+        else:
+            below[0] = node
+            filled = 1
         for i in range(1, count):
             there = np.int64(stack.node[here[i], BELOW])
             cluster = stack.node[here[i], OWN]
@@ -372,6 +458,14 @@ def descend(near: int, far: int, stack: LayerStack, memory: QueryMemory) -> int:
                     return ASTRAY
                 below[filled] = node
                 filled += 1
+        if climbed:
+            node = memory.state[node, BEFORE]
+            while node >= 0:
+                if filled >= len(below):
+                    return ASTRAY
+                below[filled] = node
+                filled += 1
+                node = memory.state[node, BEFORE]
         here, below = below, here
         count = filled
     return count

@@ -42,20 +42,72 @@ ASTRAY = -2
 FULL = -3
 
 
+class LatticeArcs(NamedTuple):
+    """The arcs of a lattice as they follow from its cells: one byte says which steps a cell has.
+
+    Every row has eight slots, one for each step in the order of :mod:`bake.movement` (hexagonal
+    lattices use six of them); arc ``8 * row + slot`` is the step of that slot.
+
+    Attributes:
+        cell: (r) int32, y * width + x of each row; empty where arcs are listed instead.
+        row_at: (cells) int32, the row in each cell, -1 where there is none.
+        steps: (cells) uint8, bit s is set where the step of slot s may be taken.
+        price: (cells) uint8, which price of ``ticks`` is paid on each cell.
+        ticks: (p, p, 2) int32, of a straight step and of a diagonal one from a price to another.
+        offset: (2, 8) int32, what the step of a slot adds to the number of a cell, by the parity of
+            the cell's row or column on hexagonal lattices.
+        slot: (8) int32, the slot of each heading of :mod:`bake.search.hierarchy.straight_runs`,
+            -1 where no step has it.
+        width: cells of a line of the grid.
+        layout: SQUARE, ODD_R, EVEN_R, ODD_Q or EVEN_Q.
+    """
+
+    cell: Int32Array
+    row_at: Int32Array
+    steps: UInt8Array
+    price: UInt8Array
+    ticks: Int32Array
+    offset: Int32Array
+    slot: Int32Array
+    width: int
+    layout: int
+
+
+#: Layouts of :class:`LatticeArcs`.
+SQUARE, ODD_R, EVEN_R, ODD_Q, EVEN_Q = 0, 1, 2, 3, 4
+
+#: The lattice of a graph whose arcs are listed.
+NO_LATTICE = LatticeArcs(
+    np.zeros(0, dtype=np.int32),
+    np.zeros(0, dtype=np.int32),
+    np.zeros(0, dtype=np.uint8),
+    np.zeros(0, dtype=np.uint8),
+    np.zeros((0, 0, 2), dtype=np.int32),
+    np.zeros((2, 8), dtype=np.int32),
+    np.zeros(8, dtype=np.int32),
+    0,
+    SQUARE,
+)
+
+
 class ClusteredGraph(NamedTuple):
     """A graph whose nodes are divided into clusters: the rows of a profile, or a layer of them.
 
     The *slot* of an arc is its number among the arcs of its tail, those that may not be taken
-    included.
+    included. Kernels reach arcs by :mod:`bake.search.hierarchy.arcs` alone.
 
     Attributes:
         node: (n, 4) int32: the cluster of each node (-1 = it belongs to none), its rank among the
-            nodes of the cluster, its first arc and one past its last.
-        arc: (m, 2) int32: the node an arc leads to, -1 where it may not be taken, and its ticks.
+            nodes of the cluster, its first arc and one past its last. The latter two columns are
+            absent where arcs follow from a lattice.
+        arc: (m, 2) int32: the node an arc leads to, -1 where it may not be taken, and its ticks;
+            empty where arcs follow from a lattice.
+        lattice: the cells from which arcs follow.
     """
 
     node: Int32Array
     arc: Int32Array
+    lattice: LatticeArcs = NO_LATTICE
 
 
 class Members(NamedTuple):
@@ -180,6 +232,8 @@ class StraightRuns(NamedTuple):
             none.
         least: (2) int32, no straight step and no diagonal one costs less; 0 = there is none.
         far: whether an arc may lead farther than to a neighbour.
+        lattice: the cells from which steps follow. Where it has any, ``at``, ``row_at``, ``length``
+            and ``ticks`` are empty, and cells are numbered as those of the grid.
     """
 
     form: int
@@ -191,6 +245,7 @@ class StraightRuns(NamedTuple):
     ticks: Int32Array
     least: Int32Array
     far: bool
+    lattice: LatticeArcs = NO_LATTICE
 
 
 #: The runs for paths that are not to be smoothed.

@@ -13,6 +13,7 @@ import numpy as np
 from bake.arrays import BoolArray, Int32Array, Int64Array, UInt8Array
 from bake.graph import Subgraph
 from bake.kernels.jit import inlined, kernel
+from bake.search.hierarchy.arcs import end_arc, first_arc, head_of
 from bake.search.hierarchy.bundles import (
     CLUSTER,
     END,
@@ -77,7 +78,7 @@ def most_arcs_inside(graph: ClusteredGraph) -> int:
     leaving = np.zeros(clusters, np.int64)
     for node in range(len(graph.node)):
         if graph.node[node, CLUSTER] >= 0:
-            leaving[graph.node[node, CLUSTER]] += graph.node[node, END] - graph.node[node, FIRST]
+            leaving[graph.node[node, CLUSTER]] += end_arc(graph, node) - first_arc(graph, node)
     most = np.int64(0)
     for cluster in range(clusters):
         most = max(most, leaving[cluster])
@@ -89,8 +90,8 @@ def mark_crossings(graph: ClusteredGraph, chosen: UInt8Array) -> None:
     """Mark both ends of every arc between two clusters in ``chosen`` (n)."""
     chosen[:] = 0
     for node in range(len(graph.node)):
-        for arc in range(graph.node[node, FIRST], graph.node[node, END]):
-            other = graph.arc[arc, HEAD]
+        for arc in range(first_arc(graph, node), end_arc(graph, node)):
+            other = head_of(graph, arc)
             if other >= 0 and graph.node[other, CLUSTER] != graph.node[node, CLUSTER]:
                 chosen[node] = 1
                 chosen[other] = 1
@@ -128,13 +129,31 @@ def _unite_rows(rows: Int32Array, graph: ClusteredGraph, key: Int64Array, low: I
         low[rows[i]] = rows[i]
     for i in range(len(rows)):
         row = rows[i]
-        for arc in range(graph.node[row, FIRST], graph.node[row, END]):
-            other = graph.arc[arc, HEAD]
+        for arc in range(first_arc(graph, row), end_arc(graph, row)):
+            other = head_of(graph, arc)
             if other < 0 or low[other] < 0 or key[other] != key[row]:
                 continue
             _unite(low, row, other)
     for i in range(len(rows)):
         low[rows[i]] = _root(low, rows[i])
+
+
+def connected_rows(graph: ClusteredGraph, key: Int64Array) -> tuple[Int32Array, int]:
+    """Cut classes of rows into connected parts; arcs count in both directions.
+
+    Args:
+        graph: the rows; clusters and ranks are not looked at.
+        key: (r) int64, the class of every row, ascending.
+
+    Returns:
+        (r) int32 part of every row, and how many there are, numbered by lowest row.
+    """
+    every = np.arange(len(key), dtype=np.int32)
+    low = np.zeros(len(key), dtype=np.int32)
+    _unite_rows(every, graph, key, low)
+    number = np.cumsum(low == every, dtype=np.int32)
+    number -= 1
+    return number[low], int(number[-1]) + 1 if len(key) else 0
 
 
 @kernel
@@ -143,9 +162,9 @@ def _unite_clusters(graph: ClusteredGraph, key: Int64Array, low: Int32Array) -> 
     for cluster in range(len(low)):
         low[cluster] = cluster
     for node in range(len(graph.node)):
-        for arc in range(graph.node[node, FIRST], graph.node[node, END]):
+        for arc in range(first_arc(graph, node), end_arc(graph, node)):
             here = graph.node[node, CLUSTER]
-            there = graph.node[graph.arc[arc, HEAD], CLUSTER]
+            there = graph.node[head_of(graph, arc), CLUSTER]
             if here == there or key[here] != key[there]:
                 continue
             _unite(low, here, there)

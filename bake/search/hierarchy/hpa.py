@@ -16,7 +16,8 @@ import numpy as np
 
 from bake.arrays import Int32Array, Int64Array
 from bake.kernels.jit import inlined, kernel
-from bake.search.hierarchy.ascent import ascend, descend, join, turn_round, with_ends
+from bake.search.hierarchy.arcs import end_arc, first_arc, head_of
+from bake.search.hierarchy.ascent import ascend, climb, descend, join, turn_round, with_ends
 from bake.search.hierarchy.bundles import (
     ASTRAY,
     BEFORE,
@@ -24,13 +25,10 @@ from bake.search.hierarchy.bundles import (
     BITS,
     CLUSTER,
     DISTANCE,
-    END,
-    FIRST,
     FLOW,
     FLOW_BYTES,
     FROM,
     FULL,
-    HEAD,
     NO_WAY,
     RANK,
     SIZE,
@@ -72,6 +70,7 @@ def query_memory(stack: LayerStack, most_arcs: int, room: int) -> QueryMemory:
         room: rows a path may have beside those of one more cluster.
     """
     transitions = len(stack.landmark)
+    climbs = len(stack.top_distance) > 0 and len(stack.up) == 0
     arcs = int(stack.first_out[transitions])
     clusters = len(stack.last_cluster)
     most_rows = int(stack.cluster[:clusters, SIZE].max(initial=0))
@@ -83,7 +82,7 @@ def query_memory(stack: LayerStack, most_arcs: int, room: int) -> QueryMemory:
         raised=np.zeros((2, most_raised, 2), dtype=np.int64),
         local=np.zeros((most_rows, 3), dtype=np.int64),
         heap=np.zeros((max(arcs + most_ends, most_arcs) + 2, 2), dtype=np.int64),
-        state=np.zeros((transitions, STATE_COLUMNS), dtype=np.int64),
+        state=np.zeros((len(stack.node) if climbs else transitions, STATE_COLUMNS), dtype=np.int64),
         at_goal=np.zeros(stack.landmark.shape[1], dtype=np.int64),
         expanded=np.zeros(transitions + 2 * most_ends, dtype=np.int32),
         plan=np.zeros((2, transitions), dtype=np.int32),
@@ -183,8 +182,13 @@ def find_way(start: int, goal: int, stack: LayerStack, memory: QueryMemory) -> t
     expanded = start_count + goal_count
     begun = stack.first_top[stack.last_cluster[here]]
     ended = stack.first_top[stack.last_cluster[there]]
-    up_count = ascend(starts, start_count, stack.first_ascent, stack.up, memory.raised[0])
-    down_count = ascend(goals, goal_count, stack.first_ascent, stack.down, memory.raised[1])
+    climbs = len(stack.up) == 0
+    if climbs:
+        up_count = climb(starts, start_count, stack, memory, memory.raised[0])
+        down_count = climb(goals, goal_count, stack, memory, memory.raised[1])
+    else:
+        up_count = ascend(starts, start_count, stack.first_ascent, stack.up, memory.raised[0])
+        down_count = ascend(goals, goal_count, stack.first_ascent, stack.down, memory.raised[1])
     best, near, far = join(
         begun, memory.raised[0], up_count, ended, memory.raised[1], down_count,
         stack.top_distance, best,
@@ -193,9 +197,11 @@ def find_way(start: int, goal: int, stack: LayerStack, memory: QueryMemory) -> t
         return NO_WAY, NO_WAY, expanded
     if near < 0:
         return 0, best, expanded
-    length = descend(near, far, stack, memory)
+    length = descend(near, far, climbs, stack, memory)
     if length == ASTRAY:
         return ASTRAY, NO_WAY, 0
+    if climbs:
+        return length, best, expanded
     up, down = near - begun, far - ended
     length = with_ends(
         memory.raised[0, up, 1], up, memory.raised[1, down, 1], down, stack, length, memory
@@ -233,8 +239,8 @@ def refine(
         if cluster != graph.node[there, CLUSTER]:
             if filled >= len(path):
                 return hop, filled
-            arc, last = graph.node[row, FIRST], graph.node[row, END]
-            while arc < last and graph.arc[arc, HEAD] != there:
+            arc, last = first_arc(graph, row), end_arc(graph, row)
+            while arc < last and head_of(graph, arc) != there:
                 arc += 1
             if arc == last:
                 return ASTRAY, filled

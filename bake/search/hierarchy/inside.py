@@ -19,19 +19,16 @@ from bake.graph import INFINITY
 from bake.kernels.heap import drop_first, push
 from bake.kernels.jit import inlined, kernel
 from bake.search.graph.label_correcting import IDLE, RING
+from bake.search.hierarchy.arcs import end_arc, first_arc, head_of, ticks_of
 from bake.search.hierarchy.bundles import (
     ASTRAY,
     CLUSTER,
     DISTANCE,
-    END,
-    FIRST,
     FLOW,
     FLOW_BYTES,
     FROM,
-    HEAD,
     NO_WAY,
     RANK,
-    TICKS,
     TURN,
     ClusteredGraph,
     Members,
@@ -134,7 +131,7 @@ def search_clusters(
         arcs = 0
         for i in range(members.first[cluster], members.first[cluster + 1]):
             node = members.node[i]
-            arcs += graph.node[node, END] - graph.node[node, FIRST]
+            arcs += end_arc(graph, node) - first_arc(graph, node)
         most_nodes = max(most_nodes, members.first[cluster + 1] - members.first[cluster])
         most_arcs = max(most_arcs, arcs)
     first_in = np.zeros(most_nodes + 1, np.int32)
@@ -162,11 +159,11 @@ def search_clusters(
         least = np.int32(INFINITY)
         for here in range(n):
             node = members.node[start + here]
-            for arc in range(graph.node[node, FIRST], graph.node[node, END]):
-                other = graph.arc[arc, HEAD]
+            for arc in range(first_arc(graph, node), end_arc(graph, node)):
+                other = head_of(graph, arc)
                 if other >= 0 and graph.node[other, CLUSTER] == cluster:
                     first_in[graph.node[other, RANK] + 1] += 1
-                    least = min(least, graph.arc[arc, TICKS])
+                    least = min(least, np.int32(ticks_of(graph, arc)))
                     total += 1
         # A bucket is as wide as the largest power of two that is no longer than any arc.
         shift = 0
@@ -177,15 +174,15 @@ def search_clusters(
         for back in range(n):
             here = n - 1 - back
             node = members.node[start + here]
-            begin = graph.node[node, FIRST]
-            for arc in range(graph.node[node, END] - 1, begin - 1, -1):
-                other = graph.arc[arc, HEAD]
+            begin = first_arc(graph, node)
+            for arc in range(end_arc(graph, node) - 1, begin - 1, -1):
+                other = head_of(graph, arc)
                 if other >= 0 and graph.node[other, CLUSTER] == cluster:
                     there = graph.node[other, RANK]
                     first_in[there + 1] -= 1
                     entry = first_in[there + 1]
                     tail[entry] = here
-                    cost[entry] = graph.arc[arc, TICKS]
+                    cost[entry] = ticks_of(graph, arc)
                     taken[entry] = arc - begin
         # Filling from behind has moved every end to its beginning: first_in[i + 1] is i's first.
         for here in range(n):
@@ -344,13 +341,13 @@ def flow_distance(
         slot = slot_at(flow, begin, bits, graph.node[row, RANK])
         if slot == none:
             return NO_WAY
-        arc = graph.node[row, FIRST] + slot
-        if arc >= graph.node[row, END] or steps > len(graph.node):
+        arc = first_arc(graph, row) + slot
+        if arc >= end_arc(graph, row) or steps > len(graph.node):
             return ASTRAY
-        row = graph.arc[arc, HEAD]
+        row = head_of(graph, arc)
         if row < 0 or graph.node[row, CLUSTER] != cluster:
             return ASTRAY
-        total += graph.arc[arc, TICKS]
+        total += ticks_of(graph, arc)
         steps += 1
     return int(total)
 
@@ -373,10 +370,10 @@ def flow_path(
     none = (1 << bits) - 1
     while row != goal:
         slot = slot_at(flow, begin, bits, graph.node[row, RANK])
-        arc = graph.node[row, FIRST] + slot
-        if slot == none or arc >= graph.node[row, END] or filled >= len(path):
+        arc = first_arc(graph, row) + slot
+        if slot == none or arc >= end_arc(graph, row) or filled >= len(path):
             return ASTRAY
-        row = graph.arc[arc, HEAD]
+        row = head_of(graph, arc)
         if row < 0:
             return ASTRAY
         path[filled] = row
@@ -411,11 +408,11 @@ def search_inside(graph: ClusteredGraph, origin: int, goal: int, memory: QueryMe
             return int(done)
         if done > local[graph.node[row, RANK], DISTANCE]:
             continue
-        for arc in range(graph.node[row, FIRST], graph.node[row, END]):
-            other = graph.arc[arc, HEAD]
+        for arc in range(first_arc(graph, row), end_arc(graph, row)):
+            other = head_of(graph, arc)
             if other < 0 or graph.node[other, CLUSTER] != cluster:
                 continue
-            new = done + graph.arc[arc, TICKS]
+            new = done + ticks_of(graph, arc)
             rank = graph.node[other, RANK]
             if local[rank, TURN] == turn and local[rank, DISTANCE] <= new:
                 continue

@@ -32,7 +32,6 @@ class Layer:
     Attributes:
         below_cluster: (n) int32, cluster in this layer of every node below (rows, for the first);
             -1 for those that belong to none.
-        index: (n) int32, the transition that each node below is, -1 where it is none.
         node: (t) int32, the node below that each transition is; ascending within a cluster,
             clusters ascending.
         row: (t) int32, the row of each transition.
@@ -47,7 +46,6 @@ class Layer:
     """
 
     below_cluster: Int32Array
-    index: Int32Array
     node: Int32Array
     row: Int32Array
     first_transition: Int32Array
@@ -79,13 +77,10 @@ class Layer:
         np.cumsum(held, out=first_transition[1:])
         first_out = np.zeros(len(node) + 1, dtype=np.int32)
         np.cumsum(degree, out=first_out[1:])
-        index = np.full(len(below_cluster), -1, dtype=np.int32)
-        index[node] = np.arange(len(node), dtype=np.int32)
         size = np.bincount(below_cluster, minlength=cluster_count)
         data = cluster_columns(first_transition, size, bits)
         return Layer(
             below_cluster,
-            index,
             node,
             row,
             first_transition,
@@ -95,6 +90,13 @@ class Layer:
             flow[: data[-1, FLOW]],
             data,
         )
+
+    @cached_property
+    def index(self) -> Int32Array:
+        """(n) int32, the transition that each node below is, -1 where it is none."""
+        index = np.full(len(self.below_cluster), -1, dtype=np.int32)
+        index[self.node] = np.arange(len(self.node), dtype=np.int32)
+        return index
 
     @property
     def cluster_count(self) -> int:

@@ -15,6 +15,14 @@ import numpy as np
 from bake.arrays import BoolArray, Int32Array, Int64Array, UInt8Array
 from bake.kernels.jit import kernel
 from bake.search.graph.partition import members
+from bake.search.hierarchy.arcs import (
+    end_arc,
+    first_arc,
+    head_of,
+    most_slots,
+    slots_of,
+    ticks_of,
+)
 from bake.search.hierarchy.bundles import (
     CLUSTER,
     END,
@@ -289,7 +297,7 @@ def build_layer(
     graph, size = base.graph, np.diff(base.members.first)
     transitions = _transitions(base.members, chosen)
     if bits and (before is None or not before.fits(graph, bits)):
-        most = int((graph.node[:, END] - graph.node[:, FIRST]).max(initial=1))
+        most = most_slots(graph)
         bits, before = max(bits, slot_bits(most - 1)), None
     data = cluster_columns(transitions.first, size, bits)
     if bits and flow_limit is not None and data[-1, FLOW] > flow_limit:
@@ -306,15 +314,13 @@ def build_layer(
         _take_over_flow(origin, data, before.layer.cluster_data, before.layer.flow, flow)
     fresh = np.flatnonzero(origin < 0).astype(np.int32)
     edges = _search(base, transitions, fresh, bits, data, flow)
-    degree = graph.node[transitions.node, END] - graph.node[transitions.node, FIRST]
-    room = len(old.arcs) + int(np.count_nonzero(edges.keep)) + int(degree.sum())
+    room = len(old.arcs) + int(np.count_nonzero(edges.keep)) + slots_of(graph, transitions.node)
     first_out = np.empty(len(came) + 1, dtype=np.int32)
     arcs = np.empty((room, 2), dtype=np.int32)
     same = np.empty(len(came), dtype=np.bool_)
     arc_count = _join_arcs(graph, transitions, origin, edges, came, old, first_out, arcs, same)
     layer = Layer(
         base.label,
-        transitions.number,
         transitions.node,
         transitions.node if rows is None else rows[transitions.node],
         transitions.first,
@@ -453,11 +459,11 @@ def _join_arcs(
                         over[filled, TICKS] = edges.distance[base + other]
                         filled += 1
             below = transitions.node[one]
-            for arc in range(graph.node[below, FIRST], graph.node[below, END]):
-                head = graph.arc[arc, HEAD]
+            for arc in range(first_arc(graph, below), end_arc(graph, below)):
+                head = head_of(graph, arc)
                 if head < 0 or graph.node[head, CLUSTER] == cluster or transitions.number[head] < 0:
                     continue
-                there, ticks = transitions.number[head], graph.arc[arc, TICKS]
+                there, ticks = transitions.number[head], ticks_of(graph, arc)
                 gap = filled
                 while gap > begun and over[gap - 1, HEAD] > there:
                     gap -= 1

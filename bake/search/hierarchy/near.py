@@ -14,18 +14,16 @@ from __future__ import annotations
 
 from bake.arrays import Int64Array
 from bake.kernels.heap import drop_first, push
-from bake.kernels.jit import inlined, kernel
+from bake.kernels.jit import accessor, kernel
+from bake.search.hierarchy.arcs import end_arc, first_arc, head_of, ticks_of
 from bake.search.hierarchy.bundles import (
-    END,
-    FIRST,
-    HEAD,
     NO_WAY,
-    TICKS,
     ClusteredGraph,
     QueryMemory,
     StraightRuns,
 )
 from bake.search.hierarchy.smooth import HEX
+from bake.search.hierarchy.straight_runs import coordinate
 
 #: Cells are near that lie at most this many columns and rows apart.
 NEAR_CELLS = 8
@@ -46,19 +44,21 @@ WHO, COST, BEFORE, AHEAD = 0, 1, 2, 3
 _LARGEST_G = 2**31 - 1
 
 
-@inlined
+@accessor
 def side_by_side(start: int, goal: int, runs: StraightRuns) -> bool:
     """Tell whether two rows lie in near cells."""
-    dx, dy = runs.at[start, 0] - runs.at[goal, 0], runs.at[start, 1] - runs.at[goal, 1]
+    dx = coordinate(runs, start, 0) - coordinate(runs, goal, 0)
+    dy = coordinate(runs, start, 1) - coordinate(runs, goal, 1)
     return bool(max(abs(dx), abs(dy)) <= NEAR_CELLS)
 
 
-@inlined
+@accessor
 def _ahead(row: int, goal: int, runs: StraightRuns) -> int:
     """Return a lower bound of the ticks between two rows, from the cheapest steps there are."""
     ticks = 0
     if not runs.far:
-        dx, dy = int(runs.at[row, 0] - runs.at[goal, 0]), int(runs.at[row, 1] - runs.at[goal, 1])
+        dx = coordinate(runs, row, 0) - coordinate(runs, goal, 0)
+        dy = coordinate(runs, row, 1) - coordinate(runs, goal, 1)
         straight, slanted = int(runs.least[0]), int(runs.least[1])
         if straight == 0 or 0 < slanted < straight:
             straight = slanted
@@ -72,7 +72,7 @@ def _ahead(row: int, goal: int, runs: StraightRuns) -> int:
     return ticks
 
 
-@inlined
+@accessor
 def _place_of(row: int, turn: int, near: Int64Array) -> int:
     """Return where the table has a row, or the free place that is its own."""
     last = len(near) - 1
@@ -126,11 +126,11 @@ def search_near(
         row = int(near[place, WHO]) & 0x7FFFFFFF
         if row == end:
             break
-        for arc in range(graph.node[row, FIRST], graph.node[row, END]):
-            other = int(graph.arc[arc, HEAD])
+        for arc in range(first_arc(graph, row), end_arc(graph, row)):
+            other = int(head_of(graph, arc))
             if other < 0:
                 continue
-            reached = g + int(graph.arc[arc, TICKS])
+            reached = g + int(ticks_of(graph, arc))
             there = _place_of(other, turn, near)
             if near[there, WHO] >> 32 == turn:
                 if near[there, COST] <= reached:

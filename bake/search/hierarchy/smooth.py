@@ -11,17 +11,21 @@ from __future__ import annotations
 import numpy as np
 
 from bake.arrays import Int32Array
-from bake.kernels.jit import inlined, kernel
+from bake.kernels.jit import accessor, inlined, kernel
+from bake.search.hierarchy.arcs import end_arc, first_arc, head_of, ticks_of
 from bake.search.hierarchy.bundles import (
-    END,
-    FIRST,
-    HEAD,
-    TICKS,
     ClusteredGraph,
     QueryMemory,
     StraightRuns,
 )
-from bake.search.hierarchy.straight_runs import heading, offset
+from bake.search.hierarchy.straight_runs import (
+    cell_at,
+    coordinate,
+    heading,
+    is_free,
+    row_in,
+    ticks_from,
+)
 
 #: How the difference of two cells is taken apart: a diagonal run and a straight one on square
 #: lattices with 8 neighbours; only where the signs differ on hexagonal ones; two straight runs.
@@ -46,20 +50,28 @@ def _two_ways(dx: int, dy: int, form: int) -> tuple[int, int, int, int]:
     return first, ax, second, ay
 
 
-@inlined
+@accessor
+def _corner(x: int, y: int, way: int, count: int, runs: StraightRuns) -> int:
+    """Return the cell so many steps from another one in a direction."""
+    full = way + 1 if way > 3 else way
+    return cell_at(runs, x + count * (full // 3 - 1), y + count * (full % 3 - 1))
+
+
+@accessor
 def _ticks_of_runs(
-    cell: int, first: int, few: int, second: int, many: int, runs: StraightRuns
+    x: int, y: int, first: int, few: int, second: int, many: int, runs: StraightRuns
 ) -> int:
     """Price ``few`` steps one way and then ``many`` another; return -1 where they are not free."""
     ticks = -1
-    if runs.length[cell, first] >= few:
-        corner = cell + few * offset(first, runs.width)
-        if runs.length[corner, second] >= many:
+    cell = cell_at(runs, x, y)
+    if is_free(runs, cell, first, few):
+        corner = _corner(x, y, first, few, runs)
+        if is_free(runs, corner, second, many):
             ticks = 0
             if few > 0:
-                ticks += few * runs.ticks[runs.row_at[cell], first]
+                ticks += few * ticks_from(runs, cell, first)
             if many > 0:
-                ticks += many * runs.ticks[runs.row_at[corner], second]
+                ticks += many * ticks_from(runs, corner, second)
     return int(ticks)
 
 
@@ -79,7 +91,6 @@ def _smooth_once(
     out_x[0], out_y[0] = x[here], y[here]
     filled = 1
     back = 0 if move > 0 else 1
-    width, length = runs.width, runs.length
     while here != stop:
         other = here + move
         cost = np.int64(step[here - back])
@@ -100,25 +111,23 @@ def _smooth_once(
             first, few, second, many = _two_ways(x[b] - x[a], y[b] - y[a], runs.form)
             if few + many == 0:
                 continue
-            cell = y[a] * width + x[a]
             if runs.even:
                 # On even ground no way is cheaper than two runs, so being free is enough.
-                if (
-                    length[cell, first] >= few
-                    and length[cell + few * offset(first, width), second] >= many
+                cell = cell_at(runs, x[a], y[a])
+                if is_free(runs, cell, first, few) and is_free(
+                    runs, _corner(x[a], y[a], first, few, runs), second, many
                 ):
                     best, straight_on, swapped, vain = other, False, False, 0
-                elif (
-                    length[cell, second] >= many
-                    and length[cell + many * offset(second, width), first] >= few
+                elif is_free(runs, cell, second, many) and is_free(
+                    runs, _corner(x[a], y[a], second, many, runs), first, few
                 ):
                     best, straight_on, swapped, vain = other, False, True, 0
                 continue
-            ticks = _ticks_of_runs(cell, first, few, second, many, runs)
+            ticks = _ticks_of_runs(x[a], y[a], first, few, second, many, runs)
             if 0 <= ticks <= cost:
                 best, straight_on, swapped, vain = other, False, False, 0
                 continue
-            ticks = _ticks_of_runs(cell, second, many, first, few, runs)
+            ticks = _ticks_of_runs(x[a], y[a], second, many, first, few, runs)
             if 0 <= ticks <= cost:
                 best, straight_on, swapped, vain = other, False, True, 0
         if straight_on:
@@ -165,16 +174,17 @@ def _price(
         slanted = int(dx != 0 and dy != 0)
         ticks = known[slanted]
         if not (near and runs.even and ticks > 0):
-            row = runs.row_at[y[i] * runs.width + x[i]]
+            cell = cell_at(runs, x[i], y[i])
             if near:
-                ticks = runs.ticks[row, heading(dx, dy)]
+                ticks = np.int32(ticks_from(runs, cell, heading(dx, dy)))
                 known[slanted] = ticks
             else:
-                there = runs.row_at[y[i + 1] * runs.width + x[i + 1]]
+                row = row_in(runs, cell)
+                there = row_in(runs, cell_at(runs, x[i + 1], y[i + 1]))
                 ticks = np.int32(2**31 - 1)
-                for arc in range(graph.node[row, FIRST], graph.node[row, END]):
-                    if graph.arc[arc, HEAD] == there:
-                        ticks = min(ticks, graph.arc[arc, TICKS])
+                for arc in range(first_arc(graph, row), end_arc(graph, row)):
+                    if head_of(graph, arc) == there:
+                        ticks = min(ticks, np.int32(ticks_of(graph, arc)))
         step[i] = ticks
         total += ticks
     return int(total)
@@ -197,14 +207,14 @@ def smooth_path(
     path, x, y = memory.route[0], memory.route[1], memory.route[2]
     out_x, out_y, step = memory.route[3], memory.route[4], memory.route[5]
     for i in range(count):
-        x[i], y[i] = runs.at[path[i], 0], runs.at[path[i], 1]
+        x[i], y[i] = coordinate(runs, path[i], 0), coordinate(runs, path[i], 1)
     _price(count, graph, runs, x, y, step)
     count = _smooth_once(0, count - 1, 1, runs, x, y, step, out_x, out_y)
     _price(count, graph, runs, out_x, out_y, step)
     count = _smooth_once(count - 1, 0, -1, runs, out_x, out_y, step, x, y)
     for i in range(count):
         back = count - 1 - i
-        path[i] = runs.row_at[y[back] * runs.width + x[back]]
+        path[i] = row_in(runs, cell_at(runs, x[back], y[back]))
         out_x[i], out_y[i] = x[back], y[back]
     ticks = _price(count, graph, runs, out_x, out_y, step)
     return count, ticks

@@ -18,8 +18,21 @@ import numpy as np
 
 from bake.arrays import Int32Array, UInt8Array
 from bake.graph import UNREACHABLE
-from bake.kernels.jit import inlined, kernel, ready
-from bake.search.hierarchy.bundles import END, FIRST, HEAD, TICKS, ClusteredGraph, StraightRuns
+from bake.kernels.jit import accessor, inlined, kernel, ready
+from bake.search.hierarchy.arcs import beside, end_arc, first_arc, head_of, step_ticks, ticks_of
+from bake.search.hierarchy.bundles import (
+    END,
+    EVEN_Q,
+    EVEN_R,
+    FIRST,
+    HEAD,
+    ODD_Q,
+    ODD_R,
+    TICKS,
+    ClusteredGraph,
+    LatticeArcs,
+    StraightRuns,
+)
 
 #: The longest run there is; longer ones are cut.
 LONGEST = 255
@@ -44,6 +57,89 @@ def offset(way: int, width: int) -> int:
     return (full % 3 - 1) * width + full // 3 - 1
 
 
+@accessor
+def coordinate(runs: StraightRuns, row: int, axis: int) -> int:
+    """Return the x (axis 0) or y (axis 1) of a row in the coordinates of the frame."""
+    lattice = runs.lattice
+    found = 0
+    if len(lattice.cell) == 0:
+        found = int(runs.at[row, axis])
+    else:
+        x, y = lattice.cell[row] % runs.width, lattice.cell[row] // runs.width
+        found = int(y if axis else x)
+        if lattice.layout == ODD_R and axis == 0:
+            found -= (y - (y & 1)) >> 1
+        elif lattice.layout == EVEN_R and axis == 0:
+            found -= (y + (y & 1)) >> 1
+        elif lattice.layout == ODD_Q and axis == 1:
+            found -= (x - (x & 1)) >> 1
+        elif lattice.layout == EVEN_Q and axis == 1:
+            found -= (x + (x & 1)) >> 1
+    return found
+
+
+@accessor
+def cell_at(runs: StraightRuns, x: int, y: int) -> int:
+    """Return the number of the cell at some coordinates of the frame."""
+    layout, cell = runs.lattice.layout, y * runs.width + x
+    if layout == ODD_R:
+        cell += (y - (y & 1)) >> 1
+    elif layout == EVEN_R:
+        cell += (y + (y & 1)) >> 1
+    elif layout == ODD_Q:
+        cell += ((x - (x & 1)) >> 1) * runs.width
+    elif layout == EVEN_Q:
+        cell += ((x + (x & 1)) >> 1) * runs.width
+    return cell
+
+
+@accessor
+def row_in(runs: StraightRuns, cell: int) -> int:
+    """Return the row in a cell, -1 where there is none."""
+    return int(runs.row_at[cell] if len(runs.lattice.cell) == 0 else runs.lattice.row_at[cell])
+
+
+@accessor
+def ticks_from(runs: StraightRuns, cell: int, way: int) -> int:
+    """Return the ticks of the cheapest step from a cell in a direction in which there is one."""
+    ticks = 0
+    if len(runs.lattice.cell) == 0:
+        ticks = int(runs.ticks[runs.row_at[cell], way])
+    else:
+        ticks = int(step_ticks(runs.lattice, cell, runs.lattice.slot[way]))
+    return ticks
+
+
+@accessor
+def _steps_follow(lattice: LatticeArcs, cell: int, way: int, count: int) -> bool:
+    """Tell whether so many steps of one weight follow each other from a cell in a direction."""
+    slot = lattice.slot[way]
+    if count > LONGEST or (slot < 0 and count > 0):
+        return False
+    first = 0
+    for step in range(count):
+        if lattice.row_at[cell] < 0 or not (lattice.steps[cell] >> slot) & 1:
+            return False
+        ticks = int(step_ticks(lattice, cell, slot))
+        if step == 0:
+            first = ticks
+        elif ticks != first:
+            return False
+        cell = beside(lattice, cell, slot)
+    return True
+
+
+@accessor
+def is_free(runs: StraightRuns, cell: int, way: int, count: int) -> bool:
+    """Tell whether so many steps of one weight lead from a cell straight in a direction."""
+    free = False
+    if len(runs.lattice.cell) == 0:
+        free = runs.length[cell, way] >= count
+    else:
+        free = _steps_follow(runs.lattice, cell, way, count)
+    return free
+
+
 @kernel
 def _price_steps(
     rows: Int32Array, graph: ClusteredGraph, at: Int32Array, ticks: Int32Array, least: Int32Array
@@ -63,8 +159,8 @@ def _price_steps(
     for i in range(len(rows)):
         row = rows[i]
         ticks[row, :] = 0
-        for arc in range(graph.node[row, FIRST], graph.node[row, END]):
-            other = graph.arc[arc, HEAD]
+        for arc in range(first_arc(graph, row), end_arc(graph, row)):
+            other = head_of(graph, arc)
             if other < 0 or other == row:
                 continue
             dx, dy = at[other, 0] - at[row, 0], at[other, 1] - at[row, 1]
@@ -72,8 +168,8 @@ def _price_steps(
                 far = True
                 continue
             way = heading(dx, dy)
-            if ticks[row, way] == 0 or graph.arc[arc, TICKS] < ticks[row, way]:
-                ticks[row, way] = graph.arc[arc, TICKS]
+            if ticks[row, way] == 0 or ticks_of(graph, arc) < ticks[row, way]:
+                ticks[row, way] = ticks_of(graph, arc)
         for way in range(HEADINGS):
             slanted = (SLANTED >> way) & 1
             if ticks[row, way] == 0:
@@ -185,6 +281,28 @@ def _run_again(
                     length[cell, way] = steps
                     sure = max(sure, 1)
                 cell -= offset(way, width)
+
+
+def lattice_runs(lattice: LatticeArcs, form: int, least: Int32Array, *, even: bool) -> StraightRuns:
+    """Return the straight runs of a lattice whose arcs follow from its cells; none is worked out.
+
+    Args:
+        form: as for :meth:`RunsVersion.of`.
+        least, even: from :func:`bake.search.hierarchy.arcs.cheapest_steps`.
+    """
+    none = np.zeros((0, HEADINGS), dtype=np.int32)
+    return StraightRuns(
+        form,
+        even,
+        none[:, :2].copy(),
+        none[:, 0].copy(),
+        lattice.width,
+        none.astype(np.uint8),
+        none,
+        least,
+        False,
+        lattice,
+    )
 
 
 @dataclass(frozen=True)

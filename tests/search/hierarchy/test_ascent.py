@@ -111,7 +111,7 @@ def test_a_plan_is_taken_apart_layer_by_layer() -> None:
         -1,
         -1,
     )
-    count = descend(0, 1, stack, used)
+    count = descend(0, 1, False, stack, used)
     assert used.plan[0, :count].tolist() == [2, 3]
     count = with_ends(0, 0, 5, 0, stack, count, used)
     assert used.plan[0, :count].tolist() == [0, 1, 2, 3, 4, 5]
@@ -139,7 +139,7 @@ def one_cluster(slots: list[int], apart: int | None = None) -> LayerStack:
 
 def test_inside_a_cluster_flow_fields_are_followed() -> None:
     used = memory(9, 8)
-    count = descend(0, 1, one_cluster([0, 1, 1, 1, 1, 15]), used)
+    count = descend(0, 1, False, one_cluster([0, 1, 1, 1, 1, 15]), used)
     assert used.plan[0, :count].tolist() == [0, 1, 2, 3, 4, 5]
 
 
@@ -153,7 +153,7 @@ def test_inside_a_cluster_flow_fields_are_followed() -> None:
     ],
 )
 def test_damaged_flow_fields_are_told(slots: list[int], apart: int | None) -> None:
-    assert descend(0, 1, one_cluster(slots, apart), memory(9, 8)) == ASTRAY
+    assert descend(0, 1, False, one_cluster(slots, apart), memory(9, 8)) == ASTRAY
 
 
 @pytest.mark.parametrize(
@@ -165,16 +165,16 @@ def test_damaged_flow_fields_are_told(slots: list[int], apart: int | None) -> No
     ],
 )
 def test_damage_on_the_way_down_is_told(change: dict[str, np.ndarray]) -> None:
-    assert descend(0, 1, corridor()._replace(**change), memory(9, 8)) == ASTRAY
+    assert descend(0, 1, False, corridor()._replace(**change), memory(9, 8)) == ASTRAY
 
 
 def test_damaged_ascents_are_told() -> None:
     stack, used = corridor(), memory(9, 8)
     for up in ([[20, 1], [10, 0], [0, -1]], [[20, -1]] * 3):
-        count = descend(0, 1, stack, used)
+        count = descend(0, 1, False, stack, used)
         broken = stack._replace(up=int32([*up, *stack.up[3:].tolist()], 2))
         assert with_ends(0, 0, 5, 0, broken, count, used) == ASTRAY
-    count = descend(0, 1, stack, used)
+    count = descend(0, 1, False, stack, used)
     broken = stack._replace(down=int32([[0, 4]] * 6, 2))
     assert with_ends(0, 0, 5, 0, broken, count, used) == ASTRAY
 

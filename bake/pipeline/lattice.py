@@ -1,0 +1,146 @@
+"""Bake a large level of cells, whose arcs follow from them and are neither listed nor stored.
+
+A level of a million cells and more gets this form where its recipe asks for components, clusters
+and a hierarchy alone, as next hops and heuristics have an entry for every arc or pair anyway, and
+where every arc is a step: links have costs of their own.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from bake.arrays import Int32Array
+from bake.asset.lattice import block_order
+from bake.asset.write import Contents
+from bake.errors import BudgetError, in_units
+from bake.level import GridLevel, Level
+from bake.pipeline.contents import (
+    as_another,
+    clusters_contents,
+    hierarchy_contents,
+    lattice_contents,
+    level_contents,
+    things_contents,
+    update_contents,
+)
+from bake.pipeline.profile import wants_clusters, wants_hierarchy
+from bake.recipe import LevelRecipe
+from bake.search.hierarchy.arcs import lattice_arcs
+from bake.tables.lattice import (
+    LatticeRows,
+    lattice_clusters,
+    lattice_components,
+    lattice_hierarchy,
+)
+from bake.worlds import LatticeWorld
+
+#: Levels with fewer cells to stand on list their arcs: all tables and searches are made for that,
+#: and take at most a gigabyte then.
+LEAST_NODES = 2**20
+
+#: The tables that are made without a list of arcs.
+TABLES = frozenset({"components", "clusters", "hierarchy"})
+
+#: Peak memory of such a bake, for each node and for each cell; measured on 10 million nodes.
+NODE_BYTES = 100
+CELL_BYTES = 16
+
+#: The largest terrain there may be; the number after it says "nowhere".
+MOST_TERRAINS = 255
+
+
+def follows_from_cells(level: Level, recipe: LevelRecipe, nodes: int) -> bool:
+    """Tell whether a level of so many nodes is baked without a list of its arcs."""
+    if not isinstance(level, GridLevel) or recipe.tables is None or nodes < LEAST_NODES:
+        return False
+    regions = recipe.cluster_regions and level.things.regions and wants_clusters(recipe)
+    plain = not level.things.links and not regions and len(level.terrains) < MOST_TERRAINS
+    return plain and TABLES.issuperset(recipe.tables)
+
+
+def check_lattice_fits(level: GridLevel, nodes: int, budget: int) -> None:
+    """Refuse a level that would exceed the budget, before anything is made of it.
+
+    Raises:
+        BudgetError: it would; the error states both sizes.
+    """
+    needed = NODE_BYTES * nodes + CELL_BYTES * level.terrain.size
+    if needed > budget:
+        raise BudgetError(
+            f"this level of {nodes:,} nodes needs about {in_units(needed)}",
+            expected=f"at most {in_units(budget)} (memory_budget)",
+            remedy="raise memory_budget, or split the level",
+        )
+
+
+def lattice_world_contents(world: LatticeWorld, recipe: LevelRecipe) -> list[Contents]:
+    """Make everything an asset holds of such a level, but for what says by which code it was baked.
+
+    Raises:
+        CostError, BudgetError.
+    """
+    block = recipe.cluster_size
+    said = level_contents(world, recipe.canonical())
+    node = block_order(world.is_node, block)
+    bits = Contents(
+        {**said.attributes, ("/", "block"): block},
+        {**said.columns, "/world/is_node": np.packbits(world.is_node, axis=1)},
+    )
+    parts = [bits, things_contents(world), update_contents(world)]
+    baked: dict[bytes, tuple[str, list[Contents]]] = {}
+    for name, metric in world.metrics.items():
+        key = metric.steps.tobytes() + metric.ticks.tobytes() + metric.stands.tobytes()
+        key += b"" if metric.dearest is None else metric.dearest.tobytes()
+        if key in baked:
+            twin, made = baked[key]
+            parts += as_another(made, twin, name, world)
+            continue
+        made = _profile_tables(name, world, node, recipe)
+        if len(world.metrics) > 1:
+            baked[key] = name, made
+        parts += made
+    return parts
+
+
+def _profile_tables(
+    name: str, world: LatticeWorld, node: Int32Array, recipe: LevelRecipe
+) -> list[Contents]:
+    """Make the tables of one profile.
+
+    Args:
+        node: (n) int32, the cell of each node.
+    """
+    level, metric = world.level, world.metrics[name]
+    stands = metric.stands.reshape(-1)[node]
+    row_node = np.flatnonzero(stands).astype(np.int32)
+    cell = node[row_node]
+    row_at = np.full(level.terrain.size, -1, dtype=np.int32)
+    row_at[cell] = np.arange(len(cell), dtype=np.int32)
+    price = level.terrain if metric.dearest is None else metric.dearest
+    arcs = lattice_arcs(
+        world.lattice,
+        cell,
+        row_at,
+        metric.steps.reshape(-1),
+        price.reshape(-1),
+        metric.ticks,
+    )
+    rows = LatticeRows.of(arcs, row_node)
+    found = [lattice_contents(name, world, lattice_components(rows, len(node)))]
+    if not wants_clusters(recipe):
+        return found
+    base, tile = lattice_clusters(rows, recipe.cluster_size)
+    found.append(clusters_contents(name, base.label))
+    if wants_hierarchy(recipe):
+        layers = lattice_hierarchy(
+            rows,
+            base,
+            tile,
+            level.hex_layout,
+            spacing=recipe.spacing,
+            levels=recipe.levels,
+            keep_paths=recipe.keep_paths,
+            budget=recipe.memory_budget,
+        )
+        found.append(hierarchy_contents(name, layers))
+    return found

@@ -1,0 +1,169 @@
+"""Make the tables of a large lattice from its cells, without listing its arcs.
+
+The tables are those that :mod:`bake.tables.components`, :mod:`bake.tables.clusters` and
+:mod:`bake.tables.hierarchy` make of the same rows and arcs. Only arcs near borders between clusters
+are listed, as entrances are found along them, and all arcs where some do not lead back.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from bake.arrays import Int32Array, Int64Array, UInt8Array
+from bake.graph import Graph, Subgraph
+from bake.greedy import chart
+from bake.search.graph.partition import crossing_arcs, members, squares
+from bake.search.hierarchy.arcs import leads_back, list_arcs
+from bake.search.hierarchy.bundles import CLUSTER, RANK, ClusteredGraph, LatticeArcs, Members
+from bake.search.hierarchy.clusters import connected_rows, mark_crossings
+from bake.search.hierarchy.entrances import find_crossings
+from bake.search.hierarchy.layer_builder import Base
+from bake.tables.components import Components, components
+from bake.tables.hierarchy import Hierarchy, layers_over
+
+
+@dataclass(frozen=True)
+class LatticeRows:
+    """The rows of one profile on a large lattice.
+
+    Attributes:
+        graph: the rows; clusters and ranks are filled in by :func:`lattice_clusters`.
+        node: (r) int32, the node of each row, ascending.
+        two_way: whether every arc leads back at the same weight.
+    """
+
+    graph: ClusteredGraph
+    node: Int32Array
+    two_way: bool
+
+    @staticmethod
+    def of(lattice: LatticeArcs, node: Int32Array) -> LatticeRows:
+        """Take the rows of a lattice, which belong to no cluster yet."""
+        columns = np.zeros((len(lattice.cell), 2), dtype=np.int32)
+        graph = ClusteredGraph(columns, np.zeros((0, 2), dtype=np.int32), lattice)
+        seen = np.zeros((2, *lattice.ticks.shape[:2]), dtype=np.bool_)
+        return LatticeRows(graph, node, bool(leads_back(lattice, seen)))
+
+    def listed(self, number: Int32Array, count: int) -> Graph:
+        """Return the arcs between some rows as a graph.
+
+        Args:
+            number: (r) int32, what to call each of these rows, ascending; -1 for the others.
+            count: how many rows these are.
+        """
+        first_out = np.empty(count + 1, dtype=np.int32)
+        list_arcs(self.graph, number, first_out, np.zeros(0, dtype=np.int32))
+        head = np.empty(int(first_out[-1]), dtype=np.int32)
+        list_arcs(self.graph, number, first_out, head)
+        return Graph(first_out, head)
+
+
+def lattice_components(rows: LatticeRows, node_count: int) -> Components:
+    """Label the components of a profile: see :func:`bake.tables.components.components`."""
+    count = len(rows.node)
+    if not rows.two_way:
+        graph = rows.listed(np.arange(count, dtype=np.int32), count)
+        nothing = np.zeros(0, dtype=np.int32)
+        return components(Subgraph(graph, nothing, rows.node, nothing), node_count)
+    label, found = connected_rows(rows.graph, np.zeros(count, dtype=np.int64))
+    component = np.full(node_count, -1, dtype=np.int32)
+    component[rows.node] = label
+    return Components(component, found, None, False)
+
+
+def lattice_clusters(rows: LatticeRows, size: int) -> tuple[Base, Int32Array]:
+    """Divide the rows into clusters, as :func:`bake.tables.clusters.clusters` does by squares.
+
+    Args:
+        size: cells along one side of a square; rows are numbered square by square.
+
+    Returns:
+        The rows by cluster, and (c, 2) int32, the square each cluster lies in.
+    """
+    graph = rows.graph
+    label, count = connected_rows(graph, _squares(graph.lattice, size))
+    first, member, rank = members(label, count)
+    graph.node[:, CLUSTER] = label
+    graph.node[:, RANK] = rank
+    lowest = member[first[:-1]]
+    y, x = np.divmod(graph.lattice.cell[lowest], np.int32(graph.lattice.width))
+    tile = squares(size, count, cell=np.stack([x, y], axis=1))
+    return Base(graph, Members(first, member), label), tile
+
+
+def _squares(lattice: LatticeArcs, size: int) -> Int64Array:
+    """Return (r) int64, equal numbers for rows of one square, ascending in reading order."""
+    across = np.int64(-(-lattice.width // size))
+    y, x = np.divmod(lattice.cell, np.int32(lattice.width))
+    square: Int64Array = (y // np.int32(size)).astype(np.int64)
+    square *= across
+    square += x // np.int32(size)
+    return square
+
+
+def lattice_hierarchy(
+    rows: LatticeRows,
+    base: Base,
+    tile: Int32Array,
+    hex_layout: str | None,
+    *,
+    spacing: int,
+    levels: int | None,
+    keep_paths: bool,
+    budget: int,
+) -> Hierarchy:
+    """Build the layers above the clusters: see :func:`bake.tables.hierarchy.hierarchy`.
+
+    Args:
+        rows: the rows.
+        base, tile: from :func:`lattice_clusters`.
+        hex_layout: odd-r, even-r, odd-q, even-q; None = square.
+        spacing, levels, keep_paths, budget: as there.
+
+    Raises:
+        BudgetError, CostError: as there.
+    """
+    chosen = _transitions(rows, base, hex_layout, spacing=spacing)
+    return layers_over(
+        base,
+        chosen,
+        tile,
+        two_way=rows.two_way,
+        levels=levels,
+        keep_paths=keep_paths,
+        budget=budget,
+    )
+
+
+def _transitions(
+    rows: LatticeRows, base: Base, hex_layout: str | None, *, spacing: int
+) -> UInt8Array:
+    """Return (r) uint8, 1 for the rows at which paths may cross a border.
+
+    Entrances lie along arcs between clusters, so it is enough to list the arcs between the ends of
+    those.
+    """
+    lattice = rows.graph.lattice
+    chosen = np.empty(len(rows.node), dtype=np.uint8)
+    mark_crossings(rows.graph, chosen)
+    ends = np.flatnonzero(chosen).astype(np.int32)
+    number = np.full(len(chosen), -1, dtype=np.int32)
+    number[ends] = np.arange(len(ends), dtype=np.int32)
+    graph = rows.listed(number, len(ends))
+    label = base.label[ends]
+    y, x = np.divmod(lattice.cell[ends], np.int32(lattice.width))
+    found = find_crossings(
+        graph.first_out,
+        graph.head,
+        label,
+        crossing_arcs(graph.first_out, graph.head, label),
+        at=chart(np.stack([x, y], axis=1), hex_layout),
+        square=hex_layout is None,
+        spacing=spacing,
+    )
+    chosen[:] = 0
+    for side in (found.near, found.far):
+        chosen[ends[side[found.chosen]]] = 1
+    return chosen

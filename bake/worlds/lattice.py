@@ -1,0 +1,191 @@
+"""Turn a large level of cells into what its arcs follow from, without listing any of them.
+
+A byte a cell says which steps each profile may take from it, and a table what a step costs. Both
+come from :mod:`bake.movement`, which prices the cells of a strip at a time; the arcs of a strip are
+dropped with it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from bake.arrays import BoolArray, Int32Array, Int64Array, UInt8Array
+from bake.graph import BLOCKED, MAX_WEIGHT
+from bake.level import GridLevel
+from bake.movement import (
+    Connectivity,
+    FootprintMap,
+    Footprints,
+    Lattice,
+    MovementRules,
+    Mover,
+    price_steps,
+    unit_cost,
+)
+from bake.worlds.doors import DoorStates, settled, standable
+from bake.worlds.world import (
+    AgentProfile,
+    check_sizes,
+    check_terrains,
+    in_ticks,
+    nowhere_to_stand,
+    step_onto,
+)
+
+#: Cells whose steps are priced at a time, so that temporary arrays stay in the cache.
+_CELLS = 2**13
+
+#: Arcs of every node.
+SLOTS = 8
+
+#: More terrains than this leave no number for "nowhere".
+MOST_TERRAINS = 255
+
+
+@dataclass(frozen=True)
+class CellMetric:
+    """What moving on a lattice costs one profile.
+
+    Attributes:
+        stands: (height, width) bool, True where it can stand.
+        steps: (height, width) uint8, bit s is set where it may take the step of slot s.
+        ticks: (terrains, terrains, 2) int32, of a straight step and of a diagonal one from one
+            terrain to another; BLOCKED where it can go onto neither.
+        dearest: (height, width) uint8, the terrain of the dearest cell under its footprint; None
+            where that is the cell itself.
+    """
+
+    stands: BoolArray
+    steps: UInt8Array
+    ticks: Int32Array
+    dearest: UInt8Array | None
+
+
+@dataclass(frozen=True)
+class LatticeWorld:
+    """A level of cells whose arcs follow from them; the counterpart of a World.
+
+    Attributes:
+        level: the level, with its doors in the state they are baked in.
+        lattice: its cells.
+        connectivity, rules, movers, doors: as of a World.
+        is_node: (height, width) bool, cells where somebody can stand in some state of the doors.
+        metrics: what moving costs each profile, by its name.
+        link: None, as such a level has no links.
+    """
+
+    level: GridLevel
+    lattice: Lattice
+    connectivity: Connectivity
+    rules: MovementRules
+    movers: Mapping[str, Mover]
+    doors: tuple[DoorStates, ...]
+    is_node: BoolArray
+    metrics: Mapping[str, CellMetric]
+    link: Int32Array | None = None
+
+    @cached_property
+    def node_count(self) -> int:
+        return int(np.count_nonzero(self.is_node))
+
+    @property
+    def arc_count(self) -> int:
+        """Return how many arcs there are, with those that nobody can take."""
+        return SLOTS * self.node_count
+
+
+def build_lattice_world(
+    level: GridLevel,
+    profiles: Sequence[AgentProfile],
+    rules: MovementRules,
+    connectivity: Connectivity,
+) -> LatticeWorld:
+    """Find the steps of a level without links, and their prices, for every profile.
+
+    Raises:
+        LevelError, CostError: as for :func:`bake.worlds.build_world`.
+    """
+    check_terrains(level, profiles)
+    check_sizes(level, profiles)
+    movers = {profile.name: profile.mover(level.terrains) for profile in profiles}
+    level, doors = settled(level)
+    connectivity = 6 if level.hex_layout else connectivity
+    barred = None if level.barred is None else level.barred.reshape(-1)
+    lattice = Lattice(
+        level.width, level.height, connectivity, level.hex_layout, level.floor_height, barred
+    )
+    is_node = standable(level, movers.values(), doors).reshape(level.terrain.shape)
+    if not is_node.any():
+        raise nowhere_to_stand(level)
+    metrics = {
+        name: _cell_metric(level, lattice, name, mover, rules) for name, mover in movers.items()
+    }
+    return LatticeWorld(level, lattice, connectivity, rules, movers, doors, is_node, metrics)
+
+
+def _cell_metric(
+    level: GridLevel, lattice: Lattice, name: str, mover: Mover, rules: MovementRules
+) -> CellMetric:
+    terrain = level.terrain.reshape(-1)
+    footprints = (Footprints if mover.size == 1 else FootprintMap)(mover, terrain, lattice)
+    stands = np.zeros(level.terrain.size, dtype=np.bool_)
+    steps = np.zeros(level.terrain.size, dtype=np.uint8)
+    dearest = None if mover.size == 1 else np.full(len(steps), MOST_TERRAINS, dtype=np.uint8)
+    order = np.argsort(mover.cost)
+    for first in range(0, len(steps), _CELLS):
+        cells = np.arange(first, min(first + _CELLS, len(steps)))
+        cost = footprints.cost_at(cells)
+        stood = ~np.isnan(cost)
+        stands[cells] = stood
+        cells = cells[stood]
+        if not len(cells):
+            continue
+        if dearest is not None:
+            dearest[cells] = order[np.searchsorted(mover.cost, cost[stood], sorter=order)]
+        steps[cells] = _steps_of(level, footprints, rules, name, cells)
+    shape = level.terrain.shape
+    return CellMetric(
+        stands.reshape(shape),
+        steps.reshape(shape),
+        _step_ticks(mover, rules),
+        None if dearest is None else dearest.reshape(shape),
+    )
+
+
+def _steps_of(
+    level: GridLevel,
+    footprints: Footprints,
+    rules: MovementRules,
+    profile: str,
+    cells: Int64Array,
+) -> UInt8Array:
+    """Return (k) uint8, the steps a profile may take from some cells on which it can stand."""
+    assert footprints.lattice is not None
+    steps = footprints.lattice.steps_from(cells)
+
+    def named(step: int) -> str:
+        return step_onto(level, level.terrain.reshape(-1)[steps.head.reshape(-1)[step]])
+
+    weight = in_ticks(price_steps(footprints, rules, steps), rules, profile, named)
+    takes = (weight != BLOCKED).astype(np.uint8) << np.arange(weight.shape[1], dtype=np.uint8)
+    return np.asarray(np.bitwise_or.reduce(takes, axis=1), dtype=np.uint8)
+
+
+def _step_ticks(mover: Mover, rules: MovementRules) -> Int32Array:
+    """Price straight and diagonal steps between every two terrains, whether or not there are any.
+
+    Steps off the scale are blocked here: whoever could take one has been refused.
+    """
+    cost = mover.cost
+    before, after = np.broadcast_to(cost[:, None], (len(cost),) * 2), cost[None, :]
+    unit = unit_cost(before, np.broadcast_to(after, before.shape), rules.cost_rule)
+    # The lengths of a straight step and of a diagonal one, as Lattice.length has them.
+    length = Lattice(1, 1, 8).length[[0, -1]]
+    units = unit[:, :, None] * length
+    ticks = np.rint(units * rules.ticks_per_unit)
+    fits = ~np.isnan(units) & (ticks >= 1) & (ticks <= MAX_WEIGHT)
+    return np.where(fits, ticks, BLOCKED).astype(np.int32)

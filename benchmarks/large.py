@@ -1,0 +1,247 @@
+"""Levels of millions of cells, whose arcs are neither listed nor stored: bakes, readers, updates.
+
+Every bake and every reader is a process of its own, whose peak the system tells.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import dijkstra
+
+from bake.arrays import BoolArray
+from bake.asset import Asset
+from bake.graph import BLOCKED, Graph
+from bake.interop import to_scipy
+from benchmarks import child
+from benchmarks.bench import Bench, Skip
+from benchmarks.levels import level_file
+from benchmarks.section import Section
+
+MIB = 2**20
+
+RECIPE = 'tables = ["components", "clusters", "hierarchy"]\nmemory_budget = "8 GiB"\n'
+
+#: What a process that has loaded the compiled kernels of a small level takes before a large one.
+SMALL = 64
+
+#: Squares of open ground with walls between, cells a side: 10 million places, and a tenth of that.
+FULL_SIDE, QUICK_SIDE = 4096, 1408
+
+_READER = """
+import json, resource, sys, time
+import numpy as np
+from bake.errors import QueryError
+from bake.runtime import open_asset
+small, large, pairs, edits = sys.argv[1], sys.argv[2], int(sys.argv[3]), int(sys.argv[4])
+clock, unit = time.perf_counter, 2**10 if sys.platform != "darwin" else 1
+peak = lambda: resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit
+with open_asset(small) as level:  # loads the kernels, as a game does while it shows its logo
+    nav = level.profile()
+    ends = nav.nearest((1, 1)), nav.nearest((60, 60))
+    nav.path(*ends, "hpa"), list(nav.walk(*ends) or ())
+    if edits:
+        nav.update(blocked=[ends[0]])
+        nav.path(ends[1], ends[1], "hpa")
+before = peak()
+rng = np.random.default_rng(5)
+begun = clock()
+level = open_asset(large)
+nav = level.profile()
+opened = clock()
+size = np.array([level.width, level.height])
+ask = lambda: tuple(int(each) for each in rng.integers(size))
+def place():
+    while True:
+        at = ask()
+        try:
+            nav.path(at, at, "hpa")
+            return at
+        except QueryError:
+            continue
+start = goal = None
+begun_path = clock()
+start, goal = place(), place()
+way = nav.path(start, goal, "hpa")
+first = clock() - begun
+after = peak()
+chosen = [(place(), place()) for _ in range(pairs)]
+moves, paths, steps, ways = [], [], [], []
+for start, goal in chosen:
+    nav.path(start, goal, "hpa")  # the processor has seen these cells
+for start, goal in chosen:
+    begun = clock()
+    walk = nav.walk(start, goal)
+    None if walk is None else next(walk, None)
+    moves.append(clock() - begun)
+    begun = clock()
+    way = nav.path(start, goal, "hpa")
+    paths.append(clock() - begun)
+    steps.append(0 if way is None else len(way))
+    ways.append([start, goal, None if way is None else [way[0], way[-1], len(way)],
+                 None if way is None else sum(abs(a - c) + abs(b - d) == 1 or 1.4142135623730951
+                     for (a, b), (c, d) in zip(way, way[1:]))])
+spent, later = [], []
+for start, goal in chosen[:edits]:
+    begun = clock()
+    nav.update(blocked=[start])
+    spent.append(clock() - begun)
+    begun = clock()
+    nav.path(goal, chosen[-1][1], "hpa")
+    later.append(clock() - begun)
+print(json.dumps(dict(before=before, after=after, end=peak(), first=first, moves=moves,
+                      paths=paths, steps=steps, ways=ways, spent=spent, later=later)))
+"""
+
+
+@dataclass(frozen=True)
+class Ground:
+    """A large level: its name, its file, and which of its cells are open."""
+
+    name: str
+    file: Path
+    open: BoolArray
+
+
+def run(bench: Bench, section: Section) -> None:
+    """Bake, ask and update levels of a million nodes and more."""
+    command = child.bake_command()
+    if command is None or not child.can_measure_memory():
+        raise Skip("the bake command is not installed, or this system tells no peak memory")
+    folder = bench.scratch / "large"
+    folder.mkdir()
+    (folder / "bake.toml").write_text(RECIPE, encoding="utf-8")
+    levels = [_rooms(folder, QUICK_SIDE if bench.quick else FULL_SIDE)]
+    for times in () if bench.quick else (2, 4):
+        levels += _tiled(folder, "AcrosstheCape", times)
+    small = _build(command, _rooms(folder, SMALL, "small"))[0]
+    section.text(
+        "Components, clusters and HPA\\* by `bake build`, processes of their own, two cores, wall "
+        "time. The reader has loaded its kernels by a small level before; *first path* opens the "
+        "asset and finds a path between two random places; *memory* is by how much the reader's "
+        "peak grew by then, for each node. *Move* is the first step of `nav.walk`, *path* a whole "
+        "path for each 1,000 of its steps, medians of random pairs asked before. *Update* closes a "
+        "cell, *after* is the first path then, and its peak that of the whole process. Costs of "
+        "paths were compared with scipy's shortest ones on the listed arcs of the smaller levels."
+    )
+    rows = []
+    for ground in levels:
+        bench.tell(ground.name)
+        asset, built = _build(command, ground)
+        with Asset(asset) as opened:
+            nodes = opened.shape("/profiles/default/component")[0]
+        asked = _ask(small, asset, 60, 0)
+        if nodes < 2e6:
+            _check(asset, asked["ways"])
+        updated = _ask(small, asset, 6, 5)
+        steps = np.array(asked["steps"])
+        far = steps > 200
+        each = np.array(asked["paths"])[far] / steps[far] * 1e6
+        rows.append(
+            (
+                *(ground.name, f"{nodes:,}", f"{built.seconds:.1f}", f"{built.peak / 2**30:.2f}"),
+                f"{asset.stat().st_size:,}",
+                f"{(asked['after'] - asked['before']) / nodes:.0f}",
+                f"{asked['first'] * 1e3:.0f}",
+                f"{np.median(asked['moves']) * 1e3:.2f}",
+                f"{np.median(each):.2f}" if len(each) else "",
+                f"{np.median(updated['spent'][1:]) * 1e3:.1f}",
+                f"{np.median(updated['later'][1:]) * 1e3:.0f}",
+                f"{updated['end'] / 2**30:.2f}",
+            )
+        )
+        if ground is levels[0] and not bench.quick:
+            section.at_most("bake of 10 million nodes", built.seconds, 60, "s")
+            section.at_most("its peak", built.peak / 2**30, 4, "GiB")
+            grown = (asked["after"] - asked["before"]) / nodes
+            section.at_most("reader", grown, 60, "bytes a node")
+            section.at_most("first path", asked["first"] * 1e3, 300, "ms")
+            section.at_most("first move", float(np.median(asked["moves"])) * 1e3, 1, "ms")
+            section.at_most("1,000 steps", float(np.median(each)), 1, "ms")
+            section.at_most("update", float(np.median(updated["spent"][1:])) * 1e3, 2, "ms")
+    section.table(
+        (
+            *("level", "nodes", "bake s", "bake GiB", "file, bytes", "memory, bytes a node"),
+            *("first path ms", "move ms", "path ms", "update ms", "after ms", "peak GiB"),
+        ),
+        rows,
+    )
+
+
+def _build(command: str, ground: Ground) -> tuple[Path, child.Usage]:
+    folder = ground.file.parent
+    where = ["--recipe", str(folder / "bake.toml"), "-o", str(folder)]
+    usage = child.run_measured([command, "build", str(ground.file), "--force", "--json", *where])
+    return folder / f"{ground.name}.h5", usage
+
+
+def _ask(small: Path, large: Path, pairs: int, edits: int) -> dict[str, Any]:
+    done = subprocess.run(
+        [sys.executable, "-c", _READER, str(small), str(large), str(pairs), str(edits)],
+        capture_output=True,
+        text=True,
+        check=False,
+        env=child.environment(),
+    )
+    assert done.returncode == 0, done.stderr.strip()
+    found: dict[str, Any] = json.loads(done.stdout)
+    return found
+
+
+def _check(asset: Path, ways: list[Any]) -> None:
+    """Compare the costs of paths with scipy's on the listed arcs."""
+    with Asset(asset) as opened:
+        graph = Graph(opened.read("/world/first_out"), opened.read("/world/head"))
+        weight = opened.read("/profiles/default/weight")
+        cell = opened.read("/world/cell")
+    node = {(x, y): number for number, (x, y) in enumerate(cell.tolist())}
+    taken = np.flatnonzero(weight != BLOCKED)
+    listed, order = Graph.from_arcs(graph.node_count, graph.tail()[taken], graph.head[taken])
+    matrix: csr_array = to_scipy(listed, weight[taken][order]).astype(np.float64)
+    for start, goal, ends, cost in ways[:12]:
+        source: Any = node[start[0], start[1]]
+        ticks = dijkstra(matrix, indices=source)
+        truth = ticks[node[goal[0], goal[1]]] / 27720
+        assert (ends is None) == np.isinf(truth), "a path that is not there, or one that is missing"
+        if ends is not None:
+            assert ends[:2] == [start, goal], "a path leads elsewhere"
+            assert truth - 1e-3 <= cost <= 1.1 * truth + 1, f"{cost} where {truth} is shortest"
+
+
+def _rooms(folder: Path, side: int, name: str = "rooms") -> Ground:
+    """Draw rooms of many sizes with doors between them, and pillars, three fifths of it open."""
+    rng = np.random.default_rng(side)
+    drawn = np.zeros((side, side), dtype=np.bool_)
+    noise = rng.random((side // 16, side // 16)) < 0.66
+    drawn[: noise.shape[0] * 16, : noise.shape[1] * 16] = noise.repeat(16, 0).repeat(16, 1)
+    drawn[rng.integers(side, size=side), :] = True
+    drawn[:, rng.integers(side, size=side // 8)] = True
+    drawn &= rng.random((side, side)) < 0.998
+    drawn[:3, :3] = drawn[-5:, -5:] = True
+    return _written(folder, name, drawn)
+
+
+def _tiled(folder: Path, name: str, times: int) -> list[Ground]:
+    """Lay a map of the Moving AI benchmark out several times in each direction, if it is here."""
+    if not (file := level_file(name)).exists():
+        return []
+    lines = file.read_text().split("\n")
+    height, width = int(lines[1].split()[1]), int(lines[2].split()[1])
+    one = np.array([list(line[:width]) for line in lines[4 : 4 + height]]) == "."
+    return [_written(folder, f"{name}-{times}x{times}", np.tile(one, (times, times)))]
+
+
+def _written(folder: Path, name: str, drawn: BoolArray) -> Ground:
+    height, width = drawn.shape
+    text = np.where(drawn, b".", b"@")
+    rows = b"\n".join(row.tobytes() for row in text)
+    file = folder / f"{name}.map"
+    file.write_bytes(b"type octile\nheight %d\nwidth %d\nmap\n%s\n" % (height, width, rows))
+    return Ground(name, file, drawn)
