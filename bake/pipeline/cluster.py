@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import contextlib
 import logging
-import platform
 import queue
 import shutil
 import tempfile
@@ -21,27 +20,25 @@ import time
 import uuid
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from importlib.metadata import PackageNotFoundError, version
 from typing import Any, NoReturn
 
-import numpy as np
-
-from bake import __version__
-from bake.asset.schema import BAKE_REVISION
 from bake.asset.write import Contents
-from bake.errors import BakeError, BudgetError, in_units
+from bake.errors import BakeError, BudgetError
 from bake.graph import usable_subgraph
-from bake.kernels.jit import waiting
 from bake.pipeline.checkpoint import Checkpoint
+from bake.pipeline.cluster_tasks import (
+    SharedJob,
+    make_level,
+    refuse_other,
+    search_range,
+    versions,
+)
 from bake.pipeline.level import Report, world_contents
 from bake.pipeline.profile import in_ranges
 from bake.processors import processors
 from bake.recipe import LevelRecipe
-from bake.search.all_pairs.batch import BatchScratch
-from bake.search.all_pairs.runs import EndedRuns
-from bake.tables.compressed import ROW_BYTES
-from bake.tables.range_search import Range, RangeJob, RangeSearcher, RunBudget
-from bake.tables.run_writer import STATE_BYTES, RangeRuns, RunWriter
+from bake.tables.range_search import Range, RangeJob, RunBudget
+from bake.tables.run_writer import RangeRuns
 from bake.worlds import World
 
 #: The address that starts a cluster on this machine.
@@ -75,84 +72,6 @@ class StoppedError(Exception):
 # -- what runs on workers -------------------------------------------------------------------------
 
 
-def versions() -> dict[str, str]:
-    """Return the versions that this machine must share with the others."""
-    found = {
-        "levelbake": __version__,
-        "the revision of baking": str(BAKE_REVISION),
-        "Python": ".".join(platform.python_version_tuple()[:2]),
-    }
-    for package, parts in (("numpy", 1), ("numba", 2), ("distributed", 3)):
-        try:
-            found[package] = ".".join(version(package).split(".")[:parts])
-        except PackageNotFoundError:
-            found[package] = "none"
-    return found
-
-
-def refuse_other(mine: Mapping[str, str], theirs: Mapping[str, str], where: str) -> None:
-    """Refuse a machine that has another version of something.
-
-    Raises:
-        BakeError: a version differs.
-    """
-    for name, needed in mine.items():
-        if theirs.get(name) != needed:
-            raise BakeError(
-                f"{where} has another version of {name}: {theirs.get(name, 'none')}",
-                expected=f"{needed}, as here",
-                remedy="install the same versions on all machines of the cluster",
-            )
-
-
-class _Room:
-    """Lets tasks of one worker begin while their memory fits."""
-
-    def __init__(self) -> None:
-        self._changed = threading.Condition()
-        self._used = 0
-
-    @contextlib.contextmanager
-    def of(self, needed: int, there: int) -> Iterator[None]:
-        """Wait until so many bytes of those that are there are free; one task always may begin."""
-        with self._changed:
-            self._changed.wait_for(lambda: not self._used or self._used + needed <= there)
-            self._used += needed
-        try:
-            yield
-        finally:
-            with self._changed:
-                self._used -= needed
-                self._changed.notify_all()
-
-
-_room = _Room()
-
-
-class SharedJob:
-    """A job as workers hold it, laid out for searches by the first task that needs it."""
-
-    def __init__(self, job: RangeJob) -> None:
-        self.job = job
-        self._lock = threading.Lock()
-        self._searcher: RangeSearcher | None = None
-
-    def __reduce__(self) -> tuple[object, ...]:
-        return (SharedJob, (self.job,))
-
-    def __sizeof__(self) -> int:
-        sub = self.job.sub
-        arrays = (*sub.arcs, sub.node, sub.slot, *([] if self.job.at is None else [self.job.at]))
-        return sum(array.nbytes for array in arrays)
-
-    def searcher(self) -> RangeSearcher:
-        """Return what searches ranges of the job."""
-        with self._lock:
-            if self._searcher is None:
-                self._searcher = RangeSearcher(self.job.sub, self.job.symbols())
-            return self._searcher
-
-
 class _Reporter:
     """Tells how far a task is, and ends it when nobody wants it any more."""
 
@@ -184,7 +103,7 @@ class _Reporter:
         self._worker.log_event(self._topic, [self._unit, stage, done])
 
 
-def search_range(
+def search_task(
     shared: SharedJob,
     targets: Range,
     earlier: RangeRuns | None,
@@ -192,45 +111,15 @@ def search_range(
     topic: str,
     mine: Mapping[str, str],
 ) -> RangeRuns:
-    """Search a range, as a task of a worker."""
-    tell = _Reporter(topic, targets[0])
-    refuse_other(mine, versions(), f"the worker {tell.name}")
-    rows = shared.job.sub.graph.node_count
-    each = rows * (BatchScratch.BYTES + STATE_BYTES)
-    needed = each + rows * ROW_BYTES
-    memory = min(budget.memory, tell.memory or budget.memory)
-    if needed > memory:
-        raise BudgetError(
-            f"a search in {rows:,} nodes needs {in_units(needed)}",
-            expected=f"at most {in_units(memory)}, which the worker {tell.name} has",
-            remedy="give workers more memory (dask worker --memory-limit)",
-        )
-
-    def take(writer: RunWriter, start: int, stop: int, dist: Any) -> None:
-        writer.take(start, stop, dist)
-        budget.check(writer.ended_count + rows, (stop - targets[0]) / rows, rows)
-        tell("next hops", stop)
-
-    with waiting(), _room.of(needed, memory):
-        searcher = shared.searcher()
-        writer = searcher.writer(targets, earlier)
-        searcher.run(writer, take)
-    runs = writer.runs
-    # Pieces that are known already stay as they are, as a checkpoint counts them.
-    known = 0 if earlier is None else len(earlier.ended)
-    fresh = list(zip(*runs.ended[known:], strict=True))
-    joined = [EndedRuns(*(np.concatenate(each) for each in fresh))] if fresh else []
-    return runs._replace(ended=[*runs.ended[:known], *joined])
+    """Search a range as a task of Dask, see :func:`search_range`."""
+    return search_range(shared, targets, earlier, budget, mine, _Reporter(topic, targets[0]))
 
 
-def make_level(
+def level_task(
     world: World, recipe: LevelRecipe, stated: str, topic: str, mine: Mapping[str, str]
 ) -> list[Contents]:
-    """Make everything an asset holds, as a task of a worker."""
-    tell = _Reporter(topic, 0)
-    refuse_other(mine, versions(), f"the worker {tell.name}")
-    with waiting():
-        return world_contents(world, recipe, stated, 1, tell)
+    """Make a level as a task of Dask, see :func:`make_level`."""
+    return make_level(world, recipe, stated, mine, _Reporter(topic, 0))
 
 
 # -- what runs here -------------------------------------------------------------------------------
@@ -309,7 +198,7 @@ class Cluster:
         with self.listening(lambda _, stage, done: report(stage, done)) as topic:
 
             def submitted(data: Any, unit: int) -> Any:
-                return self.submit(make_level, data, recipe, stated, topic)
+                return self.submit(level_task, data, recipe, stated, topic)
 
             contents: list[Contents]
             (contents,) = self.results(world, [0], submitted, broadcast=False)
@@ -577,7 +466,7 @@ class RangeCrew:
 
             def submitted(data: Any, begin: int) -> Any:
                 targets, known = (begin, of[begin]), earlier.get(begin)
-                return cluster.submit(search_range, data, targets, known, budget, topic)
+                return cluster.submit(search_task, data, targets, known, budget, topic)
 
             yield from cluster.results(SharedJob(job), list(of), submitted, broadcast=True)
 

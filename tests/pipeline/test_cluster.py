@@ -32,7 +32,7 @@ from tests.support.projects import silent
 
 pytest.importorskip("distributed", reason="Dask is an extra")
 
-from bake.pipeline import cluster
+from bake.pipeline import cluster, cluster_tasks
 
 ROOT = Path(__file__).resolve().parents[2]
 POSIX = pytest.mark.skipif(sys.platform == "win32", reason="signals are POSIX's")
@@ -411,17 +411,17 @@ def test_a_worker_that_comes_later_is_refused_as_well(machines: Machines, tmp_pa
             assert "another version of levelbake" in str(each.error)
 
 
-@pytest.mark.parametrize("name", list(cluster.versions()))
+@pytest.mark.parametrize("name", list(cluster_tasks.versions()))
 @pytest.mark.parametrize("other", ["0", None])
 def test_every_version_counts(name: str, other: str | None) -> None:
-    mine = cluster.versions()
+    mine = cluster_tasks.versions()
     theirs = {key: value for key, value in mine.items() if key != name}
     if other is not None:
         theirs[name] = other
     with pytest.raises(BakeError) as caught:
-        cluster.refuse_other(mine, theirs, "the worker w")
+        cluster_tasks.refuse_other(mine, theirs, "the worker w")
     assert f"the worker w has another version of {name}: {other or 'none'}" in str(caught.value)
-    cluster.refuse_other(mine, dict(mine), "the worker w")
+    cluster_tasks.refuse_other(mine, dict(mine), "the worker w")
 
 
 @pytest.mark.parametrize("address", ["nonsense", "foo://x:1", "tcp://127.0.0.1:1", ""])
@@ -475,22 +475,20 @@ class Teller:
     memory: int | None = None
     name = "w"
 
-    def __init__(self, topic: str, unit: int) -> None:
-        pass
-
     def __call__(self, stage: str, done: float) -> None:
         pass
 
 
 def test_a_worker_with_too_little_memory(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cluster, "_Reporter", Teller)
     n = 4 * LANES
     sub = subgraph(n, [(a, a + 1, 1) for a in range(n - 1)])
-    shared = cluster.SharedJob(RangeJob(sub, None, True))
+    shared = cluster_tasks.SharedJob(RangeJob(sub, None, True))
 
     def search(memory: int) -> object:
         budget = RunBudget(10**6, memory)
-        return cluster.search_range(shared, (0, n), None, budget, "topic", cluster.versions())
+        return cluster_tasks.search_range(
+            shared, (0, n), None, budget, cluster_tasks.versions(), Teller()
+        )
 
     assert search(2**30)
     for budget, own in ((2**18, None), (2**30, 2**18)):
@@ -502,20 +500,23 @@ def test_a_worker_with_too_little_memory(monkeypatch: pytest.MonkeyPatch) -> Non
 
 def test_a_range_goes_on_from_what_is_known(monkeypatch: pytest.MonkeyPatch) -> None:
     """Pieces that a checkpoint has counted stay as they are."""
-    monkeypatch.setattr(cluster, "_Reporter", Teller)
     n = 2 * LANES
     rng = random.Random(1)
     sub = subgraph(n, [(rng.randrange(n), rng.randrange(n), 1) for _ in range(4 * n)])
-    shared = pickle.loads(pickle.dumps(cluster.SharedJob(RangeJob(sub, None, True))))
+    shared = pickle.loads(pickle.dumps(cluster_tasks.SharedJob(RangeJob(sub, None, True))))
     budget = RunBudget(10**6, 2**30)
-    whole = cluster.search_range(shared, (0, n), None, budget, "topic", cluster.versions())
+    whole = cluster_tasks.search_range(
+        shared, (0, n), None, budget, cluster_tasks.versions(), Teller()
+    )
     writer = shared.searcher().writer((0, n), None)
     dist = shared.searcher()._search.distances_to(
         np.arange(LANES, dtype=np.int32), shared.searcher()._search.scratch()
     )
     writer.take(0, LANES, dist)
     known = writer.runs._replace(ended=list(writer.runs.ended))
-    rest = cluster.search_range(shared, (0, n), known, budget, "topic", cluster.versions())
+    rest = cluster_tasks.search_range(
+        shared, (0, n), known, budget, cluster_tasks.versions(), Teller()
+    )
     assert rest.ended[: len(known.ended)] == known.ended
     assert rest.taken == n
     assert np.array_equal(rest.moves, whole.moves)
@@ -529,7 +530,7 @@ def test_a_range_goes_on_from_what_is_known(monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def test_tasks_of_a_worker_begin_while_there_is_room() -> None:
-    room, used, most = cluster._Room(), [0], [0]
+    room, used, most = cluster_tasks.Room(), [0], [0]
     lock = threading.Lock()
 
     def work(needed: int) -> None:
