@@ -99,3 +99,37 @@ def test_offsets_that_wrap_round(tmp_path: Path) -> None:
     forged[offset + 4 : offset + 12] = b"\xff\xff\xff\xff\0\0\0\0"
     (tmp_path / "forged.bake").write_bytes(forged)
     assert run([made, tmp_path / "forged.bake"]) == "-8\n"
+
+
+#: What the competition's kit declares for its entries.
+KIT = """#include <cstdint>
+#include <string>
+#include <vector>
+struct xyLoc { int16_t x, y; };
+void PreprocessMap(const std::vector<bool> &, int, int, const std::string &);
+void *PrepareForSearch(const std::vector<bool> &, int, int, const std::string &);
+bool GetPath(void *, xyLoc, xyLoc, std::vector<xyLoc> &);
+std::string GetName();
+"""
+
+
+def test_competition_entry(tmp_path: Path) -> None:
+    """It answers a file as the kit would ask it: where the path turns, and both its ends."""
+    (tmp_path / "Entry.h").write_text(KIT)
+    (tmp_path / "main.cpp").write_text(
+        """#include "Entry.h"
+#include <cstdio>
+int main(int, char **arguments) {
+    void *data = PrepareForSearch({}, 0, 0, arguments[1]);
+    std::vector<xyLoc> path;
+    GetPath(data, {0, 0}, {4, 0}, path);
+    for (xyLoc cell : path) std::printf("%d %d;", cell.x, cell.y);
+}
+"""
+    )
+    made, entry = tmp_path / "entry", HEADERS / "gppc" / "Entry.cpp"
+    command = [tool("g++", "clang++"), "-std=c++17", "-Wall", "-Wextra", f"-I{HEADERS}"]
+    run([*command, f"-I{tmp_path}", entry, tmp_path / "main.cpp", "-o", made])
+    told = run([made, FOLDER / "rooms.bake"])
+    assert told.startswith("0 0;")
+    assert told.endswith("4 0;")
