@@ -22,7 +22,7 @@ from benchmarks.section import Section
 #: Every benchmark, in the order of RESULTS.md, with its title there.
 BENCHMARKS = {
     "lookups": "Lookups",
-    "readers": "The reader in C",
+    "readers": "Readers in C and in Node",
     "startup": "Start-up",
     "cold": "Cold machines",
     "all_pairs": "All pairs",

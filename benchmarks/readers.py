@@ -1,4 +1,4 @@
-"""How fast the C reader is: steps of paths, random next hops, opening a file; beside a peer."""
+"""How fast readers in C and in Node are: steps of paths, random next hops, opening a file."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import json
 import shlex
 import shutil
 import subprocess
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -67,23 +68,62 @@ def run(bench: Bench, section: Section) -> None:
     section.at_most("a step, several paths a call", worst["in_step_ns"], 10, "ns", 1)
     section.at_most("a random next hop", worst["hop_ns"], 40, "ns", 1)
     section.at_most("open and validate a MiB", worst["open_ms_a_mib"], 1, "ms")
+    in_node(bench, section, names)
+
+
+def in_node(bench: Bench, section: Section, names: Sequence[str]) -> None:
+    """Ask the JavaScript reader about the same maps."""
+    node = shutil.which("node")
+    if node is None:
+        section.text("Node is not on this machine, so the JavaScript reader was not measured.")
+        return
+    rows, worst = [], 0.0
+    for name in names:
+        command = [node, ROOT / "readers" / "js" / "bench.js", exported(bench, name)]
+        done = subprocess.run(
+            [*command, scenario_file(name)], capture_output=True, text=True, check=True
+        )
+        found = json.loads(done.stdout)
+        compare(name, found["distances"])
+        step, hop, opening = (found[key] for key in ("step_ns", "hop_ns", "open_ms_a_mib"))
+        rows.append((name, f"{step:.1f} ns", f"{hop:.1f} ns", f"{opening:.2f} ms"))
+        worst = max(worst, step)
+    version = subprocess.run([node, "--version"], capture_output=True, text=True, check=True)
+    section.text(
+        f"`readers/js` in Node {version.stdout.strip()}, processor time, medians of nine rounds: "
+        "the same steps and pairs, one a call, and opening the file with all its checks."
+    )
+    section.table(["map", "a step", "a random hop", "open a MiB"], rows)
+    section.at_most("a step in Node", worst, 100, "ns", 1)
+
+
+def exported(bench: Bench, name: str) -> Path:
+    """Bake and export a map."""
+    flat = bench.scratch / f"{name}.bake"
+    with Asset(bench.baked(name).asset) as asset:
+        export_asset(asset, flat)
+    return flat
+
+
+def compare(name: str, distances: Sequence[str] | Sequence[float]) -> None:
+    """Look whether the distances of a scenario's problems are those that it states."""
+    scenario = read_scenario(scenario_file(name))
+    away = np.abs(np.array(distances, dtype=np.float64) - scenario.optimal)
+    # A step's price is whole ticks.
+    wrong = away > 1e-3 + scenario.rounding + 1e-6 * scenario.optimal
+    assert not wrong.any(), f"{name}: {int(wrong.sum())} distances are wrong"
 
 
 def measured(bench: Bench, driver: Path, name: str) -> dict[str, Any]:
     """Ask the driver about a map, and look whether its distances are right."""
-    flat = bench.scratch / f"{name}.bake"
-    with Asset(bench.baked(name).asset) as asset:
-        export_asset(asset, flat)
+    flat = exported(bench, name)
     scenario = read_scenario(scenario_file(name))
     pairs = bench.scratch / f"{name}.pairs"
     np.savetxt(pairs, np.hstack([scenario.start, scenario.goal]), fmt="%d")
     bench.tell(f"asking about {name}")
     done = subprocess.run([driver, flat, pairs], capture_output=True, text=True, check=True)
     first, *distances = done.stdout.splitlines()
-    away = np.abs(np.array(distances, dtype=np.float64) - scenario.optimal)
-    # A step's price is whole ticks.
-    wrong = away > 1e-3 + scenario.rounding + 1e-6 * scenario.optimal
-    assert not wrong.any(), f"{name}: {int(wrong.sum())} distances are wrong"
+    compare(name, distances)
     found: dict[str, Any] = json.loads(first)
     return found
 

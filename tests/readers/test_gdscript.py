@@ -17,7 +17,8 @@ EXAMPLE = sorted((ROOT / "examples" / "godot").glob("*.gd"))
 
 def lint(*arguments: str) -> str:
     """Run a program of gdtoolkit; the test is skipped where it is not installed."""
-    program = tool(str(Path(sys.executable).parent / arguments[0]), arguments[0])
+    beside = Path(sys.executable).parent / arguments[0]
+    program = str(beside) if beside.exists() else tool(arguments[0])
     done = subprocess.run(
         [program, *arguments[1:]], cwd=HOME, capture_output=True, text=True, check=False
     )
