@@ -79,10 +79,9 @@ def in_node(bench: Bench, section: Section, names: Sequence[str]) -> None:
         return
     rows, worst = [], 0.0
     for name in names:
-        command = [node, ROOT / "readers" / "js" / "bench.js", exported(bench, name)]
-        done = subprocess.run(
-            [*command, scenario_file(name)], capture_output=True, text=True, check=True
-        )
+        words = [ROOT / "readers" / "js" / "bench.js", exported(bench, name), scenario_file(name)]
+        command = [node, *map(str, words)]
+        done = subprocess.run(command, capture_output=True, text=True, check=True)
         found = json.loads(done.stdout)
         compare(name, found["distances"])
         step, hop, opening = (found[key] for key in ("step_ns", "hop_ns", "open_ms_a_mib"))
