@@ -105,7 +105,7 @@ CONFINED: dict[str, tuple[str, ...]] = {
     "pydantic_core": ("levels/*", "recipe*"),
     "numba": ("kernels/jit.py",),
     "distributed": ("pipeline/cluster.py",),
-    "dask": (),
+    "dask": ("pipeline/cluster.py",),
 }
 
 #: Rooms that are imported only inside functions, so that a game's start does not pay for them.

@@ -145,6 +145,7 @@ class Cluster:
                 machines has other versions.
         """
         try:
+            import dask
             import distributed
         except ImportError:
             raise BakeError(
@@ -152,6 +153,7 @@ class Cluster:
                 remedy='run `pip install "levelbake[cluster]"`',
             ) from None
         self._dask: Any = distributed
+        self._settings: Any = dask.config.set
         self.address = address
         self._over = threading.Event()
         self._local: Any = None
@@ -318,6 +320,8 @@ class Cluster:
         if address == LOCAL:
             folder = tempfile.mkdtemp(prefix="levelbake-")
             self._closing.callback(shutil.rmtree, folder, ignore_errors=True)
+            # The scheduler takes no folder of its own, and would leave one behind.
+            self._closing.enter_context(self._settings({"temporary-directory": folder}))
             try:
                 local = self._dask.LocalCluster(
                     n_workers=jobs or processors(),

@@ -10,6 +10,7 @@ import random
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 from collections.abc import Iterator
@@ -203,10 +204,16 @@ def test_any_number_of_workers_bakes_the_same_bytes(
     assert os.getpid() not in machines.marked()
 
 
-def test_a_cluster_of_its_own(expected: dict[str, bytes], tmp_path: Path) -> None:
+def test_a_cluster_of_its_own(
+    expected: dict[str, bytes], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(temporary))
     tasks = write_levels(tmp_path)
     assert baked(on("local", tasks, jobs=2)) == expected
     assert nothing_left(tasks)
+    assert not list(temporary.iterdir())
 
 
 def test_a_level_with_mistakes_does_not_stop_the_others(
