@@ -204,7 +204,7 @@ def prepare(task: Task, report: Report) -> Prepared:
 def _world_of(level: Level, recipe: LevelRecipe) -> World | LatticeWorld:
     """Turn a level into a world, without a list of its arcs if it is large and needs none."""
     profiles = agent_profiles(level, recipe)
-    rules, connectivity = _movement(level, recipe)
+    rules, connectivity = movement_of(level, recipe)
     nodes, _ = world_size(level, profiles, connectivity)
     if isinstance(level, GridLevel) and follows_from_cells(level, recipe, nodes):
         check_lattice_fits(level, nodes, recipe.memory_budget)
@@ -322,7 +322,7 @@ def read_world(level: Level, recipe: LevelRecipe, *, strict_links: bool = True) 
     Raises:
         LevelError, CostError, BudgetError.
     """
-    rules, connectivity = _movement(level, recipe)
+    rules, connectivity = movement_of(level, recipe)
     profiles = agent_profiles(level, recipe)
     _check_world_fits(level, profiles, connectivity, recipe.memory_budget)
     # Where only some profiles are baked, none of them may be able to stand at a link of the others.
@@ -330,7 +330,7 @@ def read_world(level: Level, recipe: LevelRecipe, *, strict_links: bool = True) 
     return build_world(level, profiles, rules, connectivity, strict_links=strict)
 
 
-def _movement(level: Level, recipe: LevelRecipe) -> tuple[MovementRules, Connectivity]:
+def movement_of(level: Level, recipe: LevelRecipe) -> tuple[MovementRules, Connectivity]:
     """Return the rules in effect, and how many neighbours a square cell has."""
     stated = level.rules if isinstance(level, GridLevel) else Rules()
     rules = MovementRules(

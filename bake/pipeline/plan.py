@@ -9,14 +9,16 @@ from __future__ import annotations
 import time
 import zlib
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from bake.arrays import Int32Array
-from bake.asset.schema import COLUMNS, column
+from bake.asset.lattice import SLOTS
+from bake.asset.schema import COLUMNS, column, profile_path
 from bake.asset.write import DEFLATE_LEVEL, Contents
 from bake.graph import Graph, Subgraph, usable_subgraph
+from bake.level import GridLevel, Things
 from bake.pipeline.contents import (
     cluster_distances_contents,
     clusters_contents,
@@ -26,7 +28,14 @@ from bake.pipeline.contents import (
     profile_contents,
     shared_contents,
 )
-from bake.pipeline.level import agent_profiles, read_level, read_world, world_size
+from bake.pipeline.lattice import (
+    CELL_BYTES,
+    NODE_BYTES,
+    check_lattice_fits,
+    follows_from_cells,
+    lattice_world_contents,
+)
+from bake.pipeline.level import agent_profiles, movement_of, read_level, read_world, world_size
 from bake.pipeline.profile import (
     Choice,
     choose,
@@ -55,7 +64,7 @@ from bake.tables.field_table import MOST_FIELDS, table_memory
 from bake.tables.heuristic import heuristic_size
 from bake.tables.labels import bytes_made
 from bake.tables.run_writer import STATE_BYTES, RunWriter, symbols_for, target_ranges
-from bake.worlds import World
+from bake.worlds import World, build_lattice_world
 
 #: Number of windows of consecutive batches that are searched; a level of fewer batches is searched
 #: whole.
@@ -66,6 +75,12 @@ WARM = 3
 
 #: Bytes one run takes in the file, deflated: 0.7 to 1.2 on game maps.
 STORED_RUN_BYTES = 0.9
+
+#: Columns of the table on top of a hierarchy.
+TOP = ("layer_hop", "layer_distance")
+
+#: Cells of a large level that are baked to predict the bake of all of it.
+BAND_CELLS = 2**20
 
 #: Bytes that the interpreter, numpy, numba and HDF5 take before any level is read.
 BASE_BYTES = 150 * 2**20
@@ -126,6 +141,9 @@ def plan_level(task: Task, threads: int) -> Plan:
         BakeError: something is wrong that the bake would find before it computes tables.
     """
     level = read_level(task)
+    nodes, _ = world_size(level, agent_profiles(level, task.recipe), 8)
+    if isinstance(level, GridLevel) and follows_from_cells(level, task.recipe, nodes):
+        return _plan_lattice(task, level, nodes)
     begun = time.perf_counter()
     world = read_world(level, task.recipe)
     shared = shared_contents(world, task.recipe.canonical())
@@ -158,6 +176,58 @@ def plan_level(task: Task, threads: int) -> Plan:
         stored + sum(table.bytes for table in tables),
         seconds + sum(table.seconds for table in tables),
         BASE_BYTES + max([graph_bytes, *(graph_bytes // 3 + t.memory for t in tables)]),
+    )
+
+
+def _plan_lattice(task: Task, level: GridLevel, nodes: int) -> Plan:
+    """Predict the bake of a level whose arcs are not listed, by baking a band of it."""
+    recipe = task.recipe
+    check_lattice_fits(level, nodes, recipe.memory_budget)
+    profiles = agent_profiles(level, recipe)
+    block = recipe.cluster_size
+    rows = max(block, BAND_CELLS // level.width // block * block)
+    costs = [[profile.rules[name].cost for profile in profiles] for name in level.terrains]
+    open_codes = np.array([any(cost is not None for cost in each) for each in costs])
+    by_row = open_codes[level.terrain].sum(axis=1)
+    densest = int(np.add.reduceat(by_row, np.arange(0, level.height, rows)).argmax()) * rows
+    band = slice(densest, densest + rows)
+    part = replace(
+        level,
+        terrain=level.terrain[band],
+        barred=None if level.barred is None else level.barred[band],
+        things=Things(),
+        floor_height=None,
+    )
+    begun = time.perf_counter()
+    rules, connectivity = movement_of(level, recipe)
+    world = build_lattice_world(part, profiles, rules, connectivity)
+    contents = lattice_world_contents(world, recipe)
+    scale = nodes / max(1, world.node_count)
+    size = {
+        # The table on top of all layers does not grow with the level.
+        path: (1 if path.endswith(TOP) else scale) * _deflated_bytes(Contents({}, {path: array}))
+        for each in contents
+        for path, array in each.columns.items()
+    }
+    seconds = scale * (time.perf_counter() - begun)
+    tables = []
+    kinds = {"component": "labels", "cluster": "labels", "layer_": recipe.hierarchy}
+    named = {"component": "components", "cluster": "clusters", "layer_": "hierarchy"}
+    for profile in world.metrics:
+        for begin, kind in kinds.items():
+            own = profile_path(profile, begin)
+            found = [each for path, each in size.items() if path.startswith(own)]
+            if found:
+                tables.append(TablePlan(profile, named[begin], kind, int(sum(found)), 0.0, 0))
+    memory = NODE_BYTES * nodes + CELL_BYTES * level.terrain.size
+    return Plan(
+        task.name,
+        nodes,
+        SLOTS * nodes,
+        tuple(tables),
+        int(sum(size.values())) + 200 * len(COLUMNS),
+        seconds,
+        BASE_BYTES + memory,
     )
 
 

@@ -18,7 +18,9 @@ from bake.errors import BlockedCellError, BudgetError, CorruptAssetError
 from bake.graph import BLOCKED, Graph, Metric, usable_subgraph
 from bake.greedy import chart
 from bake.hexagons import HEX_LAYOUTS
+from bake.pipeline import lattice, plan
 from bake.pipeline.contents import hierarchy_contents
+from bake.pipeline.sources import Task
 from bake.recipe import LevelRecipe, ProfileRecipe
 from bake.runtime import Navigator, open_asset
 from bake.runtime.hierarchy.layers import ClusterTables
@@ -398,13 +400,29 @@ def test_a_map_of_a_game(name: str, tmp_path: Path) -> None:
     path = bake_on_cells(source, LevelRecipe(tables=TABLES))
     prove(path)
     found = []
-    for lattice in (True, False):
-        with open_asset(path) as level, patch_unless(lattice):
+    for on_cells in (True, False):
+        with open_asset(path) as level, patch_unless(on_cells):
             nav = level.profile()
             found.append([nav.path((x, y), (a, b), "hpa") for x, y, a, b in problems])
     assert found[0] == found[1]
     assert None not in found[0]
 
 
-def patch_unless(lattice: bool) -> AbstractContextManager[object]:
-    return nullcontext() if lattice else patch.object(ClusterTables, "lattice", None)
+def patch_unless(on_cells: bool) -> AbstractContextManager[object]:
+    return nullcontext() if on_cells else patch.object(ClusterTables, "lattice", None)
+
+
+def test_a_plan_of_a_large_level_is_near_its_bake(tmp_path: Path) -> None:
+    """By a band of it: bytes within a third, every table named, and too small a budget refused."""
+    grid = [row * 3 for row in random_grid(3, 80, 300, 0.2)]
+    source = write_grid(tmp_path / "drawn.json", grid)
+    recipe = recipe_for(FREE, tables=TABLES, cluster_size=8)
+    task = Task(source, tmp_path / "drawn.h5", recipe)
+    with patch.object(lattice, "LEAST_NODES", 0), patch.object(plan, "BAND_CELLS", 240 * 80):
+        found = plan.plan_level(task, 1)
+        with pytest.raises(BudgetError, match="nodes needs about"):
+            plan.plan_level(replace(task, recipe=replace(recipe, memory_budget=2**22)), 1)
+    asset = bake_on_cells(source, recipe)
+    assert [table.table for table in found.tables] == ["components", "clusters", "hierarchy"]
+    assert found.nodes == sum(name != "wall" for row in grid for name in row)
+    assert found.bytes == pytest.approx(asset.stat().st_size, rel=0.34)
