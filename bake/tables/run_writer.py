@@ -190,26 +190,22 @@ class RunWriter:
 
     def take(self, start: int, stop: int, dist: Int32Array) -> None:
         """Take in the distances to targets start to stop; batches must come in order."""
-        every = np.arange(self._rows, dtype=np.int32)
-        batch = TargetBatch(dist, every, start, stop)
+        batch = TargetBatch(dist, start, stop)
         for first_row in range(0, self._rows, SLICE):
+            last_row = min(first_row + SLICE, self._rows)
             count = extend_runs(
                 self._sub.arcs,
                 batch,
-                every[first_row : first_row + SLICE],
+                first_row,
+                last_row,
                 self._symbols,
                 self._current,
                 self._buffer,
-                0,
             )
-            self._keep(count)
+            self._written += count
+            if count:
+                self._ended.append(EndedRuns(*(each[:count].copy() for each in self._buffer)))
         self.taken = stop
-
-    def _keep(self, count: int) -> None:
-        """Keep the runs that the buffer holds."""
-        self._written += count
-        if count:
-            self._ended.append(EndedRuns(*(each[:count].copy() for each in self._buffer)))
 
 
 def check_runs(runs: RangeRuns, sub: Subgraph, none: int) -> None:

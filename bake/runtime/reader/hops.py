@@ -33,10 +33,13 @@ def plane_of(array: AnyArray) -> memoryview[int]:
 
 def compiled(kernel: str) -> Callable[..., Any] | None:
     """Return a kernel of `follow`, imported when first asked for; None where it is not compiled."""
-    from bake.kernels.jit import ready
+    from bake.kernels.jit import COMPILED, ready
+
+    if not COMPILED:
+        return None
     from bake.search.all_pairs import follow
 
-    found: Callable[..., Any] = getattr(follow, kernel)
+    found = getattr(follow, kernel)
     return found if ready(found) else None
 
 

@@ -87,8 +87,7 @@ class Steps:
             return self._walk_table(hops, np.array([row], np.int32), np.array([goal], np.int32))[1]
         from bake.search.all_pairs.follow import ASTRAY, follow_run
 
-        path = np.empty(ROOM, dtype=np.int32)
-        path[0] = row
+        path = np.full(ROOM, row, dtype=np.int32)
         end = follow_run(self._steps, goal, path, 1)
         while end == len(path) and path[-1] != goal:
             path = np.concatenate([path, np.empty_like(path)])
@@ -134,13 +133,12 @@ class Steps:
         arc = self.first_arc.take(rows)
         arc += slot.astype(np.int32, copy=False)
         # Runs were looked at when they were loaded; a dense table is too large for that.
-        dense = isinstance(self.hops, DenseHops)
-        if dense and (arc >= self.end_arc.take(rows)).any():
+        if (arc >= self.end_arc.take(rows)).any():
             raise self.damaged(_NOWHERE)
         arc[stuck] = 0
         ahead = self.head_row.take(arc) if len(self.head_row) else arc
         ahead[stuck] = 0
-        if dense and ahead.min(initial=0) < 0:
+        if ahead.min(initial=0) < 0:
             raise self.damaged(_NOWHERE)
         ahead[stuck] = np.where(rows[stuck] == goals[stuck], rows[stuck], -1)
         return ahead

@@ -97,24 +97,6 @@ def _sector(dx: np.int64, dy: np.int64) -> np.int64:
     return side * 2 + np.int64(abs(dy) > abs(dx))
 
 
-@inlined
-def _slot(runs: RunIndex, row: np.int64, goal: np.int64) -> np.int64:
-    row_data, start, symbol, greedy, greedy_slot = runs
-    low = np.int64(row_data[row, 0])
-    length = np.int64(row_data[row + 1, 0]) - low
-    # This halves by arithmetic: branches would be predicted wrong half the time.
-    while length > 1:
-        half = length >> 1
-        low += half if start[low + half] <= goal else 0
-        length -= half
-    slot = np.int64(symbol[low])
-    if slot == greedy:
-        dx = row_data[goal, 2] - row_data[row, 2]
-        dy = row_data[goal, 3] - row_data[row, 3]
-        slot = np.int64(greedy_slot[row, _sector(dx, dy)])
-    return slot
-
-
 @kernel
 def look_up_runs(
     runs: RunIndex,
@@ -129,9 +111,21 @@ def look_up_runs(
         rows, goals: (p) int32.
         slots: (p) int64, filled; a symbol for "no path" stays what it is.
     """
+    row_data, start, symbol, greedy, greedy_slot = runs
     for pair in range(len(rows)):
         row, goal = np.int64(rows[pair]), np.int64(goals[pair])
-        slots[pair] = _slot(runs, row, goal)
+        low = np.int64(row_data[row, 0])
+        length = np.int64(row_data[row + 1, 0]) - low
+        while length > 1:
+            half = length >> 1
+            low += half if start[low + half] <= goal else 0
+            length -= half
+        slot = np.int64(symbol[low])
+        if slot == greedy:
+            dx = row_data[goal, 2] - row_data[row, 2]
+            dy = row_data[goal, 3] - row_data[row, 3]
+            slot = np.int64(greedy_slot[row, _sector(dx, dy)])
+        slots[pair] = slot
 
 
 @kernel
@@ -330,8 +324,8 @@ def measure_runs(
     Returns:
         How many pairs there are, or ASTRAY.
     """
-    row_data = runs.row_data
-    none = runs.greedy + 1
+    row_data, start, symbol, greedy, greedy_slot = runs
+    none = greedy + 1
     pair = 0
     walkers[:, 2] = -1
     while True:
@@ -356,7 +350,17 @@ def measure_runs(
                     continue
                 row = walkers[walker, 0]
                 goal = walkers[walker, 1]
-                slot = _slot(runs, row, goal)
+                low = np.int64(row_data[row, 0])
+                length = np.int64(row_data[row + 1, 0]) - low
+                while length > 1:
+                    half = length >> 1
+                    low += half if start[low + half] <= goal else 0
+                    length -= half
+                slot = np.int64(symbol[low])
+                if slot == greedy:
+                    dx = row_data[goal, 2] - row_data[row, 2]
+                    dy = row_data[goal, 3] - row_data[row, 3]
+                    slot = np.int64(greedy_slot[row, _sector(dx, dy)])
                 walkers[walker, 3] -= 1
                 if walkers[walker, 3] == 0 or slot < 0 or slot >= none:
                     return ASTRAY

@@ -44,13 +44,11 @@ class TargetBatch(NamedTuple):
     """A batch of targets, in target order.
 
     Attributes:
-        dist: (p, LANES) int32 ticks from rows to targets ``start`` to ``stop``; INFINITY where
+        dist: (n, LANES) int32 ticks from every row to targets ``start`` to ``stop``; INFINITY where
             there is no path, and in lanes past the last target.
-        place: (n) int32, where in ``dist`` each row's distances are.
     """
 
     dist: Int32Array
-    place: Int32Array
     start: int
     stop: int
 
@@ -133,27 +131,27 @@ def _symbol(held: np.uint64, degree: int, greedy: int, none: int) -> int:
 def extend_runs(
     arcs: Arcs,
     batch: TargetBatch,
-    rows: Int32Array,
+    first_row: int,
+    last_row: int,
     symbols: Symbols,
     current: CurrentRuns,
     ended: EndedRuns,
-    count: int,
 ) -> int:
     """Take a batch of targets into some rows' current runs, and write down the runs that ended.
 
     Args:
         arcs: of the graph.
         batch: the targets.
-        rows: (k) int32, the rows to look at.
+        first_row, last_row: the rows to look at, the last one not included.
         symbols: what runs may say.
         current: each row's run; read and written.
-        ended: room for ``count`` + k * LANES runs, filled from ``count`` on.
+        ended: room for (last_row - first_row) * LANES runs, filled from the front.
 
     Returns:
-        How many runs are written down now.
+        How many runs were written down.
     """
     first_out, head, weight = arcs
-    dist, place, start, stop = batch
+    dist, start, stop = batch
     at, greedy_slot, greedy, none, unreachable_fits, arcs_across = symbols
     moves, run_start, first_moves, begin = current
     ended_row, ended_start, ended_symbol = ended
@@ -174,8 +172,8 @@ def extend_runs(
     found = np.empty(LANES, np.uint64)
     sectors = greedy_slot.shape[1]
     greedy_bit = np.empty(sectors, np.uint64)
-    for i in range(len(rows)):
-        row = rows[i]
+    count = 0
+    for row in range(first_row, last_row):
         first = first_out[row]
         degree = first_out[row + 1] - first
         if degree > SLOT_BITS:
@@ -183,7 +181,6 @@ def extend_runs(
                 arcs, batch, row, greedy, none, unreachable_fits, current, ended, count
             )
             continue
-        whole = dist[place[row]]
         held = moves[row]
         # Mostly some move of the set suits the whole batch, and that is quick to check. Where the
         # batch cannot be reached EVERY becomes the set of all moves, which says the same.
@@ -206,15 +203,15 @@ def extend_runs(
                 if scattered:
                     # A few targets mostly tell that it does not suit all.
                     for lane in range(0, lanes, SAMPLED):
-                        if whole[lane] == INFINITY:
+                        if dist[row, lane] == INFINITY:
                             continue
                         slot = greedy_slot[
                             row, _sector(target_x[lane] - at[row, 0], target_y[lane] - at[row, 1])
                         ]
                         if (
                             slot < 0
-                            or dist[place[head[first + slot]], lane] + weight[first + slot]
-                            != whole[lane]
+                            or dist[head[first + slot], lane] + weight[first + slot]
+                            != dist[row, lane]
                         ):
                             scattered = False
                             break
@@ -222,20 +219,20 @@ def extend_runs(
                 for slot in range(degree):
                     bit = np.uint64(1) << np.uint64(slot)
                     if held & bit or slot == straight:
-                        onward = dist[place[head[first + slot]]]
+                        other = head[first + slot]
                         cost = weight[first + slot]
                         misses = np.int32(0)
                         for lane in range(LANES):
-                            along = np.int32(onward[lane] + cost)
+                            along = np.int32(dist[other, lane] + cost)
                             along = min(along, np.int32(INFINITY))
-                            misses = np.int32(misses | np.int32(along ^ whole[lane]))
+                            misses = np.int32(misses | np.int32(along ^ dist[row, lane]))
                         if misses == 0:
                             left |= held & bit
                             if slot == straight:
                                 left |= GREEDY_BIT
             if not unreachable_fits and left != 0:
                 for lane in range(lanes):
-                    if whole[lane] == INFINITY:
+                    if dist[row, lane] == INFINITY:
                         left = np.uint64(0)
             if left != 0:
                 moves[row] = left
@@ -245,11 +242,11 @@ def extend_runs(
             found[lane] = 0
         for slot in range(degree):
             bit = np.uint64(1) << np.uint64(slot)
-            onward = dist[place[head[first + slot]]]
+            other = head[first + slot]
             cost = weight[first + slot]
             for lane in range(LANES):
-                along = np.int32(onward[lane] + cost)
-                found[lane] |= bit if along == whole[lane] else np.uint64(0)
+                along = np.int32(dist[other, lane] + cost)
+                found[lane] |= bit if along == dist[row, lane] else np.uint64(0)
         if use_greedy:
             for side in range(sectors):
                 slot = greedy_slot[row, side]
@@ -261,7 +258,7 @@ def extend_runs(
                 found[lane] |= suits << np.uint64(63)
         instead = EVERY if unreachable_fits else NONE_BIT
         for lane in range(LANES):
-            found[lane] = instead if whole[lane] == INFINITY else found[lane]
+            found[lane] = instead if dist[row, lane] == INFINITY else found[lane]
         for lane in range(lanes, LANES):
             found[lane] = EVERY
         if start <= row < stop:
@@ -322,24 +319,23 @@ def _extend_crowded(
     The slot is the lowest one there is, and it is kept for as long as it suits.
     """
     first_out, head, weight = arcs
-    dist, place, start, stop = batch
-    whole = dist[place[row]]
+    dist, start, stop = batch
     held = current.moves[row]
     for lane in range(stop - start):
-        if start + lane == row or (whole[lane] == INFINITY and unreachable_fits):
+        if start + lane == row or (dist[row, lane] == INFINITY and unreachable_fits):
             continue
         if held >= NONE_BIT:  # There is no move yet, or no path.
-            fits = held == NONE_BIT and whole[lane] == INFINITY
+            fits = held == NONE_BIT and dist[row, lane] == INFINITY
         else:
             arc = first_out[row] + np.int64(held)
-            onward = dist[place[head[arc]], lane]
-            fits = whole[lane] != INFINITY and onward + weight[arc] == whole[lane]
+            onward = dist[head[arc], lane]
+            fits = dist[row, lane] != INFINITY and onward + weight[arc] == dist[row, lane]
         if fits:
             continue
         kept = NONE_BIT
-        if whole[lane] != INFINITY:
+        if dist[row, lane] != INFINITY:
             for arc in range(first_out[row], first_out[row + 1]):
-                if dist[place[head[arc]], lane] + weight[arc] == whole[lane]:
+                if dist[head[arc], lane] + weight[arc] == dist[row, lane]:
                     kept = np.uint64(arc - first_out[row])
                     break
         if held != EVERY:
