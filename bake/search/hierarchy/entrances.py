@@ -21,6 +21,10 @@ from bake.kernels.jit import inlined, kernel
 #: one.
 MIDDLE_ALONE = 4
 
+#: An entrance has transitions half as far apart as ``spacing`` says, as long as those are no more
+#: than this: where passages are narrow, a step aside decides which of two ways is shorter.
+CLOSE_TOGETHER = 5
+
 _UNSEEN = -1
 
 
@@ -168,7 +172,7 @@ def _find_entrances(
         count += 1
         length = depth[queue[found - 1]] + 1
         scan = 0
-        parts = 1 if length < MIDDLE_ALONE else (length - 2 + spacing) // spacing + 1
+        parts = _transitions_along(length, spacing)
         for part in range(parts):
             wanted = _wanted_depth(length, parts, part)
             while depth[queue[scan]] < wanted:
@@ -186,6 +190,17 @@ def _find_entrances(
                         apart = False
                 chosen[pair] = apart
                 scan += 1
+
+
+@inlined
+def _transitions_along(length: int, spacing: int) -> int:
+    """Say how many transitions an entrance of ``length`` pairs has."""
+    parts = 1
+    if length >= MIDDLE_ALONE:
+        half = max(1, spacing // 2)
+        close = min(CLOSE_TOGETHER, (length - 2 + half) // half + 1)
+        parts = max(close, (length - 2 + spacing) // spacing + 1)
+    return parts
 
 
 @inlined
@@ -213,7 +228,8 @@ def find_crossings(
             :func:`bake.search.graph.partition.crossing_arcs`.
         at: (n, 2) int32 chart coordinates; None on graphs.
         square: whether diagonal steps may be replaced by two straight ones.
-        spacing: transitions of an entrance are at most this many steps apart; None = every crossing
+        spacing: transitions of an entrance are at most this many steps apart, and up to
+            CLOSE_TOGETHER of them half as many; None = every crossing
             is an entrance and a transition of its own.
     """
     tail, arcs = crossing
