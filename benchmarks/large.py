@@ -219,9 +219,9 @@ def _rooms(folder: Path, side: int, name: str = "rooms") -> Ground:
     """Draw rooms of many sizes with doors between them, and pillars, three fifths of it open."""
     rng = np.random.default_rng(side)
     drawn = np.zeros((side, side), dtype=np.bool_)
-    noise = rng.random((side // 16, side // 16)) < 0.66
+    noise = rng.random((side // 16, side // 16)) < 0.5
     drawn[: noise.shape[0] * 16, : noise.shape[1] * 16] = noise.repeat(16, 0).repeat(16, 1)
-    drawn[rng.integers(side, size=side), :] = True
+    drawn[rng.integers(side, size=side // 8), :] = True
     drawn[:, rng.integers(side, size=side // 8)] = True
     drawn &= rng.random((side, side)) < 0.998
     drawn[:3, :3] = drawn[-5:, -5:] = True
