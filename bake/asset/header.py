@@ -206,17 +206,22 @@ def check_body(file: BufferedReader, path: Path, header: Header) -> None:
         raise damaged(path, "its bytes do not match the digest in its header")
 
 
-def damaged(path: Path, found: str, *, verdict: str = "damaged") -> CorruptAssetError:
+def damaged(
+    path: Path,
+    found: str,
+    *,
+    verdict: str = "damaged",
+    remedy: str = "rebake it: `bake build --force`",
+) -> CorruptAssetError:
     """Return the error for an asset that cannot be used; only this makes a CorruptAssetError.
 
     Args:
         path: the asset.
         found: what is wrong with it.
         verdict: "damaged", or "wrong" where it is as it was written but not what it should be.
+        remedy: what to do about it.
     """
-    return CorruptAssetError(
-        f"{verdict}: {found}", file=path, remedy="rebake it: `bake build --force`"
-    )
+    return CorruptAssetError(f"{verdict}: {found}", file=path, remedy=remedy)
 
 
 def _begins_like_ours(data: bytes) -> bool:

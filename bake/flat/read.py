@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 
 from bake.arrays import AnyArray, UInt8Array
-from bake.asset.header import open_to_read
+from bake.asset.header import damaged, open_to_read
 from bake.errors import AssetTooNewError, CorruptAssetError, NotAnAssetError
 from bake.flat.schema import (
     BORDER,
@@ -112,7 +112,7 @@ class FlatFile:
 
     def damaged(self, found: str, verdict: str = "damaged") -> CorruptAssetError:
         """Return the error for what is found in this file."""
-        return CorruptAssetError(f"{verdict}: {found}", file=self.path, remedy=_REMEDY)
+        return damaged(self.path, found, verdict=verdict, remedy=_REMEDY)
 
     def has(self, profile: int, name: str) -> bool:
         """Tell whether there is a column."""
@@ -257,9 +257,8 @@ def _parse_header(file: BufferedReader, path: Path) -> FlatHeader:
     if not data.startswith(MAGIC):
         raise NotAnAssetError("this is no flat file", file=path, expected="one of `bake export`")
     size = file.seek(0, 2)
-    damaged = CorruptAssetError("damaged: its header is cut", file=path, remedy=_REMEDY)
     if len(data) < HEADER_LAYOUT.size:
-        raise damaged
+        raise damaged(path, "its header is cut", remedy=_REMEDY)
     _, version, columns, revision, stated, fingerprint, a, b = HEADER_LAYOUT.unpack(data)
     if version > FLAT_VERSION:
         raise AssetTooNewError(
@@ -269,8 +268,8 @@ def _parse_header(file: BufferedReader, path: Path) -> FlatHeader:
             remedy="update levelbake",
         )
     if version < 1 or stated % BORDER:
-        raise damaged
+        raise damaged(path, "its header is wrong", remedy=_REMEDY)
     if size != stated:
-        found = f"damaged: the file has {size:,} bytes, its header says {stated:,}"
-        raise CorruptAssetError(found, file=path, remedy=_REMEDY)
+        found = f"the file has {size:,} bytes, its header says {stated:,}"
+        raise damaged(path, found, remedy=_REMEDY)
     return FlatHeader(version, columns, revision, stated, fingerprint.hex(), (a, b))

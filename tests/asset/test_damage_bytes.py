@@ -95,7 +95,7 @@ def test_an_asset_that_is_replaced_while_it_is_opened(
             new.replace(path)
         return opening(path, mode)
 
-    monkeypatch.setattr("bake.asset.read.h5py.File", replace_first)
+    monkeypatch.setattr("h5py.File", replace_first)
     with Asset(asset) as opened:
         assert opened.header.level == opened.text("name") == "graph"
 

@@ -186,8 +186,10 @@ def test_a_pipe_in_place_of_an_asset_holds_nobody_up(project: Path, jobs: str) -
     done = shell(f"build --jobs {jobs}")
     assert done.code == 1
     assert done.errors[0].startswith("baked/five.h5: there is a file that is no asset")
-    assert shell(f"build --jobs {jobs} --force").code == 0
-    assert asset.is_file()
+    done = shell(f"build --jobs {jobs} --force")
+    assert done.code == 1
+    assert done.errors[0].startswith("baked/five.h5: cannot be written: a folder, a device or")
+    assert asset.is_fifo()
 
 
 def test_pipes_in_place_of_other_files(project: Path) -> None:
