@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 #: Bytes of flow fields kept for each profile.
 ROOM = 32 * 2**20
 
+#: Fields that are made and used together, whatever room they take.
+FEW = 16
+
 
 @dataclass(frozen=True, eq=False)
 class FieldBlock:
@@ -68,6 +71,11 @@ class FlowFields:
         # Blocks in the order of their last use, and the goals of each.
         self._goals: dict[FieldBlock, list[int]] = {}
         self._lock = threading.Lock()
+
+    @property
+    def most(self) -> int:
+        """Return how many fields there is room for, at least a few."""
+        return max(FEW, self._room // (4 * max(self._arcs.row_count, 1)))
 
     def has(self, goals: Int32Array) -> BoolArray:
         """Return (k) bool, True where the field of a goal is there."""

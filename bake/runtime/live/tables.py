@@ -303,21 +303,29 @@ class ChangedTables(Tables):
                 yield own, found
                 pairs = pairs[shared]
         if len(pairs):
-            yield pairs, by_fields(rows[pairs], goals[pairs])
+            fields = self.state.fields
+            # More goals at a time would drop the fields of the first before they are used.
+            each, place = np.unique(goals[pairs], return_inverse=True)
+            for begin in range(0, len(each), fields.most):
+                end = begin + fields.most
+                some = each[begin:end]
+                missing = some[~fields.has(some)]
+                if len(missing) > 1:
+                    self._ways.sweep(self.state, missing)
+                part = pairs[(place >= begin) & (place < end)]
+                yield part, by_fields(rows[part], goals[part])
 
     def _shared(self, goals: Int32Array) -> BoolArray:
         """Return (k) bool, True where flow fields answer at less cost than single queries."""
-        fields = self.state.fields
-        known = fields.has(goals)
+        known = self.state.fields.has(goals)
         if known.all():
             return known
         others = np.flatnonzero(~known)
         shared = self._ways.shared(self.state, goals[others])
         if shared is None:
             known[others] = True
-        elif shared.any():
+        else:
             known[others[shared]] = True
-            self._ways.sweep(self.state, np.unique(goals[others[shared]]))
         return known
 
     def step_costs(self, rows: Int32Array) -> Float64Array:

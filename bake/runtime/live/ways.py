@@ -28,7 +28,7 @@ REMEMBERED = 32
 
 #: About what things take, in nanoseconds: an arc that a query climbs, what a query takes beside
 #: that, and an arc of a sweep.
-CLIMB_NS, QUERY_NS, SWEEP_NS = 1.5, 4000.0, 2.5
+CLIMB_NS, QUERY_NS, SWEEP_NS = 0.7, 3000.0, 4.5
 
 #: Pairs that flow fields answer after arcs came that the hierarchy does not know, before it is
 #: built anew. As many fields take about as long as building it.

@@ -1,11 +1,16 @@
 """Which flow fields are kept, and which are dropped."""
 
+from collections import Counter
+from pathlib import Path
 from typing import Any, cast
 
 import numpy as np
+import pytest
 
+from bake.runtime import open_asset
 from bake.runtime.live.fields import FlowFields
 from bake.search.live.descent import Lanes
+from tests.support.baked import bake, recipe_for, rows, write_grid
 
 ROWS = 4
 
@@ -44,3 +49,34 @@ def test_a_goal_that_two_threads_made_a_field_of_is_dropped_once() -> None:
     assert kept(fields) == [0, 2]
     fields.keep([3], block(1))
     assert kept(fields) == [2, 3]
+
+
+@pytest.mark.parametrize("shared", [True, None])
+def test_more_goals_than_there_is_room_for_have_each_field_made_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, shared: bool | None
+) -> None:
+    """Fields that answer together are made together, not all before the first is used."""
+    source = write_grid(tmp_path / "open.json", rows(*["......#."] * 8))
+    with open_asset(bake(source, recipe_for(tables=["components"]))) as level:
+        nav = level.profile()
+        nav.update(blocked=[(0, 0)])  # so that no table answers
+        cells = [(x, y) for y in range(8) for x in range(8) if x != 6 and (x, y) != (0, 0)]
+        pairs = [(a, b) for a in cells for b in cells]
+        starts, goals = (np.array(ends) for ends in zip(*pairs, strict=True))
+        alone = np.array([nav.distance(a, b) for a, b in pairs])
+
+        fields, made = nav._now.tables.state.fields, Counter[int]()
+        keep = fields.keep
+        monkeypatch.setattr(fields, "_room", 1)
+        monkeypatch.setattr(
+            fields, "keep", lambda some, lanes: (made.update(some), keep(some, lanes))[1]
+        )
+        monkeypatch.setattr(
+            "bake.runtime.live.ways.ExactWays.shared",
+            lambda _self, _state, some: None if shared is None else np.ones(len(some), np.bool_),
+        )
+        assert nav.distances(starts, goals).tolist() == alone.tolist()
+        assert set(made.values()) == {1}
+        assert len(made) == len(cells)
+        first, _ = nav.paths(starts, goals)
+        assert (np.diff(first) > 0).tolist() == np.isfinite(alone).tolist()
