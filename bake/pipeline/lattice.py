@@ -25,7 +25,7 @@ from bake.pipeline.contents import (
 )
 from bake.pipeline.profile import wants_clusters, wants_hierarchy
 from bake.recipe import LevelRecipe
-from bake.search.hierarchy.arcs import lattice_arcs
+from bake.search.hierarchy.lattice import lattice_arcs
 from bake.tables.lattice import (
     LatticeRows,
     lattice_clusters,

@@ -198,11 +198,11 @@ def in_the_digest(path: Path) -> bool:
 
 
 def modules_with_kernels() -> list[Path]:
-    found = []
+    found, makers = [], ("kernel", "inlined", "accessor")
     for path in sorted(PACKAGE.rglob("*.py")):
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):
             decorators = getattr(node, "decorator_list", [])
-            if any(isinstance(d, ast.Name) and d.id in ("kernel", "inlined") for d in decorators):
+            if any(isinstance(d, ast.Name) and d.id in makers for d in decorators):
                 found.append(path)
                 break
     return found

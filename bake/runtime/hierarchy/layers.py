@@ -71,7 +71,7 @@ class ClusterTables:
     @cached_property
     def lattice(self) -> LatticeArcs | None:
         """Return what the arcs of a large lattice follow from; None where the asset lists them."""
-        from bake.search.hierarchy.arcs import lattice_arcs
+        from bake.search.hierarchy.lattice import lattice_arcs
 
         tables, implied = self.tables, self.tables.places.asset.implied
         if implied is None:
