@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from bake.pipeline.sources import Task
 from bake.recipe import LevelRecipe, ProfileRecipe
 from bake.recipe.rules import TABLE_NAMES
 from bake.runtime import open_asset
+from tests.support.lattices import on_cells
 
 _TERRAIN = {
     "floor": TerrainRule(1.0),
@@ -137,6 +139,9 @@ _HOUSE = _tiles(
     ledges=[{"rect": [7, 1, 2, 1, 0], "bars": ["north"]}],
 )
 _CATS = (ProfileRecipe("cat"), ProfileRecipe("ogre", {"mud": TerrainRule(5)}, 2))
+#: The house without what lists of arcs are needed for.
+_HALLS = {key: value for key, value in _HOUSE.items() if key != "links"}
+_LATTICE_TABLES = ("components", "clusters", "hierarchy")
 _HIVE = _tiles("..m...", ".#..#.", "...#..", ".m..v=", grid="hex", hex_layout="even-q")
 _ROADS = _graph({f"n{node}": (node % 3, node // 3) for node in range(9)})
 _NUMBERS = _graph(dict.fromkeys((7, -3, 12, 0, 99, 5, 41)))
@@ -177,7 +182,12 @@ ORIGINALS: dict[str, tuple[dict[str, object], Callable[[], LevelRecipe]]] = {
     "roads": (_ROADS, lambda: _recipe(storage="compressed")),
     "patched": (_MAZE, lambda: _recipe(storage="compressed")),
     "numbers": (_NUMBERS, lambda: _recipe(storage="dense", heuristic_kind="landmark")),
+    "cells": (_HALLS, lambda: _recipe(tables=_LATTICE_TABLES, profiles=_CATS)),
+    "cells of hexagons": (_HIVE, lambda: _recipe(tables=_LATTICE_TABLES)),
 }
+
+#: Those whose arcs are not listed, as if they were large.
+_ON_CELLS = frozenset({"cells", "cells of hexagons"})
 
 
 #: Arcs that a patch gave prices of their own, by the asset into which it is folded.
@@ -204,5 +214,6 @@ def _bake(folder: Path, name: str) -> Path:
     source = folder / f"{name}.json"
     source.write_text(json.dumps(document), "utf-8")
     task = Task(source, source.with_suffix(".h5"), recipe())
-    bake_level(task, 1, lambda stage, done: None)
+    with on_cells() if name in _ON_CELLS else nullcontext():
+        bake_level(task, 1, lambda stage, done: None)
     return task.asset

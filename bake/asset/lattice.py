@@ -90,6 +90,8 @@ class ImpliedArcs:
         self.block = block
         if not 1 <= block <= 2**15 or asset.text("kind") == "graph":
             raise asset.damaged(f"block is {block}")
+        if not asset.has("/world/is_node"):
+            raise asset.damaged(f"block is {block}, but there is no column is_node")
 
     def stands(self, profile: str) -> BoolArray:
         """Return (height, width) bool, True where a profile can stand.
@@ -171,7 +173,11 @@ class ImpliedArcs:
 
     @property
     def lattice(self) -> Lattice:
-        """Return the cells, and which of them are neighbours; ledges are left out."""
+        """Return the cells, and which of them are neighbours; ledges are left out.
+
+        Raises:
+            CorruptAssetError: attributes contradict each other, or the grid.
+        """
         from bake.hexagons import HEX_LAYOUTS
         from bake.movement import CONNECTIVITIES, Lattice
 
@@ -180,23 +186,31 @@ class ImpliedArcs:
         layout = next((each for each in HEX_LAYOUTS if each == asset.text("hex_layout")), None)
         stated = asset.number("connectivity")
         connectivity = next((each for each in CONNECTIVITIES if each == stated), None)
-        if connectivity is None:
+        if connectivity is None or (connectivity == 6) != (layout is not None):
             raise asset.damaged(f"connectivity is {stated}")
-        return Lattice(width, height, connectivity, layout, asset.number("floor_height"))
+        floor_height = asset.number("floor_height")
+        if floor_height is not None and (floor_height < 1 or height % floor_height):
+            raise asset.damaged(f"floor_height is {floor_height}")
+        return Lattice(width, height, connectivity, layout, floor_height)
 
     def node_cells(self) -> Int32Array:
         """Return (n) int32, y * width + x of the cell of each node."""
+        return block_order(self._is_node(), self.block)
+
+    def _is_node(self) -> BoolArray:
         asset = self._asset
         height, width = asset.shape("/terrain/grid")
         bits = asset.read("/world/is_node")
         if bits.shape != (height, (width + 7) // 8):
             raise asset.damaged("is_node does not fit the grid")
-        is_node = np.unpackbits(bits, axis=1, count=width).view(np.bool_)
-        return block_order(is_node, self.block)
+        every = np.unpackbits(bits, axis=1).view(np.bool_)
+        if every[:, width:].any():
+            raise asset.damaged("is_node has nodes beyond the end of a line")
+        return every[:, :width]
 
     def shape(self, path: str) -> tuple[int, ...]:
         """Return the shape of an implied column."""
-        nodes = int(np.unpackbits(self._asset.read("/world/is_node")).sum())
+        nodes = int(np.count_nonzero(self._is_node()))
         name = path.rsplit("/", 1)[1]
         if name == "cell":
             return (nodes, 2)

@@ -13,7 +13,7 @@ import numpy as np
 
 from bake.arrays import AnyArray
 from bake.asset.header import Header, check_body, damaged, open_to_read, parse_header
-from bake.asset.lattice import ImpliedArcs, is_implied
+from bake.asset.lattice import IMPLIED, ImpliedArcs, is_implied
 from bake.asset.schema import COLUMNS, PROFILE, Column, attribute, column, digest_of, profile_path
 from bake.errors import AssetError, CorruptAssetError
 
@@ -85,8 +85,11 @@ class Asset:
             else:
                 raise AssetError("is replaced again and again while it is opened", file=self.path)
             self._find_profiles()
+            self.implied: ImpliedArcs | None = None
             block = self.number("block")
-            self.implied = None if block is None else ImpliedArcs(self, block)
+            if block is not None:
+                self.implied = ImpliedArcs(self, block)
+                self._check_implied(block)
             self._opened = opened.pop_all()
 
     def _is_the_file_that_was_read(self) -> bool:
@@ -95,6 +98,13 @@ class Asset:
             return os.path.samestat(os.fstat(self._bytes.fileno()), self.path.stat())
         except OSError:
             return False
+
+    def _check_implied(self, block: int) -> None:
+        """Refuse an asset that also holds a column which has to follow from others."""
+        for pattern in sorted(IMPLIED):
+            for path in {pattern.replace(PROFILE, name) for name in self.profiles}:
+                if path in self._file:
+                    raise self.damaged(f"block is {block}, but there is a column {path}")
 
     def _find_profiles(self) -> None:
         """Set the names of the profiles, which paths of columns need."""

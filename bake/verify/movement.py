@@ -16,6 +16,7 @@ import numpy as np
 from bake.arrays import AnyArray, BoolArray, Float64Array, Int64Array
 from bake.asset.schema import profile_path
 from bake.graph import BLOCKED
+from bake.verify.lattice import prove_form, prove_prices
 from bake.verify.level import NO_LINK, Level
 from bake.verify.stated import Recipe
 
@@ -97,6 +98,7 @@ def prove_movement(level: Level, profiles: tuple[str, ...]) -> None:
         fits = recipe.at(name) in (None, value)
         level.require(fits, f"{name} is not the one in the recipe")
     movers = {name: read_mover(level, name) for name in profiles}
+    prove_form(level, {name: mover.size for name, mover in movers.items()})
     stands = {name: _standing(level, mover) for name, mover in movers.items()}
     if level.kind != "graph":
         _prove_nodes(level, movers, stands)
@@ -108,6 +110,8 @@ def prove_movement(level: Level, profiles: tuple[str, ...]) -> None:
         right = ((component >= 0) == ~np.isnan(_at_nodes(level, stands[name]))).all()
         level.require(right, f"profile {name!r} stands elsewhere than component says")
         _Weights(level, name, mover, stands[name]).prove(weight)
+        if asset.number("block") is not None:
+            prove_prices(level, name, mover.cost, stands[name])
     if level.kind != "graph":
         _prove_links(level, movers)
 

@@ -18,7 +18,7 @@ from bake.errors import BlockedCellError, BudgetError, CorruptAssetError
 from bake.graph import BLOCKED, Graph, Metric, usable_subgraph
 from bake.greedy import chart
 from bake.hexagons import HEX_LAYOUTS
-from bake.pipeline import lattice, plan
+from bake.pipeline import plan
 from bake.pipeline.contents import hierarchy_contents
 from bake.pipeline.sources import Task
 from bake.recipe import LevelRecipe, ProfileRecipe
@@ -30,7 +30,7 @@ from bake.tables.components import components
 from bake.tables.hierarchy import hierarchy
 from bake.verify.proof import verify_asset
 from tests.support.baked import GROUND, bake, recipe_for, rows, rules_of, write_grid
-from tests.support.lattices import bake_on_cells
+from tests.support.lattices import bake_on_cells, on_cells
 from tests.support.levels import shared_level
 from tests.support.oracles import Ground
 from tests.support.strategies import grids, random_grid
@@ -205,9 +205,9 @@ def answers(path: Path, seed: int, pairs: int = 25) -> list[object]:
 def test_paths_on_cells_are_those_on_listed_arcs(case: tuple, seed: int) -> None:
     with written(case) as (source, recipe):
         path = bake_on_cells(source, recipe)
-        on_cells = answers(path, seed)
+        implied = answers(path, seed)
         with patch.object(ClusterTables, "lattice", None):
-            assert on_cells == answers(path, seed)
+            assert implied == answers(path, seed)
 
 
 @SLOW
@@ -367,6 +367,94 @@ def test_squares_of_no_size_are_damage(block: int, tmp_path: Path) -> None:
         open_asset(path)
 
 
+def test_squares_without_their_columns_are_damage(tmp_path: Path) -> None:
+    path = bake(write_grid(tmp_path / "drawn.json", rows("...")), recipe_for(tables=TABLES))
+    with edited(path) as file:
+        file.attrs["block"] = np.int64(255)
+    with pytest.raises(CorruptAssetError, match="block is 255, but there is no column is_node"):
+        open_asset(path)
+
+
+@pytest.mark.parametrize(
+    "column",
+    [
+        *("/world/first_out", "/world/head", "/world/length", "/world/node_terrain"),
+        *("/world/cell", "/profiles/default/weight"),
+    ],
+)
+def test_a_column_that_has_to_follow_from_cells_is_damage(column: str, tmp_path: Path) -> None:
+    path = bake_on_cells(
+        write_grid(tmp_path / "drawn.json", rows("...")), recipe_for(tables=TABLES)
+    )
+    with Asset(path) as asset:
+        right = asset.read(column)
+    with edited(path) as file:
+        file[column] = right
+    with pytest.raises(CorruptAssetError, match=f"but there is a column {column}"):
+        open_asset(path)
+
+
+@pytest.mark.parametrize("floor_height", [-2, 0, 2, 3, 6])
+def test_floors_that_do_not_fit_the_grid_are_damage(floor_height: int, tmp_path: Path) -> None:
+    path = bake_on_cells(
+        write_grid(tmp_path / "drawn.json", rows("..", "..", "..", "..", "..")),
+        recipe_for(tables=TABLES),
+    )
+    with edited(path) as file:
+        file.attrs["floor_height"] = np.int64(floor_height)
+    with pytest.raises(CorruptAssetError, match=f"floor_height is {floor_height}"):
+        prove(path)
+
+
+def test_nodes_beyond_the_end_of_a_line_are_damage(tmp_path: Path) -> None:
+    path = bake_on_cells(
+        write_grid(tmp_path / "drawn.json", rows("...")), recipe_for(tables=TABLES)
+    )
+    with edited(path) as file:
+        file["world/is_node"][...] = np.uint8(0b11110000)
+    with pytest.raises(CorruptAssetError, match="is_node has nodes beyond the end of a line"):
+        prove(path)
+
+
+def test_squares_that_are_not_those_of_the_recipe_are_no_proof(tmp_path: Path) -> None:
+    """Though all nodes lie in one square, and have the same numbers in any larger one."""
+    path = bake_on_cells(
+        write_grid(tmp_path / "drawn.json", rows("...")), recipe_for(tables=TABLES, cluster_size=4)
+    )
+    with edited(path) as file:
+        file.attrs["block"] = np.int64(8)
+    with pytest.raises(CorruptAssetError, match="block is 8, and clusters of the recipe have size"):
+        prove(path)
+
+
+def test_the_price_of_a_step_that_there_is_not_is_proved(tmp_path: Path) -> None:
+    """Mud and road lie apart: the step between them counts once the level changes."""
+    path = bake_on_cells(
+        write_grid(tmp_path / "drawn.json", rows("m.=")), recipe_for(tables=TABLES)
+    )
+    with Asset(path) as asset:
+        names = [bytes(name).decode() for name in asset.read("/terrain/name").tolist()]
+    with edited(path) as file:
+        file["profiles/default/step_ticks"][names.index("mud"), names.index("road"), 0] += 1
+    with pytest.raises(CorruptAssetError, match="step_ticks is not what terrain makes it"):
+        prove(path)
+
+
+@pytest.mark.parametrize("column", ["is_node", "steps", "step_ticks", "dearest"])
+def test_columns_of_another_kind_of_level_are_no_proof(column: str, tmp_path: Path) -> None:
+    source = write_grid(tmp_path / "drawn.json", rows("....", "...."))
+    recipe = recipe_for(FREE, tables=TABLES, profiles=GIANT)
+    name = "/world/is_node" if column == "is_node" else f"/profiles/default/{column}"
+    with Asset(bake_on_cells(source, recipe)) as asset:
+        right = asset.read(name)
+    path = bake(source, recipe)
+    prove(path)
+    with edited(path) as file:
+        file[name] = right
+    with pytest.raises(CorruptAssetError, match=f"column {name} belongs to another kind of level"):
+        prove(path)
+
+
 @pytest.mark.parametrize("seed", range(4))
 def test_one_changed_step_is_no_proof(seed: int, tmp_path: Path) -> None:
     """Whichever bit of a cell, or price, is another one: verifying notices."""
@@ -400,16 +488,16 @@ def test_a_map_of_a_game(name: str, tmp_path: Path) -> None:
     path = bake_on_cells(source, LevelRecipe(tables=TABLES))
     prove(path)
     found = []
-    for on_cells in (True, False):
-        with open_asset(path) as level, patch_unless(on_cells):
+    for implied in (True, False):
+        with open_asset(path) as level, patch_unless(implied):
             nav = level.profile()
             found.append([nav.path((x, y), (a, b), "hpa") for x, y, a, b in problems])
     assert found[0] == found[1]
     assert None not in found[0]
 
 
-def patch_unless(on_cells: bool) -> AbstractContextManager[object]:
-    return nullcontext() if on_cells else patch.object(ClusterTables, "lattice", None)
+def patch_unless(implied: bool) -> AbstractContextManager[object]:
+    return nullcontext() if implied else patch.object(ClusterTables, "lattice", None)
 
 
 def test_a_plan_of_a_large_level_is_near_its_bake(tmp_path: Path) -> None:
@@ -418,7 +506,7 @@ def test_a_plan_of_a_large_level_is_near_its_bake(tmp_path: Path) -> None:
     source = write_grid(tmp_path / "drawn.json", grid)
     recipe = recipe_for(FREE, tables=TABLES, cluster_size=8)
     task = Task(source, tmp_path / "drawn.h5", recipe)
-    with patch.object(lattice, "LEAST_NODES", 0), patch.object(plan, "BAND_CELLS", 240 * 80):
+    with on_cells(), patch.object(plan, "BAND_CELLS", 240 * 80):
         found = plan.plan_level(task, 1)
         with pytest.raises(BudgetError, match="nodes needs about"):
             plan.plan_level(replace(task, recipe=replace(recipe, memory_budget=2**22)), 1)
