@@ -116,8 +116,10 @@ class ImpliedArcs:
             CorruptAssetError: components are not those of the cells where the profile can stand.
         """
         component = self._asset.read(profile_path(profile, "component"))
-        stands = self.stands(profile).reshape(-1)[self.node_cells()]
-        if not np.array_equal(component >= 0, stands):
+        everywhere = self.stands(profile)
+        stands = everywhere.reshape(-1)[self.node_cells()]
+        elsewhere = np.count_nonzero(everywhere) != np.count_nonzero(stands)
+        if elsewhere or not np.array_equal(component >= 0, stands):
             raise self._asset.damaged("components do not fit terrain and costs")
         return np.flatnonzero(stands).astype(np.int32)
 

@@ -406,6 +406,21 @@ def test_floors_that_do_not_fit_the_grid_are_damage(floor_height: int, tmp_path:
         prove(path)
 
 
+def test_places_to_stand_that_are_no_nodes_are_damage(tmp_path: Path) -> None:
+    path = bake_on_cells(
+        write_grid(tmp_path / "drawn.json", rows("..#.")), recipe_for(tables=TABLES)
+    )
+    with Asset(path) as asset:
+        names = [bytes(name).decode() for name in asset.read("/terrain/name").tolist()]
+    with edited(path) as file:
+        file["profiles/default/cost"][names.index("wall")] = 3.0
+    with (
+        open_asset(path) as level,
+        pytest.raises(CorruptAssetError, match="components do not fit terrain and costs"),
+    ):
+        level.profile().next_hop((0, 0), (1, 0))
+
+
 def test_nodes_beyond_the_end_of_a_line_are_damage(tmp_path: Path) -> None:
     path = bake_on_cells(
         write_grid(tmp_path / "drawn.json", rows("...")), recipe_for(tables=TABLES)
