@@ -350,4 +350,4 @@ _SAME = {
 }
 _SAME_OWN = {"run_slot": "run_move"}
 #: Columns of a profile whose names are in the file, too, where they say something else.
-_MADE_OWN = ("component",)
+_MADE_OWN = ("component", "step_ticks")
