@@ -106,6 +106,8 @@ CONFINED: dict[str, tuple[str, ...]] = {
     "numba": ("kernels/jit.py",),
     "distributed": ("pipeline/cluster.py",),
     "dask": ("pipeline/cluster.py",),
+    "shapely": ("geometry/*", "worlds/*", "verify/*"),
+    "watchfiles": ("watch*",),
 }
 
 #: Rooms that are imported only inside functions, so that a game's start does not pay for them.
