@@ -113,7 +113,7 @@ export function follow(level) {
     return i < 0 ? refuse(`there is no door ${name}`) : i;
   }
 
-  return {
+  const changes = {
     level,
     get changed() {
       return state.changed;
@@ -151,6 +151,8 @@ export function follow(level) {
     },
     profile: (name = level.profiles[0]) => navs.get(level.profile(name).name).nav,
   };
+  insides.set(changes, state);
+  return changes;
 }
 
 /** Answers the questions of one profile about the level as it is now. */

@@ -5,7 +5,7 @@ import { navOf } from "./nav.js";
 
 export { LevelError } from "./file.js";
 
-/** What changes.js needs of a level, and nobody else. */
+/** What changes.js needs of a level, and the viewer of a level and of its changes. Nobody else. */
 export const insides = new WeakMap();
 
 const KINDS = ["graph", "squares", "hexagons"];
