@@ -1,0 +1,173 @@
+"""Gather what the page shows of an asset: its flat file, and beside it what that cannot hold.
+
+What is asked of a level comes from the flat file, through the reader that games use. Only what is
+there for people alone comes this way: clusters and transitions of hierarchies, findings of lint,
+bytes of the asset's columns, and the colours of :mod:`bake.view.colours`.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from bake.arrays import AnyArray
+from bake.asset import Asset
+from bake.errors import MissingTableError
+from bake.export.export import export_asset
+from bake.runtime.hierarchy.layers import HierarchyTables
+from bake.view import colours
+from bake.view.colours import cluster_colours, ramp, vivid
+from bake.view.ink import ARROW_HEAD, ARROW_OUTLINE
+from bake.view.marks import MARKED, findings_of
+from bake.view.paint import STRIPES
+from bake.view.scene import Scene, read_layer, read_scene
+
+#: Of what a finding concerns, at most so many places are handed over.
+_MOST_PLACES = 5_000
+
+#: How many colours components have, after the largest.
+_COMPONENT_HUES = 24
+
+
+@dataclass(frozen=True)
+class ShownLevel:
+    """One level, as the page gets it.
+
+    Attributes:
+        id: what addresses call it; unique in a page.
+        name: the level's name.
+        flat: the bytes of its flat file.
+        contents: what goes with it, JSON in UTF-8.
+    """
+
+    id: str
+    name: str
+    flat: bytes
+    contents: bytes
+
+
+def shown_level(path: Path, id: str | None = None, traces: Sequence[Any] = ()) -> ShownLevel:
+    """Read everything that the page shows of an asset.
+
+    Args:
+        path: the asset.
+        id: what addresses call the level; None = the name of the file.
+        traces: traces of searches, as ``bake path --trace`` writes them, decoded.
+
+    Raises:
+        AssetError: the asset cannot be read, or is damaged.
+    """
+    with Asset(path) as asset:
+        with tempfile.TemporaryDirectory() as folder:
+            flat = Path(folder) / "level.bake"
+            export_asset(asset, flat)
+            data = flat.read_bytes()
+        told = {
+            "format": "bake-contents",
+            "version": 1,
+            "asset": path.name,
+            "size": path.stat().st_size,
+            "sources": [name for name, _ in asset.header.sources],
+            "bytes": [
+                [name, asset.stored_bytes(name), asset.dtype(name), list(asset.shape(name))]
+                for name in asset.columns()
+            ],
+            "profiles": {name: _profile(asset, name) for name in asset.profiles},
+            "traces": list(traces),
+        }
+        name = asset.text("name") or path.stem
+    return ShownLevel(id or path.stem, name, data, _json(told))
+
+
+def palette() -> dict[str, Any]:
+    """Return the colours and shapes of pictures, so that the page draws with the same ones."""
+    named = {
+        name: list(value)
+        for name, value in vars(colours).items()
+        if name.isupper() and isinstance(value, tuple) and isinstance(value[0], int)
+    }
+    return {
+        "colours": named,
+        "ways": [list(each) for each in colours.WAYS],
+        "stripes": [list(each) for each in STRIPES],
+        "ramp": ramp().tolist(),
+        "vivid": vivid(_COMPONENT_HUES).tolist(),
+        "arrow": ARROW_OUTLINE.tolist(),
+        "arrowHead": ARROW_HEAD.tolist(),
+        "marked": {rule: [list(colour), text] for rule, (colour, text) in MARKED.items()},
+    }
+
+
+def _json(value: Any) -> bytes:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()
+
+
+def _packed(array: AnyArray) -> dict[str, str]:
+    """Write an array down for JSON, little-endian."""
+    little = np.ascontiguousarray(array.astype(array.dtype.newbyteorder("<"), copy=False))
+    return {"dtype": str(array.dtype), "base64": base64.b64encode(little.tobytes()).decode()}
+
+
+def _narrow(array: AnyArray) -> AnyArray:
+    """Return an array of numbers from 0 in the smallest type that holds them."""
+    most = int(array.max(initial=0))
+    return array.astype(np.uint8 if most < 2**8 else np.uint16 if most < 2**16 else np.int32)
+
+
+def _profile(asset: Asset, name: str) -> dict[str, Any]:
+    scene = read_scene(asset, name)
+    return {**_hierarchy(scene), "findings": _findings(scene)}
+
+
+def _hierarchy(scene: Scene) -> dict[str, Any]:
+    """Return clusters, and the layers of the hierarchy; places are locations."""
+    try:
+        lowest = read_layer(scene, 1)
+    except MissingTableError:
+        return {}
+    shades = cluster_colours(scene.tables.usable.graph, lowest.cluster, lowest.clusters)
+    found: dict[str, Any] = {
+        "clusters": {
+            "count": lowest.clusters,
+            "of": _packed(_narrow(lowest.cluster)),
+            "colour": _packed(shades.reshape(-1)),
+        },
+        "layers": [],
+    }
+    if not lowest.layers:
+        return found
+    for number, layer in enumerate(HierarchyTables(scene.tables).layers, start=1):
+        found["layers"].append(
+            {
+                "number": number,
+                "clusters": layer.cluster_count,
+                "at": _packed(scene.flat[layer.row].astype(np.int32)),
+                "cluster": _packed(_narrow(layer.cluster)),
+                "first_out": _packed(layer.first_out.astype(np.int32)),
+                "head": _packed(_narrow(layer.arcs[:, 0])),
+                "ticks": _packed(np.ascontiguousarray(layer.arcs[:, 1]).astype(np.int32)),
+            }
+        )
+    return found
+
+
+def _findings(scene: Scene) -> list[dict[str, Any]]:
+    """Return islands, traps and spawns without an exit, as the asset alone shows them."""
+    if not scene.places.is_grid:
+        return []
+    return [
+        {
+            "rule": found.rule,
+            "message": found.message,
+            "count": len(found.rows),
+            "places": _packed(scene.flat[found.rows[:_MOST_PLACES]].astype(np.int32)),
+        }
+        for found in findings_of(scene)
+    ]

@@ -1,0 +1,86 @@
+/** Puts the page together. */
+
+import { installHere } from "./here.js";
+import { addGrounds } from "./grounds.js";
+import { installKeyboard } from "./keyboard.js";
+import { installMinimap } from "./minimap.js";
+import { addOverlays } from "./overlays.js";
+import { createPanel } from "./panel.js";
+import { installPointer } from "./pointer.js";
+import { fetchLevel, readManifest } from "./source.js";
+import { createState } from "./state.js";
+import { createView } from "./view.js";
+import { installWays } from "./ways.js";
+
+/** Parts of the page that need no other one: each is called with the view and the panel. */
+const PARTS = [installHere, installWays];
+
+function start() {
+  const manifest = readManifest();
+  const find = (id) => document.getElementById(id);
+  const state = createState(location.hash);
+  const view = createView(state, find("map"), manifest.palette);
+  view.manifest = manifest;
+  installPointer(view);
+  addGrounds(view);
+  addOverlays(view);
+  const panel = createPanel(view, find("panel"), manifest, open);
+  installKeyboard(view);
+  installMinimap(view, find("minimap"));
+  for (const part of PARTS) part(view, panel);
+
+  /** Opens a level of the manifest; again, if that is the one that is open. */
+  async function open(id) {
+    const entry = manifest.levels.find((each) => each.id === id) ?? manifest.levels[0];
+    if (view.level && entry.id !== state.level) {
+      state.set({ start: "", goal: "", floor: 0, zoom: 0 });
+    }
+    try {
+      const { bytes, contents } = await fetchLevel(entry);
+      view.open(bytes, contents);
+      complain("");
+    } catch (error) {
+      complain(`${entry.name}: ${error.message}`);
+    }
+  }
+  view.reopen = () => open(state.level);
+
+  /** Shows what went wrong, until it is mended. */
+  function complain(text) {
+    find("trouble").textContent = text;
+    find("trouble").hidden = !text;
+  }
+  view.complain = complain;
+
+  const theme = () => {
+    document.documentElement.dataset.theme = state.theme;
+    const style = getComputedStyle(document.documentElement);
+    view.paper = style.getPropertyValue("--paper");
+    view.ink = style.getPropertyValue("--ink");
+    view.redraw();
+  };
+  let writing = null;
+  state.listen((changed) => {
+    if (changed.has("theme")) theme();
+    clearTimeout(writing);
+    writing = setTimeout(() => history.replaceState(null, "", `#${state.toAddress()}`), 200);
+  });
+  addEventListener("hashchange", () => {
+    const before = state.level;
+    state.fromAddress(location.hash);
+    if (state.level !== before) open(state.level);
+  });
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", theme);
+  view.on("say", (text) => (find("status").textContent = text));
+  find("zoom-in").addEventListener("click", () => view.camera.zoomBy(1.4));
+  find("zoom-out").addEventListener("click", () => view.camera.zoomBy(1 / 1.4));
+  find("zoom-all").addEventListener("click", () => view.camera.fit(view.plane.bounds));
+  new ResizeObserver(() => view.resize()).observe(find("map"));
+  theme();
+  view.resize();
+  // Tests and the console ask the same view.
+  globalThis.bakeView = view;
+  view.ready = open(state.level);
+}
+
+start();

@@ -1,0 +1,33 @@
+/** Writes numbers and places as `bake render` and `bake lint` do. */
+
+/** "1 cell", "5,203 cells". */
+export const counted = (count, what) =>
+  `${count.toLocaleString("en")} ${what}${count === 1 ? "" : /[sx]$/.test(what) ? "es" : "s"}`;
+
+/** Units with as many decimals as say something. */
+export function units(value) {
+  if (!Number.isFinite(value)) return "no way";
+  const places = value < 10 ? 2 : value < 1000 ? 1 : 0;
+  return String(+value.toFixed(places));
+}
+
+/** A time with three digits. */
+export function duration(milliseconds) {
+  if (milliseconds >= 1000) return `${(milliseconds / 1000).toPrecision(3)} s`;
+  if (milliseconds >= 1) return `${milliseconds.toPrecision(3)} ms`;
+  return `${(milliseconds * 1000).toPrecision(3)} µs`;
+}
+
+export function bytesText(count) {
+  if (count < 1024) return `${count} B`;
+  if (count < 1024 ** 2) return `${(count / 1024).toFixed(1)} KiB`;
+  return `${(count / 1024 ** 2).toFixed(1)} MiB`;
+}
+
+/** What a place is called in sentences: "(3, 4)", or the name of a node. */
+export function placeName(view, at) {
+  const text = view.placeText(at);
+  return view.level.kind === "graph" ? text : `(${text.split(",").join(", ")})`;
+}
+
+export const placeWord = (view) => (view.level.kind === "graph" ? "node" : "cell");
