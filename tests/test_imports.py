@@ -32,6 +32,7 @@ ROOMS: dict[str, frozenset[str]] = {
         "toml": "",
         "processors": "",
         "interrupts": "",
+        "reader_sources": "",
         "graph": "",
         "hexagons": "",
         "greedy": "graph hexagons",
@@ -62,7 +63,7 @@ ROOMS: dict[str, frozenset[str]] = {
         "runtime.hierarchy": "asset errors graph greedy kernels search runtime.reader",
         "runtime.searching": "errors graph greedy search runtime.reader runtime.hierarchy",
         "runtime.snapshot": "errors graph runtime.reader runtime.hierarchy runtime.searching",
-        "runtime.native": "errors flat kernels runtime.reader",
+        "runtime.native": "errors flat kernels reader_sources runtime.reader",
         "runtime.live": "asset errors graph greedy kernels movement search "
         "runtime.reader runtime.things runtime.hierarchy runtime.searching runtime.snapshot",
         "runtime.bare": "errors graph runtime.reader",
@@ -126,6 +127,7 @@ READER = (
     "movement",
     "asset",
     "flat",
+    "reader_sources",
     "runtime",
 )
 

@@ -24,8 +24,9 @@ pytestmark = pytest.mark.skipif(
 
 BUILD = """
 import sys
-from flit_core import buildapi
-print(buildapi.build_wheel(sys.argv[1]), buildapi.build_sdist(sys.argv[1]))
+sys.path.insert(0, "distribution")
+import backend
+print(backend.build_wheel(sys.argv[1]), backend.build_sdist(sys.argv[1]))
 """
 
 
@@ -139,8 +140,23 @@ def test_a_first_recipe_for_levels_of_ones_own(everything: Environment, tmp_path
 def test_the_archive_of_sources_installs(built: tuple[Path, Path], tmp_path: Path) -> None:
     environment = Environment(tmp_path / "environment")
     environment.install("--no-deps", built[1], cwd=tmp_path)
-    said = run(environment.programs / "python", "-c", "import bake; print(bake)", cwd=tmp_path)
+    ask = "import bake.reader_sources as found; print(found.reader_sources('js'))"
+    said = run(environment.programs / "python", "-c", ask, cwd=tmp_path)
     assert str(environment.folder) in said
+    assert Path(said.strip(), "levelbake.js").is_file()
+
+
+@pytest.mark.parametrize("editable", [False, True])
+def test_a_clone_installs(editable: bool, tmp_path: Path) -> None:
+    """What `pip install git+URL` does after it has cloned, and what `make` does."""
+    clone = tmp_path / "clone"
+    run("git", "clone", "--quiet", "--depth", "1", f"file://{ROOT}", clone, cwd=tmp_path)
+    environment = Environment(tmp_path / "environment")
+    environment.install("--no-deps", *(["-e"] if editable else []), clone, cwd=tmp_path)
+    ask = "import bake.reader_sources as found; print(found.reader_sources('c'))"
+    said = Path(run(environment.programs / "python", "-c", ask, cwd=tmp_path).strip())
+    assert (said / "levelbake.c").is_file()
+    assert said.is_relative_to(clone if editable else environment.folder)
 
 
 def test_a_game_ships_the_reader_alone(

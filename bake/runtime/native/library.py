@@ -20,9 +20,10 @@ from pathlib import Path
 
 from bake.errors import OutputError
 from bake.flat.schema import FLAT_VERSION
+from bake.reader_sources import reader_sources
 
-#: Where the sources lie in a clone.
-SOURCES = Path(__file__).parents[3] / "readers" / "c"
+#: Where the sources lie.
+SOURCES = reader_sources("c")
 
 _NAMES = {"win32": "levelbake.dll", "darwin": "liblevelbake.dylib"}
 _NODE = ctypes.c_int32

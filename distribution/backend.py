@@ -1,0 +1,111 @@
+"""Build wheels that also hold what lies beside the package: the readers in C and JavaScript.
+
+This is the build backend that ``pyproject.toml`` names (PEP 517, PEP 660). flit_core builds, and this
+adds the sources of readers to each wheel, as ``bake/readers``, where ``bake.reader_sources`` looks
+for them. An editable install holds none, as a clone has them in its own ``readers``.
+"""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import io
+import os
+import stat
+import zipfile
+from base64 import urlsafe_b64encode
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from flit_core.buildapi import (
+    build_editable,
+    build_sdist,
+    get_requires_for_build_editable,
+    get_requires_for_build_sdist,
+    get_requires_for_build_wheel,
+    prepare_metadata_for_build_editable,
+    prepare_metadata_for_build_wheel,
+)
+from flit_core.buildapi import build_wheel as build_plain_wheel
+
+__all__ = [
+    "build_editable",
+    "build_sdist",
+    "build_wheel",
+    "get_requires_for_build_editable",
+    "get_requires_for_build_sdist",
+    "get_requires_for_build_wheel",
+    "prepare_metadata_for_build_editable",
+    "prepare_metadata_for_build_wheel",
+]
+
+#: What goes into a wheel, by folder. ``[tool.flit.sdist]`` names the same for archives of sources.
+BUNDLED: Mapping[str, tuple[str, ...]] = {
+    "readers/c": ("*.c", "*.h", "README.md"),
+    "readers/js": ("*.js", "*.d.ts", "package.json", "README.md"),
+}
+
+#: What measures the readers, and is of no use without a clone.
+LEFT_OUT = frozenset({"readers/js/bench.js", "readers/js/size.js"})
+
+#: When a bundled file was changed, if nothing else is said: the same wheel whenever it is built.
+_EPOCH = (2016, 1, 1, 0, 0, 0)
+
+
+def build_wheel(
+    wheel_directory: str,
+    config_settings: dict[str, Any] | None = None,
+    metadata_directory: str | None = None,
+) -> str:
+    """Build a wheel into a folder, and return its name."""
+    name: str = build_plain_wheel(wheel_directory, config_settings, metadata_directory)
+    add_files(Path(wheel_directory, name), dict(bundled(Path())))
+    return name
+
+
+def bundled(project: Path) -> Iterator[tuple[str, bytes]]:
+    """Yield what a wheel holds beside the package: the place in it, and the content.
+
+    Raises:
+        FileNotFoundError: a folder holds nothing that is wanted; a wheel without it would be broken.
+    """
+    for folder, patterns in BUNDLED.items():
+        files = sorted({file for pattern in patterns for file in (project / folder).glob(pattern)})
+        wanted = [file for file in files if f"{folder}/{file.name}" not in LEFT_OUT]
+        if not wanted:
+            raise FileNotFoundError(f"{folder} holds none of {', '.join(patterns)}")
+        for file in wanted:
+            yield f"bake/{folder}/{file.name}", file.read_bytes()
+
+
+def add_files(wheel: Path, files: Mapping[str, bytes]) -> None:
+    """Add files to a wheel and to its record; the wheel is replaced when the new one is whole."""
+    made = wheel.with_suffix(".tmp")
+    with zipfile.ZipFile(wheel) as before, zipfile.ZipFile(made, "w") as after:
+        record = next(each for each in before.infolist() if each.filename.endswith("/RECORD"))
+        for each in before.infolist():
+            if each is not record:
+                after.writestr(each, before.read(each), zipfile.ZIP_DEFLATED)
+        lines = list(csv.reader(io.StringIO(before.read(record).decode())))
+        for name, content in files.items():
+            entry = zipfile.ZipInfo(name, _changed_when())
+            entry.external_attr = (stat.S_IFREG | 0o644) << 16
+            after.writestr(entry, content, zipfile.ZIP_DEFLATED)
+            digest = urlsafe_b64encode(hashlib.sha256(content).digest()).decode().rstrip("=")
+            lines.insert(-1, [name, f"sha256={digest}", str(len(content))])
+        text = io.StringIO()
+        csv.writer(text, lineterminator="\n").writerows(lines)
+        after.writestr(record, text.getvalue(), zipfile.ZIP_DEFLATED)
+    made.replace(wheel)
+
+
+def _changed_when() -> tuple[int, int, int, int, int, int]:
+    """Return the time of SOURCE_DATE_EPOCH, as flit_core does, or that of all other wheels."""
+    from datetime import UTC, datetime
+
+    try:
+        when = datetime.fromtimestamp(int(os.environ["SOURCE_DATE_EPOCH"]), UTC)
+    except (KeyError, ValueError):
+        return _EPOCH
+    return (max(when.year, 1980), when.month, when.day, when.hour, when.minute, when.second)
