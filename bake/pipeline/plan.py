@@ -59,7 +59,7 @@ from bake.search.graph.connectivity import is_two_way
 from bake.tables.all_pairs import AllPairs, choose_algorithm, slot_dtype
 from bake.tables.cluster_distances import cluster_distances, working_bytes
 from bake.tables.components import Components, components
-from bake.tables.compressed import ROW_BYTES, RUN_BYTES
+from bake.tables.compressed import ROW_BYTES, run_bytes
 from bake.tables.field_table import MOST_FIELDS, table_memory
 from bake.tables.heuristic import heuristic_size
 from bake.tables.labels import bytes_made
@@ -259,7 +259,7 @@ def _plan_tables(
     plans = []
     if choice.hops == "compressed":
         size = int(sample.runs * STORED_RUN_BYTES)
-        memory += rows * ROW_BYTES + int(sample.runs) * RUN_BYTES
+        memory += rows * ROW_BYTES + int(sample.runs) * run_bytes(rows, threads)
         seconds = search + sample.runs * WRITE_SECONDS_PER_RUN
         plans.append(TablePlan(profile, "next_hops", "compressed", size, seconds, memory))
     elif choice.hops == "dense":

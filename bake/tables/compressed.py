@@ -29,7 +29,16 @@ ROW_BYTES = 256
 #: Runs a row is expected to need: game maps take 7 to 13, AR0011SR 86. A table that needs more may
 #: use what is left of the budget.
 EXPECTED_RUNS = 64
-RUN_BYTES = 24
+
+#: Bytes of a run that is packed and written into the table, and of one whose range is under way.
+RUN_BYTES = 10
+PIECE_BYTES = 14
+
+
+def run_bytes(rows: int, threads: int) -> int:
+    """Return the bytes that each run takes while (r) rows are searched, on average at most."""
+    ranges = len(target_ranges(rows))
+    return RUN_BYTES + -(-PIECE_BYTES * min(threads, ranges) // ranges)
 
 
 def working_bytes(sub: Subgraph, threads: int, algorithm: Algorithm, *, distances: bool) -> int:
@@ -40,7 +49,8 @@ def working_bytes(sub: Subgraph, threads: int, algorithm: Algorithm, *, distance
         search = matrix + closing_bytes(rows, threads) + rows * BatchScratch.BYTES
     else:
         search = rows * threads * (BatchScratch.BYTES + STATE_BYTES)
-    return search + distances * matrix + rows * (ROW_BYTES + EXPECTED_RUNS * RUN_BYTES)
+    expected = EXPECTED_RUNS * run_bytes(rows, threads)
+    return search + distances * matrix + rows * (ROW_BYTES + expected)
 
 
 def run_budget(
@@ -62,8 +72,9 @@ def run_budget(
             expected=f"at most {in_units(budget)} (memory_budget)",
             remedy="raise memory_budget, or leave tables out",
         )
-    runs = rows * EXPECTED_RUNS + (budget - needed) // RUN_BYTES
-    return threads, RunBudget(runs, budget)
+    each = run_bytes(rows, threads)
+    runs = rows * EXPECTED_RUNS + (budget - needed) // each
+    return threads, RunBudget(runs, budget, each)
 
 
 def compressed_next_hops(

@@ -51,10 +51,11 @@ class RangeJob:
 
 @dataclass(frozen=True)
 class RunBudget:
-    """How many runs there may be, and the bytes of memory that follows from."""
+    """How many runs there may be, the bytes of memory that follows from, and those of a run."""
 
     runs: int
     memory: int
+    run_bytes: int
 
     def check(self, runs: int, share: float, rows: int) -> None:
         """Refuse more runs than there may be, found for a share of the targets of (r) rows.
@@ -63,11 +64,13 @@ class RunBudget:
             BudgetError: there are more.
         """
         if runs > self.runs:
+            needed = self.memory + int(runs / share - self.runs) * self.run_bytes
             raise BudgetError(
                 f"next hops do not compress: {runs:,} runs after {share:.0%} of the targets of "
                 f"{rows:,} nodes",
                 expected=f"at most {self.runs:,} in {in_units(self.memory)} (memory_budget)",
-                remedy='raise memory_budget, or set storage = "dense" in [next_hops]',
+                remedy=f"raise memory_budget to about {in_units(needed)}, or set "
+                'storage = "dense" in [next_hops]',
             )
 
 

@@ -24,8 +24,10 @@ from bake.search.all_pairs.runs import (
     SLOT_BITS,
     CurrentRuns,
     EndedRuns,
+    PackedRuns,
     Symbols,
     TargetBatch,
+    append_runs,
     end_runs,
     extend_runs,
     group_by_row,
@@ -235,14 +237,17 @@ def _within(numbers: Int32Array, begin: int, stop: int) -> bool:
 
 
 class RunJoiner:
-    """Joins the runs of ranges, in the order of their targets, to one table."""
+    """Joins the runs of ranges, in the order of their targets, to one table.
+
+    The runs of a large level are most of what its bake holds, so they are packed range by range.
+    """
 
     def __init__(self, sub: Subgraph, symbols: Symbols) -> None:
         self._sub, self._symbols = sub, symbols
         rows = sub.graph.node_count
         every = np.full(rows, EVERY, dtype=np.uint64)
         self._current = CurrentRuns(every, np.zeros(rows, dtype=np.int32), every, 0)
-        self._ended: list[EndedRuns] = []
+        self._packed: list[PackedRuns] = []
 
     def add(self, runs: RangeRuns) -> None:
         """Join a range that begins where the one before it stopped."""
@@ -252,25 +257,45 @@ class RunJoiner:
         count = join_range(
             self._sub.graph.first_out, self._current, runs.current, greedy, none, seam
         )
-        self._ended.append(EndedRuns(*(each[:count].copy() for each in seam)))
-        self._ended += runs.ended
+        seam = EndedRuns(*(each[:count] for each in seam))
+        self._packed.append(self._pack([seam, *runs.ended], runs.begin, runs.stop))
 
     def finish(self) -> RunTable:
-        """End every row's last run and sort the runs by row."""
+        """End every row's last run and put the ranges one behind the other."""
         greedy, none = self._symbols.greedy, self._symbols.none
         graph, rows = self._sub.graph, self._sub.graph.node_count
-        last = np.empty(rows, dtype=np.int32)
-        end_runs(graph.first_out, self._current.moves, greedy, none, last)
-        row = np.arange(rows, dtype=np.int32)
-        self._ended.append(EndedRuns(row, self._current.start, last))
-        count = np.zeros(rows, dtype=np.int64)
-        for piece in self._ended:
-            count += np.bincount(piece.row, minlength=rows)
+        count = np.ones(rows, dtype=np.int64)
+        for packed in self._packed:
+            count += packed.of_row
         next_run = np.cumsum(count) - count
         start = np.empty(int(count.sum()), dtype=np.int32)
-        symbol = np.empty_like(start)
-        for piece in self._ended:
-            group_by_row(piece, next_run, start, symbol)
+        symbol = np.empty(len(start), dtype=slot_dtype(self._sub, symbols=2))
+        start[next_run] = 0
+        for packed in self._packed:
+            append_runs(packed, next_run, start, symbol)
+        self._packed.clear()
+        last = np.empty(rows, dtype=np.int32)
+        end_runs(graph.first_out, self._current.moves, greedy, none, last)
+        symbol[next_run] = last
         name_slots(graph.first_out, self._sub.slot, count, greedy, none, symbol)
-        dtype = slot_dtype(self._sub, symbols=2)
-        return RunTable(count.astype(np.int32), start, symbol.astype(dtype))
+        return RunTable(count.astype(np.int32), start, symbol)
+
+    def _pack(self, ended: Sequence[EndedRuns], begin: int, stop: int) -> PackedRuns:
+        rows = self._sub.graph.node_count
+        count = np.zeros(rows, dtype=np.int64)
+        for piece in ended:
+            count += np.bincount(piece.row, minlength=rows)
+        after = np.cumsum(count)
+        next_run = after - count
+        start = np.empty(int(after[-1]) if rows else 0, dtype=np.int32)
+        symbol = np.empty(len(start), dtype=slot_dtype(self._sub, symbols=2))
+        for piece in ended:
+            group_by_row(piece, next_run, start, symbol)
+        # A run ends where the next one of its row begins, and that is in this range.
+        follower = np.empty_like(start)
+        follower[:-1] = start[1:]
+        some = count > 0
+        follower[after[some] - 1] = self._current.start[some]
+        follower -= begin
+        kind = np.uint16 if stop - begin < np.iinfo(np.uint16).max else np.int32
+        return PackedRuns(count.astype(kind), follower.astype(kind), symbol, begin)

@@ -232,7 +232,7 @@ def test_a_level_with_mistakes_does_not_stop_the_others(
 def test_what_a_worker_refuses_names_the_level(machines: Machines, tmp_path: Path) -> None:
     machines.worker()
     task = write_levels(tmp_path)[-1]
-    task = replace(task, recipe=replace(task.recipe, memory_budget=9 * 2**20))
+    task = replace(task, recipe=replace(task.recipe, memory_budget=6 * 2**20))
     here = list(build([task], jobs=1, force=False, report=silent))
     there = on(machines.address, [task])
     assert [str(each.error) for each in there] == [str(each.error) for each in here]
@@ -492,7 +492,7 @@ def test_a_worker_with_too_little_memory(monkeypatch: pytest.MonkeyPatch) -> Non
     shared = cluster_tasks.SharedJob(RangeJob(sub, None, True))
 
     def search(memory: int) -> object:
-        budget = RunBudget(10**6, memory)
+        budget = RunBudget(10**6, memory, 24)
         return cluster_tasks.search_range(
             shared, (0, n), None, budget, cluster_tasks.versions(), Teller()
         )
@@ -511,7 +511,7 @@ def test_a_range_goes_on_from_what_is_known(monkeypatch: pytest.MonkeyPatch) -> 
     rng = random.Random(1)
     sub = subgraph(n, [(rng.randrange(n), rng.randrange(n), 1) for _ in range(4 * n)])
     shared = pickle.loads(pickle.dumps(cluster_tasks.SharedJob(RangeJob(sub, None, True))))
-    budget = RunBudget(10**6, 2**30)
+    budget = RunBudget(10**6, 2**30, 24)
     whole = cluster_tasks.search_range(
         shared, (0, n), None, budget, cluster_tasks.versions(), Teller()
     )

@@ -21,7 +21,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bake.arrays import Int16Array, Int32Array, Int64Array, UInt64Array
+from bake.arrays import AnyArray, Int16Array, Int32Array, Int64Array, UInt64Array
 from bake.graph import INFINITY, Arcs
 from bake.kernels.jit import kernel
 from bake.search.all_pairs.batch import LANES
@@ -428,7 +428,7 @@ def group_by_row(
     ended: EndedRuns,
     next_run: Int64Array,
     run_start: Int32Array,
-    run_symbol: Int32Array,
+    run_symbol: AnyArray,
 ) -> None:
     """Put runs behind those of their row; ``next_run`` (n) is where each row's next run goes."""
     row, start, symbol = ended
@@ -439,6 +439,46 @@ def group_by_row(
         next_run[row[event]] = at + 1
 
 
+class PackedRuns(NamedTuple):
+    """The runs that ended in a range, row after row, in as few bytes as they need.
+
+    Attributes:
+        of_row: (n) uint16 or int32, how many runs of each row ended.
+        follower: (e) of the same type, the target that the run after each begins at, counted from
+            ``begin``.
+        symbol: (e) unsigned, the symbol of each.
+        begin: the first target of the range.
+    """
+
+    of_row: AnyArray
+    follower: AnyArray
+    symbol: AnyArray
+    begin: int
+
+
+@kernel
+def append_runs(
+    packed: PackedRuns, next_run: Int64Array, run_start: Int32Array, run_symbol: AnyArray
+) -> None:
+    """Put the runs of a range behind those of the ranges before it.
+
+    Args:
+        packed: the runs.
+        next_run: (n) where the row's next run goes, whose start is there already; moved on.
+        run_start, run_symbol: (k) the runs of all ranges.
+    """
+    of_row, follower, symbol, begin = packed
+    event = 0
+    for row in range(len(of_row)):
+        at = next_run[row]
+        for _ in range(of_row[row]):
+            run_symbol[at] = symbol[event]
+            at += 1
+            run_start[at] = begin + follower[event]
+            event += 1
+        next_run[row] = at
+
+
 @kernel
 def name_slots(
     first_out: Int32Array,
@@ -446,7 +486,7 @@ def name_slots(
     run_count: Int64Array,
     greedy: int,
     none: int,
-    symbol: Int32Array,
+    symbol: AnyArray,
 ) -> None:
     """Replace, in place, arcs counted from their row's first one by the slots they stand for."""
     run = 0
