@@ -1,0 +1,176 @@
+/**
+ * Changes the level with the pointer: draws walls, opens cells, lays terrain, prices arcs, and puts
+ * doors into their states. Everything shown follows at once, by the reader's own updates; each edit can
+ * be undone, and all of them saved as a patch, which `bake apply` and games take.
+ */
+
+import { chooser, element, fresh, offer } from "../elements.js";
+import { editsOf } from "./edits.js";
+import { addTools, attempt, changedPlaces, priceWord, pricesNow, readPrice, summary, undo } from "./tools.js";
+
+/** Links beyond this many are priced by the tool alone. */
+const MOST_LINKS = 60;
+
+/** Adds the tools, the section "Change" and the layer of what was changed. */
+export function installChanges(view, panel) {
+  const inner = panel.section("change", "Change", { order: 55, open: false });
+  const brush = { terrain: 0, price: 1, tail: -1 };
+  let edits = null;
+
+  view.on("open", () => {
+    // Another profile of the same level keeps what was drawn.
+    if (view.edits?.now === view.changes) return refresh();
+    edits = view.edits = Object.assign(editsOf(view.changes), { now: view.changes });
+    edits.listen(() => view.levelChanged());
+    brush.tail = -1;
+    refresh();
+  });
+  view.on("changed", refresh);
+
+  addTools(view, brush);
+  view.layers.add(changedPlaces);
+  const { parts, refresh: refreshParts } = sectionParts(view, brush);
+  inner.append(...parts);
+  document.addEventListener("keydown", (event) => {
+    const typing = event.target.matches?.("input, select, textarea");
+    if (!edits || typing || !(event.ctrlKey || event.metaKey) || event.key.toLowerCase() !== "z") return;
+    event.preventDefault();
+    undo(view, event.shiftKey ? "redo" : "undo");
+  });
+
+  function refresh() {
+    if (edits) refreshParts();
+  }
+}
+
+function sectionParts(view, brush) {
+  const button = (text, onclick) => element("button", { type: "button", onclick }, text);
+  const back = button("Undo", () => undo(view, "undo"));
+  const again = button("Redo", () => undo(view, "redo"));
+  const reset = button("As it was baked", () => attemptReset(view));
+  const about = element("p", { class: "note", role: "status", "aria-label": "What was changed" });
+  const terrains = chooser("Terrain", (code) => {
+    brush.terrain = +code;
+    view.state.set({ tool: "terrain" });
+  });
+  const price = priceField("Price", (units) => {
+    brush.price = units;
+    view.state.set({ tool: "price" });
+  });
+  const doors = element("div", { role: "group", "aria-label": "Doors" });
+  const links = element("div", { role: "group", "aria-label": "Links" });
+  const file = fileField(view);
+  const save = button("Save patch", () => savePatch(view));
+  const note = element(
+    "p",
+    { class: "note" },
+    "Tools above the map's colours draw: Wall, Open, Lay terrain. Price is given to the arc between two clicks.",
+  );
+  let shownLevel = null;
+
+  function refresh() {
+    const { level, edits } = view;
+    back.disabled = !edits.undoable;
+    back.title = edits.undoable ?? "";
+    again.disabled = !edits.redoable;
+    again.title = edits.redoable ?? "";
+    reset.disabled = !view.changes.changed;
+    about.textContent = summary(view);
+    if (shownLevel !== level) {
+      shownLevel = level;
+      brush.terrain = Math.min(brush.terrain, level.terrains.length - 1);
+      offer(terrains, level.terrains.map(({ name }, code) => [String(code), name]), String(brush.terrain));
+    }
+    const focused = document.activeElement?.id;
+    doors.replaceChildren(...level.doors.map((door, i) => doorRow(view, door, i)));
+    const shown = level.links.slice(0, MOST_LINKS);
+    links.replaceChildren(...shown.map((link, i) => linkRow(view, link, i)));
+    if (focused && !document.activeElement?.id) document.getElementById(focused)?.focus();
+  }
+
+  const parts = [
+    element("div", { class: "row", role: "toolbar", "aria-label": "Edits" }, back, again, reset),
+    about,
+    terrains.row,
+    price,
+    doors,
+    links,
+    element("div", { class: "row" }, save, file),
+    note,
+  ];
+  return { parts, refresh };
+}
+
+function attemptReset(view) {
+  if (attempt(view, "as it was baked", (now) => now.reset())) view.say("as it was baked");
+}
+
+function doorRow(view, door, i) {
+  const id = `door-${i}`;
+  const state = view.changes.doorState(door.name);
+  const onchange = (event) => {
+    const wanted = event.target.value;
+    if (!attempt(view, `door ${door.name}`, (now) => now.setDoor(door.name, wanted))) return;
+    view.say(`door ${door.name}: ${wanted}`);
+  };
+  const names = door.states.map(({ name }) => name);
+  const options = [...(state === null ? [["", "in no state"]] : []), ...names.map((name) => [name, name])];
+  const select = element("select", { id, onchange });
+  select.append(...options.map(([value, text]) => element("option", { value }, text)));
+  select.value = state ?? "";
+  return element("div", { class: "row" }, element("label", { for: id }, `Door ${door.name}`), select);
+}
+
+function linkRow(view, link, i) {
+  const { from, to, bothWays, name } = link;
+  const units = pricesNow(view).get(`${from},${to}`)?.units ?? null;
+  const text = units === null ? "" : units === Infinity ? "closed" : String(units);
+  return priceField(`Link ${name}`, (wanted) => {
+    const ends = bothWays ? [[from, to], [to, from]] : [[from, to]]; // prettier-ignore
+    const prices = ends.map(([a, b]) => [a, b, wanted]);
+    if (attempt(view, `link ${name}`, (now) => now.update({ prices }))) {
+      view.say(`link ${name}: ${priceWord(wanted)}`);
+    }
+  }, { id: `link-${i}`, text, usual: link.cost }); // prettier-ignore
+}
+
+/** A field for a price: a number of units, "closed", or nothing for the usual one. */
+function priceField(title, onprice, { id = fresh("price"), text = "1", usual = null } = {}) {
+  const onchange = () => {
+    const units = readPrice(input.value);
+    input.setAttribute("aria-invalid", String(units === undefined));
+    if (units !== undefined) onprice(units);
+  };
+  const placeholder = usual === null ? "usual" : `${usual}, as baked`;
+  const input = element("input", { id, type: "text", size: 12, placeholder, onchange });
+  input.value = text;
+  input.title = 'a number of units, "closed", or nothing for the usual price';
+  return element("div", { class: "row" }, element("label", { for: id }, title), input);
+}
+
+// -- patches --------------------------------------------------------------------------------------
+
+function savePatch(view) {
+  const url = URL.createObjectURL(new Blob([view.edits.save()], { type: "text/plain" }));
+  const download = `${view.level.name.replace(/[^\w.-]+/g, "_") || "level"}.patch`;
+  const link = element("a", { href: url, download });
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(url), 10_000);
+  view.say(`saved ${download}: bake apply ASSET ${download} -o NEW.h5`);
+}
+
+function fileField(view) {
+  const id = fresh("patch");
+  const input = element("input", { id, type: "file", accept: ".patch,text/plain", hidden: true });
+  const label = "Load patch";
+  input.setAttribute("aria-label", label);
+  input.addEventListener("change", async () => {
+    const [file] = input.files;
+    if (!file) return;
+    const text = await file.text();
+    input.value = "";
+    if (attempt(view, `patch ${file.name}`, (now) => now.applyPatch(text))) view.say(summary(view));
+  });
+  const open = element("button", { type: "button", onclick: () => input.click() }, label);
+  return element("span", {}, open, input);
+}
