@@ -1,6 +1,7 @@
 /** Puts the page together. */
 
 import { installChanges } from "./editing/section.js";
+import { installCrowd } from "./crowd/section.js";
 import { installHere } from "./here.js";
 import { addGrounds } from "./grounds.js";
 import { installKeyboard } from "./keyboard.js";
@@ -14,7 +15,7 @@ import { createView } from "./view.js";
 import { installWays } from "./ways.js";
 
 /** Parts of the page that need no other one: each is called with the view and the panel. */
-const PARTS = [installHere, installWays, installChanges];
+const PARTS = [installHere, installWays, installChanges, installCrowd];
 
 function start() {
   const manifest = readManifest();

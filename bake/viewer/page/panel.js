@@ -132,6 +132,7 @@ function groundSection(view, panel) {
   layers.listen(both);
   view.on("open", both);
   view.on("changed", both);
+  view.on("legend", explain);
   view.on("hover", () => ["distances"].includes(layers.ground(view).id) && soon(explain));
   view.on("state", (changed) => {
     if (changed.has("ground")) refresh();

@@ -16,7 +16,7 @@
  *   view.levelChanged()    to be called after each update of view.changes: forgets what was kept,
  *                          and tells everybody
  *   view.on(event, listener)
- *       "open" (another level or profile), "changed" (the level was changed), "hover", "frame"
+ *       "legend" (what a ground's colours mean has changed), "open" (another level or profile), "changed" (the level was changed), "hover", "frame"
  *       (after each frame, with the context), "state" (a set of names)
  *   view.say(text)         tells everybody, screen readers included, in the status line
  */

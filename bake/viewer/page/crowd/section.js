@@ -1,0 +1,216 @@
+/** Shows a crowd that walks, the places where its agents meet, and where shortest paths cross. */
+
+import { disc } from "../draw/shapes.js";
+import { element, fresh } from "../elements.js";
+import { blockedLegend, pale } from "../grounds.js";
+import { painter } from "../repaint.js";
+import { counted, placeName } from "../words.js";
+import { crossings, highest, placesToStand, spread } from "./crossings.js";
+import { crowdOf } from "./walkers.js";
+
+/** Milliseconds of a frame that agents may spend asking, and that counting paths may take. */
+const ASKING = 6;
+const COUNTING = 14;
+/** Next hops that counting crossings looks up at most; it takes fewer goals on larger levels. */
+const MOST_HOPS = 4e7;
+const LISTED = 6;
+
+/** Adds the section "Crowd", its agents as a layer, and two grounds: traffic and crossings. */
+export function installCrowd(view, panel) {
+  const inner = panel.section("crowd", "Crowd", { order: 60, open: false });
+  const clock = { crowd: null, walking: false, last: 0, listed: 0, traffic: 0, heat: heater() };
+  const start = element("button", { type: "button", "aria-pressed": "false", onclick: () => walk(!clock.walking) }, "Walk");
+  const anew = element("button", { type: "button", onclick: () => gather() }, "Anew");
+  const countId = fresh("agents");
+  const agents = element("input", {
+    id: countId, type: "number", min: 1, max: 2000, value: 300, onchange: () => gather(),
+  }); // prettier-ignore
+  const together = element("input", { type: "checkbox", onchange: () => gather() });
+  const about = element("p", { class: "note", "aria-label": "What the crowd did" });
+  const list = element("ul", { class: "list", "aria-label": "Choke points" });
+  inner.append(
+    element("div", { class: "row" }, element("label", { for: countId }, "Agents"), agents, start, anew),
+    element("label", { class: "row" }, together, "All walk to the goal that is chosen"),
+    about,
+    list,
+  );
+  view.crowd = () => clock.crowd;
+  view.layers.add(agentsLayer(clock));
+  view.layers.add(trafficGround(clock));
+  installCrossings(view);
+
+  view.on("open", () => {
+    if (clock.crowd) gather();
+  });
+  view.on("changed", () => clock.crowd?.changed());
+  view.on("state", (changed) => {
+    if (clock.crowd && together.checked && changed.has("goal")) gather();
+  });
+
+  function gather() {
+    const count = Math.min(2000, Math.max(1, Math.round(+agents.value) || 300));
+    agents.value = count;
+    const goal = together.checked ? view.goal : -1;
+    clock.crowd = crowdOf(view, { count, goal: view.nav.stands(goal) ? goal : -1 });
+    clock.traffic++;
+    tell();
+    view.redraw();
+  }
+
+  function walk(on) {
+    clock.walking = on;
+    start.setAttribute("aria-pressed", String(on));
+    start.textContent = on ? "Stop" : "Walk";
+    if (!on) return tell();
+    if (!clock.crowd) gather();
+    view.layers.switch("crowd", true);
+    clock.last = performance.now();
+    requestAnimationFrame(pass);
+  }
+
+  function pass(time) {
+    if (!clock.walking) return;
+    const now = performance.now();
+    const seconds = Math.min(0.1, Math.max(0, (now - clock.last) / 1000));
+    clock.last = now;
+    clock.crowd.pass(seconds, () => performance.now() - now > ASKING);
+    if (time - clock.listed > 500) {
+      clock.listed = time;
+      clock.traffic++;
+      tell();
+      if (view.layers.ground(view).id === "traffic") view.tell("legend");
+    }
+    view.redraw();
+    requestAnimationFrame(pass);
+  }
+
+  function tell() {
+    const { crowd } = clock;
+    if (!crowd) return;
+    about.textContent = `${counted(crowd.count, "agent")}; ${counted(crowd.arrived, "arrival")}`;
+    list.replaceChildren(...crowd.chokePoints(LISTED).map(([at, times]) => lineTo(view, at, times, "step")));
+  }
+}
+
+/** A line that names a place and leads there. */
+function lineTo(view, at, times, what) {
+  const text = `${placeName(view, at)}: ${counted(times, what)}`;
+  return element("li", {}, element("button", { type: "button", onclick: () => view.goTo(at) }, text));
+}
+
+const agentsLayer = (clock) => ({
+  id: "crowd",
+  title: "Crowd",
+  kind: "overlay",
+  order: 80,
+  draw(ctx, view) {
+    if (!clock.crowd) return;
+    const { at, next, share, count } = clock.crowd;
+    const { camera, plane, palette, state } = view;
+    const radius = Math.min(6, Math.max(1.5, 0.28 * view.room));
+    const [edge, inside] = [palette.css("CASING"), palette.css("ACROSS")];
+    for (let i = 0; i < count; i++) {
+      const from = at[i];
+      if (from < 0 || plane.floorOf(from) !== state.floor) continue;
+      const walks = next[i] >= 0 && plane.floorOf(next[i]) === state.floor;
+      const to = walks ? next[i] : from;
+      const part = walks ? Math.min(1, share[i]) : 0;
+      const x = plane.x(from) + part * (plane.x(to) - plane.x(from));
+      const y = plane.y(from) + part * (plane.y(to) - plane.y(from));
+      const [px, py] = camera.toScreen(x, y);
+      if (px < -9 || py < -9 || px > camera.width + 9 || py > camera.height + 9) continue;
+      disc(ctx, px, py, radius + 1, edge);
+      disc(ctx, px, py, radius, inside);
+    }
+  },
+});
+
+const trafficGround = (clock) => ({
+  id: "traffic",
+  title: "Steps of the crowd",
+  kind: "ground",
+  legend: (view) =>
+    clock.crowd
+      ? [{ ramp: true, from: "0", to: counted(clock.crowd.most, "step") }, ...blockedLegend(view)]
+      : [{ text: "Nobody walks yet: see Crowd." }],
+  paint: (view) =>
+    clock.crowd ? clock.heat(view, clock.traffic, clock.crowd.visits, Math.max(1, clock.crowd.most)) : pale(view),
+});
+
+/**
+ * Returns a function that colours places by numbers, few pale and many dark; the scale is a root, as a
+ * few stand out far. It paints anew when its second argument is another one.
+ */
+function heater() {
+  return painter((view, at, numbers, most) => view.palette.shade(Math.sqrt(numbers[at] / most)));
+}
+
+/** Adds the ground that counts how many shortest paths cross each place; it counts while it is shown. */
+function installCrossings(view) {
+  const heat = heater();
+  let counting = false;
+  let rounds = 0;
+
+  const started = () =>
+    view.kept("crossings", () => {
+      const standing = placesToStand(view.nav);
+      const wanted = Math.max(16, Math.floor(MOST_HOPS / Math.max(1, standing.length)));
+      // A stride that shares no factor with the number of goals visits each, far apart ones first.
+      const goals = scattered(spread(standing, wanted));
+      return { counter: crossings(view.nav, goals), all: standing.length };
+    });
+
+  function run() {
+    if (counting) return;
+    counting = true;
+    requestAnimationFrame(function more() {
+      const shown = view.layers.ground(view)?.id === "crossings";
+      const { counter } = started();
+      const begun = performance.now();
+      const goesOn = shown && counter.go(() => performance.now() - begun > COUNTING);
+      rounds++;
+      view.redraw();
+      if (goesOn) requestAnimationFrame(more);
+      else counting = false;
+      if (goesOn || !shown) return;
+      view.say(told(started()));
+      view.tell("legend");
+    });
+  }
+
+  view.crossings = () => started().counter;
+  view.layers.add({
+    id: "crossings",
+    title: "Shortest paths that cross",
+    kind: "ground",
+    legend(view) {
+      const { counter, all } = started();
+      const of = counter.goals < all ? `${counter.goals} of ${all.toLocaleString("en")} goals` : "every goal";
+      const points = counter.done === counter.goals ? highest(view.ground, counter.total, LISTED) : [];
+      return [
+        { ramp: true, from: "0", to: counted(counter.most, "path") },
+        { text: `paths to ${of}` },
+        ...points.map(([at, times]) => ({ text: `${placeName(view, at)}: ${times.toLocaleString("en")}`, at })),
+        ...blockedLegend(view),
+      ];
+    },
+    paint(view) {
+      const { counter } = started();
+      if (counter.done < counter.goals) run();
+      return heat(view, rounds, counter.total, Math.max(1, counter.most));
+    },
+  });
+}
+
+const told = ({ counter }) =>
+  `${counted(counter.goals, "goal")}: at most ${counted(counter.most, "path")} cross a place`;
+
+/** The same list in an order in which neighbours come far apart. */
+function scattered(list) {
+  const count = list.length;
+  let stride = Math.max(1, Math.round(count * 0.618));
+  while (common(stride, count) > 1) stride++;
+  return list.map((_, i) => list[(i * stride) % count]);
+}
+
+const common = (a, b) => (b ? common(b, a % b) : a);

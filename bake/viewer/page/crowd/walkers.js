@@ -1,0 +1,131 @@
+/**
+ * Walks a crowd: each agent asks for its next hop, steps there, and asks again. Agents do not push
+ * each other; what is shown is where their shortest paths meet.
+ */
+
+import { BLOCKED } from "../../../../readers/js/file.js";
+import { highest, placesToStand } from "./crossings.js";
+
+/** How many units an agent walks in a second. */
+const SPEED = 6;
+
+/** Numbers from 0 up to 1, the same for the same seed (G. Marsaglia, "Xorshift RNGs", 2003). */
+export function draws(seed) {
+  let state = (seed ^ 0x9e3779b9) | 0 || 1;
+  return () => {
+    state ^= state << 13;
+    state ^= state >>> 17;
+    state ^= state << 5;
+    return (state >>> 0) / 2 ** 32;
+  };
+}
+
+/**
+ * Returns a crowd on a level.
+ *
+ * @param view its level, nav and ground: see view.js
+ * @param options {count, seed, goal}: how many agents, which numbers are drawn, and the one node that
+ *   all of them walk to; -1: each has a goal of its own
+ */
+export function crowdOf(view, { count = 300, seed = 1, goal = -1 } = {}) {
+  const { level, nav, ground } = view;
+  const draw = draws(seed);
+  let standing = placesToStand(nav);
+  const at = new Int32Array(count);
+  const next = new Int32Array(count).fill(-1);
+  const goals = new Int32Array(count);
+  const share = new Float64Array(count); // of the step from `at` to `next`
+  const length = new Float64Array(count); // of that step, in units
+  const visits = new Uint32Array(level.locations);
+  let most = 0;
+  let arrived = 0;
+  let turn = 0; // whose turn it is to ask, if there was no time for all of them
+
+  const someone = () => standing[Math.floor(draw() * standing.length)] ?? -1;
+
+  /** Puts an agent anywhere from where there is a way to its goal. */
+  function place(i) {
+    for (let tries = 0; tries < 20; tries++) {
+      at[i] = someone();
+      goals[i] = goal >= 0 ? goal : someone();
+      if (at[i] < 0 || (at[i] !== goals[i] && nav.nextHop(at[i], goals[i]) >= 0)) break;
+    }
+    next[i] = -1;
+    share[i] = 0;
+  }
+
+  function arrive(node) {
+    if (++visits[node] > most) most = visits[node];
+  }
+
+  /** Asks for an agent's next step; an agent that has arrived gets another goal. */
+  function ask(i) {
+    if (at[i] < 0) return;
+    if (at[i] === goals[i] || !nav.stands(at[i])) {
+      if (at[i] === goals[i]) arrived++;
+      if (goal >= 0 || !nav.stands(at[i])) place(i);
+      else goals[i] = someone();
+    }
+    const found = nav.nextHop(at[i], goals[i]);
+    if (found < 0 || found === at[i]) {
+      if (found < 0) place(i);
+      return;
+    }
+    next[i] = found;
+    length[i] = ground.ticksBetween(at[i], found) / level.ticksPerUnit;
+  }
+
+  for (let i = 0; i < count; i++) place(i);
+  return {
+    count,
+    at,
+    next,
+    share,
+    goals,
+    /** How often agents stepped onto each node. */
+    visits,
+    get most() {
+      return most;
+    },
+    get arrived() {
+      return arrived;
+    },
+    /**
+     * Lets some seconds pass. Whoever has no next step when `until()` says that the time for asking is
+     * up waits for the next call.
+     */
+    pass(seconds, until = () => false) {
+      for (let i = 0; i < count; i++) {
+        if (next[i] < 0) continue;
+        share[i] += (seconds * SPEED) / Math.max(length[i], 1e-9);
+        if (share[i] < 1) continue;
+        at[i] = next[i];
+        next[i] = -1;
+        arrive(at[i]);
+      }
+      for (let asked = 0; asked < count; asked++) {
+        const i = (turn + asked) % count;
+        if (next[i] >= 0) continue;
+        if (until()) {
+          turn = i;
+          break;
+        }
+        const rest = share[i] >= 1 ? share[i] - 1 : 0;
+        ask(i);
+        share[i] = next[i] >= 0 ? Math.min(rest, 0.99) : 0;
+      }
+    },
+    /** To be called when the level has changed: steps that cannot be taken any more are given up. */
+    changed() {
+      standing = placesToStand(nav);
+      for (let i = 0; i < count; i++) {
+        if (next[i] >= 0 && ground.ticksBetween(at[i], next[i]) === BLOCKED) {
+          next[i] = -1;
+          share[i] = 0;
+        }
+      }
+    },
+    /** The nodes that agents stepped onto most often, at most one of those next to each other. */
+    chokePoints: (wanted) => highest(ground, visits, wanted),
+  };
+}
