@@ -12,10 +12,11 @@ import { installPointer } from "./pointer.js";
 import { fetchLevel, readManifest } from "./source.js";
 import { createState } from "./state.js";
 import { createView } from "./view.js";
+import { installTraces } from "./traces/section.js";
 import { installWays } from "./ways.js";
 
 /** Parts of the page that need no other one: each is called with the view and the panel. */
-const PARTS = [installHere, installWays, installChanges, installCrowd];
+const PARTS = [installHere, installWays, installChanges, installCrowd, installTraces];
 
 function start() {
   const manifest = readManifest();

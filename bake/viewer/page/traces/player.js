@@ -1,0 +1,169 @@
+/**
+ * Goes through a search step by step, forwards and backwards, and keeps its open and closed lists.
+ * Traces are made in the page (textbook.js), or read from what `bake path --trace` wrote.
+ */
+
+import { LevelError, refuse } from "../../../../readers/js/file.js";
+import { METHODS, stepLists } from "./textbook.js";
+
+/** What a node is at some step. */
+export const OPEN = 1;
+export const CLOSED = 2;
+
+/**
+ * Returns a player of a trace. Its `at` is the number of steps taken, and its `state` says of each
+ * node whether it is on the open list, the closed one, or on neither (0).
+ *
+ * @param trace see searchSteps
+ * @param locations how many nodes the level has
+ */
+export function playerOf(trace, locations) {
+  const { place, first, openedPlace, openedG } = trace;
+  const state = new Uint8Array(locations);
+  const g = new Float64Array(locations).fill(NaN);
+  // What a step finds on its places, so that it can be taken back.
+  const stateBefore = new Uint8Array(openedPlace.length);
+  const gBefore = new Float64Array(openedPlace.length);
+  const counts = [0, 0, 0];
+  let at = 0;
+  if (trace.expanded) {
+    set(trace.start, OPEN);
+    g[trace.start] = 0;
+  }
+
+  function set(node, to) {
+    counts[state[node]]--;
+    counts[to]++;
+    state[node] = to;
+  }
+
+  function forward() {
+    set(place[at], CLOSED);
+    for (let i = first[at]; i < first[at + 1]; i++) {
+      const node = openedPlace[i];
+      stateBefore[i] = state[node];
+      gBefore[i] = g[node];
+      g[node] = openedG[i];
+      set(node, OPEN);
+    }
+    at++;
+  }
+
+  function back() {
+    at--;
+    for (let i = first[at + 1] - 1; i >= first[at]; i--) {
+      const node = openedPlace[i];
+      g[node] = gBefore[i];
+      set(node, stateBefore[i]);
+    }
+    set(place[at], OPEN);
+  }
+
+  return {
+    trace,
+    state,
+    /** What each node costs to reach, as far as the search knows; NaN: it has not been seen. */
+    g,
+    get at() {
+      return at;
+    },
+    get open() {
+      return counts[OPEN];
+    },
+    get closed() {
+      return counts[CLOSED];
+    },
+    get finished() {
+      return at === place.length;
+    },
+    /** The node taken last; -1 before the first step. */
+    get current() {
+      return at ? place[at - 1] : -1;
+    },
+    /** Goes to a step, by taking those before it or by taking back those after it. */
+    seek(step) {
+      const wanted = Math.min(Math.max(Math.round(step) || 0, 0), place.length);
+      while (at < wanted) forward();
+      while (at > wanted) back();
+      return at;
+    },
+    /** The way to the node taken last, as the search knew it then. */
+    wayBack() {
+      if (!at) return [];
+      const parents = new Map();
+      for (let i = 0; i < at; i++) parents.set(place[i], trace.parent[i]);
+      const way = [place[at - 1]];
+      for (let up; (up = parents.get(way.at(-1))) >= 0 && way.length <= at; ) way.push(up);
+      return way.reverse();
+    },
+  };
+}
+
+/**
+ * Reads a trace that `bake path --trace` wrote (docs/cli.md).
+ *
+ * @throws LevelError it is none, or it is one of another level.
+ */
+export function readTrace(text, level, places) {
+  let told;
+  try {
+    told = JSON.parse(text);
+  } catch {
+    return refuse("this is no trace: it is not JSON");
+  }
+  if (told?.format !== "bake-trace") refuse('this is no trace: its format is not "bake-trace"');
+  if (told.version !== 1) refuse(`version ${told.version} of traces, expected 1`);
+  if (told.level !== level.name) {
+    refuse(`this trace is of level ${told.level}, and this is ${level.name}`);
+  }
+  if (!level.profiles.includes(told.profile)) refuse(`the trace is of profile ${told.profile}`);
+  if (!METHODS.includes(told.method)) refuse(`no method ${told.method}`);
+  const nodeOf = nodesOf(level, places);
+  try {
+    const lists = stepLists();
+    for (const step of told.steps) {
+      const parent = step.parent === null ? -1 : nodeOf(step.parent);
+      lists.step(nodeOf(step.place), parent, ...["g", "h", "f"].map((name) => number(step[name])));
+      for (const one of step.opened) lists.open(nodeOf(one.place), number(one.g), number(one.f));
+      lists.close();
+    }
+    const steps = lists.take();
+    const [start, goal] = [nodeOf(told.start), nodeOf(told.goal)];
+    if (steps.place.length && steps.place[0] !== start) refuse("its first step is not its start");
+    return {
+      profile: told.profile,
+      start,
+      goal,
+      method: told.method,
+      heuristic: told.heuristic === null ? null : String(told.heuristic),
+      weight: number(told.weight),
+      admissible: told.admissible ?? null,
+      consistent: told.consistent ?? null,
+      path: told.path === null ? null : Array.from(told.path, nodeOf),
+      cost: told.cost === null ? null : number(told.cost),
+      expanded: steps.place.length,
+      ...steps,
+    };
+  } catch (error) {
+    const why = error instanceof LevelError ? error.message : "a step lacks something";
+    return refuse(`the trace is damaged: ${why}`);
+  }
+}
+
+function number(value) {
+  return Number.isFinite(value) ? value : refuse(`${value} is no number`);
+}
+
+/** Returns a function from places, as traces write them, to nodes. */
+function nodesOf(level, places) {
+  const none = (place) => refuse(`there is no place ${JSON.stringify(place)}`);
+  if (level.width) {
+    return (place) => {
+      const at = Array.isArray(place) ? level.locationOf(...place) : -1;
+      return at >= 0 ? at : none(place);
+    };
+  }
+  const named = new Map();
+  for (let at = 0; at < level.locations; at++) named.set(String(places.nodeName(at)), at);
+  return (place) => named.get(String(place)) ?? none(place);
+}

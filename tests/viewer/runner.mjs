@@ -1,0 +1,134 @@
+// Asks the page's modules that need no page: a JSON of questions goes in, one of answers comes out.
+// See tests/viewer/pages.py.
+import { readFileSync, writeFileSync } from "node:fs";
+import { changesOf, editsOf } from "../../bake/viewer/page/editing/edits.js";
+import { searchSteps } from "../../bake/viewer/page/traces/textbook.js";
+import { groundOf } from "../../bake/viewer/page/search/ground.js";
+import { CLOSED, OPEN, playerOf, readTrace } from "../../bake/viewer/page/traces/player.js";
+import { crossings, highest, placesToStand } from "../../bake/viewer/page/crowd/crossings.js";
+import { crowdOf } from "../../bake/viewer/page/crowd/walkers.js";
+import { follow } from "../../readers/js/changes.js";
+import { insides, LevelError, openLevel } from "../../readers/js/level.js";
+import { placesOf } from "../../readers/js/places.js";
+
+const [, , flat, questions, answers] = process.argv;
+const level = openLevel(readFileSync(flat));
+const now = follow(level);
+const places = placesOf(level);
+const edits = editsOf(now);
+let view;
+choose(level.profiles[0]);
+
+/** Makes what view.js makes of a profile. */
+function choose(profile) {
+  const inside = insides.get(level);
+  const tables = inside.navs.get(profile);
+  view = { level, changes: now, inside, tables, places, nav: now.profile(profile) };
+  view.ground = groundOf(view);
+}
+
+const nameOf = (node) => {
+  if (node < 0) return null;
+  const cell = level.cellOf(node);
+  if (cell) return level.floors > 1 ? cell : cell.slice(0, 2);
+  const name = places.nodeName(node);
+  return typeof name === "bigint" ? Number(name) : name;
+};
+
+/** Writes a trace down in the words of `bake path --trace`. */
+function told(trace) {
+  const { place, parent, first, g, h, f, openedPlace, openedG, openedF } = trace;
+  const steps = Array.from(place, (node, i) => {
+    const opened = [];
+    for (let k = first[i]; k < first[i + 1]; k++) {
+      opened.push({ place: nameOf(openedPlace[k]), g: openedG[k], f: openedF[k] });
+    }
+    return { place: nameOf(node), parent: nameOf(parent[i]), g: g[i], h: h[i], f: f[i], opened };
+  });
+  const { method, heuristic, weight, admissible, consistent, cost, expanded } = trace;
+  const path = trace.path?.map(nameOf) ?? null;
+  return { method, heuristic, weight, admissible, consistent, cost, path, expanded, steps };
+}
+
+/** Both lists at some steps, visited in this order. */
+function listsAt(trace, steps) {
+  const player = playerOf(trace, level.locations);
+  return steps.map((step) => {
+    const at = player.seek(step);
+    const list = (kind) => Array.from(player.state.keys()).filter((node) => player.state[node] === kind);
+    const costs = (nodes) => nodes.map((node) => [node, player.g[node]]);
+    const counts = [player.open, player.closed];
+    const current = player.current;
+    return { at, open: costs(list(OPEN)), closed: costs(list(CLOSED)), counts, current, way: player.wayBack() };
+  });
+}
+
+const commands = {
+  terrains: () => level.terrains.length,
+  profile: (name) => choose(name),
+  update(batch) {
+    const prices = batch.prices?.map(([a, b, units]) => [a, b, units === "closed" ? Infinity : units]);
+    edits.make("an edit", () => now.update({ ...batch, ...(prices && { prices }) }));
+  },
+  stroke(batches) {
+    const stroke = edits.stroke("a stroke");
+    for (const batch of batches) stroke.update(batch);
+    stroke.end();
+  },
+  door: (name, state) => edits.make("a door", () => now.setDoor(name, state)),
+  undo: () => edits.undo(),
+  redo: () => edits.redo(),
+  reset: () => edits.reset(),
+  save: () => edits.save(),
+  load: (text) => edits.load(text),
+  undoable: () => [edits.undoable, edits.redoable],
+  changed: () => now.changed,
+  changes: () => {
+    const { prices } = insides.get(now).now;
+    return changesOf(now, { prices, baked: view.inside.prices });
+  },
+  arcs(node) {
+    const found = [];
+    view.ground.eachArc(node, (head, ticks) => found.push([head, ticks]));
+    return found;
+  },
+  hops: (pairs) => pairs.map(([from, to]) => view.nav.nextHop(from, to)),
+  distances: (pairs) =>
+    pairs.map(([from, to]) => {
+      const units = view.nav.distance(from, to);
+      return units === Infinity ? null : units;
+    }),
+  trace: (from, to, options) => told(searchSteps(view, from, to, options)),
+  lists: (from, to, options, steps) => listsAt(searchSteps(view, from, to, options), steps),
+  read: (text, steps) => {
+    const trace = readTrace(text, level, places);
+    return { told: told(trace), lists: listsAt(trace, steps) };
+  },
+  crossings(goals) {
+    const counted = crossings(view.nav, goals ?? placesToStand(view.nav));
+    let calls = 1;
+    while (counted.go(() => true)) calls++;
+    return { total: Array.from(counted.total), most: counted.most, calls };
+  },
+  highest: (numbers, wanted) => highest(view.ground, numbers, wanted),
+  crowd(options, frames, seconds) {
+    const crowd = crowdOf(view, options);
+    const walked = [];
+    for (let frame = 0; frame < frames; frame++) {
+      const before = Array.from(crowd.at);
+      crowd.pass(seconds);
+      walked.push([before, Array.from(crowd.at), Array.from(crowd.next), Array.from(crowd.goals)]);
+    }
+    return { walked, visits: Array.from(crowd.visits), most: crowd.most, arrived: crowd.arrived };
+  },
+};
+
+const found = JSON.parse(readFileSync(questions, "utf8")).map(([command, ...words]) => {
+  try {
+    return { answer: commands[command](...words) ?? null };
+  } catch (error) {
+    if (!(error instanceof LevelError)) throw error;
+    return { error: error.message };
+  }
+});
+writeFileSync(answers, JSON.stringify(found));
