@@ -138,6 +138,8 @@ def _level(
                 remedy="add them instead of links, or write them into the level file",
             )
         ends = np.array(added, dtype=np.int32).reshape(-1, 2)
+        things = ThingTables(places)
+        region = things.region_of_node
         # What they cost is their own price, whatever length they have.
         return GraphLevel(
             places.name,
@@ -150,6 +152,8 @@ def _level(
             codes,
             tuple(names),
             True,
+            tuple(things.regions),
+            np.zeros(0, dtype=np.int32) if region is None else region,
             colours=colours,
         )
     lattice, points = rules.lattice, Points(places)

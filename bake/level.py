@@ -228,6 +228,8 @@ class GraphLevel:
         node_terrain: (n) uint8 index into ``terrains``.
         terrains: unique names; ("ground",) where the file names none.
         directed: whether the file says that the graph is directed.
+        region_names: unique names of regions, in the order in which the nodes name them.
+        node_region: (n) int32 index into ``region_names``, -1 = in none.
     """
 
     name: str
@@ -240,6 +242,8 @@ class GraphLevel:
     node_terrain: UInt8Array
     terrains: tuple[str, ...]
     directed: bool
+    region_names: tuple[str, ...] = ()
+    node_region: Int32Array = field(default_factory=lambda: np.zeros(0, dtype=np.int32))
     terrain_rules: Mapping[str, TerrainRule] = field(default_factory=dict)
     colours: Mapping[str, Colour] = field(default_factory=dict)
     depends_on: tuple[Path, ...] = ()

@@ -158,6 +158,10 @@ class LevelColumns:
             found["node_number"] = asset.read("/world/node_name")
         else:
             found["node_name"] = texts([str(name) for name in places.names])
+        if asset.has("/world/node_region"):
+            found["node_region"] = asset.read("/world/node_region").astype(np.int32)
+            names = asset.read("/regions/name").tolist()
+            found["region_name"] = texts([bytes(name).decode() for name in names])
         return found
 
     def _grid(self) -> Columns:

@@ -347,6 +347,7 @@ _SAME = {
     "/world/step": "step",
     "/world/position": "position",
     "/world/node_name": "node_name",
+    "/world/node_region": "node_region",
 }
 _SAME_OWN = {"run_slot": "run_move"}
 #: Columns of a profile whose names are in the file, too, where they say something else.

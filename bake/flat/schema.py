@@ -237,6 +237,8 @@ COLUMNS: tuple[FlatColumn, ...] = (
         "name of each node; absent where node_number is there", world="graph"),
     _optional("node_number", "int64", "location", "number",
         "name of each node, where names are numbers", world="graph"),
+    _optional("node_region", "int32", "location", "region",
+        "region the node is part of, -1: of none; absent: there are none", world="graph"),
     # This says where cells lie.
     _optional("centre", "float64", "floor or one, xy", "units of the source",
         "middle of cell (0, 0): one for all floors, or one for each; absent: see below",
@@ -271,8 +273,7 @@ COLUMNS: tuple[FlatColumn, ...] = (
     _optional("price_ticks", "int32", "price", "ticks", "what it costs; 2147483647: it is closed"),
     _optional("price_units", "float64", "price", "units", "the same in units; infinite: closed"),
     # These are named cells.
-    _optional("region_name", "text", "region, byte", "text", "unique name; absent: no regions",
-        world="grid"),
+    _optional("region_name", "text", "region, byte", "text", "unique name; absent: no regions"),
     _optional("region_id", "text", "region, byte", "text", "as link_id", world="grid"),
     _optional("region_first_cell", "int32", "region + 1", "region cell",
         "cells of region i are first_cell[i] to first_cell[i + 1] - 1", world="grid"),

@@ -59,6 +59,8 @@ class _Nodes:
     position: Float64Array | None
     terrain: UInt8Array
     terrains: tuple[str, ...]
+    region: Int32Array
+    regions: tuple[str, ...]
 
 
 class _Reader:
@@ -99,6 +101,8 @@ class _Reader:
             node_terrain=nodes.terrain,
             terrains=nodes.terrains,
             directed=directed,
+            region_names=nodes.regions,
+            node_region=nodes.region,
             terrain_rules=rules,
             colours=colours,
         )
@@ -142,6 +146,8 @@ class _Reader:
         number: dict[str | int, int] = {}
         terrain_number = {name: code for code, name in enumerate(declared)}
         terrain: list[int] = []
+        regions: dict[str, int] = {}
+        region: list[int] = []
         for at, item in enumerate(items):
             name = self.node_id(item, at, kind)
             first = number.setdefault(name, at)
@@ -152,6 +158,7 @@ class _Reader:
                     expected="each id once",
                 )
             terrain.append(self.node_terrain(item, at, terrain_number, bool(declared)))
+            region.append(self.node_region(item, at, regions))
         check_terrain_count(self.path, len(terrain_number), "nodes")
         return _Nodes(
             names=cast("tuple[str, ...] | tuple[int, ...]", tuple(number)),  # as checked
@@ -160,6 +167,8 @@ class _Reader:
             position=self.positions(items),
             terrain=np.array(terrain, dtype=np.uint8),
             terrains=tuple(terrain_number),
+            region=np.array(region, dtype=np.int32),
+            regions=tuple(regions),
         )
 
     def node_id(self, item: dict[str, object], at: int, kind: type) -> str | int:
@@ -209,6 +218,17 @@ class _Reader:
             )
         # The number is cut to what one byte holds; the count is checked once all nodes are read.
         return min(number.setdefault(name, len(number)), 255)
+
+    def node_region(self, item: dict[str, object], at: int, number: dict[str, int]) -> int:
+        """Return the number of a node's region, a new one for a new name; -1 = it names none."""
+        if "region" not in item:
+            return -1
+        name = item["region"]
+        if not isinstance(name, str) or not is_plain_text(name):
+            self.refuse(
+                f"found {shown(name)}", *("nodes", at, "region"), expected="the name of a region"
+            )
+        return number.setdefault(name, len(number))
 
     def positions(self, items: list[dict[str, object]]) -> Float64Array | None:
         found = [self.position(item, at) for at, item in enumerate(items)]
@@ -407,6 +427,11 @@ def graph_schema() -> dict[str, Any]:
                         "minLength": 1,
                         "default": DEFAULT_TERRAIN,
                         "description": "name of the node's terrain",
+                    },
+                    "region": {
+                        "type": "string",
+                        "minLength": 1,
+                        "description": "name of the region the node is part of; none without it",
                     },
                 },
             },

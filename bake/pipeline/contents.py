@@ -13,7 +13,7 @@ from bake.asset.schema import profile_path
 from bake.asset.write import Contents, Scalar
 from bake.coordinates import Coordinates
 from bake.hexagons import HexLayout, in_rows
-from bake.level import GridLevel, Level, Link, Region, Spot, terrain_colours
+from bake.level import GraphLevel, GridLevel, Level, Link, Region, Spot, terrain_colours
 from bake.movement import Connectivity, MovementRules, Mover
 from bake.tables.all_pairs import AllPairs
 from bake.tables.cluster_distances import ClusterDistances
@@ -108,6 +108,9 @@ def shared_contents(world: World, recipe: str) -> Contents:
             if whole
             else _texts([str(name) for name in world.node_names])
         )
+    if world.node_region is not None and isinstance(world.level, GraphLevel):
+        columns["/regions/name"] = _texts(world.level.region_names)
+        columns["/world/node_region"] = world.node_region
     return Contents(attributes, columns)
 
 

@@ -254,6 +254,8 @@ def cluster_rows(world: World, sub: Subgraph, recipe: LevelRecipe) -> Clusters:
         drawn = tuple(one.cells for one in level.things.regions)
         if drawn:
             region = region_of_rows(drawn, cell, level.width, level.height)
+    elif recipe.cluster_regions and world.node_region is not None:
+        region = world.node_region[sub.node]
     return clusters(
         sub,
         size=recipe.cluster_size,

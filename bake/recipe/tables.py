@@ -197,7 +197,7 @@ class ClustersTable(Table):
     )
     regions: _Flag = Field(
         default=None,
-        description="Whether regions drawn in a level are clusters; cells outside of them fall "
+        description="Whether regions of a level are clusters; places outside of them fall "
         "to squares. Default: false.",
     )
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
 from bake.arrays import AnyArray, Int32Array, UInt8Array
-from bake.runtime.reader.places import Cell, Places
+from bake.runtime.reader.places import Cell, Name, Places
 
 
 @dataclass(frozen=True)
@@ -40,17 +41,19 @@ class Link:
 
 @dataclass(frozen=True, eq=False)
 class Region:
-    """Named cells.
+    """Named cells, or nodes of a graph.
 
     Attributes:
         name: unique among the level's regions.
-        cells: (k, 2) int32 (x, y), or (k, 3) (x, y, floor), in reading order.
+        cells: (k, 2) int32 (x, y), or (k, 3) (x, y, floor), in reading order; none on graphs.
         id: that of its object or entity, as for links.
+        nodes: names of its nodes on graphs, in the order of the asset.
     """
 
     name: str
     cells: Int32Array
     id: str | None = None
+    nodes: tuple[Name, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -134,11 +137,35 @@ class ThingTables:
         """Return regions by name, in the order of the level."""
         if not self._asset.has("/regions/name"):
             return {}
-        cells = self._parts("regions", "first_cell", self._cells("regions", "cell"))
         names = self._texts("regions", "name")
+        if not self._places.is_grid:
+            return self._by_name("regions", self._regions_of_nodes(names))
+        cells = self._parts("regions", "first_cell", self._cells("regions", "cell"))
         ids = self._ids("regions", len(names))
         found = [Region(*each) for each in zip(names, cells, ids, strict=True)]
         return self._by_name("regions", found)
+
+    def _regions_of_nodes(self, names: list[str]) -> list[Region]:
+        region, node_names = self.region_of_node, self._places.names
+        if region is None:
+            raise self._asset.damaged("there are regions, but no column /world/node_region")
+        order = np.argsort(region, kind="stable")
+        first = np.searchsorted(region[order], np.arange(len(names) + 1))
+        nodes = [tuple(node_names[node] for node in order[a:b]) for a, b in pairwise(first)]
+        no_cells = np.zeros((0, 2), dtype=np.int32)
+        return [Region(name, no_cells, None, own) for name, own in zip(names, nodes, strict=True)]
+
+    @cached_property
+    def region_of_node(self) -> Int32Array | None:
+        """Return (n) int32, the region of each node of a graph, -1 = none; None without regions."""
+        if not self._asset.has("/world/node_region"):
+            return None
+        region = self._asset.read("/world/node_region").astype(np.int32)
+        count = len(self._texts("regions", "name")) if self._asset.has("/regions/name") else 0
+        fits = len(region) == self._places.node_count
+        if not fits or region.min(initial=0) < -1 or region.max(initial=-1) >= count:
+            raise self._asset.damaged("column /world/node_region contradicts the rest")
+        return region
 
     @cached_property
     def spots(self) -> Mapping[str, Spot]:

@@ -133,6 +133,12 @@ class Level:
             position = asset.read("/world/position")
             fits = position.shape == (self.nodes, 2) and np.isfinite(position).all()
             self.require(fits, "position does not fit the nodes")
+        if asset.has("/world/node_region"):
+            regions = self.texts("regions", "name") if asset.has("/regions/name") else []
+            self.require(len(set(regions)) == len(regions), "two of /regions have one name")
+            region = asset.read("/world/node_region").astype(np.int64)
+            fits = len(region) == self.nodes and set(region.tolist()) <= {-1, *range(len(regions))}
+            self.require(fits, "node_region does not fit the nodes and regions")
 
     def _prove_cells(self) -> None:
         asset, grid, cell = self.asset, self.grid, self.cell

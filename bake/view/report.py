@@ -189,7 +189,15 @@ def _things(level: LevelAsset) -> dict[str, list[dict[str, Any]]]:
         ],
         "links": [asdict(link) for link in level.links.values()],
         "regions": [
-            {"name": region.name, "id": region.id, "cells": region.cells.tolist()}
+            {
+                "name": region.name,
+                "id": region.id,
+                **(
+                    {"nodes": list(region.nodes)}
+                    if region.nodes
+                    else {"cells": region.cells.tolist()}
+                ),
+            }
             for region in level.regions.values()
         ],
         "spots": [asdict(spot) for spot in level.spots()],
@@ -311,7 +319,10 @@ def _of_link(link: dict[str, Any]) -> tuple[str, str]:
 
 
 def _of_region(region: dict[str, Any]) -> tuple[str, str]:
-    return "", _area(region["cells"])
+    nodes = region.get("nodes")
+    if nodes is None:
+        return "", _area(region["cells"])
+    return "", counted(len(nodes), "node") + f", first {shown(str(nodes[0]))}"
 
 
 def _of_spot(spot: dict[str, Any]) -> tuple[str, str]:

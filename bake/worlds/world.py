@@ -85,6 +85,8 @@ class World:
         cell: (n, 2) int32 (x, y) of each node; None for explicit graphs.
         position: (n, 2) float64 of each node of an explicit graph; None without positions.
         node_names: names of an explicit graph's nodes.
+        node_region: (n) int32 region of each node of an explicit graph, -1 = none; None where it
+            has no regions.
         connectivity: neighbours of a cell; None for explicit graphs.
         rules: how cells and corners make steps.
         movers: each profile in numbers, by its name.
@@ -110,6 +112,7 @@ class World:
     doors: tuple[DoorStates, ...] = ()
     dead_links: tuple[Link, ...] = ()
     own_price: Float64Array | None = None
+    node_region: Int32Array | None = None
 
     @property
     def hex_layout(self) -> HexLayout | None:
@@ -336,6 +339,7 @@ def _graph_world(level: GraphLevel, movers: Mapping[str, Mover], rules: Movement
         rules,
         movers,
         _metrics(arcs, {name: each[node] for name, each in passable.items()}, rules),
+        node_region=level.node_region[node] if level.region_names else None,
     )
 
 

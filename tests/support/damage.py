@@ -30,6 +30,8 @@ THING_COLUMNS = [
     for column in COLUMNS
     if column.path.startswith(("/links/", "/regions/", "/spots/", "/doors/", "/world/link"))
 ]
+#: Columns of regions of graphs.
+REGION_COLUMNS = ["/world/node_region"]
 #: Columns that only updates read.
 UPDATE_COLUMNS = ["/terrain/barred", "/profiles/default/may_enter"]
 #: Columns of assets into which a patch was folded.
@@ -43,7 +45,14 @@ LATTICE_COLUMNS = [
 ALL_COLUMNS = [
     path
     for path in (column.path.replace(PROFILE, "default") for column in COLUMNS)
-    if path not in (*THING_COLUMNS, *UPDATE_COLUMNS, *PATCH_COLUMNS, *LATTICE_COLUMNS)
+    if path
+    not in (
+        *THING_COLUMNS,
+        *REGION_COLUMNS,
+        *UPDATE_COLUMNS,
+        *PATCH_COLUMNS,
+        *LATTICE_COLUMNS,
+    )
 ]
 #: What no question needs: kept for drawing and for editors.
 UNASKED = {"/terrain/name", "/terrain/colour", "/terrain/grid"}

@@ -206,7 +206,11 @@ class ClusterLine:
             node = np.concatenate([tables.location, locations])
             position = None if places.position is None else places.position[node]
             tile = squares(size, rows, position=position, laid_by=baked)
-            return Layout(classes(tile, None), tile, None)
+            region = None
+            if self._setting("clusters", "regions") is True:
+                stated = ThingTables(places).region_of_node
+                region = None if stated is None else stated[node]
+            return Layout(classes(tile, region), tile, None)
         y, x = np.divmod(locations, np.int32(max(1, places.width)))
         cell = np.concatenate([tables.cell_of_row, np.stack([x, y], axis=1).astype(np.int32)])
         tile = squares(size, rows, cell=cell)
