@@ -5,8 +5,7 @@ import { changesOf, editsOf } from "../../bake/viewer/page/editing/edits.js";
 import { searchSteps } from "../../bake/viewer/page/traces/textbook.js";
 import { groundOf } from "../../bake/viewer/page/search/ground.js";
 import { CLOSED, OPEN, playerOf, readTrace } from "../../bake/viewer/page/traces/player.js";
-import { crossings, highest, placesToStand } from "../../bake/viewer/page/crowd/crossings.js";
-import { crowdOf } from "../../bake/viewer/page/crowd/walkers.js";
+import { crowdOf, highest } from "../../bake/viewer/page/crowd/walkers.js";
 import { follow } from "../../readers/js/changes.js";
 import { insides, LevelError, openLevel } from "../../readers/js/level.js";
 import { placesOf } from "../../readers/js/places.js";
@@ -103,12 +102,6 @@ const commands = {
   read: (text, steps) => {
     const trace = readTrace(text, level, places);
     return { told: told(trace), lists: listsAt(trace, steps) };
-  },
-  crossings(goals) {
-    const counted = crossings(view.nav, goals ?? placesToStand(view.nav));
-    let calls = 1;
-    while (counted.go(() => true)) calls++;
-    return { total: Array.from(counted.total), most: counted.most, calls };
   },
   highest: (numbers, wanted) => highest(view.ground, numbers, wanted),
   crowd(options, frames, seconds) {

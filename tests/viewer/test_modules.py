@@ -342,31 +342,15 @@ def test_arcs_are_those_of_the_graph(folder: Path, source: str) -> None:
 # -- crowds ---------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("source", ["oneway.json", "colony.json", "roads.json"])
-def test_crossings_count_the_paths_of_all_pairs(folder: Path, source: str) -> None:
-    pair = baked(folder, source)
-    with open_asset(pair.asset) as level:
-        reader = Reader(level)
-        goals = reader.standing[:: max(1, len(reader.standing) // 5)]
-        count: Counter[int] = Counter()
-        for goal in goals:
-            for start in reader.standing:
-                path = reader.nav.path(reader.place(start), reader.place(goal))
-                count.update(reader.places.location(one) for one in path or ())
-    (answer,) = ask(pair.flat, [["crossings", goals]])
-    assert {at: times for at, times in enumerate(answer["total"]) if times} == count
-    assert answer["most"] == max(count.values())
-    assert answer["calls"] == len(goals)
-
-
 def test_choke_points_lie_apart(folder: Path) -> None:
     pair = baked(folder, "village.json")
-    (counted,) = ask(pair.flat, [["crossings", None]])
-    (found,) = ask(pair.flat, [["highest", counted["total"], 5]])
+    (crowd,) = ask(pair.flat, [["crowd", {"count": 200}, 200, 0.1]])
+    (found,) = ask(pair.flat, [["highest", crowd["visits"], 5]])
     assert len(found) == 5
     numbers = [number for _, number in found]
     assert numbers == sorted(numbers, reverse=True)
-    assert numbers[0] == counted["most"]
+    assert numbers[0] == crowd["most"]
+    assert numbers == [crowd["visits"][at] for at, _ in found]
     with open_asset(pair.asset) as level:
         reader = Reader(level)
         graph = level._tables(reader.nav.name).usable.graph

@@ -1,24 +1,20 @@
-/** Shows a crowd that walks, the places where its agents meet, and where shortest paths cross. */
+/** Shows a crowd that walks, and the places where its agents meet. */
 
 import { disc } from "../draw/shapes.js";
 import { element, fresh } from "../elements.js";
 import { blockedLegend, pale } from "../grounds.js";
 import { painter } from "../repaint.js";
 import { counted, placeName } from "../words.js";
-import { crossings, highest, placesToStand, spread } from "./crossings.js";
 import { crowdOf } from "./walkers.js";
 
-/** Milliseconds of a frame that agents may spend asking, and that counting paths may take. */
+/** Milliseconds of a frame that agents may spend asking. */
 const ASKING = 6;
-const COUNTING = 14;
-/** Next hops that counting crossings looks up at most; it takes fewer goals on larger levels. */
-const MOST_HOPS = 4e7;
 const LISTED = 6;
 
-/** Adds the section "Crowd", its agents as a layer, and two grounds: traffic and crossings. */
+/** Adds the section "Crowd", its agents as a layer, and a ground that counts their steps. */
 export function installCrowd(view, panel) {
   const inner = panel.section("crowd", "Crowd", { order: 60, open: false });
-  const clock = { crowd: null, walking: false, last: 0, listed: 0, traffic: 0, heat: heater() };
+  const clock = { crowd: null, walking: false, last: 0, listed: 0, moment: 0, heat: heater() };
   const start = element("button", { type: "button", "aria-pressed": "false", onclick: () => walk(!clock.walking) }, "Walk");
   const anew = element("button", { type: "button", onclick: () => gather() }, "Anew");
   const countId = fresh("agents");
@@ -36,8 +32,7 @@ export function installCrowd(view, panel) {
   );
   view.crowd = () => clock.crowd;
   view.layers.add(agentsLayer(clock));
-  view.layers.add(trafficGround(clock));
-  installCrossings(view);
+  view.layers.add(stepsGround(clock));
 
   view.on("open", () => {
     if (clock.crowd) gather();
@@ -52,7 +47,7 @@ export function installCrowd(view, panel) {
     agents.value = count;
     const goal = together.checked ? view.goal : -1;
     clock.crowd = crowdOf(view, { count, goal: view.nav.stands(goal) ? goal : -1 });
-    clock.traffic++;
+    clock.moment++;
     tell();
     view.redraw();
   }
@@ -76,9 +71,9 @@ export function installCrowd(view, panel) {
     clock.crowd.pass(seconds, () => performance.now() - now > ASKING);
     if (time - clock.listed > 500) {
       clock.listed = time;
-      clock.traffic++;
+      clock.moment++;
       tell();
-      if (view.layers.ground(view).id === "traffic") view.tell("legend");
+      if (view.layers.ground(view).id === "crowd-steps") view.tell("legend");
     }
     view.redraw();
     requestAnimationFrame(pass);
@@ -125,8 +120,8 @@ const agentsLayer = (clock) => ({
   },
 });
 
-const trafficGround = (clock) => ({
-  id: "traffic",
+const stepsGround = (clock) => ({
+  id: "crowd-steps",
   title: "Steps of the crowd",
   kind: "ground",
   legend: (view) =>
@@ -134,7 +129,7 @@ const trafficGround = (clock) => ({
       ? [{ ramp: true, from: "0", to: counted(clock.crowd.most, "step") }, ...blockedLegend(view)]
       : [{ text: "Nobody walks yet: see Crowd." }],
   paint: (view) =>
-    clock.crowd ? clock.heat(view, clock.traffic, clock.crowd.visits, Math.max(1, clock.crowd.most)) : pale(view),
+    clock.crowd ? clock.heat(view, clock.moment, clock.crowd.visits, Math.max(1, clock.crowd.most)) : pale(view),
 });
 
 /**
@@ -144,73 +139,3 @@ const trafficGround = (clock) => ({
 function heater() {
   return painter((view, at, numbers, most) => view.palette.shade(Math.sqrt(numbers[at] / most)));
 }
-
-/** Adds the ground that counts how many shortest paths cross each place; it counts while it is shown. */
-function installCrossings(view) {
-  const heat = heater();
-  let counting = false;
-  let rounds = 0;
-
-  const started = () =>
-    view.kept("crossings", () => {
-      const standing = placesToStand(view.nav);
-      const wanted = Math.max(16, Math.floor(MOST_HOPS / Math.max(1, standing.length)));
-      // A stride that shares no factor with the number of goals visits each, far apart ones first.
-      const goals = scattered(spread(standing, wanted));
-      return { counter: crossings(view.nav, goals), all: standing.length };
-    });
-
-  function run() {
-    if (counting) return;
-    counting = true;
-    requestAnimationFrame(function more() {
-      const shown = view.layers.ground(view)?.id === "crossings";
-      const { counter } = started();
-      const begun = performance.now();
-      const goesOn = shown && counter.go(() => performance.now() - begun > COUNTING);
-      rounds++;
-      view.redraw();
-      if (goesOn) requestAnimationFrame(more);
-      else counting = false;
-      if (goesOn || !shown) return;
-      view.say(told(started()));
-      view.tell("legend");
-    });
-  }
-
-  view.crossings = () => started().counter;
-  view.layers.add({
-    id: "crossings",
-    title: "Shortest paths that cross",
-    kind: "ground",
-    legend(view) {
-      const { counter, all } = started();
-      const of = counter.goals < all ? `${counter.goals} of ${all.toLocaleString("en")} goals` : "every goal";
-      const points = counter.done === counter.goals ? highest(view.ground, counter.total, LISTED) : [];
-      return [
-        { ramp: true, from: "0", to: counted(counter.most, "path") },
-        { text: `paths to ${of}` },
-        ...points.map(([at, times]) => ({ text: `${placeName(view, at)}: ${times.toLocaleString("en")}`, at })),
-        ...blockedLegend(view),
-      ];
-    },
-    paint(view) {
-      const { counter } = started();
-      if (counter.done < counter.goals) run();
-      return heat(view, rounds, counter.total, Math.max(1, counter.most));
-    },
-  });
-}
-
-const told = ({ counter }) =>
-  `${counted(counter.goals, "goal")}: at most ${counted(counter.most, "path")} cross a place`;
-
-/** The same list in an order in which neighbours come far apart. */
-function scattered(list) {
-  const count = list.length;
-  let stride = Math.max(1, Math.round(count * 0.618));
-  while (common(stride, count) > 1) stride++;
-  return list.map((_, i) => list[(i * stride) % count]);
-}
-
-const common = (a, b) => (b ? common(b, a % b) : a);

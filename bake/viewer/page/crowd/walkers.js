@@ -4,7 +4,6 @@
  */
 
 import { BLOCKED } from "../../../../readers/js/file.js";
-import { highest, placesToStand } from "./crossings.js";
 
 /** How many units an agent walks in a second. */
 const SPEED = 6;
@@ -128,4 +127,41 @@ export function crowdOf(view, { count = 300, seed = 1, goal = -1 } = {}) {
     /** The nodes that agents stepped onto most often, at most one of those next to each other. */
     chokePoints: (wanted) => highest(ground, visits, wanted),
   };
+}
+
+/** All nodes on which a profile can stand now. */
+export function placesToStand(nav) {
+  const found = [];
+  for (let at = 0; at < nav.level.locations; at++) if (nav.stands(at)) found.push(at);
+  return found;
+}
+
+/** How far around a choke point, in arcs, no other one is named. */
+const APART = 4;
+
+/** Returns the nodes with the highest numbers, [node, number] each, that lie apart from each other. */
+export function highest(ground, numbers, wanted) {
+  const found = [];
+  const near = new Set();
+  const nodes = [];
+  for (let at = 0; at < numbers.length; at++) if (numbers[at] > 0) nodes.push(at);
+  nodes.sort((a, b) => numbers[b] - numbers[a] || a - b);
+  for (const node of nodes) {
+    if (found.length === wanted) break;
+    if (near.has(node)) continue;
+    found.push([node, numbers[node]]);
+    let edge = [node];
+    near.add(node);
+    for (let ring = 0; ring < APART; ring++) {
+      const more = [];
+      for (const at of edge) {
+        ground.eachArc(at, (head) => {
+          if (!near.has(head)) more.push(head);
+          near.add(head);
+        });
+      }
+      edge = more;
+    }
+  }
+  return found;
 }
