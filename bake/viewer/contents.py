@@ -143,10 +143,16 @@ def _hierarchy(scene: Scene) -> dict[str, Any]:
     }
     if not lowest.layers:
         return found
+    graph = scene.tables.usable.graph
+    parent = scene.tables.column("layer_parent", np.int32)
     for number, layer in enumerate(HierarchyTables(scene.tables).layers, start=1):
+        shades = cluster_colours(graph, read_layer(scene, number).cluster, layer.cluster_count)
+        up, parent = parent[: layer.cluster_count], parent[layer.cluster_count :]
         found["layers"].append(
             {
                 "number": number,
+                "colour": _packed(shades.reshape(-1)),
+                "parent": _packed(_narrow(up)),
                 "clusters": layer.cluster_count,
                 "at": _packed(scene.flat[layer.row].astype(np.int32)),
                 "cluster": _packed(_narrow(layer.cluster)),

@@ -10,7 +10,7 @@ const MOST_COMPONENTS = 12;
 
 /** Adds all of them to a view. */
 export function addGrounds(view) {
-  for (const ground of [terrain, costs, components, clusters, distances, clearance]) {
+  for (const ground of [terrain, costs, components, distances, clearance]) {
     view.layers.add({ kind: "ground", ...ground });
   }
 }
@@ -154,36 +154,11 @@ function oneWayNote({ nav }, here, there) {
   return nav.reachable(there, here) ? " (way in only)" : " (cut off)";
 }
 
-const clusters = {
-  id: "clusters",
-  title: "Clusters",
-  shortcut: "4",
-  missing: (view) => (view.own.clusters ? "" : "The asset holds no clusters."),
-  legend(view) {
-    const { count, colour } = view.own.clusters;
-    const first = css([...colour.subarray(0, 3)]);
-    return [{ colour: first, text: counted(count, "cluster") }, ...blockedLegend(view)];
-  },
-  paint(view) {
-    const { colour } = view.own.clusters;
-    return paintStanding(view, "clusters", (at, { fill }) => {
-      const one = clusterOf(view, at);
-      if (one >= 0) fill[at] = packed([...colour.subarray(3 * one, 3 * one + 3)]);
-      else fill[at] = view.palette.packed("OPENED");
-    });
-  },
-};
-
-/** The cluster of a place as it was baked; -1: it had none. */
-export function clusterOf(view, at) {
-  const row = view.tables.rowAt[at];
-  return row >= 0 && view.own.clusters ? view.own.clusters.of[row] : -1;
-}
-
 const distances = {
   id: "distances",
   title: "Distances",
   shortcut: "5",
+  follows: "hover",
   legend(view) {
     if (view.toward < 0) return [{ text: "Point at a place, or choose a goal." }];
     const { greatest, ticks } = fieldToward(view, view.toward);

@@ -1,8 +1,8 @@
 /** Says what there is to know of the place that is pointed at. */
 
-import { clusterOf } from "./grounds.js";
 import { element } from "./elements.js";
 import { componentsOf } from "./search/components.js";
+import { clusterOf } from "./transitions.js";
 import { placeName, units } from "./words.js";
 
 /** Adds the section "Here" to the panel. */

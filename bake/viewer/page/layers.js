@@ -10,6 +10,8 @@
  *   shortcut    a key that switches it, if it has one
  *   missing(view)     why it cannot be shown of this level and profile, in one sentence;
  *                     "" or nothing: it can. `available(layer)` asks this
+ *   hidden(view)      true: it is not even listed for this level
+ *   follows     "hover": what it shows depends on the place that is pointed at
  *   legend(view)      [{colour, text, stripe?}] with colours of style sheets, or {ramp, from, to}
  *   paint(view)       of a ground: {fill, stripe?, solid?, edge?}
  *                       fill    Uint32Array (location), colours as `packed` of palette.js makes them

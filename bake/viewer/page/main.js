@@ -1,9 +1,12 @@
 /** Puts the page together. */
 
-import { installChanges } from "./editing/section.js";
+import { installBytes } from "./bytes.js";
 import { installCrowd } from "./crowd/section.js";
-import { installHere } from "./here.js";
+import { installChanges } from "./editing/section.js";
+import { installFindings } from "./findings.js";
+import { addFlows } from "./flows.js";
 import { addGrounds } from "./grounds.js";
+import { installHere } from "./here.js";
 import { installKeyboard } from "./keyboard.js";
 import { installMinimap } from "./minimap.js";
 import { addOverlays } from "./overlays.js";
@@ -11,12 +14,21 @@ import { createPanel } from "./panel.js";
 import { installPointer } from "./pointer.js";
 import { fetchLevel, readManifest } from "./source.js";
 import { createState } from "./state.js";
+import { addTransitions } from "./transitions.js";
 import { createView } from "./view.js";
 import { installTraces } from "./traces/section.js";
 import { installWays } from "./ways.js";
 
 /** Parts of the page that need no other one: each is called with the view and the panel. */
-const PARTS = [installHere, installWays, installChanges, installCrowd, installTraces];
+const PARTS = [
+  installHere,
+  installWays,
+  installFindings,
+  installBytes,
+  installChanges,
+  installCrowd,
+  installTraces,
+];
 
 function start() {
   const manifest = readManifest();
@@ -26,6 +38,8 @@ function start() {
   view.manifest = manifest;
   installPointer(view);
   addGrounds(view);
+  addTransitions(view);
+  addFlows(view);
   addOverlays(view);
   const panel = createPanel(view, find("panel"), manifest, open);
   installKeyboard(view);

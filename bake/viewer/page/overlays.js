@@ -197,7 +197,9 @@ const way = {
   initially: true,
   draw(ctx, view) {
     const { start, goal, camera, palette } = view;
-    for (const { nodes, colour, width, dash } of view.ways ?? []) drawWay(ctx, view, nodes, colour, width, dash);
+    for (const { nodes, colour, share, dash } of view.ways ?? []) {
+      drawWay(ctx, view, nodes, colour, Math.max(1.6, share * wayWidth(view.room)), dash);
+    }
     const room = view.plane.kind === "graph" ? 18 : camera.zoom;
     if (goal >= 0 && onFloor(view, goal)) markGoal(ctx, palette, screenOf(view, goal), room);
     if (start >= 0 && onFloor(view, start)) markStart(ctx, palette, screenOf(view, start), room);

@@ -132,11 +132,11 @@ function groundSection(view, panel) {
   layers.listen(both);
   view.on("open", both);
   view.on("changed", both);
+  view.on("hover", () => layers.ground(view).follows === "hover" && soon(explain));
   view.on("legend", explain);
-  view.on("hover", () => ["distances"].includes(layers.ground(view).id) && soon(explain));
   view.on("state", (changed) => {
     if (changed.has("ground")) refresh();
-    if (["ground", "goal", "start"].some((each) => changed.has(each))) explain();
+    if (["ground", "goal", "start", "layers"].some((each) => changed.has(each))) explain();
   });
 }
 
@@ -149,7 +149,7 @@ function layerSection(view, panel) {
     if (!view.level) return;
     const had = document.activeElement?.value;
     group.replaceChildren(
-      ...layers.overlays().flatMap((layer) => {
+      ...layers.overlays().filter((layer) => !layer.hidden?.(view)).flatMap((layer) => {
         const why = layers.missing(layer, view);
         const on = layers.isOn(layer.id) && !why;
         const onchange = () => layers.switch(layer.id);

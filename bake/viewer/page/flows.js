@@ -1,0 +1,136 @@
+/** Grounds that look at all ways at once: what a start reaches, and where shortest paths cross. */
+
+import { blockedLegend, paintStanding, pale } from "./grounds.js";
+import { createTraffic } from "./search/traffic.js";
+import { counted, placeWord } from "./words.js";
+
+/** Milliseconds of work between two pictures of a count that goes on. */
+const SLICE = 180;
+
+export function addFlows(view) {
+  view.layers.add(reach);
+  view.layers.add(traffic);
+}
+
+// -- what can be reached, and what leads back ------------------------------------------------------
+
+const CUT_OFF = 0;
+const OUT = 1;
+const IN = 2;
+const BOTH = 3;
+
+/** For each place whether the centre reaches it (1) and is reached from it (2), added up. */
+export function reachOf(view, centre) {
+  return view.kept(`reach ${centre}`, () => {
+    const { ground } = view;
+    const found = new Uint8Array(ground.locations);
+    if (!ground.stands(centre)) return found;
+    for (const [bit, each] of [[OUT, ground.eachArc], [IN, ground.eachBack]]) {
+      const queue = [centre];
+      found[centre] |= bit;
+      while (queue.length) {
+        each(queue.pop(), (other) => {
+          if (found[other] & bit) return;
+          found[other] |= bit;
+          queue.push(other);
+        });
+      }
+    }
+    return found;
+  });
+}
+
+const centreOf = (view) => (view.start >= 0 ? view.start : view.hovered);
+
+const reach = {
+  id: "reach",
+  title: "One-way reach",
+  kind: "ground",
+  shortcut: "7",
+  follows: "hover",
+  legend(view) {
+    const centre = centreOf(view);
+    if (centre < 0 || !view.nav.stands(centre)) return [{ text: "Point at a place, or choose a start." }];
+    const { palette } = view;
+    const found = reachOf(view, centre);
+    const count = [0, 0, 0, 0];
+    found.forEach((each, at) => (count[each] += view.nav.stands(at) ? 1 : 0));
+    const what = placeWord(view);
+    const lines = [
+      [BOTH, "LARGEST", null, "there and back"],
+      [OUT, "JOINED", "JOINED_STRIPE", "reached, but no way back"],
+      [IN, "CUT_OFF", "CUT_OFF_STRIPE", "leads here, but cannot be reached"],
+      [CUT_OFF, "UNREACHABLE", "UNREACHABLE_STRIPE", "no way either way"],
+    ];
+    const swatches = lines.filter(([kind]) => count[kind]).map(([kind, colour, stripe, text]) => ({
+      colour: palette.css(colour),
+      stripe: stripe && palette.css(stripe),
+      text: `${counted(count[kind], what)}: ${text}`,
+    }));
+    return [...swatches, ...blockedLegend(view)];
+  },
+  paint(view) {
+    const centre = centreOf(view);
+    if (centre < 0 || !view.nav.stands(centre)) return pale(view);
+    const found = reachOf(view, centre);
+    const { palette } = view;
+    const colours = ["UNREACHABLE", "JOINED", "CUT_OFF", "LARGEST"].map(palette.packed);
+    const stripes = [...["UNREACHABLE_STRIPE", "JOINED_STRIPE", "CUT_OFF_STRIPE"].map(palette.stripe), 0];
+    return paintStanding(view, `reach ${centre}`, (at, { fill, stripe }) => {
+      fill[at] = colours[found[at]];
+      stripe[at] = stripes[found[at]];
+    });
+  },
+};
+
+// -- where shortest paths cross --------------------------------------------------------------------
+
+/** The count that goes on as long as it is looked at. */
+function trafficOf(view) {
+  return view.kept("traffic", () => createTraffic(view));
+}
+
+const traffic = {
+  id: "traffic",
+  title: "Shortest paths that cross",
+  kind: "ground",
+  shortcut: "8",
+  legend(view) {
+    const found = trafficOf(view);
+    const most = found.count.reduce((a, b) => Math.max(a, b), 0);
+    const share = found.isWhole ? "" : ` so far, toward ${found.done.toLocaleString("en")} of`;
+    const goals = found.isWhole ? counted(found.goals, "goal") : ` ${counted(found.goals, "goal")}`;
+    return [
+      { ramp: true, from: "few", to: `${most.toLocaleString("en")} paths` },
+      { text: found.isWhole ? `from everywhere to all of ${goals}` : `from everywhere${share}${goals}` },
+      ...blockedLegend(view),
+    ];
+  },
+  paint(view) {
+    const found = trafficOf(view);
+    if (!found.isWhole) goOn(view, found);
+    return view.kept(`traffic ${found.done}`, () => {
+      const most = found.count.reduce((a, b) => Math.max(a, b), 1);
+      const below = paintStanding(view, "traffic", () => {});
+      const paint = { ...below, fill: below.fill.slice() };
+      for (let at = 0; at < paint.fill.length; at++) {
+        // The square root makes side ways visible beside choke points.
+        if (!below.solid[at]) paint.fill[at] = view.palette.shade(Math.sqrt(found.count[at] / most));
+      }
+      return paint;
+    });
+  },
+};
+
+let going = null;
+
+function goOn(view, found) {
+  if (going) return;
+  going = setTimeout(() => {
+    going = null;
+    if (view.layers.ground(view).id !== "traffic" || trafficOf(view) !== found) return;
+    found.advance(SLICE);
+    view.tell("legend");
+    view.redraw();
+  });
+}
