@@ -85,7 +85,8 @@ ROOMS: dict[str, frozenset[str]] = {
         "lint": "errors graph level levels movement pipeline recipe search toml worlds",
         "view": "asset coordinates diff errors flat graph hexagons level levels lint movement "
         "pipeline recipe runtime",
-        "viewer": "asset diff errors export flat graph lint pipeline recipe runtime view",
+        "viewer": "asset diff errors export flat graph lint pipeline reader_sources recipe runtime "
+        "view",
         "start": "asset errors level levels pipeline recipe toml view",
         "interop": "asset errors graph runtime",
         "apply": "asset errors graph level movement pipeline recipe runtime worlds",

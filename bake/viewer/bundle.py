@@ -19,11 +19,10 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from bake.reader_sources import reader_sources
 from bake.viewer.contents import ShownLevel, palette
 
 _PAGE = Path(__file__).parent / "page"
-#: Where the reader's modules are: beside this file in what is installed, or in a clone.
-_READERS = (Path(__file__).parent / "reader", Path(__file__).parents[2] / "readers" / "js")
 
 #: Names of modules are paths in a clone, whose imports they are.
 _PAGE_PREFIX, _READER_PREFIX = "bake/viewer/page/", "readers/js/"
@@ -135,8 +134,7 @@ def _visit(name: str, above: tuple[str, ...], order: list[str], sources: dict[st
 
 def _source(name: str) -> str:
     if name.startswith(_READER_PREFIX):
-        folder = next((each for each in _READERS if each.is_dir()), _READERS[0])
-        path = folder / name.removeprefix(_READER_PREFIX)
+        path = reader_sources("js") / name.removeprefix(_READER_PREFIX)
     elif name.startswith(_PAGE_PREFIX):
         path = _PAGE / name.removeprefix(_PAGE_PREFIX)
     else:

@@ -91,7 +91,9 @@ def test_the_same_sources_give_the_same_wheel(wheel: Path, tmp_path: Path) -> No
 
 
 def test_an_installed_package_finds_its_own_sources(installed: Path, tmp_path: Path) -> None:
-    code = "from bake.reader_sources import reader_sources as at; print(at('c'), at('js'), sep='\\n')"
+    code = (
+        "from bake.reader_sources import reader_sources as at; print(at('c'), at('js'), sep='\\n')"
+    )
     assert ask(installed, code, tmp_path) == [
         str(installed / "bake" / "readers" / "c"),
         str(installed / "bake" / "readers" / "js"),

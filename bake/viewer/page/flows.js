@@ -45,8 +45,10 @@ const centreOf = (view) => (view.start >= 0 ? view.start : view.hovered);
 const reach = {
   id: "reach",
   title: "One-way reach",
+  shaded: true,
   kind: "ground",
   shortcut: "7",
+  order: 7,
   follows: "hover",
   legend(view) {
     const centre = centreOf(view);
@@ -93,8 +95,10 @@ function trafficOf(view) {
 const traffic = {
   id: "traffic",
   title: "Shortest paths that cross",
+  shaded: true,
   kind: "ground",
   shortcut: "8",
+  order: 8,
   legend(view) {
     const found = trafficOf(view);
     const most = found.count.reduce((a, b) => Math.max(a, b), 0);

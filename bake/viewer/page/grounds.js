@@ -70,6 +70,7 @@ const terrain = {
   id: "terrain",
   title: "Terrain",
   shortcut: "1",
+  order: 1,
   legend: (view) =>
     view.kept("terrain legend", () => {
       const { level, ground, tables } = view;
@@ -105,6 +106,7 @@ const costs = {
   id: "costs",
   title: "Costs",
   shortcut: "2",
+  order: 2,
   range: (view) => {
     const known = view.tables.c.cost.filter((cost) => !Number.isNaN(cost));
     return [Math.min(...known), Math.max(...known)];
@@ -126,7 +128,9 @@ const costs = {
 const components = {
   id: "components",
   title: "Components",
+  shaded: true,
   shortcut: "3",
+  order: 3,
   legend(view) {
     const { size, first } = componentsOf(view);
     const what = placeWord(view);
@@ -157,7 +161,9 @@ function oneWayNote({ nav }, here, there) {
 const distances = {
   id: "distances",
   title: "Distances",
+  shaded: true,
   shortcut: "5",
+  order: 5,
   follows: "hover",
   legend(view) {
     if (view.toward < 0) return [{ text: "Point at a place, or choose a goal." }];
@@ -199,6 +205,7 @@ const clearance = {
   id: "clearance",
   title: "Agent clearance",
   shortcut: "6",
+  order: 6,
   missing: (view) => (view.level.kind === "squares" ? "" : "Footprints are squares of cells."),
   legend: (view) => [
     { ramp: true, from: "1 cell wide", to: "16 cells and more" },

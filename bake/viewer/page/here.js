@@ -9,9 +9,11 @@ import { placeName, units } from "./words.js";
 export function installHere(view, panel) {
   const inner = panel.section("here", "Here", { order: 40 });
   const list = element("dl", { "aria-label": "The place that is pointed at" });
-  inner.append(list);
+  const note = element("p", { class: "note" }, "Point at the map.");
+  inner.append(note, list);
   const refresh = () => {
-    const facts = view.hovered < 0 ? [["", "Point at the map."]] : factsOf(view, view.hovered);
+    note.hidden = view.hovered >= 0;
+    const facts = note.hidden ? factsOf(view, view.hovered) : [];
     list.replaceChildren(
       ...facts.flatMap(([name, text]) => [element("dt", {}, name), element("dd", {}, text)]),
     );

@@ -5,7 +5,7 @@
  *   title       what people read, in a few words
  *   kind        "ground": gives every place a colour, one is shown at a time;
  *               "overlay": draws above it, any number are shown
- *   order       overlays are drawn from low to high; 0 if it is not there
+ *   order       overlays are drawn, and all are listed, from low to high; 0 if it is not there
  *   initially   whether an overlay is shown at first
  *   shortcut    a key that switches it, if it has one
  *   missing(view)     why it cannot be shown of this level and profile, in one sentence;
@@ -13,6 +13,7 @@
  *   hidden(view)      true: it is not even listed for this level
  *   follows     "hover": what it shows depends on the place that is pointed at
  *   legend(view)      [{colour, text, stripe?}] with colours of style sheets, or {ramp, from, to}
+ *   shaded            true: of a graph the roads have the colours of their ends, too
  *   paint(view)       of a ground: {fill, stripe?, solid?, edge?}
  *                       fill    Uint32Array (location), colours as `packed` of palette.js makes them
  *                       stripe  Uint8Array (location), 0 or one more than the place in palette.stripes
@@ -30,6 +31,11 @@ export function createLayers(state) {
   const all = new Map();
   const listeners = new Set();
 
+  const sorted = (kind) =>
+    [...all.values()]
+      .filter((layer) => layer.kind === kind)
+      .sort((a, b) => (a.order ?? 0) - (b.order ?? 0));
+
   const layers = {
     add(layer) {
       if (all.has(layer.id)) throw new Error(`there is a layer ${layer.id}`);
@@ -37,11 +43,8 @@ export function createLayers(state) {
       for (const listener of listeners) listener(layer);
     },
     get: (id) => all.get(id),
-    grounds: () => [...all.values()].filter(({ kind }) => kind === "ground"),
-    overlays: () => {
-      const found = [...all.values()].filter(({ kind }) => kind === "overlay");
-      return found.sort((a, b) => (a.order ?? 0) - (b.order ?? 0));
-    },
+    grounds: () => sorted("ground"),
+    overlays: () => sorted("overlay"),
     /** Why a layer cannot be shown; "": it can. */
     missing: (layer, view) => layer.missing?.(view) || "",
     available: (layer, view) => !layers.missing(layer, view),

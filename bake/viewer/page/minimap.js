@@ -1,6 +1,6 @@
 /** Draws the whole floor small, and the part of it that is seen; a click goes there. */
 
-import { cssOf } from "./draw/hexagons.js";
+import { roadsOf } from "./draw/graph.js";
 
 export function installMinimap(view, canvas) {
   const { camera, state } = view;
@@ -33,7 +33,17 @@ export function installMinimap(view, canvas) {
     return pixels;
   }
 
+  /** Where all is seen there is nowhere to go. */
+  function isNeeded(seen) {
+    const { bounds } = view.plane;
+    const wide = seen.left > bounds.left || seen.right < bounds.right;
+    return wide || seen.top > bounds.top || seen.bottom < bounds.bottom;
+  }
+
   function draw() {
+    const seen = camera.seen();
+    canvas.hidden = !isNeeded(seen);
+    if (canvas.hidden) return;
     const paint = view.layers.ground(view).paint(view);
     if (drawn.paint !== paint || drawn.floor !== state.floor) {
       drawn = { paint, floor: state.floor, picture: picture(paint) };
@@ -44,8 +54,7 @@ export function installMinimap(view, canvas) {
     ctx.putImageData(drawn.picture, 0, 0);
     ctx.scale(scale * ratio, scale * ratio);
     ctx.translate(-left, -top);
-    if (view.plane.kind === "graph") drawNodes(ctx, paint);
-    const seen = camera.seen();
+    if (view.plane.kind === "graph") drawRoads(ctx);
     const box = [seen.left, seen.top, seen.right - seen.left, seen.bottom - seen.top];
     for (const [width, colour] of [[3.5, "CASING"], [1.5, "GOAL"]]) {
       ctx.lineWidth = width / scale;
@@ -54,12 +63,16 @@ export function installMinimap(view, canvas) {
     }
   }
 
-  function drawNodes(ctx, paint) {
-    const size = Math.max(1.6 / scale, 0.3);
-    for (let at = 0; at < view.level.locations; at++) {
-      ctx.fillStyle = cssOf(paint.fill[at]);
-      ctx.fillRect(view.plane.x(at) - size / 2, view.plane.y(at) - size / 2, size, size);
+  function drawRoads(ctx) {
+    const { plane, palette } = view;
+    ctx.beginPath();
+    for (const { a, b } of roadsOf(view)) {
+      ctx.moveTo(plane.xs[a], plane.ys[a]);
+      ctx.lineTo(plane.xs[b], plane.ys[b]);
     }
+    ctx.lineWidth = 1.2 / scale;
+    ctx.strokeStyle = palette.css("ROAD_CASING");
+    ctx.stroke();
   }
 
   const goTo = (event) => {

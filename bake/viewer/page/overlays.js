@@ -1,6 +1,7 @@
 /** The layers that are drawn above the ground: things of the level, next hops, and the way found. */
 
-import { arrow, bent, casedLine, disc, markGoal, markStart } from "./draw/shapes.js";
+import { sizesOf } from "./draw/graph.js";
+import { arrow, arrowHead, bent, casedLine, disc, markGoal, markStart } from "./draw/shapes.js";
 import { counted } from "./words.js";
 
 /** An arrow needs this many pixels; smaller cells share an arrow. */
@@ -146,8 +147,9 @@ const hops = {
   draw(ctx, view) {
     const goal = view.toward;
     if (goal < 0 || !view.nav.stands(goal)) return;
+    if (view.plane.kind === "graph") return drawHopsOfGraph(ctx, view, goal);
     const { camera, nav } = view;
-    const shared = view.plane.kind === "graph" ? 1 : Math.ceil(ROOM_FOR_ARROW / camera.zoom);
+    const shared = Math.ceil(ROOM_FOR_ARROW / camera.zoom);
     const length = Math.min(LONGEST_ARROW, (shared === 1 ? 0.74 : 0.7) * shared * camera.zoom);
     ctx.beginPath();
     for (const at of sampled(view, shared)) {
@@ -155,22 +157,41 @@ const hops = {
       if (next < 0 || next === at) continue;
       const [x, y] = screenOf(view, at);
       const [nx, ny] = screenOf(view, next);
-      const half = view.plane.kind === "graph" ? 0.5 : 0;
-      arrow(ctx, view.palette.arrow, x + (nx - x) * half, y + (ny - y) * half, nx - x, ny - y, length);
+      arrow(ctx, view.palette.arrow, x, y, nx - x, ny - y, length);
     }
     ctx.fillStyle = view.palette.css("ARROW");
     ctx.fill();
   },
 };
 
+/** Draws a line along each next hop, and a head in the middle of those with room for one. */
+function drawHopsOfGraph(ctx, view, goal) {
+  const { nav, palette } = view;
+  const { road, node } = sizesOf(view);
+  const size = road * 2 + 6;
+  const hops = [];
+  for (const at of nav.nodes) {
+    const next = nav.nextHop(at, goal);
+    if (next >= 0 && next !== at) hops.push([screenOf(view, at), screenOf(view, next)]);
+  }
+  ctx.beginPath();
+  for (const [from, to] of hops) {
+    ctx.moveTo(...from);
+    ctx.lineTo(...to);
+  }
+  ctx.lineWidth = Math.max(1.2, road * 0.45);
+  ctx.strokeStyle = ctx.fillStyle = palette.css("ARROW");
+  ctx.stroke();
+  for (const [from, to] of hops) {
+    const roomy = Math.hypot(to[0] - from[0], to[1] - from[1]) > 2 * node + size;
+    if (roomy) arrowHead(ctx, palette.arrowHead, from, to, size);
+  }
+}
+
 /** Places that are seen and can be stood on: in each block of cells the one nearest its middle. */
 function* sampled(view, block) {
   const { plane, camera, level, nav, state } = view;
   const seen = camera.seen();
-  if (plane.kind === "graph") {
-    for (const at of nav.nodes) yield at;
-    return;
-  }
   const [top, bottom] = plane.rows(seen);
   const [left, right] = plane.columns(seen);
   const half = Math.floor(block / 2);

@@ -61,6 +61,7 @@ const clusters = {
   title: "Clusters",
   kind: "ground",
   shortcut: "4",
+  order: 4,
   missing: (view) => (view.own.clusters ? "" : "The asset holds no clusters."),
   legend(view) {
     const number = chosenLayer(view);

@@ -92,13 +92,13 @@ export function installWays(view, panel) {
       const input = element("input", { type: "checkbox", id, onchange });
       input.checked = state.ways.includes(method.id);
       const label = element("label", { for: id }, method.title, line(method));
-      const steps = method.id === "plan" ? `${Math.max(0, nodes.length - 1)} hops` : nodes.length - 1;
+      const title = method.id === "plan" ? "ways between transitions" : false;
       return element(
         "tr",
         {},
         element("th", { scope: "row" }, input, " ", label),
         element("td", {}, units(cost)),
-        element("td", {}, nodes.length ? steps : "–"),
+        element("td", { title }, nodes.length ? nodes.length - 1 : "–"),
         element("td", {}, expanded === undefined ? "–" : expanded.toLocaleString("en")),
         element("td", {}, duration(time)),
       );

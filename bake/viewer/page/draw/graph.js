@@ -36,7 +36,7 @@ export function sizesOf(view) {
   return { road: Math.min(6, size), node: Math.min(8, Math.max(2, size * 1.1)) };
 }
 
-export function drawGraph(ctx, view, paint) {
+export function drawGraph(ctx, view, paint, layer) {
   const { camera, plane, palette } = view;
   const roads = roadsOf(view);
   const { road, node } = sizesOf(view);
@@ -61,7 +61,8 @@ export function drawGraph(ctx, view, paint) {
   const open = near.filter(({ there, back }) => there || back);
   lines(near.filter(({ there, back }) => !there && !back), Math.max(1, road * 0.5), palette.css("ROAD_CLOSED"));
   if (road >= 1.5) lines(open, road + 2.2, palette.css("ROAD_CASING"));
-  lines(open, road, palette.css(road >= 1.5 ? "ROAD" : "ROAD_CASING"));
+  if (layer.shaded) shadedLines(ctx, view, open, road, paint);
+  else lines(open, road, palette.css(road >= 1.5 ? "ROAD" : "ROAD_CASING"));
   if (road >= 1.5) {
     ctx.fillStyle = palette.css("ARROW");
     for (const { a, b, there, back } of open) {
@@ -90,6 +91,26 @@ export function drawGraph(ctx, view, paint) {
   if (camera.zoom >= 34) writeNames(ctx, view, inside, node);
 }
 
+/** Draws roads whose colour goes from one end's to the other's. */
+function shadedLines(ctx, { camera, plane }, roads, width, { fill }) {
+  ctx.lineWidth = width;
+  for (const { a, b } of roads) {
+    const [from, to] = [a, b].map((at) => camera.toScreen(plane.xs[at], plane.ys[at]));
+    if (fill[a] === fill[b]) {
+      ctx.strokeStyle = cssOf(fill[a]);
+    } else {
+      const gradient = ctx.createLinearGradient(...from, ...to);
+      gradient.addColorStop(0, cssOf(fill[a]));
+      gradient.addColorStop(1, cssOf(fill[b]));
+      ctx.strokeStyle = gradient;
+    }
+    ctx.beginPath();
+    ctx.moveTo(...from);
+    ctx.lineTo(...to);
+    ctx.stroke();
+  }
+}
+
 function mayBeSeen({ xs, ys }, { left, right, top, bottom }, a, b) {
   return (
     Math.min(xs[a], xs[b]) <= right &&
@@ -99,6 +120,7 @@ function mayBeSeen({ xs, ys }, { left, right, top, bottom }, a, b) {
   );
 }
 
+/** Writes names above nodes, as far as they do not cover each other. */
 function writeNames(ctx, view, inside, node) {
   const { plane, camera } = view;
   ctx.font = "12px system-ui, sans-serif";
@@ -107,10 +129,15 @@ function writeNames(ctx, view, inside, node) {
   ctx.lineWidth = 3;
   ctx.strokeStyle = view.paper;
   ctx.lineJoin = "round";
+  const taken = [];
   for (let at = 0; at < view.level.locations; at++) {
     if (!inside(at)) continue;
     const [px, py] = camera.toScreen(plane.xs[at], plane.ys[at]);
     const name = view.placeText(at).slice(0, 24);
+    const half = 3.4 * name.length + 2;
+    const covered = taken.some(([x, y, other]) => Math.abs(x - px) < half + other && Math.abs(y - py) < 14);
+    if (covered) continue;
+    taken.push([px, py, half]);
     ctx.strokeText(name, px, py - node - 4);
     ctx.fillText(name, px, py - node - 4);
   }
