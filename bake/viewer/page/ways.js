@@ -6,8 +6,8 @@
  */
 
 import { element, fresh } from "./elements.js";
-import { astar } from "./search/astar.js";
-import { hierarchyMissing, hpa } from "./search/hierarchy.js";
+import { hierarchyMissing, hpa, normOf } from "./search/hierarchy.js";
+import { searchSteps } from "./traces/textbook.js";
 import { counted, duration, placeName, placeWord, units } from "./words.js";
 
 /** Width of a path: this share of the widest one. Dashes tell paths apart without colour. */
@@ -55,8 +55,7 @@ export function installWays(view, panel) {
     // Searches of large levels take a while, and the path of the table should be seen before.
     setTimeout(() => {
       if (mine !== asked) return;
-      const { ticks, ...rest } = astar(view, start, goal);
-      results.set("astar", { ...rest, cost: ticks / view.ground.unit });
+      results.set("astar", byAstar(view, start, goal));
       if (!why) {
         for (const [id, { ticks, ...each }] of Object.entries(hpa(view, start, goal))) {
           results.set(id, { ...each, cost: ticks / view.ground.unit });
@@ -132,6 +131,14 @@ export function installWays(view, panel) {
     if (changed.has("start") || changed.has("goal")) refresh();
     else if (changed.has("ways")) show();
   });
+}
+
+/** The path that A* finds, as `bake path --method astar` does: what is expanded is the same. */
+export function byAstar(view, start, goal) {
+  const norm = normOf(view);
+  const begun = performance.now();
+  const { path, cost, expanded } = searchSteps(view, start, goal, { norm });
+  return { nodes: path ?? [], cost: cost ?? Infinity, expanded, time: performance.now() - begun };
 }
 
 /** Clocks of browsers are coarse, so what takes less than these milliseconds is done again. */

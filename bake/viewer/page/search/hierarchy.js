@@ -4,8 +4,8 @@
  * to the transitions of their clusters, search the transitions, refine cluster by cluster, smooth.
  */
 
-import { estimateOf } from "./estimate.js";
 import { createHeap } from "./heap.js";
+import { fittingHeuristic } from "../traces/norms.js";
 import { smooth } from "./smooth.js";
 
 /** Why a way over the hierarchy cannot be found; "": it can. */
@@ -13,6 +13,9 @@ export function hierarchyMissing(view) {
   if (!view.own.layers?.length) return "The asset holds no hierarchy.";
   return view.changes.changed ? "The hierarchy is that of the level as it was baked." : "";
 }
+
+/** The heuristic that fits the profile; making it looks at every arc, so it is kept. */
+export const normOf = (view) => view.kept("norm", () => fittingHeuristic(view));
 
 /** What searches need of the first layer. */
 export function firstLayer(view) {
@@ -37,6 +40,7 @@ export function firstLayer(view) {
  *   start, transitions, and the goal. Where there is no way, nodes are empty and ticks Infinity.
  */
 export function hpa(view, start, goal) {
+  normOf(view);
   const begun = performance.now();
   const plan = planned(view, start, goal);
   const afterPlan = performance.now();
@@ -68,19 +72,19 @@ function planned(view, start, goal) {
   const parent = new Int32Array(count).fill(-1);
   const closed = new Uint8Array(count);
   const open = createHeap();
-  const estimate = estimateOf(view);
+  const estimate = normOf(view).toward(goal);
   for (const i of layer.inCluster[here]) {
     const ticks = away.ticks.get(layer.at[i]);
     if (ticks === undefined) continue;
     found[i] = ticks;
-    open.push(i, ticks + estimate(layer.at[i], goal));
+    open.push(i, ticks + estimate(layer.at[i]));
   }
   let expanded = 0;
   while (open.size) {
     const i = open.pop();
     if (closed[i]) continue;
     closed[i] = 1;
-    if (found[i] + estimate(layer.at[i], goal) >= best) break;
+    if (found[i] + estimate(layer.at[i]) >= best) break;
     expanded++;
     if (layer.cluster[i] === there) {
       const rest = toward.ticks.get(layer.at[i]);
@@ -92,7 +96,7 @@ function planned(view, start, goal) {
       if (ticks >= found[head]) continue;
       found[head] = ticks;
       parent[head] = i;
-      open.push(head, ticks + estimate(layer.at[head], goal));
+      open.push(head, ticks + estimate(layer.at[head]));
     }
   }
   if (best === Infinity) return { ...none, expanded };

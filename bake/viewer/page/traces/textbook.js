@@ -53,14 +53,15 @@ export function stepLists() {
 /**
  * Searches from one node to another, and notes each step.
  *
+ * @param options method and weight; norm is a heuristic that fittingHeuristic made before
  * @returns a trace: { profile, start, goal, method, heuristic, weight, admissible, consistent, path,
  *   cost, expanded } and the steps as arrays. Step i took place[i] from the open list, reached from
  *   parent[i] (-1 at the start), with g, h and f in units, and put openedPlace[first[i]] and on there.
  */
-export function searchSteps(view, start, goal, { method = "astar", weight = 1 } = {}) {
+export function searchSteps(view, start, goal, { method = "astar", weight = 1, norm = null } = {}) {
   const { level, nav, ground } = view;
   const unit = level.ticksPerUnit;
-  const heuristic = method === "dijkstra" ? NULL : fittingHeuristic(view);
+  const heuristic = method === "dijkstra" ? NULL : (norm ?? fittingHeuristic(view));
   const gShare = method === "greedy" ? 0 : 1;
   const hShare = method === "greedy" ? 1 : weight;
   const reopens =

@@ -1,18 +1,7 @@
-/** Grounds that look at all ways at once: what a start reaches, and where shortest paths cross. */
+/** The ground of what can be reached from a place, and what leads back to it. */
 
 import { blockedLegend, paintStanding, pale } from "./grounds.js";
-import { createTraffic } from "./search/traffic.js";
 import { counted, placeWord } from "./words.js";
-
-/** Milliseconds of work between two pictures of a count that goes on. */
-const SLICE = 180;
-
-export function addFlows(view) {
-  view.layers.add(reach);
-  view.layers.add(traffic);
-}
-
-// -- what can be reached, and what leads back ------------------------------------------------------
 
 const CUT_OFF = 0;
 const OUT = 1;
@@ -42,7 +31,7 @@ export function reachOf(view, centre) {
 
 const centreOf = (view) => (view.start >= 0 ? view.start : view.hovered);
 
-const reach = {
+export const reach = {
   id: "reach",
   title: "One-way reach",
   shaded: true,
@@ -84,57 +73,3 @@ const reach = {
     });
   },
 };
-
-// -- where shortest paths cross --------------------------------------------------------------------
-
-/** The count that goes on as long as it is looked at. */
-function trafficOf(view) {
-  return view.kept("traffic", () => createTraffic(view));
-}
-
-const traffic = {
-  id: "traffic",
-  title: "Shortest paths that cross",
-  shaded: true,
-  kind: "ground",
-  shortcut: "8",
-  order: 8,
-  legend(view) {
-    const found = trafficOf(view);
-    const most = found.count.reduce((a, b) => Math.max(a, b), 0);
-    const share = found.isWhole ? "" : ` so far, toward ${found.done.toLocaleString("en")} of`;
-    const goals = found.isWhole ? counted(found.goals, "goal") : ` ${counted(found.goals, "goal")}`;
-    return [
-      { ramp: true, from: "few", to: `${most.toLocaleString("en")} paths` },
-      { text: found.isWhole ? `from everywhere to all of ${goals}` : `from everywhere${share}${goals}` },
-      ...blockedLegend(view),
-    ];
-  },
-  paint(view) {
-    const found = trafficOf(view);
-    if (!found.isWhole) goOn(view, found);
-    return view.kept(`traffic ${found.done}`, () => {
-      const most = found.count.reduce((a, b) => Math.max(a, b), 1);
-      const below = paintStanding(view, "traffic", () => {});
-      const paint = { ...below, fill: below.fill.slice() };
-      for (let at = 0; at < paint.fill.length; at++) {
-        // The square root makes side ways visible beside choke points.
-        if (!below.solid[at]) paint.fill[at] = view.palette.shade(Math.sqrt(found.count[at] / most));
-      }
-      return paint;
-    });
-  },
-};
-
-let going = null;
-
-function goOn(view, found) {
-  if (going) return;
-  going = setTimeout(() => {
-    going = null;
-    if (view.layers.ground(view).id !== "traffic" || trafficOf(view) !== found) return;
-    found.advance(SLICE);
-    view.tell("legend");
-    view.redraw();
-  });
-}

@@ -1,0 +1,16 @@
+"use strict";
+// Inflates the program of the page, which the policy of the page names by its digest, and runs it.
+(async () => {
+  try {
+    const text = atob(document.getElementById("program").textContent);
+    const bytes = Uint8Array.from(text, (letter) => letter.charCodeAt(0));
+    const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
+    const script = document.createElement("script");
+    script.textContent = await new Response(stream).text();
+    document.head.append(script);
+  } catch (error) {
+    const trouble = document.getElementById("trouble");
+    trouble.textContent = `The page cannot be shown: ${error.message}. A browser of 2023 or newer can.`;
+    trouble.hidden = false;
+  }
+})();
