@@ -1,8 +1,8 @@
 """Build wheels that also hold what lies beside the package: the readers in C and JavaScript.
 
-This is the build backend that ``pyproject.toml`` names (PEP 517, PEP 660). flit_core builds, and this
-adds the sources of readers to each wheel, as ``bake/readers``, where ``bake.reader_sources`` looks
-for them. An editable install holds none, as a clone has them in its own ``readers``.
+This is the build backend that ``pyproject.toml`` names (PEP 517, PEP 660). flit_core builds, and
+this adds the sources of readers to each wheel, as ``bake/readers``, where ``bake.reader_sources``
+looks for them. An editable install holds none, as a clone has them in its own ``readers``.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ def bundled(project: Path) -> Iterator[tuple[str, bytes]]:
     """Yield what a wheel holds beside the package: the place in it, and the content.
 
     Raises:
-        FileNotFoundError: a folder holds nothing that is wanted; a wheel without it would be broken.
+        FileNotFoundError: a folder holds nothing that is wanted, and a wheel would be broken.
     """
     for folder, patterns in BUNDLED.items():
         files = sorted({file for pattern in patterns for file in (project / folder).glob(pattern)})

@@ -137,8 +137,11 @@ class Level:
             regions = self.texts("regions", "name") if asset.has("/regions/name") else []
             self.require(len(set(regions)) == len(regions), "two of /regions have one name")
             region = asset.read("/world/node_region").astype(np.int64)
-            fits = len(region) == self.nodes and set(region.tolist()) <= {-1, *range(len(regions))}
-            self.require(fits, "node_region does not fit the nodes and regions")
+            known = set(region.tolist()) <= {-1, *range(len(regions))}
+            self.require(
+                len(region) == self.nodes and known,
+                "node_region does not fit the nodes and regions",
+            )
 
     def _prove_cells(self) -> None:
         asset, grid, cell = self.asset, self.grid, self.cell

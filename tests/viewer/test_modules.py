@@ -17,7 +17,7 @@ from bake.errors import BlockedCellError
 from bake.runtime import LevelAsset, Navigator, open_asset
 from bake.view.search_trace import write_trace
 from tests.support.command import bake
-from tests.viewer.pages import Pair, ask, baked
+from tests.support.page_modules import Pair, ask, baked
 
 #: Squares with floors, doors and links, hexagons, a graph, one-way ledges, costs.
 LEVELS = ["bastion.json", "colony.json", "manor.tmx", "marsh.png", "oneway.json", "roads.json"]

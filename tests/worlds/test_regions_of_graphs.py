@@ -15,7 +15,7 @@ from bake.export.export import export_asset
 from bake.recipe import LevelRecipe
 from bake.runtime import Navigator, open_asset
 from bake.verify import verify_asset
-from tests.runtime.live.test_clusters import compare_with_a_bake
+from tests.support.anew import compare_with_a_bake
 from tests.support.baked import bake, recipe_for
 from tests.support.levels import refusal
 from tests.support.tampering import edited

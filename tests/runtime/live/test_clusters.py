@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from bake.apply import apply_patch
 from bake.recipe import LevelRecipe
-from bake.runtime import LevelAsset, MissingTableError, Navigator, UnknownNodeError, open_asset
+from bake.runtime import LevelAsset, MissingTableError, Navigator, open_asset
+from tests.support.anew import compare_with_a_bake
 from tests.support.baked import bake, recipe_for, rows, write_graph, write_grid
 from tests.support.rebuilt import check_hierarchy
 from tests.support.tower import TOWER, tower_recipe, write_tower
@@ -31,13 +31,6 @@ def level(tmp_path: Path) -> Iterator[LevelAsset]:
     recipe = recipe_for(cluster_size=4, tables=EVERYTHING)
     with open_asset(bake(write_grid(tmp_path / "rooms.json", rows(*ROOMS)), recipe)) as level:
         yield level
-
-
-def by_cluster(nav: Navigator, places: list[object]) -> dict[int, frozenset[object]]:
-    found: dict[int, set[object]] = {}
-    for place in places:
-        found.setdefault(nav.cluster(place), set()).add(place)
-    return {cluster: frozenset(those) for cluster, those in found.items()}
 
 
 def test_a_wall_cuts_a_cluster_in_two_and_a_gap_joins_it_again(level: LevelAsset) -> None:
@@ -103,34 +96,6 @@ def test_clusters_alone_follow_as_well(tmp_path: Path) -> None:
         assert nav.cluster_distance(2, 0) == 1
         with pytest.raises(MissingTableError):
             nav.walk((0, 0), (7, 0))
-
-
-def compare_with_a_bake(level: LevelAsset, asset: Path, folder: Path, places: list[object]) -> None:
-    """Clusters, distances between them and their prices, beside those of the level baked anew."""
-    level.save_patch(folder / "now.patch")
-    apply_patch(asset, folder / "now.patch", folder / "anew.h5", 1, lambda stage, done: None)
-    with open_asset(folder / "anew.h5") as anew:
-        for name in level.profiles:
-            nav, other = level.profile(name), anew.profile(name)
-            check_hierarchy(nav._now)
-            standing = [place for place in places if stands(nav, place)]
-            mine, theirs = by_cluster(nav, standing), by_cluster(other, standing)
-            assert set(mine.values()) == set(theirs.values())
-            number = {those: cluster for cluster, those in theirs.items()}
-            for a, here in mine.items():
-                for b, there in mine.items():
-                    pair = number[here], number[there]
-                    assert nav.cluster_distance(a, b) == other.cluster_distance(*pair)
-                    for price in ("minimum", "maximin", "average"):
-                        assert nav.cluster_cost(a, b, price) == other.cluster_cost(*pair, price)
-
-
-def stands(nav: Navigator, place: object) -> bool:
-    tables = nav._now.tables
-    try:
-        return bool(tables.row_at[tables.places.location(place)] >= 0)
-    except UnknownNodeError:
-        return False
 
 
 @pytest.mark.parametrize("regions", [False, True])

@@ -15,7 +15,7 @@ from tests.support.command import bake
 from tests.support.levels import shared_level
 from tests.support.readers import ROOT, tool
 
-RUNNER = Path(__file__).with_name("runner.mjs")
+RUNNER = Path(__file__).with_name("page_modules.mjs")
 
 
 @dataclass(frozen=True)
