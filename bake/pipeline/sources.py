@@ -21,8 +21,13 @@ from bake.levels import (
     parts,
 )
 from bake.recipe import LevelRecipe, Recipe
+from bake.recipe.rules import DEFAULT_SOURCES
 
 ASSET_SUFFIX = ".h5"
+
+#: Where levels are if no recipe says it and there are none in the usual place: a folder of LDtk's
+#: has the project in it.
+LDTK_PROJECTS = "*.ldtk"
 
 #: Characters that some system forbids in the names of files.
 NOT_IN_NAMES = '/\\<>:"|?*'
@@ -108,6 +113,25 @@ def find_tasks(recipe: Recipe, sources: Sequence[Path], output: Path | None) -> 
     return sorted(tasks, key=lambda task: task.name)
 
 
+def source_folders(recipe: Recipe, sources: Sequence[Path]) -> list[Path]:
+    """Return the folders in which a level would count if it came, whether they are there or not.
+
+    Args:
+        recipe: it names the sources where none are given.
+        sources: level files, or folders of level files; empty = the recipe's.
+    """
+    if sources:
+        return [source if source.is_dir() else source.parent for source in sources]
+    found = [recipe.folder]
+    for glob in recipe.sources:
+        parts = Path(glob).parts[:-1]
+        found.append(recipe.folder.joinpath(*takewhile(_is_plain, parts)))
+        for end in range(1, len(parts) + 1):
+            above = recipe.folder.glob("/".join(parts[:end]))
+            found += [folder for folder in above if folder.is_dir()]
+    return list(dict.fromkeys(found))
+
+
 def name_is_text(file: Path) -> bool:
     """Tell whether a file's name is UTF-8; other bytes are lone surrogates in it."""
     try:
@@ -151,15 +175,9 @@ def _is_level(file: Path) -> bool:
 
 
 def _from_recipe(recipe: Recipe) -> list[Path]:
-    files: list[Path] = []
-    for glob in recipe.sources:
-        # A glob skips what it may not read; the folder it begins in must raise an error instead.
-        base = recipe.folder.joinpath(*takewhile(_is_plain, Path(glob).parts[:-1]))
-        with _reading(base):
-            if base.is_dir():
-                next(base.iterdir(), None)
-            files += [file for file in recipe.folder.glob(glob) if _is_level(file)]
-    files = _distinct(sorted(files))
+    files = _matching(recipe, recipe.sources)
+    if not files and recipe.sources == DEFAULT_SOURCES:
+        files = _matching(recipe, (LDTK_PROJECTS,))
     _check_inside(recipe, files)
     if not files:
         raise LevelError(
@@ -169,6 +187,18 @@ def _from_recipe(recipe: Recipe) -> list[Path]:
             remedy="name level files on the command line, or set sources in bake.toml",
         )
     return files
+
+
+def _matching(recipe: Recipe, globs: Sequence[str]) -> list[Path]:
+    files: list[Path] = []
+    for glob in globs:
+        # A glob skips what it may not read; the folder it begins in must raise an error instead.
+        base = recipe.folder.joinpath(*takewhile(_is_plain, Path(glob).parts[:-1]))
+        with _reading(base):
+            if base.is_dir():
+                next(base.iterdir(), None)
+            files += [file for file in recipe.folder.glob(glob) if _is_level(file)]
+    return _distinct(sorted(files))
 
 
 def _check_inside(recipe: Recipe, files: Iterable[Path]) -> None:

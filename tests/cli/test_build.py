@@ -10,6 +10,7 @@ from PIL import Image
 
 from bake.runtime import open_asset
 from bake.view import console
+from tests.support import ldtk_projects
 from tests.support.command import Done, bake, bake_apart, mistake
 from tests.support.projects import LEVELS
 
@@ -264,6 +265,15 @@ def test_no_recipe_is_needed(bare: Path) -> None:
 
 def test_nothing_to_bake(bare: Path) -> None:
     mistake(bake("build"), "no level file in levels_src/*")
+
+
+def test_the_folder_of_an_ldtk_project(bare: Path) -> None:
+    one = ldtk_projects.level("One", ldtk_projects.int_grid("#..."))
+    ldtk_projects.write(bare / "world.ldtk", ldtk_projects.project(one))
+    done = bake("build")
+    assert (done.code, done.errors) == (0, [])
+    assert (bare / "baked" / "world.h5").is_file()
+    assert bake("check").code == 0
 
 
 def test_names_are_printed_as_they_are(project: Path) -> None:

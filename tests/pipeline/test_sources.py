@@ -72,6 +72,16 @@ def test_globs(tmp_path: Path) -> None:
     assert names(recipe_in(tmp_path, "a/*", "a/*.png", "b/*.json", "*/one.png")) == ["one", "three"]
 
 
+def test_the_folder_of_an_ldtk_project(tmp_path: Path) -> None:
+    """Its project lies in it, and needs no folder of levels beside it."""
+    touch(tmp_path, "world.ldtk", "tiles.png", "backups/world.ldtk", "world/hall.ldtkl")
+    assert names(recipe_in(tmp_path)) == ["world"]
+    # Whoever keeps levels in their usual place, or says where they are, means those alone.
+    assert names(recipe_in(tmp_path, "*.png")) == ["tiles"]
+    touch(tmp_path / "levels_src", "cave.png")
+    assert names(recipe_in(tmp_path)) == ["cave"]
+
+
 def test_the_order_of_a_folder_does_not_matter(tmp_path: Path) -> None:
     touch(tmp_path / "levels_src", *(f"{name}.png" for name in ("b", "c", "a", "B2", "a1")))
     assert names(recipe_in(tmp_path)) == ["B2", "a", "a1", "b", "c"]
