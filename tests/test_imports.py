@@ -85,8 +85,9 @@ ROOMS: dict[str, frozenset[str]] = {
         "lint": "errors graph level levels movement pipeline recipe search toml worlds",
         "view": "asset coordinates diff errors flat graph hexagons level levels lint movement "
         "pipeline recipe runtime",
+        "watch": "asset errors pipeline processors",
         "viewer": "asset diff errors export flat graph lint pipeline reader_sources recipe runtime "
-        "view",
+        "view watch",
         "start": "asset errors level levels pipeline recipe toml view",
         "interop": "asset errors graph runtime",
         "apply": "asset errors graph level movement pipeline recipe runtime worlds",

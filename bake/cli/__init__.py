@@ -24,8 +24,8 @@ with interrupts_end():  # This takes longer than many a command.
     from typer.core import TyperGroup
 
     from bake import __version__
-    from bake.cli import assets, levels, paths, start
-    from bake.cli.options import PlacesCommand
+    from bake.cli import assets, levels, paths, start, view, watch
+    from bake.cli.options import PlacesCommand, tell
     from bake.cli.streams import standard_streams
     from bake.errors import BakeError, OutputError
 
@@ -40,6 +40,7 @@ COMMANDS: dict[str, Callable[..., None]] = {
     "init": start.init,
     "build": levels.build,
     "join": levels.join,
+    "watch": watch.watch,
     "plan": levels.plan,
     "check": levels.check,
     "lint": levels.lint,
@@ -49,6 +50,7 @@ COMMANDS: dict[str, Callable[..., None]] = {
     "render": paths.render,
     "export": assets.export,
     "apply": assets.apply,
+    "view": view.view,
     "verify": assets.verify,
     "diff": assets.diff,
     "schema": levels.schema,
@@ -106,7 +108,7 @@ def main() -> None:
         typer.echo(_INTERRUPTED_NOTE, err=True)
         sys.exit(_INTERRUPTED)
     except OutputError as error:
-        _tell(error)
+        tell(error)
         sys.exit(1)
 
 
@@ -115,31 +117,13 @@ def _run() -> None:
         with _leaving_when_interrupted():
             app(prog_name="bake")
     except BakeError as error:
-        _tell(error)
+        tell(error)
         sys.exit(1)
     except SystemExit as end:
         # typer turns an interrupt into this code without printing anything.
         if end.code == _INTERRUPTED:
             typer.echo(_INTERRUPTED_NOTE, err=True)
         raise
-
-
-def _tell(error: BakeError) -> None:
-    for line in str(error).splitlines():
-        typer.secho("error: ", fg="red", bold=True, nl=False, err=True)
-        typer.echo(line, err=True)
-    _print_lines(error)
-
-
-def _print_lines(error: BakeError) -> None:
-    """Print the lines that may be pasted into a recipe, each below its table."""
-    if not error.lines:
-        return
-    typer.echo("\nlines for bake.toml, to change as you like (or let `bake init` guess):", err=True)
-    for table in dict.fromkeys(table for table, _ in error.lines):
-        typer.echo(f"\n[{table}]", err=True)
-        for line in (line for own, line in error.lines if own == table):
-            typer.echo(line, err=True)
 
 
 @contextmanager

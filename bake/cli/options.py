@@ -88,6 +88,25 @@ def warn(text: str) -> None:
     typer.echo(printable(text), err=True)
 
 
+def tell(error: BakeError) -> None:
+    """Print mistakes on standard error, a line each."""
+    for line in str(error).splitlines():
+        typer.secho("error: ", fg="red", bold=True, nl=False, err=True)
+        typer.echo(line, err=True)
+    _print_lines(error)
+
+
+def _print_lines(error: BakeError) -> None:
+    """Print the lines that may be pasted into a recipe, each below its table."""
+    if not error.lines:
+        return
+    typer.echo("\nlines for bake.toml, to change as you like (or let `bake init` guess):", err=True)
+    for table in dict.fromkeys(table for table, _ in error.lines):
+        typer.echo(f"\n[{table}]", err=True)
+        for line in (line for own, line in error.lines if own == table):
+            typer.echo(line, err=True)
+
+
 @contextmanager
 def among(errors: list[BakeError]) -> Iterator[None]:
     """Keep the mistake of this block among others, so that all of them are told."""

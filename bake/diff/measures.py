@@ -122,6 +122,8 @@ class Distances:
         longer, shorter: how many of these grew longer or shorter.
         percent: change in percent of the old distance at PERCENTILES, over the changed pairs.
         most: the pairs that changed by most units, at most one for each goal.
+        grown: (k) float64 units, by how much the distance from each place to any of the goals
+            compared grew at most; 0 where none did.
     """
 
     goals: int
@@ -131,6 +133,7 @@ class Distances:
     shorter: int
     percent: tuple[float, ...]
     most: tuple[ChangedPair, ...]
+    grown: Float64Array
 
     @property
     def most_longer(self) -> float:
@@ -155,6 +158,7 @@ def compare_distances(matched: Matched, sample: int) -> Distances | None:
     shares: list[Float64Array] = []
     most: list[ChangedPair] = []
     pairs = longer = shorter = 0
+    grown = np.zeros(count)
     for goal in goals.tolist() if count else []:
         before, after = _toward(matched, goal)
         both = np.isfinite(before) & np.isfinite(after) & (before > 0)
@@ -162,6 +166,7 @@ def compare_distances(matched: Matched, sample: int) -> Distances | None:
         np.subtract(after, before, out=change, where=both)
         # Ticks per unit may differ, so costs are rounded differently: less than 1e-6 is no change.
         change[np.abs(change) < 1e-6] = 0.0
+        np.maximum(grown, change, out=grown)
         pairs += int(both.sum())
         longer, shorter = longer + int((change > 0).sum()), shorter + int((change < 0).sum())
         moved = np.flatnonzero(change)
@@ -172,7 +177,9 @@ def compare_distances(matched: Matched, sample: int) -> Distances | None:
     most.sort(key=lambda pair: -abs(pair.after - pair.before))
     every = np.abs(np.concatenate(shares)) if shares else np.zeros(1)
     percent = tuple(float(100 * share) for share in np.percentile(every, PERCENTILES))
-    return Distances(len(goals), count, pairs, longer, shorter, percent, tuple(most[:_NAMED]))
+    return Distances(
+        len(goals), count, pairs, longer, shorter, percent, tuple(most[:_NAMED]), grown
+    )
 
 
 def _toward(matched: Matched, goal: int) -> tuple[Float64Array, Float64Array]:

@@ -28,6 +28,7 @@ from bake.view.ink import ARROW_HEAD, ARROW_OUTLINE
 from bake.view.marks import MARKED, findings_of
 from bake.view.paint import STRIPES
 from bake.view.scene import Scene, read_layer, read_scene
+from bake.viewer.difference import difference_data
 
 #: Of what a finding concerns, at most so many places are handed over.
 _MOST_PLACES = 5_000
@@ -53,23 +54,27 @@ class ShownLevel:
     contents: bytes
 
 
-def shown_level(path: Path, id: str | None = None, traces: Sequence[Any] = ()) -> ShownLevel:
+def shown_level(
+    path: Path,
+    id: str | None = None,
+    traces: Sequence[Any] = (),
+    against: Path | None = None,
+) -> ShownLevel:
     """Read everything that the page shows of an asset.
 
     Args:
         path: the asset.
         id: what addresses call the level; None = the name of the file.
         traces: traces of searches, as ``bake path --trace`` writes them, decoded.
+        against: an older bake of the level; ``difference`` of the contents is then what
+            :func:`bake.viewer.difference.difference_data` returns, with its flat file as ``flat``.
 
     Raises:
-        AssetError: the asset cannot be read, or is damaged.
+        AssetError: an asset cannot be read, or is damaged, or the two are of two kinds of levels.
     """
     with Asset(path) as asset:
-        with tempfile.TemporaryDirectory() as folder:
-            flat = Path(folder) / "level.bake"
-            export_asset(asset, flat)
-            data = flat.read_bytes()
-        told = {
+        data = _flat_bytes(asset)
+        told: dict[str, Any] = {
             "format": "bake-contents",
             "version": 1,
             "asset": path.name,
@@ -83,7 +88,19 @@ def shown_level(path: Path, id: str | None = None, traces: Sequence[Any] = ()) -
             "traces": list(traces),
         }
         name = asset.text("name") or path.stem
+        if against is not None:
+            with Asset(against) as old:
+                told["difference"] = difference_data(old, asset) | {
+                    "flat": _packed(np.frombuffer(_flat_bytes(old), dtype=np.uint8))
+                }
     return ShownLevel(id or path.stem, name, data, _json(told))
+
+
+def _flat_bytes(asset: Asset) -> bytes:
+    with tempfile.TemporaryDirectory() as folder:
+        flat = Path(folder) / "level.bake"
+        export_asset(asset, flat)
+        return flat.read_bytes()
 
 
 def palette() -> dict[str, Any]:

@@ -4,6 +4,7 @@ import { installBytes } from "./bytes.js";
 import { installCrowd } from "./crowd/section.js";
 import { installChanges } from "./editing/section.js";
 import { installFindings } from "./findings.js";
+import { installFollowing } from "./following.js";
 import { addGrounds } from "./grounds.js";
 import { installHere } from "./here.js";
 import { installKeyboard } from "./keyboard.js";
@@ -28,6 +29,7 @@ const PARTS = [
   installChanges,
   installCrowd,
   installTraces,
+  installFollowing,
 ];
 
 function start() {
@@ -46,9 +48,13 @@ function start() {
   installMinimap(view, find("minimap"));
   for (const part of PARTS) part(view, panel);
 
-  /** Opens a level of the manifest; again, if that is the one that is open. */
+  /** Opens a level of the manifest; again, if that is the one that is open. Tells if it can be. */
   async function open(id) {
     const entry = manifest.levels.find((each) => each.id === id) ?? manifest.levels[0];
+    if (!entry) {
+      complain("No level is baked yet.");
+      return false;
+    }
     if (view.level && entry.id !== state.level) {
       state.set({ start: "", goal: "", floor: 0, zoom: 0 });
     }
@@ -56,8 +62,10 @@ function start() {
       const { bytes, contents } = await fetchLevel(entry);
       view.open(bytes, contents);
       complain("");
+      return true;
     } catch (error) {
-      complain(`${entry.name}: ${error.message}`);
+      complain(error.told ? error.message : `${entry.name}: ${error.message}`);
+      return false;
     }
   }
   view.reopen = () => open(state.level);

@@ -21,7 +21,10 @@ export async function fetchLevel({ id, flat, contents }) {
 async function bytesOf(where) {
   if (where.startsWith("#")) return inflated(document.getElementById(where.slice(1)).textContent);
   const answer = await fetch(where, { cache: "no-store" });
-  if (!answer.ok) throw new Error(`${where}: ${answer.status} ${answer.statusText}`);
+  if (!answer.ok) {
+    const said = await answer.text();
+    throw Object.assign(new Error(said || `${where}: ${answer.status}`), { told: said !== "" });
+  }
   return new Uint8Array(await answer.arrayBuffer());
 }
 

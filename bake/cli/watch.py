@@ -1,0 +1,189 @@
+"""This module has the command that bakes levels while they are drawn: watch."""
+
+from __future__ import annotations
+
+import json
+import sys
+import threading
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from bake.cli.options import (
+    Json,
+    Output,
+    Profile,
+    Quiet,
+    RecipeFile,
+    Sources,
+    recipe_file,
+    say,
+    tasks_of,
+    tell,
+)
+from bake.cli.view import Browser, Port, serve
+from bake.errors import BakeError, counted, in_units
+
+if TYPE_CHECKING:
+    from bake.pipeline import Outcome, Task
+    from bake.viewer.server import ViewerServer
+    from bake.watch.levels import News
+
+
+def watch(
+    sources: Sources = None,
+    output: Output = None,
+    recipe: RecipeFile = None,
+    jobs: Annotated[
+        int | None,
+        typer.Option(min=1, help="How many levels at once; else one for each processor."),
+    ] = None,
+    view: Annotated[
+        bool, typer.Option("--view", help="Show the levels in a browser, which follows them.")
+    ] = False,
+    port: Port = None,
+    browser: Browser = True,
+    profile: Profile = None,
+    quiet: Quiet = False,
+    as_json: Json = False,
+) -> None:
+    """Bake what changes while editors save.
+
+    What is not up to date is baked first. Ctrl-C ends it.
+    """
+    from bake.watch.levels import Watch, warm_up
+
+    if port is not None and not view:
+        raise typer.BadParameter("--port goes with --view")
+    levels = _Levels(sources, output, recipe, profile)
+    tasks = levels.find()
+    printer = _Printer(quiet=quiet, as_json=as_json)
+    outcomes = printer.build(tasks, jobs)
+    following = Watch(levels.find, levels.folders, jobs)
+    following.begin(outcomes)
+    threading.Thread(target=warm_up, args=(tasks,), daemon=True).start()
+    server = None
+    if view:
+        server = _served(tasks[0].asset.parent, port, outcomes)
+        serve(server, open_browser=browser, as_json=as_json)
+    if not (quiet or as_json):
+        say(f"watching {counted(len(tasks), 'level')}; Ctrl-C ends it")
+    sys.stdout.flush()
+    try:
+        for news in following.follow():
+            printer.print(news)
+            if server is not None:
+                server.levels.tell(news.level, None if news.error is None else str(news.error))
+    except KeyboardInterrupt:
+        if following.busy:
+            raise
+    finally:
+        if server is not None:
+            server.close()
+
+
+class _Levels:
+    """The levels to watch, by the recipe as it is when somebody asks."""
+
+    def __init__(
+        self,
+        sources: list[Path] | None,
+        output: Path | None,
+        recipe: Path | None,
+        profile: str | None,
+    ) -> None:
+        self._sources, self._output = sources, output
+        self._recipe, self._profile = recipe, profile
+        self._folders: list[Path] = []
+
+    def find(self) -> list[Task]:
+        return tasks_of(self._sources, self._output, self._recipe, self._profile)
+
+    def folders(self) -> Sequence[Path]:
+        """Return where levels may come; as before, while the recipe has mistakes."""
+        from bake.pipeline.sources import source_folders
+        from bake.recipe import load_recipe
+
+        file = recipe_file(self._recipe)
+        try:
+            found = source_folders(load_recipe(file), self._sources or [])
+        except BakeError:
+            return self._folders
+        self._folders = [*found, Path() if file is None else file.parent]
+        return self._folders
+
+
+class _Printer:
+    """Prints a line for each thing that happens: for people, or as JSON."""
+
+    def __init__(self, *, quiet: bool, as_json: bool) -> None:
+        self._quiet, self._as_json = quiet, as_json
+
+    def build(self, tasks: Sequence[Task], jobs: int | None) -> list[Outcome]:
+        """Bake what is stale, and print what came of it."""
+        from bake import pipeline
+        from bake.view.console import BuildProgress, style_for
+        from bake.watch.levels import news_of
+
+        outcomes = []
+        silent = self._quiet or self._as_json or style_for(silent=False) == "lines"
+        with BuildProgress(style_for(silent=silent)) as progress:
+            for outcome in pipeline.build(tasks, jobs=jobs, force=False, report=progress):
+                progress.finished(outcome.task.name)
+                outcomes.append(outcome)
+                if outcome.status != "fresh" or outcome.flat is not None:
+                    self.print(news_of(outcome))
+        return outcomes
+
+    def print(self, news: News) -> None:
+        if self._as_json:
+            print(json.dumps(_data(news)), flush=True)
+        elif not self._quiet and (said := _said(news)):
+            say(f"{time.strftime('%H:%M:%S')} {news.level or 'recipe'}: {said}")
+            sys.stdout.flush()
+        if news.error is not None:
+            tell(news.error)
+
+
+def _said(news: News) -> str:
+    """Return what a line says of a level; nothing where an error says it."""
+    from bake.view.report import line_of
+
+    outcome = news.outcome
+    if news.happened == "fresh":
+        return "as it was baked again" if news.level else "right again"
+    if news.happened == "gone":
+        there = news.asset is not None and news.asset.exists()
+        return "its level file is gone" + (f"; {news.asset} is left" if there else "")
+    if outcome is None or outcome.error is not None:
+        return ""
+    if outcome.baked is None:
+        return f"its flat file is written, {in_units(outcome.flat or 0)}"
+    return line_of(outcome)
+
+
+def _data(news: News) -> dict[str, Any]:
+    from bake.view.report import as_data
+
+    told: dict[str, Any] = {"level": news.level, "status": news.happened}
+    if news.asset is not None:
+        told["asset"] = str(news.asset)
+    if news.error is not None:
+        told["error"] = str(news.error)
+    if news.outcome is not None:
+        told |= as_data([news.outcome], 0)["levels"][0] | {"status": news.happened}
+    return told
+
+
+def _served(folder: Path, port: int | None, outcomes: Sequence[Outcome]) -> ViewerServer:
+    from bake.viewer.served import ServedLevels
+    from bake.viewer.server import ViewerServer
+
+    levels = ServedLevels(folder)
+    for outcome in outcomes:
+        if outcome.error is not None:
+            levels.tell(outcome.task.name, str(outcome.error))
+    return ViewerServer(levels, port or 0)
