@@ -1,0 +1,32 @@
+"""Search: algorithms over arrays in rooms of their own, and over problems that a caller describes.
+
+``bake.search.search`` looks for a way through any :class:`StateSpace`, step by step if need be.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from bake.search.spaces.methods import search as search
+    from bake.search.spaces.problem import Search as Search
+    from bake.search.spaces.problem import StateSpace as StateSpace
+    from bake.search.spaces.problem import Status as Status
+    from bake.search.spaces.problem import Step as Step
+
+#: Where each name comes from. Kernels lie below this package, and must not load what they need not.
+_HOMES = {
+    "search": "bake.search.spaces.methods",
+    "Search": "bake.search.spaces.problem",
+    "StateSpace": "bake.search.spaces.problem",
+    "Status": "bake.search.spaces.problem",
+    "Step": "bake.search.spaces.problem",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module
+
+    return getattr(import_module(_HOMES[name]), name)

@@ -6,18 +6,7 @@ import pytest
 
 from bake.runtime import Navigator, open_asset
 from tests.support.baked import bake, write_graph
-
-ROADS = (
-    "A-S 140, A-T 118, A-Z 75, S-R 80, S-F 99, S-O 151, Z-O 71, T-L 111, L-M 70, M-D 75, D-C 120, "
-    "C-R 146, C-P 138, R-P 97, P-B 101, F-B 211, B-G 90, B-U 85, U-H 98, H-E 86, U-V 142, V-I 92, "
-    "I-N 87"
-)
-TO_B = {
-    **{"A": 366, "B": 0, "C": 160, "D": 242, "E": 161, "F": 176, "G": 77, "H": 151, "I": 226},
-    **{"L": 244, "M": 241, "N": 234, "O": 380, "P": 100, "R": 193, "S": 253, "T": 329, "U": 80},
-    **{"V": 199, "Z": 374},
-}
-EDGES = [(road[0], road[2], int(road[4:])) for road in ROADS.split(", ")]
+from tests.support.problems import EDGES, TO_B
 
 
 @pytest.fixture

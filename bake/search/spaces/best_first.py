@@ -1,0 +1,132 @@
+"""Search states in the order of f: A*, Dijkstra's algorithm, greedy and weighted searches, beams.
+
+P. Hart, N. Nilsson, B. Raphael, "A Formal Basis for the Heuristic Determination of Minimum Cost
+Paths", 1968. The beam is that of B. Stout, "Smart Moves: Intelligent Pathfinding", 1996: an open
+list that holds so many states, and drops the one with the worst f to make room.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Generator, Mapping
+from heapq import heappop, heappush
+from itertools import count
+from types import MappingProxyType
+
+from bake.search.spaces.problem import Heuristic, S, Search, StateSpace, Status, Step
+
+
+class BestFirst(Search[S]):
+    """Expand the state with the least f = g_share * g + h_share * h.
+
+    Ties go to the larger g, and then to what was opened first. A closed state to which a cheaper
+    way is found is opened again, so an admissible heuristic need not be consistent.
+
+    Attributes:
+        dropped: how many states a beam dropped. If there are any, the path found may not be the
+            cheapest one, and NO_PATH becomes GAVE_UP.
+    """
+
+    def __init__(
+        self,
+        space: StateSpace[S],
+        h: Heuristic[S] | None,
+        g_share: float = 1,
+        h_share: float = 1,
+        width: int | None = None,
+    ) -> None:
+        """Begin a search.
+
+        Args:
+            space: the problem.
+            h: the heuristic; None = 0.
+            g_share, h_share: what f is made of.
+            width: how many states the open list may hold; None = any number.
+        """
+        self._g_share, self._h_share, self._width = g_share, h_share, width
+        self._g = dict[S, float]()
+        self._h_of = dict[S, float]()
+        # The state before each, and what the step from there costs.
+        self._before = dict[S, tuple[S, float]]()
+        self._once = set[S]()
+        self._open = dict[S, float]()
+        self._closed = dict[S, float]()
+        self.dropped = 0
+        super().__init__(space, h)
+
+    @property
+    def open(self) -> Mapping[S, float]:
+        return MappingProxyType(self._open)
+
+    @property
+    def closed(self) -> Mapping[S, float]:
+        return MappingProxyType(self._closed)
+
+    def _search(self) -> Generator[Step[S], None, None]:
+        numbers = count()
+        heap: list[tuple[float, float, int, S]] = []
+        worst: list[tuple[float, float, int, S]] = []
+
+        def put(state: S, parent: S, g: float, cost: float) -> float:
+            if state not in self._h_of:
+                self._h_of[state] = self._h(state)
+            h = self._h_of[state]
+            f = math.inf if h == math.inf else self._g_share * g + self._h_share * h
+            self._g[state], self._before[state], self._open[state] = g, (parent, cost), f
+            number = next(numbers)
+            heappush(heap, (f, -g, number, state))
+            if self._width is not None:
+                heappush(worst, (-f, g, -number, state))
+            return f
+
+        def drop() -> None:
+            """Drop the state with the worst f, the smaller g, and of these the last one."""
+            while True:
+                f, g, _, state = heappop(worst)
+                if self._open.get(state) == -f and self._g[state] == g:
+                    del self._open[state]
+                    if state not in self._once:  # Otherwise others were reached from it.
+                        del self._g[state], self._before[state]
+                    self.dropped += 1
+                    return
+
+        start = self._space.start
+        put(start, start, 0, 0)
+        while heap:
+            f, less, _, state = heappop(heap)
+            if self._open.get(state) != f or self._g[state] != -less:
+                continue  # A cheaper way was found since, or the beam dropped it.
+            del self._open[state]
+            g, h, parent = self._g[state], self._h_of[state], self._before[state][0]
+            self._once.add(state)
+            self._closed[state] = g
+            if h == math.inf:  # So is every other f that waits.
+                break
+            if self._space.is_goal(state):
+                self._found(*self._way_to(state))
+                yield Step(state, parent, g, h, f, ())
+                return
+            opened = []
+            for other, cost in self._successors(state):
+                onward = g + cost
+                if onward < self._g.get(other, math.inf):
+                    self._closed.pop(other, None)
+                    opened.append((other, onward, put(other, state, onward, cost)))
+            while self._width is not None and len(self._open) > self._width:
+                drop()
+            self.most_held = max(self.most_held, len(self._open) + len(self._closed))
+            yield Step(state, parent, g, h, f, tuple(opened))
+        self.status = Status.GAVE_UP if self.dropped else Status.NO_PATH
+
+    def _way_to(self, state: S) -> tuple[list[S], float]:
+        """Return the path to a state and its cost, which may be less than its g.
+
+        Under a heuristic that is not admissible, a cheaper way to a state on the path may have been
+        found after the path went on from it.
+        """
+        path = [state]
+        costs: list[float] = [0]
+        while (before := self._before[path[-1]])[0] != path[-1]:
+            path.append(before[0])
+            costs.append(before[1])
+        return path[::-1], sum(reversed(costs))

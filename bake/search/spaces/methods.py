@@ -1,0 +1,99 @@
+"""Choose a method to search a state space with. A new method is a line in METHODS."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from numbers import Real
+
+from bake.errors import QueryError
+from bake.search.spaces.best_first import BestFirst
+from bake.search.spaces.bounded import MemoryBounded
+from bake.search.spaces.iterative import IterativeDeepening
+from bake.search.spaces.problem import Heuristic, S, Search, StateSpace
+
+
+@dataclass(frozen=True)
+class _Method:
+    """Whether a method uses a heuristic, and which of the options it takes and needs."""
+
+    heuristic: bool = True
+    option: str | None = None
+    least: float = 0
+
+
+METHODS = {
+    "astar": _Method(),
+    "dijkstra": _Method(heuristic=False),
+    "greedy": _Method(),
+    "weighted": _Method(option="weight", least=1),
+    "ida": _Method(),
+    "beam": _Method(option="width", least=1),
+    "sma": _Method(option="memory", least=2),
+}
+
+
+def search(
+    space: StateSpace[S],
+    method: str = "astar",
+    *,
+    h: Heuristic[S] | None = None,
+    weight: float | None = None,
+    width: int | None = None,
+    memory: int | None = None,
+) -> Search[S]:
+    """Begin a search for a way from the start of a space to a goal; nothing is expanded yet.
+
+    ``run`` on what is returned finds the way; ``step``, and budgets of ``run``, do part of it.
+
+    Args:
+        space: the problem; see :class:`bake.search.StateSpace`.
+        method: "astar", "dijkstra" and "ida" find a cheapest way where the heuristic is admissible,
+            "sma" where the way fits its memory besides; "weighted" finds one that costs ``weight``
+            times as much at most; "greedy" and "beam" find one sooner, of any cost.
+        h: the heuristic, in place of the space's own method ``h``; without both it is 0.
+        weight: what "weighted" multiplies the heuristic with, at least 1.
+        width: how many states the open list of "beam" holds, at least 1.
+        memory: how many states "sma" holds, at least 2.
+
+    Raises:
+        QueryError: there is no such method, or an option is missing, wrong or of another method.
+    """
+    known = METHODS.get(method)
+    if known is None:
+        raise QueryError(f"no method {method!r}", expected=" or ".join(METHODS))
+    options: dict[str, float | None] = {"weight": weight, "width": width, "memory": memory}
+    for name, value in options.items():
+        _check(method, known, name, value)
+    own: Callable[[S], float] | None = h if h is not None else getattr(space, "h", None)
+    if not known.heuristic:
+        if h is not None:
+            raise QueryError(
+                f"the method {method!r} takes no heuristic",
+                remedy='leave h out, or choose "astar"',
+            )
+        own = None
+    if method == "ida":
+        return IterativeDeepening(space, own)
+    if memory is not None:
+        return MemoryBounded(space, own, memory)
+    if method == "greedy":
+        return BestFirst(space, own, g_share=0)
+    return BestFirst(space, own, h_share=1 if weight is None else weight, width=width)
+
+
+def _check(method: str, known: _Method, name: str, value: float | None) -> None:
+    if name != known.option:
+        if value is not None:
+            takers = " or ".join(each for each, about in METHODS.items() if about.option == name)
+            raise QueryError(
+                f"the method {method!r} takes no {name}",
+                remedy=f"leave {name} out, or choose {takers}",
+            )
+        return
+    kind = Real if name == "weight" else int
+    wanted = f"{'a number' if kind is Real else 'a whole number'} from {known.least} on"
+    if value is None:
+        raise QueryError(f"the method {method!r} needs a {name}", expected=wanted)
+    if isinstance(value, bool) or not isinstance(value, kind) or not known.least <= value < 1e18:
+        raise QueryError(f"{name} is {value!r}", expected=wanted)

@@ -1,0 +1,238 @@
+"""Searches of state spaces: against networkx, against paths of so many states, and step by step."""
+
+import math
+from collections.abc import Hashable
+from itertools import pairwise, permutations
+
+import networkx as nx
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bake.errors import QueryError
+from bake.search import Search, Status, search
+from tests.support.problems import EDGES, TO_B, Network, Sliding
+
+EXACT = ("astar", "dijkstra", "ida")
+
+
+def roads() -> Network:
+    arcs: dict[Hashable, list[tuple[Hashable, float]]] = {town: [] for town in TO_B}
+    for a, b, cost in EDGES:
+        arcs[a].append((b, cost))
+        arcs[b].append((a, cost))
+    return Network(arcs, "A", "B", TO_B)
+
+
+@st.composite
+def networks(draw: st.DrawFn) -> Network:
+    """A small directed graph, with estimates that are admissible and seldom consistent."""
+    nodes = draw(st.integers(2, 9))
+    pair = st.tuples(st.integers(0, nodes - 1), st.integers(0, nodes - 1), st.integers(0, 6))
+    arcs: dict[Hashable, list[tuple[Hashable, float]]] = {}
+    for tail, head, cost in draw(st.lists(pair, max_size=25)):
+        arcs.setdefault(tail, []).append((head, cost))
+    shares = draw(st.lists(st.sampled_from((0, 0.5, 1)), min_size=nodes, max_size=nodes))
+    estimate: dict[Hashable, float] = {}
+    for node, share in enumerate(shares):
+        away = truth(Network(arcs, node, nodes - 1))
+        estimate[node] = away if share == 1 else 0 if away == math.inf else int(away * share)
+    return Network(arcs, 0, nodes - 1, estimate)
+
+
+def truth(space: Network, states: int | None = None) -> float:
+    """The cost of a cheapest path, of so many states at most."""
+    if states is None:
+        graph = nx.DiGraph()
+        graph.add_nodes_from((space.start, space.goal))
+        for tail, out in space.arcs.items():
+            for head, cost in out:
+                if not graph.has_edge(tail, head) or cost < graph[tail][head]["weight"]:
+                    graph.add_edge(tail, head, weight=cost)
+        try:
+            return nx.dijkstra_path_length(graph, space.start, space.goal)
+        except nx.NetworkXNoPath:
+            return math.inf
+    best: dict[Hashable, float] = {space.start: 0}
+    for _ in range(states - 1):
+        for state, g in list(best.items()):
+            for other, cost in space.arcs.get(state, ()):
+                best[other] = min(best.get(other, math.inf), g + cost)
+    return best.get(space.goal, math.inf)
+
+
+def cost_of(space: Network, path: list[Hashable]) -> float:
+    assert (path[0], path[-1]) == (space.start, space.goal)
+    steps = pairwise(path)
+    return sum(min(cost for head, cost in space.arcs[a] if head == b) for a, b in steps)
+
+
+def finished(under_way: Search[Hashable]) -> Search[Hashable]:
+    """Run a search to its end, which every search of a small graph reaches soon."""
+    assert under_way.run(steps=200_000) is not Status.RUNNING
+    return under_way
+
+
+@given(networks())
+def test_shortest_paths(space: Network) -> None:
+    best = truth(space)
+    for method in EXACT:
+        found = finished(search(space, method))
+        assert found.cost == best, method
+        if best == math.inf:
+            assert (found.status, found.path) == (Status.NO_PATH, None)
+        else:
+            assert found.status is Status.FOUND
+            assert found.path is not None
+            assert cost_of(space, found.path) == best
+            assert len(set(found.path)) == len(found.path)
+
+
+@given(networks(), st.integers(2, 9))
+def test_memory_bounds_what_is_found(space: Network, memory: int) -> None:
+    """SMA* finds the cheapest path of as many states as it may hold."""
+    found = finished(search(space, "sma", memory=memory))
+    assert found.cost == truth(space, memory)
+    assert found.closed.keys() | found.open.keys() <= set(range(9))
+    if found.path is not None:
+        assert len(found.path) <= memory
+        assert cost_of(space, found.path) == found.cost
+    elif truth(space) < math.inf:
+        assert found.status is Status.GAVE_UP
+
+
+@given(networks(), st.sampled_from((1.0, 1.5, 3.0)))
+def test_weighted(space: Network, weight: float) -> None:
+    found = finished(search(space, "weighted", weight=weight))
+    best = truth(space)
+    assert (found.cost == math.inf) == (best == math.inf)
+    assert found.cost <= weight * best
+
+
+@given(networks(), st.integers(1, 4))
+def test_greedy_and_beams_find_paths(space: Network, width: int) -> None:
+    best = truth(space)
+    greedy = finished(search(space, "greedy"))
+    beam = finished(search(space, "beam", width=width))
+    assert (greedy.cost == math.inf) == (best == math.inf)
+    for found in (greedy, beam):
+        if found.path is not None:
+            assert cost_of(space, found.path) == found.cost >= best
+    if beam.status is Status.NO_PATH:
+        assert best == math.inf
+    if best == math.inf:
+        assert beam.path is None
+
+
+def test_a_wide_beam_is_a_star() -> None:
+    beam, astar = search(roads(), "beam", width=1000), search(roads())
+    while (step := astar.step()) is not None:
+        assert beam.step() == step
+    assert beam.status is astar.status is Status.FOUND
+    assert beam.path == ["A", "S", "R", "P", "B"]
+
+
+def test_a_narrow_beam_drops_the_worst() -> None:
+    beam = search(roads(), "beam", width=1)
+    beam.step()
+    assert beam.open == {"S": 393}  # T at 447 and Z at 449 had no room.
+    assert beam.run() is Status.FOUND
+    assert (beam.path, beam.cost) == (["A", "S", "R", "P", "B"], 418)
+
+
+def test_every_8_puzzle_of_few_moves() -> None:
+    """All boards within ten moves of the goal: the moves counted by widening rings."""
+    goal = (1, 2, 3, 8, 0, 4, 7, 6, 5)
+    board = Sliding(goal, goal, 3)
+    away, ring = {goal: 0}, [goal]
+    for moves in range(1, 11):
+        ring = [s for r in ring for s, _ in board.successors(r) if s not in away]
+        away |= dict.fromkeys(ring, moves)
+    for start in sorted(away)[::9]:
+        space = Sliding(start, goal, 3)
+        for method, options in (("astar", {}), ("ida", {}), ("sma", {"memory": 40})):
+            found = search(space, method, h=space.manhattan, **options)
+            assert found.run(steps=20_000) is Status.FOUND
+            assert found.cost == away[start]
+            assert len(found.path or ()) == away[start] + 1
+
+
+def test_a_puzzle_without_a_solution() -> None:
+    """Of the boards of two by two, those an odd permutation away can't be solved."""
+    goal = (1, 2, 3, 0)
+    solved = {
+        start: search(Sliding(start, goal, 2), "astar").run() is Status.FOUND
+        for start in permutations(range(4))
+    }
+    assert sum(solved.values()) == 12
+    assert not solved[(2, 1, 3, 0)]
+
+
+def test_budgets_and_cancelling() -> None:
+    under_way = search(roads())
+    assert under_way.run(steps=0) is Status.RUNNING
+    assert under_way.expanded == 0
+    assert under_way.run(steps=2) is Status.RUNNING
+    assert under_way.closed == {"A": 0, "S": 140}
+    assert under_way.run(budget_ms=0) is Status.RUNNING  # One step, however small the budget.
+    assert list(under_way.closed) == ["A", "S", "R"]
+    under_way.cancel()
+    assert under_way.status is Status.CANCELLED
+    assert under_way.step() is None
+    assert under_way.run() is Status.CANCELLED
+    assert (under_way.path, under_way.cost) == (None, math.inf)
+    done = search(roads())
+    assert done.run(budget_ms=10_000) is Status.FOUND
+    done.cancel()
+    assert done.status is Status.FOUND
+
+
+def test_deepening_counts_its_limits() -> None:
+    found = search(roads(), "ida")
+    found.run()
+    assert (found.cost, found.limit, found.limits) == (418, 418, 6)  # 366, 393, 413, 415, 417, 418
+    assert found.most_held == 5
+
+
+def test_start_is_the_goal() -> None:
+    for method, options in (("astar", {}), ("ida", {}), ("sma", {"memory": 2})):
+        found = search(Network({}, 0, 0), method, **options)
+        assert found.run() is Status.FOUND
+        assert (found.path, found.cost, found.expanded) == ([0], 0, 0)
+
+
+@pytest.mark.parametrize("cost", [-1, math.nan, math.inf, "2", True])
+def test_costs_that_cannot_be_added(cost: object) -> None:
+    space = Network({0: [(1, cost)]}, 0, 1)  # type: ignore[list-item]
+    for method, options in (("astar", {}), ("ida", {}), ("sma", {"memory": 5})):
+        under_way = search(space, method, **options)
+        with pytest.raises(QueryError, match="the step from 0 to 1 costs"):
+            under_way.run()
+        assert under_way.status is Status.GAVE_UP
+        assert under_way.run() is Status.GAVE_UP
+
+
+@pytest.mark.parametrize("h", [-1, math.nan, "2", None, False])
+def test_estimates_that_are_none(h: object) -> None:
+    under_way = search(roads(), h=lambda state: h)  # type: ignore[arg-type, return-value]
+    with pytest.raises(QueryError, match="the heuristic of 'A' is"):
+        under_way.run()
+
+
+@pytest.mark.parametrize(
+    ("method", "options", "error"),
+    [
+        ("a*", {}, "no method 'a\\*'; expected astar or dijkstra or"),
+        ("beam", {}, "needs a width; expected a whole number from 1 on"),
+        ("sma", {"memory": 1}, "memory is 1; expected a whole number from 2 on"),
+        ("sma", {"memory": 2.5}, "memory is 2.5"),
+        ("weighted", {"weight": 0.5}, "weight is 0.5; expected a number from 1 on"),
+        ("weighted", {"weight": math.nan}, "weight is nan"),
+        ("weighted", {"weight": math.inf}, "weight is inf"),
+        ("astar", {"width": 3}, "'astar' takes no width; leave width out, or choose beam"),
+        ("dijkstra", {"h": lambda state: 0}, "'dijkstra' takes no heuristic"),
+    ],
+)
+def test_options_that_do_not_fit(method: str, options: dict[str, object], error: str) -> None:
+    with pytest.raises(QueryError, match=error):
+        search(roads(), method, **options)  # type: ignore[arg-type]
