@@ -154,6 +154,7 @@ def _level(
             True,
             tuple(things.regions),
             np.zeros(0, dtype=np.int32) if region is None else region,
+            rules.elevation,
             colours=colours,
         )
     lattice, points = rules.lattice, Points(places)
@@ -167,6 +168,7 @@ def _level(
         colours=colours,
         hex_layout=lattice.hex_layout,
         barred=None if lattice.barred is None else lattice.barred.reshape(terrain.shape),
+        elevation=None if rules.elevation is None else rules.elevation.reshape(terrain.shape),
         floor_height=lattice.floor_height,
         things=_things(rules, terrain, names, patched),
         coordinates=points.coordinates if points.are_stated else None,
@@ -194,7 +196,7 @@ def _agent(profile: ProfileRules, terrains: tuple[str, ...]) -> AgentProfile:
         if not np.isnan(cost):
             entered = tuple(terrains[each] for each in np.flatnonzero(sources).tolist())
             rules[name] = TerrainRule(cost, None if sources.all() else entered)
-    return AgentProfile(profile.name, rules, mover.size)
+    return AgentProfile(profile.name, rules, mover.size, mover.slope)
 
 
 def _things(rules: LevelRules, terrain: AnyArray, names: list[str], patched: LevelState) -> Things:

@@ -177,6 +177,8 @@ class GridLevel:
         barred: (height, width) uint8 headings of :mod:`bake.movement`, or None: one-way ledges. A
             step onto or off the cell is not made if it has one of these headings, as a diagonal
             step has two.
+        elevation: (height, width) float64 units, finite: how high the ground of each cell lies;
+            None = nothing is said.
         floor_height: rows of one floor where several floors lie below one another in ``terrain``,
             the lowest number first; None = one floor. No step leads from one floor to the next,
             only links do.
@@ -197,6 +199,7 @@ class GridLevel:
     hex_layout: HexLayout | None = None
     rules: Rules = Rules()
     barred: UInt8Array | None = None
+    elevation: Float64Array | None = None
     floor_height: int | None = None
     things: Things = field(default_factory=Things)
     coordinates: Coordinates | None = None
@@ -230,6 +233,7 @@ class GraphLevel:
         directed: whether the file says that the graph is directed.
         region_names: unique names of regions, in the order in which the nodes name them.
         node_region: (n) int32 index into ``region_names``, -1 = in none.
+        elevation: (n) float64 units, finite: the third coordinate; None where the file gives none.
     """
 
     name: str
@@ -244,6 +248,7 @@ class GraphLevel:
     directed: bool
     region_names: tuple[str, ...] = ()
     node_region: Int32Array = field(default_factory=lambda: np.zeros(0, dtype=np.int32))
+    elevation: Float64Array | None = None
     terrain_rules: Mapping[str, TerrainRule] = field(default_factory=dict)
     colours: Mapping[str, Colour] = field(default_factory=dict)
     depends_on: tuple[Path, ...] = ()

@@ -57,6 +57,37 @@ class MovementRules:
     ticks_per_unit: int
 
 
+class SlopeRule(NamedTuple):
+    """What it means to a profile that the ground rises and falls.
+
+    Attributes:
+        up, down: units that each unit of rise and of fall adds to the price of a step, at least 0.
+        climb, drop: the most that a single step may rise and fall; infinite = any.
+    """
+
+    up: float = 0.0
+    down: float = 0.0
+    climb: float = math.inf
+    drop: float = math.inf
+
+    @property
+    def bars(self) -> bool:
+        """Tell whether a step can be too steep."""
+        return not (math.isinf(self.climb) and math.isinf(self.drop))
+
+    def units(self, rise: Float64Array) -> Float64Array:
+        """Return what some rises add to prices in units; falls are negative rises."""
+        return np.where(rise > 0, self.up * rise, self.down * -rise)
+
+    def fits(self, rise: Float64Array) -> BoolArray:
+        """Return where a rise is neither too steep up nor too steep down."""
+        return (rise <= self.climb) & (-rise <= self.drop)
+
+
+#: Ground that rises and falls at no price, and is never too steep.
+LEVEL_GROUND = SlopeRule()
+
+
 @dataclass(frozen=True)
 class Mover:
     """An agent profile in numbers.
@@ -65,11 +96,13 @@ class Mover:
         cost: (terrains) float64 units of crossing one cell; NaN where the profile cannot go.
         allowed: (terrains, terrains) bool, True where it may step from the first onto the second.
         size: cells along one side of its square footprint.
+        slope: what rises and falls of the ground mean to it.
     """
 
     cost: Float64Array
     allowed: BoolArray
     size: int = 1
+    slope: SlopeRule = LEVEL_GROUND
 
     @cached_property
     def goes_anywhere(self) -> bool:
@@ -206,6 +239,33 @@ class Lattice:
         return Steps(cells, cells[:, None] + np.where(inside, dy * self.width + dx, 0), inside)
 
 
+def slope_units(
+    slope: SlopeRule,
+    elevation: Float64Array,
+    tail: Int64Array,
+    head: Int64Array,
+    size: int = 1,
+    width: int = 0,
+) -> Float64Array:
+    """Return (k) float64, what rise and fall of the ground add to the price of some steps.
+
+    Each cell under a footprint makes the step, and the one that pays most counts.
+
+    Args:
+        slope: what slopes mean to the profile.
+        elevation: (locations) float64.
+        tail, head: (k) int64 locations at which the footprint fits.
+        size: cells along one side of the footprint.
+        width: of the level in cells, where the footprint has several.
+    """
+    most = np.zeros(len(tail))
+    for down, right in np.ndindex(size, size):
+        away = down * width + right
+        rise = elevation[head + away] - elevation[tail + away]
+        np.maximum(most, slope.units(rise), out=most)
+    return most
+
+
 # -- footprints -----------------------------------------------------------------------------------
 
 
@@ -263,6 +323,7 @@ class Footprints:
         terrain: UInt8Array,
         lattice: Lattice | None,
         obstacle: BoolArray | None = None,
+        elevation: Float64Array | None = None,
     ) -> None:
         """Take the level in which the profile moves.
 
@@ -271,17 +332,20 @@ class Footprints:
             terrain: (cells) uint8.
             lattice: None = a graph level.
             obstacle: (cells) bool, True where nobody can stand on any terrain; None = nowhere.
+            elevation: (cells) float64, how high the ground lies; None = everywhere alike.
         """
         self.mover = mover
         self.lattice = lattice
         self._terrain = terrain
         self._obstacle = obstacle
+        self._elevation = None if mover.slope == LEVEL_GROUND else elevation
 
     @property
     def makes_every_step(self) -> bool:
         """Tell whether the profile makes every step between neighbouring cells where it fits."""
         unbarred = self.lattice is None or self.lattice.barred is None
-        return self.mover.goes_anywhere and unbarred
+        steep = self._elevation is not None and self.mover.slope.bars
+        return self.mover.goes_anywhere and unbarred and not steep
 
     def cost_at(self, cells: Int64Array) -> Float64Array:
         """Return the highest cost under the footprint at each cell; NaN where it does not fit."""
@@ -326,7 +390,24 @@ class Footprints:
         if self.lattice is not None and self.lattice.barred is not None:
             barred = self.lattice.barred
             allowed &= ((barred[tail] | barred[head]) & headings) == 0
+        if self._elevation is not None and self.mover.slope.bars:
+            allowed &= self.mover.slope.fits(self._elevation[head] - self._elevation[tail])
         return allowed
+
+    @property
+    def pays_for_slopes(self) -> bool:
+        """Tell whether rise and fall of the ground add to prices."""
+        return self._elevation is not None
+
+    def slope_units(self, tail: Int64Array, head: Int64Array) -> Float64Array:
+        """Return (k) float64, what rise and fall add to the price of some steps, in units.
+
+        Args:
+            tail, head: (k) int64 cells at which the footprint fits, or nodes.
+        """
+        assert self._elevation is not None
+        width = 0 if self.lattice is None else self.lattice.width
+        return slope_units(self.mover.slope, self._elevation, tail, head, self.mover.size, width)
 
 
 class FootprintMap(Footprints):
@@ -336,8 +417,14 @@ class FootprintMap(Footprints):
     only looked up.
     """
 
-    def __init__(self, mover: Mover, terrain: UInt8Array, lattice: Lattice) -> None:
-        super().__init__(mover, terrain, lattice)
+    def __init__(
+        self,
+        mover: Mover,
+        terrain: UInt8Array,
+        lattice: Lattice,
+        elevation: Float64Array | None = None,
+    ) -> None:
+        super().__init__(mover, terrain, lattice, elevation=elevation)
         self._cost = self._spread(lattice, mover.cost[terrain], np.maximum, np.nan)
         self._hindered: dict[int, BoolArray] = {}
         if not self.makes_every_step:
@@ -404,8 +491,8 @@ def price_steps(footprints: Footprints, rules: MovementRules, steps: Steps) -> P
     """Price the (k, s) steps of a lattice.
 
     A straight step costs the mean of both cells' costs (or the cost of the cell entered) times its
-    length. A diagonal step also needs free flanks. A flank is free where the profile could walk
-    round the corner through it.
+    length, and what rise or fall of the ground adds. A diagonal step also needs free flanks. A
+    flank is free where the profile could walk round the corner through it.
     """
     lattice = footprints.lattice
     assert lattice is not None
@@ -421,7 +508,11 @@ def price_steps(footprints: Footprints, rules: MovementRules, steps: Steps) -> P
         free = [_walks_round(footprints, steps, usable, flank) for flank in FLANKS]
         both = rules.corner_cutting == "never"
         usable[:, DIAGONAL] &= free[0] & free[1] if both else free[0] | free[1]
-    return Prices(usable, unit_cost(before, after, rules.cost_rule) * lattice.length)
+    units = unit_cost(before, after, rules.cost_rule) * lattice.length
+    if footprints.pays_for_slopes:
+        row, slot = np.nonzero(usable)
+        units[row, slot] += footprints.slope_units(tail[row], head[row, slot])
+    return Prices(usable, units)
 
 
 def _walks_round(
@@ -459,8 +550,9 @@ def price_arcs(
 ) -> Prices:
     """Price (k) arcs of a graph level, or links.
 
-    An arc costs the mean of both nodes' costs (or the cost of the node entered) times its length. A
-    link costs what it says on any terrain, and leads between cells where the profile fits.
+    An arc costs the mean of both nodes' costs (or the cost of the node entered) times its length,
+    and what rise or fall add. A link costs what it says on any terrain and slope, and leads between
+    cells where the profile fits.
 
     Args:
         tail, head: (k) int64 nodes, or cells.
@@ -471,10 +563,13 @@ def price_arcs(
     usable = ~np.isnan(before + after)
     if open_link is not None:
         return Prices(usable & open_link, length)
-    if not footprints.mover.goes_anywhere:
+    if not footprints.makes_every_step:
         at = np.flatnonzero(usable)
         usable[at] = footprints.may_step(tail[at], head[at], np.zeros(len(at), dtype=np.uint8))
-    return Prices(usable, unit_cost(before, after, rules.cost_rule) * length)
+    units = unit_cost(before, after, rules.cost_rule) * length
+    if footprints.pays_for_slopes:
+        units += footprints.slope_units(tail, head)
+    return Prices(usable, units)
 
 
 def to_ticks(

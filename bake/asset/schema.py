@@ -266,6 +266,13 @@ COLUMNS: tuple[Column, ...] = (
     _optional("/terrain/barred", "uint8", "y, x", "bits",
         "headings (1 north, 2 east, 4 south, 8 west) in which no step onto or off the cell is "
         "made; absent where there are none", given=True),
+    _optional("/terrain/elevation", "float64", "y, x", "units",
+        "how high the ground of the cell lies; absent where the source does not say", given=True),
+    _optional("/world/elevation", "float64", "node", "units",
+        "how high a graph's node lies; absent where the source does not say", given=True),
+    _optional("slope", "float64", "slope rule", "units",
+        "what each unit of rise adds to the price of a step, and each of fall; the most that a "
+        "step may rise, and fall (infinite: any). Absent where none of it matters"),
     _optional("may_enter", "uint8", "terrain, terrain", "0 or 1",
         "[from, to]: 1 where a step from one terrain to the other is allowed; absent where all "
         "are"),

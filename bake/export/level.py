@@ -108,6 +108,8 @@ class LevelColumns:
             "terrain_colour": asset.read("/terrain/colour"),
             "terrain": self.rules.terrain,
         }
+        if self.rules.elevation is not None:
+            found["elevation"] = self.rules.elevation
         found |= self._grid() if self.places.is_grid else self._graph()
         found |= self._prices()
         return found

@@ -6,10 +6,11 @@ import numpy as np
 
 from bake.arrays import AnyArray, Float64Array, Int32Array
 from bake.asset.schema import profile_path
+from bake.errors import OutputError
 from bake.export.hops import hop_columns
 from bake.export.level import Columns, LevelColumns, ticks_of
 from bake.flat.schema import COLUMNS, PROFILE_NUMBERS
-from bake.movement import unit_cost
+from bake.movement import LEVEL_GROUND, unit_cost
 from bake.runtime.reader.baked import BakedTables
 
 #: The class of terrain on which a profile cannot stand.
@@ -33,9 +34,17 @@ def profile_columns(level: LevelColumns, name: str, parts: frozenset[str]) -> Co
 
     Raises:
         MissingTableError: the asset does not hold what is asked for.
+        OutputError: a flat file cannot hold what the profile pays.
     """
     tables = BakedTables(level.places, name)
     mover = level.movers[name].mover
+    if mover.slope != LEVEL_GROUND and level.rules.elevation is not None:
+        raise OutputError(
+            f"profile {name!r} pays for slopes, and a flat file holds no such prices",
+            file=level.asset.path,
+            expected="profiles that pay for terrain alone",
+            remedy="export the other profiles (--profile), or let the game read the asset",
+        )
     costs, classes = _classes(mover.cost)
     row_at = np.full(level.rules.location_count, -1, dtype=np.int32)
     row_at[tables.location] = np.arange(tables.row_count, dtype=np.int32)

@@ -286,10 +286,12 @@ class FlatAsset(Asset):
         }
         if not self._is_grid:
             names = "node_number", lambda: self.flat.read(LEVEL, "node_number")
-            return found | {"/world/node_name": names}
+            height = "elevation", lambda: self.flat.read(LEVEL, "elevation")
+            return found | {"/world/node_name": names, "/world/elevation": height}
         return found | {
             "/terrain/grid": ("terrain", partial(self._grid, "terrain")),
             "/terrain/barred": ("barred", partial(self._grid, "barred")),
+            "/terrain/elevation": ("elevation", partial(self._grid, "elevation")),
             "/world/cell": ("node_at", lambda: self._cells_of(graph.place)),
             "/world/first_out": ("node_at", lambda: graph.arcs.first_out),
             "/world/head": ("node_at", lambda: graph.arcs.head),

@@ -223,6 +223,8 @@ COLUMNS: tuple[FlatColumn, ...] = (
     _optional("barred", "uint8", "location", "bits",
         "ledges: headings (1 north, 2 east, 4 south, 8 west) in which no step onto or off the cell "
         "is made; absent: there are none", world="grid"),
+    _optional("elevation", "float64", "location", "units",
+        "how high the ground of each location lies; absent: the source does not say"),
     _column("node_at", "int32", "location", "node",
         "the asset's node at each location, -1: none. The Python reader alone needs it",
         world="grid"),

@@ -57,6 +57,7 @@ class _Nodes:
     number: dict[str | int, int]
     kind: type
     position: Float64Array | None
+    elevation: Float64Array | None
     terrain: UInt8Array
     terrains: tuple[str, ...]
     region: Int32Array
@@ -103,6 +104,7 @@ class _Reader:
             directed=directed,
             region_names=nodes.regions,
             node_region=nodes.region,
+            elevation=nodes.elevation,
             terrain_rules=rules,
             colours=colours,
         )
@@ -165,6 +167,7 @@ class _Reader:
             number=number,
             kind=kind,
             position=self.positions(items),
+            elevation=self.elevations(items),
             terrain=np.array(terrain, dtype=np.uint8),
             terrains=tuple(terrain_number),
             region=np.array(region, dtype=np.int32),
@@ -253,13 +256,13 @@ class _Reader:
             return by_name
         place = ("nodes", at, "pos")
         pair = item["pos"]
-        if not isinstance(pair, list) or len(pair) != 2:
+        if not isinstance(pair, list) or len(pair) not in (2, 3):
             self.refuse(
                 f"found a list of {len(pair)}"
                 if isinstance(pair, list)
                 else f"found {shown(pair)}",
                 *place,
-                expected="[x, y]",
+                expected="[x, y], or [x, y, z]",
             )
         values = [finite(value) for value in pair]
         for axis, value in enumerate(values):
@@ -269,6 +272,38 @@ class _Reader:
         if by_name is not None and by_name != position:
             self.refuse("pos differs from x and y", *place, expected="one position")
         return position
+
+    def elevations(self, items: list[dict[str, object]]) -> Float64Array | None:
+        """Return z of all nodes; None where no node has one."""
+        found = [self.elevation(item, at) for at, item in enumerate(items)]
+        given = [z for z in found if z is not None]
+        if not given:
+            return None
+        if len(given) < len(found):
+            missing = found.index(None)
+            example = next(at for at, z in enumerate(found) if z is not None)
+            self.refuse(
+                f"the node has no z, though nodes[{example}] has one",
+                *("nodes", missing),
+                expected="z for all nodes or for none",
+            )
+        return np.array(given, dtype=np.float64)
+
+    def elevation(self, item: dict[str, object], at: int) -> float | None:
+        pair = item.get("pos")
+        third = pair[2] if isinstance(pair, list) and len(pair) == 3 else None
+        if "z" not in item:
+            return None if third is None else finite(third)
+        z = finite(item["z"])
+        if z is None or abs(z) > MAX_COST:
+            self.refuse(
+                f"found {shown(item['z'])}",
+                *("nodes", at, "z"),
+                expected=f"a finite number, at most {MAX_COST:g}",
+            )
+        if third is not None and finite(third) != z:
+            self.refuse("pos differs from z", *("nodes", at, "pos"), expected="one position")
+        return z
 
     def coordinate(self, item: dict[str, object], at: int, axis: str) -> float:
         if axis not in item:
@@ -415,12 +450,18 @@ def graph_schema() -> dict[str, Any]:
                     "id": {"$ref": "#/$defs/Id"},
                     "x": {"type": "number", "description": "position to the right"},
                     "y": {"type": "number", "description": "position downwards"},
+                    "z": {
+                        "type": "number",
+                        "minimum": -MAX_COST,
+                        "maximum": MAX_COST,
+                        "description": "how high the node lies; all nodes have it, or none",
+                    },
                     "pos": {
                         "type": "array",
                         "items": {"type": "number"},
                         "minItems": 2,
-                        "maxItems": 2,
-                        "description": "position as [x, y], instead of x and y",
+                        "maxItems": 3,
+                        "description": "position as [x, y] or [x, y, z], instead of x, y and z",
                     },
                     "terrain": {
                         "type": "string",

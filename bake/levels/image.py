@@ -7,14 +7,14 @@ import os
 import re
 import threading
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import NoReturn
 
 import numpy as np
 from PIL import Image, UnidentifiedImageError
 
-from bake.arrays import UInt8Array, UInt32Array
+from bake.arrays import UInt8Array, UInt16Array, UInt32Array
 from bake.errors import LevelError
 from bake.level import MAX_CELLS, Colour, GridLevel
 from bake.levels.reading.files import check_file, read_start
@@ -117,6 +117,21 @@ def image_colours(path: Path, most: int) -> dict[int, int] | None:
             if len(counts) > most:
                 return None
     return counts
+
+
+def read_greys(path: Path) -> UInt16Array:
+    """Read the grey values of an image, such as heights of the ground.
+
+    Args:
+        path: a lossless grey image with one frame, of 8 or 16 bits a pixel.
+
+    Returns:
+        (height, width) uint16, 0 for black.
+
+    Raises:
+        LevelError: the image is missing, damaged, lossy, animated, too large, or not grey.
+    """
+    return np.asarray(_decode(path, _check_grey)).astype(np.uint16)
 
 
 class MetColours:
@@ -249,8 +264,14 @@ def _packed(image: Image.Image, top: int, bottom: int) -> UInt32Array:
     return np.asarray(strip).view(">u4")[..., 0].astype(np.uint32)
 
 
-def _decode(path: Path) -> Image.Image:
-    """Decode the image, once everything that its header says has been checked."""
+def _decode(path: Path, check: Callable[[Path, Image.Image], None] | None = None) -> Image.Image:
+    """Decode the image, once everything that its header says has been checked.
+
+    Args:
+        path: the image.
+        check: what checks its header; None = as for colours.
+    """
+    check = check or _check_header
     start = read_start(path, _HEADER_BYTES)
     if start.startswith(_JPEG_START):
         refuse(
@@ -275,13 +296,14 @@ def _decode(path: Path) -> Image.Image:
             warnings.simplefilter("ignore")
             if start.startswith(b"\x89PNG"):
                 with Image.open(path, formats=["PNG"]) as unread:
-                    _check_header(path, unread)
+                    check(path, unread)
                     unread.verify()
             with Image.open(path, formats=formats) as image:
-                _check_header(path, image)
+                check(path, image)
                 image.load()
                 check_size(path, *image.size)
-                _packed(image, 0, 1)  # A palette that gives no colours fails only here.
+                if image.mode in _MODES:
+                    _packed(image, 0, 1)  # A palette that gives no colours fails only here.
                 return image
     except LevelError:
         raise
@@ -343,6 +365,27 @@ def _check_header(path: Path, image: Image.Image) -> None:
             "black and white, grey, indexed, RGB or RGBA with 8 bits a channel",
             "convert it to RGB",
         )
+    _check_frames(path, image)
+
+
+def _check_grey(path: Path, image: Image.Image) -> None:
+    """Check what the header of an image of grey values says."""
+    check_size(path, *image.size)
+    if image.mode not in {"1", "L", "I;16", "I;16B"} and not (
+        image.mode == "I" and image.format == "PNG"
+    ):
+        refuse(
+            path,
+            None,
+            f"the image's pixels are of kind '{image.mode}'",
+            "grey with 8 or 16 bits a pixel, and no alpha channel",
+            "convert it to greyscale",
+        )
+    _check_frames(path, image)
+
+
+def _check_frames(path: Path, image: Image.Image) -> None:
+    """Refuse images that blur, and those of several pictures."""
     if image.info.get("compression") in {"jpeg", "tiff_jpeg", "webp"}:
         refuse(
             path,

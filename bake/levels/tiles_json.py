@@ -9,12 +9,12 @@ from typing import Annotated, Any, Literal
 import numpy as np
 from pydantic import AfterValidator, ConfigDict, Field, WithJsonSchema
 
-from bake.arrays import UInt8Array, UInt32Array
+from bake.arrays import Float64Array, UInt8Array, UInt32Array
 from bake.coordinates import Coordinates, upright
 from bake.hexagons import HexLayout
 from bake.level import GridLevel, Rules
 from bake.levels.reading.files import check_version
-from bake.levels.reading.limits import check_size, check_terrain_count
+from bake.levels.reading.limits import MAX_COST, check_size, check_terrain_count
 from bake.levels.reading.mistakes import Where, is_plain_text, one_of, shown
 from bake.levels.reading.models import (
     FIRST_ONLY,
@@ -131,6 +131,16 @@ class TileFile(StrictModel):
             }
         ),
     ] = Field(default=[])
+    elevation: Annotated[
+        list[Any],
+        WithJsonSchema(
+            {
+                "type": "array",
+                "items": {"type": "array", "items": {"type": "number"}},
+                "description": "how high the ground of each cell lies: lists as long as the rows",
+            }
+        ),
+    ] = Field(default=[])
     floor_height: Annotated[int, Field(ge=1)] = Field(
         default=1,
         description="rows of one floor, where several lie below one another in the cells, the "
@@ -201,6 +211,7 @@ def read_tiles(path: Path, document: dict[str, object]) -> GridLevel:
             hex_layout=tiles.hex_layout if tiles.grid == "hex" else None,
             rules=rules,
             barred=reader.barred(tiles.ledges),
+            elevation=_elevation(top, tiles, terrain.shape),
             floor_height=floor_height,
             things=reader.things(tiles.links, tiles.regions, tiles.spots, tiles.doors),
             coordinates=_coordinates(tiles),
@@ -345,6 +356,30 @@ def _from_cells(top: Where, tiles: TileFile, names: tuple[str, ...]) -> UInt8Arr
     for y in range(len(cells)):
         terrain[y] = codes[terrain[y]]
     return terrain
+
+
+def _elevation(top: Where, tiles: TileFile, shape: tuple[int, ...]) -> Float64Array | None:
+    """Return (height, width) float64, how high cells lie; None where the file does not say."""
+    if "elevation" not in tiles.model_fields_set:
+        return None
+    where, rows = top.inside("elevation"), tiles.elevation
+    if len(rows) != shape[0]:
+        where.refuse(f"found {len(rows):,} rows", f"{shape[0]:,}, as the level has")
+    found = np.empty(shape, dtype=np.float64)
+    for y, row in enumerate(rows):
+        if not isinstance(row, list):
+            where.inside(y).refuse(f"found {shown(row)}", "a list of numbers")
+        if len(row) != shape[1]:
+            where.inside(y).refuse(
+                f"found {len(row):,} numbers", f"{shape[1]:,}, one for each cell"
+            )
+        for x, value in enumerate(row):
+            number = isinstance(value, int | float) and not isinstance(value, bool)
+            if not number or not abs(value) <= MAX_COST:
+                expected = f"a number from {-MAX_COST:g} to {MAX_COST:g}"
+                where.inside(y, x).refuse(f"found {shown(value)}", expected)
+        found[y] = row
+    return found
 
 
 def _check_widths(where: Where, widths: Sequence[int], unit: str) -> None:

@@ -14,7 +14,7 @@ from bake.asset.write import Contents, Scalar
 from bake.coordinates import Coordinates
 from bake.hexagons import HexLayout, in_rows
 from bake.level import GraphLevel, GridLevel, Level, Link, Region, Spot, terrain_colours
-from bake.movement import Connectivity, MovementRules, Mover
+from bake.movement import LEVEL_GROUND, Connectivity, MovementRules, Mover
 from bake.tables.all_pairs import AllPairs
 from bake.tables.cluster_distances import ClusterDistances
 from bake.tables.components import Components
@@ -111,6 +111,8 @@ def shared_contents(world: World, recipe: str) -> Contents:
     if world.node_region is not None and isinstance(world.level, GraphLevel):
         columns["/regions/name"] = _texts(world.level.region_names)
         columns["/world/node_region"] = world.node_region
+    if world.elevation is not None:
+        columns["/world/elevation"] = world.elevation
     return Contents(attributes, columns)
 
 
@@ -219,9 +221,13 @@ def update_contents(world: Setting) -> Contents:
     columns: dict[str, npt.NDArray[np.generic]] = {}
     if isinstance(world.level, GridLevel) and world.level.barred is not None:
         columns["/terrain/barred"] = world.level.barred
+    if isinstance(world.level, GridLevel) and world.level.elevation is not None:
+        columns["/terrain/elevation"] = world.level.elevation
     for name, mover in world.movers.items():
         if not mover.goes_anywhere:
             columns[profile_path(name, "may_enter")] = mover.allowed.astype(np.uint8)
+        if mover.slope != LEVEL_GROUND:
+            columns[profile_path(name, "slope")] = np.array(mover.slope)
     return Contents({}, columns)
 
 

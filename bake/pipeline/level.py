@@ -17,7 +17,8 @@ from bake.errors import BudgetError, CostError, LevelError, in_units
 from bake.kernels.jit import waiting
 from bake.level import GraphLevel, GridLevel, Level, Remark, Rules
 from bake.levels import load
-from bake.movement import Connectivity, MovementRules
+from bake.levels.elevation import raised
+from bake.movement import Connectivity, MovementRules, SlopeRule
 from bake.pipeline.checkpoint import Checkpoint
 from bake.pipeline.contents import (
     as_another,
@@ -35,7 +36,7 @@ from bake.pipeline.lattice import (
 from bake.pipeline.profile import profile_tables
 from bake.pipeline.sources import Task
 from bake.pipeline.staleness import recipe_digest, source_digests
-from bake.recipe import LevelRecipe
+from bake.recipe import RECIPE_NAME, LevelRecipe
 from bake.tables.range_search import Crew
 from bake.worlds import AgentProfile, LatticeWorld, World, build_lattice_world, build_world
 
@@ -294,7 +295,11 @@ def read_level(task: Task) -> Level:
         project=task.project,
         memory_budget=recipe.memory_budget,
     )
-    return replace(_placed(level, recipe), name=task.name)
+    level = replace(_placed(level, recipe), name=task.name)
+    if recipe.elevation is None:
+        return level
+    named_in = (task.project or Path()) / RECIPE_NAME
+    return raised(level, recipe.elevation, named_in, recipe.memory_budget)
 
 
 def _placed(level: Level, recipe: LevelRecipe) -> Level:
@@ -348,6 +353,7 @@ def agent_profiles(level: Level, recipe: LevelRecipe) -> tuple[AgentProfile, ...
             profile.name,
             {**level.terrain_rules, **recipe.terrain, **profile.terrain},
             profile.size,
+            SlopeRule(**{**recipe.slopes, **profile.slopes}),
         )
         for profile in recipe.profiles
     )

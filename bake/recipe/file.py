@@ -17,6 +17,7 @@ from bake.recipe.rules import RECIPE_NAME
 from bake.recipe.tables import (
     ClustersTable,
     DistancesTable,
+    ElevationTable,
     ExportTable,
     HeuristicTable,
     HierarchyTable,
@@ -27,6 +28,7 @@ from bake.recipe.tables import (
     ProfileTable,
     RecipeTable,
     RuleTable,
+    SlopesTable,
     Table,
     TiledTable,
 )
@@ -46,6 +48,8 @@ _EXAMPLES: Mapping[KeyPath, str] = {
     ("hierarchy",): '[hierarchy] with mode = "hpa"',
     ("heuristic",): "[heuristic] with bytes_per_node = 20",
     ("export",): "[export] with flat = true",
+    ("slopes",): "[slopes] with climb = 2",
+    ("elevation",): '[elevation] with image = "heights.png"',
     ("legend",): '[legend] with "#3a7d44" = "grass"',
     ("terrain",): "[terrain] with grass = 1",
     ("tiled",): '[tiled] with ignore = ["Shadows"]',
@@ -56,6 +60,7 @@ _EXAMPLES: Mapping[KeyPath, str] = {
     ("profiles",): "[profiles.walker]",
     ("profiles", "*"): '[profiles.walker] with terrain = { water = "blocked" }',
     ("profiles", "*", "terrain"): 'terrain = { water = "blocked" }',
+    ("profiles", "*", "slopes"): "slopes = { climb = 2 }",
     ("levels",): "[levels.keep]",
     ("levels", "*"): "[levels.keep] with connectivity = 4",
 }
@@ -67,6 +72,9 @@ _MODELS: Mapping[KeyPath, type[Table]] = {
     ("distances",): DistancesTable,
     ("clusters",): ClustersTable,
     ("hierarchy",): HierarchyTable,
+    ("slopes",): SlopesTable,
+    ("elevation",): ElevationTable,
+    ("profiles", "*", "slopes"): SlopesTable,
     ("lint",): LintTable,
     ("heuristic",): HeuristicTable,
     ("export",): ExportTable,

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from bake.errors import RecipeError
 from bake.level import TerrainRule
+from bake.levels.elevation import ElevationImage
 from bake.levels.reading.editors import EditorReading
 from bake.recipe.rules import (
     DEFAULT_OUTPUT,
@@ -21,7 +22,13 @@ from bake.recipe.rules import (
 )
 
 if TYPE_CHECKING:
-    from bake.recipe.tables import EditorTable, LevelTable, RecipeTable, RuleTable
+    from bake.recipe.tables import (
+        EditorTable,
+        ElevationTable,
+        LevelTable,
+        RecipeTable,
+        RuleTable,
+    )
 
 #: The most entries of the project's legends and terrain, times the tables of levels.
 MAX_MERGED = 2**22
@@ -112,7 +119,12 @@ def _merged(base: LevelRecipe, table: LevelTable) -> LevelRecipe:
     """Lay ``table`` over ``base``: legend and terrain key by key, everything else whole."""
     # Everything is sorted, so that no table can depend on the order in which a recipe was written.
     profiles = tuple(
-        ProfileRecipe(name, dict(sorted(_rules(profile.terrain).items())), profile.size or 1)
+        ProfileRecipe(
+            name,
+            dict(sorted(_rules(profile.terrain).items())),
+            profile.size or 1,
+            dict(sorted(profile.slopes.given().items())),
+        )
         for name, profile in sorted(table.profiles.items())
     )
     return LevelRecipe(
@@ -142,6 +154,8 @@ def _merged(base: LevelRecipe, table: LevelTable) -> LevelRecipe:
         tiled=_editor(base.tiled, table.tiled),
         ldtk=_editor(base.ldtk, table.ldtk),
         terrain=dict(sorted({**base.terrain, **_rules(table.terrain)}.items())),
+        slopes=dict(sorted({**base.slopes, **table.slopes.given()}.items())),
+        elevation=_elevation(base.elevation, table.elevation),
         profiles=profiles or base.profiles,
         lint={**base.lint, **table.lint.given()},
     )
@@ -149,6 +163,13 @@ def _merged(base: LevelRecipe, table: LevelTable) -> LevelRecipe:
 
 def _given(value: T | None, otherwise: T) -> T:
     return otherwise if value is None else value
+
+
+def _elevation(base: ElevationImage | None, table: ElevationTable) -> ElevationImage | None:
+    """Return the image of a level; one of its own replaces the project's whole."""
+    if table.image is None:
+        return base
+    return ElevationImage(table.image, _given(table.unit, 1.0), _given(table.zero, 0.0))
 
 
 def _editor(base: E, table: EditorTable) -> E:

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal, get_args
 
 from bake.coordinates import Point
 from bake.graph import DEFAULT_TICKS_PER_UNIT
 from bake.level import TerrainRule
+from bake.levels.elevation import ElevationImage
 from bake.levels.reading.editors import EditorReading, LdtkReading, TiledReading
 from bake.levels.reading.limits import DEFAULT_MEMORY_BUDGET
 from bake.movement import Connectivity, CornerCutting, CostRule
@@ -95,11 +96,14 @@ class ProfileRecipe:
         name: letters, digits, "_", "." and "-", starting with a letter or digit.
         terrain: this profile's own rules by terrain, which override all others; sorted by name.
         size: cells along one side of its square footprint, 1 to 16.
+        slopes: what slopes mean to this profile, by the names of a SlopeRule; these override the
+            level's.
     """
 
     name: str
     terrain: Mapping[str, TerrainRule] = field(default_factory=dict)
     size: int = 1
+    slopes: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -136,6 +140,8 @@ class LevelRecipe:
         tiled: how Tiled maps are read; its legend in the order it was written.
         ldtk: how LDtk projects are read; its legend sorted by key.
         terrain: rules by terrain; sorted by name.
+        slopes: what slopes mean to every profile, by the names of a SlopeRule; sorted.
+        elevation: the image that says how high cells lie.
         profiles: at least one; sorted by name.
         lint: severity of what `bake lint` finds, by rule, where the recipe says one.
         narrowed: whether some of the recipe's profiles were left out of this run.
@@ -167,6 +173,8 @@ class LevelRecipe:
     tiled: TiledReading = field(default_factory=TiledReading)
     ldtk: LdtkReading = field(default_factory=LdtkReading)
     terrain: Mapping[str, TerrainRule] = field(default_factory=dict)
+    slopes: Mapping[str, float] = field(default_factory=dict)
+    elevation: ElevationImage | None = None
     profiles: tuple[ProfileRecipe, ...] = (ProfileRecipe("default"),)
     lint: Mapping[str, Severity] = field(default_factory=dict)
     narrowed: bool = False
@@ -206,6 +214,13 @@ class LevelRecipe:
         sizes = {profile.name: profile.size for profile in self.profiles if profile.size != 1}
         if sizes:
             rules["sizes"] = sizes
+        if self.slopes:
+            rules["slopes"] = dict(self.slopes)
+        if any(profile.slopes for profile in self.profiles):
+            own = {profile.name: dict(profile.slopes) for profile in self.profiles}
+            rules["profile_slopes"] = own
+        if self.elevation is not None:
+            rules["elevation"] = asdict(self.elevation)
         if self.distance_storage != "auto":
             rules["distances"] = {"storage": self.distance_storage}
         # An editor's table is left out where it says nothing, so that a new editor makes no other

@@ -152,6 +152,55 @@ Terrain = Annotated[
 ]
 
 
+_AtLeastZero = _checked(values.at_least_zero, {"type": "number", "minimum": 0, "maximum": MAX_COST})
+
+
+class SlopesTable(Table):
+    """What it costs that the ground rises and falls, where a level says how high its cells lie."""
+
+    up: Annotated[float | None, _AtLeastZero] = Field(
+        default=None,
+        description="Units that each unit of rise adds to the price of a step. Default: 0.",
+    )
+    down: Annotated[float | None, _AtLeastZero] = Field(
+        default=None, description="Units that each unit of fall adds. Default: 0."
+    )
+    climb: Annotated[float | None, _AtLeastZero] = Field(
+        default=None, description="The most that one step may rise. Default: any."
+    )
+    drop: Annotated[float | None, _AtLeastZero] = Field(
+        default=None, description="The most that one step may fall. Default: any."
+    )
+
+    def given(self) -> dict[str, float]:
+        """Return the values that the recipe states, by name."""
+        return {name: value for name, value in dict(self).items() if value is not None}
+
+
+class ElevationTable(Table):
+    """The image that says how high the cells of a level lie, a pixel for each cell."""
+
+    image: Annotated[str | None, _checked(values.image_name, _NAME)] = Field(
+        default=None,
+        description="A lossless grey image of 8 or 16 bits a pixel, as large as the level; its "
+        "path from the recipe's folder.",
+    )
+    unit: Annotated[
+        float | None,
+        _checked(values.above_zero, {"type": "number", "exclusiveMinimum": 0, "maximum": MAX_COST}),
+    ] = Field(default=None, description="Units that one step of grey rises. Default: 1.")
+    zero: Annotated[
+        float | None,
+        _checked(values.height, {"type": "number", "minimum": -MAX_COST, "maximum": MAX_COST}),
+    ] = Field(default=None, description="How high black lies, in units. Default: 0.")
+
+    @model_validator(mode="after")
+    def _has_an_image(self) -> ElevationTable:
+        if self.image is None and (self.unit is not None or self.zero is not None):
+            raise values.wrong("found no image", "image beside unit and zero")
+        return self
+
+
 class ProfileTable(Table):
     """One kind of agent."""
 
@@ -161,6 +210,7 @@ class ProfileTable(Table):
         "it is. Default: 1.",
     )
     terrain: Terrain = Field(default_factory=dict)
+    slopes: SlopesTable = Field(default_factory=SlopesTable)
 
 
 class NextHopsTable(Table):
@@ -430,6 +480,8 @@ class LevelTable(Table):
     legend: dict[_ColourKey, _TerrainName] = Field(
         default_factory=dict, description="Terrain by colour of an image's pixels."
     )
+    elevation: ElevationTable = Field(default_factory=ElevationTable)
+    slopes: SlopesTable = Field(default_factory=SlopesTable)
     tiled: TiledTable = Field(default_factory=TiledTable)
     ldtk: LdtkTable = Field(default_factory=LdtkTable)
     terrain: Terrain = Field(default_factory=dict)

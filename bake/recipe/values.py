@@ -167,6 +167,32 @@ def origin(value: Any) -> tuple[float, float]:
     return found
 
 
+def at_least_zero(value: Any) -> float:
+    return _number(value, 0, f"a number from 0 to {MAX_COST:,}")
+
+
+def above_zero(value: Any) -> float:
+    found = _number(value, 0, f"a number above 0 and at most {MAX_COST:,}")
+    if not found:
+        raise wrong(f"found {show(value)}", f"a number above 0 and at most {MAX_COST:,}")
+    return found
+
+
+def height(value: Any) -> float:
+    return _number(value, -MAX_COST, f"a number from {-MAX_COST:,} to {MAX_COST:,}")
+
+
+def _number(value: Any, least: float, expected: str) -> float:
+    number = isinstance(value, int | float) and not isinstance(value, bool)
+    if not number or not least <= value <= MAX_COST:
+        raise wrong(f"found {show(value)}", expected)
+    return float(value)
+
+
+def image_name(value: Any) -> str:
+    return _name(value, "the path of an image")
+
+
 def flag(value: Any) -> bool:
     if not isinstance(value, bool):
         raise wrong(f"found {show(value)}", "true or false")

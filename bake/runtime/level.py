@@ -163,6 +163,23 @@ class LevelAsset:
         found = self._current.writer.terrain_at(self._places.locations(listed, "places"))
         return found[0] if one else found
 
+    def elevation_at(self, places: Place | npt.ArrayLike) -> float | Float64Array | None:
+        """Return how high the ground of a place lies, in units, or of each of many.
+
+        Args:
+            places: a place, or many, as for :meth:`terrain_at`.
+
+        Returns:
+            The elevation, NaN for a place that does not exist; (m) float64 for many places. None
+            where the level's source does not say how high places lie.
+
+        Raises:
+            QueryError: ``places`` is neither.
+        """
+        one, listed = self._places.as_many(places)
+        found = self._current.writer.elevation_at(self._places.locations(listed, "places"))
+        return float(found[0]) if one and found is not None else found
+
     def changes_since(self, token: int = 0) -> Changes:
         """Return what has changed since an earlier call, so that agents know whether to look again.
 

@@ -11,7 +11,7 @@ from functools import cached_property
 
 import numpy as np
 
-from bake.arrays import Int64Array
+from bake.arrays import Float64Array, Int64Array
 from bake.asset import Asset
 from bake.errors import CorruptAssetError
 from bake.verify.stated import prove_attributes
@@ -119,6 +119,18 @@ class Level:
         self.require(barred.shape == self.grid.shape, "barred does not fit the grid")
         self.require((barred < 16).all(), "barred names no heading")
         return barred
+
+    @cached_property
+    def elevation(self) -> Float64Array | None:
+        """Return how high each cell (height, width) or node (n) lies; None where nothing says."""
+        path = "/world/elevation" if self.kind == "graph" else "/terrain/elevation"
+        if not self.asset.has(path):
+            return None
+        found = self.asset.read(path).astype(np.float64)
+        shape = (self.nodes,) if self.kind == "graph" else self.grid.shape
+        self.require(found.shape == shape, "elevation does not fit the level")
+        self.require(np.isfinite(found).all(), "elevation is not finite")
+        return found
 
     def _prove_names(self) -> None:
         asset = self.asset

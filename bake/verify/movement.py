@@ -32,11 +32,25 @@ class Mover(NamedTuple):
         cost: (terrains) units; NaN where the profile cannot go.
         enters: (terrains, terrains) bool, [from, to].
         size: cells along one side of the footprint.
+        up, down: units that each unit of rise and of fall adds to a step.
+        climb, drop: the most that a step may rise and fall.
     """
 
     cost: Float64Array
     enters: BoolArray
     size: int
+    up: float = 0.0
+    down: float = 0.0
+    climb: float = np.inf
+    drop: float = np.inf
+
+    def too_steep(self, rise: Float64Array) -> BoolArray:
+        """Tell where a step may not be made for its rise, NaN where there is no step."""
+        return (rise > self.climb) | (rise < -self.drop)
+
+    def slope(self, rise: Float64Array) -> Float64Array:
+        """Return what a rise adds to the price of a step, NaN where there is no step."""
+        return np.maximum(rise, 0) * self.up + np.maximum(-rise, 0) * self.down
 
 
 def read_mover(level: Level, profile: str) -> Mover:
@@ -76,7 +90,27 @@ def read_mover(level: Level, profile: str) -> Mover:
     fits = size is None or 1 < size <= _LARGEST_SIZE
     level.require(fits, f"profile {profile!r}: size is {size}")
     level.require(size is None or level.kind == "square", f"profile {profile!r} has a size")
-    return Mover(cost, enters, size or 1)
+    return Mover(cost, enters, size or 1, *_read_slope(level, recipe, profile))
+
+
+def _read_slope(level: Level, recipe: Recipe, profile: str) -> tuple[float, float, float, float]:
+    """Read what slopes mean to a profile, and prove that the recipe states the same."""
+    path, usual = profile_path(profile, "slope"), (0.0, 0.0, np.inf, np.inf)
+    found = usual
+    if level.asset.has(path):
+        stored = level.asset.read(path).astype(np.float64)
+        sound = stored.shape == (4,) and (stored >= 0).all() and np.isfinite(stored[:2]).all()
+        level.require(sound, f"profile {profile!r}: slope is no rule of slopes")
+        found = tuple(stored.tolist())
+        level.require(found != usual, f"profile {profile!r}: slope says nothing")
+    for place, name in enumerate(("up", "down", "climb", "drop")):
+        own = recipe.at("profile_slopes", profile, name)
+        stated = recipe.at("slopes", name) if own is None else own
+        if recipe.at("profiles") is None:
+            continue
+        same = found[place] == (usual[place] if stated is None else stated)
+        level.require(same, f"profile {profile!r}: slope is not the one in the recipe")
+    return found
 
 
 def prove_movement(level: Level, profiles: tuple[str, ...]) -> None:
@@ -191,10 +225,30 @@ class _Weights:
             self._prove_link_weights(weight)
 
     def _ticks(
-        self, before: AnyArray, after: AnyArray, length: AnyArray | np.float64
+        self,
+        before: AnyArray,
+        after: AnyArray,
+        length: AnyArray | np.float64,
+        more: AnyArray | float,
     ) -> Float64Array:
         unit = (before + after) / 2 if self.mean else after
-        return np.asarray(np.rint(unit * length * self.scale))
+        return np.asarray(np.rint((unit * length + more) * self.scale))
+
+    def _rise(self, dx: int, dy: int) -> Float64Array | None:
+        """Return (height, width), how far the ground of each cell rises toward a neighbour."""
+        ground = self.level.elevation
+        return None if ground is None else _moved(self.level, ground, dx, dy, np.nan) - ground
+
+    def _slope(self, dx: int, dy: int) -> AnyArray | float:
+        """Return what rise and fall add to every step of one heading, the dearest of a footprint.
+
+        Beyond the level's border there is nothing to pay, as there is no step.
+        """
+        rise = self._rise(dx, dy)
+        if rise is None:
+            return 0.0
+        paid = np.nan_to_num(self.mover.slope(rise), nan=0.0)
+        return _window(self.level, paid, self.mover.size, 0.0, np.maximum)
 
     def _compare(self, arcs: Int64Array, weight: AnyArray, ticks: AnyArray, what: str) -> None:
         """Refuse weights that are not what they must be.
@@ -216,7 +270,12 @@ class _Weights:
         before, after = cost[level.tail], cost[level.head]
         enters = self.mover.enters[level.terrain[level.tail], level.terrain[level.head]]
         usable = ~np.isnan(before + after) & enters
-        ticks = np.where(usable, self._ticks(before, after, level.length), float(BLOCKED))
+        more: AnyArray | float = 0.0
+        if level.elevation is not None:
+            rise = level.elevation[level.head] - level.elevation[level.tail]
+            usable &= ~self.mover.too_steep(rise)
+            more = self.mover.slope(rise)
+        ticks = np.where(usable, self._ticks(before, after, level.length, more), float(BLOCKED))
         arcs = np.arange(len(weight))
         self._compare(arcs, weight, ticks, "a weight is not what terrain and length make it")
 
@@ -247,7 +306,8 @@ class _Weights:
             level.require(right, "a step is not as long as steps are")
             after = _moved(level, self.stands, dx, dy, np.nan)
             may = usable & cells
-            ticks = np.where(may, self._ticks(self.stands, after, length), float(BLOCKED))[y, x]
+            priced = self._ticks(self.stands, after, length, self._slope(dx, dy))
+            ticks = np.where(may, priced, float(BLOCKED))[y, x]
             level.require(len(np.unique(tail[mine])) == len(arcs), "a step is there twice")
             what = "a weight is not what terrain makes it"
             self._compare(arcs, weight[arcs], ticks[tail[mine]], what)
@@ -291,6 +351,9 @@ class _Weights:
             bits = _hexagon_heading(level.layout or "", dx, dy, shoved=shoved)
         hindered = ~mover.enters[level.grid, onto]
         hindered |= ((level.barred | _moved(level, level.barred, dx, dy, 0)) & bits) != 0
+        rise = self._rise(dx, dy)
+        if rise is not None:
+            hindered |= mover.too_steep(rise)
         fits = ~np.isnan(self.stands) & ~np.isnan(_moved(level, self.stands, dx, dy, np.nan))
         if mover.size > 1:
             hindered = _window(level, hindered, mover.size, False, np.logical_or)

@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 from PIL import Image, ImageDraw
 
-from bake.arrays import BoolArray, Int32Array, UInt8Array
+from bake.arrays import BoolArray, Float64Array, Int32Array, UInt8Array
 from bake.errors import QueryError
 from bake.view import Show
 from bake.view.cells import Cells, HexCells, SquareCells
@@ -173,10 +173,31 @@ def _view(request: Request, scale: int) -> tuple[CellPaint, list[Swatch]]:
     paint.fill[scene.flat], swatches = row_colours(request, muted, LARGEST)
     if show is Show.hops:
         paint.fill[scene.flat] = mixed(own, PAPER, 0.66)
+    if show is Show.terrain and scene.elevation is not None:
+        paint.fill[:-1], note = _in_relief(paint.fill[:-1], scene.elevation, scene.places.width)
+        notes = [*notes, note]
     if show in (Show.distances, Show.hops) and toward is not None:
         lost = scene.flat[~np.isfinite(toward.distance)]
         paint.mark(lost, UNREACHABLE, UNREACHABLE_STRIPE)
     return paint, [*swatches, *notes]
+
+
+def _in_relief(fill: UInt8Array, elevation: Float64Array, width: int) -> tuple[UInt8Array, Swatch]:
+    """Make high cells lighter, and those darker that fall away from the light in the north-west.
+
+    Args:
+        fill: (c, 3) uint8, colours of the cells.
+        elevation: (c) float64.
+        width: of the level, in cells.
+    """
+    low, high = float(elevation.min()), float(elevation.max())
+    share = (elevation - low) / max(high - low, 1e-9)
+    ground = share.reshape(-1, width)
+    lit = np.zeros_like(ground)
+    lit[1:, 1:] = ground[1:, 1:] - ground[:-1, :-1]
+    tone = 0.74 + 0.34 * share + np.clip(1.5 * lit, -0.25, 0.25).reshape(-1)
+    toned = np.clip(fill * np.clip(tone, 0.45, 1.2)[:, None], 0, 255).astype(np.uint8)
+    return toned, Swatch((224, 220, 208), f"lighter is higher: {number(low)} to {number(high)}")
 
 
 def faded_ground(scene: Scene, scale: int) -> tuple[CellPaint, list[Swatch]]:

@@ -75,6 +75,14 @@ class Scene:
         return Rows(self.tables)
 
     @cached_property
+    def elevation(self) -> Float64Array | None:
+        """Return (locations) float64, how high each lies; None where the source did not say."""
+        path = "/terrain/elevation" if self.places.is_grid else "/world/elevation"
+        if not self.places.asset.has(path):
+            return None
+        return self.places.asset.read(path).astype(np.float64).reshape(-1)
+
+    @cached_property
     def flat(self) -> Int32Array:
         """Return (r) int32, the location of each row: y * width + x of its cell on a grid level."""
         return self.tables.location

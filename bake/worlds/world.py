@@ -14,6 +14,7 @@ from bake.graph import BLOCKED, MAX_WEIGHT, Graph, Metric
 from bake.hexagons import HexLayout
 from bake.level import GraphLevel, GridLevel, Level, Link, TerrainRule
 from bake.movement import (
+    LEVEL_GROUND,
     NO_LINK,
     Connectivity,
     FootprintMap,
@@ -22,6 +23,7 @@ from bake.movement import (
     MovementRules,
     Mover,
     Prices,
+    SlopeRule,
     price_arcs,
     price_steps,
     to_ticks,
@@ -47,11 +49,13 @@ class AgentProfile:
         name: unique within an asset.
         rules: what each terrain means to it, by the terrain's name.
         size: cells along one side of its square footprint, whose north-west cell is where it is.
+        slope: what rises and falls of the ground mean to it.
     """
 
     name: str
     rules: Mapping[str, TerrainRule]
     size: int = 1
+    slope: SlopeRule = LEVEL_GROUND
 
     def mover(self, terrains: tuple[str, ...]) -> Mover:
         """Return the profile in numbers, for a level of these terrains."""
@@ -63,7 +67,7 @@ class AgentProfile:
         for to, rule in enumerate(rules):
             if rule.enter_from is not None:
                 allowed[:, to] = [name in rule.enter_from for name in terrains]
-        return Mover(cost, allowed, self.size)
+        return Mover(cost, allowed, self.size, self.slope)
 
 
 @dataclass(frozen=True)
@@ -87,6 +91,8 @@ class World:
         node_names: names of an explicit graph's nodes.
         node_region: (n) int32 region of each node of an explicit graph, -1 = none; None where it
             has no regions.
+        elevation: (n) float64, how high each node of an explicit graph lies; None where its source
+            does not say.
         connectivity: neighbours of a cell; None for explicit graphs.
         rules: how cells and corners make steps.
         movers: each profile in numbers, by its name.
@@ -113,6 +119,7 @@ class World:
     dead_links: tuple[Link, ...] = ()
     own_price: Float64Array | None = None
     node_region: Int32Array | None = None
+    elevation: Float64Array | None = None
 
     @property
     def hex_layout(self) -> HexLayout | None:
@@ -192,8 +199,11 @@ def _grid_world(
     node_at = np.full(level.terrain.size, -1, dtype=np.int32)
     node_at[cell] = np.arange(len(cell), dtype=np.int32)
     terrain = level.terrain.reshape(-1)
+    ground = None if level.elevation is None else level.elevation.reshape(-1)
     footprints: dict[str, Footprints] = {
-        name: (Footprints if mover.size == 1 else FootprintMap)(mover, terrain, lattice)
+        name: Footprints(mover, terrain, lattice, elevation=ground)
+        if mover.size == 1
+        else FootprintMap(mover, terrain, lattice, ground)
         for name, mover in movers.items()
     }
     links, dead = link_arcs(level, node_at, strict=strict_links)
@@ -304,7 +314,8 @@ def _priced_links(grid: _Grid, cell: Int64Array, arcs: LinkArcs) -> _Arcs:
 
 def _graph_world(level: GraphLevel, movers: Mapping[str, Mover], rules: MovementRules) -> World:
     footprints = {
-        name: Footprints(mover, level.node_terrain, None) for name, mover in movers.items()
+        name: Footprints(mover, level.node_terrain, None, elevation=level.elevation)
+        for name, mover in movers.items()
     }
     nodes = np.arange(len(level.node_names))
     passable = {name: ~np.isnan(each.cost_at(nodes)) for name, each in footprints.items()}
@@ -340,6 +351,7 @@ def _graph_world(level: GraphLevel, movers: Mapping[str, Mover], rules: Movement
         movers,
         _metrics(arcs, {name: each[node] for name, each in passable.items()}, rules),
         node_region=level.node_region[node] if level.region_names else None,
+        elevation=None if level.elevation is None else level.elevation[node],
     )
 
 

@@ -374,7 +374,7 @@ def test_schema_knows_every_key_and_closes_every_table():
             "hierarchy",
             "heuristic",
         ),
-        *("legend", "tiled", "ldtk", "terrain", "profiles", "levels"),
+        *("legend", "elevation", "slopes", "tiled", "ldtk", "terrain", "profiles", "levels"),
         "export",
         "lint",
     }

@@ -77,7 +77,8 @@ class Pricing:
 
     def _footprints(self, level: LevelState) -> Footprints:
         mover, lattice = self.profile.mover, self.rules.lattice
-        return Footprints(mover, level.terrain, lattice, level.obstacle)
+        elevation = self.rules.elevation
+        return Footprints(mover, level.terrain, lattice, level.obstacle, elevation)
 
     def standing(self, level: LevelState, locations: Int64Array) -> BoolArray:
         """Return (k) bool, True where the profile can stand on the location."""
@@ -139,9 +140,11 @@ class Pricing:
         floor = y // rows * rows
         if y < 0 or y < floor or end_y > floor + rows or x < 0 or end_x > width:
             return None
-        kinds = [level.terrain, level.obstacle]
+        kinds: list[AnyArray] = [level.terrain, level.obstacle]
         if lattice.barred is not None:
             kinds.append(lattice.barred)
+        if self.rules.elevation is not None:
+            kinds.append(self.rules.elevation)
         seen = [kind.reshape(-1, width)[y:end_y, x:end_x].tobytes() for kind in kinds]
         # Where rows or columns are shoved, every other one looks another way.
         parity = b"" if lattice.hex_layout is None else bytes([y & 1, x & 1])
@@ -243,8 +246,8 @@ class Pricing:
         units, taken = links.arcs.units[arcs], links.taken_by(self.profile.name)[arcs]
         footprints = self._footprints(level)
         prices = price_arcs(footprints, rules.movement, tail, head, units, taken)
-        if rules.lattice is None and not self.profile.mover.goes_anywhere:
-            # Arcs of graphs obey the terrain they enter, which does not matter to links.
+        if rules.lattice is None and not footprints.makes_every_step:
+            # Arcs of graphs obey terrain and slopes, which do not matter to links.
             steps = np.array([link is None for link in links.arcs.link], dtype=np.bool_)[arcs]
             bare = price_arcs(footprints, rules.movement, tail, head, units, None)
             prices = Prices(np.where(steps, bare.usable, prices.usable), units)

@@ -10,6 +10,7 @@ import numpy as np
 
 from bake.arrays import BoolArray, Float64Array, Int32Array, UInt8Array
 from bake.asset.schema import profile_path
+from bake.asset.slopes import read_elevation, read_slope
 from bake.graph import Graph
 from bake.movement import (
     CONNECTIVITIES,
@@ -79,6 +80,11 @@ class LevelRules:
         """Return (locations) uint8, the terrain that was baked."""
         path = "/terrain/grid" if self.places.is_grid else "/world/node_terrain"
         return np.ascontiguousarray(self.asset.read(path).astype(np.uint8).reshape(-1))
+
+    @cached_property
+    def elevation(self) -> Float64Array | None:
+        """Return (locations) float64, how high each lies; None where the source did not say."""
+        return read_elevation(self.asset, self.location_count)
 
     @property
     def _barred(self) -> UInt8Array | None:
@@ -213,7 +219,7 @@ class ProfileRules:
             size = asset.number("size", f"/profiles/{name}") or 1
             if not 1 <= size <= MAX_SIZE:
                 raise asset.damaged(f"the profile's size is {size}")
-        self.mover = Mover(cost, allowed, size)
+        self.mover = Mover(cost, allowed, size, read_slope(asset, name))
         self._level = level
 
     @cached_property

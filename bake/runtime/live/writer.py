@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from bake.arrays import BoolArray, Int32Array, Int64Array
+from bake.arrays import BoolArray, Float64Array, Int32Array, Int64Array
 from bake.errors import CostError, PatchError, QueryError
 from bake.runtime.live.edits import Edit, LevelState
 from bake.runtime.live.journal import Journal
@@ -161,6 +161,11 @@ class LevelWriter:
         ]
         names = tuple(dict.fromkeys([*near, *others]))
         return Changes(batch, places.places_of(location.astype(np.int32)), names, rerouted)
+
+    def elevation_at(self, locations: Int32Array) -> Float64Array | None:
+        """Return how high locations lie, NaN at -1; None where the source did not say."""
+        elevation = self.rules.elevation
+        return None if elevation is None else np.where(locations < 0, np.nan, elevation[locations])
 
     def terrain_at(self, locations: Int32Array) -> list[str | None]:
         """Return the terrain at locations as it is now; None for a location of -1."""

@@ -1,0 +1,65 @@
+"""Read how high places lie, and what rise and fall of the ground mean to a profile."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from bake.asset.schema import profile_path
+from bake.graph import BLOCKED
+
+if TYPE_CHECKING:
+    from bake.arrays import AnyArray, Float64Array, Int32Array
+    from bake.asset.read import Asset
+    from bake.movement import SlopeRule
+
+
+def read_elevation(asset: Asset, locations: int) -> Float64Array | None:
+    """Return (locations) float64 units, how high each lies; None where the source did not say."""
+    path = "/world/elevation" if asset.text("kind") == "graph" else "/terrain/elevation"
+    if not asset.has(path):
+        return None
+    found = asset.read(path).astype(np.float64).reshape(-1)
+    if len(found) != locations or not np.isfinite(found).all():
+        raise asset.damaged(f"column {path} contradicts the rest")
+    return np.ascontiguousarray(found)
+
+
+def read_slope(asset: Asset, profile: str) -> SlopeRule:
+    """Return what slopes mean to a profile."""
+    from bake.movement import LEVEL_GROUND, SlopeRule
+
+    path = profile_path(profile, "slope")
+    if not asset.has(path):
+        return LEVEL_GROUND
+    stored = asset.read(path).astype(np.float64)
+    if stored.shape != (4,) or not (stored >= 0).all() or not np.isfinite(stored[:2]).all():
+        raise asset.damaged(f"column {path} is no rule of slopes")
+    return SlopeRule(*stored.tolist())
+
+
+def paid_for_slopes(
+    asset: Asset, profile: str, location: AnyArray, weight: Int32Array, size: int
+) -> Float64Array | float:
+    """Return (m) float64 units, what rise and fall add to the price of each arc that is usable.
+
+    Args:
+        location: (n) the location of each node.
+        weight: (m) int32 ticks, BLOCKED where the profile may not take the arc.
+        size: cells along one side of the profile's footprint.
+    """
+    from bake.movement import LEVEL_GROUND, slope_units
+
+    slope, width = read_slope(asset, profile), asset.number("width") or 0
+    locations = width * (asset.number("height") or 0) or len(location)
+    elevation = read_elevation(asset, locations)
+    if slope == LEVEL_GROUND or elevation is None:
+        return 0.0
+    first_out: Int32Array = asset.read("/world/first_out").astype(np.int32)
+    usable = np.flatnonzero(weight != BLOCKED)
+    tail = np.repeat(location, np.diff(first_out))[usable].astype(np.int64)
+    head = location[asset.read("/world/head")[usable]].astype(np.int64)
+    paid = np.zeros(len(weight))
+    paid[usable] = slope_units(slope, elevation, tail, head, size, width)
+    return paid
