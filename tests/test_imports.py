@@ -63,7 +63,9 @@ ROOMS: dict[str, frozenset[str]] = {
         "runtime.things": "runtime.reader",
         "runtime.hierarchy": "asset errors graph greedy kernels search runtime.reader",
         "runtime.searching": "errors graph greedy search runtime.reader runtime.hierarchy",
-        "runtime.snapshot": "errors graph runtime.reader runtime.hierarchy runtime.searching",
+        "runtime.nearest": "errors kernels search.point runtime.reader",
+        "runtime.snapshot": "errors graph runtime.nearest runtime.reader runtime.hierarchy "
+        "runtime.searching",
         "runtime.native": "errors flat kernels reader_sources runtime.reader",
         "runtime.live": "asset errors graph greedy kernels movement search "
         "runtime.reader runtime.things runtime.hierarchy runtime.searching runtime.snapshot",
@@ -72,7 +74,7 @@ ROOMS: dict[str, frozenset[str]] = {
         "runtime.searching runtime.snapshot runtime.live",
         "runtime.many": "errors graph runtime.reader runtime.snapshot runtime.current",
         "runtime.navigator": "errors graph kernels runtime.reader runtime.searching "
-        "runtime.snapshot runtime.things runtime.live runtime.current runtime.many",
+        "runtime.snapshot runtime.things runtime.live runtime.current runtime.many runtime.nearest",
         "runtime.cold": "kernels",
         "runtime.level": "asset coordinates errors flat kernels runtime.reader runtime.things "
         "runtime.live runtime.current runtime.navigator runtime.cold",

@@ -6,14 +6,16 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from operator import index
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, cast, overload
 
 import numpy as np
 
+from bake.arrays import AnyArray, Float64Array
 from bake.errors import QueryError
 from bake.graph import UNREACHABLE
 from bake.runtime.current import Current
 from bake.runtime.many import ManyQuestions
+from bake.runtime.nearest import are_many
 from bake.runtime.reader.places import Place
 
 if TYPE_CHECKING:
@@ -105,24 +107,45 @@ class Navigator(ManyQuestions):
         now = self._now
         return now.tables.reaches(now.rows.row(start), now.rows.row(goal))
 
-    def nearest(self, point: Sequence[float]) -> Place:
+    @overload
+    def nearest(self, point: Sequence[float], *, last: Place | None = None) -> Place: ...
+
+    @overload
+    def nearest(self, point: Float64Array, *, last: None = None) -> Any: ...
+
+    @overload
+    def nearest(self, point: Sequence[Sequence[float]]) -> AnyArray: ...
+
+    def nearest(
+        self,
+        point: Sequence[float] | Float64Array | Sequence[Sequence[float]],
+        *,
+        last: Place | None = None,
+    ) -> Place | AnyArray:
         """Return the place nearest to a point, by straight distance, that the profile can stand on.
 
         Args:
             point: (x, y), in cells (the centre of cell (3, 4) is the point (3, 4); on hexagonal
                 levels columns and rows count alike) or in the units of a graph's positions; on
                 levels of several floors (x, y, floor). It may lie on a wall or outside the level.
+                Or many points, as an array with a row for each.
+            last: the place that was the answer a moment ago. The answer is the same; where nothing
+                is compiled it is found sooner if the point has not gone far. It counts with a
+                single point only.
 
         Returns:
             The nearest place, on the same floor; of several the northernmost, then the westernmost
-            (on graphs: any one, always the same).
+            (on graphs the one that comes first in the asset). For many points (m, 2) int32 cells,
+            (m, 3) on levels of several floors, or (m,) object names.
 
         Raises:
-            QueryError: the point is not two finite numbers (or three), there is no such floor, the
-                graph has no positions, or there is nowhere to stand.
+            QueryError: a point is not two finite numbers (or three), there is no such floor, the
+                graph has no positions, or there is nowhere to stand; there is no place ``last``.
         """
-        rows = self._now.rows
-        return rows.place(rows.nearest(point))
+        now = self._now
+        if are_many(point):
+            return now.rows.array(now.nearest.many(point))
+        return now.rows.place(now.nearest.one(cast("Sequence[float]", point), last))
 
     def path(
         self,

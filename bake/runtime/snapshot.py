@@ -7,6 +7,7 @@ from collections.abc import Callable
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from bake.runtime.nearest import NearestPlaces
 from bake.runtime.reader.lookup import FastLookup, NextHop
 from bake.runtime.reader.places import Place
 from bake.runtime.reader.rows import Rows
@@ -29,7 +30,11 @@ class Snapshot:
     """
 
     def __init__(
-        self, tables: Tables, newest: NextHop, make_searches: Callable[[], SearchContext]
+        self,
+        tables: Tables,
+        newest: NextHop,
+        make_searches: Callable[[], SearchContext],
+        baked: Snapshot | None = None,
     ) -> None:
         """Make the snapshot; nothing is read or computed yet.
 
@@ -37,11 +42,13 @@ class Snapshot:
             tables: the tables of the profile.
             newest: see above.
             make_searches: called when a question first needs searches.
+            baked: the profile as it was baked, if the level has changed since.
         """
         self.tables = tables
         self.rows = Rows(tables)
         self.newest = newest
         self._make_searches = make_searches
+        self._baked = baked
         self._making = threading.Lock()
         self._lookup: FastLookup | None = None
 
@@ -49,6 +56,11 @@ class Snapshot:
     def searches(self) -> SearchContext:
         """Return what searches of this snapshot share."""
         return self._make_searches()
+
+    @cached_property
+    def nearest(self) -> NearestPlaces:
+        """Return the places nearest to points."""
+        return NearestPlaces(self.tables, None if self._baked is None else self._baked.nearest)
 
     @cached_property
     def around(self) -> Around:

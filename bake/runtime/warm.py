@@ -49,6 +49,8 @@ def _ask(nav: Navigator, start: Place, goal: Place) -> None:
         lambda: nav.next_hop(start, goal),
         lambda: nav.distance(start, goal),
         lambda: nav.path(start, goal),
+        lambda: nav.nearest((-1.0, -1.0)),
+        lambda: nav.nearest([(-1.0, -1.0)]),
         lambda: nav.next_hops([start], [goal]),
         lambda: nav.paths([start], [goal]),
         lambda: nav.paths([start], [goal], "hpa"),

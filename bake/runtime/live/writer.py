@@ -246,7 +246,7 @@ class LevelWriter:
         def searches() -> SearchContext:
             return changed_context(tables, baked.searches)
 
-        return Snapshot(tables, baked.newest, searches)
+        return Snapshot(tables, baked.newest, searches, baked)
 
     # -- files ------------------------------------------------------------------------------------
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from functools import cached_property
 from typing import cast
@@ -14,11 +13,8 @@ from bake.arrays import AnyArray, Int32Array
 from bake.errors import BlockedCellError, QueryError
 from bake.runtime.reader.hops import view_of
 from bake.runtime.reader.lookup import WRONG, row_plane
-from bake.runtime.reader.places import Cell, Place, quoted
+from bake.runtime.reader.places import Cell, Place
 from bake.runtime.reader.tables import Tables
-
-#: Points farther out than this, in cells or a graph's units, are moved in to it.
-FARTHEST = 1e15
 
 #: How many wrong places of an argument an error names.
 _NAMED = 5
@@ -149,34 +145,6 @@ class Rows:
                 self._places.location(listed[wrong])
         return rows
 
-    def nearest(self, point: Sequence[float]) -> int:
-        """Return the row nearest to a point: see :meth:`bake.runtime.Navigator.nearest`."""
-        places, profile = self._places, self._tables.profile
-        floor_height = places.floor_height
-        floor = 0
-        if floor_height is not None:
-            point, floor = places.point_on_floor(point)
-        x, y = _point(point)
-        near = self._tables.standing_points
-        if near is None:
-            raise QueryError(
-                "nearest() needs positions, this graph has none",
-                place=f"level {places.name!r}",
-                remedy="give its nodes x and y",
-            )
-        if not np.isfinite(near).any():
-            raise QueryError(f"profile {profile!r} can stand nowhere in this level")
-        away = (near[:, 0] - x) ** 2 + (near[:, 1] - floor * (floor_height or 0) - y) ** 2
-        if floor_height is not None:
-            there = np.isfinite(near[:, 1])
-            there[there] = near[there, 1] // floor_height == floor
-            away[~there] = np.inf
-            if np.isinf(away).all():
-                raise QueryError(f"profile {profile!r} can stand nowhere on floor {floor}")
-        best = np.flatnonzero(away == away.min())
-        # The first in reading order is taken among places equally near; on graphs, the first node.
-        return int(best[self._tables.location[best].argmin()])
-
     # -- places of rows ---------------------------------------------------------------------------
 
     def place(self, row: int) -> Place:
@@ -228,14 +196,3 @@ def _rows_named(what: str, wrong: list[int]) -> str:
     named = ", ".join(map(str, wrong[:_NAMED]))
     more = f" and {len(wrong) - _NAMED:,} more" if len(wrong) > _NAMED else ""
     return f"{what}[{named}]{more}"
-
-
-def _point(point: Sequence[float]) -> tuple[float, float]:
-    try:
-        x, y = (float(number) for number in point)
-    except (TypeError, ValueError, OverflowError):
-        x = y = math.nan
-    if isinstance(point, str | bytes) or not (math.isfinite(x) and math.isfinite(y)):
-        raise QueryError(f"{quoted(point)} is no point", expected="(x, y), two finite numbers")
-    # Squares of larger numbers would overflow; from so far out all places are equally near.
-    return min(max(x, -FARTHEST), FARTHEST), min(max(y, -FARTHEST), FARTHEST)

@@ -305,7 +305,11 @@ def test_whole_numbers_as_names(tmp_path: Path) -> None:
         ("a", "b"),
         "ab",
         (10**400, 0),
-        [[0, 0]],
+        [[0, 0, 0]],
+        [[0, math.nan]],
+        [(0, 0), 1],
+        np.zeros((2, 2, 2)),
+        np.array([["a", "b"]]),
     ],
     ids=lambda point: repr(point)[:20],
 )

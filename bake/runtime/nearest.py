@@ -1,0 +1,390 @@
+"""Find the place nearest to a point: by division on grids, otherwise by a k-d tree.
+
+Every way answers as a scan of all places would: the place with the least square of its distance, in
+the arithmetic of float64, and of several the one with the lowest location.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+
+from bake.arrays import Float64Array, Int32Array
+from bake.errors import OutsideMapError, QueryError
+from bake.runtime.reader.hops import view_of
+from bake.runtime.reader.places import Place, quoted
+from bake.runtime.reader.tables import Tables
+
+if TYPE_CHECKING:
+    from bake.search.point.kd_tree import Candidate, KdTree, PackedTree
+
+#: Points farther out than this, in cells or a graph's units, are moved in to it.
+FARTHEST = 1e15
+
+#: A point no farther than this from the middle of a cell, along both axes, is nearest to that one,
+#: however floats round; nearer to a border the tree decides.
+_WITHIN = 0.499
+#: Less than a quarter: a point is nearest to a place if the square of its distance is less than
+#: this part of the square of the distance to the nearest other place.
+_OWN = 0.2499
+
+
+class NearestPlaces:
+    """The places that one profile can stand on at one moment; threads may share it."""
+
+    def __init__(self, tables: Tables, baked: NearestPlaces | None = None) -> None:
+        """Make nothing yet.
+
+        Args:
+            tables: the rows of the profile.
+            baked: the places of the level as it was baked, if it has changed since. Its trees serve
+                all later versions, where rows that opened are looked at one by one.
+        """
+        self._tables = tables
+        self._places = tables.places
+        self._baked = baked
+        self._trees: dict[int, KdTree | None] = {}
+        self._packs: dict[int, PackedTree | None] = {}
+        self._views: dict[int, Any] = {}
+        self._ask: Callable[[float, float], int] | None = None
+        self._gaps: dict[int, float] = {}
+
+    # -- one point --------------------------------------------------------------------------------
+
+    def one(self, point: Sequence[float], last: Place | None = None) -> int:
+        """Return the row nearest to a point: see :meth:`bake.runtime.Navigator.nearest`."""
+        places = self._places
+        floor = 0
+        if places.floor_height is not None:
+            point, floor = places.point_on_floor(point)
+        x, y = _point(point)
+        if places.is_grid:
+            row = self._by_division(x, y, floor)
+            if row >= 0:
+                return row
+        self._check()
+        location = None if last is None else places.location(last)
+        if self._ask is not None:  # It takes less time than looking at the last place first.
+            return self._ask(x, y)
+        if location is None:
+            return self._found(x, y, floor, self._none)
+        known, is_nearest = self._near_last(x, y, floor, location)
+        return known.row if is_nearest else self._found(x, y, floor, known)
+
+    def _by_division(self, x: float, y: float, floor: int) -> int:
+        """Return the row of the cell a point of a grid lies in; -1 where that does not tell."""
+        places = self._places
+        column, line = math.floor(x + 0.5), math.floor(y + 0.5)
+        rows = places.floor_height or places.height
+        if (
+            not (0 <= column < places.width and 0 <= line < rows)
+            or max(abs(x - column), abs(y - line)) > _WITHIN
+        ):
+            return -1
+        row = self._known_row[(line + floor * rows) * places.width + column]
+        stands = self._stands
+        return row if row >= 0 and (stands is None or stands[row]) else -1
+
+    @cached_property
+    def _known_row(self) -> memoryview[int]:
+        return view_of(self._tables.known_row)
+
+    @cached_property
+    def _stands(self) -> memoryview[int] | None:
+        standing = self._tables.standing
+        return None if standing is None else view_of(standing)
+
+    def _near_last(self, x: float, y: float, floor: int, location: int) -> tuple[Candidate, bool]:
+        """Return the place known to be near, and whether no other one can be as near."""
+        row, stands = self._known_row[location], self._stands
+        if row < 0 or not (stands is None or stands[row]):
+            return self._none, False
+        if self._places.floor_height is not None and self._floors[row] != floor:
+            return self._none, False
+        away = self._away(row, x, y)
+        known = type(self._none)(away, location, row)
+        return known, away < _OWN * self._gap(row) and not len(self._opened(floor))
+
+    def _away(self, row: int, x: float, y: float) -> float:
+        """Return the square of the distance from a row's place to a point on its floor."""
+        view = self._point_view
+        across, down = view[2 * row] - x, view[2 * row + 1] - y
+        return across * across + down * down
+
+    def _gap(self, row: int) -> float:
+        """Return the square of the distance from a row's place to the nearest other one."""
+        if self._baked is not None:
+            return self._baked._gap(row) if row < self._baked._tables.row_count else 0.0
+        gap = self._gaps.get(row)
+        if gap is None:
+            floor = int(self._floors[row])
+            x, y = self._points[row].tolist()
+            other = self._walk(floor, x, y, self._none, row)
+            gap = self._away(other, x, y) if other >= 0 else math.inf
+            self._gaps[row] = gap
+        return gap
+
+    def _found(self, x: float, y: float, floor: int, known: Candidate) -> int:
+        for row in self._opened(floor).tolist():
+            away = self._away(row, x, y)
+            location = int(self._tables.location[row])
+            if (away, location) < (known.away, known.location):
+                known = known._replace(away=away, location=location, row=row)
+        row = self._walk(floor, x, y, known, -1)
+        if row < 0:
+            raise self._nowhere(floor)
+        return row
+
+    def _walk(self, floor: int, x: float, y: float, known: Candidate, but: int) -> int:
+        """Search the tree of a floor, compiled or not."""
+        from bake.kernels.jit import ready
+        from bake.search.point.kd_tree import nearest_in_packed, nearest_row
+
+        if ready(nearest_in_packed):
+            packed = self._packed(floor)
+            if packed is None:
+                return known.row
+            if self._is_plain and known.row < 0 and but < 0:
+                self._ask = self._straight(packed)
+            return nearest_in_packed(*packed, self._mask, x, y, *known, but)
+        tree = self._tree(floor)
+        if tree is None:
+            return known.row
+        walk = cast("Callable[..., int]", getattr(nearest_row, "plain", nearest_row))
+        return int(walk(self._view(floor, tree), self._mask, x, y, known, but))
+
+    def _straight(self, packed: PackedTree) -> Callable[[float, float], int]:
+        """Return the search without anything known, for which nothing is left to be checked."""
+        from bake.search.point.kd_tree import nearest_in_packed
+
+        (inner, real, whole), mask = packed, self._mask
+        away, location, nobody = self._none
+
+        def ask(x: float, y: float) -> int:
+            row = nearest_in_packed(inner, real, whole, mask, x, y, away, location, nobody, -1)
+            if row < 0:
+                raise self._nowhere(0)
+            return row
+
+        return ask
+
+    @cached_property
+    def _is_plain(self) -> bool:
+        """Tell whether there is one floor, on which no row has opened."""
+        return self._places.floor_height is None and not len(self._opened(0))
+
+    # -- many points ------------------------------------------------------------------------------
+
+    def many(self, given: object) -> Int32Array:
+        """Return (k) int32, the row nearest to each of some points.
+
+        Args:
+            given: (k, 2) finite numbers, or (k, 3) on levels of several floors.
+
+        Raises:
+            QueryError: as for :meth:`one`.
+        """
+        places = self._places
+        points, wide = self._rows_of_numbers(given), places.dimensions
+        found = np.full(len(points), -1, dtype=np.int32)
+        floor = np.zeros(len(points), dtype=np.int32)
+        if wide == 3:
+            floor = self._floors_of(points[:, 2])
+        points = np.clip(points[:, :2], -FARTHEST, FARTHEST)
+        if places.is_grid:
+            self._divide(points, floor, found)
+        left = np.flatnonzero(found < 0)
+        if not len(left):
+            return found
+        self._check()
+        for each in np.unique(floor[left]).tolist():
+            mine = left[floor[left] == each]
+            found[mine] = self._found_many(np.ascontiguousarray(points[mine]), each)
+        return found
+
+    def _rows_of_numbers(self, given: object) -> Float64Array:
+        wide = self._places.dimensions
+        try:
+            points = np.asarray(given)
+            if points.dtype.kind not in "iuf":
+                raise ValueError
+            points = points.astype(np.float64)
+        except (ValueError, TypeError, OverflowError):
+            points = np.empty(0)
+        if points.ndim != 2 or points.shape[1] != wide:
+            found = f"{quoted(given)} is no array of points"
+        elif not np.isfinite(points).all():
+            wrong = int(np.isfinite(points).all(axis=1).argmin())
+            found = f"points[{wrong}] is {tuple(points[wrong].tolist())}"
+        else:
+            return points
+        expected = "(x, y), two finite numbers each"
+        if wide == 3:
+            expected = "(x, y, floor), two finite numbers and an integer each"
+        raise QueryError(found, place=f"level {self._places.name!r}", expected=expected)
+
+    def _floors_of(self, given: Float64Array) -> Int32Array:
+        known = (given >= 0) & (given < self._places.floors) & (given == np.floor(given))
+        if not known.all():
+            raise OutsideMapError(
+                f"there is no floor {given[int(known.argmin())].item():g}",
+                place=f"level {self._places.name!r}",
+                expected=f"floor from 0 to {self._places.floors - 1}",
+            )
+        return given.astype(np.int32)
+
+    def _divide(self, points: Float64Array, floor: Int32Array, found: Int32Array) -> None:
+        """Write the rows of the cells that points lie in, where that tells the nearest one."""
+        places = self._places
+        rows = places.floor_height or places.height
+        cell = np.floor(points + 0.5)
+        clear = (np.abs(points - cell) <= _WITHIN).all(axis=1)
+        clear &= ((cell >= 0) & (cell < [places.width, rows])).all(axis=1)
+        at = np.flatnonzero(clear)
+        column, line = cell[at].astype(np.int32).T
+        location = (line + floor[at].astype(np.int32) * np.int32(rows)) * np.int32(places.width)
+        found[at] = self._tables.rows_of(location + column)
+
+    def _found_many(self, points: Float64Array, floor: int) -> Int32Array:
+        from bake.kernels.jit import ready
+        from bake.search.point.kd_tree import nearest_rows
+
+        tree = self._tree(floor)
+        if tree is None or len(self._opened(floor)) or not ready(nearest_rows):
+            each = (self._found(x, y, floor, self._none) for x, y in points.tolist())
+            return np.fromiter(each, dtype=np.int32, count=len(points))
+        found = np.empty(len(points), dtype=np.int32)
+        nearest_rows(tree, self._mask, points, self._none, found)
+        if found.min(initial=0) < 0:
+            raise self._nowhere(floor)
+        return found
+
+    # -- trees ------------------------------------------------------------------------------------
+
+    @cached_property
+    def _none(self) -> Candidate:
+        from bake.search.point.kd_tree import NONE
+
+        return NONE
+
+    @cached_property
+    def _points(self) -> Float64Array:
+        """Return (r, 2) float64, where the place of each row lies on its floor."""
+        tables, places = self._tables, self._places
+        if not places.is_grid:
+            assert places.position is not None
+            return places.position[tables.location]
+        points = tables.cell_of_row.astype(np.float64)
+        if places.floor_height is not None:
+            points[:, 1] %= places.floor_height
+        return points
+
+    @cached_property
+    def _point_view(self) -> memoryview[float]:
+        return cast("memoryview[float]", view_of(np.ascontiguousarray(self._points)))
+
+    @cached_property
+    def _floors(self) -> Int32Array:
+        """Return (r) int32, the floor of each row."""
+        places = self._places
+        if places.floor_height is None:
+            return np.zeros(self._tables.row_count, dtype=np.int32)
+        return self._tables.location // np.int32(places.width * places.floor_height)
+
+    def _tree(self, floor: int) -> KdTree | None:
+        """Return the tree of the rows that were baked on a floor; None where there are none."""
+        if self._baked is not None:
+            return self._baked._tree(floor)
+        if floor not in self._trees:
+            from bake.search.point.kd_tree import KdTree
+
+            row = np.flatnonzero(self._floors == floor).astype(np.int32)
+            self._trees[floor] = (
+                KdTree.of(self._points[row], row, self._tables.location[row]) if len(row) else None
+            )
+        return self._trees[floor]
+
+    def _packed(self, floor: int) -> PackedTree | None:
+        """Return a tree in two arrays; None where there is none."""
+        if self._baked is not None:
+            return self._baked._packed(floor)
+        if floor not in self._packs:
+            from bake.search.point.kd_tree import PackedTree
+
+            tree = self._tree(floor)
+            self._packs[floor] = None if tree is None else PackedTree.of(tree)
+        return self._packs[floor]
+
+    def _view(self, floor: int, tree: KdTree) -> Any:
+        """Return a tree of memory views, which plain Python reads several times as fast."""
+        keeper = self if self._baked is None else self._baked
+        if floor not in keeper._views:
+            keeper._views[floor] = type(tree)(*(cast("Any", view_of(each)) for each in tree))
+        return keeper._views[floor]
+
+    @cached_property
+    def _mask(self) -> Any:
+        """Return (r) bool, the rows that can be stood on; without any element all of them can."""
+        standing = self._tables.standing
+        if standing is None or standing.all():
+            return np.empty(0, dtype=np.bool_)
+        return standing
+
+    def _opened(self, floor: int) -> Int32Array:
+        """Return (k) int32, rows of a floor that opened since the level was baked."""
+        standing = self._tables.standing
+        if self._baked is None or standing is None:
+            return _NO_ROWS
+        baked = self._baked._tables.row_count
+        opened = baked + np.flatnonzero(standing[baked:])
+        here: Int32Array = opened[self._floors[opened] == floor].astype(np.int32)
+        return here
+
+    def _check(self) -> None:
+        """Refuse graphs without positions."""
+        places = self._places
+        if not places.is_grid and places.position is None:
+            raise QueryError(
+                "nearest() needs positions, this graph has none",
+                place=f"level {places.name!r}",
+                remedy="give its nodes x and y",
+            )
+
+    def _nowhere(self, floor: int) -> QueryError:
+        profile, standing = self._tables.profile, self._tables.standing
+        somewhere = self._tables.row_count if standing is None else int(standing.sum())
+        where = f"on floor {floor}" if somewhere else "in this level"
+        return QueryError(f"profile {profile!r} can stand nowhere {where}")
+
+
+_NO_ROWS = np.empty(0, dtype=np.int32)
+
+
+def are_many(point: object) -> bool:
+    """Tell whether an argument is many points, rather than one."""
+    if isinstance(point, np.ndarray):
+        return point.ndim > 1
+    if not isinstance(point, list | tuple) or not len(point):
+        return False
+    return isinstance(point[0], list | tuple | np.ndarray)
+
+
+def _point(point: Sequence[float]) -> tuple[float, float]:
+    if isinstance(point, str | bytes):
+        x = y = math.nan
+    else:
+        try:
+            x, y = point
+            x, y = float(x), float(y)
+        except (TypeError, ValueError, OverflowError):
+            x = y = math.nan
+    if -FARTHEST < x < FARTHEST and -FARTHEST < y < FARTHEST:
+        return x, y
+    if not (math.isfinite(x) and math.isfinite(y)):
+        raise QueryError(f"{quoted(point)} is no point", expected="(x, y), two finite numbers")
+    # Squares of larger numbers would overflow; from so far out all places are equally near.
+    return min(max(x, -FARTHEST), FARTHEST), min(max(y, -FARTHEST), FARTHEST)
