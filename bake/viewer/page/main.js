@@ -1,6 +1,7 @@
 /** Puts the page together. */
 
 import { installBytes } from "./bytes.js";
+import { installCompare } from "./compare/section.js";
 import { installCrowd } from "./crowd/section.js";
 import { installChanges } from "./editing/section.js";
 import { installFindings } from "./findings.js";
@@ -29,6 +30,7 @@ const PARTS = [
   installChanges,
   installCrowd,
   installTraces,
+  installCompare,
   installFollowing,
 ];
 
