@@ -1,5 +1,5 @@
 // Asks the page's modules that need no page: a JSON of questions goes in, one of answers comes out.
-// See tests/viewer/pages.py.
+// See tests/support/page_modules.py.
 import { readFileSync, writeFileSync } from "node:fs";
 import { changesOf, editsOf } from "../../bake/viewer/page/editing/edits.js";
 import { searchSteps } from "../../bake/viewer/page/traces/textbook.js";

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import json
+import math
 import subprocess
 import tempfile
 from collections.abc import Sequence
@@ -11,6 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from bake.errors import BlockedCellError
+from bake.runtime import LevelAsset, Navigator
 from tests.support.command import bake
 from tests.support.levels import shared_level
 from tests.support.readers import ROOT, tool
@@ -48,3 +51,37 @@ def ask(flat: Path, questions: Sequence[Sequence[Any]]) -> list[Any]:
         assert done.returncode == 0, done.stderr[-3000:]
         answers = json.loads(told.read_text("utf-8"))
     return [each["answer"] if "answer" in each else f"error: {each['error']}" for each in answers]
+
+
+class Reader:
+    """The Python reader of one profile, asked by locations as the page asks."""
+
+    def __init__(self, level: LevelAsset, profile: str | None = None) -> None:
+        self.level = level
+        self.nav: Navigator = level.profile(profile or level.profiles[0])
+        tables = level._tables(self.nav.name)
+        self.places = tables.places
+        self.standing: list[int] = tables.location.tolist()
+
+    def place(self, location: int) -> Any:
+        return self.places.place_at(location)
+
+    def stands(self, location: int) -> bool:
+        try:
+            return self.nav.reachable(self.place(location), self.place(location))
+        except BlockedCellError:
+            return False
+
+    def hop(self, start: int, goal: int) -> int:
+        """The next hop, -1 where there is none or nobody can stand, as the page says it."""
+        if not self.stands(start) or not self.stands(goal):
+            return -1
+        found = self.nav.next_hop(self.place(start), self.place(goal))
+        return -1 if found is None else self.places.location(found)
+
+    def distance(self, start: int, goal: int) -> float | None:
+        """Units, None where there is no path or nobody can stand."""
+        if not self.stands(start) or not self.stands(goal):
+            return None
+        units = self.nav.distance(self.place(start), self.place(goal))
+        return None if units == math.inf else units

@@ -13,11 +13,10 @@ import networkx
 import numpy as np
 import pytest
 
-from bake.errors import BlockedCellError
-from bake.runtime import LevelAsset, Navigator, open_asset
+from bake.runtime import LevelAsset, open_asset
 from bake.view.search_trace import write_trace
 from tests.support.command import bake
-from tests.support.page_modules import Pair, ask, baked
+from tests.support.page_modules import Pair, Reader, ask, baked
 
 #: Squares with floors, doors and links, hexagons, a graph, one-way ledges, costs.
 LEVELS = ["bastion.json", "colony.json", "manor.tmx", "marsh.png", "oneway.json", "roads.json"]
@@ -27,37 +26,6 @@ METHODS: list[dict[str, Any]] = [
     {"method": "weighted", "weight": 2.5},
     {"method": "greedy"},
 ]
-
-
-@pytest.fixture(scope="session")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("viewer-assets")
-
-
-class Reader:
-    """The Python reader of one profile, asked by locations as the page asks."""
-
-    def __init__(self, level: LevelAsset, profile: str | None = None) -> None:
-        self.nav: Navigator = level.profile(profile or level.profiles[0])
-        tables = level._tables(self.nav.name)
-        self.places = tables.places
-        self.standing: list[int] = tables.location.tolist()
-
-    def place(self, location: int) -> Any:
-        return self.places.place_at(location)
-
-    def stands(self, location: int) -> bool:
-        try:
-            return self.nav.reachable(self.place(location), self.place(location))
-        except BlockedCellError:
-            return False
-
-    def distance(self, start: int, goal: int) -> float | None:
-        """Units, None where there is no path or nobody can stand, as the page says it."""
-        if not self.stands(start) or not self.stands(goal):
-            return None
-        units = self.nav.distance(self.place(start), self.place(goal))
-        return None if units == math.inf else units
 
 
 def trace_of(

@@ -1,0 +1,118 @@
+"""The viewer's page in a browser, as a person uses it."""
+
+from __future__ import annotations
+
+import functools
+import time
+from pathlib import Path
+from typing import Any
+
+from bake.viewer.bundle import page_html
+from bake.viewer.contents import shown_level
+from tests.support.page_modules import baked
+
+
+@functools.cache
+def page_file(folder: Path, source: str) -> Path:
+    """Write a page that opens from disk and shows a level, once for each folder."""
+    path = folder / f"{Path(source).stem}.html"
+    path.write_text(page_html([shown_level(baked(folder, source).asset)]), "utf-8")
+    return path
+
+
+class BrowserPage:
+    """The viewer's page in a browser.
+
+    Attributes:
+        page: what playwright calls a page.
+        complaints: errors of the page, and addresses outside of it that it asked for.
+    """
+
+    def __init__(self, page: Any) -> None:
+        self.page = page
+        self.complaints: list[str] = []
+        self._home = "file:"
+        page.on("pageerror", lambda error: self.complaints.append(str(error)))
+        page.on("console", self._listen)
+        page.on("request", self._look)
+
+    def _listen(self, message: Any) -> None:
+        if message.type in ("error", "warning"):
+            self.complaints.append(message.text)
+
+    def _look(self, request: Any) -> None:
+        if not request.url.startswith((self._home, "blob:", "data:")):
+            self.complaints.append(request.url)
+
+    def open_file(self, path: Path, address: str = "") -> None:
+        self.open_url(path.as_uri() + address, path.as_uri())
+
+    def open_url(self, url: str, home: str) -> None:
+        self._home = home
+        self.page.goto(url)
+        self.until("() => Boolean(globalThis.bakeView?.level && bakeView.frames > 0)")
+
+    def ask(self, script: str, argument: Any = None) -> Any:
+        """Run a function in the page that is given the view and one argument."""
+        wrapped = f"async (given) => {{ const view = bakeView; return ({script})(view, given); }}"
+        return self.page.evaluate(wrapped, argument)
+
+    def until(self, script: str, seconds: float = 20) -> None:
+        """Wait until a function without arguments says that something is so."""
+        # The page forbids itself eval, by which playwright would wait.
+        end = time.monotonic() + seconds
+        while not self.page.evaluate(script):
+            assert time.monotonic() < end, f"this never came: {script}"
+            self.page.wait_for_timeout(15)
+
+    def frame(self) -> None:
+        """Wait until the page has drawn what it was last told."""
+        self.ask(
+            """(view) => new Promise((done) => {
+                 const stop = view.on("frame", () => { stop(); done(); });
+                 view.redraw();
+               })"""
+        )
+
+    def button(self, name: str) -> Any:
+        return self.page.get_by_role("button", name=name, exact=True)
+
+    def open_section(self, name: str) -> Any:
+        """Open a section of the panel, and return it."""
+        button = self.button(name)
+        if button.get_attribute("aria-expanded") == "false":
+            button.click()
+        return self.page.get_by_role("region", name=name, exact=True)
+
+    def spot(self, at: int) -> tuple[float, float]:
+        """Where a place lies on the screen, in pixels."""
+        x, y = self.ask(
+            """(view, at) => {
+                 const { left, top } = view.canvas.getBoundingClientRect();
+                 const [x, y] = view.camera.toScreen(view.plane.x(at), view.plane.y(at));
+                 return [x + left, y + top];
+               }""",
+            at,
+        )
+        return x, y
+
+    def point_at(self, at: int) -> None:
+        self.page.mouse.move(*self.spot(at))
+
+    def draw(self, *places: int) -> None:
+        """Press the mouse on the first of some places, and lead it over the others."""
+        self.point_at(places[0])
+        self.page.mouse.down()
+        for at in places[1:]:
+            self.point_at(at)
+        self.page.mouse.up()
+        self.frame()
+
+    def here(self) -> dict[str, str]:
+        """What the section "Here" says of the place that is pointed at."""
+        return dict(
+            self.page.evaluate(
+                """() => [...document.querySelectorAll("#section-here dt")].map(
+                     (name) => [name.textContent, name.nextElementSibling.textContent])"""
+            )
+        )
