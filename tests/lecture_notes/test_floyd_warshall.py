@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from bake.search.all_pairs.floyd_warshall import floyd_warshall
+from bake.search.all_pairs.floyd_warshall import SIDE, _rearrange, floyd_warshall
 from tests.support import oracles
 from tests.support.compare import Algorithm, subgraph, tables_of, weighted
 
@@ -47,6 +47,29 @@ def test_the_search_itself() -> None:
     dist = np.empty((5, 5), dtype=np.int32)
     assert list(floyd_warshall(*weighted(5, BOTH), dist)) == [5]
     assert dist.tolist() == DISTANCE
+
+
+@pytest.mark.parametrize(
+    ("last", "shown"),
+    [
+        (2, {(0, 3): 10, (0, 4): 15, (1, 3): 10, (1, 4): 15, (2, 3): 1, (2, 4): 6, (3, 4): 3}),
+        (3, {(0, 3): 10, (0, 4): 13, (1, 3): 10, (1, 4): 13, (2, 3): 1, (2, 4): 4, (3, 4): 3}),
+    ],
+)
+def test_the_matrices_on_the_way(last: int, shown: dict[tuple[int, int], int]) -> None:
+    """The compiled search, stopped after the block of nodes that holds 0 to k and no others."""
+    place = [node if node <= last else SIDE + node for node in range(5)]
+    n = SIDE + 5
+    matrix = np.empty((n, n), dtype=np.int32)
+    arcs = [(place[a], place[b], w) for a, b, w in BOTH]
+    assert next(floyd_warshall(*weighted(n, arcs), matrix)) == SIDE
+    band = np.empty(SIDE * n, dtype=np.uint32)
+    _rearrange(matrix.reshape(-1).view(np.uint32), n, False, band)
+    found = matrix[np.ix_(place, place)]
+    direct = {(0, 1): 9, (0, 2): 9, (1, 2): 9}
+    assert {pair: found[pair] for pair in direct | shown} == direct | shown
+    assert (found == found.T).all()
+    assert not found.diagonal().any()
 
 
 def test_on_the_way_to_them() -> None:
