@@ -32,6 +32,8 @@ THING_COLUMNS = [
 ]
 #: Columns of regions of graphs.
 REGION_COLUMNS = ["/world/node_region"]
+#: Columns of ground that rises and falls.
+SLOPE_COLUMNS = ["/terrain/elevation", "/world/elevation", "/profiles/default/slope"]
 #: Columns that only updates read.
 UPDATE_COLUMNS = ["/terrain/barred", "/profiles/default/may_enter"]
 #: Columns of assets into which a patch was folded.
@@ -49,6 +51,7 @@ ALL_COLUMNS = [
     not in (
         *THING_COLUMNS,
         *REGION_COLUMNS,
+        *SLOPE_COLUMNS,
         *UPDATE_COLUMNS,
         *PATCH_COLUMNS,
         *LATTICE_COLUMNS,
