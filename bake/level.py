@@ -1,4 +1,4 @@
-"""Define levels of all file formats: a :class:`GridLevel` or a :class:`GraphLevel`.
+"""Define levels of all file formats: of cells, of nodes and arcs, or of shapes in the plane.
 
 A level says what is where: terrains, and the links, regions, spots and doors drawn over them. The
 recipe says what moving there costs. A level only carries the costs and rules that its own file
@@ -12,11 +12,12 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Literal
 
 import numpy as np
 
 from bake.arrays import Float64Array, Int32Array, UInt8Array
-from bake.coordinates import Coordinates
+from bake.coordinates import Coordinates, Point
 from bake.hexagons import HexLayout
 from bake.movement import Connectivity, CornerCutting, CostRule
 
@@ -161,6 +162,106 @@ class Remark:
     message: str
 
 
+#: Which points lie inside rings that cross: those that a ray leaves an odd number of times, or
+#: those that the rings wind around at all.
+FillRule = Literal["evenodd", "nonzero"]
+
+
+@dataclass(frozen=True)
+class Shape:
+    """An area of one terrain in the plane that a level is drawn in.
+
+    Attributes:
+        terrain: what lies there.
+        rings: (k, 2) float64 corners each, the last one joined to the first; holes are rings, too.
+        fill: which points lie inside where rings overlap or cross.
+        closed: False = lines, which only block the way.
+        floor: place of its floor among those of the level, from 0.
+        place: where in the file it is, for messages.
+    """
+
+    terrain: str
+    rings: tuple[Float64Array, ...]
+    fill: FillRule = "evenodd"
+    closed: bool = True
+    floor: int = 0
+    place: str = ""
+
+
+@dataclass(frozen=True)
+class OffMeshLink:
+    """A way between two points of the plane that walking does not join: a jump, a ladder, a portal.
+
+    Attributes:
+        name: for messages, unique within the level.
+        start, goal: points.
+        start_floor, goal_floor: places of their floors, from 0.
+        cost: length of taking it, positive; None = the straight way's, at least 1.
+        both_ways: whether it also leads back, at the same cost.
+        profiles: names of the profiles that may take it; None = every profile.
+        place: where in the file it is, for messages.
+    """
+
+    name: str
+    start: Point
+    goal: Point
+    start_floor: int = 0
+    goal_floor: int = 0
+    cost: float | None = None
+    both_ways: bool = False
+    profiles: tuple[str, ...] | None = None
+    place: str = ""
+
+
+@dataclass(frozen=True)
+class Polygons:
+    """Convex polygons that a file gives in place of shapes.
+
+    Attributes:
+        vertex: (v, 2) float64 points.
+        first_corner: (p + 1) int32; corners of polygon i are first_corner[i] to
+            first_corner[i + 1] - 1.
+        corner: (c) int32 vertices, around each polygon in either direction.
+        terrain: (p) uint8 index into the level's terrains.
+        floor: (p) int32 places of their floors, from 0.
+        places: (p) where in the file each is, for messages.
+    """
+
+    vertex: Float64Array
+    first_corner: Int32Array
+    corner: Int32Array
+    terrain: UInt8Array
+    floor: Int32Array
+    places: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class GeometryLevel:
+    """A level of shapes in the plane, which has to be divided before there is a graph of it.
+
+    Attributes:
+        name: the file's name without its extension.
+        source: the file it was read from.
+        shapes: in the order in which they are painted, a later one over those before; what no shape
+            covers is void.
+        terrains: unique names.
+        links: ways that walking does not join.
+        polygons: a mesh that the file gives; then there are no shapes.
+        remarks: what was drawn in the file, but does not count.
+    """
+
+    name: str
+    source: Path
+    shapes: tuple[Shape, ...]
+    terrains: tuple[str, ...]
+    terrain_rules: Mapping[str, TerrainRule] = field(default_factory=dict)
+    colours: Mapping[str, Colour] = field(default_factory=dict)
+    links: tuple[OffMeshLink, ...] = ()
+    polygons: Polygons | None = None
+    depends_on: tuple[Path, ...] = ()
+    remarks: tuple[Remark, ...] = ()
+
+
 @dataclass(frozen=True)
 class GridLevel:
     """A level of cells.
@@ -188,6 +289,8 @@ class GridLevel:
         hints: by terrain, keys of a legend that would say more than the terrain's name does.
         remarks: what was drawn in the file, but does not count.
         unmatched: entries of the recipe's legend for its format that it has nothing for.
+        shapes: areas drawn over the cells, in the plane; only where reading was asked to keep them
+            as they are, and ``terrain`` is without them then.
     """
 
     name: str
@@ -207,6 +310,7 @@ class GridLevel:
     hints: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     remarks: tuple[Remark, ...] = ()
     unmatched: tuple[str, ...] = ()
+    shapes: tuple[Shape, ...] = ()
 
     @property
     def width(self) -> int:
@@ -218,8 +322,37 @@ class GridLevel:
 
 
 @dataclass(frozen=True)
+class Mesh:
+    """A navigation mesh: convex polygons, on a grid of 1/1024 of a unit of the plane.
+
+    Polygons of one floor and one kind of agent do not overlap. Two of them are neighbours where
+    they share a whole edge.
+
+    Attributes:
+        vertex: (v, 2) int32 steps of the grid.
+        first_corner: (p + 1) int32; corners of polygon i are first_corner[i] to
+            first_corner[i + 1] - 1, so that its area lies to the left as y grows upward.
+        corner: (c) int32 vertices.
+        neighbour: (c) int32, the polygon behind the edge that begins at the corner; -1 = a wall.
+        terrain: (p) uint8 index into the level's terrains.
+        floor: (p) uint8 places of their floors, from 0.
+        first_node: (p + 1) int32, likewise of ``node``.
+        node: (k) int32, nodes of the level that lie in each polygon or on its border, at least one.
+    """
+
+    vertex: Int32Array
+    first_corner: Int32Array
+    corner: Int32Array
+    neighbour: Int32Array
+    terrain: UInt8Array
+    floor: UInt8Array
+    first_node: Int32Array
+    node: Int32Array
+
+
+@dataclass(frozen=True)
 class GraphLevel:
-    """A level given as an explicit graph.
+    """A level given as an explicit graph, or as one that the plane was divided into.
 
     Attributes:
         name: the file's name without its extension.
@@ -234,6 +367,9 @@ class GraphLevel:
         region_names: unique names of regions, in the order in which the nodes name them.
         node_region: (n) int32 index into ``region_names``, -1 = in none.
         elevation: (n) float64 units, finite: the third coordinate; None where the file gives none.
+        areas: for each terrain of a divided plane, what it is called in the file, and the profiles
+            that may stand there; empty where the graph was given.
+        mesh: the polygons that the plane was divided into.
     """
 
     name: str
@@ -252,9 +388,21 @@ class GraphLevel:
     terrain_rules: Mapping[str, TerrainRule] = field(default_factory=dict)
     colours: Mapping[str, Colour] = field(default_factory=dict)
     depends_on: tuple[Path, ...] = ()
+    areas: Mapping[str, tuple[str, tuple[str, ...]]] = field(default_factory=dict)
+    mesh: Mesh | None = None
 
 
 Level = GridLevel | GraphLevel
+
+#: What a file holds: levels, or shapes that are divided into a level of a graph.
+Drawn = GridLevel | GraphLevel | GeometryLevel
+
+#: How a level is divided into nodes: cells of a grid, or polygons of a navigation mesh.
+Division = Literal["cells", "mesh"]
+
+#: Where the nodes of a navigation mesh lie: in the centre of each polygon, in the middle of each
+#: shared edge, or at both ends of it, too.
+MeshNodes = Literal["centre", "edge", "portal"]
 
 
 #: Colours of terrains whose names contain one of these words.

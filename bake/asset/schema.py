@@ -181,6 +181,23 @@ COLUMNS: tuple[Column, ...] = (
     _optional("/world/node_region", "int32", "node", "region",
         "region that a graph's node is part of, -1: of none; absent where there are none",
         given=True),
+    # These are the convex polygons of a navigation mesh.
+    _optional("/mesh/vertex", "int32", "vertex, xy", "1/1024 units of the source",
+        "corners of polygons", given=True),
+    _optional("/mesh/first_corner", "int32", "polygon + 1", "corner",
+        "corners of polygon i are first_corner[i] to first_corner[i + 1] - 1, so that cross "
+        "products of its edges in turn are not negative", given=True),
+    _optional("/mesh/corner", "int32", "corner", "vertex", "vertex of the corner", given=True),
+    _optional("/mesh/neighbour", "int32", "corner", "polygon",
+        "polygon behind the edge that begins at the corner; -1: a wall"),
+    _optional("/mesh/terrain", "uint8", "polygon", "terrain", "terrain of the polygon",
+        given=True),
+    _optional("/mesh/floor", "uint8", "polygon", "floor",
+        "floor of the polygon, from 0; absent where all are 0", given=True),
+    _optional("/mesh/first_node", "int32", "polygon + 1", "node of a polygon",
+        "nodes of polygon i are first_node[i] to first_node[i + 1] - 1"),
+    _optional("/mesh/node", "int32", "node of a polygon", "node",
+        "node that lies in the polygon or on its border"),
     # These say what each profile pays, and hold its tables.
     _always("cost", "float64", "terrain", "units",
         "cost of crossing one cell; NaN where the profile cannot go"),

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
-from bake.level import Level
+from bake.level import Drawn, GeometryLevel
 from bake.levels.reading.editors import LdtkReading, TiledReading
 from bake.levels.reading.files import read_document
 from bake.levels.reading.limits import allowance
@@ -24,18 +24,25 @@ TILED_SUFFIXES = frozenset({".tmx", ".tmj", TILED_WORLD_SUFFIX})
 LDTK_SUFFIX = ".ldtk"
 LDTK_LEVEL_SUFFIX = ".ldtkl"
 
+SVG_SUFFIX = ".svg"
+OBJ_SUFFIX = ".obj"
+
 #: The suffixes of all level files, in lower case.
 SUFFIXES: frozenset[str] = (
-    IMAGE_SUFFIXES | TILED_SUFFIXES | {JSON_SUFFIX, MOVINGAI_SUFFIX, LDTK_SUFFIX}
+    IMAGE_SUFFIXES
+    | TILED_SUFFIXES
+    | {JSON_SUFFIX, MOVINGAI_SUFFIX, LDTK_SUFFIX, SVG_SUFFIX, OBJ_SUFFIX}
 )
 
 #: What levels are kept in; Moving AI maps and files of JSON need no rules to be read by.
-Format = Literal["image", "tiled", "ldtk", "movingai", "json"]
+Format = Literal["image", "tiled", "ldtk", "movingai", "json", "svg", "obj"]
 
 _EXPECTED = (
-    'a tile level ("format": "bake-tiles", "version": 1, "legend", "rows") '
-    'or a networkx node-link graph ("nodes" and "edges" or "links")'
+    'a tile level ("format": "bake-tiles", "version": 1, "legend", "rows"), shapes '
+    '("format": "bake-geometry"), a mesh ("format": "bake-mesh") or a networkx '
+    'node-link graph ("nodes" and "edges" or "links")'
 )
+_JSON_FORMATS = ("bake-tiles", "bake-graph", "bake-geometry", "bake-mesh")
 _SHOWN_KEYS = 6
 
 
@@ -50,6 +57,8 @@ def format_of(path: Path) -> Format | None:
         LDTK_SUFFIX: "ldtk",
         MOVINGAI_SUFFIX: "movingai",
         JSON_SUFFIX: "json",
+        SVG_SUFFIX: "svg",
+        OBJ_SUFFIX: "obj",
     }
     return known.get(suffix)
 
@@ -91,12 +100,12 @@ def load(
     ldtk: LdtkReading | None = None,
     project: Path | None = None,
     memory_budget: int | None = None,
-) -> Level:
+) -> Drawn:
     """Read one level.
 
     Args:
         path: the file; its suffix, in any case, says which format it is.
-        legend: terrain by colour ("#rrggbb" or "#rrggbbaa"), for images.
+        legend: terrain by colour ("#rrggbb" or "#rrggbbaa"), for images and drawings.
         part: which of its levels, by a name of :func:`parts`.
         tiled: how Tiled maps are read; None = by the defaults.
         ldtk: how LDtk projects are read; None = by the defaults.
@@ -139,7 +148,7 @@ def _read(
     tiled: TiledReading | None,
     ldtk: LdtkReading | None,
     project: Path | None,
-) -> Level:
+) -> Drawn:
     kind = format_of(path)
     if kind == "image":
         from bake.levels.image import read_image
@@ -157,21 +166,31 @@ def _read(
         from bake.levels.ldtk.level import read_ldtk
 
         return read_ldtk(path, part, ldtk or LdtkReading(), project)
+    if kind == "svg":
+        from bake.levels.plane.svg import read_svg
+
+        return read_svg(path, legend)
+    if kind == "obj":
+        from bake.levels.plane.meshes import read_obj
+
+        return read_obj(path)
     return _read_json(path)
 
 
-def _read_json(path: Path) -> Level:
-    """Read a tile level or an explicit graph, whichever the file holds."""
+def _read_json(path: Path) -> Drawn:
+    """Read a tile level, shapes, a mesh or an explicit graph, whichever the file holds."""
     document = read_document(path)
     if not isinstance(document, dict):
         refuse(path, "top level", f"the file holds {shown(document)}", _EXPECTED)
     kind = document.get("format")
-    if "format" in document and kind not in ("bake-tiles", "bake-graph"):
+    if "format" in document and kind not in _JSON_FORMATS:
         refuse(path, "format", f"the format is {shown(kind)}, which is unknown", _EXPECTED)
     if kind == "bake-tiles":
         from bake.levels.tiles_json import read_tiles
 
         return read_tiles(path, document)
+    if kind in ("bake-geometry", "bake-mesh"):
+        return _read_plane(path, document, kind)
     if kind == "bake-graph" or ("nodes" in document and document.keys() & {"edges", "links"}):
         from bake.levels.graph_json import read_graph
 
@@ -182,3 +201,13 @@ def _read_json(path: Path) -> Level:
         keys = [*keys[:_SHOWN_KEYS], "..."]
     says = f"its keys are {', '.join(keys)}" if keys else "it is an empty object"
     refuse(path, None, f"the JSON is not a level; {says}", _EXPECTED)
+
+
+def _read_plane(path: Path, document: dict[str, Any], kind: str) -> GeometryLevel:
+    if kind == "bake-geometry":
+        from bake.levels.plane.geometry_json import read_geometry
+
+        return read_geometry(path, document)
+    from bake.levels.plane.meshes import read_mesh_json
+
+    return read_mesh_json(path, document)

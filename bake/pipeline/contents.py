@@ -13,7 +13,7 @@ from bake.asset.schema import profile_path
 from bake.asset.write import Contents, Scalar
 from bake.coordinates import Coordinates
 from bake.hexagons import HexLayout, in_rows
-from bake.level import GraphLevel, GridLevel, Level, Link, Region, Spot, terrain_colours
+from bake.level import GraphLevel, GridLevel, Level, Link, Mesh, Region, Spot, terrain_colours
 from bake.movement import LEVEL_GROUND, Connectivity, MovementRules, Mover
 from bake.tables.all_pairs import AllPairs
 from bake.tables.cluster_distances import ClusterDistances
@@ -96,6 +96,8 @@ def shared_contents(world: World, recipe: str) -> Contents:
     }
     if world.own_price is not None:
         columns["/world/own_price"] = world.own_price
+    if world.mesh is not None:
+        columns |= _mesh(world.mesh)
     if world.cell is not None:
         columns["/world/cell"] = world.cell
     if world.position is not None:
@@ -114,6 +116,21 @@ def shared_contents(world: World, recipe: str) -> Contents:
     if world.elevation is not None:
         columns["/world/elevation"] = world.elevation
     return Contents(attributes, columns)
+
+
+def _mesh(mesh: Mesh) -> Columns:
+    columns: Columns = {
+        "/mesh/vertex": mesh.vertex,
+        "/mesh/first_corner": mesh.first_corner,
+        "/mesh/corner": mesh.corner,
+        "/mesh/neighbour": mesh.neighbour,
+        "/mesh/terrain": mesh.terrain,
+        "/mesh/first_node": mesh.first_node,
+        "/mesh/node": mesh.node,
+    }
+    if mesh.floor.any():
+        columns["/mesh/floor"] = mesh.floor
+    return columns
 
 
 def _coordinates(where: Coordinates, layout: HexLayout | None) -> Columns:

@@ -15,7 +15,7 @@ from bake.asset.write import Contents, write_asset
 from bake.coordinates import upright
 from bake.errors import BudgetError, CostError, LevelError, in_units
 from bake.kernels.jit import waiting
-from bake.level import GraphLevel, GridLevel, Level, Remark, Rules
+from bake.level import Division, Drawn, GeometryLevel, GraphLevel, GridLevel, Level, Remark, Rules
 from bake.levels import load
 from bake.levels.elevation import raised
 from bake.movement import Connectivity, MovementRules, SlopeRule
@@ -38,7 +38,15 @@ from bake.pipeline.sources import Task
 from bake.pipeline.staleness import recipe_digest, source_digests
 from bake.recipe import RECIPE_NAME, LevelRecipe
 from bake.tables.range_search import Crew
-from bake.worlds import AgentProfile, LatticeWorld, World, build_lattice_world, build_world
+from bake.worlds import (
+    AgentProfile,
+    LatticeWorld,
+    World,
+    build_lattice_world,
+    build_world,
+    divided,
+    for_areas,
+)
 
 #: Peak memory of building a world, for each node and each arc; measured on lattices of 4 million
 #: cells.
@@ -279,32 +287,79 @@ def _part_of(report: Report, place: int, count: int) -> Callable[[float], None]:
 
 
 def read_level(task: Task) -> Level:
-    """Read a level file, or the part of it that is one level, by the recipe.
+    """Read a level file, or the part of it that is one level, by the recipe, and divide it.
+
+    Raises:
+        LevelError: there is a mistake in the file, or it cannot be divided as the recipe says.
+        BakeErrors: there are several mistakes.
+    """
+    recipe = task.recipe
+    level = replace(_placed(read_drawn(task), recipe), name=task.name)
+    division = division_of(level, recipe)
+    if isinstance(level, GraphLevel) or division == "cells":
+        assert not isinstance(level, GeometryLevel)
+        if recipe.elevation is None:
+            return level
+        named_in = (task.project or Path()) / RECIPE_NAME
+        return raised(level, recipe.elevation, named_in, recipe.memory_budget)
+    return divided(level, agent_profiles(level, recipe), division, nodes=recipe.mesh_nodes)
+
+
+def read_drawn(task: Task) -> Drawn:
+    """Read a level file as it was drawn, before it is divided.
 
     Raises:
         LevelError: there is a mistake in the file.
         BakeErrors: there are several mistakes.
     """
     recipe = task.recipe
-    level = load(
+    as_drawn = recipe.division not in (None, "cells")
+    return load(
         task.source,
         recipe.legend,
         part=task.part,
-        tiled=recipe.tiled,
+        tiled=replace(recipe.tiled, keep_shapes=as_drawn),
         ldtk=recipe.ldtk,
         project=task.project,
         memory_budget=recipe.memory_budget,
     )
-    level = replace(_placed(level, recipe), name=task.name)
-    if recipe.elevation is None:
-        return level
-    named_in = (task.project or Path()) / RECIPE_NAME
-    return raised(level, recipe.elevation, named_in, recipe.memory_budget)
 
 
-def _placed(level: Level, recipe: LevelRecipe) -> Level:
+def division_of(level: Drawn, recipe: LevelRecipe) -> Division:
+    """Return how a level is divided into nodes.
+
+    Raises:
+        LevelError: it cannot be divided as the recipe says.
+    """
+    division = recipe.division or ("mesh" if isinstance(level, GeometryLevel) else "cells")
+    if isinstance(level, GeometryLevel) and division == "cells":
+        raise LevelError(
+            'the level has shapes, and the recipe says division = "cells"',
+            file=level.source,
+            expected="another division, such as mesh",
+            remedy="leave division out, or draw the level in cells",
+        )
+    if isinstance(level, GraphLevel) and division != "cells":
+        raise LevelError(
+            f'the level is a graph, and the recipe says division = "{division}"',
+            file=level.source,
+            expected="a level of cells or shapes",
+            remedy="leave division out for this level",
+        )
+    round_ones = [profile.name for profile in recipe.profiles if profile.radius]
+    if division == "cells" and round_ones:
+        raise LevelError(
+            f"the level is divided into cells, and profile {round_ones[0]!r} has a radius",
+            file=level.source,
+            expected="a size in cells",
+            remedy='say size in place of radius, or division = "mesh"',
+        )
+    return division
+
+
+def _placed(level: Drawn, recipe: LevelRecipe) -> Drawn:
     """Give a level the coordinates of the recipe, if its own file states none."""
-    if isinstance(level, GraphLevel) or level.coordinates is not None:
+    if not isinstance(level, GridLevel) or level.coordinates is not None:
         return level
     if recipe.cell_size is None and recipe.origin is None:
         return level
@@ -346,17 +401,21 @@ def movement_of(level: Level, recipe: LevelRecipe) -> tuple[MovementRules, Conne
     return rules, recipe.connectivity or stated.connectivity or 8
 
 
-def agent_profiles(level: Level, recipe: LevelRecipe) -> tuple[AgentProfile, ...]:
+def agent_profiles(level: Drawn, recipe: LevelRecipe) -> tuple[AgentProfile, ...]:
     """Return a level's profiles, with what its terrain means to each by the rules in effect."""
-    return tuple(
+    profiles = tuple(
         AgentProfile(
             profile.name,
             {**level.terrain_rules, **recipe.terrain, **profile.terrain},
             profile.size,
             SlopeRule(**{**recipe.slopes, **profile.slopes}),
+            profile.radius,
         )
         for profile in recipe.profiles
     )
+    if isinstance(level, GraphLevel) and level.areas:
+        return tuple(for_areas(profile, level.areas) for profile in profiles)
+    return profiles
 
 
 def world_size(

@@ -24,6 +24,7 @@ from bake.recipe.tables import (
     LdtkTable,
     LevelTable,
     LintTable,
+    MeshTable,
     NextHopsTable,
     ProfileTable,
     RecipeTable,
@@ -50,6 +51,7 @@ _EXAMPLES: Mapping[KeyPath, str] = {
     ("export",): "[export] with flat = true",
     ("slopes",): "[slopes] with climb = 2",
     ("elevation",): '[elevation] with image = "heights.png"',
+    ("mesh",): '[mesh] with nodes = "edge"',
     ("legend",): '[legend] with "#3a7d44" = "grass"',
     ("terrain",): "[terrain] with grass = 1",
     ("tiled",): '[tiled] with ignore = ["Shadows"]',
@@ -78,6 +80,7 @@ _MODELS: Mapping[KeyPath, type[Table]] = {
     ("lint",): LintTable,
     ("heuristic",): HeuristicTable,
     ("export",): ExportTable,
+    ("mesh",): MeshTable,
     ("profiles", "*"): ProfileTable,
     ("levels", "*"): LevelTable,
     ("terrain", "*"): RuleTable,
@@ -92,6 +95,7 @@ _PARTS: Mapping[str, type[Table]] = {
     "lint": LintTable,
     "heuristic": HeuristicTable,
     "export": ExportTable,
+    "mesh": MeshTable,
 }
 _NAMED = ("profiles", "levels", "terrain", "legend")
 

@@ -124,6 +124,7 @@ def _merged(base: LevelRecipe, table: LevelTable) -> LevelRecipe:
             dict(sorted(_rules(profile.terrain).items())),
             profile.size or 1,
             dict(sorted(profile.slopes.given().items())),
+            profile.radius or 0.0,
         )
         for name, profile in sorted(table.profiles.items())
     )
@@ -158,6 +159,8 @@ def _merged(base: LevelRecipe, table: LevelTable) -> LevelRecipe:
         elevation=_elevation(base.elevation, table.elevation),
         profiles=profiles or base.profiles,
         lint={**base.lint, **table.lint.given()},
+        division=_given(table.division, base.division),
+        mesh_nodes=_given(table.mesh.nodes, base.mesh_nodes),
     )
 
 

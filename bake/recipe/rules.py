@@ -14,7 +14,7 @@ from typing import Any, Literal, get_args
 
 from bake.coordinates import Point
 from bake.graph import DEFAULT_TICKS_PER_UNIT
-from bake.level import TerrainRule
+from bake.level import Division, MeshNodes, TerrainRule
 from bake.levels.elevation import ElevationImage
 from bake.levels.reading.editors import EditorReading, LdtkReading, TiledReading
 from bake.levels.reading.limits import DEFAULT_MEMORY_BUDGET
@@ -50,6 +50,7 @@ MAX_COST = 1_000_000
 MIN_CLUSTER_SIZE = 4
 MAX_CLUSTER_SIZE = 1024
 MAX_SPACING = 1024
+MAX_RADIUS = 65_536
 MAX_LEVELS = 16
 MIN_HEURISTIC_BYTES = 8
 MAX_HEURISTIC_BYTES = 256
@@ -61,9 +62,11 @@ SETTING_NAMES = frozenset(
         "connectivity",
         "corner_cutting",
         "cost_rule",
+        "division",
         "memory_budget",
         "origin",
         "output",
+        "radius",
         "size",
         "sources",
         "tables",
@@ -98,12 +101,14 @@ class ProfileRecipe:
         size: cells along one side of its square footprint, 1 to 16.
         slopes: what slopes mean to this profile, by the names of a SlopeRule; these override the
             level's.
+        radius: of its round footprint where the plane is divided, in units of the plane.
     """
 
     name: str
     terrain: Mapping[str, TerrainRule] = field(default_factory=dict)
     size: int = 1
     slopes: Mapping[str, float] = field(default_factory=dict)
+    radius: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -145,6 +150,9 @@ class LevelRecipe:
         profiles: at least one; sorted by name.
         lint: severity of what `bake lint` finds, by rule, where the recipe says one.
         narrowed: whether some of the recipe's profiles were left out of this run.
+        division: how a level is divided into nodes; None = levels of cells into these, and levels
+            of shapes into a mesh.
+        mesh_nodes: where the nodes of a navigation mesh lie.
     """
 
     connectivity: Connectivity | None = None
@@ -178,6 +186,8 @@ class LevelRecipe:
     profiles: tuple[ProfileRecipe, ...] = (ProfileRecipe("default"),)
     lint: Mapping[str, Severity] = field(default_factory=dict)
     narrowed: bool = False
+    division: Division | None = None
+    mesh_nodes: MeshNodes = "centre"
 
     def canonical(self) -> str:
         """Write one line of JSON that is equal for two recipes exactly when they bake equal tables.
@@ -221,6 +231,13 @@ class LevelRecipe:
             rules["profile_slopes"] = own
         if self.elevation is not None:
             rules["elevation"] = asdict(self.elevation)
+        radii = {profile.name: profile.radius for profile in self.profiles if profile.radius}
+        if radii:
+            rules["radii"] = radii
+        if self.division is not None:
+            rules["division"] = self.division
+        if self.mesh_nodes != "centre":
+            rules["mesh"] = {"nodes": self.mesh_nodes}
         if self.distance_storage != "auto":
             rules["distances"] = {"storage": self.distance_storage}
         # An editor's table is left out where it says nothing, so that a new editor makes no other

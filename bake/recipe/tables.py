@@ -22,6 +22,7 @@ from pydantic import (
 )
 
 from bake.graph import DEFAULT_TICKS_PER_UNIT
+from bake.level import Division, MeshNodes
 from bake.levels.reading.editors import WorldAs
 from bake.levels.reading.models import CELL_SIZE_SCHEMA, ORIGIN_SCHEMA
 from bake.movement import MAX_SIZE, CornerCutting, CostRule
@@ -35,6 +36,7 @@ from bake.recipe.rules import (
     MAX_HEURISTIC_BYTES,
     MAX_LEVELS,
     MAX_MEMORY_BUDGET,
+    MAX_RADIUS,
     MAX_SPACING,
     MAX_TICKS_PER_UNIT,
     MIN_CLUSTER_SIZE,
@@ -209,8 +211,26 @@ class ProfileTable(Table):
         description="Cells along one side of its square footprint, whose north-west cell is where "
         "it is. Default: 1.",
     )
+    radius: Annotated[
+        float | None,
+        _checked(values.radius, {"type": "number", "minimum": 0, "maximum": MAX_RADIUS}),
+    ] = Field(
+        default=None,
+        description="Of its round footprint where the plane is divided, in units of the plane. "
+        "Default: 0.",
+    )
     terrain: Terrain = Field(default_factory=dict)
     slopes: SlopesTable = Field(default_factory=SlopesTable)
+
+
+class MeshTable(Table):
+    """How a navigation mesh becomes a graph."""
+
+    nodes: Annotated[MeshNodes | None, _chosen(MeshNodes)] = Field(
+        default=None,
+        description='Where nodes lie: "centre" of each polygon, "edge": in the middle of each '
+        'shared edge, "portal": in the middle and at both ends. Default: "centre".',
+    )
 
 
 class NextHopsTable(Table):
@@ -449,6 +469,11 @@ class LevelTable(Table):
         default=None,
         description=f"Fixed-point scale of costs. Default: {DEFAULT_TICKS_PER_UNIT}.",
     )
+    division: Annotated[Division | None, _chosen(Division)] = Field(
+        default=None,
+        description="How a level is divided into nodes: its cells, or convex polygons of a "
+        'navigation mesh. Default: levels of cells into these, levels of shapes "mesh".',
+    )
     cell_size: Annotated[
         float | tuple[float, float] | None, _checked(values.cell_size, CELL_SIZE_SCHEMA)
     ] = Field(
@@ -476,6 +501,7 @@ class LevelTable(Table):
     hierarchy: HierarchyTable = Field(default_factory=HierarchyTable)
     lint: LintTable = Field(default_factory=LintTable)
     heuristic: HeuristicTable = Field(default_factory=HeuristicTable)
+    mesh: MeshTable = Field(default_factory=MeshTable)
     export: ExportTable = Field(default_factory=ExportTable)
     legend: dict[_ColourKey, _TerrainName] = Field(
         default_factory=dict, description="Terrain by colour of an image's pixels."

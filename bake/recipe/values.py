@@ -27,6 +27,7 @@ from bake.levels.reading.coordinates import (
 from bake.recipe.rules import (
     MAX_COST,
     MAX_MEMORY_BUDGET,
+    MAX_RADIUS,
     MIN_MEMORY_BUDGET,
     TABLE_NAMES,
 )
@@ -191,6 +192,17 @@ def _number(value: Any, least: float, expected: str) -> float:
 
 def image_name(value: Any) -> str:
     return _name(value, "the path of an image")
+
+
+def radius(value: Any) -> float:
+    """Return the radius of an agent in units of the plane."""
+    if (
+        isinstance(value, bool)
+        or not isinstance(value, int | float)
+        or not 0 <= value <= MAX_RADIUS
+    ):
+        raise wrong(f"found {show(value)}", f"a number from 0 to {MAX_RADIUS:,}")
+    return float(value)
 
 
 def flag(value: Any) -> bool:

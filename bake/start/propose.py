@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-from bake.level import GridLevel, Level, TerrainRule
+from bake.level import Drawn, GeometryLevel, GridLevel, TerrainRule
 from bake.levels import format_of
 from bake.levels.formats import TILED_WORLD_SUFFIX
 from bake.levels.reading.editors import BELOW, SPOT_KINDS
@@ -104,7 +104,7 @@ def _mended(file: Path, project: Path, entries: list[Entry]) -> list[Entry]:
     return list({(entry.table, entry.key): entry for entry in reversed(entries)}.values())
 
 
-def _that_read(file: Path, project: Path, entries: list[Entry]) -> tuple[list[Entry], list[Level]]:
+def _that_read(file: Path, project: Path, entries: list[Entry]) -> tuple[list[Entry], list[Drawn]]:
     """Read a file by its guesses, and leave out those about things under which it cannot be read.
 
     Games have doors and stairs of their own, which need not be drawn as bake would have them.
@@ -127,10 +127,16 @@ def _with_less(file: Path, entries: list[Entry]) -> Iterator[list[Entry]]:
         yield [*things, *kept, *world]
 
 
-def _cells(levels: list[Level]) -> Counter[str]:
-    """Count the cells or nodes of each terrain; a door's other terrain may have none."""
+def _cells(levels: list[Drawn]) -> Counter[str]:
+    """Count the cells or nodes of each terrain; a door's other terrain may have none.
+
+    A terrain of shapes counts once.
+    """
     found: Counter[str] = Counter()
     for level in levels:
+        if isinstance(level, GeometryLevel):
+            found.update(dict.fromkeys(level.terrains, 1))
+            continue
         codes = level.terrain if isinstance(level, GridLevel) else level.node_terrain
         counts = np.bincount(codes.ravel(), minlength=len(level.terrains))
         found.update(dict(zip(level.terrains, counts.tolist(), strict=True)))
@@ -160,7 +166,7 @@ def _opened(cells: Counter[str], entries: list[Entry]) -> list[Entry]:
     return [*kept, Entry(TERRAIN, most, 1.0, why, sure=False)]
 
 
-def _with_spots(levels: list[Level], entries: list[Entry]) -> list[Entry]:
+def _with_spots(levels: list[Drawn], entries: list[Entry]) -> list[Entry]:
     """Take what spawns stand on for no wall, where only the place of a layer says it is one."""
     below = {
         level.terrains[level.terrain[spot.cell[1], spot.cell[0]]]: spot.kind
@@ -183,7 +189,7 @@ def _with_spots(levels: list[Level], entries: list[Entry]) -> list[Entry]:
 
 
 def _with_links(
-    levels: list[Level], entries: list[Entry], rules: dict[str, TerrainRule]
+    levels: list[Drawn], entries: list[Entry], rules: dict[str, TerrainRule]
 ) -> list[Entry]:
     """Open the terrain on which links end, or leave the links out where they end inside walls."""
     ends = {

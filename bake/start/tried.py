@@ -6,14 +6,14 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from bake.errors import BakeError
-from bake.level import Level
+from bake.level import Drawn
 from bake.levels import LdtkReading, TiledReading, load, parts
 from bake.start.entries import COLOURS, Entry, reading_of
 
 
 def first_that_reads(
     file: Path, project: Path, tries: Iterable[list[Entry]]
-) -> tuple[list[Entry], list[Level]]:
+) -> tuple[list[Entry], list[Drawn]]:
     """Return the first entries under which all levels of a file can be read, and these levels.
 
     Args:
@@ -34,7 +34,7 @@ def first_that_reads(
     raise first
 
 
-def _read(file: Path, project: Path, entries: Sequence[Entry]) -> list[Level]:
+def _read(file: Path, project: Path, entries: Sequence[Entry]) -> list[Drawn]:
     tiled, ldtk = reading_of(entries, TiledReading()), reading_of(entries, LdtkReading())
     legend = {
         entry.key: entry.value

@@ -1,5 +1,6 @@
 """This package turns levels into worlds."""
 
+from bake.worlds.division import divided, for_areas
 from bake.worlds.doors import DoorStates
 from bake.worlds.lattice import LatticeWorld, build_lattice_world
 from bake.worlds.links import link_cost
@@ -12,5 +13,7 @@ __all__ = [
     "World",
     "build_lattice_world",
     "build_world",
+    "divided",
+    "for_areas",
     "link_cost",
 ]

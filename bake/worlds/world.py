@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -12,7 +12,7 @@ from bake.arrays import BoolArray, Float64Array, Int32Array, Int64Array, UInt8Ar
 from bake.errors import CostError, LevelError, one_error
 from bake.graph import BLOCKED, MAX_WEIGHT, Graph, Metric
 from bake.hexagons import HexLayout
-from bake.level import GraphLevel, GridLevel, Level, Link, TerrainRule
+from bake.level import Drawn, GraphLevel, GridLevel, Level, Link, Mesh, TerrainRule
 from bake.movement import (
     LEVEL_GROUND,
     NO_LINK,
@@ -50,12 +50,14 @@ class AgentProfile:
         rules: what each terrain means to it, by the terrain's name.
         size: cells along one side of its square footprint, whose north-west cell is where it is.
         slope: what rises and falls of the ground mean to it.
+        radius: of an agent on a divided plane, in units of the plane.
     """
 
     name: str
     rules: Mapping[str, TerrainRule]
     size: int = 1
     slope: SlopeRule = LEVEL_GROUND
+    radius: float = 0.0
 
     def mover(self, terrains: tuple[str, ...]) -> Mover:
         """Return the profile in numbers, for a level of these terrains."""
@@ -101,6 +103,7 @@ class World:
         own_price: (m) float64 units of arcs whose price a patch set, infinite where it closed them,
             NaN of all others; None where there are none.
         dead_links: links left out because no profile can stand at one of their ends.
+        mesh: the level's polygons, with their nodes as the graph numbers them.
     """
 
     level: Level
@@ -120,6 +123,7 @@ class World:
     own_price: Float64Array | None = None
     node_region: Int32Array | None = None
     elevation: Float64Array | None = None
+    mesh: Mesh | None = None
 
     @property
     def hex_layout(self) -> HexLayout | None:
@@ -352,7 +356,15 @@ def _graph_world(level: GraphLevel, movers: Mapping[str, Mover], rules: Movement
         _metrics(arcs, {name: each[node] for name, each in passable.items()}, rules),
         node_region=level.node_region[node] if level.region_names else None,
         elevation=None if level.elevation is None else level.elevation[node],
+        mesh=None if level.mesh is None else _with_nodes(level.mesh, node),
     )
+
+
+def _with_nodes(mesh: Mesh, node: Int32Array) -> Mesh:
+    """Return a mesh with its nodes numbered anew; ``node`` is the old number of each."""
+    number = np.empty_like(node)
+    number[node] = np.arange(len(node), dtype=np.int32)
+    return replace(mesh, node=number[mesh.node])
 
 
 def in_ticks(
@@ -422,7 +434,7 @@ def nowhere_to_stand(level: Level) -> LevelError:
     )
 
 
-def check_terrains(level: Level, profiles: Sequence[AgentProfile]) -> None:
+def check_terrains(level: Drawn, profiles: Sequence[AgentProfile]) -> None:
     missing = [
         name for name in level.terrains if any(name not in profile.rules for profile in profiles)
     ]
@@ -431,7 +443,7 @@ def check_terrains(level: Level, profiles: Sequence[AgentProfile]) -> None:
         raise one_error(problems)
 
 
-def _without_cost(level: Level, name: str) -> LevelError:
+def _without_cost(level: Drawn, name: str) -> LevelError:
     """Say that a terrain has no cost, and which lines of a recipe would give it one."""
     hints = level.hints.get(name, ()) if isinstance(level, GridLevel) else ()
     named = {key: _called(key) or name for key in hints}

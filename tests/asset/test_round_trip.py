@@ -266,6 +266,7 @@ def real_assets(folder: Path) -> list[Path]:
         bake(roads),
         bake(write_graph(folder / "numbers.json", [4, 2], [(4, 2, 1.5)])),
         baked_tower(folder),
+        bake(write_yard(folder / "yard.json")),
         patched(folder),
         bake_on_cells(
             write_grid(folder / "cells.json", grid),
@@ -275,6 +276,15 @@ def real_assets(folder: Path) -> list[Path]:
             ),
         ),
     ]
+
+
+def write_yard(path: Path) -> Path:
+    """A level of shapes on two floors."""
+    shapes = [{"terrain": "floor", "rect": [0, 0, 4, 4], "floor": floor} for floor in (0, 1)]
+    links = [{"start": [1, 1], "goal": [1, 1], "goal_floor": 1, "both_ways": True}]
+    document = {"format": "bake-geometry", "version": 1, "shapes": shapes, "links": links}
+    path.write_text(json.dumps(document))
+    return path
 
 
 def patched(folder: Path) -> Path:

@@ -43,6 +43,8 @@ LATTICE_COLUMNS = [
     "/world/is_node",
     *(f"/profiles/default/{name}" for name in ("steps", "step_ticks", "dearest")),
 ]
+#: Columns of navigation meshes.
+MESH_COLUMNS = [column.path for column in COLUMNS if column.path.startswith("/mesh/")]
 #: All the others.
 ALL_COLUMNS = [
     path
@@ -55,6 +57,7 @@ ALL_COLUMNS = [
         *UPDATE_COLUMNS,
         *PATCH_COLUMNS,
         *LATTICE_COLUMNS,
+        *MESH_COLUMNS,
     )
 ]
 #: What no question needs: kept for drawing and for editors.

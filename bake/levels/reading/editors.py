@@ -63,9 +63,14 @@ class TiledReading(EditorReading):
     "object:CLASS" gives the terrain of objects, or the kind of things, and "collision" or
     "collision:CLASS" the terrain of tiles' collision shapes. Of several entries about properties
     the first applies.
+
+    Attributes:
+        keep_shapes: whether areas drawn as objects are kept as shapes of the plane, not painted
+            over cells. No recipe says it; how a level is divided does.
     """
 
     ordered: ClassVar[bool] = True
+    keep_shapes: bool = False
 
 
 @dataclass(frozen=True)

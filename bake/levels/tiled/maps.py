@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -11,6 +11,7 @@ import numpy as np
 
 from bake.coordinates import Coordinates
 from bake.level import GridLevel, Remark, Rules, TerrainRule, Things
+from bake.level import Shape as PlaneShape
 from bake.levels.reading.editors import TiledReading
 from bake.levels.reading.limits import check_size, check_terrain_count
 from bake.levels.reading.mistakes import refuse, shown
@@ -97,7 +98,9 @@ def open_map(owner: Fields, reading: TiledReading, files: MapFiles) -> MapLevel:
     tilesets, templates = Tilesets(owner, files), Templates(files)
     legend, rules = Legend(reading.legend), TerrainRules()
     objects = read_objects(layers, tilesets, templates, geometry)
-    painter = ShapePainter(geometry, tilesets, templates, legend, rules)
+    # Only on orthogonal maps are the pixels of objects those of the plane.
+    kept = reading.keep_shapes and geometry.orientation == "orthogonal"
+    painter = ShapePainter(geometry, tilesets, templates, legend, rules, keeps=kept)
     painter.find(objects, layers)
     if not (painter.shapes or any(layer.kind == "tilelayer" for layer in layers)):
         owner.refuse(
@@ -113,7 +116,8 @@ def open_map(owner: Fields, reading: TiledReading, files: MapFiles) -> MapLevel:
     check_size(owner.file, whole.width, whole.height * max(1, len(floors)))
     canvas = Canvas(owner, tilesets, geometry, legend, rules, reading.empty)
     canvas.paint(layers, whole, floors, painter.place)
-    painter.paint(canvas, floors)
+    if not kept:
+        painter.paint(canvas, floors)
     box = whole if owner.values.get("infinite") in (None, False, 0, "0") else crop(canvas)
     placing = Placing.of(owner, geometry, box, floors)
     terrain, barred = placing.lay_out(canvas, canvas.code(reading.empty), canvas.code(VOID))
@@ -121,6 +125,7 @@ def open_map(owner: Fields, reading: TiledReading, files: MapFiles) -> MapLevel:
     check_terrain_count(owner.file, len(terrains), "terrains")
     things = ObjectReader(objects, placing, legend).things()
     hexagonal = geometry.orientation == "hexagonal"
+    coordinates = _coordinates(owner, layers, placing)
     level = GridLevel(
         name=owner.file.stem,
         source=owner.file,
@@ -131,11 +136,12 @@ def open_map(owner: Fields, reading: TiledReading, files: MapFiles) -> MapLevel:
         barred=barred if barred.any() else None,
         floor_height=placing.height if len(floors) > 1 else None,
         things=things,
-        coordinates=_coordinates(owner, layers, placing),
+        coordinates=coordinates,
         depends_on=tuple(files.depends_on),
         hints=canvas.hints,
         remarks=tuple(painter.remarks),
         unmatched=legend.unmatched,
+        shapes=_on_plane(painter.drawn(floors), placing, coordinates) if kept else (),
     )
     # Doors may add terrains.
     level = checked(level)
@@ -151,6 +157,21 @@ def _coordinates(owner: Fields, layers: list[Layer], placing: Placing) -> Coordi
         own = (each for each in layers if each.kind == "tilelayer" and each.floor == floor)
         offsets.append(next((each.offset for each in own), (0.0, 0.0)))
     return replace(base, centres=tuple(base.moved(*offset).centres[0] for offset in offsets))
+
+
+def _on_plane(
+    shapes: Iterable[PlaneShape], placing: Placing, coordinates: Coordinates
+) -> tuple[PlaneShape, ...]:
+    """Return shapes where their floors are drawn."""
+    left, top = placing.origin
+    x, y = placing.geometry.coordinates(left, top, 0).centres[0]
+    offsets = [(centre[0] - x, centre[1] - y) for centre in coordinates.centres]
+    return tuple(shifted(each, *offsets[each.floor]) for each in shapes)
+
+
+def shifted(shape: PlaneShape, x: float, y: float) -> PlaneShape:
+    """Return a shape moved in the plane."""
+    return replace(shape, rings=tuple(ring + np.array([x, y]) for ring in shape.rings))
 
 
 def _floors(layers: list[Layer]) -> tuple[int, ...]:
@@ -281,6 +302,7 @@ def read_member(path: Path, part: str, reading: TiledReading, project: Path | No
         name=part,
         source=path,
         coordinates=level.coordinates and level.coordinates.moved(found[0].x, found[0].y),
+        shapes=tuple(shifted(each, found[0].x, found[0].y) for each in level.shapes),
         depends_on=tuple(files.depends_on),
     )
 
@@ -321,6 +343,7 @@ def read_world(path: Path, reading: TiledReading, project: Path | None) -> GridL
     barred = np.zeros_like(terrain)
     things = Things()
     remarks: list[Remark] = []
+    shapes: list[PlaneShape] = []
     for member, one, corner in zip(found, maps, corners, strict=True):
         x, y = corner[0] - left, corner[1] - top
         here = (slice(y, y + one.level.height), slice(x, x + one.level.width))
@@ -333,6 +356,7 @@ def read_world(path: Path, reading: TiledReading, project: Path | None) -> GridL
         if one.level.barred is not None:
             barred[here] = one.level.barred
         things = joined(things, moved(one.level.things, f"{member.path.stem}/", x, y))
+        shapes += (shifted(each, member.x, member.y) for each in one.level.shapes)
         remarks += (
             replace(each, place=f"{member.path.name}: {each.place}" if each.place else None)
             for each in one.level.remarks
@@ -355,6 +379,7 @@ def read_world(path: Path, reading: TiledReading, project: Path | None) -> GridL
             for entry in maps[0].level.unmatched
             if all(entry in each.level.unmatched for each in maps)
         ),
+        shapes=tuple(shapes),
     )
     return checked(level)
 

@@ -16,6 +16,7 @@ import numpy as np
 
 from bake.arrays import BoolArray
 from bake.level import Remark
+from bake.level import Shape as PlaneShape
 from bake.levels.reading.editors import BELOW
 from bake.levels.reading.limits import spend_area, spend_work
 from bake.levels.reading.mistakes import shown
@@ -53,7 +54,15 @@ class Stamp:
 
     terrain: str
     covers: Coverage
+    outline: Outline
     owner: Fields
+
+
+def _plane_shape(
+    terrain: str, outline: Outline, offset: tuple[float, float], floor: int, place: str
+) -> PlaneShape:
+    ring = np.stack([outline.x + offset[0], outline.y + offset[1]], axis=1)
+    return PlaneShape(terrain, (ring,), "nonzero", outline.closed, floor, place)
 
 
 class Cuts:
@@ -93,6 +102,7 @@ class ShapePainter:
     """Finds the shapes of one map, and paints them.
 
     Attributes:
+        keeps: whether shapes are kept as they are, in place of painting cells.
         shapes: objects that have a terrain, in the order of the file.
         remarks: what was drawn, but does not count.
     """
@@ -104,7 +114,10 @@ class ShapePainter:
         templates: Templates,
         legend: Legend,
         rules: TerrainRules,
+        *,
+        keeps: bool = False,
     ) -> None:
+        self.keeps = keeps
         self.geometry = geometry
         self.tilesets = tilesets
         self.templates = templates
@@ -244,10 +257,10 @@ class ShapePainter:
                     continue
                 around = Lattice.around(self.geometry, outline)
                 covers = cover(outline, around, shape.fields)
-                if covers.is_empty:
+                if covers.is_empty and not self.keeps:
                     self._lost.append((shape.fields, _BETWEEN))
                 else:
-                    found.append(Stamp(terrain, covers, shape.fields))
+                    found.append(Stamp(terrain, covers, outline, shape.fields))
         return self._stamps[gid]
 
     def place(self, kinds: Gids, kind_at: Ints, first: tuple[int, int], floor: int) -> None:
@@ -267,6 +280,31 @@ class ShapePainter:
             where = (x[begin:end] + first[0], y[begin:end] + first[1])
             self._placed.setdefault((int(kinds[at]), floor), []).append(where)
             begin = end
+
+    # -- keeping ----------------------------------------------------------------------------------
+
+    def drawn(self, floors: tuple[int, ...]) -> Iterator[PlaneShape]:
+        """Yield all shapes in the order in which they would be painted, in the pixels of objects.
+
+        The map is orthogonal. Floors are places among those of the level.
+        """
+        across, down = self.geometry.pitch
+        for (gid, floor), places in self._placed.items():
+            for stamp in self.stamps(gid):
+                for xs, ys in places:
+                    spend_work(stamp.owner.file, len(xs), stamp.owner.place)
+                    for x, y in zip(xs.tolist(), ys.tolist(), strict=True):
+                        yield _plane_shape(
+                            stamp.terrain,
+                            stamp.outline,
+                            (x * across, y * down),
+                            floor,
+                            stamp.owner.place,
+                        )
+        for shape in self.shapes:
+            place = shape.drawn_by.fields.place
+            floor = floor_place(shape.drawn_by, floors)
+            yield _plane_shape(shape.terrain, shape.outline, (0.0, 0.0), floor, place)
 
     # -- painting ---------------------------------------------------------------------------------
 

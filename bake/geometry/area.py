@@ -1,0 +1,107 @@
+"""Define what walkable geometry is: for each floor, an area of the plane for each terrain."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import shapely
+
+from bake.arrays import Float64Array
+from bake.errors import LevelError
+from bake.level import Colour, OffMeshLink, Polygons, TerrainRule
+
+#: Steps of the grid in one unit of the plane. All corners lie on it.
+GRID = 1024
+#: The farthest a corner may lie from the origin, in units of the plane. Products of two differences
+#: of corners then have less than 62 bits, so orientations are exact in int64.
+FARTHEST = 2**18
+
+#: A shapely geometry of areas (Polygon, MultiPolygon, perhaps empty), in steps of the grid.
+Region = Any
+
+
+@dataclass(frozen=True)
+class Area:
+    """Where one terrain lies on a floor.
+
+    Attributes:
+        terrain: its name.
+        region: (Multi)Polygon with holes, in steps of the grid.
+    """
+
+    terrain: str
+    region: Region
+
+
+@dataclass(frozen=True)
+class Floor:
+    """One floor; its areas have no inner point in common, and no terrain has two of them."""
+
+    areas: tuple[Area, ...]
+
+
+@dataclass(frozen=True)
+class Geometry:
+    """All floors of a level as areas of the plane; what no area covers is void.
+
+    Attributes:
+        source: the level's file, for messages.
+        floors: at least one, the lowest first.
+        terrains: unique names of what areas may be.
+        links: ways that walking does not join.
+        polygons: a mesh that the file gave; the areas are what it covers.
+    """
+
+    name: str
+    source: Path
+    floors: tuple[Floor, ...]
+    terrains: tuple[str, ...]
+    terrain_rules: Mapping[str, TerrainRule] = field(default_factory=dict)
+    colours: Mapping[str, Colour] = field(default_factory=dict)
+    links: tuple[OffMeshLink, ...] = ()
+    polygons: Polygons | None = None
+    depends_on: tuple[Path, ...] = ()
+
+
+def on_grid(points: Float64Array, source: Path, place: str) -> Float64Array:
+    """Return points of the plane in whole steps of the grid, ties rounded to even.
+
+    Raises:
+        LevelError: one of them is not finite, or too far from the origin.
+    """
+    if not (np.isfinite(points).all() and (np.abs(points) <= FARTHEST).all()):
+        raise LevelError(
+            "a corner lies too far away",
+            file=source,
+            place=place or None,
+            expected=f"points at most {FARTHEST:,} units from the origin along each axis",
+            remedy="move or scale the drawing",
+        )
+    return np.rint(points * GRID)
+
+
+def plane_of(steps: Float64Array) -> Float64Array:
+    """Return points of the plane from steps of the grid; both are exact."""
+    found: Float64Array = np.asarray(steps, dtype=np.float64) / GRID
+    return found
+
+
+def walkable(floor: Floor, terrains: Collection[str]) -> Region:
+    """Return the region that has one of some terrains, in steps of the grid."""
+    return joined([area.region for area in floor.areas if area.terrain in terrains])
+
+
+def joined(regions: list[Region]) -> Region:
+    """Return the union of regions, on the grid."""
+    return areas_of(shapely.union_all(regions, grid_size=1.0))
+
+
+def areas_of(region: Region) -> Region:
+    """Return the polygons of a geometry, without the points and lines that overlays leave."""
+    parts = shapely.get_parts(shapely.get_parts(region))
+    kept = parts[(shapely.get_type_id(parts) == 3) & (shapely.area(parts) > 0)]
+    return shapely.multipolygons(kept)

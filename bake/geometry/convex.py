@@ -1,0 +1,231 @@
+"""Divide areas into convex polygons: a constrained Delaunay triangulation, then merged.
+
+Triangles come from GEOS, and are checked in whole numbers: their areas sum up to that of the
+region, and every edge is shared by two of them or part of the outline. Then edges are taken away,
+the longest first, where the angles at both ends stay convex (Hertel and Mehlhorn, "Fast
+triangulation of simple polygons", 1983), which leaves at most four times as many polygons as any
+division has.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import shapely
+
+from bake.arrays import BoolArray, Int32Array, Int64Array
+from bake.errors import LevelError
+from bake.geometry.area import Floor, Geometry, Region
+from bake.geometry.fill import faces_between
+
+_SLIVER = "the outline is too fine for a grid of 1/1024 of a unit"
+
+
+class Convex(NamedTuple):
+    """Convex polygons of one floor, each of one area.
+
+    Attributes:
+        vertex: (v, 2) int64 steps of the grid, sorted.
+        first_corner: (p + 1) int32.
+        corner: (c) int32 vertices, so that cross products of edges in turn are not negative.
+        neighbour: (c) int32, the polygon behind the edge that begins here; -1 = none.
+        area: (p) int32, place of its area on the floor.
+    """
+
+    vertex: Int64Array
+    first_corner: Int32Array
+    corner: Int32Array
+    neighbour: Int32Array
+    area: Int32Array
+
+
+def convex_polygons(geometry: Geometry, floor: Floor) -> Convex:
+    """Divide a floor.
+
+    Raises:
+        LevelError: the triangulation is not one, which says that GEOS failed.
+    """
+    faces, area = _faces(floor)
+    triangle, owner = _triangles(geometry, faces)
+    vertex, corner = np.unique(triangle.reshape(-1, 2), axis=0, return_inverse=True)
+    corner = _turned_left(vertex, corner.reshape(-1, 3))
+    order = np.lexsort(corner.T[::-1])
+    corner, own = corner[order], area[owner[order]]
+    twin = twins(corner.reshape(-1), _after(len(corner)))
+    _check(geometry, faces, vertex, corner, twin)
+    return _merged(vertex, corner.reshape(-1), twin, own)
+
+
+def _faces(floor: Floor) -> tuple[Region, Int32Array]:
+    """Return the faces of a floor, with a corner wherever others touch them, and their areas."""
+    regions = [area.region for area in floor.areas]
+    if not regions:
+        return np.zeros(0, dtype=object), np.zeros(0, dtype=np.int32)
+    faces = faces_between(shapely.boundary(np.array(regions, dtype=object)))
+    inside = shapely.point_on_surface(faces)
+    own = np.full(len(faces), -1, dtype=np.int32)
+    for at, region in enumerate(regions):
+        shapely.prepare(region)
+        own[shapely.contains(region, inside)] = at
+    return faces[own >= 0], own[own >= 0]
+
+
+def _triangles(geometry: Geometry, faces: Region) -> tuple[Int64Array, Int64Array]:
+    """Return (t, 3, 2) int64 corners, and the face that each triangle lies in."""
+    if not len(faces):
+        return np.zeros((0, 3, 2), dtype=np.int64), np.zeros(0, dtype=np.int64)
+    try:
+        found, owner = shapely.get_parts(
+            shapely.constrained_delaunay_triangles(faces), return_index=True
+        )
+    except shapely.errors.GEOSException as error:
+        raise LevelError(_SLIVER, file=geometry.source, place=str(error)) from None
+    corner = shapely.get_coordinates(found).reshape(-1, 4, 2)[:, :3].astype(np.int64)
+    flat = _cross(corner[:, 0], corner[:, 1], corner[:, 2]) == 0
+    return corner[~flat], owner[~flat]
+
+
+def _cross(a: Int64Array, b: Int64Array, c: Int64Array) -> Int64Array:
+    """Return twice the areas of triangles, exact: positive where they turn from x toward y."""
+    (ux, uy), (vx, vy) = (b - a).T, (c - a).T
+    found: Int64Array = ux * vy - uy * vx
+    return found
+
+
+def _turned_left(vertex: Int64Array, corner: Int64Array) -> Int64Array:
+    """Return triangles so that all turn the same way and begin at their least vertex."""
+    right = _cross(*(vertex[corner[:, at]] for at in range(3))) < 0
+    corner = np.where(right[:, None], corner[:, ::-1], corner)
+    first = np.argmin(corner, axis=1)
+    return np.take_along_axis(corner, (first[:, None] + np.arange(3)) % 3, axis=1)
+
+
+def _after(triangles: int) -> Int64Array:
+    """Return (3 t) int64, the corner after each corner of triangles."""
+    at = np.arange(3 * triangles).reshape(-1, 3)
+    return np.roll(at, -1, axis=1).reshape(-1)
+
+
+def twins(corner: Int64Array, after: Int64Array) -> Int64Array:
+    """Return the edge that runs back along each edge, -1 where there is none or several.
+
+    Args:
+        corner: (c) vertex at which each edge begins.
+        after: (c) edge that follows it around its polygon.
+    """
+    count = int(corner.max(initial=0)) + 1
+    key = corner * count + corner[after]
+    back = corner[after] * count + corner
+    order = np.argsort(key, kind="stable")
+    ranked = key[order]
+    at = np.minimum(np.searchsorted(ranked, back), max(0, len(ranked) - 1))
+    alone = np.ones(len(ranked), dtype=np.bool_)
+    alone[1:] &= ranked[1:] != ranked[:-1]
+    alone[:-1] &= ranked[1:] != ranked[:-1]
+    if not len(ranked):
+        return np.zeros(0, dtype=np.int64)
+    found: Int64Array = np.where((ranked[at] == back) & alone[at], order[at], -1)
+    # Both have to see one another alone.
+    mutual = (found >= 0) & (found[found] == np.arange(len(found)))
+    return np.where(mutual, found, -1)
+
+
+def _check(
+    geometry: Geometry,
+    faces: Region,
+    vertex: Int64Array,
+    corner: Int64Array,
+    twin: Int64Array,
+) -> None:
+    """Refuse triangles that do not cover the faces exactly, or overlap."""
+    covered = int(_cross(*(vertex[corner[:, at]] for at in range(3))).sum())
+    rings = shapely.get_rings(faces)
+    outline, ring = shapely.get_coordinates(rings, return_index=True)
+    here = outline.astype(np.int64)
+    same = ring[1:] == ring[:-1]
+    begin, end = here[:-1][same], here[1:][same]
+    # Shells run one way in areas and holes the other; GEOS says which, rings alone do not.
+    wanted = round(2 * float(shapely.area(faces).sum()))
+    edges = {(*a, *b) for a, b in zip(begin.tolist(), end.tolist(), strict=True)}
+    edges |= {(c, d, a, b) for a, b, c, d in edges}
+    flat = corner.reshape(-1)
+    lone = np.flatnonzero(twin < 0)
+    after = _after(len(corner))
+    walls = np.concatenate([vertex[flat[lone]], vertex[flat[after[lone]]]], axis=1)
+    if abs(covered - wanted) > 1 or any((*wall,) not in edges for wall in walls.tolist()):
+        raise LevelError(
+            "its outlines could not be triangulated",
+            file=geometry.source,
+            expected="triangles that cover the walkable area exactly",
+            remedy="simplify the shapes, and report this with the level",
+        )
+
+
+def _merged(vertex: Int64Array, corner: Int64Array, twin: Int64Array, area: Int32Array) -> Convex:
+    """Take away edges between triangles of one area while all angles stay convex."""
+    count = len(corner)
+    triangle = np.arange(count) // 3
+    after = _after(count // 3)
+    end = corner[after]
+    inner = np.flatnonzero(twin > np.arange(count))
+    inner = inner[area[triangle[inner]] == area[triangle[twin[inner]]]]
+    far = vertex[end[inner]] - vertex[corner[inner]]
+    order = inner[np.lexsort((inner, -(far * far).sum(axis=1)))]
+    at = vertex.tolist()
+    begin, onward, back = corner.tolist(), after.tolist(), np.argsort(after).tolist()
+    twin_of = twin.tolist()
+    gone = np.zeros(count, dtype=np.bool_)
+
+    def convex(one: int, other: int) -> bool:
+        """Tell whether the path along one edge and then another does not turn right or back."""
+        (ax, ay), (bx, by) = at[begin[one]], at[begin[onward[one]]]
+        (cx, cy), (dx, dy) = at[begin[other]], at[begin[onward[other]]]
+        ux, uy, vx, vy = bx - ax, by - ay, dx - cx, dy - cy
+        turn = ux * vy - uy * vx
+        return bool(turn > 0 or (turn == 0 and ux * vx + uy * vy > 0))
+
+    for edge in order.tolist():
+        other = twin_of[edge]
+        if convex(back[edge], onward[other]) and convex(back[other], onward[edge]):
+            for mine, theirs in ((edge, other), (other, edge)):
+                before, behind = back[mine], onward[theirs]
+                onward[before], back[behind] = behind, before
+            gone[edge] = gone[other] = True
+    return _collected(vertex, corner, twin, area, np.array(onward, dtype=np.int64), gone)
+
+
+def _collected(
+    vertex: Int64Array,
+    corner: Int64Array,
+    twin: Int64Array,
+    area: Int32Array,
+    onward: Int64Array,
+    gone: BoolArray,
+) -> Convex:
+    """Lay out polygons from the edges that are left, in the order of their first edges."""
+    polygon = np.full(len(corner), -1, dtype=np.int64)
+    around: list[int] = []
+    first = [0]
+    following, left = onward.tolist(), (~gone).tolist()
+    seen = polygon.tolist()
+    for begin in range(len(left)):
+        if not left[begin] or seen[begin] >= 0:
+            continue
+        at = begin
+        while seen[at] < 0:
+            seen[at] = len(first) - 1
+            around.append(at)
+            at = following[at]
+        first.append(len(around))
+    polygon = np.array(seen, dtype=np.int64)
+    edge = np.array(around, dtype=np.int64)
+    behind = np.where(twin[edge] >= 0, polygon[twin[edge]], -1)
+    first_corner = np.array(first, dtype=np.int32)
+    return Convex(
+        vertex,
+        first_corner,
+        corner[edge].astype(np.int32),
+        behind.astype(np.int32),
+        area[edge[first_corner[:-1]] // 3],
+    )

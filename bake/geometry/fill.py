@@ -1,0 +1,86 @@
+"""Turn rings, however they cross, into areas by a fill rule.
+
+The edges of all rings are snapped to the grid and cut where they cross; of the faces between them
+those count around a point of which the rings wind as the rule says. So bow ties, rings that overlap
+themselves and doubled rings are areas like any other, and what has no area vanishes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import shapely
+
+from bake.arrays import Float64Array, Int64Array
+from bake.geometry.area import Region
+from bake.level import FillRule
+
+#: Half the width of a wall that is drawn as a line, in steps of the grid.
+LINE = 1.0
+
+
+def filled(rings: Sequence[Float64Array], fill: FillRule) -> Region:
+    """Return the area that rings enclose.
+
+    Args:
+        rings: (k, 2) float64 whole steps of the grid each.
+        fill: "evenodd" or "nonzero".
+    """
+    edges = [np.stack([ring, np.roll(ring, -1, axis=0)], axis=1) for ring in rings if len(ring)]
+    if not edges:
+        return shapely.MultiPolygon()
+    edge = np.concatenate(edges)
+    edge = edge[(edge[:, 0] != edge[:, 1]).any(axis=1)]
+    faces = faces_between(shapely.linestrings(edge))
+    if not len(faces):
+        return shapely.MultiPolygon()
+    inside = shapely.get_coordinates(shapely.point_on_surface(faces))
+    wound = windings(edge, inside)
+    kept = wound % 2 == 1 if fill == "evenodd" else wound != 0
+    return shapely.union_all(faces[kept], grid_size=1.0)
+
+
+def faces_between(lines: Region) -> Region:
+    """Return an array of the polygons between lines, cut where they cross, in a fixed order.
+
+    Args:
+        lines: an array of lines in steps of the grid; so are all corners of the polygons.
+    """
+    cut = shapely.union_all(lines, grid_size=1.0)
+    faces = shapely.get_parts(shapely.polygonize(shapely.get_parts(cut)))
+    box = shapely.bounds(faces).reshape(-1, 4)
+    # Faces may share a box, but then one lies in a hole of the other.
+    return faces[np.lexsort((shapely.area(faces), *box.T[::-1]))]
+
+
+def windings(edge: Float64Array, point: Float64Array) -> Int64Array:
+    """Return (n) int64, how often edges of closed rings wind around points.
+
+    Args:
+        edge: (m, 2, 2) float64, begin and end of each.
+        point: (n, 2) float64, none of them on an edge.
+    """
+    found = np.zeros(len(point), dtype=np.int64)
+    order = np.argsort(point[:, 1], kind="stable")
+    height = point[order, 1]
+    low, high = edge[:, :, 1].min(axis=1), edge[:, :, 1].max(axis=1)
+    first, last = np.searchsorted(height, low, side="left"), np.searchsorted(height, high, "left")
+    for at in np.flatnonzero(first < last).tolist():
+        (ax, ay), (bx, by) = edge[at].tolist()
+        which = order[first[at] : last[at]]
+        x, y = point[which].T
+        side = (bx - ax) * (y - ay) - (by - ay) * (x - ax)
+        # A ray to the east crosses the edge where the point lies to the west of it.
+        upward = by > ay
+        found[which] += ((side > 0) if upward else (side < 0)) * (1 if upward else -1)
+    return found
+
+
+def thickened(lines: Sequence[Float64Array]) -> Region:
+    """Return lines as walls, 2/1024 of a unit wide; points on them as squares."""
+    found = [
+        shapely.points(line[0]) if len(line) < 2 else shapely.linestrings(line) for line in lines
+    ]
+    wide = shapely.buffer(found, LINE, quad_segs=1, cap_style="square", join_style="mitre")
+    return shapely.union_all(wide, grid_size=1.0)

@@ -1,0 +1,129 @@
+"""Draw curves as corners: each curve as many as keep within 1/512 of its own size.
+
+All curves are cubic Bézier curves once they get here; an arc of a quarter of an ellipse or less is
+one, which is off by 0.03 % of its radius (Riškus, "Approximation of a cubic Bézier curve by
+circular arcs and vice versa", 2006).
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from bake.arrays import Float64Array
+from bake.coordinates import Point
+
+#: The part of a curve's size that its corners' sides may be off.
+OFF = 1 / 512
+#: The most corners one curve is drawn with.
+_MOST = 512
+
+#: An affine map (a, b, c, d, e, f), as SVG writes it: x' = a x + c y + e, y' = b x + d y + f.
+Matrix = tuple[float, float, float, float, float, float]
+IDENTITY: Matrix = (1.0, 0.0, 0.0, 1.0, 0.0, 0.0)
+
+
+def flattened(start: Point, one: Point, two: Point, end: Point) -> list[Point]:
+    """Return corners along a cubic Bézier curve, its start left out.
+
+    The sides of n steps are nowhere further off than the largest second difference of the control
+    points times 6 / (8 n^2).
+    """
+    corners = np.array([start, one, two, end], dtype=np.float64)
+    size = float(np.ptp(corners, axis=0).max())
+    bend = float(np.hypot(*np.diff(corners, n=2, axis=0).T).max())
+    if not (size > 0 and math.isfinite(size) and math.isfinite(bend)):
+        return [end]
+    count = min(_MOST, max(1, math.ceil(math.sqrt(0.75 * bend / (size * OFF)))))
+    t = (np.arange(1, count + 1) / count)[:, None]
+    s = 1 - t
+    points = s**3 * corners[0] + 3 * s * s * t * corners[1] + 3 * s * t * t * corners[2]
+    points += t**3 * corners[3]
+    points[-1] = end
+    return [(x, y) for x, y in points.tolist()]
+
+
+def arc(
+    start: Point, radii: Point, degrees: float, large: bool, sweep: bool, end: Point
+) -> list[tuple[Point, Point, Point]]:
+    """Return an elliptical arc as control points and end of cubic curves, as SVG draws it.
+
+    Source: SVG 2, "Elliptical arc implementation notes" (B.2.4 and B.2.5).
+    """
+    rx, ry = abs(radii[0]), abs(radii[1])
+    if start == end:
+        return []
+    if rx == 0 or ry == 0:
+        return [(start, end, end)]
+    turn = math.radians(degrees % 360)
+    cos, sin = math.cos(turn), math.sin(turn)
+    hx, hy = (start[0] - end[0]) / 2, (start[1] - end[1]) / 2
+    x, y = (cos * hx + sin * hy) / rx, (cos * hy - sin * hx) / ry
+    apart = x * x + y * y
+    if apart > 1:
+        # Radii that do not reach are made to.
+        scale = math.sqrt(apart)
+        rx, ry, x, y, apart = rx * scale, ry * scale, x / scale, y / scale, 1.0
+    root = math.sqrt(max(0.0, 1 / apart - 1)) * (-1 if large == sweep else 1)
+    # On the unit circle the chord's ends are (x, y) and (-x, -y) about its middle.
+    cx, cy = root * y, -root * x
+    first = math.atan2(y - cy, x - cx)
+    along = math.atan2(-y - cy, -x - cx) - first
+    if sweep and along < 0:
+        along += 2 * math.pi
+    elif not sweep and along > 0:
+        along -= 2 * math.pi
+    mx, my = (start[0] + end[0]) / 2, (start[1] + end[1]) / 2
+
+    def placed(px: float, py: float) -> Point:
+        ux, uy = (px + cx) * rx, (py + cy) * ry
+        return mx + cos * ux - sin * uy, my + sin * ux + cos * uy
+
+    count = max(1, math.ceil(abs(along) / (math.pi / 2) - 1e-9))
+    step = along / count
+    pull = 4 / 3 * math.tan(step / 4)
+    found = []
+    for at in range(count):
+        a, b = first + at * step, first + (at + 1) * step
+        one = placed(math.cos(a) - pull * math.sin(a), math.sin(a) + pull * math.cos(a))
+        two = placed(math.cos(b) + pull * math.sin(b), math.sin(b) - pull * math.cos(b))
+        last = end if at == count - 1 else placed(math.cos(b), math.sin(b))
+        found.append((one, two, last))
+    return found
+
+
+def ellipse(centre: Point, radii: Point, matrix: Matrix = IDENTITY) -> Float64Array:
+    """Return (k, 2) float64, corners of an ellipse after an affine map."""
+    (x, y), (rx, ry) = centre, radii
+    ends = [(x + rx, y), (x, y + ry), (x - rx, y), (x, y - ry)]
+    corners: list[Point] = []
+    for begin, end in zip(ends, ends[1:] + ends[:1], strict=True):
+        for one, two, last in arc(begin, radii, 0.0, False, True, end):
+            curve = [mapped(matrix, point) for point in (begin, one, two, last)]
+            corners += flattened(*curve)
+    return np.array(corners, dtype=np.float64)
+
+
+def mapped(matrix: Matrix, point: Point) -> Point:
+    a, b, c, d, e, f = matrix
+    x, y = point
+    return a * x + c * y + e, b * x + d * y + f
+
+
+def times(outer: Matrix, inner: Matrix) -> Matrix:
+    """Return the map that does ``inner`` first, then ``outer``."""
+    a, b, c, d, e, f = inner
+    x0, y0 = outer[0] * a + outer[2] * b, outer[1] * a + outer[3] * b
+    x1, y1 = outer[0] * c + outer[2] * d, outer[1] * c + outer[3] * d
+    x2, y2 = mapped(outer, (e, f))
+    return x0, y0, x1, y1, x2, y2
+
+
+def turned(degrees: float, about: Point = (0.0, 0.0)) -> Matrix:
+    """Return the map that turns by degrees, from the x axis toward the y axis."""
+    exact = {0.0: (1.0, 0.0), 90.0: (0.0, 1.0), 180.0: (-1.0, 0.0), 270.0: (0.0, -1.0)}
+    turn = math.radians(degrees)
+    cos, sin = exact.get(degrees % 360, (math.cos(turn), math.sin(turn)))
+    x, y = about
+    return cos, sin, -sin, cos, x - cos * x + sin * y, y - sin * x - cos * y

@@ -1,0 +1,215 @@
+"""Read the format "bake-geometry": shapes in the plane, and the terrain that each paints."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import numpy as np
+from pydantic import BeforeValidator, ConfigDict, Field
+
+from bake.arrays import Float64Array
+from bake.coordinates import MAX_PLACE, Point
+from bake.level import FillRule, GeometryLevel, OffMeshLink, Shape
+from bake.levels.plane.curves import ellipse, mapped, turned
+from bake.levels.plane.svg_paths import PathError, path_rings
+from bake.levels.reading.files import check_version
+from bake.levels.reading.limits import MAX_COST, check_terrain_count
+from bake.levels.reading.mistakes import Where
+from bake.levels.reading.models import (
+    FIRST_ONLY,
+    SCHEMA_DRAFT,
+    DistinctNames,
+    StrictModel,
+    TerrainName,
+    Terrains,
+    terrain_rules,
+    tidied,
+    validated,
+)
+from bake.levels.reading.terrains import BUILT_IN_RULES
+
+GEOMETRY_FORMAT = "bake-geometry"
+VERSION = 1
+MAX_FLOORS = 256
+
+_Number = Annotated[float, Field(ge=-MAX_PLACE, le=MAX_PLACE)]
+
+
+def _pair(value: object) -> object:
+    return tuple(value) if isinstance(value, list) else value
+
+
+PointValue = Annotated[tuple[_Number, _Number], BeforeValidator(_pair)]
+_Ring = Annotated[list[PointValue], FIRST_ONLY]
+_Box = Annotated[tuple[_Number, _Number, _Number, _Number], BeforeValidator(_pair)]
+_FloorPlace = Annotated[int, Field(ge=0, lt=MAX_FLOORS)]
+
+
+class ShapeTable(StrictModel):
+    """One shape: its terrain, and one of rings, path, rect, ellipse and line."""
+
+    terrain: TerrainName = Field(description="what lies there")
+    rings: Annotated[list[_Ring], FIRST_ONLY] = Field(
+        default=[], description="closed rings of [x, y]; holes are rings, too"
+    )
+    path: str = Field(default="", description="the data of an SVG path")
+    rect: _Box = Field(default=(0, 0, 0, 0), description="[x, y, width, height]")
+    ellipse: _Box = Field(
+        default=(0, 0, 0, 0), description="[x, y, rx, ry] of its middle and radii"
+    )
+    line: _Ring = Field(default=[], description="corners of a wall as thin as a line")
+    rotation: _Number = Field(
+        default=0.0, description="degrees from the x axis toward the y axis, about its first point"
+    )
+    fill: Literal["evenodd", "nonzero"] = Field(
+        default="evenodd", description="which points are inside where rings overlap"
+    )
+    floor: _FloorPlace = Field(default=0, description="its floor, the lowest is 0")
+
+
+class PlaneLinkTable(StrictModel):
+    """A way that walking does not join: a jump, a ladder, a portal."""
+
+    name: TerrainName = Field(default="", description="for messages")
+    start: PointValue = Field(description="[x, y] where it begins")
+    goal: PointValue = Field(description="[x, y] where it leads")
+    start_floor: _FloorPlace = Field(default=0)
+    goal_floor: _FloorPlace = Field(default=0)
+    cost: Annotated[float, Field(gt=0, le=MAX_COST)] | None = Field(
+        default=None, description="its length; that of the straight way, at least 1, if left out"
+    )
+    both_ways: bool = Field(default=False, description="whether it also leads back")
+    profiles: DistinctNames = Field(default=[], description="who may take it; all if left out")
+
+
+class GeometryFile(StrictModel):
+    """A level of shapes, painted one over another; what none covers is void."""
+
+    model_config = ConfigDict()
+
+    schema_reference: str = Field(default="", alias="$schema", description="not used")
+    format: Literal["bake-geometry"] = Field(description="names the format")
+    version: Literal[1] = Field(description="version of the format")
+    description: str = Field(default="", description="a note for people; not used")
+    terrains: Terrains = Field(
+        default={}, description="costs by terrain; if given, it names every terrain of the level"
+    )
+    shapes: Annotated[list[ShapeTable], FIRST_ONLY] = Field(description="in painting order")
+    links: Annotated[list[PlaneLinkTable], FIRST_ONLY] = Field(
+        default=[], description="ways between two points"
+    )
+
+
+KEYS = tuple(field.alias or name for name, field in GeometryFile.model_fields.items())
+NESTED = {"shapes": tuple(ShapeTable.model_fields), "links": tuple(PlaneLinkTable.model_fields)}
+_DRAWN = ("rings", "path", "rect", "ellipse", "line")
+
+
+def read_geometry(path: Path, document: dict[str, Any]) -> GeometryLevel:
+    """Read a level of shapes from a parsed file.
+
+    Raises:
+        LevelError: there is a mistake in it.
+        BakeErrors: there are several.
+    """
+    top = Where(path)
+    check_version(top, document.get("version"), VERSION)
+    file = validated(GeometryFile.model_validate, document, top, KEYS, NESTED)
+    rules, colours = terrain_rules(file.terrains, top.inside("terrains"))
+    shapes = []
+    for at, table in enumerate(file.shapes):
+        where = top.inside("shapes", at)
+        if file.terrains and table.terrain not in file.terrains:
+            where.inside("terrain").refuse(
+                f"{table.terrain!r} is not among the level's terrains",
+                f"one of {', '.join(file.terrains)}",
+                "add it to terrains",
+            )
+        shapes.append(_shape(table, where))
+    if not shapes:
+        top.inside("shapes").refuse("the level is empty", "at least one shape")
+    names = tuple(dict.fromkeys([*file.terrains, *(shape.terrain for shape in shapes)]))
+    check_terrain_count(path, len(names), "shapes")
+    for name in names:
+        if name in BUILT_IN_RULES:
+            rules.setdefault(name, BUILT_IN_RULES[name])
+    return GeometryLevel(
+        path.stem,
+        path,
+        tuple(shapes),
+        names,
+        rules,
+        colours,
+        links_of(file.links, top),
+    )
+
+
+def links_of(tables: list[PlaneLinkTable], top: Where) -> tuple[OffMeshLink, ...]:
+    return tuple(
+        OffMeshLink(
+            each.name or f"link {at}",
+            each.start,
+            each.goal,
+            each.start_floor,
+            each.goal_floor,
+            each.cost,
+            each.both_ways,
+            tuple(each.profiles) or None,
+            str(top.inside("links", at)),
+        )
+        for at, each in enumerate(tables)
+    )
+
+
+def _shape(table: ShapeTable, where: Where) -> Shape:
+    drawn = [name for name in _DRAWN if name in table.model_fields_set]
+    if len(drawn) != 1:
+        where.refuse(
+            f"the shape has {' and '.join(drawn) or 'no outline'}", f"one of {', '.join(_DRAWN)}"
+        )
+    rings, about = _rings(table, where.inside(drawn[0]))
+    if table.rotation:
+        matrix = turned(table.rotation, about)
+        rings = [
+            np.array([mapped(matrix, (x, y)) for x, y in ring.tolist()], dtype=np.float64)
+            for ring in rings
+        ]
+    fill: FillRule = table.fill
+    return Shape(table.terrain, tuple(rings), fill, drawn[0] != "line", table.floor, str(where))
+
+
+def _rings(table: ShapeTable, where: Where) -> tuple[list[Float64Array], Point]:
+    """Return a shape's rings, and the point it is turned about."""
+    given = table.model_fields_set
+    if "rect" in given:
+        x, y, width, height = table.rect
+        if not (width > 0 and height > 0):
+            where.refuse(f"the size is {width:g} x {height:g}", "a width and a height above 0")
+        box = [(x, y), (x + width, y), (x + width, y + height), (x, y + height)]
+        return [np.array(box, dtype=np.float64)], (x, y)
+    if "ellipse" in given:
+        x, y, rx, ry = table.ellipse
+        if not (rx > 0 and ry > 0):
+            where.refuse(f"the radii are {rx:g} and {ry:g}", "radii above 0")
+        return [ellipse((x, y), (rx, ry))], (x, y)
+    if "path" in given:
+        try:
+            rings = path_rings(table.path)
+        except PathError as error:
+            where.refuse(str(error), "the data of an SVG path")
+    else:
+        lines = [table.line] if "line" in given else table.rings
+        rings = [np.array(ring, dtype=np.float64).reshape(-1, 2) for ring in lines if ring]
+    if not rings:
+        where.refuse("it has no corners", "at least three, or two of a line")
+    if not all(math.isfinite(axis) for ring in rings for axis in ring.ravel().tolist()):
+        where.refuse("a corner is not finite", "numbers")
+    return rings, (float(rings[0][0, 0]), float(rings[0][0, 1]))
+
+
+def geometry_schema() -> dict[str, Any]:
+    """Make the JSON Schema of the format."""
+    found: dict[str, Any] = tidied(GeometryFile.model_json_schema())
+    return {"$schema": SCHEMA_DRAFT, "title": GEOMETRY_FORMAT, **found}

@@ -1,0 +1,166 @@
+"""Divide the plane of a level into nodes: the step from shapes and cells to an explicit graph.
+
+Each division is a builder that makes nodes and arcs of :class:`~bake.geometry.Geometry`; whatever
+comes after it, from metrics to exports, sees a graph like any other. Agents of one radius share
+nodes; those of another have nodes of their own, as their obstacles are larger. Each such *kind* of
+agent has terrains of its own, so that terrain alone says who may stand where, to tables, updates,
+proofs and flat files alike.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+
+from bake.errors import LevelError
+from bake.geometry import Geometry, geometry_of, grown
+from bake.level import (
+    Division,
+    GeometryLevel,
+    GraphLevel,
+    GridLevel,
+    MeshNodes,
+    TerrainRule,
+)
+from bake.worlds.doors import settled
+from bake.worlds.pieces import Grown, Kind, Pieces
+from bake.worlds.world import AgentProfile, check_terrains
+
+#: The terrain of links' ends and nodes is one of these many numbers.
+MAX_TERRAINS = 255
+
+
+#: Makes nodes and arcs of a level's geometry, given what is left of it for each kind of agent.
+Builder = Callable[[Geometry, Sequence[Grown]], Pieces]
+
+
+def divided(
+    level: GridLevel | GeometryLevel,
+    profiles: Sequence[AgentProfile],
+    division: Division,
+    *,
+    nodes: MeshNodes = "centre",
+) -> GraphLevel:
+    """Divide a level into nodes.
+
+    Args:
+        level: of cells or shapes.
+        profiles: at least one; each has a rule for every terrain of the level.
+        division: any but "cells".
+        nodes: where the nodes of a navigation mesh lie.
+
+    Raises:
+        LevelError: nothing is walkable, shapes cannot be divided, or a link begins in a wall.
+    """
+    check_terrains(level, profiles)
+    if isinstance(level, GridLevel):
+        level, _ = settled(level)
+    geometry = geometry_of(level)
+    kinds = kinds_of(geometry, profiles)
+    areas = _areas(geometry, kinds)
+    if len(areas) > MAX_TERRAINS:
+        raise LevelError(
+            f"{len(geometry.terrains)} terrains for {len(kinds)} kinds of agents are too many",
+            file=geometry.source,
+            expected=f"at most {MAX_TERRAINS} in all",
+            remedy="give profiles the same radius, or several terrains one name",
+        )
+    number = {name: code for code, name in enumerate(areas)}
+    parts = [
+        Grown(
+            kind,
+            grown(geometry, kind.terrains, kind.radius),
+            {name: number[_named(name, kind, kinds)] for name in geometry.terrains},
+        )
+        for kind in kinds
+    ]
+    pieces = _builder(division, nodes)(geometry, parts)
+    count = len(pieces.position)
+    return GraphLevel(
+        name=level.name,
+        source=level.source,
+        node_names=tuple(range(count)),
+        position=pieces.position,
+        tail=pieces.tail,
+        head=pieces.head,
+        length=pieces.length,
+        node_terrain=pieces.terrain,
+        terrains=tuple(areas),
+        directed=True,
+        terrain_rules=level.terrain_rules,
+        colours={
+            name: level.colours[area] for name, (area, _) in areas.items() if area in level.colours
+        },
+        depends_on=level.depends_on,
+        areas=areas,
+        mesh=pieces.mesh,
+    )
+
+
+def _builder(division: Division, nodes: MeshNodes) -> Builder:
+    if division == "mesh":
+        from bake.worlds.mesh import mesh_pieces
+
+        return lambda geometry, parts: mesh_pieces(geometry, parts, nodes)
+    raise AssertionError(f"no builder divides by {division}")
+
+
+def kinds_of(geometry: Geometry, profiles: Sequence[AgentProfile]) -> tuple[Kind, ...]:
+    """Group profiles that find the same places walkable, in the order of the profiles.
+
+    Points share all nodes, as costs alone say who may stand where. Agents with a radius share them
+    with those of the same radius who may stand on the same terrains, as anything else is an
+    obstacle that grows.
+    """
+    found: dict[tuple[float, frozenset[str]], list[str]] = {}
+    standing: dict[tuple[float, frozenset[str]], frozenset[str]] = {}
+    for profile in profiles:
+        may = frozenset(
+            name
+            for name in geometry.terrains
+            if name in profile.rules and profile.rules[name].cost is not None
+        )
+        key = (profile.radius, may if profile.radius else frozenset())
+        found.setdefault(key, []).append(profile.name)
+        standing[key] = standing.get(key, frozenset()) | may
+    return tuple(Kind(key[0], standing[key], tuple(names)) for key, names in found.items())
+
+
+def _areas(geometry: Geometry, kinds: Sequence[Kind]) -> dict[str, tuple[str, tuple[str, ...]]]:
+    """Return the terrains of all kinds: what the level calls each, and who may stand there."""
+    return {
+        _named(name, kind, kinds): (name, kind.profiles)
+        for kind in kinds
+        for name in geometry.terrains
+    }
+
+
+def _named(terrain: str, kind: Kind, kinds: Sequence[Kind]) -> str:
+    """Return what a kind's terrain is called: as in the level, if there is one kind."""
+    return terrain if len(kinds) == 1 else f"{terrain} ({kind.profiles[0]})"
+
+
+def for_areas(
+    profile: AgentProfile, areas: Mapping[str, tuple[str, tuple[str, ...]]]
+) -> AgentProfile:
+    """Return a profile with rules for the terrains of a divided level.
+
+    Args:
+        profile: with rules for the terrains as the level's file has them.
+        areas: of the :class:`GraphLevel`.
+    """
+    called: dict[str, list[str]] = {}
+    for name, (area, _) in areas.items():
+        called.setdefault(area, []).append(name)
+    rules: dict[str, TerrainRule] = {}
+    for name, (area, profiles) in areas.items():
+        if area not in profile.rules:
+            continue
+        rule = profile.rules[area]
+        if profile.name not in profiles:
+            rule = TerrainRule(None)
+        elif rule.enter_from is not None:
+            own = [each for one in rule.enter_from for each in called.get(one, ())]
+            rule = replace(rule, enter_from=tuple(own))
+        rules[name] = rule
+    return replace(profile, rules=rules)

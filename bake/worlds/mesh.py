@@ -1,0 +1,306 @@
+"""Make a graph of convex polygons: nodes in their centres, on their shared edges, or at the ends.
+
+With nodes in the centres an arc leads from a polygon to its neighbour, by the middle of the edge
+that they share, as the straight line between two centres may leave both. With nodes on shared edges
+an arc crosses one polygon, which is convex, so it is a straight line.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+
+from bake.arrays import AnyArray, Float64Array, Int32Array, Int64Array, UInt8Array
+from bake.errors import LevelError
+from bake.geometry import GRID, Geometry
+from bake.geometry.convex import Convex, convex_polygons
+from bake.geometry.given import given_polygons
+from bake.level import Mesh, MeshNodes
+from bake.worlds.mesh_links import LinkNodes, check_taken, link_nodes
+from bake.worlds.pieces import Grown, Pieces
+
+#: Length of a step between two terrains at one point, in units. It is not 0, as no arc may be.
+BORDER = 1 / GRID
+
+
+class PlaneGraph(NamedTuple):
+    """Nodes and arcs in the plane.
+
+    Attributes:
+        position: (n, 2) float64 units.
+        terrain: (n) uint8.
+        tail, head: (m) int32.
+        length: (m) float64 units, positive.
+    """
+
+    position: Float64Array
+    terrain: UInt8Array
+    tail: Int32Array
+    head: Int32Array
+    length: Float64Array
+
+
+def mesh_pieces(geometry: Geometry, parts: Sequence[Grown], nodes: MeshNodes) -> Pieces:
+    """Divide the geometry of every kind of agent into convex polygons, and make their graph.
+
+    Raises:
+        LevelError: nobody finds room, a given mesh is none, or a link can be taken by nobody.
+    """
+    found: list[Convex] = []
+    floors: list[int] = []
+    terrains: list[list[int]] = []
+    owners: list[int] = []
+    for at, part in enumerate(parts):
+        for place, floor in enumerate(part.geometry.floors):
+            if geometry.polygons is not None and part.kind.radius == 0:
+                found.append(given_polygons(geometry, geometry.polygons, place))
+                terrains.append([part.code[name] for name in geometry.terrains])
+            else:
+                found.append(convex_polygons(geometry, floor))
+                terrains.append([part.code[area.terrain] for area in floor.areas])
+            floors.append(place)
+            owners.append(at)
+    mesh = joined_mesh(found, floors, terrains)
+    owner = np.repeat(np.array(owners), [len(part.area) for part in found])
+    for at, part in enumerate(parts):
+        if not (owner == at).any():
+            raise LevelError(
+                f"nothing is walkable for profile {part.kind.profiles[0]!r}",
+                file=geometry.source,
+                expected="an area of a terrain that has a cost, wider than the agent",
+                remedy="give a terrain a cost in [terrain], or lower the profile's radius",
+            )
+    graph, first_node, node = mesh_graph(mesh, nodes)
+    taken = set[int]()
+    for at, part in enumerate(parts):
+        mine = np.flatnonzero(owner == at)
+        links, took = link_nodes(geometry, mesh, mine, part.kind.radius, part.kind.profiles)
+        taken |= took
+        graph, first_node, node = with_links(mesh, graph, first_node, node, links)
+    check_taken(geometry, taken)
+    return Pieces(*graph, replace(mesh, first_node=first_node, node=node))
+
+
+def with_links(
+    mesh: Mesh, graph: PlaneGraph, first_node: Int32Array, node: Int32Array, links: LinkNodes
+) -> tuple[PlaneGraph, Int32Array, Int32Array]:
+    """Add nodes at the ends of links, joined to all other nodes of their polygons."""
+    if not len(links.polygon):
+        return graph, first_node, node
+    count = len(graph.position)
+    new = count + np.arange(len(links.polygon))
+    position = np.concatenate([graph.position, links.position])
+    polygon = np.repeat(np.arange(len(mesh.terrain)), np.diff(first_node))
+    polygon = np.concatenate([polygon, links.polygon])
+    order = np.argsort(polygon, kind="stable")
+    node = np.concatenate([node, new])[order].astype(np.int32)
+    first_node = np.searchsorted(polygon[order], np.arange(len(mesh.terrain) + 1)).astype(np.int32)
+    tails: list[AnyArray] = [graph.tail, count + links.tail]
+    heads: list[AnyArray] = [graph.head, count + links.head]
+    lengths: list[AnyArray] = [graph.length, links.length]
+    for at, where in zip(new.tolist(), links.polygon.tolist(), strict=True):
+        others = node[first_node[where] : first_node[where + 1]]
+        # Each pair of new nodes is joined once, by the later one.
+        others = others[others < at]
+        far = np.maximum(_apart(position[others], position[at]), BORDER)
+        here = np.full(len(others), at)
+        tails += [here, others]
+        heads += [others, here]
+        lengths += [far, far]
+    terrain = np.concatenate([graph.terrain, mesh.terrain[links.polygon]])
+    tail, head = np.concatenate(tails), np.concatenate(heads)
+    grown = PlaneGraph(
+        position,
+        terrain,
+        tail.astype(np.int32),
+        head.astype(np.int32),
+        np.concatenate(lengths).astype(np.float64),
+    )
+    return grown, first_node, node
+
+
+def joined_mesh(
+    parts: Sequence[Convex], floors: Sequence[int], terrains: Sequence[Sequence[int]]
+) -> Mesh:
+    """Return one mesh of several parts, without nodes yet.
+
+    Args:
+        parts: polygons of each floor and kind of agent.
+        floors: the floor of each part.
+        terrains: for each part, the terrain of each area.
+    """
+    vertices = np.cumsum([0, *(len(part.vertex) for part in parts)])
+    polygons = np.cumsum([0, *(len(part.area) for part in parts)])
+    corners = np.cumsum([0, *(len(part.corner) for part in parts)])
+    first = [part.first_corner[:-1] + at for part, at in zip(parts, corners, strict=False)]
+    behind = [
+        np.where(part.neighbour >= 0, part.neighbour + at, -1)
+        for part, at in zip(parts, polygons, strict=False)
+    ]
+    terrain = [
+        np.array(codes, dtype=np.uint8)[part.area] if len(part.area) else part.area
+        for part, codes in zip(parts, terrains, strict=True)
+    ]
+    floor = [np.full(len(part.area), at) for part, at in zip(parts, floors, strict=True)]
+    none = np.zeros(0, dtype=np.int32)
+    return Mesh(
+        np.concatenate([part.vertex for part in parts]).astype(np.int32),
+        np.append(np.concatenate(first), corners[-1]).astype(np.int32),
+        np.concatenate(
+            [part.corner + at for part, at in zip(parts, vertices, strict=False)]
+        ).astype(np.int32),
+        np.concatenate(behind).astype(np.int32),
+        np.concatenate(terrain).astype(np.uint8),
+        np.concatenate(floor).astype(np.uint8),
+        none,
+        none,
+    )
+
+
+def mesh_graph(mesh: Mesh, nodes: MeshNodes) -> tuple[PlaneGraph, Int32Array, Int32Array]:
+    """Return the graph of a mesh, and for each polygon its nodes: ``first_node`` and ``node``."""
+    if nodes == "centre":
+        return _by_centre(mesh)
+    return _by_portal(mesh, ends=nodes == "portal")
+
+
+def centres(mesh: Mesh) -> Float64Array:
+    """Return (p, 2) float64 units, the centre of mass of each polygon."""
+    corner = mesh.vertex[mesh.corner].astype(np.float64)
+    # Relative to a corner of the polygon no precision is lost far from the origin.
+    origin = corner[mesh.first_corner[:-1]]
+    owner, after = _owner(mesh), _after(mesh)
+    here = corner - origin[owner]
+    there = here[after]
+    cross = here[:, 0] * there[:, 1] - here[:, 1] * there[:, 0]
+    first = mesh.first_corner[:-1]
+    area = np.add.reduceat(cross, first)[:, None]
+    found = np.add.reduceat((here + there) * cross[:, None], first, axis=0) / (3 * area)
+    centre: Float64Array = (found + origin) / GRID
+    return centre
+
+
+def _owner(mesh: Mesh) -> Int64Array:
+    """Return the polygon of each corner."""
+    return np.repeat(np.arange(len(mesh.terrain)), np.diff(mesh.first_corner))
+
+
+def _after(mesh: Mesh) -> Int64Array:
+    """Return the corner after each corner."""
+    after = np.arange(1, len(mesh.corner) + 1)
+    after[mesh.first_corner[1:] - 1] = mesh.first_corner[:-1]
+    return after
+
+
+def _by_centre(mesh: Mesh) -> tuple[PlaneGraph, Int32Array, Int32Array]:
+    centre, owner, after = centres(mesh), _owner(mesh), _after(mesh)
+    edge = np.flatnonzero(mesh.neighbour >= 0)
+    middle = (
+        mesh.vertex[mesh.corner[edge]].astype(np.float64) + mesh.vertex[mesh.corner[after[edge]]]
+    ) / (2 * GRID)
+    tail, head = owner[edge], mesh.neighbour[edge].astype(np.int64)
+    length = _apart(centre[tail], middle) + _apart(middle, centre[head])
+    count = len(mesh.terrain)
+    graph = PlaneGraph(centre, mesh.terrain, tail.astype(np.int32), head.astype(np.int32), length)
+    return graph, np.arange(count + 1, dtype=np.int32), np.arange(count, dtype=np.int32)
+
+
+def _apart(one: Float64Array, other: Float64Array) -> Float64Array:
+    found: Float64Array = np.hypot(*(one - other).T)
+    return found
+
+
+def _by_portal(mesh: Mesh, *, ends: bool) -> tuple[PlaneGraph, Int32Array, Int32Array]:
+    """Put nodes in the middle of each shared edge and, if asked to, at its ends.
+
+    A point on the border between terrains has a node in each of them. At a corner where polygons
+    meet that share no edge there, as only a point joins them, each fan of polygons has its own.
+    """
+    owner, after = _owner(mesh), _after(mesh)
+    edge = np.flatnonzero(mesh.neighbour >= 0)
+    begin, end = mesh.corner[edge].astype(np.int64), mesh.corner[after[edge]].astype(np.int64)
+    # Twice the steps of the grid, so that middles are whole numbers.
+    vertex = mesh.vertex.astype(np.int64)
+    place = [vertex[begin] + vertex[end]]
+    # What tells points at one place apart: the edge, or the fan.
+    low, high = np.minimum(begin, end), np.maximum(begin, end)
+    mark = [low * len(vertex) + high]
+    polygon = [owner[edge]]
+    if ends:
+        fan = len(vertex) ** 2 + _fans(mesh, owner, after)
+        for corner in (edge, after[edge]):
+            place.append(2 * vertex[mesh.corner[corner]])
+            mark.append(fan[corner])
+            polygon.append(owner[edge])
+    lonely = np.setdiff1d(np.arange(len(mesh.terrain)), owner[edge])
+    points, marks = np.concatenate(place), np.concatenate(mark)
+    owners = np.concatenate(polygon)
+    key = np.stack([marks, mesh.terrain[owners].astype(np.int64)], axis=1)
+    unique, kept, number = np.unique(key, axis=0, return_index=True, return_inverse=True)
+    position = np.concatenate([points[kept] / (2 * GRID), centres(mesh)[lonely]])
+    terrain = np.concatenate([unique[:, 1].astype(np.uint8), mesh.terrain[lonely]])
+    # The nodes of each polygon, each once.
+    pair = np.unique(
+        np.stack(
+            [
+                np.concatenate([owners, lonely]),
+                np.concatenate([number.reshape(-1), len(unique) + np.arange(len(lonely))]),
+            ],
+            axis=1,
+        ),
+        axis=0,
+    )
+    first_node = np.searchsorted(pair[:, 0], np.arange(len(mesh.terrain) + 1))
+    tail, head = _across(first_node, pair[:, 1])
+    length = _apart(position[tail], position[head])
+    # Between terrains a step leads from a node to the other one at the same point.
+    border = np.flatnonzero(unique[1:, 0] == unique[:-1, 0])
+    steps = [_steps_between(unique[:, 0])] if len(border) else []
+    for one, other in steps:
+        tail, head = np.concatenate([tail, one]), np.concatenate([head, other])
+        length = np.concatenate([length, np.full(len(one), BORDER)])
+    graph = PlaneGraph(position, terrain, tail.astype(np.int32), head.astype(np.int32), length)
+    return graph, first_node.astype(np.int32), pair[:, 1].astype(np.int32)
+
+
+def _across(first_node: Int64Array, node: Int64Array) -> tuple[Int64Array, Int64Array]:
+    """Return arcs between any two nodes of a polygon, each once, in order."""
+    count = np.diff(first_node)
+    size = np.repeat(count, count)
+    tail = np.repeat(np.arange(len(node)), size)
+    begin = np.repeat(np.repeat(first_node[:-1], count), size)
+    within = np.arange(len(tail)) - np.repeat(np.cumsum(size) - size, size)
+    arc = np.stack([node[tail], node[begin + within]], axis=1)
+    # Two polygons may share several nodes, as they do the ends of an edge.
+    arc = np.unique(arc[arc[:, 0] != arc[:, 1]], axis=0)
+    return arc[:, 0], arc[:, 1]
+
+
+def _steps_between(mark: Int64Array) -> tuple[Int64Array, Int64Array]:
+    """Return arcs between nodes of one mark, which ascend."""
+    first = np.flatnonzero(np.diff(mark, prepend=-1))
+    return _across(np.append(first, len(mark)), np.arange(len(mark)))
+
+
+def _fans(mesh: Mesh, owner: Int64Array, after: Int64Array) -> Int64Array:
+    """Return, for each corner, the least corner of the fan of polygons around its vertex."""
+    edge = np.flatnonzero(mesh.neighbour >= 0)
+    count = len(mesh.vertex)
+    forth = mesh.corner[edge].astype(np.int64) * count + mesh.corner[after[edge]]
+    back = mesh.corner[after[edge]].astype(np.int64) * count + mesh.corner[edge]
+    # Meshes of several kinds of agents have vertices of their own, so an edge has one twin.
+    order = np.argsort(forth)
+    twin = edge[order[np.searchsorted(forth, back, sorter=order)]]
+    fan = np.arange(len(mesh.corner))
+    # The edge's end is a corner of its own polygon, and its twin begins there in the other one.
+    one, other = after[edge], twin
+    while True:
+        least = np.minimum(fan[one], fan[other])
+        changed = (fan[one] != least) | (fan[other] != least)
+        if not changed.any():
+            return fan
+        np.minimum.at(fan, one, least)
+        np.minimum.at(fan, other, least)

@@ -1,0 +1,339 @@
+"""Shapes and meshes as files hold them, against figures by hand."""
+
+import json
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bake.errors import BakeError
+from bake.geometry import GRID, geometry_of
+from bake.level import GeometryLevel, TerrainRule
+from bake.levels import load
+from bake.levels.plane.curves import ellipse
+from bake.levels.plane.svg_paths import PathError, path_rings, transform
+from tests.support.plane import around
+
+
+def read(path: Path, text: str, legend: dict[str, str] | None = None) -> GeometryLevel:
+    path.write_text(text, "utf-8")
+    level = load(path, legend or {})
+    assert isinstance(level, GeometryLevel)
+    return level
+
+
+def refusal(path: Path, text: str) -> str:
+    path.write_text(text, "utf-8")
+    with pytest.raises(BakeError) as caught:
+        load(path, {})
+    line = str(caught.value)
+    assert line.startswith(f"{path}: ")
+    assert "\n" not in line
+    return line.removeprefix(f"{path}: ")
+
+
+def shapes(**keys: object) -> str:
+    return json.dumps({"format": "bake-geometry", "version": 1, **keys})
+
+
+def mesh(**keys: object) -> str:
+    return json.dumps({"format": "bake-mesh", "version": 1, **keys})
+
+
+def sizes(level: GeometryLevel) -> dict[str, float]:
+    return {
+        area.terrain: area.region.area / GRID**2
+        for floor in geometry_of(level).floors
+        for area in floor.areas
+    }
+
+
+# -- paths ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("data", "corners"),
+    [
+        ("M1 2 L3 4 5 6Z", [[(1, 2), (3, 4), (5, 6)]]),
+        ("m1 2 2 2 2 2z m1 1 l1 0", [[(1, 2), (3, 4), (5, 6)], [(2, 3), (3, 3)]]),
+        ("M0 0H4V3h-1v-1.5.5", [[(0, 0), (4, 0), (4, 3), (3, 3), (3, 1.5), (3, 2.0)]]),
+        ("M0,0 1e0-1", [[(0, 0), (1, -1)]]),
+        ("M0 0 Z L1 1", [[(0, 0)], [(0, 0), (1, 1)]]),
+        ("", []),
+    ],
+)
+def test_lines_of_paths(data: str, corners: list[list[tuple[float, float]]]) -> None:
+    assert [[tuple(point) for point in ring.tolist()] for ring in path_rings(data)] == corners
+
+
+@pytest.mark.parametrize(
+    "data", ["L1 1", "M1", "M1 1 X", "M0 0 A1 1 0 2 0 1 1", "1 2", "M0 0Z 1 1", "M1e999 0", "M é"]
+)
+def test_wrong_paths(data: str) -> None:
+    with pytest.raises(PathError):
+        path_rings(data)
+
+
+def test_arcs_are_circles() -> None:
+    # Two half circles about (3, 0); the flags stand without blanks, as optimisers write them.
+    ring = path_rings("M1 0 A2 2 0 0 1 5 0 a2 2 0 01-4 0z")[0]
+    far = np.hypot(ring[:, 0] - 3, ring[:, 1])
+    assert np.abs(far - 2).max() < 2 * 0.0004
+    middles = np.array([(np.add(a, b) / 2) for a, b in around([tuple(p) for p in ring.tolist()])])
+    assert np.hypot(middles[:, 0] - 3, middles[:, 1]).min() > 2 - 4 / 512
+
+
+@given(
+    st.tuples(*[st.floats(-5, 5) for _ in range(4)]),
+    st.floats(0.1, 5),
+    st.floats(0.1, 5),
+    st.floats(-180, 180),
+    st.booleans(),
+    st.booleans(),
+)
+def test_arcs_lie_on_an_ellipse_through_both_ends(
+    ends: tuple[float, ...], rx: float, ry: float, turn: float, large: bool, sweep: bool
+) -> None:
+    x0, y0, x1, y1 = ends
+    data = f"M{x0!r} {y0!r} A{rx!r} {ry!r} {turn!r} {large:d} {sweep:d} {x1!r} {y1!r}"
+    (ring,) = path_rings(data)
+    assert tuple(ring[0]) == (x0, y0)
+    assert tuple(ring[-1]) == ((x1, y1) if len(ring) > 1 else (x0, y0))
+    if math.hypot(x1 - x0, y1 - y0) < 0.01 or len(ring) < 6:
+        return
+    # Turned back and scaled, all corners lie on one circle, which three of them say.
+    angle = math.radians(-turn)
+    x, y = ring.T
+    u = (x * math.cos(angle) - y * math.sin(angle)) / rx
+    v = (x * math.sin(angle) + y * math.cos(angle)) / ry
+    middle = len(ring) // 2
+    picked = [0, middle, -1]
+    system = np.array([[2 * u[i], 2 * v[i], 1] for i in picked])
+    if abs(np.linalg.det(system)) < 1e-3:
+        return
+    cx, cy, rest = np.linalg.solve(system, [u[i] ** 2 + v[i] ** 2 for i in picked])
+    radius = math.sqrt(rest + cx * cx + cy * cy)
+    assert np.abs(np.hypot(u - cx, v - cy) - radius).max() < 0.01 * radius
+
+
+def test_smooth_curves_mirror_their_control_points() -> None:
+    (smooth,) = path_rings("M0 0C0 2 2 2 2 0S4-2 4 0")
+    (stated,) = path_rings("M0 0C0 2 2 2 2 0C2-2 4-2 4 0")
+    assert np.array_equal(smooth, stated)
+    (smooth,) = path_rings("M0 0Q1 2 2 0T4 0")
+    (stated,) = path_rings("M0 0Q1 2 2 0Q3-2 4 0")
+    assert np.allclose(smooth, stated)
+    # A curve is halfway where its control points say.
+    assert np.abs(np.hypot(*(smooth - (1, 1)).T)).min() < 0.01
+
+
+@pytest.mark.parametrize(
+    ("text", "to"),
+    [
+        ("translate(3)", (4, 2)),
+        ("translate(3 4), scale(2)", (5, 8)),
+        ("rotate(90)", (-2, 1)),
+        ("rotate(90, 1, 1)", (0, 1)),
+        ("matrix(1 2 3 4 5 6)", (12, 16)),
+        ("scale(2 3)", (2, 6)),
+        ("skewX(45)", (3, 2)),
+        ("skewY(45)", (1, 3)),
+    ],
+)
+def test_transforms(text: str, to: tuple[float, float]) -> None:
+    ring = path_rings("M1 2", transform(text))[0]
+    assert ring[0] == pytest.approx(to)
+
+
+@pytest.mark.parametrize("text", ["turn(3)", "scale()", "rotate(1 2)", "scale(1", "scale(1) x"])
+def test_wrong_transforms(text: str) -> None:
+    with pytest.raises(PathError):
+        transform(text)
+
+
+def test_ellipses_keep_within_their_tolerance() -> None:
+    ring = ellipse((3, 4), (10, 5))
+    on = np.hypot((ring[:, 0] - 3) / 10, (ring[:, 1] - 4) / 5)
+    assert np.abs(on - 1).max() < 0.0004
+    assert 16 <= len(ring) <= 128
+
+
+# -- bake-geometry --------------------------------------------------------------------------------
+
+
+HOLE = [[2, 2], [3, 2], [3, 3]]
+
+
+def test_geometry_reads_every_kind_of_shape(tmp_path: Path) -> None:
+    text = shapes(
+        terrains={"floor": 1, "mud": 3, "wall": "blocked"},
+        shapes=[
+            {"terrain": "floor", "rect": [0, 0, 10, 10]},
+            {
+                "terrain": "mud",
+                "rings": [[[1, 1], [3, 1], [3, 3], [1, 3]], [[2, 2], [3, 2], [3, 3]]],
+            },
+            {"terrain": "wall", "path": "M5 5h2v2h-2z"},
+            {"terrain": "mud", "rect": [8, 8, 1, 2], "rotation": 90},
+            {"terrain": "wall", "ellipse": [3, 7, 1, 1], "floor": 1},
+        ],
+        links=[{"start": [1, 5], "goal": [9, 5], "profiles": ["cat"], "cost": 2}],
+    )
+    level = read(tmp_path / "yard.json", text)
+    assert level.terrains == ("floor", "mud", "wall")
+    assert level.terrain_rules["mud"] == TerrainRule(3.0)
+    assert [link.cost for link in level.links] == [2.0]
+    first, second = geometry_of(level).floors
+    found = {area.terrain: area.region.area / GRID**2 for area in first.areas}
+    assert found == {"floor": 100 - 3.5 - 4 - 2, "mud": 3.5 + 2, "wall": 4}
+    assert second.areas[0].region.area / GRID**2 == pytest.approx(math.pi, rel=0.01)
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        (shapes(shapes=[]), "shapes: the level is empty; expected at least one shape"),
+        (
+            shapes(shapes=[{"terrain": "floor"}]),
+            "shapes[0]: the shape has no outline; expected one of",
+        ),
+        (
+            shapes(shapes=[{"terrain": "floor", "rect": [0, 0, 1, 1], "path": "M0 0"}]),
+            "shapes[0]: the shape has path and rect; expected one of",
+        ),
+        (
+            shapes(shapes=[{"terrain": "floor", "rect": [0, 0, 0, 1]}]),
+            "shapes[0].rect: the size is 0 x 1; expected a width and a height above 0",
+        ),
+        (
+            shapes(shapes=[{"terrain": "floor", "path": "M0 0 Lx"}]),
+            "shapes[0].path: found 'x' in place of a number; expected the data of an SVG path",
+        ),
+        (
+            shapes(terrains={"mud": 1}, shapes=[{"terrain": "floor", "rect": [0, 0, 1, 1]}]),
+            "shapes[0].terrain: 'floor' is not among the level's terrains; expected one of mud",
+        ),
+        (shapes(), "shapes: this key is missing"),
+        (shapes(shapes=[{"terrain": "floor", "rings": [[[0]]]}]), "shapes[0].rings[0][0]"),
+        (
+            mesh(vertices=[[0, 0]], polygons=[[0, 1, 2]]),
+            "polygons[0][1]: there is no vertex 1; expected 0 to 0",
+        ),
+        (mesh(vertices=[[0, 0]], polygons=[]), "the mesh is empty; expected at least one polygon"),
+        (
+            mesh(vertices=[[0, 0]], polygons=[[0, 0]]),
+            "polygons[0]: the polygon has 2 corners; expected at least 3",
+        ),
+        (
+            mesh(vertices=[[0, 0]], polygons=[[0, 0, 0]], areas=["a", "b"]),
+            "areas: there are 2 of them and 1 polygons; expected one for each polygon",
+        ),
+    ],
+)
+def test_mistakes_in_json(tmp_path: Path, text: str, line: str) -> None:
+    assert refusal(tmp_path / "yard.json", text).startswith(line)
+
+
+# -- SVG ------------------------------------------------------------------------------------------
+
+
+def svg(body: str) -> str:
+    return f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9">{body}</svg>'
+
+
+def test_svg_by_fill_and_by_attribute(tmp_path: Path) -> None:
+    body = """
+      <rect width="8" height="6" fill="#fff"/>
+      <g transform="translate(1 1)" data-terrain="mud"><rect width="2" height="1" fill="none"/>
+        <polygon points="3,0 5,0 5,2 3,2"/></g>
+      <path d="M1 3H3V5H1Z" style="fill: rgb(0, 0, 0)"/>
+      <path d="M4 4h3v1h-3z M5 4h1v1h-1z" fill="#00F" fill-rule="evenodd"/>
+      <defs><rect width="99" height="99" fill="red"/></defs>
+      <rect width="99" height="99" fill="none"/>
+      <text>Here</text>
+    """
+    level = read(tmp_path / "yard.svg", svg(body), {"#0000ff": "water"})
+    assert sizes(level) == pytest.approx(
+        {"floor": 48 - 4 - 4 - 2 - 8 / 512 + 8 / 512, "mud": 4, "wall": 4, "water": 2}, abs=0.05
+    )
+    assert [remark.message for remark in level.remarks] == ["it has no outline, and does not count"]
+    assert level.colours["water"] == (0, 0, 255)
+
+
+def test_svg_circles_and_round_rectangles(tmp_path: Path) -> None:
+    body = (
+        '<rect width="4" height="4" rx="1" fill="white"/><circle cx="6" cy="2" r="1" fill="white"/>'
+    )
+    level = read(tmp_path / "yard.svg", svg(body))
+    assert sizes(level)["floor"] == pytest.approx(16 - (4 - math.pi) + math.pi, rel=0.003)
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("<html/>", "line 1: the file is XML, but begins with <html>; expected <svg>"),
+        ("<svg", "line 1, column 1: the file is not XML"),
+        (svg(""), "the drawing has no shapes"),
+        (
+            svg('<rect width="1" height="1" fill="#123456"/>'),
+            "line 1, <rect>: nothing says what terrain",
+        ),
+        (
+            svg('<rect width="1em" height="1"/>'),
+            "line 1, <rect>: the length '1em' is not in user units",
+        ),
+        (svg('<use href="#a"/>'), "line 1, <use>: the drawing uses a clone"),
+        (svg("<style>rect{}</style>"), "line 1, <style>: the drawing has a style sheet"),
+        (
+            svg('<g transform="spin(1)"/>'),
+            "line 1, <g>: the transform 'spin' with 1 numbers is unknown",
+        ),
+        ('<!DOCTYPE svg [<!ENTITY a "b">]><svg/>', "line 1: the file declares entities of its own"),
+    ],
+)
+def test_mistakes_in_svg(tmp_path: Path, text: str, line: str) -> None:
+    assert refusal(tmp_path / "yard.svg", text).startswith(line)
+
+
+# -- OBJ ------------------------------------------------------------------------------------------
+
+OBJ = """# a floor and a balcony
+v 0 0 0
+v 4 0.5 0
+v 4 0 4
+v 0 0 4
+v 8 0 0
+v 8 0 4
+f 1 2 3 4
+usemtl water
+f 2/1/1 5//1 6 3
+g floor 1
+f -6 -5 -4
+"""
+
+
+def test_obj_as_recast_writes_it(tmp_path: Path) -> None:
+    level = read(tmp_path / "mesh.obj", OBJ)
+    assert level.polygons is not None
+    assert level.terrains == ("floor", "water")
+    assert level.polygons.vertex.tolist()[:3] == [[0, 0], [4, 0], [4, 4]]
+    assert level.polygons.corner.tolist() == [0, 1, 2, 3, 1, 4, 5, 2, 0, 1, 2]
+    assert level.polygons.terrain.tolist() == [0, 1, 1]
+    assert level.polygons.floor.tolist() == [0, 0, 1]
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("v 1 2\nf 1 1 1", 'line 1: the vertex is "v 1 2"; expected v and three numbers'),
+        ("v 1 2 3\nf 1 2 3", 'line 2: the face has the corner "2"; expected 1 to 1'),
+        ("v 1 2 3\nf 0 1 1", 'line 2: the face has the corner "0"; expected 1 to 1'),
+        ("v 1 2 3\n", "the mesh is empty"),
+        ("g floor x\nv 0 0 0", 'line 1: the floor is "x"; expected 0 to 255'),
+    ],
+)
+def test_mistakes_in_obj(tmp_path: Path, text: str, line: str) -> None:
+    assert refusal(tmp_path / "mesh.obj", text).startswith(line)
