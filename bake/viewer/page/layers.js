@@ -5,7 +5,7 @@
  *   title       what people read, in a few words
  *   kind        "ground": gives every place a colour, one is shown at a time;
  *               "overlay": draws above it, any number are shown
- *   order       overlays are drawn, and all are listed, from low to high; 0 if it is not there
+ *   order       overlays are drawn, and all are listed, from low to high; 50 if it is not there
  *   initially   whether an overlay is shown at first
  *   shortcut    a key that switches it, if it has one
  *   missing(view)     why it cannot be shown of this level and profile, in one sentence;
@@ -34,7 +34,7 @@ export function createLayers(state) {
   const sorted = (kind) =>
     [...all.values()]
       .filter((layer) => layer.kind === kind)
-      .sort((a, b) => (a.order ?? 0) - (b.order ?? 0));
+      .sort((a, b) => (a.order ?? 50) - (b.order ?? 50));
 
   const layers = {
     add(layer) {

@@ -18,6 +18,7 @@ import { reach } from "./reach.js";
 import { createState } from "./state.js";
 import { addTransitions } from "./transitions.js";
 import { createView } from "./view.js";
+import { traffic } from "./traffic.js";
 import { installTraces } from "./traces/section.js";
 import { installWays } from "./ways.js";
 
@@ -44,6 +45,7 @@ function start() {
   addGrounds(view);
   addTransitions(view);
   view.layers.add(reach);
+  view.layers.add(traffic);
   addOverlays(view);
   const panel = createPanel(view, find("panel"), manifest, open);
   installKeyboard(view);
