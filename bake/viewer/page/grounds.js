@@ -138,7 +138,7 @@ const components = {
       const text = rank
         ? `${counted(count, what)} at ${placeName(view, first[rank])}${oneWayNote(view, first[rank], first[0])}`
         : `${counted(count, what)} in the largest`;
-      return { colour: css(view.palette.component(rank)), text, at: first[rank] };
+      return { colour: css(componentColour(view, rank)), text, at: first[rank] };
     });
     const more = size.length - swatches.length;
     if (more) swatches.push({ text: `and ${counted(more, "more component")}` });
@@ -146,11 +146,22 @@ const components = {
   },
   paint(view) {
     const { of } = componentsOf(view);
+    const { level, ground } = view;
+    const largest = componentColour(view, 0);
+    // Of the largest component the terrain shows through, as bake render draws it.
+    const share = level.width ? 0.8 : 1;
+    const muted = level.terrains.map(({ colour }) => packed(mixed([...colour], largest, share)));
     return paintStanding(view, "components", (at, { fill }) => {
-      fill[at] = packed(view.palette.component(of[at]));
+      fill[at] = of[at] ? packed(componentColour(view, of[at])) : muted[ground.terrainAt(at)];
     });
   },
 };
+
+/** The colour of a component by its rank; the largest is muted, so that islands stand out. */
+function componentColour({ level, palette }, rank) {
+  if (rank) return palette.component(rank);
+  return palette.rgb(level.width ? "LARGEST" : "LARGEST_ON_PAPER");
+}
 
 /** Which way an arc joins a component to the largest one, if any does. */
 function oneWayNote({ nav }, here, there) {
