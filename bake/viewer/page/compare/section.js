@@ -166,6 +166,7 @@ function pairsOf(view, most) {
 
 const differenceGround = (compared) => ({
   id: "difference",
+  order: 22,
   title: "What changed",
   kind: "ground",
   legend(view) {
@@ -200,6 +201,7 @@ const differenceGround = (compared) => ({
 
 const towardGround = (compared) => ({
   id: "farther",
+  order: 23,
   title: "Distances that grew",
   kind: "ground",
   follows: "hover",

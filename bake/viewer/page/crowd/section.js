@@ -122,6 +122,7 @@ const agentsLayer = (clock) => ({
 
 const stepsGround = (clock) => ({
   id: "crowd-steps",
+  order: 20,
   title: "Steps of the crowd",
   kind: "ground",
   legend: (view) =>

@@ -19,10 +19,12 @@ export function installChanges(view, panel) {
 
   view.on("open", () => {
     // Another profile of the same level keeps what was drawn.
-    if (view.edits?.now === view.changes) return refresh();
-    edits = view.edits = Object.assign(editsOf(view.changes), { now: view.changes });
+    if (edits?.now === view.changes) return refresh();
+    const before = edits?.now.changed ? edits : null;
+    edits = view.edits = Object.assign(editsOf(view.changes), { now: view.changes, id: view.state.level });
     edits.listen(() => view.levelChanged());
     brush.tail = -1;
+    if (before?.id === edits.id) keep(view, before.now);
     refresh();
   });
   view.on("changed", refresh);
@@ -41,6 +43,24 @@ export function installChanges(view, panel) {
   function refresh() {
     if (edits) refreshParts();
   }
+}
+
+/** Makes what was drawn into a level again, after the level was baked again. */
+function keep(view, before) {
+  const { level, changes } = view;
+  if (before.level.width !== level.width || before.level.locations !== level.locations) {
+    return view.say("What was drawn is gone: the level has another size now.");
+  }
+  const names = before.level.terrains.map(({ name }) => name);
+  const known = new Set(level.terrains.map(({ name }) => name));
+  const blocked = [];
+  const terrain = [];
+  for (let at = 0; at < level.locations; at++) {
+    if (before.hasObstacle(at)) blocked.push(at);
+    const code = before.terrainAt(at);
+    if (code !== before.level.terrain[at] && known.has(names[code])) terrain.push([at, names[code]]);
+  }
+  attempt(view, "what was drawn before", () => changes.update({ blocked, terrain }));
 }
 
 function sectionParts(view, brush) {

@@ -231,6 +231,7 @@ function listColours() {
 
 const listsGround = (shown) => ({
   id: "search",
+  order: 21,
   title: "Lists of a search",
   kind: "ground",
   legend(view) {
