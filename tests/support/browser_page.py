@@ -37,7 +37,7 @@ class BrowserPage:
         page.on("request", self._look)
 
     def _listen(self, message: Any) -> None:
-        if message.type in ("error", "warning"):
+        if message.type == "error":
             self.complaints.append(message.text)
 
     def _look(self, request: Any) -> None:
