@@ -25,7 +25,7 @@ from bake.cli.options import (
     tell,
 )
 from bake.cli.view import Browser, Port, serve
-from bake.errors import BakeError, counted, in_units
+from bake.errors import counted, in_units
 
 if TYPE_CHECKING:
     from bake.pipeline import Outcome, Task
@@ -97,23 +97,18 @@ class _Levels:
     ) -> None:
         self._sources, self._output = sources, output
         self._recipe, self._profile = recipe, profile
-        self._folders: list[Path] = []
 
     def find(self) -> list[Task]:
         return tasks_of(self._sources, self._output, self._recipe, self._profile)
 
     def folders(self) -> Sequence[Path]:
-        """Return where levels may come; as before, while the recipe has mistakes."""
+        """Return where levels and the recipe may come."""
         from bake.pipeline.sources import source_folders
         from bake.recipe import load_recipe
 
         file = recipe_file(self._recipe)
-        try:
-            found = source_folders(load_recipe(file), self._sources or [])
-        except BakeError:
-            return self._folders
-        self._folders = [*found, Path() if file is None else file.parent]
-        return self._folders
+        found = source_folders(load_recipe(file), self._sources or [])
+        return [*found, Path() if file is None else file.parent]
 
 
 class _Printer:

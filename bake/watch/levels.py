@@ -11,6 +11,7 @@ import queue
 import tempfile
 import threading
 from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -66,7 +67,7 @@ class Watch:
 
     Attributes:
         tasks: the levels, by name.
-        busy: whether something is being looked at or baked.
+        busy: whether something is being baked.
     """
 
     def __init__(
@@ -86,6 +87,7 @@ class Watch:
         """
         self.tasks: dict[str, Task] = {}
         self.busy = False
+        self._where: list[Path] = []
         self._find, self._folders = find, folders
         self._jobs, self._report = jobs, report
         self._stop = threading.Event()
@@ -112,15 +114,15 @@ class Watch:
         for changed in noticed(self._watched, self._stop, _is_own):
             for path in changed:
                 self._digests.pop(path, None)
-            self.busy = True
             yield from self._settle()
-            self.busy = False
 
     # -- what changed ---------------------------------------------------------------------------
 
     def _watched(self) -> list[Path]:
         """Return the folders of levels, of the recipe, and of all files that levels refer to."""
-        found = [*self._folders()]
+        with suppress(BakeError):  # While the recipe has mistakes, its folders are those of before.
+            self._where = [*self._folders()]
+        found = [*self._where]
         for task in self.tasks.values():
             found.append(task.source.parent)
             found += [file.parent for file in _other_files(task)]
@@ -170,13 +172,20 @@ class Watch:
             elif self._told.pop(name, None) is not None:
                 yield News("fresh", name, task.asset)
         self.tasks |= tasks
-        for outcome in self._outcomes(stale, [*tasks.values()]):
+        outcomes = self._outcomes(stale, [*tasks.values()])
+        while (outcome := self._next(outcomes)) is not None:
             if outcome.error is None:
                 self._told.pop(outcome.task.name, None)
                 yield news_of(outcome)
             else:
                 doubts.append(news_of(outcome))
         return self._unless_told(doubts)
+
+    def _next(self, outcomes: Iterator[Outcome]) -> Outcome | None:
+        self.busy = True  # And so it stays, where an interrupt cuts a bake short.
+        outcome = next(outcomes, None)
+        self.busy = False
+        return outcome
 
     def _unless_told(self, doubts: list[News]) -> list[News]:
         return [news for news in doubts if self._told.get(news.level) != self._mistake(news)]

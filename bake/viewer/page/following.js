@@ -15,6 +15,7 @@ export function installFollowing(view) {
   stream.addEventListener("state", async ({ data }) => {
     const told = JSON.parse(data);
     manifest.levels = told.levels;
+    if (troubles.length && !told.troubles.length) view.complain("");
     troubles = told.troubles;
     if (lost) view.say("The server is back.");
     lost = false;
