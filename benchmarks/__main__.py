@@ -23,6 +23,7 @@ from benchmarks.section import Section
 BENCHMARKS = {
     "lookups": "Lookups",
     "readers": "Readers in C and in Node",
+    "viewer": "The viewer's page",
     "startup": "Start-up",
     "cold": "Cold machines",
     "all_pairs": "All pairs",
