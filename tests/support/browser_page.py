@@ -3,13 +3,38 @@
 from __future__ import annotations
 
 import functools
+import os
+import shutil
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from bake.viewer.bundle import page_html
 from bake.viewer.contents import shown_level
 from tests.support.page_modules import baked
+
+CHROMIUMS = ("chromium", "chromium-browser", "google-chrome")
+
+
+def chromium() -> str | None:
+    """The path of a Chromium that is here."""
+    return next(filter(None, map(shutil.which, CHROMIUMS)), None)
+
+
+@contextmanager
+def launched(program: str) -> Iterator[Any]:
+    """Run a browser without a window."""
+    from playwright.sync_api import sync_playwright
+
+    root = hasattr(os, "geteuid") and os.geteuid() == 0
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(
+            executable_path=program, args=["--no-sandbox"] if root else []
+        )
+        yield browser
+        browser.close()
 
 
 @functools.cache

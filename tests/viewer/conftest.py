@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import os
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.support.browser_page import BrowserPage, page_file
-
-CHROMIUMS = ("chromium", "chromium-browser", "google-chrome")
+from tests.support.browser_page import CHROMIUMS, BrowserPage, chromium, launched, page_file
 
 
 @pytest.fixture(scope="session")
@@ -22,17 +18,12 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Any]:
-    sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-    program = next(filter(None, map(shutil.which, CHROMIUMS)), None)
+    pytest.importorskip("playwright", reason="playwright is not installed")
+    program = chromium()
     if program is None:
         pytest.skip(f"no {' or '.join(CHROMIUMS)} on this machine")
-    root = hasattr(os, "geteuid") and os.geteuid() == 0
-    with sync_api.sync_playwright() as playwright:
-        opened = playwright.chromium.launch(
-            executable_path=program, args=["--no-sandbox"] if root else []
-        )
+    with launched(program) as opened:
         yield opened
-        opened.close()
 
 
 @pytest.fixture
