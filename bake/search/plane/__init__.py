@@ -1,0 +1,1 @@
+"""This package searches the plane itself: what sees what, between walls."""
