@@ -214,6 +214,25 @@ class OffMeshLink:
 
 
 @dataclass(frozen=True)
+class CharacteristicPoint:
+    """A point of the plane that stands for the places nearest to it: its Dirichlet domain.
+
+    Attributes:
+        name: for messages.
+        point: where it is.
+        weight: how much higher its cone is than that of a point without weight, 0 or more.
+        floor: place of its floor among those of the level, from 0.
+        place: where in the file it is, for messages.
+    """
+
+    name: str
+    point: Point
+    weight: float = 0.0
+    floor: int = 0
+    place: str = ""
+
+
+@dataclass(frozen=True)
 class Polygons:
     """Convex polygons that a file gives in place of shapes.
 
@@ -247,6 +266,7 @@ class GeometryLevel:
         terrains: unique names.
         links: ways that walking does not join.
         polygons: a mesh that the file gives; then there are no shapes.
+        points: characteristic points, for Dirichlet domains.
         remarks: what was drawn in the file, but does not count.
     """
 
@@ -258,6 +278,7 @@ class GeometryLevel:
     colours: Mapping[str, Colour] = field(default_factory=dict)
     links: tuple[OffMeshLink, ...] = ()
     polygons: Polygons | None = None
+    points: tuple[CharacteristicPoint, ...] = ()
     depends_on: tuple[Path, ...] = ()
     remarks: tuple[Remark, ...] = ()
 
@@ -397,8 +418,9 @@ Level = GridLevel | GraphLevel
 #: What a file holds: levels, or shapes that are divided into a level of a graph.
 Drawn = GridLevel | GraphLevel | GeometryLevel
 
-#: How a level is divided into nodes: cells of a grid, or polygons of a navigation mesh.
-Division = Literal["cells", "mesh"]
+#: How a level is divided into nodes: cells of a grid, polygons of a navigation mesh, points of
+#: visibility, or Dirichlet domains.
+Division = Literal["cells", "mesh", "visibility", "dirichlet"]
 
 #: Where the nodes of a navigation mesh lie: in the centre of each polygon, in the middle of each
 #: shared edge, or at both ends of it, too.

@@ -48,13 +48,15 @@ ROOMS: dict[str, frozenset[str]] = {
         "search.hierarchy": "errors graph greedy hexagons kernels movement search.graph "
         "search.all_pairs",
         "search.contraction": "graph kernels search.graph",
+        "search.plane": "kernels",
         "search.live": "errors graph greedy kernels search.graph search.all_pairs search.hierarchy",
         "levels.reading": "coordinates errors graph hexagons level movement toml",
         "levels.ldtk": "coordinates errors graph hexagons level movement toml levels.reading",
         "levels.tiled": "coordinates errors graph hexagons level movement toml levels.reading",
         "levels.plane": "coordinates errors level levels.reading",
         "levels": "coordinates errors graph hexagons level movement toml",
-        "worlds": "coordinates errors geometry graph hexagons level movement toml search.graph",
+        "worlds": "coordinates errors geometry graph hexagons level movement toml search.graph "
+        "search.plane",
         "geometry": "coordinates errors hexagons level",
         "tables": "errors graph greedy kernels search",
         "asset": "errors graph hexagons interrupts movement processors",

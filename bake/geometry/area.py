@@ -12,7 +12,7 @@ import shapely
 
 from bake.arrays import Float64Array
 from bake.errors import LevelError
-from bake.level import Colour, OffMeshLink, Polygons, TerrainRule
+from bake.level import CharacteristicPoint, Colour, OffMeshLink, Polygons, TerrainRule
 
 #: Steps of the grid in one unit of the plane. All corners lie on it.
 GRID = 1024
@@ -54,6 +54,7 @@ class Geometry:
         terrains: unique names of what areas may be.
         links: ways that walking does not join.
         polygons: a mesh that the file gave; the areas are what it covers.
+        points: characteristic points that the level states.
     """
 
     name: str
@@ -64,6 +65,7 @@ class Geometry:
     colours: Mapping[str, Colour] = field(default_factory=dict)
     links: tuple[OffMeshLink, ...] = ()
     polygons: Polygons | None = None
+    points: tuple[CharacteristicPoint, ...] = ()
     depends_on: tuple[Path, ...] = ()
 
 

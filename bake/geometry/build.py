@@ -14,7 +14,16 @@ from bake.errors import LevelError
 from bake.geometry.area import Area, Floor, Geometry, Region, areas_of, on_grid
 from bake.geometry.fill import filled, thickened
 from bake.geometry.outline import cell_regions
-from bake.level import GeometryLevel, GridLevel, Link, OffMeshLink, Polygons, Shape
+from bake.level import (
+    CharacteristicPoint,
+    GeometryLevel,
+    GridLevel,
+    Link,
+    OffMeshLink,
+    Polygons,
+    Shape,
+    Spot,
+)
 
 #: The most corners all shapes of a level may have.
 MAX_CORNERS = 2**22
@@ -36,8 +45,9 @@ def geometry_of(level: GridLevel | GeometryLevel) -> Geometry:
         below = [{level.terrains[code]: each for code, each in found.items()} for found in cells]
         links = tuple(_off_mesh(link, level) for link in level.things.links)
         polygons = None
+        points = tuple(_characteristic(spot, level) for spot in level.things.spots)
     else:
-        links, polygons = level.links, level.polygons
+        links, polygons, points = level.links, level.polygons, level.points
         floors = [shape.floor for shape in level.shapes]
         if polygons is not None:
             floors += polygons.floor.tolist()
@@ -59,6 +69,7 @@ def geometry_of(level: GridLevel | GeometryLevel) -> Geometry:
         level.colours,
         links,
         polygons,
+        points,
         level.depends_on,
     )
 
@@ -150,6 +161,16 @@ def _off_mesh(link: Link, level: GridLevel) -> OffMeshLink:
         link.profiles,
         link.place,
     )
+
+
+def _characteristic(spot: Spot, level: GridLevel) -> CharacteristicPoint:
+    """Return a spot of a cell as a point in its middle."""
+    rows = level.floor_height or level.height
+    where = level.coordinates or upright(1.0, layout=level.hex_layout)
+    x, y = spot.cell
+    floor = np.array([y // rows])
+    point = where.points(np.array([[x, y % rows]]), floor, level.hex_layout)[0]
+    return CharacteristicPoint(spot.name, _point(point), 0.0, int(floor[0]), spot.place)
 
 
 def _point(point: Float64Array) -> Point:

@@ -471,8 +471,9 @@ class LevelTable(Table):
     )
     division: Annotated[Division | None, _chosen(Division)] = Field(
         default=None,
-        description="How a level is divided into nodes: its cells, or convex polygons of a "
-        'navigation mesh. Default: levels of cells into these, levels of shapes "mesh".',
+        description="How a level is divided into nodes: its cells, convex polygons of a "
+        "navigation mesh, points of visibility, or Dirichlet domains. "
+        'Default: levels of cells into these, levels of shapes "mesh".',
     )
     cell_size: Annotated[
         float | tuple[float, float] | None, _checked(values.cell_size, CELL_SIZE_SCHEMA)

@@ -56,7 +56,9 @@ def divided(
     if isinstance(level, GridLevel):
         level, _ = settled(level)
     geometry = geometry_of(level)
-    kinds = kinds_of(geometry, profiles)
+    kinds = kinds_of(geometry, profiles, apart=division != "mesh")
+    if division == "visibility":
+        _check_costs(geometry, profiles)
     areas = _areas(geometry, kinds)
     if len(areas) > MAX_TERRAINS:
         raise LevelError(
@@ -102,15 +104,43 @@ def _builder(division: Division, nodes: MeshNodes) -> Builder:
         from bake.worlds.mesh import mesh_pieces
 
         return lambda geometry, parts: mesh_pieces(geometry, parts, nodes)
+    if division == "visibility":
+        from bake.worlds.visibility import visibility_pieces
+
+        return visibility_pieces
+    if division == "dirichlet":
+        from bake.worlds.dirichlet import dirichlet_pieces
+
+        return dirichlet_pieces
     raise AssertionError(f"no builder divides by {division}")
 
 
-def kinds_of(geometry: Geometry, profiles: Sequence[AgentProfile]) -> tuple[Kind, ...]:
+def _check_costs(geometry: Geometry, profiles: Sequence[AgentProfile]) -> None:
+    """Refuse terrains of several costs, over which a straight way is no shortest one."""
+    present = {area.terrain for floor in geometry.floors for area in floor.areas}
+    for profile in profiles:
+        rules = {name: profile.rules[name] for name in geometry.terrains if name in present}
+        costs = {rule.cost: name for name, rule in rules.items() if rule.cost is not None}
+        if len(costs) > 1:
+            (low, one), (high, other), *_ = sorted(costs.items())
+            raise LevelError(
+                f"profile {profile.name!r} pays {low:g} for {one} and {high:g} for {other}, and "
+                "straight ways between points of visibility are shortest only where all costs are "
+                "equal",
+                file=geometry.source,
+                expected="one cost for all that the profile can walk on",
+                remedy='give its terrains one cost, or take division = "mesh"',
+            )
+
+
+def kinds_of(
+    geometry: Geometry, profiles: Sequence[AgentProfile], *, apart: bool = False
+) -> tuple[Kind, ...]:
     """Group profiles that find the same places walkable, in the order of the profiles.
 
-    Points share all nodes, as costs alone say who may stand where. Agents with a radius share them
-    with those of the same radius who may stand on the same terrains, as anything else is an
-    obstacle that grows.
+    Unless arcs cross terrains that their ends do not lie on (``apart``), points share all nodes, as
+    costs alone say who may stand where. Agents with a radius share them with those of the same
+    radius who may stand on the same terrains, as anything else is an obstacle that grows.
     """
     found: dict[tuple[float, frozenset[str]], list[str]] = {}
     standing: dict[tuple[float, frozenset[str]], frozenset[str]] = {}
@@ -120,7 +150,7 @@ def kinds_of(geometry: Geometry, profiles: Sequence[AgentProfile]) -> tuple[Kind
             for name in geometry.terrains
             if name in profile.rules and profile.rules[name].cost is not None
         )
-        key = (profile.radius, may if profile.radius else frozenset())
+        key = (profile.radius, may if profile.radius or apart else frozenset())
         found.setdefault(key, []).append(profile.name)
         standing[key] = standing.get(key, frozenset()) | may
     return tuple(Kind(key[0], standing[key], tuple(names)) for key, names in found.items())

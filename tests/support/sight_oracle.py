@@ -5,6 +5,8 @@ from __future__ import annotations
 from fractions import Fraction
 from itertools import pairwise
 
+import shapely
+
 Point = tuple[Fraction, Fraction] | tuple[int, int]
 Ring = list[tuple[int, int]]
 
@@ -82,3 +84,19 @@ def bends(rings: list[Ring]) -> set[tuple[int, int]]:
             if cross(before, here, after) < 0:
                 found.add(here)
     return found
+
+
+def rings_of(region: object) -> list[Ring]:
+    """The rings of a region, its area to the left of each."""
+    rings: list[Ring] = []
+    for part in shapely.get_parts(region):
+        turned = shapely.geometry.polygon.orient(part)
+        for ring in (turned.exterior, *turned.interiors):
+            rings.append([(int(x), int(y)) for x, y in ring.coords[:-1]])
+    return rings
+
+
+def areas(region: object) -> object:
+    """A region without the points and lines that overlays leave."""
+    parts = shapely.get_parts(shapely.get_parts(region))
+    return shapely.multipolygons(parts[(shapely.get_type_id(parts) == 3)])

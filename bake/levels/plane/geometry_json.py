@@ -11,7 +11,7 @@ from pydantic import BeforeValidator, ConfigDict, Field
 
 from bake.arrays import Float64Array
 from bake.coordinates import MAX_PLACE, Point
-from bake.level import FillRule, GeometryLevel, OffMeshLink, Shape
+from bake.level import CharacteristicPoint, FillRule, GeometryLevel, OffMeshLink, Shape
 from bake.levels.plane.curves import ellipse, mapped, turned
 from bake.levels.plane.svg_paths import PathError, path_rings
 from bake.levels.reading.files import check_version
@@ -84,6 +84,17 @@ class PlaneLinkTable(StrictModel):
     profiles: DistinctNames = Field(default=[], description="who may take it; all if left out")
 
 
+class PointTable(StrictModel):
+    """A characteristic point: with division = "dirichlet" it stands for the places around it."""
+
+    name: TerrainName = Field(default="", description="for messages")
+    at: PointValue = Field(description="[x, y] where it is")
+    weight: Annotated[float, Field(ge=0, le=MAX_PLACE)] = Field(
+        default=0.0, description="how much farther its domain reaches, in units of the plane"
+    )
+    floor: _FloorPlace = Field(default=0, description="its floor, the lowest is 0")
+
+
 class GeometryFile(StrictModel):
     """A level of shapes, painted one over another; what none covers is void."""
 
@@ -100,10 +111,17 @@ class GeometryFile(StrictModel):
     links: Annotated[list[PlaneLinkTable], FIRST_ONLY] = Field(
         default=[], description="ways between two points"
     )
+    points: Annotated[list[PointTable], FIRST_ONLY] = Field(
+        default=[], description="characteristic points of Dirichlet domains"
+    )
 
 
 KEYS = tuple(field.alias or name for name, field in GeometryFile.model_fields.items())
-NESTED = {"shapes": tuple(ShapeTable.model_fields), "links": tuple(PlaneLinkTable.model_fields)}
+NESTED = {
+    "shapes": tuple(ShapeTable.model_fields),
+    "links": tuple(PlaneLinkTable.model_fields),
+    "points": tuple(PointTable.model_fields),
+}
 _DRAWN = ("rings", "path", "rect", "ellipse", "line")
 
 
@@ -143,6 +161,16 @@ def read_geometry(path: Path, document: dict[str, Any]) -> GeometryLevel:
         rules,
         colours,
         links_of(file.links, top),
+        points=tuple(
+            CharacteristicPoint(
+                each.name or f"point {at}",
+                each.at,
+                each.weight,
+                each.floor,
+                str(top.inside("points", at)),
+            )
+            for at, each in enumerate(file.points)
+        ),
     )
 
 

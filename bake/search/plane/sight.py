@@ -301,15 +301,14 @@ def _remove(active: Int32Array, count: int, edge: int) -> int:
 
 
 @kernel
-def bends_seen(
+def corners_seen(
     outline: Outline, ox: int, oy: int, own: int, room: SweepRoom, seen: Int32Array
 ) -> int:
-    """Find the corners that a shortest way out of a point may bend at next.
+    """Find the corners that jut into the area and that a straight way out of a point leads to.
 
     A ray turns once around the point, with the edges that it crosses kept in order: D. T. Lee,
-    "Proximity and Reachability in the Plane", PhD thesis, University of Illinois 1978. Only corners
-    count at which the line goes past the wall, and on each ray only the first of them, as
-    the ways on lead through it.
+    "Proximity and Reachability in the Plane", PhD thesis, University of Illinois 1978. Beyond a
+    corner that a ray goes past nothing else on the ray counts, as the way there leads through it.
 
     Args:
         ox, oy: a point of the area.
@@ -357,7 +356,7 @@ def bends_seen(
         at = begin
         is_open = False
         if own >= 0:
-            is_open = passes(outline, own, dx, dy)
+            is_open = in_cone(outline, own, dx, dy)
         elif crossed == 0 or _turn(outline, active[0], ox, oy) == _turn(
             outline, active[0], x[order[begin]], y[order[begin]]
         ):
@@ -373,14 +372,14 @@ def bends_seen(
             reached = False
             while at < end and x[order[at]] == px and y[order[at]] == py:
                 corner = order[at]
-                if passes(outline, corner, dx, dy):
-                    is_open = True
-                    ax, ay = x[after[corner]] - px, y[after[corner]] - py
-                    bx, by = x[before[corner]] - px, y[before[corner]] - py
-                    if cross(ax, ay, bx, by) < 0:
-                        seen[found] = corner
-                        found += 1
-                        reached = True
+                goes_on = passes(outline, corner, dx, dy)
+                is_open = is_open or goes_on
+                ax, ay = x[after[corner]] - px, y[after[corner]] - py
+                bx, by = x[before[corner]] - px, y[before[corner]] - py
+                if cross(ax, ay, bx, by) < 0 and in_cone(outline, corner, -dx, -dy):
+                    seen[found] = corner
+                    found += 1
+                    reached = reached or goes_on
                 at += 1
             if reached:
                 break

@@ -11,24 +11,15 @@ import shapely
 from bake.search.plane.sight import (
     Outline,
     SweepRoom,
-    bends_seen,
+    corners_seen,
     holds,
     reflex_corners,
     sees,
 )
 from tests.support import sight_oracle as oracle
+from tests.support.sight_oracle import areas, rings_of
 
 Cell = tuple[int, int]
-
-
-def rings_of(region: object) -> list[list[Cell]]:
-    """The rings of a region, its area to the left of each."""
-    rings = []
-    for part in shapely.get_parts(region):
-        turned = shapely.geometry.polygon.orient(part)
-        for ring in (turned.exterior, *turned.interiors):
-            rings.append([(int(x), int(y)) for x, y in ring.coords[:-1]])
-    return rings
 
 
 def outline_of(rings: list[list[Cell]]) -> Outline:
@@ -53,16 +44,10 @@ def drawn(seed: int) -> list[list[Cell]]:
     return rings_of(room)
 
 
-def areas(region: object) -> object:
-    """A region without the points and lines that overlays leave."""
-    parts = shapely.get_parts(shapely.get_parts(region))
-    return shapely.multipolygons(parts[(shapely.get_type_id(parts) == 3)])
-
-
 def swept(outline: Outline, at: Cell, own: int) -> list[int]:
     seen = np.empty(len(outline.x), dtype=np.int32)
     room = SweepRoom.of(len(outline.x))
-    return seen[: bends_seen(outline, at[0], at[1], own, room, seen)].tolist()
+    return seen[: corners_seen(outline, at[0], at[1], own, room, seen)].tolist()
 
 
 @pytest.mark.parametrize("seed", range(25))

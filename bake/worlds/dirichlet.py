@@ -1,0 +1,231 @@
+"""Make a graph of characteristic points: each stands for the places that are nearest to it.
+
+G. Lejeune Dirichlet, 1850; G. Voronoi, 1908. Points without weights are joined along the edges of
+their Delaunay triangulation. Of points with weights each is a cone that stands on the plane, the
+higher the larger the weight, and a place belongs to the cone that is highest above it (an
+additively weighted diagram: F. Aurenhammer, "Voronoi Diagrams", ACM Computing Surveys 23, 1991);
+borders between these domains are found by sampling. An arc is kept where its straight line stays
+between the walls.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import shapely
+
+from bake.arrays import Float64Array, Int64Array
+from bake.errors import LevelError
+from bake.geometry import GRID, Geometry, walkable
+from bake.level import CharacteristicPoint
+from bake.search.plane.sight import Outline, holds, reflex_corners, sees
+from bake.worlds.pieces import Grown, Pieces
+from bake.worlds.visibility import (
+    MAX_BENDS,
+    Gathered,
+    Seen,
+    check_links,
+    link_ends,
+    no_room,
+    outline_of,
+    terrain_at,
+)
+
+#: Samples along the longer side of a floor where domains have weights.
+SAMPLES = 384
+
+
+def dirichlet_pieces(geometry: Geometry, parts: Sequence[Grown]) -> Pieces:
+    """Divide the geometry of every kind of agent into Dirichlet domains.
+
+    Where the level states no characteristic points, they are the corners that shortest ways bend
+    at. Ends of links are points like any other.
+
+    Raises:
+        LevelError: nobody finds room, a point lies where nobody can be, two lie at one place or one
+            inside the cone of another, or nobody can take a link.
+    """
+    gathered, taken, used = Gathered(), set[int](), set[int]()
+    for part in parts:
+        nodes = len(gathered.terrain)
+        ends: dict[tuple[int, bool], int] = {}
+        for place, floor in enumerate(part.geometry.floors):
+            region = walkable(floor, part.kind.terrains)
+            if region.is_empty:
+                continue
+            outline = outline_of(region)
+            point, weight, mine = _points(geometry, outline, place)
+            used |= set(mine)
+            asked = link_ends(geometry, part, place, region, outline)
+            number = {(x, y): at for at, (x, y) in enumerate(point.tolist())}
+            for each in asked.values():
+                number.setdefault(each, len(number))
+            point = np.array(list(number), dtype=np.int64).reshape(-1, 2)
+            weight = np.concatenate([weight, np.zeros(len(point) - len(weight))])
+            if len(point) > MAX_BENDS:
+                raise LevelError(
+                    f"{len(point):,} characteristic points are too many",
+                    file=geometry.source,
+                    expected=f"at most {MAX_BENDS:,} on a floor",
+                    remedy='state them in the level, or take division = "mesh"',
+                )
+            pairs = bordering(region, point / GRID, weight) if weight.any() else neighbours(point)
+            clear = [
+                sees(outline, *point[one].tolist(), *point[other].tolist())
+                for one, other in pairs.tolist()
+            ]
+            one, other = pairs[np.array(clear, dtype=np.bool_)].T
+            seen = Seen(point, np.concatenate([one, other]), np.concatenate([other, one]))
+            first = gathered.add(point, terrain_at(floor, point, part), seen)
+            ends |= {key: first + number[at] for key, at in asked.items()}
+        if len(gathered.terrain) == nodes:
+            raise no_room(geometry, part)
+        taken |= gathered.link(geometry.links, ends)
+    check_links(geometry, taken)
+    _check_used(geometry, used)
+    return gathered.pieces()
+
+
+def _points(
+    geometry: Geometry, outline: Outline, place: int
+) -> tuple[Int64Array, Float64Array, list[int]]:
+    """Return the characteristic points of a floor where an agent can be, in steps of the grid.
+
+    Returns:
+        (k, 2) int64, (k) float64 weights, and which of the level's points they are.
+    """
+    if not geometry.points:
+        reflex = np.zeros(len(outline.x), dtype=np.bool_)
+        reflex_corners(outline, reflex)
+        corner = np.stack([outline.x, outline.y], axis=1)
+        found = np.unique(corner[reflex] if reflex.any() else corner[:1], axis=0)
+        return found, np.zeros(len(found)), []
+    points = np.array([each.point for each in geometry.points], dtype=np.float64)
+    steps = np.rint(points * GRID).astype(np.int64)
+    mine = [
+        at
+        for at, each in enumerate(geometry.points)
+        if each.floor == place and holds(outline, *steps[at].tolist())
+    ]
+    known: dict[tuple[int, int], CharacteristicPoint] = {}
+    for at in mine:
+        x, y = steps[at].tolist()
+        if (x, y) in known:
+            raise LevelError(
+                f"the characteristic points {known[x, y].name!r} and "
+                f"{geometry.points[at].name!r} lie at one place",
+                file=geometry.source,
+                place=geometry.points[at].place or None,
+                expected="points apart from each other",
+                remedy="remove one of them",
+            )
+        known[x, y] = geometry.points[at]
+    weight = np.array([geometry.points[at].weight for at in mine], dtype=np.float64)
+    _check_cones(geometry, mine, weight)
+    return steps[mine].reshape(-1, 2), weight, mine
+
+
+def _check_cones(geometry: Geometry, mine: list[int], weight: Float64Array) -> None:
+    """Refuse points that lie inside the cone of another, as nothing is nearest to them."""
+    if not weight.any():
+        return
+    points = np.array([geometry.points[at].point for at in mine])
+    for row, at in enumerate(mine):
+        far = np.hypot(*(points - points[row]).T)
+        above = weight - far - weight[row]
+        above[row] = -np.inf
+        over = int(above.argmax())
+        if above[over] >= 0:
+            lost, by = geometry.points[at], geometry.points[mine[over]]
+            raise LevelError(
+                f"the characteristic point {lost.name!r} has no domain: its weight of "
+                f"{lost.weight:g} is lost in that of {by.name!r}, {by.weight:g}",
+                file=geometry.source,
+                place=lost.place or None,
+                expected="weights that differ by less than the points are apart",
+                remedy="change one of the weights, or remove the point",
+            )
+
+
+def _check_used(geometry: Geometry, used: set[int]) -> None:
+    for at, each in enumerate(geometry.points):
+        if at not in used:
+            raise LevelError(
+                f"the characteristic point {each.name!r} at ({each.point[0]:g}, "
+                f"{each.point[1]:g}) lies where nobody can stand",
+                file=geometry.source,
+                place=each.place or None,
+                expected="a point of the walkable area, as far from walls as the smallest agent",
+                remedy="move it, or remove it",
+            )
+
+
+def neighbours(point: Int64Array) -> Int64Array:
+    """Return (m, 2) int64, the pairs of points that a Delaunay triangulation joins, each once.
+
+    Points on one line are joined one after the other.
+
+    Args:
+        point: (k, 2) int64, unique.
+    """
+    if len(point) < 2:
+        return np.empty((0, 2), dtype=np.int64)
+    along = point - point[0]
+    far = along[np.abs(along).sum(axis=1).argmax()]
+    if not (along[:, 0] * far[1] - along[:, 1] * far[0]).any():
+        order = np.lexsort((point[:, 1], point[:, 0]))
+        return np.stack([order[:-1], order[1:]], axis=1)
+    lines = shapely.get_parts(
+        shapely.delaunay_triangles(shapely.multipoints(point.astype(np.float64)), only_edges=True)
+    )
+    ends = np.rint(shapely.get_coordinates(lines)).astype(np.int64).reshape(-1, 2, 2)
+    number = {(x, y): at for at, (x, y) in enumerate(point.tolist())}
+    pairs = [sorted(number[x, y] for x, y in line) for line in ends.tolist()]
+    return np.unique(np.array(pairs, dtype=np.int64), axis=0)
+
+
+def bordering(region: shapely.Geometry, point: Float64Array, weight: Float64Array) -> Int64Array:
+    """Return (m, 2) int64, the pairs of points whose domains border on each other in a region.
+
+    Domains are sampled, so a border shorter than a sample may be missed.
+
+    Args:
+        region: in steps of the grid.
+        point: (k, 2) float64 units.
+        weight: (k) float64 units.
+    """
+    left, top, right, bottom = (float(each) / GRID for each in shapely.bounds(region))
+    step = max(right - left, bottom - top, 1 / GRID) / SAMPLES
+    xs = np.arange(left + step / 2, right + step, step)
+    ys = np.arange(top + step / 2, bottom + step, step)
+    shapely.prepare(region)
+    domain = np.empty((len(ys), len(xs)), dtype=np.int64)
+    for line, y in enumerate(ys.tolist()):
+        domain[line] = nearest_cone(np.stack([xs, np.full(len(xs), y)], axis=1), point, weight)
+        domain[line][~shapely.contains_xy(region, xs * GRID, np.full(len(xs), y * GRID))] = -1
+    pairs = np.concatenate(
+        [
+            np.stack([domain[:, :-1].ravel(), domain[:, 1:].ravel()], axis=1),
+            np.stack([domain[:-1].ravel(), domain[1:].ravel()], axis=1),
+        ]
+    )
+    pairs = np.sort(pairs[(pairs.min(axis=1) >= 0) & (pairs[:, 0] != pairs[:, 1])], axis=1)
+    return np.unique(pairs, axis=0)
+
+
+def nearest_cone(place: Float64Array, point: Float64Array, weight: Float64Array) -> Int64Array:
+    """Return (m) int64, which point's cone is highest above each place; of equals the first.
+
+    Args:
+        place: (m, 2) float64 units.
+        point: (k, 2) float64 units, k >= 1.
+        weight: (k) float64 units; a cone's height above a place is its weight less the distance.
+    """
+    best = np.full(len(place), -np.inf)
+    domain = np.zeros(len(place), dtype=np.int64)
+    for at, ((x, y), own) in enumerate(zip(point.tolist(), weight.tolist(), strict=True)):
+        height = own - np.hypot(place[:, 0] - x, place[:, 1] - y)
+        higher = height > best
+        best[higher], domain[higher] = height[higher], at
+    return domain

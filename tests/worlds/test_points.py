@@ -1,0 +1,261 @@
+"""Points of visibility and Dirichlet domains, drawn by hand and held against plain Python."""
+
+import math
+import random
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from bake.errors import LevelError
+from bake.level import (
+    CharacteristicPoint,
+    Division,
+    GeometryLevel,
+    GraphLevel,
+    OffMeshLink,
+    Shape,
+    TerrainRule,
+)
+from bake.worlds import AgentProfile, divided
+from bake.worlds.dirichlet import bordering, nearest_cone, neighbours
+from tests.support import sight_oracle
+
+RULES = {"floor": TerrainRule(1.0), "mud": TerrainRule(3.0), "wall": TerrainRule(None)}
+Point = tuple[float, float]
+
+
+def box(x: float, y: float, wide: float, high: float, terrain: str = "wall") -> Shape:
+    ring = [(x, y), (x + wide, y), (x + wide, y + high), (x, y + high)]
+    return Shape(terrain, (np.array(ring, dtype=np.float64),))
+
+
+def room(*shapes: Shape, **more: object) -> GeometryLevel:
+    """A room of 20 x 10 units with shapes in it."""
+    drawn = (box(0, 0, 20, 10, "floor"), *shapes)
+    return GeometryLevel("room", Path("room.json"), drawn, ("floor", "mud", "wall"), **more)
+
+
+def agent(radius: float = 0.0, name: str = "default", **costs: float | None) -> AgentProfile:
+    rules = {**RULES, **{name: TerrainRule(cost) for name, cost in costs.items()}}
+    return AgentProfile(name, rules, radius=radius)
+
+
+def by_points(level: GeometryLevel, *agents: AgentProfile, by: Division) -> GraphLevel:
+    return divided(level, agents or (agent(),), by)
+
+
+def joined(level: GraphLevel) -> set[tuple[Point, Point]]:
+    """The arcs of a level, each said by where its ends lie."""
+    assert level.position is not None
+    where = [tuple(point) for point in level.position.tolist()]
+    for tail, head, length in zip(level.tail, level.head, level.length, strict=True):
+        assert length == pytest.approx(math.dist(where[tail], where[head]))
+    return {(where[a], where[b]) for a, b in zip(level.tail, level.head, strict=True)}
+
+
+def both(*pairs: tuple[Point, Point]) -> set[tuple[Point, Point]]:
+    return {pair for a, b in pairs for pair in ((a, b), (b, a))}
+
+
+# -- points of visibility -------------------------------------------------------------------------
+
+
+def test_the_corners_of_a_box_are_joined_around_it() -> None:
+    level = by_points(room(box(8, 4, 4, 2)), by="visibility")
+    a, b, c, d = (8, 4), (12, 4), (12, 6), (8, 6)
+    assert joined(level) == both((a, b), (b, c), (c, d), (d, a))
+
+
+def test_only_lines_that_go_past_walls_are_taken() -> None:
+    """Between two boxes: the lines along their sides and the four that touch both."""
+    level = by_points(room(box(2, 4, 2, 2), box(10, 4, 2, 2)), by="visibility")
+    one, other = [(2, 4), (4, 4), (4, 6), (2, 6)], [(10, 4), (12, 4), (12, 6), (10, 6)]
+    around = [(ring[i - 1], ring[i]) for ring in (one, other) for i in range(4)]
+    # Two above and below, where the first corner on a line stands for those behind it, two across.
+    across = [((4, 4), (10, 4)), ((4, 6), (10, 6)), ((4, 4), (10, 6)), ((4, 6), (10, 4))]
+    assert joined(level) == both(*around, *across)
+
+
+def test_agents_with_a_radius_keep_away_from_corners() -> None:
+    level = by_points(room(box(8, 4, 4, 2)), agent(1.5), by="visibility")
+    assert level.position is not None
+    for x, y in level.position.tolist():
+        away = math.hypot(max(8 - x, 0, x - 12), max(4 - y, 0, y - 6))
+        assert 1.5 <= away <= 1.5 * 1.03
+        assert min(x, 20 - x, y, 10 - y) >= 1.5
+
+
+def test_a_corridor_that_is_too_narrow_is_closed() -> None:
+    shapes = box(8, 0, 4, 4.5), box(8, 5.5, 4, 4.5)
+    ways = joined(by_points(room(*shapes), by="visibility"))
+    assert any(min(a[0], b[0]) < 10 < max(a[0], b[0]) for a, b in ways)
+    ways = joined(by_points(room(*shapes), agent(0.75), by="visibility"))
+    assert not any(min(a[0], b[0]) < 10 < max(a[0], b[0]) for a, b in ways)
+    with pytest.raises(LevelError, match="nothing is walkable for profile 'default'"):
+        by_points(room(*shapes), agent(6), by="visibility")
+
+
+def test_a_room_without_a_bend_has_one_node() -> None:
+    level = by_points(room(), by="visibility")
+    assert level.position is not None
+    assert level.position.tolist() == [[0, 0]]
+    assert not len(level.tail)
+
+
+def test_links_join_what_they_see() -> None:
+    ends = (2.0, 5.0), (18.0, 5.0)
+    link = OffMeshLink("portal", *ends, cost=2.5)
+    level = by_points(room(box(8, 2, 4, 6), links=(link,)), by="visibility")
+    assert level.position is not None
+    where = [tuple(point) for point in level.position.tolist()]
+    start, goal = where.index(ends[0]), where.index(ends[1])
+    length = {(a, b): far for a, b, far in zip(level.tail, level.head, level.length, strict=True)}
+    assert length[start, goal] == 2.5
+    assert (goal, start) not in length
+    seen = {where[b] for a, b in length if a == start} - {ends[1]}
+    assert seen == {(8, 2), (8, 8)}
+    lost = replace(link, goal=(10.0, 5.0))
+    with pytest.raises(LevelError, match=r"'portal'.*none of its profiles can stand"):
+        by_points(room(box(8, 2, 4, 6), links=(lost,)), by="visibility")
+
+
+def test_costs_must_be_equal() -> None:
+    level = room(box(3, 3, 2, 2, "mud"))
+    with pytest.raises(LevelError, match="pays 1 for floor and 3 for mud"):
+        by_points(level, by="visibility")
+    assert by_points(level, agent(mud=1.0), by="visibility").position is not None
+    # What an agent cannot enter is a wall to it, and none to another one.
+    boat, both_ways = agent(name="boat", mud=None), agent(name="frog", mud=1.0)
+    level = by_points(level, boat, both_ways, by="visibility")
+    standing = [level.terrains[code] for code in level.node_terrain]
+    assert standing.count("floor (boat)") == 4
+    assert standing.count("floor (frog)") == 1
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_ways_between_corners_are_shortest(seed: int) -> None:
+    """Random boxes: distances over the graph, and over all corners that see each other."""
+    rng = random.Random(seed)
+    boxes = [
+        box(rng.randint(1, 17), rng.randint(1, 7), rng.randint(1, 3), rng.randint(1, 2))
+        for _ in range(5)
+    ]
+    level = by_points(room(*boxes), by="visibility")
+    assert level.position is not None
+    where = [(int(x), int(y)) for x, y in level.position.tolist()]
+    from bake.geometry import GRID, geometry_of, walkable
+
+    region = walkable(geometry_of(room(*boxes)).floors[0], {"floor"})
+    rings = [[(x // GRID, y // GRID) for x, y in ring] for ring in sight_oracle.rings_of(region)]
+    count = len(where)
+    told, truth = np.full((2, count, count), np.inf)
+    told[level.tail, level.head] = level.length
+    for one in range(count):
+        for other in range(count):
+            if one == other or where[one] == where[other]:
+                truth[one, other] = told[one, other] = 0 if one == other else truth[one, other]
+            elif sight_oracle.sees(rings, where[one], where[other]):
+                truth[one, other] = math.dist(where[one], where[other])
+    for middle in range(count):
+        for far in (told, truth):
+            np.minimum(far, far[:, middle, None] + far[middle], out=far)
+    if len(set(where)) == count:
+        assert told == pytest.approx(truth)
+
+
+# -- Dirichlet domains ----------------------------------------------------------------------------
+
+
+def points(*at: Point, weight: dict[int, float] | None = None) -> tuple[CharacteristicPoint, ...]:
+    heavy = weight or {}
+    return tuple(
+        CharacteristicPoint(f"p{number}", each, heavy.get(number, 0.0))
+        for number, each in enumerate(at)
+    )
+
+
+def test_domains_that_border_on_each_other_are_joined() -> None:
+    """Four corners of a diamond: its sides, and the shorter one of its diagonals."""
+    at = (4.0, 5.0), (10.0, 2.0), (16.0, 5.0), (10.0, 8.0)
+    level = by_points(room(points=points(*at)), by="dirichlet")
+    a, b, c, d = at
+    assert joined(level) == both((a, b), (b, c), (c, d), (d, a), (b, d))
+
+
+def test_walls_part_domains() -> None:
+    at = (4.0, 5.0), (10.0, 1.0), (16.0, 5.0), (10.0, 9.0)
+    level = by_points(room(box(9, 3, 2, 4), points=points(*at)), by="dirichlet")
+    a, b, c, d = at
+    assert joined(level) == both((a, b), (b, c), (c, d), (d, a))
+    level = by_points(room(box(9, 0, 2, 10), points=points(a, c)), by="dirichlet")
+    assert joined(level) == set()
+
+
+def test_points_on_one_line() -> None:
+    at = (16.0, 4.0), (4.0, 4.0), (12.0, 4.0), (6.0, 4.0)
+    level = by_points(room(points=points(*at)), by="dirichlet")
+    assert joined(level) == both(((4, 4), (6, 4)), ((6, 4), (12, 4)), ((12, 4), (16, 4)))
+    assert neighbours(np.array([[3, 3]])).shape == (0, 2)
+    assert neighbours(np.array([[3, 3], [9, 1]])).tolist() == [[0, 1]]
+
+
+def test_weights_move_borders() -> None:
+    """Three points in a row: the cone of a heavy one in the middle, or far below, parts the others.
+
+    Of two outer points and one beside them, the one beside them is nearest to nothing between them
+    unless it has a weight.
+    """
+    at = (4.0, 8.0), (16.0, 8.0), (10.0, 1.0)
+    light = joined(by_points(room(points=points(*at)), by="dirichlet"))
+    assert light == both((at[0], at[1]), (at[1], at[2]), (at[0], at[2]))
+    heavy = joined(by_points(room(points=points(*at, weight={2: 6.0})), by="dirichlet"))
+    assert heavy == both((at[1], at[2]), (at[0], at[2]))
+
+
+def test_cones_by_hand() -> None:
+    at, weight = np.array([[0.0, 0.0], [10.0, 0.0]]), np.array([4.0, 0.0])
+    places = np.array([[6.9, 0.0], [7.0, 0.0], [7.1, 0.0], [-50.0, 3.0]])
+    # The border lies where 4 - x equals -(10 - x): at x = 7. There the first of both counts.
+    assert nearest_cone(places, at, weight).tolist() == [0, 0, 1, 0]
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_sampling_finds_what_triangulating_finds(seed: int) -> None:
+    """Without weights both say which domains border, but for borders shorter than a sample."""
+    import shapely
+
+    rng = np.random.default_rng(seed)
+    at = rng.integers(1, 99, (9, 2)) * 1024
+    sampled = set(map(tuple, bordering(shapely.box(0, 0, 102400, 102400), at / 1024, np.zeros(9))))
+    assert sampled <= set(map(tuple, neighbours(at)))
+    assert len(sampled) >= 9
+
+
+@pytest.mark.parametrize(
+    ("stated", "found"),
+    [
+        (points((4, 5), (4, 5)), "'p0' and 'p1' lie at one place"),
+        (points((4, 5), (10, 5)), r"'p1' at \(10, 5\) lies where nobody can stand"),
+        (points((4, 5), (5, 5), weight={0: 3.0}), "'p1' has no domain: its weight of 0 is lost"),
+        (points((4, 5), (5, 5), weight={1: 1.0}), "'p0' has no domain"),
+    ],
+)
+def test_points_that_cannot_be(stated: tuple[CharacteristicPoint, ...], found: str) -> None:
+    with pytest.raises(LevelError, match=found):
+        by_points(room(box(9, 3, 2, 4), points=stated), by="dirichlet")
+
+
+def test_without_points_the_bends_stand_for_the_places_around_them() -> None:
+    level = by_points(room(box(8, 4, 4, 2)), by="dirichlet")
+    a, b, c, d = (8, 4), (12, 4), (12, 6), (8, 6)
+    assert joined(level) == both((a, b), (b, c), (c, d), (d, a))
+
+
+def test_agents_of_two_sizes_have_the_points_they_can_reach() -> None:
+    narrow = box(8, 0, 4, 4.5), box(8, 5.5, 4, 4.5)
+    at = points((4, 5), (10, 5), (16, 5))
+    level = by_points(room(*narrow, points=at), agent(name="cat"), agent(1, "ox"), by="dirichlet")
+    standing = [level.terrains[code] for code in level.node_terrain]
+    assert (standing.count("floor (cat)"), standing.count("floor (ox)")) == (3, 2)
