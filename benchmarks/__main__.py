@@ -40,6 +40,7 @@ BENCHMARKS = {
     "search": "Searching one path",
     "heuristics": "Heuristics",
     "hierarchy": "HPA*",
+    "clusters": "Planning over clusters",
     "contraction": "Customizable contraction hierarchies",
     "floyd_warshall": "Floyd-Warshall",
     "large": "Millions of cells",

@@ -188,6 +188,7 @@ class Navigator(ManyQuestions):
         queue: str = "auto",
         trace: bool = False,
         looked_at: bool = False,
+        price: str | None = None,
     ) -> SearchResult:
         """Search for a path on the level's graph; no baked table is needed.
 
@@ -195,7 +196,7 @@ class Navigator(ManyQuestions):
 
         Args:
             method: "astar", "dijkstra", "greedy", "weighted", "bidirectional",
-                "bidirectional_astar", or "table".
+                "bidirectional_astar", "hpa", "clusters", or "table".
             heuristic: "null", "manhattan", "euclidean", "chebyshev", "octile" or "hex"; baked ones
                 are "cluster", "landmark" and "maximum"; None for "maximum" in methods "astar" and
                 "weighted" where it was baked, otherwise the one that fits the level's movement; or
@@ -208,6 +209,8 @@ class Navigator(ManyQuestions):
             trace: whether to report what the search did step by step, which is slower.
             looked_at: whether to report which places were looked at; do not ask for it while other
                 threads search.
+            price: for method "clusters", what clusters are planned by, as for :meth:`cluster_cost`;
+                None = "average".
 
         Returns:
             The path, its cost, and how it was found.
@@ -221,7 +224,7 @@ class Navigator(ManyQuestions):
 
         now = self._now
         row, goal_row = now.rows.row(start), now.rows.row(goal)
-        request = Request(method, heuristic, weight, queue, trace, looked_at)
+        request = Request(method, heuristic, weight, queue, trace, looked_at, price)
         return result(now.searches, row, goal_row, request)
 
     def walk(self, start: Place, goal: Place) -> Iterator[Place] | None:
@@ -386,6 +389,31 @@ class Navigator(ManyQuestions):
         bounds = self._now.searches.bounds
         a, b = _cluster_number(bounds, start), _cluster_number(bounds, goal)
         return self._in_units(bounds.cluster_cost(a, b, price))
+
+    def plan_clusters(
+        self, start: Place, goal: Place, price: str = "average"
+    ) -> tuple[list[int], float] | None:
+        """Plan over clusters alone, by Dijkstra's algorithm and one of their prices.
+
+        Args:
+            price: as for :meth:`cluster_cost`.
+
+        Returns:
+            The clusters from that of the start to that of the goal, and the sum of their prices in
+            units, which is no bound of what a path costs; None where no clusters lead there.
+
+        Raises:
+            QueryError: as for :meth:`next_hop`, or there is no such price.
+            MissingTableError: the asset was baked without distances between clusters.
+        """
+        from bake.runtime.searching.corridors import links_of, plan
+
+        searches, rows = self._now.searches, self._now.rows
+        bounds = searches.bounds
+        here, there = (int(bounds.cluster[rows.row(place)]) for place in (start, goal))
+        links = searches.kept("links", lambda: links_of(bounds))
+        sequence, ticks, _ = plan(links, here, there, price)
+        return (sequence, self._in_units(ticks)) if sequence else None
 
     def heuristic(
         self, start: Place, goal: Place, heuristic: str | Given | None = "maximum"

@@ -15,7 +15,8 @@ from bake.errors import QueryError
 from bake.graph import UNREACHABLE
 from bake.runtime.reader.places import Place
 from bake.runtime.searching.context import SearchContext
-from bake.runtime.searching.heuristics import Given, heuristic_for, stored_guide
+from bake.runtime.searching.corridors import links_of, path_inside, plan, widened
+from bake.runtime.searching.heuristics import Given, best_name, heuristic_for, stored_guide
 from bake.runtime.searching.result import Opened, SearchResult, TraceStep
 
 if TYPE_CHECKING:
@@ -43,6 +44,7 @@ class Request:
         queue: one of QUEUES.
         trace: whether to report the open and closed lists step by step.
         looked_at: whether to report which places were looked at.
+        price: one of PRICES, for "clusters" alone; None = the average.
     """
 
     method: str
@@ -51,6 +53,7 @@ class Request:
     queue: str = "auto"
     trace: bool = False
     looked_at: bool = False
+    price: str | None = None
 
 
 @dataclass(frozen=True)
@@ -97,6 +100,11 @@ def run(context: SearchContext, row: int, goal: int, request: Request) -> Outcom
             f"the method {request.method!r} takes no weight",
             expected=" or ".join(WEIGHTED),
             remedy="name one of these methods, or leave weight out",
+        )
+    if request.price is not None and request.method != "clusters":
+        raise QueryError(
+            f"the method {request.method!r} takes no price",
+            remedy='leave price out, or choose "clusters"',
         )
     found = method(context, row, goal, request)
     counted = request.method in SEARCHES_PLACES
@@ -260,6 +268,29 @@ def _hpa(context: SearchContext, row: int, goal: int, request: Request) -> Outco
     return Outcome(rows, ticks, expanded, bound=math.inf)
 
 
+def _clusters(context: SearchContext, row: int, goal: int, request: Request) -> Outcome:
+    _without(request, "the method 'clusters'")
+    bounds, usable = context.bounds, context.tables.usable
+    links = context.kept("links", lambda: links_of(bounds))
+    price = "average" if request.price is None else request.price
+    label = bounds.cluster
+    sequence, _, expanded = plan(links, int(label[row]), int(label[goal]), price)
+    if not sequence:  # Every path would be a sequence of clusters.
+        return Outcome(None, 0, expanded, bound=math.inf)
+    corridor = np.zeros(bounds.cluster_count, dtype=np.bool_)
+    corridor[sequence] = True
+    norm = heuristic_for(context, best_name(context.tables), goal)
+    while True:
+        # The clusters of the plan may be joined in ways that the path cannot use.
+        inside = corridor[label] & (label >= 0)
+        rows, ticks, looked_at = path_inside(usable, inside, row, goal, norm)
+        expanded += looked_at
+        wider = widened(corridor, links)
+        if rows is not None or (wider == corridor).all():
+            return Outcome(rows, ticks, expanded, bound=math.inf)
+        corridor = wider
+
+
 def _traced(
     context: SearchContext,
     row: int,
@@ -302,6 +333,7 @@ METHODS: dict[str, Method] = {
     "weighted": _astar,
     "greedy": _greedy,
     "hpa": _hpa,
+    "clusters": _clusters,
     "bidirectional": _bidirectional,
     "bidirectional_astar": _bidirectional_astar,
 }

@@ -1,0 +1,126 @@
+"""Planning over clusters: by hand, beside networkx, and beside shortest paths."""
+
+import math
+from pathlib import Path
+
+import networkx as nx
+import pytest
+
+from bake.errors import MissingTableError, QueryError
+from bake.runtime import Navigator, open_asset
+from tests.support.baked import bake, recipe_for, rows, write_grid
+from tests.support.strategies import random_grid
+
+PRICES = ("minimum", "maximin", "average")
+TABLES = ("components", "next_hops", "cluster_distances")
+
+#: Six rooms of four by four. The one in the middle of the upper row winds, the lower ones are open.
+#: Notes of the field call such cases pathological: every price leads through the winding room.
+WINDING = (
+    ".....#......",
+    ".....#.#....",
+    ".......#....",
+    "....####....",
+    "............",
+    "............",
+    "............",
+    "............",
+)
+
+
+def opened(folder: Path, grid: list[list[str]], **recipe: object) -> Navigator:
+    rules = recipe_for(cluster_size=4, tables=TABLES, **recipe)
+    return open_asset(bake(write_grid(folder / "rooms.json", grid), rules)).profile()
+
+
+def test_every_price_can_mislead(tmp_path: Path) -> None:
+    nav = opened(tmp_path, rows(*WINDING), connectivity=4)
+    start, goal = (3, 3), (8, 3)
+    rooms = [nav.cluster(cell) for cell in ((0, 0), (4, 0), (8, 0))]
+    assert nav.distance(start, goal) == 7
+    for price in PRICES:
+        found = nav.plan_clusters(start, goal, price)
+        assert found is not None
+        assert found[0] == rooms
+        through = nav.search(start, goal, "clusters", price=price)
+        # (3, 2), along the lower end of the winding room, up, over (7, 0), and down again.
+        assert (through.cost, through.bound) == (11, math.inf)
+        assert through.path is not None
+        assert (4, 2) in through.path
+        assert (7, 0) in through.path
+    assert nav.plan_clusters(start, goal, "minimum") == (rooms, 2)  # One step across each border.
+
+
+def test_only_the_average_minds_the_mud(tmp_path: Path) -> None:
+    """Steps across the borders of a muddy room are cheap, and the longest ways lie everywhere."""
+    grid = rows("....mmmm....", "....mmmm....", "....mmmm....", "....mmmm....", *["." * 12] * 4)
+    nav = opened(tmp_path, grid, connectivity=4)
+    start, goal = (0, 3), (11, 3)
+    assert nav.distance(start, goal) == 13  # One down, eleven across, one up.
+    assert nav.plan_clusters(start, goal, "minimum") == ([0, 1, 2], 2 + 2)
+    assert nav.search(start, goal, "clusters", price="minimum").cost == 19
+    # From a far corner of the first room 3 + 2, of the mud 9 + 2; around they are 3 + 1 each.
+    assert nav.cluster_cost(0, 1, "maximin") + nav.cluster_cost(1, 2, "maximin") == 5 + 11
+    assert [nav.cluster_cost(a, b, "maximin") for a, b in ((0, 3), (3, 4), (4, 5))] == [4, 4, 4]
+    planned = nav.plan_clusters(start, goal, "average")
+    assert planned is not None
+    assert planned[0] == [0, 3, 4, 5, 2]
+    assert nav.search(start, goal, "clusters", price="average").cost == 13
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_against_networkx_and_shortest_paths(tmp_path: Path, seed: int) -> None:
+    nav = opened(tmp_path, random_grid(seed, 14, 11))
+    cells = [(x, y) for y in range(11) for x in range(14) if nav.can_stand((x, y))]
+    count = 1 + max(nav.cluster(cell) for cell in cells)
+    cells = cells[seed % 5 :: 5]
+    for price in PRICES:
+        graph = nx.DiGraph()
+        graph.add_nodes_from(range(count))
+        for a in range(count):
+            for b in range(count):
+                if nav.cluster_cost(a, b, price) < math.inf:
+                    graph.add_edge(a, b, weight=nav.cluster_cost(a, b, price))
+        for start in cells[::3]:
+            for goal in cells[::4]:
+                planned = nav.plan_clusters(start, goal, price)
+                ends = nav.cluster(start), nav.cluster(goal)
+                if planned is None:
+                    assert not nx.has_path(graph, *ends)
+                    assert nav.distance(start, goal) == math.inf
+                else:
+                    assert (planned[0][0], planned[0][-1]) == ends
+                    best = nx.dijkstra_path_length(graph, *ends)
+                    assert planned[1] == pytest.approx(best, abs=1e-3)
+                found = nav.search(start, goal, "clusters", price=price)
+                assert (found.path is None) == (nav.distance(start, goal) == math.inf)
+                if found.path is not None:
+                    assert (found.path[0], found.path[-1]) == (start, goal)
+                    assert found.cost >= nav.distance(start, goal)
+                    assert found.cost == pytest.approx(nav.length(found.path), abs=1e-3)
+
+
+def test_plans_follow_changes(tmp_path: Path) -> None:
+    nav = opened(tmp_path, rows(*WINDING), connectivity=4)
+    nav.update(blocked=[(7, 0)])  # The winding room is a dead end now.
+    for price in PRICES:
+        assert nav.search((3, 3), (8, 3), "clusters", price=price).cost == 7
+    nav.update(blocked=[(x, 4) for x in range(12)])
+    assert nav.plan_clusters((3, 3), (8, 3)) is None
+    assert nav.search((3, 3), (8, 3), "clusters").path is None
+
+
+def test_what_does_not_go_together(tmp_path: Path) -> None:
+    nav = opened(tmp_path, rows(*WINDING))
+    with pytest.raises(QueryError, match="no price 'least'; expected minimum or maximin or"):
+        nav.plan_clusters((3, 3), (8, 3), "least")
+    with pytest.raises(QueryError, match="no price 'least'"):
+        nav.search((3, 3), (8, 3), "clusters", price="least")
+    with pytest.raises(QueryError, match="'astar' takes no price"):
+        nav.search((3, 3), (8, 3), "astar", price="minimum")
+    with pytest.raises(QueryError, match="'clusters' uses no heuristic"):
+        nav.search((3, 3), (8, 3), "clusters", "octile")
+    rules = recipe_for(tables=("components", "next_hops"))
+    bare = open_asset(bake(write_grid(tmp_path / "bare.json", rows(*WINDING)), rules)).profile()
+    with pytest.raises(MissingTableError):
+        bare.search((3, 3), (8, 3), "clusters")
