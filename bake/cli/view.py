@@ -106,6 +106,13 @@ def check_is_baked(place: Path) -> None:
         return
     if not place.exists():
         raise AssetError("there is no such file", file=place)
+    if place.suffix.lower() == ".bake":
+        raise AssetError(
+            "this is a flat file, which lacks a part of what the page shows",
+            file=place,
+            expected="an asset (.h5), or a folder of assets",
+            remedy="view the asset that it was exported from",
+        )
     if place.suffix.lower() in SUFFIXES | LOSSY_SUFFIXES:
         raise AssetError(
             "this is a level, not a baked one",

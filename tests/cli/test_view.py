@@ -49,6 +49,9 @@ def test_levels_are_no_assets() -> None:
     assert "`bake build levels_src/fen.png`" in line
     mistake(bake("view", "baked/fen.png"), "baked/fen.png: there is no such file")
     mistake(bake("view", "levels_src"), "there is no asset in this folder")
+    mistake(bake("view", "baked/yard.bake"), "baked/yard.bake: there is no such file")
+    Path("baked/yard.bake").write_bytes(b"")
+    mistake(bake("view", "baked/yard.bake"), "this is a flat file", "view the asset")
     mistake(bake("view", "bake.toml"), "bake.toml: ")
     mistake(bake("view", "baked/yard.h5", "--against", "levels_src/fen.png"), "not a baked one")
     mistake(bake("view", "baked", "--against", "baked/yard.h5"), "a folder is compared with a fold")

@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 from bake.reader_sources import reader_sources
+from bake.viewer.bundle import served_page_html
 from tests.support.pages import ROOT
 
 BUILD = """
@@ -102,6 +103,13 @@ def test_an_installed_package_finds_its_own_sources(installed: Path, tmp_path: P
 
 def test_a_clone_finds_those_beside_the_package() -> None:
     assert reader_sources("c") == ROOT / "readers" / "c"
+
+
+def test_an_installed_package_makes_the_same_page(installed: Path, tmp_path: Path) -> None:
+    code = "import hashlib; from bake.viewer.bundle import served_page_html as page\n"
+    code += "print(hashlib.sha256(page([]).encode()).hexdigest())"
+    (digest,) = ask(installed, code, tmp_path)
+    assert digest == hashlib.sha256(served_page_html([]).encode()).hexdigest()
 
 
 @pytest.mark.skipif(shutil.which("cc") is None, reason="there is no C compiler")
