@@ -1,7 +1,8 @@
 /** The layers that are drawn above the ground: things of the level, next hops, and the way found. */
 
 import { sizesOf } from "./draw/graph.js";
-import { arrow, arrowHead, bent, casedLine, disc, markGoal, markStart } from "./draw/shapes.js";
+import { arrow, arrowBitmap, arrowHead, bent, casedLine, disc, markGoal, markStart } from "./draw/shapes.js";
+import { fieldToward } from "./search/fields.js";
 import { counted } from "./words.js";
 
 /** An arrow needs this many pixels; smaller cells share an arrow. */
@@ -148,30 +149,40 @@ const hops = {
     const goal = view.toward;
     if (goal < 0 || !view.nav.stands(goal)) return;
     if (view.plane.kind === "graph") return drawHopsOfGraph(ctx, view, goal);
-    const { camera, nav } = view;
+    const { camera } = view;
+    const hop = hopsToward(view, goal);
     const shared = Math.ceil(ROOM_FOR_ARROW / camera.zoom);
     const length = Math.min(LONGEST_ARROW, (shared === 1 ? 0.74 : 0.7) * shared * camera.zoom);
-    ctx.beginPath();
     for (const at of sampled(view, shared)) {
-      const next = nav.nextHop(at, goal);
+      const next = hop(at);
       if (next < 0 || next === at) continue;
       const [x, y] = screenOf(view, at);
       const [nx, ny] = screenOf(view, next);
-      arrow(ctx, view.palette.arrow, x, y, nx - x, ny - y, length);
+      const arrow = arrowBitmap(view.palette, nx - x, ny - y, length);
+      ctx.drawImage(arrow.bitmap, x - arrow.half, y - arrow.half, 2 * arrow.half, 2 * arrow.half);
     }
-    ctx.fillStyle = view.palette.css("ARROW");
-    ctx.fill();
   },
 };
+
+/**
+ * Next hops toward a goal: looked up one by one where there are tables. Where somebody has to search,
+ * one search for all places is quicker than one for each that is seen.
+ */
+function hopsToward(view, goal) {
+  if (view.isLookedUp) return (at) => view.nav.nextHop(at, goal);
+  const { next } = fieldToward(view, goal);
+  return (at) => next[at];
+}
 
 /** Draws a line along each next hop, and a head in the middle of those with room for one. */
 function drawHopsOfGraph(ctx, view, goal) {
   const { nav, palette } = view;
   const { road, node } = sizesOf(view);
   const size = road * 2 + 6;
+  const hop = hopsToward(view, goal);
   const hops = [];
   for (const at of nav.nodes) {
-    const next = nav.nextHop(at, goal);
+    const next = hop(at);
     if (next >= 0 && next !== at) hops.push([screenOf(view, at), screenOf(view, next)]);
   }
   ctx.beginPath();

@@ -29,7 +29,7 @@ export function reachOf(view, centre) {
   });
 }
 
-const centreOf = (view) => (view.start >= 0 ? view.start : view.hovered);
+const centreOf = (view) => (view.start >= 0 ? view.start : view.pointed);
 
 export const reach = {
   id: "reach",

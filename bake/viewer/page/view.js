@@ -10,6 +10,7 @@
  *   view.contents    what the flat file cannot hold, as bake/viewer/contents.py writes it
  *   view.own         the part of it that is the profile's
  *   view.hovered     the place that is pointed at, -1: none
+ *   view.pointed     the same, for what takes long: on large levels when the pointer rests
  *   view.version     another number after every change of the level or the profile
  *   view.kept(key, make)   keeps something costly until the level or the profile changes
  *   view.redraw()          draws a frame soon
@@ -34,6 +35,10 @@ import { groundOf } from "./search/ground.js";
 
 const KEPT = 24;
 
+/** In levels of more places, fields follow the pointer only when it rests for these milliseconds. */
+const AT_ONCE = 20_000;
+const REST = 90;
+
 /** Makes a view that draws on a canvas; nothing is open yet. */
 export function createView(state, canvas, palette) {
   const first = { level: "", profile: "", floor: 0, x: 0, y: 0, zoom: 0 };
@@ -45,6 +50,7 @@ export function createView(state, canvas, palette) {
   const listeners = new Map();
   const memory = new Map();
   let awaited = false;
+  let resting = null;
 
   const view = {
     state,
@@ -55,6 +61,7 @@ export function createView(state, canvas, palette) {
     level: null,
     contents: null,
     hovered: -1,
+    pointed: -1,
     version: 0,
     frames: 0,
     on(event, listener) {
@@ -110,6 +117,7 @@ export function createView(state, canvas, palette) {
     hover(at) {
       if (at === view.hovered) return;
       view.hovered = at;
+      followPointer();
       view.tell("hover");
       view.redraw();
     },
@@ -135,7 +143,11 @@ export function createView(state, canvas, palette) {
     },
     /** The place that fields lead to: the goal, or else what is pointed at; -1: none. */
     get toward() {
-      return view.goal >= 0 ? view.goal : view.hovered;
+      return view.goal >= 0 ? view.goal : view.pointed;
+    },
+    /** Whether next hops are looked up and not searched for. */
+    get isLookedUp() {
+      return view.tables.hasHops && !view.changes.changed;
     },
     /** Pixels between neighbouring places. */
     get room() {
@@ -158,6 +170,23 @@ export function createView(state, canvas, palette) {
       view.redraw();
     },
   };
+
+  /** Fields of large levels follow when the pointer rests; searched ones wait for a goal. */
+  function followPointer() {
+    clearTimeout(resting);
+    const { hovered, level } = view;
+    if (level.locations <= AT_ONCE || hovered < 0) {
+      view.pointed = hovered;
+    } else if (view.isLookedUp) {
+      resting = setTimeout(() => {
+        view.pointed = hovered;
+        view.tell("hover");
+        view.redraw();
+      }, REST);
+    } else {
+      view.pointed = -1;
+    }
+  }
 
   function forget() {
     memory.clear();
