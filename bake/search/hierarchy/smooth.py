@@ -36,7 +36,7 @@ PATIENCE = 12
 
 
 @inlined
-def _two_ways(dx: int, dy: int, form: int) -> tuple[int, int, int, int]:
+def two_ways(dx: int, dy: int, form: int) -> tuple[int, int, int, int]:
     """Take a difference that is not (0, 0) apart into two headings and the steps along each."""
     sx, sy = int(dx > 0) - int(dx < 0), int(dy > 0) - int(dy < 0)
     ax, ay = abs(dx), abs(dy)
@@ -51,7 +51,7 @@ def _two_ways(dx: int, dy: int, form: int) -> tuple[int, int, int, int]:
 
 
 @accessor
-def _corner(x: int, y: int, way: int, count: int, runs: StraightRuns) -> int:
+def corner_of(x: int, y: int, way: int, count: int, runs: StraightRuns) -> int:
     """Return the cell so many steps from another one in a direction."""
     full = way + 1 if way > 3 else way
     return cell_at(runs, x + count * (full // 3 - 1), y + count * (full % 3 - 1))
@@ -65,7 +65,7 @@ def _ticks_of_runs(
     ticks = -1
     cell = cell_at(runs, x, y)
     if is_free(runs, cell, first, few):
-        corner = _corner(x, y, first, few, runs)
+        corner = corner_of(x, y, first, few, runs)
         if is_free(runs, corner, second, many):
             ticks = 0
             if few > 0:
@@ -73,6 +73,64 @@ def _ticks_of_runs(
             if many > 0:
                 ticks += many * ticks_from(runs, corner, second)
     return int(ticks)
+
+
+@accessor
+def _free_order(x: int, y: int, to_x: int, to_y: int, runs: StraightRuns) -> int:
+    """Tell in which order two runs lead from a cell to another: 0 = in none, 1, 2 = swapped."""
+    order = 0
+    first, few, second, many = two_ways(to_x - x, to_y - y, runs.form)
+    if few + many > 0:
+        cell = cell_at(runs, x, y)
+        if is_free(runs, cell, first, few) and is_free(
+            runs, corner_of(x, y, first, few, runs), second, many
+        ):
+            order = 1
+        elif is_free(runs, cell, second, many) and is_free(
+            runs, corner_of(x, y, second, many, runs), first, few
+        ):
+            order = 2
+    return order
+
+
+@kernel
+def _farthest_free(
+    here: int, there: int, stop: int, runs: StraightRuns, x: Int32Array, y: Int32Array
+) -> tuple[int, bool, bool]:
+    """Find how far along a path on even ground a stretch from a cell may reach.
+
+    On even ground no way is cheaper than two runs, so being free is enough. Strides double until
+    one fails, and halve from there; then the next cells are tried one by one.
+
+    Args:
+        here: where the stretch begins; there: how far it is straight already.
+        stop: the last cell of the path, or the first, if it is gone over backwards.
+
+    Returns:
+        The last cell of the stretch; whether that is ``there``; whether the runs are swapped.
+    """
+    move = 1 if stop > here else -1
+    best, order = there, 0
+    stride, growing = 1, True
+    vain = 0
+    while best != stop and vain < PATIENCE:
+        ahead = stride if stride > 0 else vain + 1
+        if ahead > abs(stop - best):
+            if stride == 0:
+                break
+            growing, stride = False, abs(stop - best)
+            ahead = stride
+        other = best + move * ahead
+        a, b = (here, other) if move > 0 else (other, here)
+        found = _free_order(int(x[a]), int(y[a]), int(x[b]), int(y[b]), runs)
+        if found > 0:
+            best, order, vain = other, found, 0
+            stride = 2 * stride if growing else stride // 2
+        else:
+            growing = False
+            vain = vain + 1 if stride <= 1 else 0
+            stride //= 2
+    return best, order == 0, order == 2
 
 
 @kernel
@@ -102,26 +160,16 @@ def _smooth_once(
             cost += step[other - back]
             other += move
         best, straight_on, swapped = other, True, False
+        if runs.even:
+            best, straight_on, swapped = _farthest_free(here, other, stop, runs, x, y)
         vain = 0
-        while other != stop and vain < PATIENCE:
+        while not runs.even and other != stop and vain < PATIENCE:
             cost += step[other - back]
             other += move
             vain += 1
             a, b = (here, other) if move > 0 else (other, here)
-            first, few, second, many = _two_ways(x[b] - x[a], y[b] - y[a], runs.form)
+            first, few, second, many = two_ways(x[b] - x[a], y[b] - y[a], runs.form)
             if few + many == 0:
-                continue
-            if runs.even:
-                # On even ground no way is cheaper than two runs, so being free is enough.
-                cell = cell_at(runs, x[a], y[a])
-                if is_free(runs, cell, first, few) and is_free(
-                    runs, _corner(x[a], y[a], first, few, runs), second, many
-                ):
-                    best, straight_on, swapped, vain = other, False, False, 0
-                elif is_free(runs, cell, second, many) and is_free(
-                    runs, _corner(x[a], y[a], second, many, runs), first, few
-                ):
-                    best, straight_on, swapped, vain = other, False, True, 0
                 continue
             ticks = _ticks_of_runs(x[a], y[a], first, few, second, many, runs)
             if 0 <= ticks <= cost:
@@ -137,7 +185,7 @@ def _smooth_once(
                 filled += 1
             continue
         a, b = (here, best) if move > 0 else (best, here)
-        first, few, second, many = _two_ways(x[b] - x[a], y[b] - y[a], runs.form)
+        first, few, second, many = two_ways(x[b] - x[a], y[b] - y[a], runs.form)
         if swapped:
             first, few, second, many = second, many, first, few
         if move < 0:
@@ -198,7 +246,8 @@ def smooth_path(
 
     Args:
         count: how many rows of ``memory.route[0]`` are the path, no row twice in succession; they
-            are replaced by those of the smoothed one.
+            are replaced by those of the smoothed one; their cells are left in
+            ``memory.route[3]`` and ``memory.route[4]``.
         graph: the rows.
 
     Returns:
@@ -208,9 +257,11 @@ def smooth_path(
     out_x, out_y, step = memory.route[3], memory.route[4], memory.route[5]
     for i in range(count):
         x[i], y[i] = coordinate(runs, path[i], 0), coordinate(runs, path[i], 1)
-    _price(count, graph, runs, x, y, step)
+    if not runs.even:
+        _price(count, graph, runs, x, y, step)
     count = _smooth_once(0, count - 1, 1, runs, x, y, step, out_x, out_y)
-    _price(count, graph, runs, out_x, out_y, step)
+    if not runs.even:
+        _price(count, graph, runs, out_x, out_y, step)
     count = _smooth_once(count - 1, 0, -1, runs, out_x, out_y, step, x, y)
     for i in range(count):
         back = count - 1 - i
