@@ -233,7 +233,8 @@ def _state_aims(section: Section, name: str, measured: _Measured) -> None:
     section.at_most(f"{name}: mean error", mean, MEAN_AIM.get(name, GAME_AIM), "%", 3)
     if name not in GAMES:
         return
-    section.at_most(f"{name}: p99", float(np.quantile(measured.smooth, 0.99)) * 100, 0.8, "%")
+    section.at_most(f"{name}: p99", float(np.quantile(measured.smooth, 0.99)) * 100, 0.3, "%")
+    section.at_most(f"{name}: worst", float(measured.smooth.max()) * 100, 2.0, "%")
     section.at_most(f"{name}: mean before smoothing", measured.plain.mean() * 100, 1.5, "%")
     spent = measured.seconds
     if spent["astar"] * 1e6 >= WORTHWHILE_US:

@@ -59,6 +59,7 @@ def memory(nodes: int, transitions: int = 0, landmarks: int = 0, arcs: int = 99)
         route=np.full((6, nodes), 77, dtype=np.int32),
         near=np.full((8, 4), 77, dtype=np.int64),
         near_heap=np.full((8, 2), 77, dtype=np.int64),
+        corner=np.full((4, 40), 77, dtype=np.int64),
     )
 
 

@@ -201,6 +201,7 @@ class QueryMemory(NamedTuple):
         route: (6, k) int32: the rows of a path, and room for smoothing it.
         near, near_heap: (n, 4) and (h, 2) int64, of a search between rows close together: see
             :mod:`bake.search.hierarchy.near`.
+        corner: (4, c) int64, of turning at corners: see :mod:`bake.search.hierarchy.corners`.
     """
 
     turn: Int64Array
@@ -215,6 +216,7 @@ class QueryMemory(NamedTuple):
     route: Int32Array
     near: Int64Array
     near_heap: Int64Array
+    corner: Int64Array
 
 
 class StraightRuns(NamedTuple):

@@ -40,16 +40,24 @@ from bake.search.hierarchy.bundles import (
     QueryMemory,
     StraightRuns,
 )
+from bake.search.hierarchy.corners import (
+    MOST_CORNERS,
+    REACH,
+    SHORT_PATH,
+    WIDE_REACH,
+    turn_at_corners,
+)
 from bake.search.hierarchy.inside import flow_distance, flow_path, search_inside
 from bake.search.hierarchy.landmarks import NONE, search_transitions
 from bake.search.hierarchy.near import (
     MOST_LABELS,
+    NEAR_CELLS,
     NEAR_ROWS,
     NEAR_TRANSITIONS,
+    cells_between,
     search_near,
-    side_by_side,
 )
-from bake.search.hierarchy.smooth import smooth_path
+from bake.search.hierarchy.smooth import SQUARE_8, smooth_path
 
 #: The most hops refined at once: a walk begins with one, and every piece has twice as many as
 #: before.
@@ -89,6 +97,7 @@ def query_memory(stack: LayerStack, most_arcs: int, room: int) -> QueryMemory:
         route=np.empty((6, room + most_rows), dtype=np.int32),
         near=np.zeros((2 * MOST_LABELS, 4), dtype=np.int64),
         near_heap=np.empty((4 * MOST_LABELS, 2), dtype=np.int64),
+        corner=np.empty((4, MOST_CORNERS), dtype=np.int64),
     )
 
 
@@ -284,6 +293,17 @@ def refine(
 
 
 @kernel
+def _straighten(
+    count: int, reach: int, graph: ClusteredGraph, runs: StraightRuns, memory: QueryMemory
+) -> tuple[int, int]:
+    """Smooth the path in ``memory.route[0]``, and let it turn at corners; return rows and ticks."""
+    count, ticks = smooth_path(count, graph, runs, memory)
+    if runs.even and runs.form == SQUARE_8:
+        count, ticks = turn_at_corners(count, ticks, reach, runs, memory)
+    return count, ticks
+
+
+@kernel
 def follow_plan(
     start: int,
     goal: int,
@@ -306,7 +326,7 @@ def follow_plan(
     memory.route[0, 0] = row
     hop, filled = refine(start, goal, plan, len(plan), hop, until, stack, memory, 1)
     if hop != ASTRAY and runs.width > 0 and filled > 2:
-        filled, _ = smooth_path(filled, stack.graph, runs, memory)
+        filled, _ = _straighten(filled, REACH, stack.graph, runs, memory)
     return hop, filled
 
 
@@ -335,7 +355,7 @@ def follow_way(
         return length, ticks, expanded, 0, 0
     memory.route[0, 0] = start
     filled, hop = 1, 0
-    beside = runs.width > 0 and side_by_side(start, goal, runs)
+    beside = runs.width > 0 and cells_between(start, goal, runs) <= NEAR_CELLS
     near = beside or (runs.far and length <= NEAR_TRANSITIONS)
     by_piece = first_piece and not near
     while hop <= length and not (by_piece and filled > 1):
@@ -350,7 +370,8 @@ def follow_way(
         hop = done
     rows = filled
     if runs.width > 0 and filled > 2:
-        filled, ticks = smooth_path(filled, stack.graph, runs, memory)
+        reach = WIDE_REACH if cells_between(start, goal, runs) <= SHORT_PATH else REACH
+        filled, ticks = _straighten(filled, reach, stack.graph, runs, memory)
     if beside or (near and rows <= NEAR_ROWS):
         fewer, less = search_near(start, goal, ticks, stack.graph, runs, memory)
         if fewer > 0:

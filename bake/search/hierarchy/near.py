@@ -45,11 +45,11 @@ _LARGEST_G = 2**31 - 1
 
 
 @accessor
-def side_by_side(start: int, goal: int, runs: StraightRuns) -> bool:
-    """Tell whether two rows lie in near cells."""
+def cells_between(start: int, goal: int, runs: StraightRuns) -> int:
+    """Return how many columns or rows, whichever are more, lie between the cells of two rows."""
     dx = coordinate(runs, start, 0) - coordinate(runs, goal, 0)
     dy = coordinate(runs, start, 1) - coordinate(runs, goal, 1)
-    return bool(max(abs(dx), abs(dy)) <= NEAR_CELLS)
+    return int(max(abs(dx), abs(dy)))
 
 
 @accessor

@@ -94,6 +94,12 @@ def cell_at(runs: StraightRuns, x: int, y: int) -> int:
 
 
 @accessor
+def cell_count(runs: StraightRuns) -> int:
+    """Return how many cells the frame has, or the grid of a lattice."""
+    return len(runs.row_at) if len(runs.lattice.cell) == 0 else len(runs.lattice.row_at)
+
+
+@accessor
 def row_in(runs: StraightRuns, cell: int) -> int:
     """Return the row in a cell, -1 where there is none."""
     return int(runs.row_at[cell] if len(runs.lattice.cell) == 0 else runs.lattice.row_at[cell])
