@@ -170,6 +170,7 @@ def _level(
         barred=None if lattice.barred is None else lattice.barred.reshape(terrain.shape),
         elevation=None if rules.elevation is None else rules.elevation.reshape(terrain.shape),
         floor_height=lattice.floor_height,
+        headings=lattice.headings,
         things=_things(rules, terrain, names, patched),
         coordinates=points.coordinates if points.are_stated else None,
     )
@@ -196,7 +197,7 @@ def _agent(profile: ProfileRules, terrains: tuple[str, ...]) -> AgentProfile:
         if not np.isnan(cost):
             entered = tuple(terrains[each] for each in np.flatnonzero(sources).tolist())
             rules[name] = TerrainRule(cost, None if sources.all() else entered)
-    return AgentProfile(profile.name, rules, mover.size, mover.slope)
+    return AgentProfile(profile.name, rules, mover.size, mover.slope, turn=mover.turn)
 
 
 def _things(rules: LevelRules, terrain: AnyArray, names: list[str], patched: LevelState) -> Things:

@@ -19,7 +19,7 @@ import numpy as np
 from bake.arrays import Float64Array, Int32Array, UInt8Array
 from bake.coordinates import Coordinates, Point
 from bake.hexagons import HexLayout
-from bake.movement import Connectivity, CornerCutting, CostRule
+from bake.movement import Connectivity, CornerCutting, CostRule, Headings
 
 Cell = tuple[int, int]
 Colour = tuple[int, int, int]
@@ -304,6 +304,8 @@ class GridLevel:
         floor_height: rows of one floor where several floors lie below one another in ``terrain``,
             the lowest number first; None = one floor. No step leads from one floor to the next,
             only links do.
+        headings: how many ways an agent can face, where each floor is the level as faced one of
+            these ways (see :func:`bake.worlds.headings.headed`); None = nobody faces any way.
         things: links, regions, spots and doors, in cells of ``terrain``.
         coordinates: where its cells lie in the plane it is drawn in; None = the file says nothing.
         depends_on: every other file the level was read from.
@@ -325,6 +327,7 @@ class GridLevel:
     barred: UInt8Array | None = None
     elevation: Float64Array | None = None
     floor_height: int | None = None
+    headings: Headings | None = None
     things: Things = field(default_factory=Things)
     coordinates: Coordinates | None = None
     depends_on: tuple[Path, ...] = ()

@@ -19,7 +19,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from copy import copy
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Literal, NamedTuple
 
@@ -31,6 +32,9 @@ from bake.graph import BLOCKED, MAX_WEIGHT
 from bake.hexagons import HexLayout, hex_steps, in_rows
 
 Connectivity = Literal[4, 6, 8]
+#: How many ways an agent can face; heading 0 is the east (of hexagons in columns the south), and
+#: the others follow clockwise.
+Headings = Literal[4, 6, 8]
 CornerCutting = Literal["never", "one_free", "always"]
 CostRule = Literal["mean", "entered"]
 
@@ -97,12 +101,14 @@ class Mover:
         allowed: (terrains, terrains) bool, True where it may step from the first onto the second.
         size: cells along one side of its square footprint.
         slope: what rises and falls of the ground mean to it.
+        turn: units that turning by one heading costs, on levels with headings.
     """
 
     cost: Float64Array
     allowed: BoolArray
     size: int = 1
     slope: SlopeRule = LEVEL_GROUND
+    turn: float = 1.0
 
     @cached_property
     def goes_anywhere(self) -> bool:
@@ -179,6 +185,9 @@ class Lattice:
         floor_height: rows of one floor; None = there is one floor. No step leads to another one.
         barred: (cells) uint8 headings, or None. A ledge bars every step onto or off its cell that
             has one of these headings.
+        headings: how many ways an agent can face, where each floor is the level as faced one of
+            these ways; None = nobody faces any way. There are three slots then: a step along the
+            heading, a turn clockwise, and one counter-clockwise.
     """
 
     width: int
@@ -187,6 +196,28 @@ class Lattice:
     hex_layout: HexLayout | None = None
     floor_height: int | None = None
     barred: UInt8Array | None = None
+    headings: Headings | None = None
+
+    @cached_property
+    def plain(self) -> Lattice:
+        """Return the same cells, on which nobody faces any way."""
+        return replace(self, headings=None)
+
+    def slot_along(self, cells: Int64Array) -> Int64Array:
+        """Return (k) int64, the slot of the plain lattice along the heading of each cell."""
+        order = (0, 4, 1, 5, 2, 6, 3, 7) if self.headings == 8 else range(self.headings or 0)
+        return np.array(order, dtype=np.int64)[cells // (self.width * self.rows)]
+
+    def turned(self, cells: Int64Array, by: int) -> Int64Array:
+        """Return (k) int64, the same cells some headings further clockwise."""
+        assert self.headings is not None
+        return (cells + by * (self.width * self.rows)) % (self.headings * self.width * self.rows)
+
+    def length_of(self, cells: Int64Array, slot: Int64Array) -> Float64Array:
+        """Return (k) float64, the length of one step of each of some cells, 1 for a turn."""
+        if self.headings is None:
+            return self.length[slot]
+        return np.where(slot == 0, self.plain.length[self.slot_along(cells)], 1.0)
 
     @property
     def rows(self) -> int:
@@ -227,6 +258,8 @@ class Lattice:
 
     def steps_from(self, cells: Int64Array) -> Steps:
         """Return all steps out of some cells, whatever their terrain."""
+        if self.headings is not None:
+            return self._steps_along(cells)
         y, x = np.divmod(cells, self.width)
         dx, dy = self._moves
         if self.hex_layout is None:
@@ -237,6 +270,15 @@ class Lattice:
         to_x, to_y = x[:, None] + dx, (y % self.rows)[:, None] + dy
         inside = (to_x >= 0) & (to_x < self.width) & (to_y >= 0) & (to_y < self.rows)
         return Steps(cells, cells[:, None] + np.where(inside, dy * self.width + dx, 0), inside)
+
+    def _steps_along(self, cells: Int64Array) -> Steps:
+        """Return the steps along the headings of some cells, and the turns."""
+        every, at = self.plain.steps_from(cells), np.arange(len(cells))
+        slot = self.slot_along(cells)
+        head = [every.head[at, slot], self.turned(cells, 1), self.turned(cells, -1)]
+        inside = np.ones((len(cells), 3), dtype=np.bool_)
+        inside[:, 0] = every.inside[at, slot]
+        return Steps(cells, np.stack(head, axis=1), inside)
 
 
 def slope_units(
@@ -339,6 +381,12 @@ class Footprints:
         self._terrain = terrain
         self._obstacle = obstacle
         self._elevation = None if mover.slope == LEVEL_GROUND else elevation
+
+    def on(self, lattice: Lattice) -> Footprints:
+        """Return the same footprints on other steps between the same cells."""
+        same = copy(self)
+        same.lattice = lattice
+        return same
 
     @property
     def makes_every_step(self) -> bool:
@@ -496,6 +544,8 @@ def price_steps(footprints: Footprints, rules: MovementRules, steps: Steps) -> P
     """
     lattice = footprints.lattice
     assert lattice is not None
+    if lattice.headings is not None:
+        return _price_along(footprints, rules, lattice, steps)
     tail, head, inside = steps
     before = np.broadcast_to(footprints.cost_at(tail)[:, None], head.shape)
     after = footprints.cost_at(head)
@@ -512,6 +562,20 @@ def price_steps(footprints: Footprints, rules: MovementRules, steps: Steps) -> P
     if footprints.pays_for_slopes:
         row, slot = np.nonzero(usable)
         units[row, slot] += footprints.slope_units(tail[row], head[row, slot])
+    return Prices(usable, units)
+
+
+def _price_along(
+    footprints: Footprints, rules: MovementRules, lattice: Lattice, steps: Steps
+) -> Prices:
+    """Price steps along headings as those of the plain lattice, and turns by what they cost."""
+    every = price_steps(footprints.on(lattice.plain), rules, lattice.plain.steps_from(steps.tail))
+    at, slot = np.arange(len(steps.tail)), lattice.slot_along(steps.tail)
+    units = np.full(steps.head.shape, footprints.mover.turn)
+    units[:, 0] = every.units[at, slot]
+    stands = ~np.isnan(footprints.cost_at(steps.tail))
+    usable = stands[:, None] & ~np.isnan(footprints.cost_at(steps.head))
+    usable[:, 0] = every.usable[at, slot]
     return Prices(usable, units)
 
 

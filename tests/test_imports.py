@@ -65,20 +65,23 @@ ROOMS: dict[str, frozenset[str]] = {
         "runtime.reader": "asset coordinates errors graph greedy hexagons movement kernels "
         "search.all_pairs search.contraction",
         "runtime.things": "runtime.reader",
+        "runtime.headings": "runtime.reader",
         "runtime.hierarchy": "asset errors graph greedy kernels search runtime.reader",
         "runtime.searching": "errors graph greedy search runtime.reader runtime.hierarchy",
         "runtime.nearest": "errors kernels search.point runtime.reader",
         "runtime.snapshot": "errors graph runtime.nearest runtime.reader runtime.hierarchy "
-        "runtime.searching",
+        "runtime.searching runtime.headings",
         "runtime.native": "errors flat kernels reader_sources runtime.reader",
         "runtime.live": "asset errors graph greedy kernels movement search "
-        "runtime.reader runtime.things runtime.hierarchy runtime.searching runtime.snapshot",
+        "runtime.reader runtime.things runtime.hierarchy runtime.searching runtime.snapshot "
+        "runtime.headings",
         "runtime.bare": "errors graph runtime.reader",
         "runtime.current": "runtime.native runtime.bare runtime.reader runtime.things "
         "runtime.searching runtime.snapshot runtime.live",
         "runtime.many": "errors graph runtime.reader runtime.snapshot runtime.current",
         "runtime.navigator": "errors graph kernels runtime.reader runtime.searching "
-        "runtime.snapshot runtime.things runtime.live runtime.current runtime.many runtime.nearest",
+        "runtime.snapshot runtime.things runtime.live runtime.current runtime.many "
+        "runtime.nearest runtime.headings",
         "runtime.cold": "kernels",
         "runtime.level": "asset coordinates errors flat kernels runtime.reader runtime.things "
         "runtime.live runtime.current runtime.navigator runtime.cold",

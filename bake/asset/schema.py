@@ -136,6 +136,10 @@ ATTRIBUTES: tuple[Attribute, ...] = (
     Attribute("/", "floor_height", "integer",
         "rows of one floor, where several lie below one another in the grid, the "
         "lowest first", optional=True),
+    Attribute("/", "headings", "integer",
+        "ways an agent can face: 4, 6 or 8; each floor is the level as faced one of these ways, "
+        "clockwise from the east (of hexagons in columns, from the south)", optional=True,
+        values=(4, 6, 8)),
     Attribute(_OWN, "size", "integer",
         "cells along one side of the square footprint, whose north-west cell is "
         "where the agent is; absent where it is 1", optional=True),
@@ -287,6 +291,8 @@ COLUMNS: tuple[Column, ...] = (
         "how high the ground of the cell lies; absent where the source does not say", given=True),
     _optional("/world/elevation", "float64", "node", "units",
         "how high a graph's node lies; absent where the source does not say", given=True),
+    _optional("turn", "float64", "one", "units",
+        "what turning by one heading costs; only where headings is there"),
     _optional("slope", "float64", "slope rule", "units",
         "what each unit of rise adds to the price of a step, and each of fall; the most that a "
         "step may rise, and fall (infinite: any). Absent where none of it matters"),

@@ -1,4 +1,4 @@
-"""Read how high places lie, and what rise and fall of the ground mean to a profile."""
+"""Read how high places lie, and what slopes and turns mean to a profile."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from bake.asset.schema import profile_path
 from bake.graph import BLOCKED
 
 if TYPE_CHECKING:
-    from bake.arrays import AnyArray, Float64Array, Int32Array
+    from bake.arrays import AnyArray, BoolArray, Float64Array, Int32Array
     from bake.asset.read import Asset
     from bake.movement import SlopeRule
 
@@ -39,6 +39,17 @@ def read_slope(asset: Asset, profile: str) -> SlopeRule:
     return SlopeRule(*stored.tolist())
 
 
+def read_turn(asset: Asset, profile: str) -> float:
+    """Return what turning by one heading costs a profile, in units."""
+    path = profile_path(profile, "turn")
+    if asset.number("headings") is None:
+        return 1.0
+    stored = asset.read(path).astype(np.float64) if asset.has(path) else np.zeros(0)
+    if stored.shape != (1,) or not (np.isfinite(stored) & (stored > 0)).all():
+        raise asset.damaged(f"column {path} is no price of turns")
+    return float(stored[0])
+
+
 def paid_for_slopes(
     asset: Asset, profile: str, location: AnyArray, weight: Int32Array, size: int
 ) -> Float64Array | float:
@@ -63,3 +74,15 @@ def paid_for_slopes(
     paid = np.zeros(len(weight))
     paid[usable] = slope_units(slope, elevation, tail, head, size, width)
     return paid
+
+
+def turns(asset: Asset, location: AnyArray) -> BoolArray:
+    """Return (m) bool, True where an arc is a turn, from a cell to the same cell.
+
+    Args:
+        location: (n) the location of each node.
+    """
+    plane = (asset.number("width") or 0) * (asset.number("floor_height") or 1)
+    first_out: Int32Array = asset.read("/world/first_out").astype(np.int32)
+    cell = location % max(1, plane)
+    return np.asarray(np.repeat(cell, np.diff(first_out)) == cell[asset.read("/world/head")])

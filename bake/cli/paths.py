@@ -193,7 +193,9 @@ def _place(level: LevelAsset, text: str) -> Place:
         cell = tuple(int(part) for part in text.split(","))
     except ValueError:
         cell = ()
-    if len(cell) != count:
+    if level.headings is not None:
+        form = "X,Y,HEADING such as 3,4,0, or X,Y for any heading"
+    if len(cell) != count and not (level.headings is not None and len(cell) == 2):
         raise typer.BadParameter(f"{text!r} is no cell; write {form}")
     return cell
 

@@ -70,6 +70,13 @@ def export_asset(
             file=path,
             remedy="move it away, or name another file (-o)",
         )
+    if asset.number("headings") is not None:
+        raise OutputError(
+            "the level has headings, and a flat file holds no turns",
+            file=asset.path,
+            expected="a level without headings",
+            remedy="let the game read the asset",
+        )
     kept = [name for name in asset.profiles if profiles is None or name in profiles]
     header = asset.header
     columns = _columns(asset, kept, frozenset(parts))

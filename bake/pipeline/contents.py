@@ -158,6 +158,8 @@ def things_contents(world: Setting) -> Contents:
     if isinstance(level, GridLevel):
         if level.floor_height is not None and level.floor_height < level.height:
             attributes["/", "floor_height"] = level.floor_height
+        if level.headings is not None:
+            attributes["/", "headings"] = level.headings
         things = level.things
         if things.links:
             columns |= _links(things.links, level.floor_height)
@@ -243,6 +245,8 @@ def update_contents(world: Setting) -> Contents:
     for name, mover in world.movers.items():
         if not mover.goes_anywhere:
             columns[profile_path(name, "may_enter")] = mover.allowed.astype(np.uint8)
+        if isinstance(world.level, GridLevel) and world.level.headings is not None:
+            columns[profile_path(name, "turn")] = np.array([mover.turn])
         if mover.slope != LEVEL_GROUND:
             columns[profile_path(name, "slope")] = np.array(mover.slope)
     return Contents({}, columns)

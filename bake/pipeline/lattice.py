@@ -54,8 +54,9 @@ def follows_from_cells(level: Level, recipe: LevelRecipe, nodes: int) -> bool:
     if not isinstance(level, GridLevel) or recipe.tables is None or nodes < LEAST_NODES:
         return False
     regions = recipe.cluster_regions and level.things.regions and wants_clusters(recipe)
-    # Steps between two terrains cost different prices where the ground rises and falls.
-    if level.elevation is not None:
+    # Steps between two terrains cost different prices where the ground rises and falls, and turns
+    # are no steps to neighbours.
+    if level.elevation is not None or level.headings is not None:
         return False
     plain = not level.things.links and not regions and len(level.terrains) < MOST_TERRAINS
     return plain and TABLES.issuperset(recipe.tables)

@@ -47,6 +47,7 @@ from bake.worlds import (
     divided,
     for_areas,
 )
+from bake.worlds.headings import headed
 
 #: Peak memory of building a world, for each node and each arc; measured on lattices of 4 million
 #: cells.
@@ -298,11 +299,26 @@ def read_level(task: Task) -> Level:
     division = division_of(level, recipe)
     if isinstance(level, GraphLevel) or division == "cells":
         assert not isinstance(level, GeometryLevel)
-        if recipe.elevation is None:
-            return level
-        named_in = (task.project or Path()) / RECIPE_NAME
-        return raised(level, recipe.elevation, named_in, recipe.memory_budget)
-    return divided(level, agent_profiles(level, recipe), division, nodes=recipe.mesh_nodes)
+        if recipe.elevation is not None:
+            named_in = (task.project or Path()) / RECIPE_NAME
+            level = raised(level, recipe.elevation, named_in, recipe.memory_budget)
+        return _faced(level, recipe)
+    profiles = agent_profiles(level, recipe)
+    return _faced(divided(level, profiles, division, nodes=recipe.mesh_nodes), recipe)
+
+
+def _faced(level: Level, recipe: LevelRecipe) -> Level:
+    """Lay a level out for each heading, if the recipe gives any."""
+    if recipe.headings is None:
+        return level
+    if recipe.connectivity not in (None, recipe.headings):
+        raise LevelError(
+            f"the recipe gives {recipe.headings} headings, and connectivity {recipe.connectivity}",
+            file=level.source,
+            expected="as many of one as of the other",
+            remedy="leave connectivity out",
+        )
+    return headed(level, recipe.headings)
 
 
 def read_drawn(task: Task) -> Drawn:
@@ -410,6 +426,7 @@ def agent_profiles(level: Drawn, recipe: LevelRecipe) -> tuple[AgentProfile, ...
             profile.size,
             SlopeRule(**{**recipe.slopes, **profile.slopes}),
             profile.radius,
+            profile.turn,
         )
         for profile in recipe.profiles
     )

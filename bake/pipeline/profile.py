@@ -250,6 +250,10 @@ def cluster_rows(world: World, sub: Subgraph, recipe: LevelRecipe) -> Clusters:
     cell = None if world.cell is None else world.cell[sub.node]
     region = None
     level = world.level
+    folded = cell
+    if cell is not None and isinstance(level, GridLevel) and level.headings is not None:
+        # All headings of a square are one cluster, so that only steps lead from one to the next.
+        folded = cell % np.array([level.width, level.floor_height], dtype=np.int32)
     if recipe.cluster_regions and isinstance(level, GridLevel) and cell is not None:
         drawn = tuple(one.cells for one in level.things.regions)
         if drawn:
@@ -259,7 +263,7 @@ def cluster_rows(world: World, sub: Subgraph, recipe: LevelRecipe) -> Clusters:
     return clusters(
         sub,
         size=recipe.cluster_size,
-        cell=cell,
+        cell=folded,
         position=None if world.position is None else world.position[sub.node],
         region=region,
     )

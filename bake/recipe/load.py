@@ -125,11 +125,13 @@ def _merged(base: LevelRecipe, table: LevelTable) -> LevelRecipe:
             profile.size or 1,
             dict(sorted(profile.slopes.given().items())),
             profile.radius or 0.0,
+            _given(profile.turn, 1.0),
         )
         for name, profile in sorted(table.profiles.items())
     )
     return LevelRecipe(
         connectivity=_given(table.connectivity, base.connectivity),
+        headings=_given(table.headings, base.headings),
         corner_cutting=_given(table.corner_cutting, base.corner_cutting),
         cost_rule=_given(table.cost_rule, base.cost_rule),
         ticks_per_unit=_given(table.ticks_per_unit, base.ticks_per_unit),

@@ -18,7 +18,7 @@ from bake.level import Division, MeshNodes, TerrainRule
 from bake.levels.elevation import ElevationImage
 from bake.levels.reading.editors import EditorReading, LdtkReading, TiledReading
 from bake.levels.reading.limits import DEFAULT_MEMORY_BUDGET
-from bake.movement import Connectivity, CornerCutting, CostRule
+from bake.movement import Connectivity, CornerCutting, CostRule, Headings
 
 Algorithm = Literal["auto", "dijkstra", "floyd_warshall"]
 Storage = Literal["auto", "dense", "compressed"]
@@ -102,6 +102,7 @@ class ProfileRecipe:
         slopes: what slopes mean to this profile, by the names of a SlopeRule; these override the
             level's.
         radius: of its round footprint where the plane is divided, in units of the plane.
+        turn: units that turning by one heading costs.
     """
 
     name: str
@@ -109,6 +110,7 @@ class ProfileRecipe:
     size: int = 1
     slopes: Mapping[str, float] = field(default_factory=dict)
     radius: float = 0.0
+    turn: float = 1.0
 
 
 @dataclass(frozen=True)
@@ -145,6 +147,7 @@ class LevelRecipe:
         tiled: how Tiled maps are read; its legend in the order it was written.
         ldtk: how LDtk projects are read; its legend sorted by key.
         terrain: rules by terrain; sorted by name.
+        headings: ways an agent can face, 4, 6 or 8; None = nobody faces any way.
         slopes: what slopes mean to every profile, by the names of a SlopeRule; sorted.
         elevation: the image that says how high cells lie.
         profiles: at least one; sorted by name.
@@ -181,6 +184,7 @@ class LevelRecipe:
     tiled: TiledReading = field(default_factory=TiledReading)
     ldtk: LdtkReading = field(default_factory=LdtkReading)
     terrain: Mapping[str, TerrainRule] = field(default_factory=dict)
+    headings: Headings | None = None
     slopes: Mapping[str, float] = field(default_factory=dict)
     elevation: ElevationImage | None = None
     profiles: tuple[ProfileRecipe, ...] = (ProfileRecipe("default"),)
@@ -224,6 +228,9 @@ class LevelRecipe:
         sizes = {profile.name: profile.size for profile in self.profiles if profile.size != 1}
         if sizes:
             rules["sizes"] = sizes
+        if self.headings is not None:
+            rules["headings"] = self.headings
+            rules["turns"] = {profile.name: profile.turn for profile in self.profiles}
         if self.slopes:
             rules["slopes"] = dict(self.slopes)
         if any(profile.slopes for profile in self.profiles):

@@ -25,7 +25,7 @@ from bake.graph import DEFAULT_TICKS_PER_UNIT
 from bake.level import Division, MeshNodes
 from bake.levels.reading.editors import WorldAs
 from bake.levels.reading.models import CELL_SIZE_SCHEMA, ORIGIN_SCHEMA
-from bake.movement import MAX_SIZE, CornerCutting, CostRule
+from bake.movement import MAX_SIZE, CornerCutting, CostRule, Headings
 from bake.recipe import values
 from bake.recipe.rules import (
     DEFAULT_OUTPUT,
@@ -221,6 +221,13 @@ class ProfileTable(Table):
     )
     terrain: Terrain = Field(default_factory=dict)
     slopes: SlopesTable = Field(default_factory=SlopesTable)
+    turn: Annotated[
+        float | None,
+        _checked(values.above_zero, {"type": "number", "exclusiveMinimum": 0, "maximum": MAX_COST}),
+    ] = Field(
+        default=None,
+        description="Units that turning by one heading costs, on levels with headings. Default: 1.",
+    )
 
 
 class MeshTable(Table):
@@ -454,6 +461,11 @@ class LevelTable(Table):
     ] = Field(
         default=None,
         description="Neighbours of a square cell. Default: as the level's format says, else 8.",
+    )
+    headings: Annotated[Headings | None, _chosen(Headings)] = Field(
+        default=None,
+        description="Ways an agent can face: 4 or 8 on squares, 6 on hexagons. A place is a cell "
+        "and a heading then, and turning costs. Default: nobody faces any way.",
     )
     corner_cutting: Annotated[CornerCutting | None, _chosen(CornerCutting)] = Field(
         default=None,

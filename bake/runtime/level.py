@@ -145,6 +145,11 @@ class LevelAsset:
             and (profile is None or spot.profiles is None or profile in spot.profiles)
         )
 
+    @property
+    def headings(self) -> int | None:
+        """Return how many ways an agent can face, each of them a floor; None = nobody faces any."""
+        return self._places.headings
+
     def terrain_at(self, places: Place | npt.ArrayLike) -> str | list[str | None] | None:
         """Return the terrain of a place as the level is now, or of each of many.
 

@@ -14,6 +14,7 @@ from bake.arrays import AnyArray, Float64Array
 from bake.errors import QueryError
 from bake.graph import UNREACHABLE
 from bake.runtime.current import Current
+from bake.runtime.headings import ends
 from bake.runtime.many import ManyQuestions
 from bake.runtime.nearest import are_many
 from bake.runtime.reader.places import Place
@@ -77,7 +78,7 @@ class Navigator(ManyQuestions):
             QueryError: as for :meth:`next_hop`.
         """
         now = self._now
-        row, goal_row = now.rows.row(start), now.rows.row(goal)
+        row, goal_row = ends(now.tables, now.rows, start, goal)
         return 0.0 if row == goal_row else now.tables.ticks(row, goal_row) / self._units
 
     def length(self, path: Sequence[Place]) -> float:
@@ -105,7 +106,7 @@ class Navigator(ManyQuestions):
             QueryError: as for :meth:`next_hop`.
         """
         now = self._now
-        return now.tables.reaches(now.rows.row(start), now.rows.row(goal))
+        return now.tables.reaches(*ends(now.tables, now.rows, start, goal))
 
     @overload
     def nearest(self, point: Sequence[float], *, last: Place | None = None) -> Place: ...
@@ -168,7 +169,7 @@ class Navigator(ManyQuestions):
             QueryError: as for :meth:`next_hop` and :meth:`search`.
         """
         now = self._now
-        row, goal_row = now.rows.row(start), now.rows.row(goal)
+        row, goal_row = ends(now.tables, now.rows, start, goal)
         if method == "table" and heuristic is None and weight == 1:
             rows = now.tables.path(row, goal_row)
         else:
@@ -223,7 +224,7 @@ class Navigator(ManyQuestions):
         from bake.runtime.searching.methods import Request, result
 
         now = self._now
-        row, goal_row = now.rows.row(start), now.rows.row(goal)
+        row, goal_row = ends(now.tables, now.rows, start, goal)
         request = Request(method, heuristic, weight, queue, trace, looked_at, price)
         return result(now.searches, row, goal_row, request)
 
@@ -245,7 +246,7 @@ class Navigator(ManyQuestions):
             MissingTableError: the asset was baked without a hierarchy.
         """
         now = self._now
-        row, goal_row = now.rows.row(start), now.rows.row(goal)
+        row, goal_row = ends(now.tables, now.rows, start, goal)
         pieces = now.searches.hierarchy.walk(row, goal_row)
         if pieces is None:
             return None
@@ -432,7 +433,7 @@ class Navigator(ManyQuestions):
         from bake.runtime.searching.heuristics import estimated_ticks
 
         now = self._now
-        row, goal_row = now.rows.row(start), now.rows.row(goal)
+        row, goal_row = ends(now.tables, now.rows, start, goal)
         return self._in_units(estimated_ticks(now.searches, heuristic, row, goal_row))
 
     def _in_units(self, ticks: int) -> float:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from bake.runtime.headings import ends
 from bake.runtime.nearest import NearestPlaces
 from bake.runtime.reader.lookup import FastLookup, NextHop
 from bake.runtime.reader.places import Place
@@ -78,7 +79,7 @@ class Snapshot:
 
     def next_hop(self, start: Place, goal: Place) -> Place | None:
         """Answer :meth:`bake.runtime.Navigator.next_hop`; every argument is checked."""
-        row, goal_row = self.rows.row(start), self.rows.row(goal)
+        row, goal_row = ends(self.tables, self.rows, start, goal)
         if row == goal_row:
             return self.rows.place(row)
         ahead = self.tables.next_row(row, goal_row)

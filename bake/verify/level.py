@@ -120,6 +120,11 @@ class Level:
         self.require((barred < 16).all(), "barred names no heading")
         return barred
 
+    @property
+    def headings(self) -> int | None:
+        """Return how many ways an agent can face; None where nobody faces any."""
+        return self.asset.number("headings") if self.kind != "graph" else None
+
     @cached_property
     def elevation(self) -> Float64Array | None:
         """Return how high each cell (height, width) or node (n) lies; None where nothing says."""
@@ -162,6 +167,8 @@ class Level:
         stated = asset.number("floor_height")
         fits = stated is None or (0 < stated < len(grid) and len(grid) % stated == 0)
         self.require(fits, f"floor_height is {stated}")
+        if self.headings is not None:
+            self._prove_headings()
         limit = np.array(grid.shape[::-1])
         inside = cell.shape == (self.nodes, 2) and ((cell >= 0) & (cell < limit)).all()
         self.require(inside, "a node's cell lies outside the level")
@@ -170,6 +177,13 @@ class Level:
         same = (grid[y, x] == self.terrain).all()
         self.require(same, "node_terrain is not that of the node's cell")
         self._prove_things()
+
+    def _prove_headings(self) -> None:
+        """Prove that there are as many floors as headings, and as directions of steps."""
+        headings = self.headings or 0
+        same = 6 if self.kind == "hex" else self.asset.number("connectivity")
+        fits = headings == same and headings * self.floor_height == len(self.grid)
+        self.require(fits, f"headings is {headings}")
 
     # -- things -----------------------------------------------------------------------------------
 

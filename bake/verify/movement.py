@@ -34,6 +34,7 @@ class Mover(NamedTuple):
         size: cells along one side of the footprint.
         up, down: units that each unit of rise and of fall adds to a step.
         climb, drop: the most that a step may rise and fall.
+        turn: units that turning by one heading costs.
     """
 
     cost: Float64Array
@@ -43,6 +44,7 @@ class Mover(NamedTuple):
     down: float = 0.0
     climb: float = np.inf
     drop: float = np.inf
+    turn: float = 1.0
 
     def too_steep(self, rise: Float64Array) -> BoolArray:
         """Tell where a step may not be made for its rise, NaN where there is no step."""
@@ -90,7 +92,27 @@ def read_mover(level: Level, profile: str) -> Mover:
     fits = size is None or 1 < size <= _LARGEST_SIZE
     level.require(fits, f"profile {profile!r}: size is {size}")
     level.require(size is None or level.kind == "square", f"profile {profile!r} has a size")
-    return Mover(cost, enters, size or 1, *_read_slope(level, recipe, profile))
+    slope = _read_slope(level, recipe, profile)
+    return Mover(cost, enters, size or 1, *slope, _read_turn(level, recipe, profile))
+
+
+def _read_turn(level: Level, recipe: Recipe, profile: str) -> float:
+    """Read what turning costs a profile, and prove that the recipe states the same."""
+    path, headings = profile_path(profile, "turn"), level.headings
+    there = level.asset.has(path)
+    level.require(there == (headings is not None), "turns and headings do not go together")
+    if recipe.at("profiles") is not None:
+        same = recipe.at("headings") == headings
+        level.require(same, "headings is not the one in the recipe")
+    if not there:
+        return 1.0
+    stored = level.asset.read(path).astype(np.float64)
+    sound = stored.shape == (1,) and (np.isfinite(stored) & (stored > 0)).all()
+    level.require(sound, f"profile {profile!r}: turn is no price")
+    stated = recipe.at("turns", profile)
+    same = stated in (None, stored[0])
+    level.require(same, f"profile {profile!r}: turn is not the one in the recipe")
+    return float(stored[0])
 
 
 def _read_slope(level: Level, recipe: Recipe, profile: str) -> tuple[float, float, float, float]:
@@ -293,7 +315,7 @@ class _Weights:
         seen = np.zeros(len(steps), dtype=np.int64)
         tail, head = level.tail[steps], level.head[steps]
         there = np.full(level.nodes, -1)
-        for cells, (dx, dy), usable in self._headings():
+        for cells, (dx, dy), usable in self._ways():
             # Cells of this parity; on square grids all of them.
             inside = _moved(level, node_at, dx, dy, -1)
             there[:] = np.where(cells, inside, -1)[y, x]
@@ -314,7 +336,49 @@ class _Weights:
             missing = ticks != BLOCKED
             missing[tail[mine]] = False
             level.require(not missing.any(), f"profile {self.name!r}: a step is missing")
+        if level.headings is not None:
+            seen += self._prove_turns(steps, weight, node_at)
         level.require((seen == 1).all(), "an arc joins cells that are no neighbours")
+
+    def _ways(self) -> Iterator[tuple[BoolArray, tuple[int, int], BoolArray]]:
+        """Yield what :meth:`_headings` does, with the cells of those who face that way alone."""
+        level = self.level
+        if level.headings is None:
+            yield from self._headings()
+            return
+        facing = np.repeat(np.arange(level.headings), level.floor_height)[:, None]
+        for cells, (dx, dy), usable in self._headings():
+            # Rows count from the first of the whole grid, so floors may be shoved unlike.
+            if level.layout is None:
+                turned = np.degrees(np.arctan2(dy, dx)) % 360
+            else:
+                shoved = _is_shoved(level.layout, cells)
+                turned = _hexagon_degrees(level.layout, dx, dy, shoved=shoved)
+            heading = round(turned / (360 / level.headings)) % level.headings
+            yield cells & (facing == heading), (dx, dy), usable
+
+    def _prove_turns(self, steps: Int64Array, weight: Int64Array, node_at: AnyArray) -> Int64Array:
+        """Prove the arcs that are turns, and return (k) how often each of some arcs is one."""
+        level, rows = self.level, self.level.floor_height
+        x, y = level.cell.T
+        tail, head = level.tail[steps], level.head[steps]
+        seen = np.zeros(len(steps), dtype=np.int64)
+        stands = ~np.isnan(self.stands)
+        for by in (1, -1):
+            to_y = (y + by * rows) % len(level.grid)
+            there = node_at[to_y, x]
+            mine = (there[tail] == head) & (there[tail] >= 0)
+            seen += mine
+            arcs = steps[mine]
+            level.require((level.length[arcs] == 1.0).all(), "a turn has another length than 1")
+            may = stands[y, x] & stands[to_y, x]
+            ticks = np.where(may, np.rint(self.mover.turn * self.scale), float(BLOCKED))
+            what = "a turn does not weigh what it costs"
+            self._compare(arcs, weight[arcs], ticks[tail[mine]], what)
+            missing = may.copy()
+            missing[tail[mine]] = False
+            level.require(not missing.any(), f"profile {self.name!r}: a turn is missing")
+        return seen
 
     def _headings(self) -> Iterator[tuple[BoolArray, tuple[int, int], BoolArray]]:
         """Yield for every heading the cells that have it, its step, and where it may be taken."""
@@ -393,6 +457,22 @@ def _hexagon_heading(layout: str, dx: int, dy: int, *, shoved: bool) -> int:
         return _HEADING_X[int(np.sign(across))] | _HEADING_Y[dy]
     down = 2 * dy - (half if dx else 0)
     return _HEADING_X[dx] | _HEADING_Y[int(np.sign(down))]
+
+
+def _is_shoved(layout: str, cells: BoolArray) -> bool:
+    """Tell whether cells of one parity are those of the shifted rows or columns."""
+    y, x = np.argwhere(cells)[0]
+    return bool(((y if layout.endswith("r") else x) & 1) == (1 if layout.startswith("odd") else 0))
+
+
+def _hexagon_degrees(layout: str, dx: int, dy: int, *, shoved: bool) -> float:
+    """Return where a neighbour lies, in degrees clockwise from the first heading."""
+    half = 0.5 if shoved else -0.5
+    if layout.endswith("r"):
+        across, down = dx - (half if dy else 0.0), dy * np.sqrt(0.75)
+        return float(np.degrees(np.arctan2(down, across)) % 360)
+    across, down = dx * np.sqrt(0.75), dy - (half if dx else 0.0)
+    return float((np.degrees(np.arctan2(down, across)) - 90) % 360)
 
 
 def _moved(level: Level, cells: AnyArray, dx: int, dy: int, outside: object) -> AnyArray:

@@ -11,6 +11,7 @@ from PIL import Image, ImageDraw
 from bake.arrays import Float64Array, Int32Array, UInt8Array
 from bake.errors import QueryError
 from bake.graph import Graph, Metric
+from bake.hexagons import in_rows
 from bake.lint.ways import Problem, SpawnOrExit, Ways, check_profile, opened_graph
 from bake.runtime.reader.places import Cell
 from bake.view.cells import Cells
@@ -104,9 +105,19 @@ def draw_ends(
     path = request.path
     if path is not None:
         if path_too and path.rows is not None:
-            ink.path(point[path.rows], room)
+            for piece in _on_one_plane(request.scene, path.rows):
+                ink.path(point[piece], room)
         ink.goal(point[path.goal], room)
         ink.start(point[path.start], room)
+
+
+def _on_one_plane(scene: Scene, rows: Int32Array) -> list[Int32Array]:
+    """Cut a path where it turns, as headings are drawn below one another; else leave it whole."""
+    if scene.places.headings is None:
+        return [rows]
+    heading = scene.flat[rows] // (scene.places.width * (scene.places.floor_height or 1))
+    pieces = np.split(rows, np.flatnonzero(np.diff(heading)) + 1)
+    return [piece for piece in pieces if len(piece) > 1]
 
 
 def ring_small_components(
@@ -181,6 +192,18 @@ def _draw_head(ink: Ink, tip: Float64Array, along: Float64Array, size: float) ->
     ink.polygons(corners[None], INK)
 
 
+def _facing(scene: Scene, heading: int) -> str:
+    """Name the way that an agent of a heading faces."""
+    clockwise = ("east", "south-east", "south", "south-west", "west", "north-west", "north")
+    every = (*clockwise, "north-east")
+    headings, layout = scene.places.headings or 8, scene.places.hex_layout
+    if layout is None:
+        return every[heading * (8 // headings)]
+    in_columns = ("south", "south-west", "north-west", "north", "north-east", "south-east")
+    in_lines = ("east", "south-east", "south-west", "west", "north-west", "north-east")
+    return (in_lines if in_rows(layout) else in_columns)[heading]
+
+
 def label_floors(pixels: UInt8Array, scene: Scene, cells: Cells) -> UInt8Array:
     """Draw a light bar where one floor ends and the next begins, and the number of each floor."""
     rows, floors = scene.places.floor_height, scene.places.floors
@@ -198,6 +221,8 @@ def label_floors(pixels: UInt8Array, scene: Scene, cells: Cells) -> UInt8Array:
             pen.rectangle((0, top - bar, pixels.shape[1], top + bar), fill=CASING)
             pen.line((0, top, pixels.shape[1], top), fill=INK)
         text = f"floor {floor}"
+        if scene.places.headings is not None:
+            text = f"{floor}: facing {_facing(scene, floor)}"
         box = (2, top + bar + 2, 10 + width_of(text, size), top + bar + 6 + size)
         pen.rectangle(box, fill=CASING, outline=INK)
         pen.text((6, (box[1] + box[3]) / 2), text, fill=INK, font=font(size), anchor="lm")

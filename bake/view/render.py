@@ -116,7 +116,8 @@ def _facts(scene: Scene) -> str:
     places = scene.places
     if places.is_grid:
         what = "hexagons" if places.hex_layout else "cells"
-        several = f"{places.floors} floors of " if places.floors > 1 else ""
+        kind = "floors" if places.headings is None else "headings"
+        several = f"{places.floors} {kind} of " if places.floors > 1 else ""
         facts.append(f"{several}{places.width} x {places.height // places.floors} {what}")
     facts.append(counted(scene.tables.row_count, "node"))
     return " · ".join(facts)

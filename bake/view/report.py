@@ -153,6 +153,7 @@ def inspect_asset(path: Path, profile: str | None) -> dict[str, Any]:
             "width": asset.number("width"),
             "height": asset.number("height"),
             "floors": level.floors,
+            "headings": level.headings,
             "hex_layout": asset.text("hex_layout"),
             "coordinates": asdict(points.coordinates) if points.are_stated else None,
             "connectivity": asset.number("connectivity"),
@@ -248,7 +249,8 @@ def print_info(found: dict[str, Any]) -> None:
     output = console()
     floors = found["floors"]
     size = f"{found['width']} x {found['height'] // floors} " if found["width"] else ""
-    size += f"on {floors} floors, " if floors > 1 else ""
+    kind = "on {} floors, " if found["headings"] is None else "in {} headings, "
+    size += kind.format(floors) if floors > 1 else ""
     layout = f" {found['hex_layout']}" if found["hex_layout"] else ""
     output.print(f"[bold]{shown(found['level'])}[/]: {size}{found['kind']}{layout}")
     lines = {

@@ -102,6 +102,8 @@ def steps_at_doors(
         is_node: (cells) bool, True where a cell is a node.
         near_door: (cells) bool, from :func:`near_doors`.
     """
+    if lattice.headings is not None:
+        return _at_doors_along(lattice, steps, is_node, near_door)
     tail, head, inside = steps
     found = near_door[tail][:, None] | near_door[head]
     barred = lattice.barred
@@ -115,3 +117,13 @@ def steps_at_doors(
     if barred is not None:
         found &= ((barred[tail][:, None] | barred[head]) & lattice.heading) == 0
     return np.asarray(found & inside & is_node[head])
+
+
+def _at_doors_along(
+    lattice: Lattice, steps: Steps, is_node: BoolArray, near_door: BoolArray
+) -> BoolArray:
+    """Return (k, 3) bool, the same for steps along headings, and for turns."""
+    every = steps_at_doors(lattice.plain, lattice.plain.steps_from(steps.tail), is_node, near_door)
+    found = near_door[steps.tail][:, None] | near_door[steps.head]
+    found[:, 0] = every[np.arange(len(steps.tail)), lattice.slot_along(steps.tail)]
+    return np.asarray(found & steps.inside & is_node[steps.head])

@@ -51,6 +51,7 @@ class AgentProfile:
         size: cells along one side of its square footprint, whose north-west cell is where it is.
         slope: what rises and falls of the ground mean to it.
         radius: of an agent on a divided plane, in units of the plane.
+        turn: units that turning by one heading costs, on levels with headings.
     """
 
     name: str
@@ -58,6 +59,7 @@ class AgentProfile:
     size: int = 1
     slope: SlopeRule = LEVEL_GROUND
     radius: float = 0.0
+    turn: float = 1.0
 
     def mover(self, terrains: tuple[str, ...]) -> Mover:
         """Return the profile in numbers, for a level of these terrains."""
@@ -69,7 +71,7 @@ class AgentProfile:
         for to, rule in enumerate(rules):
             if rule.enter_from is not None:
                 allowed[:, to] = [name in rule.enter_from for name in terrains]
-        return Mover(cost, allowed, self.size, self.slope)
+        return Mover(cost, allowed, self.size, self.slope, self.turn)
 
 
 @dataclass(frozen=True)
@@ -195,7 +197,13 @@ def _grid_world(
     connectivity = 6 if level.hex_layout else connectivity
     barred = None if level.barred is None else level.barred.reshape(-1)
     lattice = Lattice(
-        level.width, level.height, connectivity, level.hex_layout, level.floor_height, barred
+        level.width,
+        level.height,
+        connectivity,
+        level.hex_layout,
+        level.floor_height,
+        barred,
+        level.headings,
     )
     cell = np.flatnonzero(standable(level, movers.values(), doors))
     if not len(cell):
@@ -285,7 +293,7 @@ def _step_arcs(grid: _Grid, cell: Int64Array) -> _Arcs:
     return _Arcs(
         grid.node_at[cell[row]],
         grid.node_at[steps.head[row, slot]],
-        grid.lattice.length[slot],
+        grid.lattice.length_of(cell[row], slot),
         np.full(len(row), NO_LINK, dtype=np.int32),
         weight[:, row, slot],
     )

@@ -11,9 +11,9 @@ from tests.support.recipes import told
 COST = 'expected a number above 0 and at most 1,000,000, or "blocked"'
 BLOCKED = 'use "blocked" for terrain that can\'t be entered'
 LEVEL_KEYS = (
-    "connectivity, corner_cutting, cost_rule, ticks_per_unit, division, cell_size, origin, "
-    "memory_budget, tables, next_hops, distances, clusters, hierarchy, lint, heuristic, mesh, "
-    "export, legend, elevation, slopes, tiled, ldtk, terrain"
+    "connectivity, headings, corner_cutting, cost_rule, ticks_per_unit, division, cell_size, "
+    "origin, memory_budget, tables, next_hops, distances, clusters, hierarchy, lint, heuristic, "
+    "mesh, export, legend, elevation, slopes, tiled, ldtk, terrain"
 )
 TOP = f"expected {LEVEL_KEYS}, profiles, sources, output or levels"
 LEVEL = f"expected {LEVEL_KEYS} or profiles"
@@ -77,7 +77,7 @@ ONE_MISTAKE = [
     (
         "[profiles.walker]\nconnectivity = 4",
         '[profiles.walker] connectivity: unknown key "connectivity"; expected size, radius, '
-        "terrain or slopes; connectivity belongs to the whole recipe or to one level",
+        "terrain, slopes or turn; connectivity belongs to the whole recipe or to one level",
     ),
     (
         "[terrain]\na = { cost = 1, enter = ['b'] }",

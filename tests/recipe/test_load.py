@@ -375,7 +375,7 @@ def test_schema_knows_every_key_and_closes_every_table():
             "heuristic",
         ),
         *("legend", "elevation", "slopes", "tiled", "ldtk", "terrain", "profiles", "levels"),
-        *("export", "lint", "division", "mesh"),
+        *("headings", "export", "lint", "division", "mesh"),
     }
     level = schema["$defs"]["LevelTable"]
     assert set(schema["properties"]) - set(level["properties"]) == {"sources", "output", "levels"}

@@ -32,8 +32,13 @@ THING_COLUMNS = [
 ]
 #: Columns of regions of graphs.
 REGION_COLUMNS = ["/world/node_region"]
-#: Columns of ground that rises and falls.
-SLOPE_COLUMNS = ["/terrain/elevation", "/world/elevation", "/profiles/default/slope"]
+#: Columns of ground that rises and falls, and of turns.
+SLOPE_COLUMNS = [
+    "/terrain/elevation",
+    "/world/elevation",
+    "/profiles/default/slope",
+    "/profiles/default/turn",
+]
 #: Columns that only updates read.
 UPDATE_COLUMNS = ["/terrain/barred", "/profiles/default/may_enter"]
 #: Columns of assets into which a patch was folded.

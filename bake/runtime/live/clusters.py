@@ -213,7 +213,10 @@ class ClusterLine:
             return Layout(classes(tile, region), tile, None)
         y, x = np.divmod(locations, np.int32(max(1, places.width)))
         cell = np.concatenate([tables.cell_of_row, np.stack([x, y], axis=1).astype(np.int32)])
-        tile = squares(size, rows, cell=cell)
+        folded = cell
+        if places.headings is not None:
+            folded = cell % np.array([places.width, places.floor_height], dtype=np.int32)
+        tile = squares(size, rows, cell=folded)
         region = None
         if self._setting("clusters", "regions") is True and self._regions:
             region = region_of_rows(self._regions, cell, places.width, places.height)

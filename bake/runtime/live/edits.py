@@ -10,6 +10,7 @@ import numpy as np
 
 from bake.arrays import BoolArray, Int64Array, UInt8Array
 from bake.errors import QueryError
+from bake.runtime.headings import in_all_headings, is_bare
 from bake.runtime.live.links import LinkState, Pair, link_of, links_from, number_of
 from bake.runtime.live.rules import LevelRules
 from bake.runtime.reader.places import Place, quoted
@@ -137,7 +138,8 @@ def edit_of(
                 place=f"level {rules.places.name!r}",
                 expected=" or ".join(repr(known) for known in rules.terrains),
             )
-        codes[rules.places.location(cast("Place", place))] = code_of[name]
+        for each in _places(rules, place):
+            codes[rules.places.location(each)] = code_of[name]
     prices: dict[tuple[int, int], float | None] = {}
     for arc, cost in _items(arcs, "arcs"):
         try:
@@ -182,7 +184,15 @@ def _items(mapping: object, what: str) -> list[tuple[object, object]]:
 def _locations(rules: LevelRules, places: object, what: str) -> tuple[int, ...]:
     if isinstance(places, str | bytes | Mapping) or not isinstance(places, Iterable):
         raise QueryError(f"{what} is {quoted(places)}", expected="a list of places")
-    return tuple(dict.fromkeys(rules.places.location(place) for place in places))
+    each = (one for place in places for one in _places(rules, place))
+    return tuple(dict.fromkeys(rules.places.location(one) for one in each))
+
+
+def _places(rules: LevelRules, place: object) -> list[Place]:
+    """Return the places that one means: a cell alone is the cell in every heading."""
+    if is_bare(rules.places, place):
+        return in_all_headings(rules.places, cast("Place", place))
+    return [cast("Place", place)]
 
 
 def _price(cost: object) -> float | None:

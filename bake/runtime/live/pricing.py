@@ -123,7 +123,7 @@ class Pricing:
         It is None for changes far apart or near a border, and on graphs.
         """
         lattice, size = self.rules.lattice, self.profile.mover.size
-        if lattice is None:
+        if lattice is None or lattice.headings is not None:
             return None
         width, rows = lattice.width, lattice.rows
         first, last = int(changed[0]), int(changed[-1])
@@ -165,6 +165,9 @@ class Pricing:
         ys, xs = y[:, None, None] + reach[:, None], x[:, None, None] + reach
         inside = (ys >= 0) & (ys < lattice.height) & (xs >= 0) & (xs < lattice.width)
         near = (ys * lattice.width + xs)[inside]
+        if lattice.headings is not None:
+            turned = [lattice.turned(near, by) for by in (-1, 0, 1)]
+            return np.unique(np.concatenate(turned))
         return near if len(locations) == 1 else np.unique(near)
 
     def arcs_out_of(self, level: LevelState, locations: Int64Array) -> Arcs:

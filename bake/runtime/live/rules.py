@@ -10,7 +10,7 @@ import numpy as np
 
 from bake.arrays import BoolArray, Float64Array, Int32Array, UInt8Array
 from bake.asset.schema import profile_path
-from bake.asset.slopes import read_elevation, read_slope
+from bake.asset.slopes import read_elevation, read_slope, read_turn
 from bake.graph import Graph
 from bake.movement import (
     CONNECTIVITIES,
@@ -64,6 +64,7 @@ class LevelRules:
             places.hex_layout,
             places.floor_height,
             self._barred,
+            self.places.headings,
         )
 
     @cached_property
@@ -219,7 +220,7 @@ class ProfileRules:
             size = asset.number("size", f"/profiles/{name}") or 1
             if not 1 <= size <= MAX_SIZE:
                 raise asset.damaged(f"the profile's size is {size}")
-        self.mover = Mover(cost, allowed, size, read_slope(asset, name))
+        self.mover = Mover(cost, allowed, size, read_slope(asset, name), read_turn(asset, name))
         self._level = level
 
     @cached_property

@@ -149,7 +149,7 @@ class BakedTables(Tables):
 
     @cached_property
     def exact_cost(self) -> Float64Array:
-        from bake.asset.slopes import paid_for_slopes
+        from bake.asset.slopes import paid_for_slopes, read_turn, turns
         from bake.movement import COST_RULES, unit_cost
 
         asset, places = self._asset, self.places
@@ -164,6 +164,8 @@ class BakedTables(Tables):
         exact = unit_cost(before, self._node_cost[places.head], cost_rule) * length
         at = places.flat if places.is_grid else np.arange(places.node_count)
         exact += paid_for_slopes(asset, self.profile, at, self.weight, self.size)
+        if places.headings is not None:
+            exact[turns(asset, at)] = read_turn(asset, self.profile)
         if asset.has("/world/link"):
             link = asset.read("/world/link").astype(np.int32, copy=False)
             exact[link >= 0] = length[link >= 0]

@@ -16,6 +16,7 @@ from bake.errors import CorruptAssetError, OutsideMapError, QueryError, UnknownN
 
 if TYPE_CHECKING:
     from bake.hexagons import HexLayout
+    from bake.movement import Headings
 
 #: (x, y), or (x, y, floor) on levels of several floors.
 Cell = tuple[int, ...]
@@ -40,6 +41,7 @@ class Places:
         name: the level's name.
         width, height: how many cells the whole grid has in each direction; 0 for graph levels.
         floor_height: how many cells high each of several floors is; None = one floor.
+        headings: how many ways an agent can face, each of them a floor; None = nobody faces any.
         is_grid: whether places are cells (x, y); otherwise they are node names.
         hex_layout: odd-r, even-r, odd-q, even-q; None on other levels.
         ticks_per_unit: ticks in one unit of cost.
@@ -61,6 +63,11 @@ class Places:
             0 < self.floor_height < self.height and self.height % self.floor_height == 0
         ):
             raise asset.damaged(f"floor_height is {self.floor_height}")
+        self.headings: Headings | None = None
+        if (headings := asset.number("headings")) is not None:
+            if headings not in (4, 6, 8) or headings != self.floors:
+                raise asset.damaged(f"headings is {headings}, and there are {self.floors} floors")
+            self.headings = cast("Headings", headings)
         self.ticks_per_unit = asset.number("ticks_per_unit") or 0
         if self.ticks_per_unit < 1:
             raise asset.damaged(f"ticks_per_unit is {self.ticks_per_unit}")

@@ -33,6 +33,12 @@ class Sight:
                 place=f"level {places.name!r}",
                 remedy="follow the path as it is",
             )
+        if places.headings is not None:
+            raise QueryError(
+                "straight lines are for agents that do not turn",
+                place=f"level {places.name!r}",
+                remedy="follow the path as it is",
+            )
         self._tables = tables
         self._grid: SightGrid = SightGrid(
             places.width,
