@@ -22,7 +22,9 @@ choose(level.profiles[0]);
 function choose(profile) {
   const inside = insides.get(level);
   const tables = inside.navs.get(profile);
-  view = { level, changes: now, inside, tables, places, nav: now.profile(profile) };
+  const baked = level.profile(profile);
+  view = { level, changes: now, inside, tables, places, baked, nav: now.profile(profile) };
+  view.kept = (key, make) => make();
   view.ground = groundOf(view);
 }
 

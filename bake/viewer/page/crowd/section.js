@@ -102,7 +102,8 @@ const agentsLayer = (clock) => ({
     if (!clock.crowd) return;
     const { at, next, share, count } = clock.crowd;
     const { camera, plane, palette, state } = view;
-    const radius = Math.min(6, Math.max(1.5, 0.28 * view.room));
+    const largest = plane.kind === "graph" ? 3.5 : 6;
+    const radius = Math.min(largest, Math.max(1.5, 0.28 * view.room));
     const [edge, inside] = [palette.css("CASING"), palette.css("ACROSS")];
     for (let i = 0; i < count; i++) {
       const from = at[i];

@@ -4,9 +4,14 @@
  */
 
 import { BLOCKED } from "../../../../readers/js/file.js";
+import { componentsOf } from "../search/components.js";
 
 /** How many units an agent walks in a second. */
 const SPEED = 6;
+
+/** On levels of so many places agents share so many goals, if next hops have to be searched for. */
+const LARGE = 20_000;
+const SHARED = 6;
 
 /** Numbers from 0 up to 1, the same for the same seed (G. Marsaglia, "Xorshift RNGs", 2003). */
 export function draws(seed) {
@@ -38,19 +43,40 @@ export function crowdOf(view, { count = 300, seed = 1, goal = -1 } = {}) {
   const visits = new Uint32Array(level.locations);
   let most = 0;
   let arrived = 0;
+  let shared = [];
   let turn = 0; // whose turn it is to ask, if there was no time for all of them
 
   const someone = () => standing[Math.floor(draw() * standing.length)] ?? -1;
 
-  /** Puts an agent anywhere from where there is a way to its goal. */
+  /** Where an agent shall go. Where next hops have to be searched for, agents share goals. */
+  function aim() {
+    if (goal >= 0) return goal;
+    const searched = view.changes.changed || !view.tables.hasHops;
+    if (!searched || level.locations < LARGE) return someone();
+    if (shared.length < SHARED) shared.push(someone());
+    return shared[Math.floor(draw() * shared.length)];
+  }
+
+  /** Puts an agent anywhere from where there is a way to its goal; nowhere, if that is hard to find. */
   function place(i) {
-    for (let tries = 0; tries < 20; tries++) {
-      at[i] = someone();
-      goals[i] = goal >= 0 ? goal : someone();
-      if (at[i] < 0 || (at[i] !== goals[i] && nav.nextHop(at[i], goals[i]) >= 0)) break;
-    }
-    next[i] = -1;
+    const { of } = componentsOf(view);
+    goals[i] = aim();
+    at[i] = next[i] = -1;
     share[i] = 0;
+    for (let tries = 1; tries <= 60 && at[i] < 0; tries++) {
+      const from = someone();
+      if (from !== goals[i] && of[from] === of[goals[i]]) at[i] = from;
+      else if (tries % 10 === 0) goals[i] = aim();
+    }
+  }
+
+  /** Gives an agent another goal, one to which there is a way if such a one is found. */
+  function turnTo(i) {
+    const { of } = componentsOf(view);
+    for (let tries = 0; tries < 10; tries++) {
+      goals[i] = aim();
+      if (goals[i] !== at[i] && of[goals[i]] === of[at[i]]) break;
+    }
   }
 
   function arrive(node) {
@@ -59,12 +85,14 @@ export function crowdOf(view, { count = 300, seed = 1, goal = -1 } = {}) {
 
   /** Asks for an agent's next step; an agent that has arrived gets another goal. */
   function ask(i) {
+    if (at[i] < 0) place(i);
     if (at[i] < 0) return;
     if (at[i] === goals[i] || !nav.stands(at[i])) {
       if (at[i] === goals[i]) arrived++;
       if (goal >= 0 || !nav.stands(at[i])) place(i);
-      else goals[i] = someone();
+      else turnTo(i);
     }
+    if (at[i] < 0) return;
     const found = nav.nextHop(at[i], goals[i]);
     if (found < 0 || found === at[i]) {
       if (found < 0) place(i);
@@ -117,6 +145,7 @@ export function crowdOf(view, { count = 300, seed = 1, goal = -1 } = {}) {
     /** To be called when the level has changed: steps that cannot be taken any more are given up. */
     changed() {
       standing = placesToStand(nav);
+      shared = [];
       for (let i = 0; i < count; i++) {
         if (next[i] >= 0 && ground.ticksBetween(at[i], next[i]) === BLOCKED) {
           next[i] = -1;
