@@ -58,7 +58,7 @@ def test_a_search_takes_the_steps_that_the_command_writes_down(
                 asked.append(["profile", reader.nav.name])
                 expected.append(None)
                 walks = [one for one in reader.standing if reader.stands(one)]
-                for options in METHODS:
+                for options in METHODS if len(walks) < 2000 else METHODS[:2]:
                     start, goal = rng.choices(walks, k=2)
                     asked.append(["trace", start, goal, options])
                     told = trace_of(level, reader, start, goal, options, tmp_path / "t.json")

@@ -249,6 +249,32 @@ def test_doors_and_prices(tab: BrowserPage, folder: Path) -> None:
         assert not tab.ask("(view) => view.changes.changed")
 
 
+def test_what_was_drawn_is_there_again_when_a_level_is_opened_again(
+    tab: BrowserPage, folder: Path, tmp_path: Path
+) -> None:
+    page = tmp_path / "two.html"
+    sources = ("bastion.json", "manor.tmx")
+    page.write_text(page_html([shown_level(baked(folder, each).asset) for each in sources]))
+    tab.open_file(page)
+    patch = tab.ask(
+        """(view) => {
+             view.edits.make("walls", (now) => now.block(200, 201));
+             const [{ from, to }] = view.level.links;
+             view.edits.make("a price", (now) => now.setPrice(from, to, 9));
+             return view.edits.save();
+           }"""
+    )
+    level = tab.page.get_by_label("Level", exact=True).last
+    for name, changed in (("manor", False), ("bastion", True)):
+        level.select_option(name)
+        tab.until(f"() => bakeView.level.name === '{name}'")
+        assert tab.ask("(view) => view.changes.changed") is changed
+    assert tab.ask("(view) => view.edits.save()") == patch
+    tab.open_section("Change")
+    tab.button("Undo").click()
+    assert not tab.ask("(view) => view.changes.changed")
+
+
 # -- searches, crowds and what others wrote -------------------------------------------------------
 
 

@@ -4,6 +4,7 @@
  * be undone, and all of them saved as a patch, which `bake apply` and games take.
  */
 
+import { insides } from "../../../../readers/js/level.js";
 import { chooser, element, fresh, offer } from "../elements.js";
 import { editsOf } from "./edits.js";
 import { addTools, attempt, changedPlaces, priceWord, pricesNow, readPrice, summary, undo } from "./tools.js";
@@ -15,16 +16,18 @@ const MOST_LINKS = 60;
 export function installChanges(view, panel) {
   const inner = panel.section("change", "Change", { order: 55, open: false });
   const brush = { terrain: 0, price: 1, tail: -1 };
+  const drawn = new Map(); // what has become of each level that was looked at
   let edits = null;
 
   view.on("open", () => {
     // Another profile of the same level keeps what was drawn.
     if (edits?.now === view.changes) return refresh();
-    const before = edits?.now.changed ? edits : null;
-    edits = view.edits = Object.assign(editsOf(view.changes), { now: view.changes, id: view.state.level });
+    edits = view.edits = Object.assign(editsOf(view.changes), { now: view.changes });
     edits.listen(() => view.levelChanged());
     brush.tail = -1;
-    if (before?.id === edits.id) keep(view, before.now);
+    const before = drawn.get(view.state.level);
+    if (before?.changed) keep(view, before);
+    drawn.set(view.state.level, view.changes);
     refresh();
   });
   view.on("changed", refresh);
@@ -45,7 +48,7 @@ export function installChanges(view, panel) {
   }
 }
 
-/** Makes what was drawn into a level again, after the level was baked again. */
+/** Makes what was drawn into a level again, when it is opened again or was baked again. */
 function keep(view, before) {
   const { level, changes } = view;
   if (before.level.width !== level.width || before.level.locations !== level.locations) {
@@ -60,7 +63,21 @@ function keep(view, before) {
     const code = before.terrainAt(at);
     if (code !== before.level.terrain[at] && known.has(names[code])) terrain.push([at, names[code]]);
   }
-  attempt(view, "what was drawn before", () => changes.update({ blocked, terrain }));
+  attempt(view, "what was drawn before", () => {
+    changes.update({ blocked, terrain });
+    const { prices } = insides.get(before).now;
+    const baked = insides.get(before.level).prices;
+    for (const key of new Set([...prices.keys(), ...baked.keys()])) {
+      const units = prices.get(key)?.units ?? null;
+      if (units === (baked.get(key)?.units ?? null)) continue;
+      const [from, to] = key.split(",").map(Number);
+      try {
+        changes.setPrice(from, to, units);
+      } catch (error) {
+        view.say(error.message); // the arc is gone
+      }
+    }
+  });
 }
 
 function sectionParts(view, brush) {
