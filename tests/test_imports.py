@@ -92,7 +92,7 @@ ROOMS: dict[str, frozenset[str]] = {
         "pipeline": "asset coordinates errors export flat graph greedy hexagons interrupts "
         "kernels level levels movement processors recipe search tables worlds",
         "diff": "asset coordinates errors graph runtime",
-        "lint": "errors graph level levels movement pipeline recipe search toml worlds",
+        "lint": "errors geometry graph level levels movement pipeline recipe search toml worlds",
         "view": "asset coordinates diff errors flat graph hexagons level levels lint movement "
         "pipeline recipe runtime",
         "watch": "asset errors pipeline processors",
@@ -120,7 +120,7 @@ CONFINED: dict[str, tuple[str, ...]] = {
     "numba": ("kernels/jit.py",),
     "distributed": ("pipeline/cluster.py",),
     "dask": ("pipeline/cluster.py",),
-    "shapely": ("geometry/*", "worlds/*", "verify/*"),
+    "shapely": ("geometry/*", "lint/straight.py", "worlds/*", "verify/*"),
     "watchfiles": ("watch*",),
 }
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
@@ -10,13 +11,19 @@ import numpy.typing as npt
 from bake.arrays import Int32Array
 from bake.errors import BakeError, BakeErrors
 from bake.graph import Graph, Subgraph, usable_subgraph
-from bake.level import GridLevel, Level, Link, Spot
+from bake.level import GraphLevel, GridLevel, Level, Link, Spot
 from bake.lint.findings import RULES, Finding, Rule, severity_of
 from bake.lint.gravity import looks_like_platformer
 from bake.lint.ignored import LeftOver, idle_entries, ignored, without_off
 from bake.lint.ways import SpawnOrExit, Ways, check_profile, opened_graph
 from bake.movement import Mover, under_footprint
-from bake.pipeline.level import read_level, read_world
+from bake.pipeline.level import (
+    agent_profiles,
+    division_of,
+    read_drawn,
+    read_level,
+    read_world,
+)
 from bake.pipeline.sources import Task
 from bake.recipe import SETTING_NAMES, Recipe, Severity
 from bake.worlds import World
@@ -57,7 +64,7 @@ def lint(
         linter = LevelLinter(world, task.recipe.lint)
         if not every_profile:
             linter.unknown_profiles_are_fine = True
-        mine = list(linter.findings())
+        mine = [*linter.findings(), *linter.straight(task)]
         found += sorted(mine, key=lambda each: (RULES.index(each.rule), each.profile or ""))
     found += without_off(idle_entries(recipe, tasks, read, whole=whole))
     return found + without_off(_recipe_keys(recipe, drawn))
@@ -120,6 +127,24 @@ class LevelLinter:
         for found in self._all():
             if found.severity != "off":
                 yield found
+
+    def straight(self, task: Task) -> Iterator[Finding]:
+        """Yield findings about straight lines, for which the level is needed as it was drawn."""
+        level = self.world.level
+        if not isinstance(level, GraphLevel) or not level.areas:
+            return
+        if severity_of("straight", self.chosen) == "off":
+            return
+        from bake.lint.straight import blocked_lines
+
+        drawn = read_drawn(task)
+        by_point = division_of(drawn, task.recipe) != "mesh"
+        profiles = agent_profiles(drawn, task.recipe)
+        for found in blocked_lines(drawn, level, profiles, by_point=by_point):
+            line = self._finding(
+                "straight", found.message, profile=found.profile, count=found.lines
+            )
+            yield replace(line, cell=level.node_names[found.node])
 
     def _all(self) -> Iterator[Finding]:
         yield from self._links()

@@ -85,6 +85,7 @@ DEFAULT_SEVERITY: Mapping[str, Severity] = {
     "narrow": "notice",
     "ignored": "warning",
     "gravity": "warning",
+    "straight": "notice",
     "terrain": "notice",
     "legend": "warning",
     "recipe": "warning",

@@ -358,6 +358,7 @@ class LintTable(Table):
     narrow: _SeverityKey = _rule("narrow", "Cells too narrow for a large profile.")
     ignored: _SeverityKey = _rule("ignored", "Layers, objects and shapes that do not count.")
     gravity: _SeverityKey = _rule("gravity", "Levels that look like those of platformers.")
+    straight: _SeverityKey = _rule("straight", "Straight lines of a divided plane through walls.")
     terrain: _SeverityKey = _rule("terrain", "Terrains that no cell has.")
     legend: _SeverityKey = _rule("legend", "Entries of a legend that match nothing.")
     recipe: _SeverityKey = _rule("recipe", "Keys of the recipe that became terrains by accident.")
