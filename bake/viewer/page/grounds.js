@@ -3,7 +3,7 @@
 import { css, mixed, packed } from "./palette.js";
 import { componentsOf } from "./search/components.js";
 import { fieldToward } from "./search/fields.js";
-import { counted, placeName, placeWord, units } from "./words.js";
+import { counted, number, placeName, placeWord, shortened, units } from "./words.js";
 
 const MOST_TERRAINS = 16;
 const MOST_COMPONENTS = 12;
@@ -80,12 +80,11 @@ const terrain = {
       used.sort((a, b) => count[b] - count[a] || a - b);
       const swatches = used.slice(0, MOST_TERRAINS).map((code) => {
         const cost = tables.c.cost[code];
-        const price = Number.isNaN(cost) ? "blocked" : units(cost);
+        const price = Number.isNaN(cost) ? "blocked" : number(cost);
         const { name, colour } = level.terrains[code];
         return { colour: css([...colour]), text: `${name} ${price}` };
       });
-      const more = used.length - swatches.length;
-      return more ? [...swatches, { text: `and ${counted(more, "more terrain")}` }] : swatches;
+      return shortened(swatches, MOST_TERRAINS, "terrains", used.length);
     }),
   paint: (view) =>
     view.kept("paint terrain", () => {
@@ -140,9 +139,7 @@ const components = {
         : `${counted(count, what)} in the largest`;
       return { colour: css(componentColour(view, rank)), text, at: first[rank] };
     });
-    const more = size.length - swatches.length;
-    if (more) swatches.push({ text: `and ${counted(more, "more component")}` });
-    return [...swatches, ...blockedLegend(view)];
+    return [...shortened(swatches, MOST_COMPONENTS, "components", size.length), ...blockedLegend(view)];
   },
   paint(view) {
     const { of } = componentsOf(view);
@@ -163,8 +160,10 @@ function componentColour({ level, palette }, rank) {
   return palette.rgb(level.width ? "LARGEST" : "LARGEST_ON_PAPER");
 }
 
-/** Which way an arc joins a component to the largest one, if any does. */
-function oneWayNote({ nav }, here, there) {
+/** Which way leads between a component and the largest one, where some ways are one-way. */
+function oneWayNote({ nav, changes, columns, level }, here, there) {
+  const isOneWay = columns.get(`${level.profiles.indexOf(nav.name)} numbers`).values[2] === 1;
+  if (!isOneWay && !changes.changed) return "";
   if (nav.reachable(here, there)) return " (way out only)";
   return nav.reachable(there, here) ? " (way in only)" : " (cut off)";
 }

@@ -4,6 +4,20 @@
 export const counted = (count, what) =>
   `${count.toLocaleString("en")} ${what}${count === 1 ? "" : /[sx]$/.test(what) ? "es" : "s"}`;
 
+/** A cost as pictures write it: two decimals at most, commas between thousands. */
+export const number = (value) => value.toLocaleString("en", { maximumFractionDigits: 2 });
+
+/**
+ * What is shown of a list: all of it, or all but the last ones and a line that counts these, which has the
+ * colour of the first of them.
+ */
+export function shortened(swatches, limit, what, count = swatches.length) {
+  if (count <= limit) return swatches;
+  const more = (count - limit + 1).toLocaleString("en");
+  const { colour } = swatches[limit - 1];
+  return [...swatches.slice(0, limit - 1), { colour, text: `and ${more} more ${what}` }];
+}
+
 /** Units with as many decimals as say something. */
 export function units(value) {
   if (!Number.isFinite(value)) return "no way";

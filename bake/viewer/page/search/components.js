@@ -15,9 +15,10 @@ export function componentsOf(view) {
     const said = tables.c.component;
     if (!changes.changed) {
       baked.nodes.forEach((at, row) => (number[at] = said ? said[row] : 0));
-      return ranked(number);
+      return ranked(number, baked.nodes);
     }
-    return ranked(stronglyConnected(view.ground, number));
+    stronglyConnected(view.ground, number);
+    return ranked(number, number.keys());
   });
 }
 
@@ -69,18 +70,21 @@ export function stronglyConnected(ground, number) {
   return number;
 }
 
-/** Ranks components by size; of equally large ones the one with the first place comes first. */
-function ranked(number) {
+/**
+ * Ranks components by size, and then by their numbers. Of each the first place is the first one in an
+ * order of places: that of the rows as the level was baked, so that pictures name the same ones.
+ */
+function ranked(number, places) {
   const size = [];
   const first = [];
-  for (let at = 0; at < number.length; at++) {
+  for (const at of places) {
     const one = number[at];
     if (one < 0) continue;
     size[one] = (size[one] ?? 0) + 1;
     first[one] ??= at;
   }
   const order = [...size.keys()].filter((one) => size[one] > 0);
-  order.sort((a, b) => size[b] - size[a] || first[a] - first[b]);
+  order.sort((a, b) => size[b] - size[a] || a - b);
   const rank = new Int32Array(size.length);
   order.forEach((one, i) => (rank[one] = i));
   return {
