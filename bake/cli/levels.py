@@ -217,6 +217,10 @@ def plan(
         int | None,
         typer.Option(min=1, help="How many levels at once, as for build; they share processors."),
     ] = None,
+    workers: Annotated[
+        int | None,
+        typer.Option(min=1, help="Say as well what a cluster of so many workers would take."),
+    ] = None,
     profile: Profile = None,
     as_json: Json = False,
 ) -> None:
@@ -229,7 +233,7 @@ def plan(
     from bake.view.report import print_plans
 
     tasks = tasks_of(sources, None, recipe, profile)
-    plans = [plan_level(task, threads_for(len(tasks), jobs)) for task in tasks]
+    plans = [plan_level(task, threads_for(len(tasks), jobs), workers) for task in tasks]
     if as_json:
         print_json({"levels": [asdict(plan) for plan in plans]})
     else:

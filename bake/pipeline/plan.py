@@ -102,12 +102,34 @@ class TablePlan:
         bytes: size in the file.
         seconds: wall time with the threads asked for, beside tables that come from the same search.
         memory: peak of the search for the table, in bytes.
+        work: seconds that one thread takes for all ranges of targets together; 0 where there are
+            none, and nothing is shared out.
+        ranges: how many ranges there are; more threads or workers than these change nothing.
+        worker_memory: bytes that searching one range takes, beside the level's graph.
     """
 
     profile: str
     table: str
     kind: str
     bytes: int
+    seconds: float
+    memory: int
+    work: float = 0.0
+    ranges: int = 0
+    worker_memory: int = 0
+
+
+@dataclass(frozen=True)
+class ClusterPlan:
+    """The predicted cost of baking one level on a cluster.
+
+    Attributes:
+        workers: how many there are, of one thread each.
+        seconds: wall time, if each of them is as fast as this machine.
+        memory: peak of a worker, in bytes; 0 where workers get nothing to do.
+    """
+
+    workers: int
     seconds: float
     memory: int
 
@@ -123,6 +145,7 @@ class Plan:
         bytes: size of the asset.
         seconds: wall time, where kernels are compiled already.
         memory: peak of the process, in bytes.
+        cluster: the same on a cluster, where that is asked for.
     """
 
     level: str
@@ -132,10 +155,16 @@ class Plan:
     bytes: int
     seconds: float
     memory: int
+    cluster: ClusterPlan | None = None
 
 
-def plan_level(task: Task, threads: int) -> Plan:
+def plan_level(task: Task, threads: int, workers: int | None = None) -> Plan:
     """Predict the bake of one level.
+
+    Args:
+        task: the level and its recipe.
+        threads: how many threads bake it.
+        workers: tell as well what it takes on a cluster of so many; None = don't.
 
     Raises:
         BakeError: something is wrong that the bake would find before it computes tables.
@@ -143,7 +172,7 @@ def plan_level(task: Task, threads: int) -> Plan:
     level = read_level(task)
     nodes, _ = world_size(level, agent_profiles(level, task.recipe), 8)
     if isinstance(level, GridLevel) and follows_from_cells(level, task.recipe, nodes):
-        return _plan_lattice(task, level, nodes)
+        return _with_workers(_plan_lattice(task, level, nodes), threads, workers, 0)
     begun = time.perf_counter()
     world = read_world(level, task.recipe)
     shared = shared_contents(world, task.recipe.canonical())
@@ -168,7 +197,7 @@ def plan_level(task: Task, threads: int) -> Plan:
             tables.append(_plan_heuristic(profile, world, sub, task.recipe, threads))
     connectivity = world.connectivity or 8
     _, graph_bytes = world_size(level, agent_profiles(level, task.recipe), connectivity)
-    return Plan(
+    plan = Plan(
         task.name,
         world.graph.node_count,
         world.graph.arc_count,
@@ -177,6 +206,20 @@ def plan_level(task: Task, threads: int) -> Plan:
         seconds + sum(table.seconds for table in tables),
         BASE_BYTES + max([graph_bytes, *(graph_bytes // 3 + t.memory for t in tables)]),
     )
+    return _with_workers(plan, threads, workers, graph_bytes // 3)
+
+
+def _with_workers(plan: Plan, threads: int, workers: int | None, graph_bytes: int) -> Plan:
+    """Add what a cluster takes: workers share out ranges, and all else is done by one process."""
+    if workers is None:
+        return plan
+    seconds, memory = plan.seconds, 0
+    for table in plan.tables:
+        if table.ranges > 1:
+            mine, theirs = min(threads, table.ranges), min(workers, table.ranges)
+            seconds += table.work / theirs - table.work / mine
+            memory = max(memory, BASE_BYTES + graph_bytes + table.worker_memory)
+    return replace(plan, cluster=ClusterPlan(workers, seconds, memory))
 
 
 def _plan_lattice(task: Task, level: GridLevel, nodes: int) -> Plan:
@@ -246,22 +289,28 @@ def _plan_tables(
     if choice.hops == "none" and not matrix:
         return by_labels
     by_matrix = choose_algorithm(sub, recipe.algorithm) == "floyd_warshall"
+    work, ranges = 0.0, 0
     sample = _sample(world, sub, parts, choice)
     batches = -(-rows // LANES)
     if by_matrix:
         search = _matrix_seconds(rows) + batches * sample.take
         memory = 4 * rows * rows
     else:
+        work = batches * (sample.search + sample.take)
         if choice.hops == "compressed":
-            threads = min(threads, len(target_ranges(rows)))
-        search = sample.prepare + batches * (sample.search + sample.take) / threads
+            ranges = len(target_ranges(rows))
+            threads = min(threads, ranges)
+        search = sample.prepare + work / threads
         memory = threads * rows * (BatchScratch.BYTES + STATE_BYTES)
     plans = []
     if choice.hops == "compressed":
         size = int(sample.runs * STORED_RUN_BYTES)
         memory += rows * ROW_BYTES + int(sample.runs) * run_bytes(rows, threads)
         seconds = search + sample.runs * WRITE_SECONDS_PER_RUN
-        plans.append(TablePlan(profile, "next_hops", "compressed", size, seconds, memory))
+        worker = rows * (BatchScratch.BYTES + STATE_BYTES + ROW_BYTES)
+        worker += int(sample.runs) // max(1, ranges) * run_bytes(rows, 1)
+        shared = (work, ranges, worker) if ranges and not matrix else (0.0, 0, 0)
+        plans.append(TablePlan(profile, "next_hops", "compressed", size, seconds, memory, *shared))
     elif choice.hops == "dense":
         size = rows * rows * slot_dtype(sub).itemsize
         plans.append(TablePlan(profile, "next_hops", "dense", size, search, memory + size))

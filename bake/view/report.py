@@ -107,13 +107,26 @@ def print_plans(plans: Sequence[Plan]) -> None:
 def _plan_rows(plan: Plan) -> Iterator[list[str | Text]]:
     from rich.text import Text
 
-    nodes, seconds = f"{plan.nodes:,} nodes", f"{plan.seconds:.2f} s"
+    nodes, seconds = f"{plan.nodes:,} nodes", in_time(plan.seconds)
     sizes = (in_units(plan.bytes), seconds, in_units(plan.memory))
     yield [Text(printable(plan.level), style="bold"), "", nodes, "", *sizes]
     for one in plan.tables:
-        seconds = f"{one.seconds:.2f} s" if one.seconds else ""
+        seconds = in_time(one.seconds) if one.seconds else ""
         memory = in_units(one.memory) if one.memory else ""
         yield ["", shown(one.profile), one.table, one.kind, in_units(one.bytes), seconds, memory]
+    if plan.cluster is not None:
+        workers, memory = plan.cluster.workers, "nothing to share"
+        if plan.cluster.memory:
+            memory = f"{in_units(plan.cluster.memory)} each"
+        where = f"{workers:,} worker{'s' * (workers > 1)}"
+        yield ["", "", where, "", "", in_time(plan.cluster.seconds), memory]
+
+
+def in_time(seconds: float) -> str:
+    """Write a time in seconds, minutes or hours."""
+    if seconds < 100:
+        return f"{seconds:.2f} s"
+    return f"{seconds / 60:.1f} min" if seconds < 6000 else f"{seconds / 3600:.1f} h"
 
 
 # -- assets ---------------------------------------------------------------------------------------

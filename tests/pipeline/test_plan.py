@@ -11,9 +11,12 @@ from bake.asset.schema import TABLES, profile_path
 from bake.errors import BudgetError
 from bake.pipeline import find_tasks
 from bake.pipeline.level import bake_level
-from bake.pipeline.plan import Plan, plan_level
+from bake.pipeline.plan import ClusterPlan, Plan, plan_level
 from bake.pipeline.sources import Task
 from bake.recipe import load_recipe
+from bake.tables.run_writer import target_ranges
+from bake.view.report import in_time
+from tests.support.command import bake
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 
@@ -83,3 +86,42 @@ def test_a_level_too_large_is_refused_as_the_bake_would(tmp_path: Path) -> None:
     (task,) = find_tasks(recipe, [tmp_path / "big.map"], tmp_path)
     with pytest.raises(BudgetError, match="6,400 nodes"):
         plan_level(task, 1)
+
+
+def test_workers_share_out_the_ranges_of_targets(tmp_path: Path) -> None:
+    """The keep has 5,203 places, so two ranges: eight workers are no faster than two."""
+    task = task_of("keep", tmp_path)
+    assert plan_level(task, 1).cluster is None
+    for workers, at_once in ((1, 1), (2, 2), (8, 2)):
+        plan = plan_level(task, 1, workers)
+        (hops,) = (table for table in plan.tables if table.table == "next_hops")
+        assert hops.ranges == len(target_ranges(plan.nodes)) == 2
+        assert 0 < hops.work <= hops.seconds
+        assert plan.cluster is not None
+        saved = plan.seconds - plan.cluster.seconds
+        assert saved == pytest.approx(hops.work - hops.work / at_once)
+        assert plan.cluster.workers == workers
+        assert plan.cluster.memory > hops.worker_memory > 4 * 64 * plan.nodes
+
+
+def test_a_small_level_has_nothing_to_share_out(tmp_path: Path) -> None:
+    plan = plan_level(task_of("oneway", tmp_path), 2, 16)
+    assert plan.cluster == ClusterPlan(16, plan.seconds, 0)
+
+
+def test_the_table_has_a_line_for_workers(tmp_path: Path) -> None:
+    told = bake(
+        "plan", ROOT / "levels_src" / "keep.png", "--workers", "2", "--recipe", ROOT / "bake.toml"
+    )
+    assert told.code == 0, told.err
+    (line,) = (line for line in told.out.splitlines() if "workers" in line)
+    assert line.split()[:2] == ["2", "workers"]
+    assert line.rstrip().endswith("MiB each")
+
+
+@pytest.mark.parametrize(
+    ("seconds", "written"),
+    [(0.0, "0.00 s"), (99.0, "99.00 s"), (150.0, "2.5 min"), (28_800.0, "8.0 h")],
+)
+def test_long_times_are_in_minutes_and_hours(seconds: float, written: str) -> None:
+    assert in_time(seconds) == written
