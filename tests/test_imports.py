@@ -69,8 +69,9 @@ ROOMS: dict[str, frozenset[str]] = {
         "runtime.hierarchy": "asset errors graph greedy kernels search runtime.reader",
         "runtime.searching": "errors graph greedy search runtime.reader runtime.hierarchy",
         "runtime.nearest": "errors kernels search.point runtime.reader",
-        "runtime.snapshot": "errors graph runtime.nearest runtime.reader runtime.hierarchy "
-        "runtime.searching runtime.headings",
+        "runtime.mesh": "errors runtime.reader",
+        "runtime.snapshot": "errors graph runtime.mesh runtime.nearest runtime.reader "
+        "runtime.hierarchy runtime.searching runtime.headings",
         "runtime.native": "errors flat kernels reader_sources runtime.reader",
         "runtime.live": "asset errors graph greedy kernels movement search "
         "runtime.reader runtime.things runtime.hierarchy runtime.searching runtime.snapshot "

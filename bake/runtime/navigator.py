@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from operator import index
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast, overload
+from typing import TYPE_CHECKING, Any, Literal, cast, overload
 
 import numpy as np
 
@@ -25,6 +25,9 @@ if TYPE_CHECKING:
     from bake.runtime.searching.heuristics import Given
     from bake.runtime.searching.result import SearchResult
     from bake.runtime.things import Link
+
+#: How a path becomes straight.
+Straight = Literal["funnel", "polyanya"]
 
 
 class Navigator(ManyQuestions):
@@ -147,6 +150,50 @@ class Navigator(ManyQuestions):
         if are_many(point):
             return now.rows.array(now.nearest.many(point))
         return now.rows.place(now.nearest.one(cast("Sequence[float]", point), last))
+
+    def place_at(self, point: Sequence[float]) -> Place | None:
+        """Return the place whose polygon a point of a navigation mesh lies in.
+
+        The polygon of the point before is tried first, as agents move little from frame to frame.
+        Where nodes lie on shared edges, it is the node of the polygon that is nearest to the point.
+
+        Args:
+            point: (x, y) in units of the plane; on levels of several floors (x, y, floor).
+
+        Returns:
+            The place; None where the profile cannot be. A point on a border belongs to either side.
+
+        Raises:
+            QueryError: the level has no mesh, or the point is none.
+        """
+        now = self._now
+        row = now.ways.row_at(point)
+        return None if row is None else now.rows.place(row)
+
+    def straight_path(
+        self, start: Sequence[float], goal: Sequence[float], method: Straight = "funnel"
+    ) -> list[tuple[float, ...]] | None:
+        """Return where a path between two points of a navigation mesh turns, both ends included.
+
+        Args:
+            start, goal: points, as for :meth:`place_at`.
+            method: "funnel" pulls a string through the polygons of the shortest path of the graph,
+                which costs of areas and links shape; "polyanya" finds the shortest path there is
+                that walking alone makes, whatever areas cost.
+
+        Returns:
+            Points, (x, y) or (x, y, floor), all of them on the grid of 1/1024 of a unit; None where
+            there is no path, or one of the points lies where the profile cannot be.
+
+        Raises:
+            QueryError: the level has no mesh, a point is none, or there is no such method.
+        """
+        ways = self._now.ways
+        if method == "funnel":
+            return ways.pulled(start, goal)
+        if method == "polyanya":
+            return ways.shortest(start, goal)
+        raise QueryError(f"no method {method!r}", expected="'funnel' or 'polyanya'")
 
     def path(
         self,

@@ -15,6 +15,7 @@ from bake.runtime.reader.rows import Rows
 from bake.runtime.reader.tables import Tables
 
 if TYPE_CHECKING:
+    from bake.runtime.mesh.ways import MeshWays
     from bake.runtime.searching.around import Around
     from bake.runtime.searching.context import SearchContext
     from bake.runtime.searching.sight import Sight
@@ -62,6 +63,13 @@ class Snapshot:
     def nearest(self) -> NearestPlaces:
         """Return the places nearest to points."""
         return NearestPlaces(self.tables, None if self._baked is None else self._baked.nearest)
+
+    @cached_property
+    def ways(self) -> MeshWays:
+        """Return what is known of points of a navigation mesh."""
+        from bake.runtime.mesh.ways import MeshWays
+
+        return MeshWays(self.tables, None if self._baked is None else self._baked.ways)
 
     @cached_property
     def around(self) -> Around:
