@@ -21,6 +21,7 @@ from bake.arrays import AnyArray
 from bake.asset import Asset
 from bake.errors import MissingTableError
 from bake.export.export import export_asset
+from bake.lint.ways import Ways, check_profile
 from bake.runtime.hierarchy.layers import HierarchyTables
 from bake.view import colours
 from bake.view.colours import cluster_colours, ramp, vivid
@@ -183,8 +184,11 @@ def _hierarchy(scene: Scene) -> dict[str, Any]:
 
 def _findings(scene: Scene) -> list[dict[str, Any]]:
     """Return islands, traps and spawns without an exit, as the asset alone shows them."""
-    if not scene.places.is_grid:
-        return []
+    if scene.places.is_grid:
+        problems = findings_of(scene)
+    else:  # which has no doors, spawns or exits
+        graph = scene.tables.usable.graph
+        problems = list(check_profile(Ways(graph, graph, [], [])))
     return [
         {
             "rule": found.rule,
@@ -192,5 +196,5 @@ def _findings(scene: Scene) -> list[dict[str, Any]]:
             "count": len(found.rows),
             "places": _packed(scene.flat[found.rows[:_MOST_PLACES]].astype(np.int32)),
         }
-        for found in findings_of(scene)
+        for found in problems
     ]
