@@ -7,6 +7,7 @@ import importlib
 import multiprocessing
 from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -148,12 +149,12 @@ def _clusters(bench: Bench, section: Section, grounds: list[Ground]) -> None:
         ) as cluster:
             for ground in grounds:
                 on(cluster.scheduler_address, ground)  # Kernels are loaded, and pages are there.
-                turn = {workers: lambda: on(cluster.scheduler_address, ground)}  # noqa: B023
+                turn = {workers: partial(on, cluster.scheduler_address, ground)}
                 took[ground.name, workers] = in_turns(turn, _rounds(bench, ground))[workers]
     rows = []
     for ground in grounds:
         bench.tell(f"{ground.name} in one process")
-        alone = in_turns({0: lambda: _alone(bench, ground)}, _rounds(bench, ground))[0]  # noqa: B023
+        alone = in_turns({0: partial(_alone, bench, ground)}, _rounds(bench, ground))[0]
         one, two = took[ground.name, 1], took[ground.name, 2]
         rows.append((ground.name, *(f"{s:.2f}" for s in (alone, one, two)), f"{alone / two:.2f}"))
     section.text(
