@@ -44,6 +44,7 @@ BENCHMARKS = {
     "contraction": "Customizable contraction hierarchies",
     "floyd_warshall": "Floyd-Warshall",
     "large": "Millions of cells",
+    "worlds": "Divisions of one level",
     "watching": "Watching",
     "growth": "How cost grows",
 }
