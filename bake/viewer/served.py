@@ -45,6 +45,7 @@ class ServedLevels:
             against: an asset, or a folder of assets of the same names.
         """
         self.place, self.against = place, against
+        self._is_folder = place.is_dir()  # It stays one, though it be removed.
         self._lock = threading.Lock()
         self._reading: dict[str, threading.Lock] = {}
         self._read: dict[str, tuple[str, ShownLevel]] = {}
@@ -57,7 +58,7 @@ class ServedLevels:
 
     def assets(self) -> dict[str, Path]:
         """Return the assets by what addresses call them: the names of their files."""
-        if not self.place.is_dir():
+        if not self._is_folder:
             return {self.place.stem: self.place}
         try:
             found = sorted(self.place.glob(f"*{_SUFFIX}"))

@@ -197,6 +197,14 @@ def test_levels_of_a_folder_come_and_go(folder: Path) -> None:
         assert [each["id"] for each in next(heard)["levels"]] == ["a & <b>", "shut"]
 
 
+def test_a_folder_that_is_removed_holds_no_levels(folder: Path) -> None:
+    levels = ServedLevels(folder)
+    shutil.rmtree(folder)
+    levels.look()
+    assert json.loads(levels.state) == {"levels": [], "troubles": []}
+    assert levels.level("open") is None
+
+
 def test_the_same_bytes_again_are_no_change(folder: Path) -> None:
     levels = ServedLevels(folder)
     listener = levels.listen()
