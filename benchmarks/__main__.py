@@ -46,6 +46,7 @@ BENCHMARKS = {
     "large": "Millions of cells",
     "worlds": "Divisions of one level",
     "watching": "Watching",
+    "meshes": "Navigation meshes",
     "growth": "How cost grows",
 }
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -23,6 +23,7 @@ from bake.view.colours import (
 from bake.view.ink import ARROW_HEAD, Ink
 from bake.view.lettering import write_names
 from bake.view.marks import draw_ends, draw_layer, draw_searched, ring_small_components
+from bake.view.mesh_map import draw_polygons, mesh_points
 from bake.view.page import ColourBar, Legend, Map, page_pixels
 from bake.view.paint import contour_step
 from bake.view.request import MAX_PIXELS, Request, Toward
@@ -46,6 +47,10 @@ _NOTICED = 9
 _PLAIN_FROM = 20_000
 
 
+#: Width of roads and radius of nodes over the polygons of a mesh, in pixels.
+_MESH_ROAD, _MESH_NODE = 1.0, 2.6
+
+
 @dataclass(frozen=True)
 class _Plan:
     """Where nodes lie in pixels, and how large things are.
@@ -53,6 +58,7 @@ class _Plan:
     Attributes:
         width, height: pixels of the map.
         point: (n, 2) float64 pixels, where the nodes lie.
+        low: (2) float64, the least x and y that are drawn, which lie in the border's corner.
         per_unit: pixels of a unit of position.
         road: width of a road in pixels.
         node: radius of a node in pixels.
@@ -61,6 +67,7 @@ class _Plan:
     width: int
     height: int
     point: Float64Array
+    low: Float64Array
     per_unit: float
     road: float
     node: float
@@ -77,6 +84,9 @@ def draw_roads(request: Request) -> Map:
     point = plan.point[scene.tables.node]
     roads = roads_of(scene)
     pixels = np.full((plan.height, plan.width, 3), PAPER, dtype=np.uint8)
+    if mesh_points(scene) is not None:
+        pixels = draw_polygons(pixels, scene, plan.low, plan.per_unit, _BORDER)
+        plan = replace(plan, road=_MESH_ROAD, node=min(plan.node, _MESH_NODE))
     muted = np.full((len(point), 3), LARGEST_ON_PAPER, dtype=np.uint8)
     colours, swatches = row_colours(request, muted, LARGEST_ON_PAPER)
     ink = Ink()
@@ -98,7 +108,8 @@ def draw_roads(request: Request) -> Map:
     if request.path is not None:
         marked += [request.path.goal, request.path.start]
     nodes = scene.tables.node[marked]
-    pixels = write_names(pixels, scene.places, plan.point, plan.node, nodes)
+    if mesh_points(scene) is None:  # Nodes of a mesh are numbers that say nothing.
+        pixels = write_names(pixels, scene.places, plan.point, plan.node, nodes)
     bar = None
     if toward is not None and request.show in (Show.distances, Show.hops):
         bar = ColourBar(toward.greatest, contour_step(toward.greatest, 12), lined=False)
@@ -114,9 +125,11 @@ def _plan(scene: Scene, scale: int | None) -> _Plan:
             place=where,
             remedy="give its nodes x and y",
         )
-    low = position.min(axis=0)
+    corners = mesh_points(scene)
+    drawn = position if corners is None else np.concatenate([position, corners])
+    low = drawn.min(axis=0)
     with np.errstate(over="ignore"):
-        extent = position.max(axis=0) - low
+        extent = drawn.max(axis=0) - low
     if not np.isfinite(extent).all():
         raise QueryError("the nodes lie too far apart to be drawn", place=where)
     longer = float(extent.max()) or 1.0
@@ -141,6 +154,7 @@ def _plan(scene: Scene, scale: int | None) -> _Plan:
         width_px,
         height_px,
         (position - low) * per_unit + _BORDER,
+        low,
         per_unit,
         min(6.0, max(1.0, apart * 0.085)),
         min(8.0, max(1.2, apart * 0.085)),

@@ -192,6 +192,8 @@ class _Reader:
         colour = style.fill if closed else style.stroke
         if not rings or (colour == "none" and style.terrain is None):
             return
+        if style.terrain is not None and pack_colour(_hexadecimal(colour)) is not None:
+            self.drawn_in.setdefault(style.terrain, _hexadecimal(colour))
         self.shapes.append(
             Shape(
                 style.terrain or self.terrain_of(colour, name),
@@ -203,11 +205,7 @@ class _Reader:
         )
 
     def terrain_of(self, colour: str, name: str) -> str:
-        text = _NAMED.get(colour.lower(), colour.lower())
-        if found := _RGB.fullmatch(text):
-            text = "#" + "".join(f"{min(255, int(part)):02x}" for part in found.groups())
-        if len(text) == 4 and text.startswith("#"):
-            text = "#" + "".join(letter * 2 for letter in text[1:])
+        text = _hexadecimal(colour)
         terrain = self.legend.get(text)
         if terrain is None:
             known = pack_colour(text) is not None
@@ -221,6 +219,16 @@ class _Reader:
             )
         self.drawn_in.setdefault(terrain, text)
         return terrain
+
+
+def _hexadecimal(colour: str) -> str:
+    """Return a colour as "#rrggbb", or as it is written where it is none that is known."""
+    text = _NAMED.get(colour.lower(), colour.lower())
+    if found := _RGB.fullmatch(text):
+        return "#" + "".join(f"{min(255, int(part)):02x}" for part in found.groups())
+    if len(text) == 4 and text.startswith("#"):
+        return "#" + "".join(letter * 2 for letter in text[1:])
+    return text
 
 
 def _rings(name: str, said: dict[str, str], matrix: Matrix) -> list[Float64Array]:

@@ -73,6 +73,8 @@ class MeshPolygons:
         self.corner: list[int] = corner.tolist()
         self.behind: list[int] = behind.tolist()
         self._vertex = vertex
+        self._nodes: list[int] = node.tolist()
+        self._first_node: list[int] = first_node.tolist()
 
     def _check(self, fits: object, name: str) -> None:
         if not fits:
@@ -87,10 +89,9 @@ class MeshPolygons:
         around = self.corner[first:end]
         return list(zip(around, [*around[1:], around[0]], self.behind[first:end], strict=True))
 
-    def nodes(self, polygon: int) -> Int32Array:
+    def nodes(self, polygon: int) -> list[int]:
         """Return the nodes of a polygon."""
-        found: Int32Array = self.node[self.first_node[polygon] : self.first_node[polygon + 1]]
-        return found
+        return self._nodes[self._first_node[polygon] : self._first_node[polygon + 1]]
 
     @cached_property
     def of_node(self) -> list[list[int]]:

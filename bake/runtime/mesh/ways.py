@@ -99,16 +99,20 @@ class MeshWays:
 
     def _row_in(self, polygon: int, step: Step) -> int:
         """Return the row of the nearest node of an open polygon."""
-        nodes: list[int] = [
-            node for node in self.mesh.nodes(polygon).tolist() if self.row[node] >= 0
-        ]
+        nodes = self.mesh.nodes(polygon)
+        if len(nodes) > 1:
+            nodes = [node for node in nodes if self.row[node] >= 0]
         if len(nodes) == 1:
             return self.row[nodes[0]]
+        point, position = (step[0] / GRID, step[1] / GRID), self.position
+        return self.row[min(nodes, key=lambda node: math.dist(position[node], point))]
+
+    @cached_property
+    def position(self) -> list[tuple[float, float]]:
+        """Return where each node lies."""
         position = self.tables.places.position
         assert position is not None
-        x, y = step[0] / GRID, step[1] / GRID
-        far = np.hypot(position[nodes, 0] - x, position[nodes, 1] - y)
-        return self.row[nodes[int(far.argmin())]]
+        return [(x, y) for x, y in position.tolist()]
 
     # -- straight paths ---------------------------------------------------------------------------
 
@@ -182,9 +186,7 @@ class MeshWays:
         return next(each for each in self.mesh.of_node[node] if self.open[each])
 
     def _place(self, node: int) -> Step:
-        position = self.tables.places.position
-        assert position is not None
-        x, y = position[node].tolist()
+        x, y = self.position[node]
         return round(x * GRID), round(y * GRID)
 
     def _extend(self, polygons: list[int], goal: int, node: int) -> None:
