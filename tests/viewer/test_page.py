@@ -100,9 +100,7 @@ def test_a_click_makes_start_and_goal_and_shows_the_way(keep: BrowserPage, folde
     cells = row.get_by_role("cell").all_inner_texts()
     assert near_enough(cells[0], cost)
     assert str(len(path) - 1) in cells
-    keep.page.wait_for_function(
-        "location.hash.includes('start=') && location.hash.includes('goal=')"
-    )
+    keep.until("() => location.hash.includes('start=') && location.hash.includes('goal=')")
     # The address shows a colleague the same.
     address = keep.page.evaluate("location.hash")
     other = BrowserPage(keep.page.context.new_page())
@@ -221,6 +219,20 @@ def test_rock_is_opened_and_terrain_is_laid(keep: BrowserPage, folder: Path) -> 
         keep.draw(laid[0], laid[-1])
         level.update(terrain={reader.place(at): "mud" for at in laid})
         compared(keep, reader, pairs)
+
+
+def test_walls_are_drawn_with_the_keyboard_alone(keep: BrowserPage) -> None:
+    at = keep.ask("(view) => view.level.locationOf(20, 40)")
+    keep.ask("(view, at) => view.hover(at)", at)
+    keep.page.get_by_role("application").focus()
+    for key in ("w", "Enter", "ArrowRight", "Enter"):
+        keep.page.keyboard.press(key)
+    assert obstacles(keep) == [at, at + 1]
+    keep.page.keyboard.press("Control+z")
+    assert obstacles(keep) == [at]
+    for key in ("v", "Enter"):
+        keep.page.keyboard.press(key)
+    assert keep.ask("(view) => view.state.start") == "21,40"
 
 
 def test_doors_and_prices(tab: BrowserPage, folder: Path) -> None:

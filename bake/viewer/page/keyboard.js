@@ -1,6 +1,5 @@
 /** Does with keys what a pointer can do, while the map has the focus. */
 
-import { choose } from "./pointer.js";
 import { placeName } from "./words.js";
 
 const PAN = 60;
@@ -10,13 +9,15 @@ export const KEYS = [
   ["Shift + arrows", "move the map"],
   ["+ and -", "zoom"],
   ["0", "show the whole level"],
-  ["Enter", "choose a start, then a goal"],
+  ["Enter", "use the tool: to look, choose a start, then a goal"],
   ["s, g", "start here, goal here"],
   ["Escape", "forget start and goal"],
   ["Page Up, Page Down", "a floor up, a floor down"],
   ["p", "the next profile"],
   ["1 to 9", "what colours the cells"],
   ["h", "next hops"],
+  ["v, w, o, t, c", "tools: look, wall, open, lay terrain, price"],
+  ["Ctrl+Z, Ctrl+Shift+Z", "undo, redo"],
 ];
 
 export function installKeyboard(view) {
@@ -37,7 +38,7 @@ export function installKeyboard(view) {
     if (key === "PageUp" || key === "PageDown") return floor(key === "PageUp" ? 1 : -1);
     if (key === "p") return profile();
     const at = view.hovered;
-    if (at >= 0 && key === "Enter") return done(choose(view, at));
+    if (at >= 0 && key === "Enter") return done(useTool(at));
     if (at >= 0 && key === "s") return done(state.set({ start: view.placeText(at) }));
     if (at >= 0 && key === "g") return done(state.set({ goal: view.placeText(at) }));
     const layer = [...view.layers.grounds(), ...view.layers.overlays()].find(
@@ -54,6 +55,13 @@ export function installKeyboard(view) {
   }
 
   const done = () => true;
+
+  /** Does what a click on a place would do. */
+  function useTool(at) {
+    const tool = view.tools.current();
+    if (tool.down?.(at)) tool.up?.(at);
+    else tool.click?.(at);
+  }
 
   function pan([dx, dy]) {
     camera.pan(-dx * PAN, -dy * PAN);
