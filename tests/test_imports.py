@@ -66,7 +66,7 @@ ROOMS: dict[str, frozenset[str]] = {
         "search.all_pairs search.contraction",
         "runtime.things": "runtime.reader",
         "runtime.headings": "runtime.reader",
-        "runtime.hierarchy": "asset errors graph greedy kernels search runtime.reader",
+        "runtime.hierarchy": "asset errors graph greedy kernels search runtime.reader runtime.bare",
         "runtime.searching": "errors graph greedy search runtime.reader runtime.hierarchy",
         "runtime.nearest": "errors kernels search.point runtime.reader",
         "runtime.mesh": "errors runtime.reader",
@@ -77,8 +77,8 @@ ROOMS: dict[str, frozenset[str]] = {
         "runtime.reader runtime.things runtime.hierarchy runtime.searching runtime.snapshot "
         "runtime.headings",
         "runtime.bare": "errors graph runtime.reader",
-        "runtime.current": "runtime.native runtime.bare runtime.reader runtime.things "
-        "runtime.searching runtime.snapshot runtime.live",
+        "runtime.current": "runtime.native runtime.bare runtime.reader runtime.hierarchy "
+        "runtime.things runtime.searching runtime.snapshot runtime.live",
         "runtime.many": "errors graph runtime.reader runtime.snapshot runtime.current",
         "runtime.navigator": "errors graph kernels runtime.reader runtime.searching "
         "runtime.snapshot runtime.things runtime.live runtime.current runtime.many "

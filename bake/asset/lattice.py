@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 #: Arcs of every node. Hexagonal lattices have two that nobody can take.
 SLOTS = 8
 
+#: Cells along one side of a sheet, unless squares are larger.
+_SHEET = 128
+
 #: In column ``dearest``: a cell at which the profile cannot stand.
 NOWHERE = 255
 
@@ -34,6 +37,15 @@ IMPLIED = frozenset(
         profile_path(PROFILE, "weight"),
     }
 )
+
+
+def sheet_side(block: int) -> int:
+    """Return how many cells a side the sheets have in which a large lattice is stored and read.
+
+    Args:
+        block: cells along one side of a square; a sheet is made of whole squares.
+    """
+    return block * max(1, _SHEET // block)
 
 
 def block_order(stands: BoolArray, block: int) -> Int32Array:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 _DAMAGE = (KeyError, OSError, OverflowError, RuntimeError, TypeError, ValueError)
 
 #: Lengths of dimensions that the format fixes, and attributes that state the length of one.
-_FIXED = {"xy": 2, "channel": 3, "slant": 2}
+_FIXED = {"xy": 2, "channel": 3, "slant": 2, "bound": 2}
 _STATED = {"x": "width", "y": "height", "component": "component_count"}
 
 #: How often an asset may be replaced by a new one while it is being opened.
@@ -41,6 +41,7 @@ class Asset:
         path: the file.
         header: what its user block says.
         profiles: names of the profiles, sorted.
+        checked: whether all bytes were compared with their digest when it was opened.
         implied: what works out the columns that the asset of a large lattice leaves out; None where
             all of them are there.
     """
@@ -65,9 +66,11 @@ class Asset:
         import h5py  # Flat files are read without it.
 
         self.path = Path(path)
+        self.checked = check
         self._lengths: dict[tuple[str, str | None], int] = {}
         self._shapes: dict[str, tuple[int, ...]] = {}
         self._known: dict[str, bool] = {}
+        self._sound: dict[str, h5py.Dataset] = {}
         with contextlib.ExitStack() as opened:
             for _ in range(_ATTEMPTS):
                 # Columns are mapped from this open file, as another may take its name meanwhile.
@@ -222,6 +225,31 @@ class Asset:
             terrains = self.shape("/terrain/name")[0]
             if (largest := int(array.max())) >= terrains:
                 raise self.damaged(f"column {path} has terrain {largest} of {terrains}")
+
+    def part(self, path: str, *spans: slice) -> AnyArray:
+        """Read a part of a column into a new array.
+
+        Its digest is that of the whole column, and is not compared; :meth:`read` does that.
+
+        Args:
+            path: a column that the asset holds.
+            spans: from where to where, in each of its dimensions.
+
+        Raises:
+            CorruptAssetError: the column is missing, unreadable, or not what the schema says.
+        """
+        self.check_open()
+        dataset = self._sound.get(path)
+        if dataset is None:
+            dataset = self._dataset(path)
+            with self._reading(f"column {path}"):
+                if dataset.nbytes > _LARGEST_RATIO * dataset.id.get_storage_size():
+                    raise self.damaged(f"column {path} is stored only in part")
+            self._sound[path] = dataset
+        with self._reading(f"column {path}"):
+            array = np.asarray(dataset[spans])
+        self._check_values(array, path)
+        return array
 
     def map(self, path: str) -> AnyArray:
         """Map a contiguous column into memory; only the pages that are looked at are read."""

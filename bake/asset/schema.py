@@ -252,6 +252,17 @@ COLUMNS: tuple[Column, ...] = (
         "always equal"),
     _optional("cluster", "uint16 int32", "row", "cluster",
         "cluster of the row, from 0; rows of one are connected"),
+    # These say where on a large lattice clusters begin, so that a reader need not read all of it.
+    _optional("square_clusters", "int32", "square", "clusters",
+        "clusters in each square of the grid, in reading order; only where block is there"),
+    _optional("cluster_rows", "uint16 int32", "first cluster", "rows",
+        "rows of each cluster; only where block is there"),
+    _optional("cluster_transitions", "uint16 int32", "first cluster", "transitions",
+        "transitions of the first layer in each cluster; only where block is there"),
+    _optional("step_range", "int32", "slant, bound", "ticks",
+        "of straight steps, and of diagonal ones (on hexagonal grids: in the coordinates in which "
+        "runs are straight), the cost of the cheapest and of the dearest; 0 = there is none; only "
+        "where block is there"),
     # These hold layers of transitions, one after another, the lowest first.
     _optional("layer_nodes", "int32", "layer", "transitions",
         "transitions of each layer, lowest layer first; columns by transition or layer arc hold "

@@ -20,8 +20,18 @@ import numpy as np
 
 from bake.arrays import AnyArray
 from bake.asset.header import Header, sha256_of
+from bake.asset.lattice import sheet_side
 from bake.asset.partial import output_error, written_whole
-from bake.asset.schema import COLUMNS, Column, attribute, column, digest_of, pattern_of
+from bake.asset.schema import (
+    COLUMNS,
+    PROFILE,
+    Column,
+    attribute,
+    column,
+    digest_of,
+    pattern_of,
+    profile_path,
+)
 from bake.interrupts import interrupts_held
 
 Scalar = str | int
@@ -29,6 +39,13 @@ Scalar = str | int
 #: Compressed columns are deflated in chunks of about this many bytes.
 CHUNK_BYTES = 2**18
 DEFLATE_LEVEL = 6
+
+#: Columns that are hardly smaller deflated, and stored as they are for large lattices, whose first
+#: question waits for them.
+_PLAIN = frozenset(profile_path(PROFILE, name) for name in ("layer_weight", "layer_landmark"))
+
+#: Bytes of a chunk of flow fields that are read cluster by cluster.
+SMALL_CHUNK_BYTES = 2**15
 
 #: Contiguous columns start on a cache line, so that mapped elements are never split.
 ALIGN_FROM = 2**10
@@ -188,6 +205,8 @@ def _check(contents: Contents) -> None:
 
 def _fill(file: h5py.File, contents: Contents, written: Callable[[], None]) -> None:
     """Write columns and attributes; ``written`` is called after each column."""
+    block = contents.attributes.get(("/", "block"))
+    side = sheet_side(block) if isinstance(block, int) else None
     order = {declared.path: place for place, declared in enumerate(COLUMNS)}
     paths = sorted(contents.columns, key=lambda path: (order[pattern_of(path)], path))
     # Columns of several profiles that are equal are stored once, under the names of all.
@@ -204,7 +223,7 @@ def _fill(file: h5py.File, contents: Contents, written: Callable[[], None]) -> N
             continue
         if array.dtype.kind == "S":
             array = array.astype(h5py.string_dtype("utf-8", array.itemsize))
-        dataset = file.create_dataset(path, data=array, **_storage(declared, array))
+        dataset = file.create_dataset(path, data=array, **_storage(declared, array, side))
         dataset.attrs["description"] = np.bytes_(declared.description.encode("ascii"))
         dataset.attrs["unit"] = np.bytes_(declared.unit.encode("ascii"))
         dataset.attrs["sha256"] = np.bytes_(digest.encode("ascii"))
@@ -219,12 +238,22 @@ def _fill(file: h5py.File, contents: Contents, written: Callable[[], None]) -> N
             attributes[name] = np.int64(value)
 
 
-def _storage(declared: Column, array: AnyArray) -> dict[str, object]:
-    if declared.layout == "contiguous" or array.size == 0:
+def _storage(declared: Column, array: AnyArray, side: int | None) -> dict[str, object]:
+    """Say how a column is stored.
+
+    Args:
+        side: cells along one side of the sheets in which large lattices are read; None elsewhere.
+    """
+    plain = side is not None and declared.path in _PLAIN
+    if declared.layout == "contiguous" or plain or array.size == 0:
         return {}
-    rows = max(1, CHUNK_BYTES // max(1, array.itemsize * int(np.prod(array.shape[1:]))))
+    size = CHUNK_BYTES if side is None or array.dtype != np.uint8 else SMALL_CHUNK_BYTES
+    rows = max(1, size // max(1, array.itemsize * int(np.prod(array.shape[1:]))))
+    chunks = (min(rows, array.shape[0]), *array.shape[1:])
+    if side is not None and declared.dims == ("y", "x"):
+        chunks = (min(side, array.shape[0]), min(side, array.shape[1]))
     return {
-        "chunks": (min(rows, array.shape[0]), *array.shape[1:]),
+        "chunks": chunks,
         "shuffle": declared.shuffle and array.dtype.kind != "S",
         "compression": "gzip",
         "compression_opts": DEFLATE_LEVEL,

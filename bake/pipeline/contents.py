@@ -299,6 +299,31 @@ def lattice_contents(profile: str, world: LatticeWorld, parts: Components) -> Co
     return _of_profile(profile, columns, component_count=parts.count, one_way=one_way)
 
 
+def squares_contents(
+    profile: str,
+    clusters: Int32Array,
+    rows: Int32Array,
+    transitions: Int32Array,
+    step_range: Int32Array,
+) -> Contents:
+    """Return what lets a reader take a large lattice square by square.
+
+    Args:
+        clusters: (s) int32, how many clusters lie in each square.
+        rows, transitions: (c) int32, how many of them each cluster has.
+        step_range: (2, 2) int32 ticks.
+    """
+    return _of_profile(
+        profile,
+        {
+            "square_clusters": clusters,
+            "cluster_rows": _narrow(rows),
+            "cluster_transitions": _narrow(transitions),
+            "step_range": step_range,
+        },
+    )
+
+
 def labels_contents(profile: str, found: StoredLabels) -> Contents:
     """Return what an asset says of one profile's distances by labels."""
     columns: Columns = {

@@ -20,6 +20,7 @@ from bake.pipeline.contents import (
     hierarchy_contents,
     lattice_contents,
     level_contents,
+    squares_contents,
     things_contents,
     update_contents,
 )
@@ -119,7 +120,7 @@ def _profile_tables(
     row_node = np.flatnonzero(stands).astype(np.int32)
     cell = node[row_node]
     row_at = np.full(level.terrain.size, -1, dtype=np.int32)
-    row_at[cell] = np.arange(len(cell), dtype=np.int32)
+    row_at[cell] = np.arange(1, len(cell) + 1, dtype=np.int32)
     price = level.terrain if metric.dearest is None else metric.dearest
     arcs = lattice_arcs(
         world.lattice,
@@ -147,4 +148,16 @@ def _profile_tables(
             budget=recipe.memory_budget,
         )
         found.append(hierarchy_contents(name, layers))
+        across = -(-world.lattice.width // recipe.cluster_size)
+        down = -(-world.lattice.height // recipe.cluster_size)
+        square = tile[:, 1].astype(np.int64) * across + tile[:, 0]
+        found.append(
+            squares_contents(
+                name,
+                np.bincount(square, minlength=across * down).astype(np.int32),
+                np.diff(base.members.first),
+                np.diff(layers.layers[0].first_transition),
+                rows.step_range,
+            )
+        )
     return found

@@ -13,6 +13,7 @@ from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from bake.runtime.bare import BareTables
+from bake.runtime.hierarchy.lattice import LatticeTables
 from bake.runtime.reader.baked import BakedTables
 from bake.runtime.reader.places import Place, Places
 from bake.runtime.snapshot import Snapshot
@@ -54,7 +55,8 @@ class Current:
         tables = BakedTables(self.places, name)
         if tables.has_hops:
             return tables if self._native is None else self._native(name)
-        return BareTables(self.places, name, lambda: self.writer.unchanged(name))
+        kind = BareTables if self.places.asset.implied is None else LatticeTables
+        return kind(self.places, name, lambda: self.writer.unchanged(name))
 
     @cached_property
     def _native(self) -> Callable[[str], BakedTables] | None:

@@ -324,6 +324,10 @@ class Navigator(ManyQuestions):
         )
         if not methods:
             methods = ("table", "astar") if now.tables.has_hops else ("astar",)
+        if now.by_sheet and set(methods) == {"hpa"} and now.tables.row_count:
+            # Two neighbours would have to be looked for among all arcs, which are not listed.
+            run(now.searches, 0, 0, Request("hpa"))
+            return
         # Any two neighbours will do; without any, there is nothing to search.
         graph = now.tables.usable.graph
         ends = graph.tail()[:1], graph.head[:1]

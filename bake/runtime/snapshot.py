@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from bake.runtime.headings import ends
+from bake.runtime.hierarchy.lattice import reads_by_sheet, rows_of
 from bake.runtime.nearest import NearestPlaces
 from bake.runtime.reader.lookup import FastLookup, NextHop
 from bake.runtime.reader.places import Place
@@ -47,7 +48,7 @@ class Snapshot:
             baked: the profile as it was baked, if the level has changed since.
         """
         self.tables = tables
-        self.rows = Rows(tables)
+        self.rows: Rows = rows_of(tables)
         self.newest = newest
         self._make_searches = make_searches
         self._baked = baked
@@ -58,6 +59,11 @@ class Snapshot:
     def searches(self) -> SearchContext:
         """Return what searches of this snapshot share."""
         return self._make_searches()
+
+    @property
+    def by_sheet(self) -> bool:
+        """Tell whether the cells are read sheet by sheet, and arcs are not listed."""
+        return reads_by_sheet(self.tables)
 
     @cached_property
     def nearest(self) -> NearestPlaces:

@@ -16,6 +16,9 @@ from bake.runtime.level import LevelAsset, open_asset
 from bake.runtime.navigator import Navigator
 from bake.runtime.reader.places import Place
 
+#: Large lattices with more rows are not asked what lists all of their arcs.
+_MOST_ROWS = 2**20
+
 
 def ask_everything(level: LevelAsset) -> None:
     """Ask a level everything once, so that all kernels it needs are compiled or loaded.
@@ -23,6 +26,10 @@ def ask_everything(level: LevelAsset) -> None:
     The level is changed by it, so it must be one that nobody else uses.
     """
     for nav in map(level.profile, level.profiles):
+        now = nav._now
+        if now.by_sheet and now.tables.row_count > _MOST_ROWS:
+            _ask_large(nav, now.tables.row_count)
+            continue
         ends = _two_neighbours(nav)
         if ends is not None:
             _ask(nav, *ends)
@@ -31,6 +38,19 @@ def ask_everything(level: LevelAsset) -> None:
             _tried(partial(nav.update, opened=[ends[1]]))
             _ask(nav, *ends)
             _tried(partial(nav.repair, None))
+
+
+def _ask_large(nav: Navigator, rows: int) -> None:
+    """Ask a large lattice what it answers without a list of all arcs, which takes gigabytes."""
+    ends = [nav._now.rows.place(row) for row in (0, rows // 2)]
+    for start, goal in ((ends[0], ends[0]), (ends[0], ends[1])):
+        _tried(partial(nav.path, start, goal, "hpa"))
+        _tried(partial(_walked, nav, start, goal))
+
+
+def _walked(nav: Navigator, start: Place, goal: Place) -> None:
+    for _ in nav.walk(start, goal) or ():
+        pass
 
 
 def _two_neighbours(nav: Navigator) -> tuple[Place, Place] | None:

@@ -30,6 +30,10 @@ from bake.tables.clusters import Clusters
 #: Landmarks on the first layer.
 LANDMARKS = 4
 
+#: Landmarks on the first layer of a large lattice that has this layer alone, where every plan is
+#: searched for: a search expands a third of the transitions that it does with four.
+MANY_LANDMARKS = 16
+
 #: "auto" adds layers until one has at most this many transitions, and makes a table of that one.
 TOP_TRANSITIONS = 256
 
@@ -175,22 +179,23 @@ def layers_over(
         layers.append(layer)
         parents.append(joined.parent)
         tile = joined.tile
-    lowest = layers[0]
-    group, _ = connected_parts(
-        lowest.first_out,
-        np.ascontiguousarray(lowest.arcs[:, HEAD]),
-        np.zeros(len(lowest.node), dtype=np.int32),
-    )
     hop, distance = _top_table(layer, budget)
     return Hierarchy(
         tuple(layers),
         tuple(each.cluster_count for each in layers),
         tuple(parents),
-        farthest_landmarks(lowest.first_out, lowest.arcs, group, LANDMARKS),
+        landmarks(layers[0], LANDMARKS),
         two_way,
         hop,
         distance,
     )
+
+
+def landmarks(layer: Layer, count: int) -> Int32Array:
+    """Return (t, k) int32 ticks from each of at most ``count`` landmarks to every transition."""
+    heads = np.ascontiguousarray(layer.arcs[:, HEAD])
+    group, _ = connected_parts(layer.first_out, heads, np.zeros(len(layer.node), dtype=np.int32))
+    return farthest_landmarks(layer.first_out, layer.arcs, group, count)
 
 
 def _check_budget(base: Base, chosen: UInt8Array, budget: int) -> None:

@@ -7,21 +7,27 @@ are listed, as entrances are found along them, and all arcs where some do not le
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from bake.arrays import Int32Array, Int64Array, UInt8Array
+from bake.arrays import BoolArray, Int32Array, Int64Array, UInt8Array
 from bake.graph import Graph, Subgraph
 from bake.greedy import chart
 from bake.search.graph.partition import crossing_arcs, members, squares
-from bake.search.hierarchy.arcs import leads_back, list_arcs
+from bake.search.hierarchy.arcs import leads_back, list_arcs, step_range
 from bake.search.hierarchy.bundles import CLUSTER, RANK, ClusteredGraph, LatticeArcs, Members
 from bake.search.hierarchy.clusters import connected_rows, mark_crossings
 from bake.search.hierarchy.entrances import find_crossings
 from bake.search.hierarchy.layer_builder import Base
 from bake.tables.components import Components, components
-from bake.tables.hierarchy import Hierarchy, layers_over
+from bake.tables.hierarchy import (
+    MANY_LANDMARKS,
+    TOP_TRANSITIONS,
+    Hierarchy,
+    landmarks,
+    layers_over,
+)
 
 
 @dataclass(frozen=True)
@@ -32,11 +38,13 @@ class LatticeRows:
         graph: the rows; clusters and ranks are filled in by :func:`lattice_clusters`.
         node: (r) int32, the node of each row, ascending.
         two_way: whether every arc leads back at the same weight.
+        seen: (2, p, p) bool: see :func:`bake.search.hierarchy.arcs.leads_back`.
     """
 
     graph: ClusteredGraph
     node: Int32Array
     two_way: bool
+    seen: BoolArray
 
     @staticmethod
     def of(lattice: LatticeArcs, node: Int32Array) -> LatticeRows:
@@ -44,7 +52,14 @@ class LatticeRows:
         columns = np.zeros((len(lattice.cell), 2), dtype=np.int32)
         graph = ClusteredGraph(columns, np.zeros((0, 2), dtype=np.int32), lattice)
         seen = np.zeros((2, *lattice.ticks.shape[:2]), dtype=np.bool_)
-        return LatticeRows(graph, node, bool(leads_back(lattice, seen)))
+        return LatticeRows(graph, node, bool(leads_back(lattice, seen)), seen)
+
+    @property
+    def step_range(self) -> Int32Array:
+        """Return (2, 2) int32 ticks of the cheapest step and the dearest one, straight and diagonal
+        on the chart; 0 = there is none.
+        """
+        return step_range(self.graph.lattice, self.seen)
 
     def listed(self, number: Int32Array, count: int) -> Graph:
         """Return the arcs between some rows as a graph.
@@ -126,7 +141,7 @@ def lattice_hierarchy(
         BudgetError, CostError: as there.
     """
     chosen = _transitions(rows, base, hex_layout, spacing=spacing)
-    return layers_over(
+    found = layers_over(
         base,
         chosen,
         tile,
@@ -135,6 +150,17 @@ def lattice_hierarchy(
         keep_paths=keep_paths,
         budget=budget,
     )
+    if levels is None and len(found.layers[-1].node) > TOP_TRANSITIONS:
+        # So dense a table takes longer to climb to than a search of the first layer takes.
+        first = found.layers[:1]
+        return replace(
+            found,
+            layers=first,
+            clusters=found.clusters[:1],
+            parents=(),
+            landmark=landmarks(first[0], MANY_LANDMARKS),
+        )
+    return found
 
 
 def _transitions(

@@ -14,6 +14,7 @@ from bake.arrays import Float64Array
 from bake.asset.schema import profile_path
 from bake.graph import BLOCKED, MAX_WEIGHT
 from bake.verify.level import Level
+from bake.verify.profile import Profile
 from bake.verify.stated import Recipe
 
 #: In column ``dearest``: the profile cannot stand there.
@@ -78,3 +79,58 @@ def prove_prices(level: Level, profile: str, cost: Float64Array, stands: Float64
     expected = np.where((ticks >= 1) & (ticks <= MAX_WEIGHT), ticks, BLOCKED)
     same = np.array_equal(asset.read(profile_path(profile, "step_ticks")), expected)
     level.require(same, f"profile {profile!r}: step_ticks is not what terrain makes it")
+
+
+def prove_squares(profile: Profile) -> None:
+    """Prove what lets readers take a large lattice square by square, and the numbers of clusters.
+
+    Of the numbers of clusters there is one choice only: those of one square follow each other, the
+    squares in reading order, and within a square by their lowest rows.
+
+    Raises:
+        CorruptAssetError: one of the columns is missing, or there is one too many; or something is
+            another value.
+    """
+    asset, block = profile.asset, profile.asset.number("block")
+    layered = profile.has("layer_nodes")
+    for name in ("square_clusters", "cluster_rows", "cluster_transitions", "step_range"):
+        there = block is not None and layered
+        what = "is missing" if there else "belongs to another kind of level"
+        path = profile_path(profile.name, name)
+        profile.require(profile.has(name) == there, f"column {path} {what}")
+    if block is None:
+        return
+    height, width = asset.shape("/terrain/grid")
+    x, y = asset.read("/world/cell")[profile.node].T.astype(np.int64)
+    across = -(-width // block)
+    square = y // block * across + x // block
+    arcs, label = profile.arcs, profile.whole("cluster")
+    _, part = arcs.where(square[arcs.tail] == square[arcs.head]).components("weak")
+    _, lowest, part = np.unique(part, return_index=True, return_inverse=True)
+    number = np.empty(len(lowest), dtype=np.int64)
+    number[np.argsort(lowest)] = np.arange(len(lowest))
+    profile.require(np.array_equal(label, number[part]), "clusters are not those of the squares")
+    if not layered:
+        return
+    lowest = np.sort(lowest)
+    counts = {
+        "square_clusters": np.bincount(square[lowest], minlength=across * -(-height // block)),
+        "cluster_rows": np.bincount(label, minlength=len(lowest)),
+        "cluster_transitions": np.bincount(
+            label[profile.whole("layer_node")[: profile.whole("layer_nodes")[0]]],
+            minlength=len(lowest),
+        ),
+    }
+    for name, expected in counts.items():
+        same = np.array_equal(profile.whole(name), expected)
+        profile.require(same, f"{name} does not count what there is")
+    layout = asset.text("hex_layout") or ""
+    if layout.endswith("r"):
+        x = x - (y + (1 if layout.startswith("even") else -1) * (y & 1)) // 2
+    elif layout.endswith("q"):
+        y = y - (x + (1 if layout.startswith("even") else -1) * (x & 1)) // 2
+    slanted = (x[arcs.tail] != x[arcs.head]) & (y[arcs.tail] != y[arcs.head])
+    found = [arcs.weight[slanted == kind] for kind in (False, True)]
+    bounds = [(each.min(), each.max()) if len(each) else (0, 0) for each in found]
+    same = np.array_equal(profile.column("step_range"), bounds)
+    profile.require(same, "step_range is not that of the steps")

@@ -22,6 +22,7 @@ from bake.verify.distances import Pairs
 from bake.verify.flat import prove_flat, prove_flat_profile
 from bake.verify.hierarchy import prove_clusters, prove_hierarchy
 from bake.verify.labels import prove_labels
+from bake.verify.lattice import prove_squares
 from bake.verify.level import Level
 from bake.verify.movement import prove_movement
 from bake.verify.profile import Profile, Progress, prove_components, prove_reach
@@ -115,6 +116,7 @@ def _prove(profile: Profile, sample: int | None, progress: Progress) -> Proof:
         prove_flat_profile(profile.asset, profile)
     if profile.has("cluster"):
         prove_clusters(profile)
+        prove_squares(profile)
         if profile.has("layer_nodes"):
             prove_hierarchy(profile)
     labels = profile.has("label_away")

@@ -79,7 +79,7 @@ class ClusterTables:
         return lattice_arcs(
             implied.lattice,
             tables.location,
-            tables.row_at,
+            np.where(tables.row_at < 0, np.int32(-1), tables.row_at + np.int32(1)),
             implied.steps(tables.profile).reshape(-1),
             implied.prices(tables.profile).reshape(-1),
             implied.ticks(tables.profile),
@@ -93,18 +93,19 @@ class ClusterTables:
             Whether every step leads back at the same weight; (2) int32 ticks that no straight step
             and no diagonal one is below; whether all of a kind weigh the same.
         """
-        from bake.search.hierarchy.arcs import cheapest_steps, leads_back
+        from bake.search.hierarchy.arcs import leads_back, step_range
 
         assert self.lattice is not None
         seen = np.zeros((2, *self.lattice.ticks.shape[:2]), dtype=np.bool_)
         back = bool(leads_back(self.lattice, seen))
-        return back, *cheapest_steps(self.lattice, seen)
+        least, most = step_range(self.lattice, seen).T
+        return back, least.copy(), bool((least == most).all())
 
     @cached_property
     def listed(self) -> ClusteredGraph:
         """Return :attr:`graph` with its arcs listed, as versions of a changing level need it."""
         tables = self.tables
-        arcs = _beside(tables.head_row, tables.weight)
+        arcs = beside(tables.head_row, tables.weight)
         return self._divided(tables.first_arc, tables.end_arc, arcs)
 
     @cached_property
@@ -112,13 +113,13 @@ class ClusterTables:
         """Divide the rows likewise, with only the arcs that the profile may take, turned round."""
         usable = self.tables.usable
         graph, behind = usable.graph.reverse()
-        arcs = _beside(graph.head, usable.weight[behind])
+        arcs = beside(graph.head, usable.weight[behind])
         return self._divided(graph.first_out[:-1], graph.first_out[1:], arcs)
 
     def _divided(self, first: Int32Array, end: Int32Array, arcs: Int32Array) -> ClusteredGraph:
         from bake.search.hierarchy.bundles import ClusteredGraph
 
-        return ClusteredGraph(_beside(self.cluster, self.members[2], first, end), arcs)
+        return ClusteredGraph(beside(self.cluster, self.members[2], first, end), arcs)
 
     @cached_property
     def crossing(self) -> tuple[Int32Array, Int32Array]:
@@ -153,19 +154,9 @@ class HierarchyTables:
 
     def __init__(self, tables: BakedTables) -> None:
         self.tables = tables
-        if not tables.has("layer_nodes"):
-            raise tables.missing("hierarchy")
+        hierarchy_mode(tables)
         self.clusters = ClusterTables(tables)
         group = f"/profiles/{tables.profile}"
-        mode = tables.places.asset.text("hierarchy_mode", group) or ""
-        if mode == "exact":
-            raise AssetTooOldError(
-                "too old: its hierarchy is of mode 'exact', which there is no more",
-                file=tables.places.asset.path,
-                remedy="take mode out of [hierarchy] and rebake; nav.path is exact without it",
-            )
-        if mode != "hpa":
-            raise tables.damaged(f"hierarchy_mode is {mode!r}")
         if self.on_cells:
             self.two_way = tables.places.asset.number("two_way", group) == 1
             if self.two_way and not self.clusters.steps[0]:
@@ -207,10 +198,6 @@ class HierarchyTables:
         heads = np.ascontiguousarray(lowest.arcs[:, 0])
         everyone = np.zeros(len(lowest.node), dtype=np.int32)
         return connected_parts(lowest.first_out, heads, everyone)[0]
-
-    @cached_property
-    def _flow(self) -> AnyArray:
-        return self.tables.column("layer_field", np.uint8)
 
     def _layers(self) -> tuple[Layer, ...]:
         from bake.search.hierarchy.layer import Layer
@@ -255,7 +242,7 @@ class HierarchyTables:
                 own,
                 own if not layers else layers[-1].row[own],
                 out,
-                _beside(to, weight[used[1] : used[1] + arc_count]),
+                beside(to, weight[used[1] : used[1] + arc_count]),
                 bits[number],
                 flow[used[3] :],
             )
@@ -280,23 +267,14 @@ class HierarchyTables:
 
         graph = self.clusters.graph
         back = graph if self.two_way else self.clusters.back
+        top = top_table(self.tables, self.layers[-1])
         return layer_stack(
-            self.layers, self._top(), self._flow, self.landmark, graph, back, two_way=self.two_way
+            self.layers, top, self._flow, self.landmark, graph, back, two_way=self.two_way
         )
 
-    def _top(self) -> tuple[AnyArray, Int32Array] | None:
-        """Read next hops (slots in the last layer, all ones = none) and ticks; None = no table."""
-        hop = self.tables.places.asset.read(profile_path(self.tables.profile, "layer_hop"))
-        distance = self.tables.column("layer_distance", np.int32)
-        if not hop.size and not distance.size:
-            return None
-        last = self.layers[-1]
-        count = len(last.node)
-        if hop.shape != (count, count) or distance.shape != (count, count):
-            raise self.tables.damaged("layer_hop does not fit the last layer")
-        if distance.min(initial=0) < 0:
-            raise self.tables.damaged("layer_distance is below zero")
-        return hop, distance
+    @cached_property
+    def _flow(self) -> AnyArray:
+        return self.tables.column("layer_field", np.uint8)
 
     @cached_property
     def most_arcs(self) -> int:
@@ -325,6 +303,40 @@ class HierarchyTables:
         return RunsVersion.of(self.clusters.graph, at, at, form_of(places)).runs
 
 
+def top_table(tables: BakedTables, last: Layer) -> tuple[AnyArray, Int32Array] | None:
+    """Read next hops (slots in the last layer, all ones = none) and ticks; None = no table."""
+    hop = tables.places.asset.read(profile_path(tables.profile, "layer_hop"))
+    distance = tables.column("layer_distance", np.int32)
+    if not hop.size and not distance.size:
+        return None
+    count = len(last.node)
+    if hop.shape != (count, count) or distance.shape != (count, count):
+        raise tables.damaged("layer_hop does not fit the last layer")
+    if distance.min(initial=0) < 0:
+        raise tables.damaged("layer_distance is below zero")
+    return hop, distance
+
+
+def hierarchy_mode(tables: BakedTables) -> None:
+    """Refuse layers of another mode than is read here.
+
+    Raises:
+        MissingTableError: there are none.
+        AssetTooOldError: they are of a mode that there is no more.
+    """
+    if not tables.has("layer_nodes"):
+        raise tables.missing("hierarchy")
+    mode = tables.places.asset.text("hierarchy_mode", f"/profiles/{tables.profile}") or ""
+    if mode == "exact":
+        raise AssetTooOldError(
+            "too old: its hierarchy is of mode 'exact', which there is no more",
+            file=tables.places.asset.path,
+            remedy="take mode out of [hierarchy] and rebake; nav.path is exact without it",
+        )
+    if mode != "hpa":
+        raise tables.damaged(f"hierarchy_mode is {mode!r}")
+
+
 def form_of(places: Places) -> int:
     """Say how differences of cells are taken apart: see :mod:`bake.search.hierarchy.smooth`."""
     from bake.search.hierarchy.smooth import HEX, SQUARE_4, SQUARE_8
@@ -334,6 +346,9 @@ def form_of(places: Places) -> int:
     return SQUARE_4 if places.asset.number("connectivity") == 4 else SQUARE_8
 
 
-def _beside(*columns: AnyArray) -> Int32Array:
+def beside(*columns: AnyArray) -> Int32Array:
     """Put columns beside each other, (n, k) int32: what a step needs in one piece of memory."""
-    return np.ascontiguousarray(np.stack(columns, axis=1).astype(np.int32, copy=False))
+    together = np.empty((len(columns[0]), len(columns)), dtype=np.int32)
+    for number, column in enumerate(columns):
+        together[:, number] = column
+    return together

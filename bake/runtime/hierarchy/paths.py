@@ -150,7 +150,7 @@ class HierarchyPaths:
                     [rows[: first[pair]], np.empty_like(rows), np.empty_like(rows)]
                 )
             elif pair < len(starts):
-                memory = _with_room(memory)
+                memory = with_room(memory)
         self._memory.append(memory)
         return first, rows[: first[-1]]
 
@@ -193,7 +193,7 @@ class HierarchyPaths:
             from bake.search.hierarchy.bundles import FULL
 
             while found[0] == FULL:
-                memory = _with_room(memory)
+                memory = with_room(memory)
                 found = self._kernels.follow_way(start, goal, first_piece, stack, runs, memory)
             self._check(found[0])
         return memory, found
@@ -209,7 +209,7 @@ class HierarchyPaths:
             self._check(done)
             if done > hop:
                 break
-            memory = _with_room(memory)
+            memory = with_room(memory)
         rows = memory.route[0, :filled].copy()
         self._memory.append(memory)
         return done, rows
@@ -238,6 +238,6 @@ class HierarchyPaths:
             return self._kernels.query_memory(self.tables.stack, self.tables.most_arcs, ROOM)
 
 
-def _with_room(memory: QueryMemory) -> QueryMemory:
+def with_room(memory: QueryMemory) -> QueryMemory:
     """Make room for paths twice as long; what the memory held of one is lost."""
     return memory._replace(route=np.empty((6, 2 * memory.route.shape[1]), dtype=np.int32))

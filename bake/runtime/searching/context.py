@@ -6,6 +6,7 @@ from collections.abc import Callable
 from functools import cached_property
 from typing import TYPE_CHECKING, TypeVar, cast
 
+from bake.runtime.hierarchy.lattice import LatticeHierarchy, LatticePaths, LatticeTables, rows_of
 from bake.runtime.hierarchy.layers import HierarchyTables
 from bake.runtime.hierarchy.paths import HierarchyPaths
 from bake.runtime.reader.baked import BakedTables
@@ -40,7 +41,7 @@ class SearchContext:
             make_bounds, make_hierarchy: called when a question first needs bounds or a hierarchy.
         """
         self.tables = tables
-        self.rows = Rows(tables)
+        self.rows: Rows = rows_of(tables)
         self._make_bounds = make_bounds
         self._make_hierarchy = make_hierarchy
         self._kept: dict[str, object] = {}
@@ -80,6 +81,10 @@ class SearchContext:
 
 def baked_context(tables: BakedTables) -> SearchContext:
     """Return the context of a profile as it was baked."""
-    return SearchContext(
-        tables, lambda: BakedBounds(tables), lambda: HierarchyPaths(HierarchyTables(tables))
-    )
+
+    def hierarchy() -> HierarchyPaths:
+        if isinstance(tables, LatticeTables) and tables.by_sheet:
+            return LatticePaths(LatticeHierarchy(tables))
+        return HierarchyPaths(HierarchyTables(tables))
+
+    return SearchContext(tables, lambda: BakedBounds(tables), hierarchy)

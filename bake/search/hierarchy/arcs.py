@@ -56,6 +56,21 @@ def step_ticks(lattice: LatticeArcs, cell: int, slot: int) -> int:
 
 
 @accessor
+def row_on(lattice: LatticeArcs, cell: int) -> int:
+    """Return the row in a cell, -1 where there is none or the cell has not been read yet.
+
+    In the latter case ``lattice.missing`` says so.
+    """
+    row = lattice.row_at[cell] - 1
+    if row == -1 and lattice.sheet > 0:
+        across = (lattice.width + lattice.sheet - 1) // lattice.sheet
+        y, x = cell // lattice.width // lattice.sheet, cell % lattice.width // lattice.sheet
+        lattice.missing[0] = 1
+        lattice.missing[1 + y * across + x] = 1
+    return int(max(row, -1))
+
+
+@accessor
 def first_arc(graph: ClusteredGraph, node: int) -> int:
     """Return the number of a node's first arc."""
     arc = node << 3
@@ -82,7 +97,7 @@ def head_of(graph: ClusteredGraph, arc: int) -> int:
     else:
         cell = graph.lattice.cell[arc >> 3]
         if (graph.lattice.steps[cell] >> (arc & 7)) & 1:
-            head = graph.lattice.row_at[beside(graph.lattice, cell, arc & 7)]
+            head = row_on(graph.lattice, beside(graph.lattice, cell, arc & 7))
     return head
 
 
@@ -118,7 +133,7 @@ def leads_back(lattice: LatticeArcs, seen: BoolArray) -> bool:
             if not (lattice.steps[cell] >> slot) & 1:
                 continue
             other = beside(lattice, cell, slot)
-            if lattice.row_at[other] < 0:
+            if row_on(lattice, other) < 0:
                 back = False
                 continue
             turned = (slot & 4) | ((slot + 2) & 3) if square else (slot + 3) % 6
@@ -130,23 +145,31 @@ def leads_back(lattice: LatticeArcs, seen: BoolArray) -> bool:
     return bool(back)
 
 
-def cheapest_steps(lattice: LatticeArcs, seen: BoolArray) -> tuple[Int32Array, bool]:
-    """Find what steps cost at least.
+def step_range(lattice: LatticeArcs, seen: BoolArray) -> Int32Array:
+    """Find what steps cost at least and at most.
 
     Args:
         seen: from :func:`leads_back`.
 
     Returns:
-        (2) int32, the ticks of the cheapest straight step and the cheapest diagonal one on the
-        chart; 0 = there is none. Whether all of a kind weigh the same.
+        (2, 2) int32, the ticks of the cheapest straight step and the dearest one, and of diagonal
+        ones on the chart; 0 = there is none.
     """
-    least, even = np.zeros(2, dtype=np.int32), True
+    found = np.zeros((2, 2), dtype=np.int32)
     for kind in range(2):
         ticks = lattice.ticks[:, :, kind if lattice.layout == SQUARE else 0][seen[kind]]
         if len(ticks):
-            least[kind] = ticks.min()
-            even = even and bool((ticks == least[kind]).all())
-    return least, even
+            found[kind] = ticks.min(), ticks.max()
+    return found
+
+
+def diagonal_slots(lattice: LatticeArcs) -> Int32Array:
+    """Return (SLOTS) int32, 1 for the slots whose step is diagonal on the chart."""
+    slanted = np.zeros(SLOTS, dtype=np.int32)
+    for way in range(SLOTS):
+        if (_DIAGONAL_WAYS >> way) & 1 and lattice.slot[way] >= 0:
+            slanted[lattice.slot[way]] = 1
+    return slanted
 
 
 @kernel

@@ -50,7 +50,9 @@ class LatticeArcs(NamedTuple):
 
     Attributes:
         cell: (r) int32, y * width + x of each row; empty where arcs are listed instead.
-        row_at: (cells) int32, the row in each cell, -1 where there is none.
+        row_at: (cells) int32, one more than the row in each cell, -1 where there is none; 0 where
+            the cell has not been read yet. Kernels ask
+            :func:`bake.search.hierarchy.arcs.row_on`.
         steps: (cells) uint8, bit s is set where the step of slot s may be taken.
         price: (cells) uint8, which price of ``ticks`` is paid on each cell.
         ticks: (p, p, 2) int32, of a straight step and of a diagonal one from a price to another.
@@ -60,6 +62,9 @@ class LatticeArcs(NamedTuple):
             -1 where no step has it.
         width: cells of a line of the grid.
         layout: SQUARE, ODD_R, EVEN_R, ODD_Q or EVEN_Q.
+        sheet: cells along one side of the sheets that are read at a time; 0 = all has been read.
+        missing: (1 + sheets) uint8, set by kernels: whether a cell was asked for that has not been
+            read, and for each sheet, in reading order, whether it was one of its cells.
     """
 
     cell: Int32Array
@@ -71,6 +76,8 @@ class LatticeArcs(NamedTuple):
     slot: Int32Array
     width: int
     layout: int
+    sheet: int
+    missing: UInt8Array
 
 
 #: Layouts of :class:`LatticeArcs`.
@@ -87,6 +94,8 @@ NO_LATTICE = LatticeArcs(
     np.zeros(8, dtype=np.int32),
     0,
     SQUARE,
+    0,
+    np.zeros(1, dtype=np.uint8),
 )
 
 

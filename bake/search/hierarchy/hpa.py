@@ -353,6 +353,31 @@ def follow_way(
     length, ticks, expanded = find_way(start, goal, stack, memory)
     if length < 0:
         return length, ticks, expanded, 0, 0
+    filled, ticks, hop = follow_found(start, goal, first_piece, length, ticks, stack, runs, memory)
+    return filled, ticks, expanded, length, hop
+
+
+@kernel
+def follow_found(
+    start: int,
+    goal: int,
+    first_piece: bool,
+    length: int,
+    ticks: int,
+    stack: LayerStack,
+    runs: StraightRuns,
+    memory: QueryMemory,
+) -> tuple[int, int, int]:
+    """Refine and smooth a way that :func:`find_way` has found.
+
+    Args:
+        first_piece, runs: as for :func:`follow_way`.
+        length, ticks: what :func:`find_way` returned; ``memory.plan[0]`` is its plan.
+
+    Returns:
+        How many rows ``memory.route[0]`` has, or ASTRAY or FULL; ticks of the path; and the hop to
+        go on with; as for :func:`follow_way`.
+    """
     memory.route[0, 0] = start
     filled, hop = 1, 0
     beside = runs.width > 0 and cells_between(start, goal, runs) <= NEAR_CELLS
@@ -364,9 +389,9 @@ def follow_way(
             start, goal, memory.plan[0], length, hop, until, stack, memory, filled
         )
         if done == ASTRAY:
-            return ASTRAY, NO_WAY, 0, 0, 0
+            return ASTRAY, NO_WAY, 0
         if done == hop or (not by_piece and done <= length):
-            return FULL, NO_WAY, 0, 0, 0
+            return FULL, NO_WAY, 0
         hop = done
     rows = filled
     if runs.width > 0 and filled > 2:
@@ -376,7 +401,7 @@ def follow_way(
         fewer, less = search_near(start, goal, ticks, stack.graph, runs, memory)
         if fewer > 0:
             filled, ticks = fewer, less
-    return filled, ticks, expanded, length, hop
+    return filled, ticks, hop
 
 
 @kernel

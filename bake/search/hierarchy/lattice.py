@@ -23,12 +23,13 @@ def lattice_arcs(
     steps: UInt8Array,
     price: UInt8Array,
     ticks: Int32Array,
+    sheet: int = 0,
 ) -> LatticeArcs:
     """Put together what the arcs of a lattice follow from.
 
     Args:
         lattice: the cells.
-        cell, row_at, steps, price, ticks: see :class:`LatticeArcs`.
+        cell, row_at, steps, price, ticks, sheet: see :class:`LatticeArcs`.
     """
     layout = lattice.hex_layout
     offset = np.zeros((2, SLOTS), dtype=np.int32)
@@ -51,4 +52,11 @@ def lattice_arcs(
         slot,
         lattice.width,
         SQUARE if layout is None else 1 + HEX_LAYOUTS.index(layout),
+        sheet,
+        np.zeros(1 + (0 if not sheet else sheets_of(lattice, sheet)), dtype=np.uint8),
     )
+
+
+def sheets_of(lattice: Lattice, sheet: int) -> int:
+    """Return how many squares of so many cells a side cover a lattice."""
+    return -(-lattice.width // sheet) * -(-lattice.height // sheet)

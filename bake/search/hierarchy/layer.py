@@ -72,12 +72,32 @@ class Layer:
             degree: (t) int32, how many arcs leave each transition.
             flow: flow fields of this layer, and perhaps of others after it.
         """
-        first_transition = np.zeros(cluster_count + 1, dtype=np.int32)
         held = np.bincount(below_cluster[node], minlength=cluster_count)
+        size = np.bincount(below_cluster, minlength=cluster_count)
+        return Layer.counted(below_cluster, held, size, node, row, degree, arcs, bits, flow)
+
+    @staticmethod
+    def counted(
+        below_cluster: Int32Array,
+        held: Int64Array,
+        size: Int64Array,
+        node: Int32Array,
+        row: Int32Array,
+        degree: Int32Array,
+        arcs: Int32Array,
+        bits: int,
+        flow: UInt8Array,
+    ) -> Layer:
+        """Make a layer of which it is known how many transitions and nodes each cluster has.
+
+        Args:
+            below_cluster: only what asks for the cluster of a node below needs it.
+            held, size: (c) int64, transitions, and nodes below, of each cluster.
+        """
+        first_transition = np.zeros(len(held) + 1, dtype=np.int32)
         np.cumsum(held, out=first_transition[1:])
         first_out = np.zeros(len(node) + 1, dtype=np.int32)
         np.cumsum(degree, out=first_out[1:])
-        size = np.bincount(below_cluster, minlength=cluster_count)
         data = cluster_columns(first_transition, size, bits)
         return Layer(
             below_cluster,
@@ -110,7 +130,8 @@ class Layer:
     @cached_property
     def cluster(self) -> Int32Array:
         """(t) int32, cluster of each transition in this layer."""
-        return self.below_cluster[self.node]
+        each = np.diff(self.first_transition)
+        return np.repeat(np.arange(len(each), dtype=np.int32), each)
 
     def graph(self) -> ClusteredGraph:
         """Lay the layer out for another one to be built on, in its own clusters; ranks are 0."""

@@ -19,7 +19,15 @@ import numpy as np
 from bake.arrays import Int32Array, UInt8Array
 from bake.graph import UNREACHABLE
 from bake.kernels.jit import accessor, inlined, kernel, ready
-from bake.search.hierarchy.arcs import beside, end_arc, first_arc, head_of, step_ticks, ticks_of
+from bake.search.hierarchy.arcs import (
+    beside,
+    end_arc,
+    first_arc,
+    head_of,
+    row_on,
+    step_ticks,
+    ticks_of,
+)
 from bake.search.hierarchy.bundles import (
     END,
     EVEN_Q,
@@ -102,7 +110,12 @@ def cell_count(runs: StraightRuns) -> int:
 @accessor
 def row_in(runs: StraightRuns, cell: int) -> int:
     """Return the row in a cell, -1 where there is none."""
-    return int(runs.row_at[cell] if len(runs.lattice.cell) == 0 else runs.lattice.row_at[cell])
+    row = 0
+    if len(runs.lattice.cell) == 0:
+        row = int(runs.row_at[cell])
+    else:
+        row = int(row_on(runs.lattice, cell))
+    return row
 
 
 @accessor
@@ -122,16 +135,21 @@ def _steps_follow(lattice: LatticeArcs, cell: int, way: int, count: int) -> bool
     slot = lattice.slot[way]
     if count > LONGEST or (slot < 0 and count > 0):
         return False
+    if count > 0 and row_on(lattice, cell) < 0:
+        return False
     first = 0
     for step in range(count):
-        if lattice.row_at[cell] < 0 or not (lattice.steps[cell] >> slot) & 1:
+        if not (lattice.steps[cell] >> slot) & 1:
+            return False
+        other = beside(lattice, cell, slot)
+        if row_on(lattice, other) < 0:
             return False
         ticks = int(step_ticks(lattice, cell, slot))
         if step == 0:
             first = ticks
         elif ticks != first:
             return False
-        cell = beside(lattice, cell, slot)
+        cell = other
     return True
 
 

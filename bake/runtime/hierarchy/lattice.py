@@ -1,0 +1,453 @@
+"""Find paths on a large lattice of which only what questions come near is read.
+
+Layers are read at once, and in full where there is a table on top of them. Without one, plans are
+searched for on the first layer, and only that is read.
+"""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from bake.arrays import AnyArray, Int32Array, Int64Array, UInt8Array
+from bake.asset.schema import profile_path
+from bake.graph import UNREACHABLE
+from bake.runtime.bare import BareTables
+from bake.runtime.hierarchy.layers import beside, form_of, hierarchy_mode, top_table
+from bake.runtime.hierarchy.paths import HierarchyPaths, Plan, Way, with_room
+from bake.runtime.reader.baked import is_numbered
+from bake.runtime.reader.places import Place, Places
+from bake.runtime.reader.rows import Rows
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from bake.runtime.hierarchy.sheets import LatticeSheets
+    from bake.runtime.reader.tables import Tables
+    from bake.search.hierarchy.bundles import LayerStack, QueryMemory, StraightRuns
+    from bake.search.hierarchy.layer import Layer
+
+#: The first piece of a walk has no more hops, unless start and goal are near.
+_FIRST_HOPS = 8
+
+#: Places that lie farther apart are not near, in columns or rows: twice as many as kernels take
+#: for near, as columns of hexagons are shoved.
+_NEAR = 16
+
+
+class LatticeTables(BareTables):
+    """The tables of one profile of a large lattice.
+
+    Places are turned into rows and back sheet by sheet. All else works out the columns by node and
+    arc, as for other levels.
+    """
+
+    def __init__(self, places: Places, profile: str, make: Callable[[], Tables]) -> None:
+        from bake.runtime.hierarchy.sheets import LatticeSheets
+
+        super().__init__(places, profile, make)
+        self.by_sheet = LatticeSheets.fit(self)
+
+    @cached_property
+    def sheets(self) -> LatticeSheets:
+        """Return what has been read of the cells."""
+        from bake.runtime.hierarchy.sheets import LatticeSheets
+
+        return LatticeSheets(self)
+
+    @property
+    def row_count(self) -> int:
+        return self.sheets.row_count if self.by_sheet else len(self.location)
+
+    def rows_of(self, location: Int32Array) -> Int32Array:
+        if not self.by_sheet:
+            return super().rows_of(location)
+        sheets = self.sheets
+        with sheets.reading(sheets.sheets_of_cells(location)):
+            row: Int32Array = sheets.graph.lattice.row_at.take(location)
+        found: Int32Array = np.maximum(row - np.int32(1), np.int32(-1))
+        return found
+
+    def locations_of(self, rows: Int32Array) -> Int32Array:
+        """Return (k) int32, the locations of some rows."""
+        if not self.by_sheet:
+            return self.location[rows]
+        sheets = self.sheets
+        with sheets.reading(sheets.sheets_of_rows(rows)):
+            found: Int32Array = sheets.graph.lattice.cell.take(rows)
+        return found
+
+
+class LatticeRows(Rows):
+    """The translation of places for a profile whose cells are read sheet by sheet."""
+
+    _tables: LatticeTables
+    _plane = None
+
+    def place(self, row: int) -> Place:
+        location = self._tables.locations_of(np.array([row], dtype=np.int32))
+        return self._places.place_at(int(location[0]))
+
+    def _cells_of(self, rows: Int32Array) -> Int32Array:
+        return self._places.with_floor(self._places.cells_of(self._tables.locations_of(rows)))
+
+
+def rows_of(tables: Tables) -> Rows:
+    """Return the translation of places for a profile."""
+    return LatticeRows(tables) if reads_by_sheet(tables) else Rows(tables)
+
+
+def reads_by_sheet(tables: Tables) -> bool:
+    """Tell whether rows are known only near places that were asked for.
+
+    Arrays of all of them, and of arcs, take a while then.
+    """
+    return isinstance(tables, LatticeTables) and tables.by_sheet
+
+
+class LatticeHierarchy:
+    """The layers of one profile of a large lattice: see
+    :class:`bake.runtime.hierarchy.paths.Hierarchy`.
+
+    Every step leads back at its cost.
+    """
+
+    def __init__(self, tables: LatticeTables) -> None:
+        hierarchy_mode(tables)
+        self.tables = tables
+        self.sheets = tables.sheets
+        asset = tables.places.asset
+        self._asset = asset
+        self._whole = asset.shape(self._path("layer_hop"))[0] > 0
+        self.layers = self._layers()
+        first = self.layers[0]
+        self.sheets.keep_fields(*self._fields_of(first))
+        self.landmark: Int32Array = self._take("layer_landmark", len(first.node))
+        shape = asset.shape(self._path("layer_landmark"))
+        if shape[0] != len(first.node) or self.landmark.min(initial=0) < 0:
+            raise tables.damaged("layer_landmark does not fit the first layer")
+
+    def _fields_of(self, first: Layer) -> tuple[Int64Array, UInt8Array]:
+        """Return where the flow fields of the first layer begin, and read those above it."""
+        from bake.search.hierarchy.bundles import FLOW
+
+        field_at = first.cluster_data[:, FLOW].copy()
+        path, upper = self._path("layer_field"), np.zeros(0, dtype=np.uint8)
+        if self._whole:
+            upper = self._asset.part(path, slice(int(field_at[-1]), None))
+        return field_at, upper
+
+    def _path(self, name: str) -> str:
+        return profile_path(self.tables.profile, name)
+
+    def _take(self, name: str, count: int | None = None) -> AnyArray:
+        """Read the first entries of a column; its digest is that of all of them."""
+        if self._asset.checked and count is not None:
+            found = self._asset.part(self._path(name), slice(0, count))
+        else:
+            found = self._asset.read(self._path(name))[:count]
+        return found.astype(np.int32, copy=False)
+
+    def _layers(self) -> tuple[Layer, ...]:
+        from bake.search.hierarchy.layer import Layer
+
+        tables, sheets = self.tables, self.sheets
+        nodes, clusters, bits = (
+            tables.column(name, np.int64).tolist()
+            for name in ("layer_nodes", "layer_clusters", "layer_bits")
+        )
+        if (
+            not nodes
+            or min(nodes) < 0
+            or sum(nodes) != self._asset.shape(self._path("layer_node"))[0]
+        ):
+            raise tables.damaged("layer_nodes does not count the transitions")
+        if clusters[0] != sheets.cluster_count or min(clusters) < 0:
+            raise tables.damaged("layer_clusters does not count the clusters")
+        if set(bits) - {0, 4, 8, 16}:
+            raise tables.damaged("layer_bits does not fit the layers")
+        kept = len(nodes) if self._whole else 1
+        node, degree = (
+            self._take(name, sum(nodes[:kept])) for name in ("layer_node", "layer_degree")
+        )
+        arcs = int(degree.sum(dtype=np.int64))
+        stored = self._asset.shape(self._path("layer_head"))[0]
+        if degree.min(initial=0) < 0 or arcs > stored or (self._whole and arcs != stored):
+            raise tables.damaged("layer_degree does not count the arcs")
+        head, weight = (self._take(name, arcs) for name in ("layer_head", "layer_weight"))
+        if weight.min(initial=1) < 1:
+            raise tables.damaged("layer_weight is not positive")
+        parent = self._take("layer_parent")
+        if sum(clusters[:-1]) != len(parent):
+            raise tables.damaged("layer_parent does not fit the layers")
+        if int(sheets.held.sum(dtype=np.int64)) != nodes[0]:
+            raise tables.damaged("cluster_transitions does not count the transitions")
+        below, held = sheets.row_count, sheets.held.astype(np.int64)
+        size = sheets.squares.cluster_rows.astype(np.int64)
+        label = np.zeros(0, dtype=np.int32)
+        fields = self._asset.shape(self._path("layer_field"))[0]
+        layers: list[Layer] = []
+        used = [0, 0, 0, 0]
+        for number, count in enumerate(nodes[:kept]):
+            own = node[used[0] : used[0] + count]
+            if count and not 0 <= own.min() <= own.max() < below:
+                raise tables.damaged("layer_node lies outside the layer below")
+            if layers:
+                if (np.diff(label[own]) < 0).any():
+                    raise tables.damaged("layer_node is not in the order of clusters")
+                held = np.bincount(label[own], minlength=clusters[number])
+                size = np.bincount(label, minlength=clusters[number])
+            out = degree[used[0] : used[0] + count]
+            arc_count = int(out.sum(dtype=np.int64))
+            to = head[used[1] : used[1] + arc_count]
+            if arc_count and not 0 <= to.min() <= to.max() < count:
+                raise tables.damaged("layer_head lies outside its layer")
+            layer = Layer.counted(
+                label,
+                held,
+                size,
+                own,
+                own if not layers else layers[-1].row[own],
+                out,
+                beside(to, weight[used[1] : used[1] + arc_count]),
+                bits[number],
+                np.zeros(0, dtype=np.uint8),
+            )
+            used[0] += count
+            used[1] += arc_count
+            end = used[3] + layer.flow_size
+            if end > fields:
+                raise tables.damaged("layer_field does not fit the clusters")
+            layers.append(layer)
+            used[3] = end
+            below = count
+            if number + 1 < kept:
+                up = parent[used[2] : used[2] + clusters[number]]
+                if not is_numbered(up) or int(up.max(initial=-1)) + 1 != clusters[number + 1]:
+                    raise tables.damaged("layer_parent does not fit the clusters of the next layer")
+                used[2] += clusters[number]
+                label = up[layer.cluster]
+        if (self._whole or len(nodes) == 1) and used[3] != fields:
+            raise tables.damaged("layer_field does not fit the clusters")
+        return tuple(layers)
+
+    @cached_property
+    def _fixed(self) -> LayerStack:
+        """Lay the layers out, but for rows and the flow fields of the first."""
+        from bake.search.hierarchy.ascent import first_alone, layer_stack
+        from bake.search.hierarchy.bundles import ClusteredGraph
+
+        first, flow = self.layers[0], np.zeros(0, dtype=np.uint8)
+        # Each question puts the rows in: what had been kept of them here would never be forgotten.
+        graph = ClusteredGraph(np.zeros((0, 2), dtype=np.int32), np.zeros((0, 2), dtype=np.int32))
+        if not self._whole:
+            return first_alone(first, self.landmark, graph, graph, two_way=True)
+        top = top_table(self.tables, self.layers[-1])
+        return layer_stack(self.layers, top, flow, self.landmark, graph, graph, two_way=True)
+
+    @property
+    def stack(self) -> LayerStack:
+        return self.stack_for(self.sheets.missing())
+
+    def stack_for(self, missing: UInt8Array) -> LayerStack:
+        """Return the layers, for a kernel that says which sheets it misses."""
+        sheets = self.sheets
+        graph = sheets.graph._replace(lattice=sheets.lattice(missing))
+        return self._fixed._replace(graph=graph, back=graph, flow=sheets.flow)
+
+    @cached_property
+    def most_arcs(self) -> int:
+        from bake.search.hierarchy.arcs import SLOTS
+
+        return SLOTS * int(self.sheets.squares.cluster_rows.max(initial=0))
+
+    @property
+    def runs(self) -> StraightRuns:
+        return self.runs_for(self.sheets.missing())
+
+    def runs_for(self, missing: UInt8Array) -> StraightRuns:
+        """Return the straight runs, for a kernel that says which sheets it misses."""
+        from bake.search.hierarchy.straight_runs import lattice_runs
+
+        sheets = self.sheets
+        lattice = sheets.lattice(missing)
+        return lattice_runs(lattice, self._form, sheets.least, even=sheets.even)
+
+    @cached_property
+    def _form(self) -> int:
+        return form_of(self.tables.places)
+
+    def clusters_of(self, rows: Int32Array) -> Int32Array:
+        """Return (k) int32, the cluster of each row."""
+        sheets = self.sheets
+        with sheets.reading(sheets.sheets_of_rows(rows)):
+            found: Int32Array = sheets.graph.node[rows, 0]
+        return found
+
+    def apart(self, row: int, goal: int) -> bool | None:
+        """Tell whether the layers show that there is no path.
+
+        A cluster is connected, so any of its transitions stands for all of it.
+        """
+        here, there = self.clusters_of(np.array([row, goal], dtype=np.int32)).tolist()
+        first = self.layers[0].first_transition
+        if here == there:
+            return False
+        if first[here] == first[here + 1] or first[there] == first[there + 1]:
+            return True
+        a, b = int(first[here]), int(first[there])
+        if self.landmark.shape[1]:
+            reached = self.landmark[[a, b], 0] != UNREACHABLE
+            if reached.any():
+                return not bool(reached.all())
+        return bool(self._group[a] != self._group[b])
+
+    @cached_property
+    def _group(self) -> Int32Array:
+        """Return (t) int32, equal numbers for transitions of the first layer that are connected."""
+        from bake.search.graph.partition import connected_parts
+
+        lowest = self.layers[0]
+        heads = np.ascontiguousarray(lowest.arcs[:, 0])
+        everyone = np.zeros(len(lowest.node), dtype=np.int32)
+        return connected_parts(lowest.first_out, heads, everyone)[0]
+
+
+class LatticePaths(HierarchyPaths):
+    """A finder of one profile's paths on a large lattice; threads may share it."""
+
+    tables: LatticeHierarchy
+
+    def many(
+        self, starts: Int32Array, goals: Int32Array, *, first_piece: bool = False
+    ) -> tuple[Int64Array, Int32Array]:
+        first = np.zeros(len(starts) + 1, dtype=np.int64)
+        pieces: list[Int32Array] = []
+        for pair, (start, goal) in enumerate(zip(starts.tolist(), goals.tolist(), strict=True)):
+            memory, found = self._follow(start, goal, first_piece=first_piece)
+            pieces.append(memory.route[0, : max(0, found[0])].copy())
+            self._memory.append(memory)
+            first[pair + 1] = first[pair] + len(pieces[-1])
+        return first, np.concatenate([np.zeros(0, dtype=np.int32), *pieces])
+
+    def find(self, start: int, goal: int) -> Way:
+        memory = self._borrow()
+        length, ticks, count = self._planned(start, goal, memory)
+        plan, expanded = memory.plan[0, : max(0, length)].copy(), memory.expanded[:count].copy()
+        self._memory.append(memory)
+        return Way(start, goal, plan, ticks, expanded)
+
+    def _planned(self, start: int, goal: int, memory: QueryMemory) -> tuple[int, int, int]:
+        """Call :func:`bake.search.hierarchy.hpa.find_way`; return what it does."""
+        tables = self.tables
+        sheets, ends = tables.sheets, np.array([start, goal], dtype=np.int32)
+        with sheets.reading(sheets.sheets_of_rows(ends), ends):
+            # The cells beside a cluster may be missed, but nothing that matters is in them.
+            stack = tables.stack_for(sheets.missing())
+            length, ticks, count = self._kernels.find_way(start, goal, stack, memory)
+        self._check(length)
+        return length, ticks, count
+
+    def _follow(
+        self, start: int, goal: int, *, first_piece: bool
+    ) -> tuple[QueryMemory, tuple[int, int, int, int, int]]:
+        memory = self._borrow()
+        length, ticks, count = self._planned(start, goal, memory)
+        if length < 0:
+            return memory, (length, ticks, count, 0, 0)
+        from bake.search.hierarchy.bundles import FULL
+
+        hops = memory.plan[0, :length]
+        if first_piece and not self._near(start, goal):
+            hops = hops[:_FIRST_HOPS]
+        rows = self._rows_on(start, goal, hops)
+        extra = np.zeros(0, dtype=np.int64)
+        while True:
+            missing = self.tables.sheets.missing()
+            with self._walkable(rows, hops, extra):
+                stack, runs = self.tables.stack_for(missing), self.tables.runs_for(missing)
+                filled, cost, hop = self._kernels.follow_found(
+                    start, goal, first_piece, length, ticks, stack, runs, memory
+                )
+            if missing[0]:
+                extra = np.union1d(extra, np.flatnonzero(missing[1:]))
+            elif filled == FULL:
+                memory = with_room(memory)
+            else:
+                break
+        self._check(filled)
+        return memory, (filled, cost, count, length, hop)
+
+    def rows(self, way: Way) -> Int32Array:
+        hop, rows = 0, np.array([way.start], dtype=np.int32)
+        while hop <= len(way.plan):
+            ends, until = (way.start, way.goal, way.plan), len(way.plan) + 1
+            hop, more = self._refined(ends, hop, until, int(rows[-1]), None)
+            rows = np.concatenate([rows, more[1:]])
+        return rows
+
+    def _refined(
+        self, way: Plan, hop: int, until: int, row: int, runs: StraightRuns | None
+    ) -> tuple[int, Int32Array]:
+        from bake.search.hierarchy.bundles import NO_RUNS
+
+        start, goal, plan = way
+        memory, extra = self._borrow(), np.zeros(0, dtype=np.int64)
+        hops = plan[max(0, hop - 1) : until]
+        rows = self._rows_on(row, goal if until > len(plan) else row, hops)
+        while True:
+            missing = self.tables.sheets.missing()
+            with self._walkable(rows, hops, extra):
+                stack = self.tables.stack_for(missing)
+                smooth = NO_RUNS if runs is None else self.tables.runs_for(missing)
+                done, filled = self._kernels.follow_plan(
+                    start, goal, plan, hop, until, row, stack, smooth, memory
+                )
+            if missing[0] and runs is not None:
+                extra = np.union1d(extra, np.flatnonzero(missing[1:]))
+                continue
+            self._check(done)
+            if done > hop:
+                break
+            memory = with_room(memory)
+        path = memory.route[0, :filled].copy()
+        self._memory.append(memory)
+        return done, path
+
+    def _rows_on(self, start: int, goal: int, hops: Int32Array) -> Int32Array:
+        """Return the rows of some transitions of a plan, and two others."""
+        ends = np.array([start, goal], dtype=np.int32)
+        return np.concatenate([ends, self.tables.layers[0].row[hops]])
+
+    @contextmanager
+    def _walkable(self, rows: Int32Array, hops: Int32Array, extra: Int64Array) -> Iterator[None]:
+        """Hold all that a kernel needs to refine some hops of a plan.
+
+        Args:
+            rows: from :meth:`_rows_on`.
+            hops: the same transitions.
+            extra: further sheets.
+
+        Raises:
+            CorruptAssetError: columns contradict each other.
+        """
+        tables = self.tables
+        sheets = tables.sheets
+        with sheets.reading(np.concatenate([sheets.sheets_of_rows(rows), extra]), rows):
+            if (sheets.graph.node[rows[2:], 0] != tables.layers[0].cluster[hops]).any():
+                raise tables.tables.damaged("layer_node is not in the order of clusters")
+            yield
+
+    def _near(self, start: int, goal: int) -> bool:
+        """Tell whether kernels may find a shortest path at once, in place of a first piece."""
+        places = self.tables.tables.places
+        ends = np.array([start, goal], dtype=np.int32)
+        a, b = places.cells_of(self.tables.tables.locations_of(ends)).tolist()
+        return bool(abs(a[0] - b[0]) <= _NEAR and abs(a[1] - b[1]) <= _NEAR)
+
+    @property
+    def _runs(self) -> StraightRuns:
+        return self.tables.runs
