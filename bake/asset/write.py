@@ -42,7 +42,7 @@ DEFLATE_LEVEL = 6
 
 #: Columns that are hardly smaller deflated, and stored as they are for large lattices, whose first
 #: question waits for them.
-_PLAIN = frozenset(profile_path(PROFILE, name) for name in ("layer_weight", "layer_landmark"))
+PLAIN = frozenset(profile_path(PROFILE, name) for name in ("layer_weight", "layer_landmark"))
 
 #: Bytes of a chunk of flow fields that are read cluster by cluster.
 SMALL_CHUNK_BYTES = 2**15
@@ -244,7 +244,7 @@ def _storage(declared: Column, array: AnyArray, side: int | None) -> dict[str, o
     Args:
         side: cells along one side of the sheets in which large lattices are read; None elsewhere.
     """
-    plain = side is not None and declared.path in _PLAIN
+    plain = side is not None and declared.path in PLAIN
     if declared.layout == "contiguous" or plain or array.size == 0:
         return {}
     size = CHUNK_BYTES if side is None or array.dtype != np.uint8 else SMALL_CHUNK_BYTES

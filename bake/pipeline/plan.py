@@ -13,10 +13,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from bake.arrays import Int32Array
+from bake.arrays import AnyArray, Int32Array
 from bake.asset.lattice import SLOTS
-from bake.asset.schema import COLUMNS, column, profile_path
-from bake.asset.write import DEFLATE_LEVEL, Contents
+from bake.asset.schema import COLUMNS, column, pattern_of, profile_path
+from bake.asset.write import DEFLATE_LEVEL, PLAIN, Contents
 from bake.graph import Graph, Subgraph, usable_subgraph
 from bake.level import GridLevel, Things
 from bake.pipeline.contents import (
@@ -248,7 +248,7 @@ def _plan_lattice(task: Task, level: GridLevel, nodes: int) -> Plan:
     scale = nodes / max(1, world.node_count)
     size = {
         # The table on top of all layers does not grow with the level.
-        path: (1 if path.endswith(TOP) else scale) * _deflated_bytes(Contents({}, {path: array}))
+        path: (1 if path.endswith(TOP) else scale) * _lattice_bytes(path, array)
         for each in contents
         for path, array in each.columns.items()
     }
@@ -489,6 +489,12 @@ def _matrix_seconds(rows: int) -> float:
 def _stored_bytes(contents: Contents) -> int:
     """Return the bytes of the deflated columns, with what the file needs to describe them."""
     return _deflated_bytes(contents) + 200 * len(COLUMNS)
+
+
+def _lattice_bytes(path: str, array: AnyArray) -> int:
+    """Return the bytes of one column of a large lattice."""
+    plain = pattern_of(path) in PLAIN
+    return array.nbytes if plain else _deflated_bytes(Contents({}, {path: array}))
 
 
 def _deflated_bytes(contents: Contents) -> int:

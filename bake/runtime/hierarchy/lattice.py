@@ -62,6 +62,13 @@ class LatticeTables(BareTables):
     def row_count(self) -> int:
         return self.sheets.row_count if self.by_sheet else len(self.location)
 
+    @cached_property
+    def location(self) -> Int32Array:
+        found = super().location
+        if self.by_sheet and len(found) != self.sheets.row_count:
+            raise self.damaged("cluster_rows does not count the rows")
+        return found
+
     def rows_of(self, location: Int32Array) -> Int32Array:
         if not self.by_sheet:
             return super().rows_of(location)
