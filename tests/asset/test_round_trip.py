@@ -72,7 +72,7 @@ def test_every_column_and_attribute_comes_back(written: Path) -> None:
 )
 def test_every_declared_type_at_its_limits(tmp_path: Path, path: str, dtype: str) -> None:
     column = next(c for c in COLUMNS if c.path == pattern_of(path))
-    fixed = {"xy": 2, "channel": 3, "slant": 2, "terrain": 256}
+    fixed = {"xy": 2, "channel": 3, "slant": 2, "bound": 2, "terrain": 256}
     array = np.zeros([fixed.get(name, 4) for name in column.dims], dtype=dtype)
     limits = np.finfo(dtype) if dtype.startswith("float") else np.iinfo(dtype)
     array.flat[:2] = [limits.min, limits.max]

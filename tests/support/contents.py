@@ -6,7 +6,17 @@ from bake.asset.schema import ATTRIBUTES, COLUMNS, PROFILE
 from bake.asset.write import Contents
 
 SOURCES = (("level.png", "a" * 64), ("../tiles.png", "b" * 64))
-LENGTHS = {"xy": 2, "channel": 3, "slant": 2, "node + 1": 8, "node": 7, "x": 6, "y": 4, "byte": 1}
+LENGTHS = {
+    "xy": 2,
+    "channel": 3,
+    "slant": 2,
+    "bound": 2,
+    "node + 1": 8,
+    "node": 7,
+    "x": 6,
+    "y": 4,
+    "byte": 1,
+}
 STATED = {"width": 6, "height": 4, "component_count": 5}
 
 

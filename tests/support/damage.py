@@ -47,6 +47,8 @@ PATCH_COLUMNS = ["/world/own_price"]
 LATTICE_COLUMNS = [
     "/world/is_node",
     *(f"/profiles/default/{name}" for name in ("steps", "step_ticks", "dearest")),
+    *(f"/profiles/default/{name}" for name in ("square_clusters", "cluster_rows")),
+    *(f"/profiles/default/{name}" for name in ("cluster_transitions", "step_range")),
 ]
 #: Columns of navigation meshes.
 MESH_COLUMNS = [column.path for column in COLUMNS if column.path.startswith("/mesh/")]
