@@ -150,10 +150,12 @@ def parse_header(file: BufferedReader, path: Path) -> Header:
     if not data:
         raise NotAnAssetError("the file is empty", file=path, remedy="rebake it: `bake build`")
     if not _begins_like_ours(data):
-        what = "an HDF5 file of another program" if _is_hdf5(file) else "no HDF5 file"
-        raise NotAnAssetError(
-            f"this is {what}", file=path, expected="an asset written by `bake build`"
-        )
+        what, expected = "no HDF5 file", "an asset written by `bake build`"
+        if _is_hdf5(file):
+            what = "an HDF5 file of another program"
+        elif path.suffix.lower() == ".bake":
+            what, expected = "no flat file", "one written by `bake export`"
+        raise NotAnAssetError(f"this is {what}", file=path, expected=expected)
     unreadable = NotAnAssetError(
         "the header is damaged", file=path, remedy="rebake it: `bake build`"
     )

@@ -59,6 +59,15 @@ def test_no_hdf5(tmp_path: Path, data: bytes) -> None:
     assert "this is no HDF5 file" in refusal(path, NotAnAssetError)
 
 
+def test_no_flat_file(tmp_path: Path) -> None:
+    """What is wanted of a file follows from its name."""
+    path = tmp_path / "other.bake"
+    path.write_bytes(b"junk")
+    assert "this is no flat file; expected one written by `bake export`" in refusal(
+        path, NotAnAssetError
+    )
+
+
 def test_hdf5_of_another_program(tmp_path: Path) -> None:
     path = tmp_path / "other.h5"
     with h5py.File(path, "w") as file:
