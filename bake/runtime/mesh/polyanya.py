@@ -19,6 +19,9 @@ from typing import NamedTuple
 
 from bake.runtime.mesh.polygons import MeshPolygons, Step, turn
 
+#: By how many steps lengths of one path may differ that were summed in another order.
+_ROUNDED = 1e-5
+
 
 class _View(NamedTuple):
     """What is seen of an edge from a root.
@@ -95,11 +98,13 @@ class _Search:
                 # Polygons that share an edge with the start on it are all among the first ones.
                 if turn(start, point[begin], point[end]) > 0:
                     self.push(start, 0.0, 0, point[begin], point[end], (begin, end, behind))
+                elif start not in (point[begin], point[end]):
+                    self.go_along(start, 0.0, 0, (begin, end, behind))
         while self.queue:
             _, _, view, last = heapq.heappop(self.queue)
             if view is None:
                 return self.path(last)
-            if view.length <= self.best[view.root]:
+            if view.length <= self.best[view.root] + _ROUNDED:
                 self.expand(view)
         return None
 
@@ -127,9 +132,13 @@ class _Search:
                 # The path may go on around the root, from one polygon to the next.
                 self.push(root, view.length, view.way, a, b, (begin, end, behind))
                 continue
+            if turn(root, a, b) == 0:
+                near = min((a, b), key=lambda each: math.dist(root, each))
+                if beside or turn(root, view.right, near) >= 0 >= turn(root, view.left, near):
+                    self.go_along(root, view.length, view.way, (begin, end, behind))
+                continue
             if beside:
-                if turn(root, a, b) > 0:
-                    self.push(root, view.length, view.way, a, b, (begin, end, behind))
+                self.push(root, view.length, view.way, a, b, (begin, end, behind))
                 continue
             right = view.right if turn(root, view.right, a) < 0 else a
             left = view.left if turn(root, view.left, b) > 0 else b
@@ -151,7 +160,7 @@ class _Search:
         vertex = view.end if at_right else view.begin
         if bound != end or not self.corner[vertex]:
             return
-        turned = self.turned(view, end)
+        turned = self.turned(view.root, view.length, view.way, end)
         if turned is None:
             return
         length, way = turned
@@ -167,6 +176,10 @@ class _Search:
                 if turn(view.root, end, b if a == end else a) * (-1 if at_right else 1) >= 0:
                     self.push(end, length, way, a, b, (begin, last, behind))
                 continue
+            if turn(end, a, b) == 0:
+                if turn(view.root, end, a) * (-1 if at_right else 1) >= 0:
+                    self.go_along(end, length, way, (begin, last, behind))
+                continue
             right, left = a, b
             if at_right:
                 if turn(end, ahead, a) >= 0:
@@ -179,14 +192,31 @@ class _Search:
             if turn(end, right, left) > 0:
                 self.push(end, length, way, right, left, (begin, last, behind))
 
-    def turned(self, view: _View, corner: Step) -> tuple[float, int] | None:
+    def go_along(self, root: Step, length: float, way: int, edge: tuple[int, int, int]) -> None:
+        """Go straight to the nearer end of an edge that is seen from its own line.
+
+        Nothing of it is seen but this end, around which the path may go to the other side.
+        """
+        begin, end, behind = edge
+        if behind < 0 or not self.open[behind]:
+            return
+        a, b = self.mesh.point[begin], self.mesh.point[end]
+        vertex = begin if math.dist(root, a) < math.dist(root, b) else end
+        if not self.corner[vertex]:
+            return
+        near = self.mesh.point[vertex]
+        turned = self.turned(root, length, way, near)
+        if turned is not None:
+            self.push(near, *turned, a, b, edge)
+
+    def turned(self, root: Step, length: float, way: int, corner: Step) -> tuple[float, int] | None:
         """Return the length to a new root and its place among turns; None if a way is shorter."""
-        length = view.length + math.dist(view.root, corner)
+        length += math.dist(root, corner)
         known = self.best.get(corner)
-        if known is not None and length > known:
+        if known is not None and length > known + _ROUNDED:
             return None
-        self.best[corner] = length
-        self.turns.append((corner, view.way))
+        self.best[corner] = length if known is None else min(length, known)
+        self.turns.append((corner, way))
         return length, len(self.turns) - 1
 
     def arrive(self, view: _View) -> None:
@@ -196,11 +226,11 @@ class _Search:
         if not beside and turn(root, view.right, goal) < 0:
             if view.right != point[view.end]:
                 return
-            turned = self.turned(view, view.right)
+            turned = self.turned(root, view.length, view.way, view.right)
         elif not beside and turn(root, view.left, goal) > 0:
             if view.left != point[view.begin]:
                 return
-            turned = self.turned(view, view.left)
+            turned = self.turned(root, view.length, view.way, view.left)
         else:
             turned = view.length, view.way
         if turned is not None:
