@@ -146,6 +146,20 @@ _HIVE = _tiles("..m...", ".#..#.", "...#..", ".m..v=", grid="hex", hex_layout="e
 _ROADS = _graph({f"n{node}": (node % 3, node // 3) for node in range(9)})
 _NUMBERS = _graph(dict.fromkeys((7, -3, 12, 0, 99, 5, 41)))
 
+#: Two rooms, a wall with a gap between them, mud in one, and a loft that a ladder leads to.
+_YARD: dict[str, object] = {
+    "format": "bake-geometry",
+    "version": 1,
+    "terrains": {"floor": 1, "mud": 3, "wall": "blocked"},
+    "shapes": [
+        {"terrain": "floor", "rect": [0, 0, 12, 6]},
+        {"terrain": "mud", "rect": [8, 0, 4, 6]},
+        {"terrain": "wall", "rect": [5, 0, 1, 4]},
+        {"terrain": "floor", "rect": [0, 0, 3, 3], "floor": 1},
+    ],
+    "links": [{"start": [1, 1], "goal": [1, 1], "goal_floor": 1, "both_ways": True}],
+}
+
 #: What each asset is made of.
 ORIGINALS: dict[str, tuple[dict[str, object], Callable[[], LevelRecipe]]] = {
     "dense": (_RIVER, lambda: _recipe(storage="dense")),
@@ -180,6 +194,7 @@ ORIGINALS: dict[str, tuple[dict[str, object], Callable[[], LevelRecipe]]] = {
     ),
     "hive": (_HIVE, lambda: _recipe(storage="compressed")),
     "roads": (_ROADS, lambda: _recipe(storage="compressed")),
+    "yard": (_YARD, lambda: _recipe(storage="compressed")),
     "patched": (_MAZE, lambda: _recipe(storage="compressed")),
     "numbers": (_NUMBERS, lambda: _recipe(storage="dense", heuristic_kind="landmark")),
     "cells": (_HALLS, lambda: _recipe(tables=_LATTICE_TABLES, profiles=_CATS)),

@@ -24,6 +24,7 @@ from bake.verify.hierarchy import prove_clusters, prove_hierarchy
 from bake.verify.labels import prove_labels
 from bake.verify.lattice import prove_squares
 from bake.verify.level import Level
+from bake.verify.mesh import prove_mesh
 from bake.verify.movement import prove_movement
 from bake.verify.profile import Profile, Progress, prove_components, prove_reach
 
@@ -65,7 +66,9 @@ def verify_asset(
             thing found.
     """
     with open_either(path, exact=True) as asset:
-        prove_movement(Level(asset), asset.profiles)
+        level = Level(asset)
+        prove_movement(level, asset.profiles)
+        prove_mesh(asset, level)
         prove_coordinates(asset)
         if isinstance(asset, FlatAsset):
             prove_flat(asset)

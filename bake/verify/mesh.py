@@ -1,0 +1,79 @@
+"""Prove what an asset says of a navigation mesh, from the corners of its polygons.
+
+Corners, terrains and floors come from the level's shapes alone. From them follows which polygons
+are neighbours; and each node lies in every polygon that names it, on a place of the same terrain.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from bake.asset import Asset
+from bake.verify.level import Level
+
+#: Steps of the grid that corners lie on, in one unit of the plane.
+_GRID = 1024
+#: How far beside a polygon a node may lie, in steps: centres are rounded.
+_NEAR = 1e-3
+
+
+def prove_mesh(asset: Asset, level: Level) -> None:
+    """Prove the columns of a mesh, if the asset has one.
+
+    Raises:
+        CorruptAssetError: they contradict one another, or the graph.
+    """
+    if not asset.has("/mesh/vertex"):
+        return
+    vertex, first, corner, behind, terrain, first_node, node = (
+        asset.read(f"/mesh/{name}").astype(np.int64)
+        for name in (
+            *("vertex", "first_corner", "corner", "neighbour", "terrain"),
+            *("first_node", "node"),
+        )
+    )
+    count, floor = len(terrain), np.zeros(len(terrain), dtype=np.int64)
+    if asset.has("/mesh/floor"):
+        floor = asset.read("/mesh/floor").astype(np.int64)
+    for offset, length, least, name in (
+        (first, len(corner), 3, "first_corner"),
+        (first_node, len(node), 1, "first_node"),
+    ):
+        counts = len(offset) == count + 1 and count and offset[0] == 0 and offset[-1] == length
+        level.require(bool(counts), f"/mesh/{name} does not count")
+        level.require((np.diff(offset) >= least).all(), f"/mesh/{name} does not count")
+    level.require(len(floor) == count, "/mesh/floor does not fit the polygons")
+    level.require((terrain < level.terrains).all(), "a polygon's terrain is none")
+    level.require(((corner >= 0) & (corner < len(vertex))).all(), "a corner is no vertex")
+    level.require(((node >= 0) & (node < level.nodes)).all(), "a polygon's node is none")
+    level.require((np.abs(vertex) <= 2**28).all(), "a vertex lies too far away")
+
+    after = np.arange(1, len(corner) + 1)
+    after[first[1:] - 1] = first[:-1]
+    owner = np.repeat(np.arange(count), np.diff(first))
+    point = vertex[corner]
+    side = point[after] - point
+    turned = side[:, 0] * side[after, 1] - side[:, 1] * side[after, 0]
+    level.require((turned >= 0).all(), "a polygon is not convex")
+
+    # An edge's neighbour is whoever has the same edge the other way round.
+    edges = list(zip(corner.tolist(), corner[after].tolist(), strict=True))
+    holder = dict(zip(edges, owner.tolist(), strict=True))
+    level.require(len(holder) == len(edges), "two polygons have one edge")
+    wanted = [holder.get((b, a), -1) for a, b in edges]
+    level.require(behind.tolist() == wanted, "a polygon's neighbour is another one")
+
+    level.require(asset.has("/world/position"), "a mesh has nodes without positions")
+    place = asset.read("/world/position") * _GRID
+    having = np.repeat(np.arange(count), np.diff(first_node))
+    level.require((level.terrain[node] == terrain[having]).all(), "a node is of another terrain")
+    level.require(len(np.unique(node)) == level.nodes, "a node lies in no polygon")
+    pair = np.unique(having * level.nodes + node)
+    level.require(len(pair) == len(node), "a polygon has a node twice")
+    for polygon, at in zip(having.tolist(), place[node], strict=True):
+        own = slice(first[polygon], first[polygon + 1])
+        away = at - point[own]
+        out = side[own, 0] * away[:, 1] - side[own, 1] * away[:, 0]
+        level.require(
+            bool((out >= -_NEAR * np.hypot(*side[own].T)).all()), "a node lies beside its polygon"
+        )
