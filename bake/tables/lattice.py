@@ -159,6 +159,8 @@ def lattice_hierarchy(
             clusters=found.clusters[:1],
             parents=(),
             landmark=landmarks(first[0], MANY_LANDMARKS),
+            top_hop=None,
+            top_distance=None,
         )
     return found
 

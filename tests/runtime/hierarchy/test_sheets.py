@@ -22,6 +22,8 @@ from bake.runtime.hierarchy.layers import HierarchyTables
 from bake.runtime.hierarchy.paths import HierarchyPaths
 from bake.search.hierarchy import ascent
 from bake.tables import hierarchy as building
+from bake.tables import lattice
+from bake.verify import verify_asset
 from tests.support.baked import GROUND, recipe_for, rules_of, write_grid
 from tests.support.lattices import bake_on_cells
 from tests.support.oracles import Ground
@@ -222,3 +224,20 @@ def test_nothing_is_read_of_a_closed_asset(tmp_path: Path) -> None:
     assert nav.path((1, 1), (5, 2), "hpa") is not None  # all of it is in memory
     with pytest.raises(AssetError, match="the asset is closed"):
         nav.path((1, 1), (50, 40), "hpa")
+
+
+def test_a_dense_table_is_left_out_with_the_layers_below_it(tmp_path: Path) -> None:
+    """A last layer small enough for a table, but not for one that pays."""
+    with patch.object(lattice, "TOP_TRANSITIONS", 0):
+        path = baked(tmp_path, 17)
+    with open_asset(path) as level:
+        nav = level.profile()
+        assert level._current.places.asset.shape("/profiles/default/layer_nodes") == (1,)
+        assert level._current.places.asset.shape("/profiles/default/layer_hop") == (0, 0)
+        whole, by_sheet = in_one_piece(nav), nav._now.searches.hierarchy
+        for start, goal in pairwise(some_places(level, nav, 5, 12)):
+            ends = nav._now.rows.row(start), nav._now.rows.row(goal)
+            expected, found = whole.path(*ends), by_sheet.path(*ends)
+            assert found[1:] == expected[1:]
+            assert (found[0] is None) == (expected[0] is None)
+    verify_asset(path, None, lambda done: None)
