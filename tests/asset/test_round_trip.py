@@ -39,6 +39,7 @@ from tests.support.baked import (
 from tests.support.contents import SOURCES, full_contents
 from tests.support.lattices import bake_on_cells
 from tests.support.oracles import Ground
+from tests.support.projects import own_asset
 from tests.support.tower import baked_tower
 
 
@@ -267,6 +268,7 @@ def real_assets(folder: Path) -> list[Path]:
         bake(write_graph(folder / "numbers.json", [4, 2], [(4, 2, 1.5)])),
         baked_tower(folder),
         bake(write_yard(folder / "yard.json")),
+        bake(write_stairs(folder / "stairs.json")),
         patched(folder),
         bake_on_cells(
             write_grid(folder / "cells.json", grid),
@@ -275,6 +277,8 @@ def real_assets(folder: Path) -> list[Path]:
                 profiles=(*two, replace(two[1], name="giant", size=2)),
             ),
         ),
+        # Ground with elevation and slopes, headings, and regions of nodes.
+        *(own_asset(folder, name) for name in ("ridge", "depot", "station")),
     ]
 
 
@@ -283,6 +287,14 @@ def write_yard(path: Path) -> Path:
     shapes = [{"terrain": "floor", "rect": [0, 0, 4, 4], "floor": floor} for floor in (0, 1)]
     links = [{"start": [1, 1], "goal": [1, 1], "goal_floor": 1, "both_ways": True}]
     document = {"format": "bake-geometry", "version": 1, "shapes": shapes, "links": links}
+    path.write_text(json.dumps(document))
+    return path
+
+
+def write_stairs(path: Path) -> Path:
+    """A graph whose nodes lie at different heights."""
+    nodes = [{"id": "low", "pos": [0, 0, 0]}, {"id": "high", "pos": [1, 0, 2]}]
+    document = {"nodes": nodes, "edges": [{"source": "low", "target": "high"}]}
     path.write_text(json.dumps(document))
     return path
 
