@@ -144,6 +144,9 @@ _HALLS = {key: value for key, value in _HOUSE.items() if key != "links"}
 _LATTICE_TABLES = ("components", "clusters", "hierarchy")
 _HIVE = _tiles("..m...", ".#..#.", "...#..", ".m..v=", grid="hex", hex_layout="even-q")
 _ROADS = _graph({f"n{node}": (node % 3, node // 3) for node in range(9)})
+_STATION: dict[str, Any] = _graph({f"n{node}": (node % 3, node // 3) for node in range(9)})
+for _place, _node in enumerate(_STATION["nodes"]):
+    _node.update(z=_place % 4, **({"region": "ab"[_place // 5]} if _place < 8 else {}))
 _NUMBERS = _graph(dict.fromkeys((7, -3, 12, 0, 99, 5, 41)))
 
 #: Two rooms, a wall with a gap between them, mud in one, and a loft that a ladder leads to.
@@ -159,6 +162,15 @@ _YARD: dict[str, object] = {
     ],
     "links": [{"start": [1, 1], "goal": [1, 1], "goal_floor": 1, "both_ways": True}],
 }
+
+#: Ground that rises, and a cliff in it.
+_HILL = _tiles(
+    "....m..",
+    ".#..m..",
+    "......=",
+    elevation=[[0, 0, 1, 1, 2, 2, 2], [0, 0, 1, 1, 2, 4, 4], [0, 0.5, 1, 1.5, 2, 4, 3.5]],
+)
+_SLOPES = {"up": 1.5, "down": 0.25, "climb": 1, "drop": 2}
 
 #: What each asset is made of.
 ORIGINALS: dict[str, tuple[dict[str, object], Callable[[], LevelRecipe]]] = {
@@ -195,6 +207,23 @@ ORIGINALS: dict[str, tuple[dict[str, object], Callable[[], LevelRecipe]]] = {
     "hive": (_HIVE, lambda: _recipe(storage="compressed")),
     "roads": (_ROADS, lambda: _recipe(storage="compressed")),
     "yard": (_YARD, lambda: _recipe(storage="compressed")),
+    "station": (_STATION, lambda: _recipe(storage="compressed", cluster_regions=True)),
+    "hill": (
+        _HILL,
+        lambda: _recipe(
+            storage="compressed",
+            slopes=_SLOPES,
+            profiles=(ProfileRecipe("cat"), ProfileRecipe("goat", slopes={"climb": 3.0})),
+        ),
+    ),
+    "tanks": (
+        _tiles(".m..", ".#..", "...="),
+        lambda: _recipe(
+            storage="compressed",
+            headings=4,
+            profiles=(ProfileRecipe("tank", turn=2.0), ProfileRecipe("truck", turn=0.5)),
+        ),
+    ),
     "patched": (_MAZE, lambda: _recipe(storage="compressed")),
     "numbers": (_NUMBERS, lambda: _recipe(storage="dense", heuristic_kind="landmark")),
     "cells": (_HALLS, lambda: _recipe(tables=_LATTICE_TABLES, profiles=_CATS)),
