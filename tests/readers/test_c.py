@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.readers import READERS, tool
+from tests.support.readers import READERS, SANITIZERS, sanitizing, tool
 from tests.support.vectors.make import FOLDER
 
 HEADERS = READERS / "c"
@@ -71,9 +71,8 @@ def test_can_be_read_in_one_sitting() -> None:
 def test_fuzz_harness(compiler: str, tmp_path: Path) -> None:
     """It opens every vector, refuses all that are cut off, and finds nothing else in either."""
     made = tmp_path / "ask"
-    sanitizers = ["-g", "-O1", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
     source = HEADERS / "fuzz" / "fuzz.c"
-    command = [tool(compiler), "-std=c99", *STRICT, *sanitizers, "-DFUZZ_MAIN"]
+    command = [sanitizing(compiler), "-std=c99", *STRICT, "-g", "-O1", *SANITIZERS, "-DFUZZ_MAIN"]
     run([*command, f"-I{HEADERS}", source, "-o", made])
     assert set(run([made, *sorted(FOLDER.glob("*.bake"))]).split()) == {"0"}
     data, files = (FOLDER / "one-cell.bake").read_bytes(), []
@@ -88,8 +87,7 @@ def test_fuzz_harness(compiler: str, tmp_path: Path) -> None:
 def test_offsets_that_wrap_round(tmp_path: Path) -> None:
     """Runs that begin at 2**32 - 1, and then at 0 again: one more than the first is the second."""
     made = tmp_path / "ask"
-    sanitizers = ["-g", "-O1", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
-    command = [tool("clang", "gcc"), "-std=c99", *sanitizers, "-DFUZZ_MAIN"]
+    command = [sanitizing("clang", "gcc"), "-std=c99", "-g", "-O1", *SANITIZERS, "-DFUZZ_MAIN"]
     command += ["-DLEVELBAKE_SKIP_CHECKSUM", f"-I{HEADERS}"]
     run([*command, HEADERS / "fuzz" / "fuzz.c", "-o", made])
     forged = bytearray((FOLDER / "rooms.bake").read_bytes())

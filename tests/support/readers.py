@@ -23,6 +23,7 @@ Numbers of points are decimals, or WHOLE/POWER: a whole number over a power of t
 
 from __future__ import annotations
 
+import functools
 import shutil
 import subprocess
 import tempfile
@@ -36,6 +37,8 @@ from tests.support.godot3 import in_godot_3
 
 ROOT = Path(__file__).resolve().parents[2]
 READERS = ROOT / "readers"
+#: Sanitizers, which end a program where it leaves its arrays.
+SANITIZERS = ("-fsanitize=address,undefined", "-fno-sanitize-recover=all")
 #: Where the runners are.
 FOLDER = ROOT / "tests" / "readers"
 
@@ -81,6 +84,24 @@ def tool(*names: str) -> str:
     pytest.skip(f"no {' or '.join(names)} on this machine")
 
 
+@functools.cache
+def _sanitizes(compiler: str) -> bool:
+    """Whether a compiler finds what it links programs under sanitizers with."""
+    with tempfile.TemporaryDirectory() as folder:
+        source = Path(folder) / "nothing.c"
+        source.write_text("int main(void) { return 0; }\n", encoding="utf-8")
+        command = [compiler, *SANITIZERS, str(source), "-o", str(Path(folder) / "nothing")]
+        return subprocess.run(command, capture_output=True, check=False).returncode == 0
+
+
+def sanitizing(*names: str) -> str:
+    """Return the path of the first compiler here that has sanitizers; skip the test if none has."""
+    for name in names:
+        if (found := shutil.which(name)) and _sanitizes(found):
+            return found
+    pytest.skip(f"no {' or '.join(names)} with sanitizers on this machine")
+
+
 def javascript(folder: Path) -> Runner:
     return Runner("javascript", (tool("node"), str(FOLDER / "runner.mjs")))
 
@@ -88,9 +109,8 @@ def javascript(folder: Path) -> Runner:
 def c(folder: Path) -> Runner:
     """The C reader under sanitizers, which end the runner where it leaves its arrays."""
     program = folder / "runner"
-    options = ["-std=c99", "-g", "-O1", "-fsanitize=address,undefined"]
-    options += ["-fno-sanitize-recover=all", f"-I{READERS / 'c'}", str(FOLDER / "runner.c")]
-    command = [tool("clang", "gcc"), *options, "-o", str(program)]
+    options = ["-std=c99", "-g", "-O1", *SANITIZERS, f"-I{READERS / 'c'}"]
+    command = [sanitizing("clang", "gcc"), *options, str(FOLDER / "runner.c"), "-o", str(program)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr[-4000:]
     return Runner("c", (str(program),))
