@@ -47,6 +47,8 @@ class SchemaName(StrEnum):
     recipe = "recipe"
     tiles = "tiles"
     graph = "graph"
+    shapes = "shapes"
+    mesh = "mesh"
 
 
 def build(
@@ -320,10 +322,18 @@ def schema(
     """
     from bake.asset.partial import written_whole
     from bake.levels.graph_json import graph_schema
+    from bake.levels.plane.geometry_json import geometry_schema
+    from bake.levels.plane.meshes import mesh_schema
     from bake.levels.tiles_json import tile_schema
     from bake.recipe import recipe_schema
 
-    made = {"recipe": recipe_schema, "tiles": tile_schema, "graph": graph_schema}[name.value]()
+    made = {
+        "recipe": recipe_schema,
+        "tiles": tile_schema,
+        "graph": graph_schema,
+        "shapes": geometry_schema,
+        "mesh": mesh_schema,
+    }[name.value]()
     text = json.dumps(made, indent=2) + "\n"
     if output is None:
         typer.echo(text, nl=False)

@@ -110,6 +110,14 @@ def _check(keyword: str, rule: Any, value: Any, schema: Any, root: Any, place: s
                 for index, item in enumerate(value if is_list else ())
                 for each in validate(item, rule, root, f"{place}[{index}]")
             ]
+        case "prefixItems":
+            return [
+                each
+                for index, (item, of_item) in enumerate(
+                    zip(value if is_list else (), rule, strict=False)
+                )
+                for each in validate(item, of_item, root, f"{place}[{index}]")
+            ]
         case "minItems":
             holds = not is_list or len(value) >= rule
         case "maxItems":
@@ -151,10 +159,11 @@ def published(name: str) -> Any:
 
 
 def kind(level: Any) -> str:
-    return "tiles" if level.get("format") == "bake-tiles" else "graph"
+    kinds = {"bake-tiles": "tiles", "bake-geometry": "shapes", "bake-mesh": "mesh"}
+    return kinds.get(level.get("format"), "graph")
 
 
-@pytest.mark.parametrize("name", ["recipe", "tiles", "graph"])
+@pytest.mark.parametrize("name", ["recipe", "tiles", "graph", "shapes", "mesh"])
 def test_a_schema_to_a_file_is_the_same(name: str, bare: Path) -> None:
     done = bake("schema", name, "-o", "schema.json")
     assert (done.code, done.out, done.err) == (0, "", "")

@@ -240,4 +240,4 @@ def _rings(table: ShapeTable, where: Where) -> tuple[list[Float64Array], Point]:
 def geometry_schema() -> dict[str, Any]:
     """Make the JSON Schema of the format."""
     found: dict[str, Any] = tidied(GeometryFile.model_json_schema())
-    return {"$schema": SCHEMA_DRAFT, "title": GEOMETRY_FORMAT, **found}
+    return {"$schema": SCHEMA_DRAFT, **found, "title": "bake level of shapes, version 1"}

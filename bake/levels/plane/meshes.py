@@ -21,10 +21,12 @@ from bake.levels.reading.limits import check_terrain_count
 from bake.levels.reading.mistakes import Where, refuse, shown
 from bake.levels.reading.models import (
     FIRST_ONLY,
+    SCHEMA_DRAFT,
     StrictModel,
     TerrainName,
     Terrains,
     terrain_rules,
+    tidied,
     validated,
 )
 from bake.levels.reading.terrains import BUILT_IN_RULES, FLOOR
@@ -204,3 +206,9 @@ def _level(
             places,
         ),
     )
+
+
+def mesh_schema() -> dict[str, Any]:
+    """Make the JSON Schema of the format; it cannot say that polygons are convex."""
+    found: dict[str, Any] = tidied(MeshFile.model_json_schema())
+    return {"$schema": SCHEMA_DRAFT, **found, "title": "bake navigation mesh, version 1"}
