@@ -70,6 +70,7 @@ class Level:
             self.link = asset.read("/world/link").astype(np.int64)
             self.require(len(self.link) == len(head), "link does not fit the arcs")
         if self.kind == "graph":
+            self.require(asset.number("headings") is None, "nodes of a graph face no way")
             self._prove_names()
         else:
             self._prove_cells()
