@@ -270,6 +270,8 @@ def _hpa(context: SearchContext, row: int, goal: int, request: Request) -> Outco
 
 def _clusters(context: SearchContext, row: int, goal: int, request: Request) -> Outcome:
     _without(request, "the method 'clusters'")
+    if _unreachable(context, row, goal):
+        return Outcome(None, 0, 0, bound=math.inf)
     bounds, usable = context.bounds, context.tables.usable
     links = context.kept("links", lambda: links_of(bounds))
     price = "average" if request.price is None else request.price
