@@ -6,7 +6,7 @@ groups, without visiting pairs. Distances are compared toward every goal or a fa
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -133,7 +133,7 @@ class Distances:
     shorter: int
     percent: tuple[float, ...]
     most: tuple[ChangedPair, ...]
-    grown: Float64Array
+    grown: Float64Array = field(compare=False)
 
     @property
     def most_longer(self) -> float:

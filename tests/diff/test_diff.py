@@ -89,8 +89,10 @@ def test_distances_without_next_hops(storage: str, tmp_path: Path) -> None:
         ]
         told.append(compared(*pair).profiles[0].distances)
     assert told[0] is not None
+    assert told[1] is not None
     assert told[0].longer > 0
     assert told[0] == told[1]
+    assert told[0].grown.tolist() == told[1].grown.tolist()
 
 
 def test_mud_makes_ways_longer(tmp_path: Path) -> None:

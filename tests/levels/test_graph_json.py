@@ -291,7 +291,7 @@ def with_node(**node: object) -> dict[str, Any]:
         (with_node(id=2, x=1, y=True), "nodes[1].y: found true; expected a finite number"),
         (with_node(id=2, x=1, y=float("nan")), "nodes[1].y: found NaN"),
         (with_node(id=2, x=10**400, y=1), "nodes[1].x: found a number of very many digits"),
-        (with_node(id=2, pos=[1, 2, 3]), "nodes[1].pos: found a list of 3; expected [x, y]"),
+        (with_node(id=2, pos=[1, 2, 3]), "nodes[0]: the node has no z, though nodes[1] has one"),
         (with_node(id=2, pos="1,2"), 'nodes[1].pos: found "1,2"; expected [x, y]'),
         (with_node(id=2, pos=[1, None]), "nodes[1].pos[1]: found null; expected a finite number"),
         (with_node(id=2, x=1, y=2, pos=[1, 3]), "nodes[1].pos: pos differs from x and y"),
