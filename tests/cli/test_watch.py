@@ -50,7 +50,8 @@ def test_levels_are_baked_as_they_are_saved(hall: Path, bare: Path) -> None:
         hall.unlink()
         assert "no level file in levels_src/*" in command.error()
         assert command.interrupt() == 0
-        assert list(command.errors.queue) == []
+        # On a busy machine that may be told again, as the folder changes once more.
+        assert all("no level file in" in line for line in command.errors.queue)
     assert bake("info", "baked/hall.h5", "--json").data["nodes"] == 6
 
 
