@@ -116,8 +116,6 @@ class _Printer:
 
     def __init__(self, *, quiet: bool, as_json: bool) -> None:
         self._quiet, self._as_json = quiet, as_json
-        #: What the recipe's mistake is, as long as it has one: that is told once.
-        self._mistake = ""
 
     def build(self, tasks: Sequence[Task], jobs: int | None) -> list[Outcome]:
         """Bake what is stale, and print what came of it."""
@@ -136,10 +134,6 @@ class _Printer:
         return outcomes
 
     def print(self, news: News) -> None:
-        if not news.level:
-            before, self._mistake = self._mistake, "" if news.error is None else str(news.error)
-            if self._mistake and self._mistake == before:
-                return
         if self._as_json:
             print(json.dumps(_data(news)), flush=True)
         elif not self._quiet and (said := _said(news)):
