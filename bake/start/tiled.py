@@ -92,7 +92,7 @@ class MapGuesser:
         Raises:
             LevelError: the map, or a file it refers to, cannot be read.
         """
-        self.layers = open_layers(owner, TiledReading())
+        self.layers, _ = open_layers(owner, TiledReading())
         self.tilesets = Tilesets(owner, files)
         tiles = [layer for layer in self.layers if layer.kind == "tilelayer"]
         # Without tiles, an infinite map is as large as what is drawn on it.

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
 
-from bake.arrays import BoolArray, UInt8Array
+from bake.arrays import BoolArray, Float64Array, UInt8Array
 from bake.level import MAX_TERRAINS
 from bake.levels.reading.editors import BELOW
 from bake.levels.reading.limits import check_size
@@ -28,6 +29,8 @@ from bake.levels.tiled.meanings import (
     terrain_of_tile,
 )
 from bake.levels.tiled.tilesets import Tileset, Tilesets
+
+Values = TypeVar("Values", UInt8Array, Float64Array)
 
 #: The most keys of the legend that are offered for one layer.
 _MOST_HINTS = 16
@@ -176,6 +179,13 @@ class Canvas:
             )
         return code
 
+    def fill(self) -> None:
+        """Give the cells without a tile the terrain of such cells."""
+        code = self.code(self.empty)
+        for top, bottom in strips(self.terrain.shape[1], self.terrain.shape[0]):
+            rows = self.terrain[top:bottom]
+            rows[rows == UNKNOWN] = code
+
     def filled(self) -> BoolArray:
         """Return (height, width) bool, True for cells with a tile on any floor."""
         here = self.terrain != UNKNOWN
@@ -233,37 +243,35 @@ class Placing:
             x, y = self.geometry.turned(x, y)
         return x - self.origin[0], y - self.origin[1] + floor * self.height
 
-    def lay_out(self, canvas: Canvas, empty: int, outside: int) -> tuple[UInt8Array, UInt8Array]:
-        """Lay out the terrain and the barred headings of the level.
+    def lay_out(self, values: Values, whole: Box, outside: float) -> Values:
+        """Lay what the cells of a map have out in the level.
 
         Args:
-            canvas: the map.
-            empty: code of cells without a tile.
-            outside: code of cells that are in the level only because it is a rectangle.
+            values: (floors x height, width) of the map's cells.
+            whole: the cells of the map.
+            outside: of cells that are in the level only because it is a rectangle.
+
+        Returns:
+            The same for the level, (floors x height, width).
         """
         count = max(1, len(self.floors))
-        terrain = np.full((count * self.height, self.width), outside, dtype=np.uint8)
-        barred = np.zeros_like(terrain)
-        box, whole = self.box, canvas.whole
+        found = np.full((count * self.height, self.width), outside, dtype=values.dtype)
+        box = self.box
         for floor in range(count):
             first = floor * whole.height + box.top - whole.top
             for top, bottom in strips(box.width, box.height):
                 rows = slice(first + top, first + bottom)
                 columns = slice(box.left - whole.left, box.left - whole.left + box.width)
-                code = canvas.terrain[rows, columns].copy()
-                code[code == UNKNOWN] = empty
                 if self.geometry.orientation == "staggered":
                     y, x = np.mgrid[
                         box.top + top : box.top + bottom, box.left : box.left + box.width
                     ]
                     u, v = self.cells(x, y, floor)
-                    terrain[v, u] = code
-                    barred[v, u] = canvas.barred[rows, columns]
+                    found[v, u] = values[rows, columns]
                 else:
                     here = slice(floor * self.height + top, floor * self.height + bottom)
-                    terrain[here] = code
-                    barred[here] = canvas.barred[rows, columns]
-        return terrain, barred
+                    found[here] = values[rows, columns]
+        return found
 
 
 def crop(canvas: Canvas) -> Box:

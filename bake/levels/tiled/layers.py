@@ -67,20 +67,26 @@ class Box:
     height: int
 
 
-def open_layers(owner: Fields, reading: TiledReading) -> list[Layer]:
-    """List the tile and object layers that count, bottom to top."""
-    top = _walk(owner, "", None, (0.0, 0.0), 0)
-    return [layer for layer in top if _counts(layer, reading)]
+def open_layers(owner: Fields, reading: TiledReading) -> tuple[list[Layer], list[Layer]]:
+    """List the tile and object layers that count, and those that say how high cells lie.
 
-
-def _counts(layer: Layer, reading: TiledReading) -> bool:
-    if layer.kind not in ("tilelayer", "objectgroup"):
-        return False
-    names = {layer.name, *_paths(layer.path)}
-    if names & set(reading.ignore):
-        return False
-    # Objects never hide cells, so `layers` is only about tile layers.
-    return reading.layers is None or layer.kind != "tilelayer" or bool(names & set(reading.layers))
+    Both go from bottom to top.
+    """
+    counting: list[Layer] = []
+    raising: list[Layer] = []
+    for layer in _walk(owner, "", None, (0.0, 0.0), 0):
+        names = {layer.name, *_paths(layer.path)}
+        if layer.kind not in ("tilelayer", "objectgroup") or names & set(reading.ignore):
+            continue
+        if layer.kind == "tilelayer":
+            if layer.fields.properties().value("bake") == "elevation":
+                raising.append(layer)
+                continue
+            # Objects never hide cells, so `layers` is only about tile layers.
+            if reading.layers is not None and not names & set(reading.layers):
+                continue
+        counting.append(layer)
+    return counting, raising
 
 
 def _paths(path: str) -> Iterator[str]:

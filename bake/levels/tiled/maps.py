@@ -20,6 +20,7 @@ from bake.levels.reading.things import checked, joined, moved
 from bake.levels.tiled.canvas import Canvas, Placing, crop
 from bake.levels.tiled.fields import Fields
 from bake.levels.tiled.geometry import Geometry
+from bake.levels.tiled.heights import read_heights
 from bake.levels.tiled.layers import Layer, extent, open_layers
 from bake.levels.tiled.meanings import Legend, TerrainRules
 from bake.levels.tiled.objects import Templates, read_objects
@@ -94,7 +95,7 @@ def read_map(path: Path, reading: TiledReading, project: Path | None) -> GridLev
 def open_map(owner: Fields, reading: TiledReading, files: MapFiles) -> MapLevel:
     """Make the level of an open map."""
     geometry = Geometry.of(owner)
-    layers = open_layers(owner, reading)
+    layers, raising = open_layers(owner, reading)
     tilesets, templates = Tilesets(owner, files), Templates(files)
     legend, rules = Legend(reading.legend), TerrainRules()
     objects = read_objects(layers, tilesets, templates, geometry)
@@ -111,7 +112,7 @@ def open_map(owner: Fields, reading: TiledReading, files: MapFiles) -> MapLevel:
             else 'say what its objects are in [tiled.legend], as in "layer:Walls" = "wall"',
         )
     floors = _floors(layers)
-    whole = extent(owner, layers, painter.boxes())
+    whole = extent(owner, [*layers, *raising], painter.boxes())
     # Every floor is painted whole, before an infinite map is cropped to what it holds.
     check_size(owner.file, whole.width, whole.height * max(1, len(floors)))
     canvas = Canvas(owner, tilesets, geometry, legend, rules, reading.empty)
@@ -120,7 +121,10 @@ def open_map(owner: Fields, reading: TiledReading, files: MapFiles) -> MapLevel:
         painter.paint(canvas, floors)
     box = whole if owner.values.get("infinite") in (None, False, 0, "0") else crop(canvas)
     placing = Placing.of(owner, geometry, box, floors)
-    terrain, barred = placing.lay_out(canvas, canvas.code(reading.empty), canvas.code(VOID))
+    canvas.fill()
+    terrain = placing.lay_out(canvas.terrain, whole, canvas.code(VOID))
+    barred = placing.lay_out(canvas.barred, whole, 0)
+    heights = read_heights(raising, whole, floors, tilesets)
     terrains = keep_used(tuple(canvas.names), terrain)
     check_terrain_count(owner.file, len(terrains), "terrains")
     things = ObjectReader(objects, placing, legend).things()
@@ -134,6 +138,7 @@ def open_map(owner: Fields, reading: TiledReading, files: MapFiles) -> MapLevel:
         hex_layout=geometry.hex_layout(box.left, box.top),
         rules=Rules(connectivity=6 if hexagonal else None),
         barred=barred if barred.any() else None,
+        elevation=None if heights is None else placing.lay_out(heights, whole, 0.0),
         floor_height=placing.height if len(floors) > 1 else None,
         things=things,
         coordinates=coordinates,
@@ -341,6 +346,8 @@ def read_world(path: Path, reading: TiledReading, project: Path | None) -> GridL
     # The number after the last one marks cells that no map has taken yet.
     terrain = np.full((bottom - top, right - left), len(names), dtype=np.uint8)
     barred = np.zeros_like(terrain)
+    raised = any(each.level.elevation is not None for each in maps)
+    elevation = np.zeros(terrain.shape) if raised else None
     things = Things()
     remarks: list[Remark] = []
     shapes: list[PlaneShape] = []
@@ -355,6 +362,8 @@ def read_world(path: Path, reading: TiledReading, project: Path | None) -> GridL
         terrain[here] = codes[one.level.terrain]
         if one.level.barred is not None:
             barred[here] = one.level.barred
+        if elevation is not None and one.level.elevation is not None:
+            elevation[here] = one.level.elevation
         things = joined(things, moved(one.level.things, f"{member.path.stem}/", x, y))
         shapes += (shifted(each, member.x, member.y) for each in one.level.shapes)
         remarks += (
@@ -370,6 +379,7 @@ def read_world(path: Path, reading: TiledReading, project: Path | None) -> GridL
         terrains=tuple(names),
         terrain_rules=_agreed(found, maps, tuple(names)),
         barred=barred if barred.any() else None,
+        elevation=elevation,
         things=things,
         coordinates=first,
         depends_on=tuple(files.depends_on),

@@ -32,7 +32,7 @@ def compare(path: Path) -> None:
     theirs = all_layers(pytiled_parser.parse_map(path).layers)
     files = MapFiles(path, None, allow_outside=False)
     owner = files.open(path, "map")
-    ours = open_layers(owner, TiledReading())
+    ours, _ = open_layers(owner, TiledReading())
     whole = extent(owner, ours)
     cells = [each for each in theirs if isinstance(each, pytiled_parser.TileLayer)]
     for mine, other in zip([each for each in ours if each.kind == "tilelayer"], cells, strict=True):
