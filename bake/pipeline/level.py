@@ -335,7 +335,7 @@ def read_drawn(task: Task) -> Drawn:
         recipe.legend,
         part=task.part,
         tiled=replace(recipe.tiled, keep_shapes=as_drawn),
-        ldtk=recipe.ldtk,
+        ldtk=replace(recipe.ldtk, keep_shapes=as_drawn),
         project=task.project,
         memory_budget=recipe.memory_budget,
     )

@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from bake.runtime import open_asset
+from tests.support.command import bake
 from tests.support.ldtk_projects import (
     SET,
     SIZE,
@@ -156,6 +158,59 @@ def test_entities_with_a_terrain(path: Path) -> None:
     document = project(level("A", things, int_grid("....", "....")))
     assert drawn(read(path, document, legend={"area:Hedge": "hedge"})) == [".hh.", "...."]
     assert drawn(read(path, document)) == ["....", "...."]
+
+
+def test_entities_that_say_their_terrain(path: Path) -> None:
+    """Legends go before fields; what is a thing, or says no text, has no terrain by its field."""
+    things = entities(
+        entity("Bush", 0, 0, terrain="hedge"),
+        entity("Pool", 1, 0, terrain="hedge"),
+        entity("Spawn", 2, 0, terrain="hedge"),
+        entity("Coin", 3, 0, terrain=3),
+        entity("Mist", 0, 1, terrain="below"),
+        entity("Door", 1, 1, terrain="hedge", name="gate"),
+        width=4,
+        height=2,
+    )
+    document = project(level("A", things, int_grid("....", "....")))
+    assert drawn(read(path, document, legend={"area:Pool": "water"})) == ["h~..", "...."]
+
+
+def test_areas_of_entities_stay_shapes_where_the_plane_is_divided(path: Path) -> None:
+    """They lie where their level and their floor do, and end where their level ends."""
+    hedge = entity("Hedge", 1, 0, size=(2, 1), pivot=(0.5, 1))
+    hedge["px"][0] += 3
+    below = entities(hedge, entity("Bush", 3, 1, size=(4, 1), terrain="bush"), width=4, height=2)
+    above = entities(entity("Hedge", 0, 1), width=4, height=2)
+    document = project(
+        level("A", below, int_grid("....", "...."), at=(2, 1)),
+        level("B", above, int_grid("....", "...."), at=(2, 1), depth=1),
+    )
+    found = read(path, document, legend={"area:Hedge": "hedge"}, keep_shapes=True)
+    assert drawn(found) == ["....", "....", "....", "...."]
+    assert [(each.terrain, each.floor) for each in found.shapes] == [
+        ("hedge", 0),
+        ("bush", 0),
+        ("hedge", 1),
+    ]
+    rings = [ring for each in found.shapes for ring in each.rings]
+    boxes = [[ring.min(axis=0).tolist(), ring.max(axis=0).tolist()] for ring in rings]
+    assert boxes == [[[51, 16], [83, 32]], [[80, 32], [96, 48]], [[32, 32], [48, 48]]]
+
+
+def test_a_mesh_around_the_areas_of_entities(tmp_path: Path) -> None:
+    """A wall of 8 by 8 pixels covers the middle of no cell, and stands in the way all the same."""
+    post = entity("Post", 1, 1) | {"width": 8, "height": 8}
+    document = project(level("A", entities(post, width=3, height=3), int_grid("...", "...", "...")))
+    write(tmp_path / "yard.ldtk", document)
+    legend = 'division = "mesh"\n[ldtk.legend]\n"area:Post" = "wall"\n'
+    (tmp_path / "bake.toml").write_text(legend, "utf-8")
+    recipe = ("--recipe", tmp_path / "bake.toml")
+    assert bake("build", tmp_path / "yard.ldtk", "-o", tmp_path, *recipe, "-q").code == 0
+    with open_asset(tmp_path / "yard.h5") as opened:
+        nav = opened.profile()
+        assert nav.place_at((20, 20)) is None
+        assert nav.place_at((28, 28)) is not None
 
 
 def test_level_files(tmp_path: Path, path: Path) -> None:

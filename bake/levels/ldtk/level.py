@@ -18,12 +18,13 @@ import numpy as np
 
 from bake.arrays import Int32Array
 from bake.coordinates import upright
-from bake.level import Cell, Door, GridLevel, Link, Region, Spot, Things
+from bake.level import Cell, Door, GridLevel, Link, Region, Shape, Spot, Things
 from bake.levels.ldtk.canvas import Canvas
 from bake.levels.ldtk.layout import STATED, Legend, PlacedLevel, counts, lay_out
 from bake.levels.ldtk.outline import outline
 from bake.levels.ldtk.project import EntityInstance, LayerInstance, Project, open_project
 from bake.levels.reading.editors import (
+    BELOW,
     DOOR_STATES,
     LINK_KINDS,
     SPOT_KINDS,
@@ -69,11 +70,12 @@ def read_ldtk(path: Path, part: str, reading: LdtkReading, project: Path | None)
     layout = lay_out(whole, levels, whole.layout(parts[part]), legend)
     canvas = Canvas(whole, layout, legend)
     canvas.paint()
-    things = EntityReader(whole, canvas).things()
+    entities = EntityReader(whole, canvas)
+    things = entities.things()
     # A door may turn its cells into a terrain that no cell has yet.
     states = [terrain for door in things.doors for _, terrain in door.states if terrain]
     terrains = keep_used(tuple(canvas.names), canvas.terrain)
-    named = {*terrains, *states}
+    named = {*terrains, *states, *(shape.terrain for shape in entities.shapes)}
     level = GridLevel(
         name=f"{path.stem}-{part}" if part else path.stem,
         source=path,
@@ -87,6 +89,7 @@ def read_ldtk(path: Path, part: str, reading: LdtkReading, project: Path | None)
         coordinates=upright(float(layout.cell), layout.origin),
         depends_on=tuple(whole.depends_on),
         unmatched=legend.unmatched,
+        shapes=tuple(entities.shapes),
     )
     return checked(level)
 
@@ -185,10 +188,15 @@ class Entity:
 
 
 class EntityReader(ThingCollector):
-    """Collects the things of one asset."""
+    """Collects the things of one asset.
+
+    Attributes:
+        shapes: areas of entities, in the plane, where reading was asked to keep them.
+    """
 
     def __init__(self, project: Project, canvas: Canvas) -> None:
         super().__init__()
+        self.shapes: list[Shape] = []
         self.project = project
         self.canvas = canvas
         self._here = {one.loaded.level.iid for one in canvas.layout.levels}
@@ -295,10 +303,50 @@ class EntityReader(ThingCollector):
         return rectangle(columns.start, rows.start, len(columns), len(rows))
 
     def _paint(self, each: Entity) -> None:
-        terrain = self.canvas.legend.area(each.entity.identifier)
-        if terrain is not None:
-            cells = self._cells(each)
-            self.canvas.terrain[cells[:, 1], cells[:, 0]] = self.canvas.code(terrain, each.where)
+        terrain = self._terrain(each)
+        if terrain is None:
+            return
+        if self.project.reading.keep_shapes:
+            self._keep(each, terrain)
+            return
+        cells = self._cells(each)
+        self.canvas.terrain[cells[:, 1], cells[:, 0]] = self.canvas.code(terrain, each.where)
+
+    def _terrain(self, each: Entity) -> str | None:
+        """Return the terrain of an entity's area: by the legend, or by its field."""
+        said = self.canvas.legend.area(each.entity.identifier)
+        if said is not None or each.kind:
+            return said
+        # Games give fields this name for other things, too, which are no names of terrains.
+        own = each.fields.value("terrain")
+        plain = isinstance(own, str) and bool(own.strip()) and is_plain_text(own)
+        return own if isinstance(own, str) and plain and own != BELOW else None
+
+    def _keep(self, each: Entity, terrain: str) -> None:
+        """Keep the rectangle of an entity, as far as it lies in its level, as a shape."""
+        layout, level = self.canvas.layout, each.level
+        size, (x, y) = layout.cell, layout.origin
+        floor = level.y // layout.height
+        left, right = (
+            min(max(edge, level.x * size), (level.x + level.width) * size)
+            for edge in (each.left, each.left + each.entity.width)
+        )
+        top, bottom = (
+            min(max(edge, level.y * size), (level.y + level.height) * size)
+            for edge in (each.top, each.top + each.entity.height)
+        )
+        if left == right or top == bottom:
+            return
+        y -= floor * layout.height * size
+        corners = np.array(
+            [
+                (x + left, y + top),
+                (x + right, y + top),
+                (x + right, y + bottom),
+                (x + left, y + bottom),
+            ]
+        )
+        self.shapes.append(Shape(terrain, (corners,), floor=floor, place=each.place))
 
     def _ledge(self, each: Entity) -> None:
         headings = each.fields.headings()

@@ -80,9 +80,13 @@ class LdtkReading(EditorReading):
     Layers go by identifier. Keys of the legend are "value:NAME", "value:LAYER:NAME",
     "value:LAYER:NUMBER", "tile:SET:IDS", "enum:TAG", "tileset:NAME", "layer:NAME" and
     "area:ENTITY"; "entity:NAME" gives the kind of a thing.
+
+    Attributes:
+        keep_shapes: as of TiledReading, of the areas of entities.
     """
 
     empty: str = "floor"
+    keep_shapes: bool = False
 
 
 class EditorLegend:
