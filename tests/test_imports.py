@@ -80,8 +80,10 @@ ROOMS: dict[str, frozenset[str]] = {
         "runtime.current": "runtime.native runtime.bare runtime.reader runtime.hierarchy "
         "runtime.things runtime.searching runtime.snapshot runtime.live",
         "runtime.many": "errors graph runtime.reader runtime.snapshot runtime.current",
+        "runtime.requests": "errors search runtime.reader runtime.searching runtime.snapshot "
+        "runtime.headings",
         "runtime.navigator": "errors graph kernels runtime.reader runtime.searching "
-        "runtime.snapshot runtime.things runtime.live runtime.current runtime.many "
+        "runtime.requests runtime.snapshot runtime.things runtime.live runtime.current runtime.many "
         "runtime.nearest runtime.headings",
         "runtime.cold": "kernels",
         "runtime.level": "asset coordinates errors flat kernels runtime.reader runtime.things "

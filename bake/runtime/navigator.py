@@ -21,9 +21,11 @@ from bake.runtime.reader.places import Place
 
 if TYPE_CHECKING:
     from bake.runtime.live.report import UpdateReport
+    from bake.runtime.requests import OnChange, RequestQueue
     from bake.runtime.searching.bounds import Bounds
     from bake.runtime.searching.heuristics import Given
     from bake.runtime.searching.result import SearchResult
+    from bake.runtime.searching.under_way import LevelSearch
     from bake.runtime.things import Link
 
 #: How a path becomes straight.
@@ -274,6 +276,54 @@ class Navigator(ManyQuestions):
         row, goal_row = ends(now.tables, now.rows, start, goal)
         request = Request(method, heuristic, weight, queue, trace, looked_at, price)
         return result(now.searches, row, goal_row, request)
+
+    def searching(
+        self,
+        start: Place,
+        goal: Place,
+        method: str = "astar",
+        heuristic: str | Given | None = None,
+        *,
+        queue: str = "auto",
+    ) -> LevelSearch:
+        """Begin a search for a shortest path that goes on a part at a time; nothing is done yet.
+
+        ``run(budget_ms=1)`` on what is returned goes on for a millisecond, ``step()`` expands one
+        place. The path found in the end is that of :meth:`search` by the same heuristic and queue,
+        where it is not the baked one, and otherwise one of the same cost. An update of the level
+        does not change what a search under way looks at.
+
+        Args:
+            method: "astar" or "dijkstra".
+            heuristic: as for :meth:`search`; it must be known to be admissible.
+            queue: "bucket", "heap", or "auto".
+
+        Raises:
+            QueryError: as for :meth:`search`.
+        """
+        from bake.runtime.searching.under_way import LevelSearch
+
+        now = self._now
+        row, goal_row = ends(now.tables, now.rows, start, goal)
+        return LevelSearch(now.searches, (row, goal_row), method, heuristic, queue)
+
+    def requests(
+        self, budget_ms: float = 1, *, at_once: int = 4, on_change: OnChange = "restart"
+    ) -> RequestQueue:
+        """Return a queue of requests for paths, which are searched for within a budget a frame.
+
+        Args:
+            budget_ms: milliseconds for each frame.
+            at_once: how many requests are searched in turns; the others wait.
+            on_change: whether requests begin again when the level changes ("restart"), or are
+                cancelled and say so ("cancel").
+
+        Raises:
+            QueryError: an argument is none of these.
+        """
+        from bake.runtime.requests import RequestQueue
+
+        return RequestQueue(lambda: self._now, budget_ms, at_once, on_change)
 
     def walk(self, start: Place, goal: Place) -> Iterator[Place] | None:
         """Return the cells of an HPA* path after ``start``, refined as they are asked for.

@@ -26,10 +26,12 @@ from bake.graph import UNREACHABLE
 from bake.kernels.jit import kernel
 from bake.search.point.estimates import EstimateTerms, coordinates, estimated
 
-#: What searches return: there is a path, there is none, or the queue needs more room.
+#: What searches return: there is a path, there is none, the queue needs more room, or the slice is
+#: over and there is more to do.
 FOUND = 1
 NO_PATH = 0
 FULL = -1
+PAUSED = 2
 
 
 class PackedArcs(NamedTuple):
@@ -80,6 +82,23 @@ class BucketQueue(NamedTuple):
     width: int
 
 
+class Slice(NamedTuple):
+    """How much of a search to do at once, and where it stopped.
+
+    Attributes:
+        most: how many rows to expand before the search pauses.
+        pause: (10) int64, written when it pauses: 1, how many rows were expanded, the row expanded
+            last, and what is the search's own; 0 at first = begin.
+    """
+
+    most: int
+    pause: Int64Array
+
+
+#: The slice of a search that does not pause. Nothing writes to it.
+WHOLE = Slice(2**62, np.zeros(10, dtype=np.int64))
+
+
 @kernel
 def spread(queue: BucketQueue, seen: Int32Array) -> int:
     """Spread the entries of the last bucket, the only one in use, over all buckets.
@@ -128,6 +147,7 @@ def search_buckets(
     start: int,
     goal: int,
     answer: Int64Array,
+    part: Slice,
 ) -> int:
     """Search from start to another row by A*.
 
@@ -137,40 +157,67 @@ def search_buckets(
             them. They are for consistent heuristics only.
         terms: of the heuristic.
         labels: scratch.
-        queue: empty; empty again afterwards.
+        queue: empty; empty again afterwards, unless the search pauses.
         start, goal: rows.
         answer: (2) int64, filled with ticks of the path and how often a row was expanded.
+        part: how far to go. A search that paused goes on with the same scratch and queue, which
+            may have grown meanwhile.
 
     Returns:
-        FOUND, NO_PATH or FULL.
+        FOUND, NO_PATH, FULL or PAUSED.
     """
     first_out, arcs = graph
     label, seen, stamp = labels
     entry, bucket, width = queue
     goal_x, goal_y = coordinates(terms.at, goal)
     far = len(bucket) - 1
-    h = estimated(terms, start, goal, goal_x, goal_y)
     mark = -(stamp << 32)
     older = mark + (1 << 32)
-    label[start] = mark
-    seen[start, 0] = -1
-    seen[start, 1] = h
-    seen[start, 2] = -1
     pruned = len(successors) > 0
-    base = h
-    entry[0, 0] = start
-    entry[0, 1] = 0
-    entry[0, 2] = -1
-    bucket[0] = 0
-    used = 1
-    free = -1
-    held = 1
-    cursor = 0
-    top = 0
-    best = int(UNREACHABLE)
-    expanded = 0
-    status = NO_PATH
-    while held > 0:
+    pause = part.pause
+    if pause[0] == 0:
+        h = estimated(terms, start, goal, goal_x, goal_y)
+        label[start] = mark
+        seen[start, 0] = -1
+        seen[start, 1] = h
+        seen[start, 2] = -1
+        base = h
+        entry[0, 0] = start
+        entry[0, 1] = 0
+        entry[0, 2] = -1
+        bucket[0] = 0
+        used = 1
+        free = -1
+        held = 1
+        cursor = 0
+        top = 0
+        best = int(UNREACHABLE)
+        expanded = 0
+    else:
+        expanded = int(pause[1])
+        base = int(pause[3])
+        used = int(pause[4])
+        free = int(pause[5])
+        held = int(pause[6])
+        cursor = int(pause[7])
+        top = int(pause[8])
+        best = int(pause[9])
+    status = NO_PATH if best == UNREACHABLE else FOUND
+    until = expanded + part.most
+    row = start
+    while held > 0 or expanded == until:
+        if expanded == until:
+            pause[0] = 1
+            pause[1] = expanded
+            pause[2] = row
+            pause[3] = base
+            pause[4] = used
+            pause[5] = free
+            pause[6] = held
+            pause[7] = cursor
+            pause[8] = top
+            pause[9] = best
+            return PAUSED
         while bucket[cursor] < 0:
             cursor += 1
         if cursor == far:

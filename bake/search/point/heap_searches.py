@@ -8,7 +8,15 @@ from bake.arrays import Int64Array
 from bake.graph import UNREACHABLE
 from bake.kernels.heap import Heap, drop_first, push
 from bake.kernels.jit import kernel
-from bake.search.point.astar_buckets import FOUND, FULL, NO_PATH, Labels, PackedArcs
+from bake.search.point.astar_buckets import (
+    FOUND,
+    FULL,
+    NO_PATH,
+    PAUSED,
+    Labels,
+    PackedArcs,
+    Slice,
+)
 from bake.search.point.estimates import (
     INFLATION,
     EstimateTerms,
@@ -34,6 +42,7 @@ def search_heap(
     start: int,
     goal: int,
     answer: Int64Array,
+    part: Slice,
 ) -> int:
     """Search from start to another row by A*.
 
@@ -43,26 +52,41 @@ def search_heap(
     or not, so inconsistent heuristics are exact, too.
 
     Args:
-        graph, terms, labels, start, goal, answer: as for
+        graph, terms, labels, start, goal, answer, part: as for
             :func:`bake.search.point.astar_buckets.search_buckets`.
         heap: room for the open list.
 
     Returns:
-        FOUND, NO_PATH or FULL.
+        FOUND, NO_PATH, FULL or PAUSED.
     """
     first_out, arcs = graph
     label, seen, stamp = labels
     goal_x, goal_y = coordinates(terms.at, goal)
     mark = -(stamp << 32)
     older = mark + (1 << 32)
-    label[start] = mark
-    seen[start, 0] = -1
-    seen[start, 1] = estimated(terms, start, goal, goal_x, goal_y)
-    # f lies in the high half, and the largest g less g in the low half.
-    held = push(heap, 0, (int(seen[start, 1]) << 32) | _LARGEST_G, start)
-    best = int(UNREACHABLE)
-    expanded = 0
-    while held > 0:
+    pause = part.pause
+    if pause[0] == 0:
+        label[start] = mark
+        seen[start, 0] = -1
+        seen[start, 1] = estimated(terms, start, goal, goal_x, goal_y)
+        # f lies in the high half, and the largest g less g in the low half.
+        held = push(heap, 0, (int(seen[start, 1]) << 32) | _LARGEST_G, start)
+        best = int(UNREACHABLE)
+        expanded = 0
+    else:
+        expanded = int(pause[1])
+        held = int(pause[3])
+        best = int(pause[4])
+    until = expanded + part.most
+    row = start
+    while held > 0 or expanded == until:
+        if expanded == until:
+            pause[0] = 1
+            pause[1] = expanded
+            pause[2] = row
+            pause[3] = held
+            pause[4] = best
+            return PAUSED
         first, row = int(heap[0, 0]), int(heap[0, 1])
         held = drop_first(heap, held)
         if first >> 32 >= best:

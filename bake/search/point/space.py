@@ -19,6 +19,7 @@ from bake.search.graph.label_correcting import with_masks
 from bake.search.point.astar_buckets import (
     FOUND,
     FULL,
+    WHOLE,
     BucketQueue,
     Labels,
     PackedArcs,
@@ -51,7 +52,8 @@ ALIKE = 4096
 
 _LAST_STAMP = 2**30
 
-_NO_SUCCESSORS = np.empty(0, dtype=np.int32)
+#: Where arcs are not masked.
+NO_SUCCESSORS = np.empty(0, dtype=np.int32)
 
 
 @dataclass(frozen=True)
@@ -202,14 +204,14 @@ class SearchSpace:
 
         def by_buckets(scratch: Scratch) -> int:
             queue, labels = scratch.queue(self.bucket_width), scratch.labels()
-            successors = self.successors if estimate.consistent else _NO_SUCCESSORS
+            successors = self.successors if estimate.consistent else NO_SUCCESSORS
             return search_buckets(
-                self.packed, successors, terms, labels, queue, start, goal, scratch.answer
+                self.packed, successors, terms, labels, queue, start, goal, scratch.answer, WHOLE
             )
 
         def by_heap(scratch: Scratch) -> int:
             heap, labels = scratch.heaps[0], scratch.labels()
-            return search_heap(self.packed, terms, labels, heap, start, goal, scratch.answer)
+            return search_heap(self.packed, terms, labels, heap, start, goal, scratch.answer, WHOLE)
 
         if queue == "bucket" or (queue == "auto" and self.weights_alike):
             return self._search(by_buckets, start, goal, buckets=True)
@@ -290,6 +292,18 @@ class SearchSpace:
         rows = np.flatnonzero(ticks < UNREACHABLE).astype(np.int32)
         return rows, ticks[rows]
 
+    def scratch(self) -> Scratch:
+        """Take scratch memory for a search: that of an earlier one, or more."""
+        # Taking from a list is one step that no other thread can interrupt.
+        try:
+            return self._scratch.pop()
+        except IndexError:
+            return Scratch(self.graph.node_count)
+
+    def give_back(self, scratch: Scratch) -> None:
+        """Keep the scratch memory of a search that is over for a later one."""
+        self._scratch.append(scratch)
+
     def _search(
         self,
         attempt: Callable[[Scratch], int],
@@ -302,26 +316,23 @@ class SearchSpace:
         """Search, with more room each time, until it is enough, and read off the result."""
         if start == goal:
             return Found(np.array([start], dtype=np.int32), 0, 1)
-        # Taking from a list is one step that no other thread can interrupt.
-        try:
-            scratch = self._scratch.pop()
-        except IndexError:
-            scratch = Scratch(self.graph.node_count)
+        scratch = self.scratch()
         while (status := attempt(scratch)) == FULL:
             scratch.widen(buckets=buckets)
         ticks, expanded, middle = (int(each) for each in scratch.answer)
         if status != FOUND:
             found = Found(None, 0, expanded)
         elif both_ends:
-            there, onward = (_trail(seen, middle, scratch) for seen in scratch.seen_of_side)
+            there, onward = (trail_of(seen, middle, scratch) for seen in scratch.seen_of_side)
             found = Found(np.concatenate([there, onward[-2::-1]]), ticks, expanded)
         else:
-            found = Found(_trail(scratch.seen, goal, scratch), ticks, expanded + 1)
-        self._scratch.append(scratch)
+            found = Found(trail_of(scratch.seen, goal, scratch), ticks, expanded + 1)
+        self.give_back(scratch)
         return found
 
 
-def _trail(seen: Int32Array, goal: int, scratch: Scratch) -> Int32Array:
+def trail_of(seen: Int32Array, goal: int, scratch: Scratch) -> Int32Array:
+    """Return the rows from the start of a search to another row."""
     return scratch.path[: trail(seen, goal, scratch.path)].copy()
 
 
