@@ -47,6 +47,7 @@ BENCHMARKS = {
     "worlds": "Divisions of one level",
     "watching": "Watching",
     "meshes": "Navigation meshes",
+    "many": "Many agents, and requests for paths",
     "growth": "How cost grows",
 }
 

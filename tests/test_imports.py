@@ -83,13 +83,14 @@ ROOMS: dict[str, frozenset[str]] = {
         "runtime.requests": "errors search runtime.reader runtime.searching runtime.snapshot "
         "runtime.headings",
         "runtime.navigator": "errors graph kernels runtime.reader runtime.searching "
-        "runtime.requests runtime.snapshot runtime.things runtime.live runtime.current runtime.many "
-        "runtime.nearest runtime.headings",
+        "runtime.requests runtime.snapshot runtime.things runtime.live runtime.current "
+        "runtime.many runtime.nearest runtime.headings",
         "runtime.cold": "kernels",
         "runtime.level": "asset coordinates errors flat kernels runtime.reader runtime.things "
         "runtime.live runtime.current runtime.navigator runtime.cold",
         "runtime": "coordinates errors",
         "runtime.warm": "errors runtime.reader runtime.searching runtime.navigator runtime.level",
+        "agents": "errors graph level runtime search",
         "export": "asset errors flat graph hexagons movement runtime",
         "recipe": "coordinates errors graph level levels movement",
         "pipeline": "asset coordinates errors export flat graph greedy hexagons interrupts "
@@ -128,7 +129,7 @@ CONFINED: dict[str, tuple[str, ...]] = {
 }
 
 #: Rooms that are imported only inside functions, so that a game's start does not pay for them.
-LAZY = {"runtime": {"kernels", "search"}}
+LAZY = {"runtime": {"kernels", "search"}, "agents": {"kernels", "search"}}
 
 #: Rooms a game's reader consists of: what they import at once is all that it has to ship.
 READER = (

@@ -1,0 +1,430 @@
+"""Lead many agents over one level, a step at a time, so that no two are ever in conflict.
+
+All moves take one step, whatever they cost. The way of each agent is planned for a window of steps,
+and planned anew when half of them are made: see :mod:`bake.agents.rounds`.
+"""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+
+from bake.agents.free_places import free_row
+from bake.agents.movers import Field, Mover
+from bake.agents.reservations import Conflicts, conflicts
+from bake.agents.rounds import Planner, Round, Task
+from bake.arrays import BoolArray, Int32Array
+from bake.errors import QueryError
+from bake.runtime import LevelAsset
+from bake.runtime.reader.places import Place, quoted
+
+#: The longest window that searches can count.
+MOST_STEPS = 256
+
+
+class Agent:
+    """One agent of a crowd; get it from :meth:`Crowd.add`.
+
+    Attributes:
+        number: its number in the crowd.
+        profile: the name of its profile.
+        priority: of agents under way, those with the larger priority are planned first.
+        goal: where it is to go; None = nowhere.
+        stands: whether it stays where it is, whoever wants to pass.
+    """
+
+    def __init__(self, crowd: Crowd, number: int, profile: str, row: int, priority: float) -> None:
+        self._crowd = crowd
+        self.number, self.profile, self.priority = number, profile, priority
+        self.goal: Place | None = None
+        self.stands = False
+        self._row = row
+        self._place = crowd._mover(profile).place(row)
+        # Where it goes: the row of the goal, or of a free place near it. None = not settled yet.
+        self._target: int | None = row
+        self._cut_off = False
+        self._since = crowd.steps  # the step at which it was last as near to its target as ever
+        self._nearest = 0
+        self._asked = crowd.steps  # the step at which it got its goal
+        self._urgent = 0  # in how many rounds it found no way in turn
+        self._stood = crowd.steps  # the step at which it came to where it is
+        self._around: tuple[bytes, Field] | None = None
+
+    @property
+    def place(self) -> Place:
+        """Return where it is."""
+        return self._place
+
+    @property
+    def target(self) -> Place | None:
+        """Return where it goes: the goal, or a free place near it; None before that is settled."""
+        target = self._target
+        return None if target is None else self._crowd._mover(self.profile).place(target)
+
+    @property
+    def diverted(self) -> bool:
+        """Tell whether it goes to a free place near its goal, because another one has the goal."""
+        return self.goal is not None and self._target is not None and self.target != self.goal
+
+    @property
+    def arrived(self) -> bool:
+        """Tell whether it is where it goes; without a goal it always is when it need not yield."""
+        return self._target == self._row
+
+    @property
+    def cut_off(self) -> bool:
+        """Tell whether there was no way to its goal when that was last settled."""
+        return self._cut_off
+
+    @property
+    def hindered(self) -> int:
+        """Return for how many steps it has come no nearer to where it goes."""
+        return 0 if self.arrived else self._crowd.steps - self._since
+
+    def ahead(self) -> list[Place]:
+        """Return the places of its next steps, as far as they are planned."""
+        return self._crowd._ahead(self)
+
+    def go(self, goal: Place | None) -> None:
+        """Give it another goal; it counts from the next planned window on. None = where it is.
+
+        Raises:
+            QueryError: there is no such place, or the profile cannot stand on it.
+        """
+        mover = self._crowd._mover(self.profile)
+        self.goal = None if goal is None else mover.place(mover.row(goal))
+        self._target = None
+        self._asked = self._since = self._crowd.steps
+        self._urgent = 0
+        self._around = None
+
+    def stand(self, stands: bool = True) -> None:
+        """Let it stay where it is, whoever wants to pass, or let it move again."""
+        if stands != self.stands:
+            self.stands = stands
+            self._stood = self._crowd.steps
+            self._crowd.replan(halt=True)
+
+
+class Crowd:
+    """Agents on one level, who all make one step at a time; one thread's at a time.
+
+    Attributes:
+        steps: how many steps were made.
+        conflicts: how often two agents were in conflict, counted step by step: never.
+        window, replan_after: how many steps are planned, and after how many they are planned anew.
+        blocked_after: see :meth:`__init__`.
+    """
+
+    def __init__(
+        self,
+        level: LevelAsset,
+        *,
+        window: int = 16,
+        replan_after: int | None = None,
+        blocked_after: int = 8,
+        wait: float | None = None,
+    ) -> None:
+        """Make a crowd without agents.
+
+        Args:
+            level: an open level. It may change; the crowd plans anew then.
+            window: how many steps to plan, 2 to 256. A longer one sees further ahead, and takes
+                longer.
+            replan_after: after how many steps to plan again; None = half the window.
+            blocked_after: an agent that has come no nearer for so many steps treats whoever has
+                stood for as long as a wall, and finds its way around.
+            wait: units that waiting for a step costs; None = what the cheapest move costs.
+
+        Raises:
+            QueryError: a number is out of range.
+        """
+        window = _whole("window", window, 2, MOST_STEPS)
+        after = window // 2 if replan_after is None else replan_after
+        self.window = window
+        self.replan_after = _whole("replan_after", after, 1, window)
+        self.blocked_after = _whole("blocked_after", blocked_after, 1, 10**9)
+        if wait is not None and (
+            isinstance(wait, bool) or not isinstance(wait, int | float) or not 0 <= wait < 10**4
+        ):
+            raise QueryError(f"wait is {quoted(wait)}", expected="units from 0 to 10,000, or None")
+        self._level, self._wait = level, wait
+        self._movers: dict[str, Mover] = {}
+        self._agents: list[Agent] = []
+        self._planner = Planner()
+        self._round: Round | None = None
+        self._rows: Int32Array = np.empty((0, window + 1), dtype=np.int32)
+        self._begins = 0
+        self._due = 0
+        self.steps = 0
+        self.conflicts = Conflicts()
+
+    @property
+    def agents(self) -> tuple[Agent, ...]:
+        """Return the agents, in the order of their numbers."""
+        return tuple(self._agents)
+
+    def add(
+        self,
+        place: Place,
+        goal: Place | None = None,
+        *,
+        profile: str | None = None,
+        priority: float = 0,
+    ) -> Agent:
+        """Add an agent.
+
+        Args:
+            place: where it is; no other agent may be there.
+            goal: where it is to go; None = it stays, and yields to others and comes back.
+            profile: the name of its profile; it may be left out where the asset holds only one.
+            priority: of agents under way, those with the larger priority are planned first.
+
+        Raises:
+            QueryError: there is no such place or profile, the profile cannot stand there, or
+                another agent does.
+        """
+        name = self._level.profile(profile).name
+        self._follow_level()
+        mover = self._mover(name)
+        row = mover.row(place)
+        mine = set(mover.cells(row))
+        for other in self._agents:
+            if mine & set(self._covered(other)):
+                raise QueryError(
+                    f"agent {other.number} is on {quoted(other.place)} already",
+                    place=f"level {self._level.name!r}, agent to be added on {quoted(place)}",
+                    remedy="choose a free place",
+                )
+        agent = Agent(self, len(self._agents), name, row, priority)
+        self._agents.append(agent)
+        self.replan(halt=True)
+        if goal is not None:
+            try:
+                agent.go(goal)
+            except QueryError:
+                self._agents.pop()
+                self.replan(halt=True)
+                raise
+        return agent
+
+    def remove(self, agent: Agent) -> None:
+        """Take an agent away; those after it get new numbers.
+
+        Raises:
+            QueryError: it is not in the crowd.
+        """
+        if agent not in self._agents:
+            raise QueryError("the agent is not in this crowd")
+        self._agents.remove(agent)
+        for number, each in enumerate(self._agents):
+            each.number = number
+        self.replan(halt=True)
+
+    # -- steps ------------------------------------------------------------------------------------
+
+    def step(self) -> None:
+        """Let every agent make its next move, or wait; plan before, where that is due."""
+        self._follow_level()
+        while self.plan(None):
+            pass
+        before = [self._covered(agent) for agent in self._agents]
+        self.steps += 1
+        at = min(self.steps - self._begins, self.window)
+        for agent, row in zip(self._agents, self._rows[:, at].tolist(), strict=True):
+            self._move(agent, row)
+        after = [self._covered(agent) for agent in self._agents]
+        width = max((mover.width for mover in self._movers.values()), default=0)
+        self.conflicts += conflicts(before, after, width)
+
+    def _move(self, agent: Agent, row: int) -> None:
+        if row != agent._row:
+            agent._row, agent._stood = row, self.steps
+            agent._place = self._mover(agent.profile).place(row)
+        if agent._target is None:
+            return
+        if agent.arrived:
+            agent._urgent, agent._around, agent._nearest = 0, None, 0
+            agent._since = self.steps
+            return
+        ticks = int(self._field(agent).ticks[row])
+        if ticks < agent._nearest:
+            agent._nearest, agent._since = ticks, self.steps
+
+    def plan(self, budget_ms: float | None = 1) -> bool:
+        """Plan the next window for a while; call it between steps, so that no step has to wait.
+
+        Args:
+            budget_ms: when to stop, after one agent is planned; None = go on until it is planned.
+
+        Returns:
+            Whether the next step still has something to plan.
+
+        Raises:
+            QueryError: the budget is no number of milliseconds.
+        """
+        from bake.runtime.searching.under_way import checked_budget
+
+        budget = checked_budget(budget_ms)
+        until = None if budget is None else time.perf_counter() + budget
+        self._follow_level()
+        if budget is None and self.steps < self._due:
+            return False
+        if not self._agents:
+            return False
+        if self._round is None:
+            self._round = self._next_round()
+        while self._round.run():
+            if until is not None and time.perf_counter() >= until:
+                return self.steps >= self._due
+        if self.steps >= self._due:
+            self._take(self._round)
+        return False
+
+    def replan(self, *, halt: bool = False) -> None:
+        """Plan all windows anew before the next step, say because goals have changed.
+
+        Args:
+            halt: whether to forget the present plan; until the next one is made, all stand still.
+        """
+        self._round = None
+        self._due = self.steps
+        if halt:
+            row = np.array([agent._row for agent in self._agents], dtype=np.int32)
+            self._rows = np.repeat(row[:, None], self.window + 1, axis=1)
+            self._begins = self.steps
+
+    def _take(self, done: Round) -> None:
+        self._rows, self._begins = done.rows, done.begins
+        self._due = self.steps + self.replan_after
+        for number in done.first:
+            self._agents[number]._urgent += 1
+        self._round = None
+
+    def _next_round(self) -> Round:
+        begins = max(self._due, self.steps)
+        self._settle_targets()
+        gone = min(begins - self._begins, self.window)
+        rest = self._rows[:, np.minimum(np.arange(self.window + 1) + gone, self.window)]
+        standing = self._standing()
+        tasks = []
+        for agent, before in zip(self._agents, rest, strict=True):
+            mover = self._mover(agent.profile)
+            wait = mover.lightest if self._wait is None else round(self._wait * mover.units)
+            field = self._field_for(agent, standing)
+            tasks.append(Task(mover, before, field, wait, agent.stands))
+        order = sorted(
+            (agent for agent in self._agents if not agent.stands),
+            key=lambda a: (a.arrived, -a.priority, -a._urgent, a._asked, a.number),
+        )
+        cells = max((mover.cell_count for mover in self._movers.values()), default=0)
+        return Round(self._planner, begins, tasks, [agent.number for agent in order], cells)
+
+    # -- targets and fields -----------------------------------------------------------------------
+
+    def _settle_targets(self) -> None:
+        """Let agents whose target is not settled, or is stood on, go to the goal or near it."""
+        blocked = self._standing()
+        unsettled = []
+        for agent in self._agents:
+            if agent._target is not None and agent.goal is not None and blocked is not None:
+                mover = self._mover(agent.profile)
+                cells = mover.cells(agent._target)
+                if not agent.stands and not agent.arrived and blocked[cells].any():
+                    agent._target = None
+            if agent._target is None:
+                unsettled.append(agent)
+        if not unsettled:
+            return
+        claimed = np.zeros(max(m.cell_count for m in self._movers.values()), dtype=np.bool_)
+        for agent in self._agents:
+            if agent._target is None and not agent.stands:
+                continue
+            row = agent._row if agent.stands or agent._target is None else agent._target
+            claimed[self._mover(agent.profile).cells(row)] = True
+        unsettled.sort(key=lambda a: (-a.priority, a._asked, a.number))
+        for agent in unsettled:
+            mover, goal = self._mover(agent.profile), agent.goal
+            wanted = agent._row if goal is None else mover.row_or_none(goal)
+            found = None if wanted is None else free_row(mover, agent._row, wanted, claimed)
+            agent._cut_off = found is None
+            agent._target = agent._row if found is None else found
+            claimed[mover.cells(agent._target)] = True
+            agent._nearest = int(self._field(agent).ticks[agent._row])
+            agent._since, agent._around = self.steps, None
+
+    def _field(self, agent: Agent) -> Field:
+        assert agent._target is not None
+        return self._mover(agent.profile).field(agent._target)
+
+    def _standing(self) -> BoolArray | None:
+        """Return (cells) bool, True under agents who have stood for long; None where none have."""
+        stood = [
+            agent
+            for agent in self._agents
+            if agent.stands and self.steps - agent._stood >= self.blocked_after
+        ]
+        if not stood:
+            return None
+        covered = np.zeros(max(m.cell_count for m in self._movers.values()), dtype=np.bool_)
+        for agent in stood:
+            covered[self._covered(agent)] = True
+        return covered
+
+    def _field_for(self, agent: Agent, standing: BoolArray | None) -> Field:
+        """Return an agent's estimate: around those who stand, where it is hindered by them."""
+        field = self._field(agent)
+        if standing is None or agent.stands:
+            agent._around = None
+            return field
+        mark = standing.tobytes()
+        if agent._around is None and agent.hindered < self.blocked_after:
+            return field
+        if agent._around is None or agent._around[0] != mark:
+            around = self._mover(agent.profile).field_around(field.target, standing)
+            agent._around = (mark, around)
+        around = agent._around[1]
+        return around if around.reaches(agent._row) else field
+
+    # -- the level --------------------------------------------------------------------------------
+
+    def _mover(self, profile: str) -> Mover:
+        if profile not in self._movers:
+            self._movers[profile] = Mover(self._level, profile)
+        return self._movers[profile]
+
+    def _covered(self, agent: Agent) -> list[int]:
+        return self._mover(agent.profile).cells(agent._row)
+
+    def _follow_level(self) -> None:
+        """Take over how the level is now; all agents stand still until the next plan then."""
+        if all(mover.holds() for mover in self._movers.values()):
+            return
+        movers = {name: Mover(self._level, name) for name in self._movers}
+        rows = [movers[agent.profile].row_or_none(agent._place) for agent in self._agents]
+        for agent, row in zip(self._agents, rows, strict=True):
+            if row is None:
+                raise QueryError(
+                    f"agent {agent.number} cannot stand on {quoted(agent._place)} any more",
+                    place=f"level {self._level.name!r}",
+                    remedy="remove it from the crowd before the level changes, "
+                    "or add it again elsewhere",
+                )
+        self._movers = movers
+        for agent, row in zip(self._agents, rows, strict=True):
+            assert row is not None
+            agent._row, agent._target, agent._around = row, None, None
+        self.replan(halt=True)
+
+    def _ahead(self, agent: Agent) -> list[Place]:
+        at = min(self.steps - self._begins, self.window)
+        return self._mover(agent.profile).places(self._rows[agent.number, at + 1 :])
+
+
+def _whole(name: str, value: int, least: int, most: int) -> int:
+    if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
+        raise QueryError(
+            f"{name} is {quoted(value)}", expected=f"a whole number, {least} to {most}"
+        )
+    return value

@@ -1,0 +1,182 @@
+"""Many agents on one map at once, and many requests for paths in the frames of a game."""
+
+from __future__ import annotations
+
+import math
+import random
+import time
+from itertools import pairwise
+from pathlib import Path
+from typing import cast
+
+import numpy as np
+
+from bake.agents.crowd import Crowd
+from bake.agents.reservations import Conflicts, conflicts
+from bake.pipeline.level import bake_level
+from bake.pipeline.sources import Task
+from bake.processors import processors
+from bake.recipe import LevelRecipe
+from bake.runtime import LevelAsset, open_asset
+from bake.runtime.reader.places import Cell
+from benchmarks.bench import Bench
+from benchmarks.levels import level_file
+from benchmarks.section import Section
+
+FULL = ("lak303d", "den520d")
+QUICK = ("lak303d",)
+AGENTS = (50, 100, 200)
+QUICK_AGENTS = (50,)
+#: Steps after which agents who have not arrived count as late.
+MOST_STEPS = 2000
+REQUESTS = 400
+BUDGET_MS = 1.0
+TABLES = ("components", "next_hops", "hierarchy")
+
+
+def run(bench: Bench, section: Section) -> None:
+    """Measure crowds and requests on every map."""
+    names = bench.choose(section, FULL, QUICK)
+    assert bench.jit_seconds >= 0
+    section.text(
+        "Agents start at random places of a map and go to others, one cell a step. *Alone* each "
+        "follows its baked path as if nobody else were there: how often two of them are on one "
+        "cell, change places or cross is counted. *Together* they are led by windowed hierarchical "
+        "cooperative A* (a window of 16 steps, planned anew after 8), where this was zero in every "
+        "step. *Longer* is the cost of all ways over that of the shortest ones; *steps* is when "
+        "the last one arrived, beside the longest path. A step in which nothing is planned takes "
+        "the median; planning is spread over the steps between by calls of `plan`, or falls on "
+        "one step, the longest."
+    )
+    rows: list[tuple[str, ...]] = []
+    for name in names:
+        bench.tell(name)
+        with open_asset(_baked(bench, name, TABLES)) as level:
+            for count in bench.either(AGENTS, QUICK_AGENTS):
+                bench.tell(f"{name}, {count} agents")
+                rows.append((f"{name}, {count}", *_crowd(level, count)))
+    section.table(
+        (
+            *("map, agents", "conflicts alone", "together", "arrived", "longer", "steps (path)"),
+            *("ms a step", "longest", "ms a step, median"),
+        ),
+        rows,
+    )
+    section.text(
+        f"{REQUESTS} requests for paths, {BUDGET_MS:g} ms a frame, 4 at once, without next hops; "
+        "one of ten has priority 8. Each path was compared with that of `nav.search`. *Frames* is "
+        "how many a request took, in the median and at most, all of them being there from the "
+        "first frame on."
+    )
+    rows = []
+    for name in names:
+        with open_asset(_baked(bench, name, ("components",))) as level:
+            rows.append((name, *_requests(level, bench.either(REQUESTS, 60))))
+    section.table(
+        ("map", "frames", "mean ms", "99 %", "longest", "frames, urgent", "frames, others"), rows
+    )
+
+
+def _baked(bench: Bench, name: str, tables: tuple[str, ...]) -> Path:
+    asset = bench.scratch / f"{name}-{len(tables)}-many.h5"
+    task = Task(level_file(name), asset, LevelRecipe(tables=tables))
+    bake_level(task, processors(), lambda stage, done: None)
+    return asset
+
+
+def _ends(level: LevelAsset, count: int) -> tuple[list[Cell], list[Cell]]:
+    """Return starts and goals at random, all of them joined."""
+    nav, rng = level.profile(), random.Random(count)
+    places = cast("list[Cell]", nav.places())
+    home = max(rng.sample(places, 20), key=lambda place: len(nav.within(place, 60)[0]))
+    joined = [place for place in places if nav.reachable(place, home)]
+    return rng.sample(joined, count), rng.sample(joined, count)
+
+
+def _crowd(level: LevelAsset, count: int) -> tuple[str, ...]:
+    nav = level.profile()
+    starts, goals = _ends(level, count)
+    shortest = nav.distances(starts, goals)
+    alone, longest = _alone(level, starts, goals)
+    crowd = Crowd(level)
+    agents = [crowd.add(start, goal) for start, goal in zip(starts, goals, strict=True)]
+    crowd.step()  # Makes the fields of all goals, and compiles.
+    spent, walked = [], np.zeros(count)
+    ways: list[list[Cell]] = [
+        [start, cast("Cell", agent.place)] for start, agent in zip(starts, agents, strict=True)
+    ]
+    while not all(agent.arrived for agent in agents) and crowd.steps < MOST_STEPS:
+        before = time.perf_counter()
+        crowd.step()
+        spent.append(time.perf_counter() - before)
+        for way, agent in zip(ways, agents, strict=True):
+            way.append(cast("Cell", agent.place))
+    assert crowd.conflicts == Conflicts(), f"{count} agents: {crowd.conflicts}"
+    assert _counted(ways, level.width) == Conflicts(), "conflicts that were not counted"
+    there = np.array([agent.arrived for agent in agents])
+    for number, way in enumerate(ways):
+        walked[number] = nav.length([b for a, b in zip([None, *way], way, strict=False) if a != b])
+    ms = np.array(spent) * 1e3
+    return (
+        f"{alone.total:,}",
+        f"{crowd.conflicts.total}",
+        f"{there.sum()} of {count}",
+        f"{walked[there].sum() / shortest[there].sum() - 1:.2%}",
+        f"{crowd.steps} ({longest})",
+        f"{ms.mean():.2f}",
+        f"{ms.max():.1f}",
+        f"{np.median(ms):.2f}",
+    )
+
+
+def _alone(level: LevelAsset, starts: list[Cell], goals: list[Cell]) -> tuple[Conflicts, int]:
+    """Let everybody follow the baked path; return the conflicts, and the steps of the longest."""
+    first, places = level.profile().paths(starts, goals)
+    paths = [[tuple(cell) for cell in places[a:b].tolist()] for a, b in pairwise(first)]
+    longest = max(len(path) for path in paths)
+    ways = [path + path[-1:] * (longest - len(path)) for path in paths]
+    return _counted(ways, level.width), longest - 1
+
+
+def _counted(ways: list[list[Cell]], width: int) -> Conflicts:
+    cells = [[[y * width + x] for x, y in way] for way in ways]
+    total = Conflicts()
+    for step in range(len(cells[0]) - 1):
+        before, after = [way[step] for way in cells], [way[step + 1] for way in cells]
+        total += conflicts(before, after, width)
+    return total
+
+
+def _requests(level: LevelAsset, count: int) -> tuple[str, ...]:
+    nav = level.profile()
+    starts, goals = _ends(level, count)
+    nav.warm_up("astar")
+    nav.searching(starts[0], goals[0]).run(budget_ms=1)
+    queue = nav.requests(budget_ms=BUDGET_MS)
+    asked = [
+        queue.add(start, goal, priority=1 if number % 10 else 8)
+        for number, (start, goal) in enumerate(zip(starts, goals, strict=True))
+    ]
+    frames = []
+    while len(queue):
+        before = time.perf_counter()
+        queue.run()
+        frames.append(time.perf_counter() - before)
+    for request in asked:
+        found = nav.search(request.start, request.goal)
+        same = request.path == found.path and request.cost == found.cost < math.inf
+        assert same, f"{request.start} to {request.goal}"
+    ms = np.array(frames) * 1e3
+
+    def taken(urgent: bool) -> str:
+        took = [each.frames for each in asked if (each.priority > 1) == urgent]
+        return f"{np.median(took):.0f}, at most {max(took)}"
+
+    return (
+        f"{len(frames)}",
+        f"{ms.mean():.2f}",
+        f"{np.percentile(ms, 99):.2f}",
+        f"{ms.max():.2f}",
+        taken(True),
+        taken(False),
+    )

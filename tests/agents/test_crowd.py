@@ -1,0 +1,328 @@
+"""Many agents: corridors by hand, small levels by brute force, real maps without a conflict."""
+
+import random
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from bake.agents.crowd import Agent, Crowd
+from bake.errors import QueryError
+from bake.recipe import ProfileRecipe, load_recipe
+from bake.runtime import open_asset
+from tests.support.baked import GROUND, bake, bake_grid, recipe_for, rows, rules_of
+from tests.support.levels import shared_level
+from tests.support.pages import ROOT
+from tests.support.walking import Cell, conflicts_along, fewest_steps, steps_of
+
+
+def lead(crowd: Crowd, steps: int) -> list[list[Cell]]:
+    """Let a crowd make some steps; return the places of each agent."""
+    ways = [[agent.place] for agent in crowd.agents]
+    for _ in range(steps):
+        crowd.step()
+        for way, agent in zip(ways, crowd.agents, strict=True):
+            way.append(agent.place)
+    return [[place for place in way if isinstance(place, tuple)] for way in ways]
+
+
+def test_a_bay_to_pass_in(tmp_path: Path) -> None:
+    """Two meet in a corridor: the second one yields into the bay, and goes on behind the first."""
+    grid = rows(".........", "#####.###")
+    with open_asset(bake_grid(tmp_path, grid, connectivity=4)) as level:
+        crowd = Crowd(level)
+        east, west = crowd.add((0, 0), (8, 0)), crowd.add((8, 0), (0, 0))
+        ways = lead(crowd, 10)
+        assert ways[0][:9] == [(x, 0) for x in range(9)]
+        assert ways[1][5] == (5, 1)
+        assert ways[1][6:] == [(x, 0) for x in (5, 4, 3, 2, 1)]
+        lead(crowd, 1)
+        assert (east.place, west.place) == ((8, 0), (0, 0))
+        assert east.arrived
+        assert crowd.conflicts.total == 0
+
+
+def test_one_without_a_goal_steps_aside_and_comes_back(tmp_path: Path) -> None:
+    grid = rows(".......", "###.###")
+    with open_asset(bake_grid(tmp_path, grid, connectivity=4)) as level:
+        crowd = Crowd(level)
+        idle = crowd.add((3, 0))
+        walker = crowd.add((0, 0), (6, 0))
+        ways = lead(crowd, 8)
+        assert ways[1] == [*((x, 0) for x in range(7)), (6, 0), (6, 0)]
+        assert (3, 1) in ways[0]
+        assert ways[0][-1] == (3, 0)
+        assert walker.arrived
+        assert idle.arrived
+
+
+def test_the_dead_end_lets_the_inner_one_out(tmp_path: Path) -> None:
+    """The one asked first would go in, and must back out: it alone can make room."""
+    grid = rows(".......", ".######")
+    with open_asset(bake_grid(tmp_path, grid, connectivity=4)) as level:
+        crowd = Crowd(level)
+        entering = crowd.add((4, 0), (6, 0))
+        leaving = crowd.add((6, 0), (0, 1))
+        ways = lead(crowd, 40)
+        assert conflicts_along(ways, (1, 1)) == 0 == crowd.conflicts.total
+        # They can't pass each other anywhere: whoever is behind stays behind.
+        assert not (entering.arrived and leaving.arrived)
+    with open_asset(bake_grid(tmp_path, rows("...####", "......."), connectivity=4)) as level:
+        crowd = Crowd(level)
+        entering, leaving = crowd.add((4, 1), (6, 1)), crowd.add((6, 1), (0, 0))
+        ways = lead(crowd, 40)
+        assert conflicts_along(ways, (1, 1)) == 0
+        assert entering.arrived
+        assert leaving.arrived
+
+
+def test_no_two_cross_diagonally(tmp_path: Path) -> None:
+    with open_asset(bake_grid(tmp_path, rows("..", ".."), corner_cutting="always")) as level:
+        crowd = Crowd(level)
+        crowd.add((0, 0), (1, 1))
+        crowd.add((1, 0), (0, 1))
+        ways = lead(crowd, 6)
+        assert conflicts_along(ways, (1, 1)) == 0
+        assert [way[-1] for way in ways] == [(1, 1), (0, 1)]
+
+
+@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(data=st.data())
+def test_two_agents_against_all_they_could_do(small: dict, data: st.DataObject) -> None:
+    """No two conflict, none is faster than is possible, and where there is room both arrive."""
+    level, steps, name = data.draw(st.sampled_from(sorted(small.values(), key=lambda s: s[2])))
+    cells = sorted(steps)
+    starts = data.draw(st.permutations(cells).map(lambda some: some[:2]))
+    goals = data.draw(st.permutations(cells).map(lambda some: some[:2]))
+    best = fewest_steps(steps, starts, goals)
+    crowd = Crowd(level, window=data.draw(st.integers(4, 16)))
+    agents = [crowd.add(start, goal) for start, goal in zip(starts, goals, strict=True)]
+    ways = lead(crowd, 40)
+    assert conflicts_along(ways, (1, 1)) == 0 == crowd.conflicts.total
+    for way in ways:
+        assert all(b == a or b in steps[a] for a, b in pairwise(way))
+    there = [list(pair) == list(goals) for pair in zip(*ways, strict=True)]
+    if best is None:
+        assert True not in there
+    elif True in there:
+        assert there.index(True) >= best
+    if name == "open":
+        assert best is not None
+        assert all(agent.arrived for agent in agents)
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory: pytest.TempPathFactory):
+    """Levels of a dozen cells, with the steps of each."""
+    drawn = {
+        "open": ("...", "...", "..."),
+        "bay": (".....", "##.##"),
+        "ring": ("....", ".##.", "...."),
+        "rooms": ("..#..", ".....", "..#.."),
+    }
+    folder, found = tmp_path_factory.mktemp("small"), {}
+    for name, lines in drawn.items():
+        asset = bake_grid(folder, rows(*lines), name=name, connectivity=4)
+        level = open_asset(asset)
+        found[name] = (level, steps_of(level.profile()), name)
+    yield found
+    for level, _, _ in found.values():
+        level.close()
+
+
+# -- goals that are taken -------------------------------------------------------------------------
+
+
+def test_who_comes_later_diverts(tmp_path: Path) -> None:
+    with open_asset(bake_grid(tmp_path, rows(*["......"] * 4), connectivity=4)) as level:
+        crowd = Crowd(level)
+        agents = [crowd.add((0, y), (4, 2)) for y in range(4)]
+        lead(crowd, 12)
+        assert agents[0].place == (4, 2)
+        assert [agent.diverted for agent in agents] == [False, True, True, True]
+        nav = level.profile()
+        assert [nav.distance(agent.place, (4, 2)) for agent in agents] == [0, 1, 1, 1]
+        assert len({agent.place for agent in agents}) == 4
+        assert all(agent.arrived and agent.goal == (4, 2) for agent in agents)
+
+
+def test_two_may_change_places(tmp_path: Path) -> None:
+    with open_asset(bake_grid(tmp_path, rows("...", "..."), connectivity=4)) as level:
+        crowd = Crowd(level)
+        one, other = crowd.add((0, 0)), crowd.add((2, 0))
+        one.go((2, 0))
+        other.go((0, 0))
+        lead(crowd, 6)
+        assert (one.place, other.place) == ((2, 0), (0, 0))
+        assert not one.diverted
+
+
+def test_whoever_stands_becomes_a_wall(tmp_path: Path) -> None:
+    """The short corridor is held by one who does not move; after four steps all go the long way."""
+    grid = rows("...........", ".#########.", ".#########.", ".#########.", "...........")
+    with open_asset(bake_grid(tmp_path, grid, connectivity=4)) as level:
+        crowd = Crowd(level, window=6, blocked_after=4)
+        guard, walker = crowd.add((5, 0)), crowd.add((0, 0), (10, 0))
+        guard.stand()
+        way = lead(crowd, 60)[1]
+        assert way.index((10, 0)) <= 4 + 6 + 4 + 18 + 2 * 4
+        assert (5, 4) in way
+        assert guard.place == (5, 0)
+        assert walker.arrived
+        walker.go((5, 0))
+        lead(crowd, 40)
+        assert walker.diverted
+        assert walker.place in {(4, 0), (6, 0)}
+        patient = Crowd(level, window=6, blocked_after=1000)
+        patient.add((5, 0)).stand()
+        waiting = patient.add((0, 0), (10, 0))
+        lead(patient, 60)
+        assert waiting.place == (4, 0)
+        assert waiting.hindered >= 50
+
+
+# -- sizes, floors, changes -----------------------------------------------------------------------
+
+
+def test_agents_of_size(tmp_path: Path) -> None:
+    """A golem of two by two cells and guards share a hall; the golem's cells are its own."""
+    golem = ProfileRecipe("golem", rules_of(GROUND), size=2)
+    guard = ProfileRecipe("guard", rules_of(GROUND))
+    asset = bake_grid(tmp_path, rows(*["........"] * 5), profiles=(golem, guard))
+    with open_asset(asset) as level:
+        crowd = Crowd(level)
+        crowd.add((0, 1), (6, 1), profile="golem")
+        crowd.add((6, 1), (0, 1), profile="golem")
+        for y in range(5):
+            crowd.add((3, y), (4 - y, 4 - y), profile="guard")
+        with pytest.raises(QueryError, match=r"agent 0 is on \(0, 1\) already"):
+            crowd.add((1, 2), profile="guard")
+        ways = lead(crowd, 40)
+        assert conflicts_along(ways, (2, 2, 1, 1, 1, 1, 1)) == 0 == crowd.conflicts.total
+        assert all(agent.arrived for agent in crowd.agents)
+
+
+def test_the_level_changes_under_them(tmp_path: Path) -> None:
+    grid = rows("...........", ".####.####.", "...........")
+    with open_asset(bake_grid(tmp_path, grid, connectivity=4)) as level:
+        crowd = Crowd(level)
+        walker = crowd.add((0, 0), (10, 0))
+        lead(crowd, 3)
+        assert walker.place == (3, 0)
+        level.update(blocked=[(7, 0)])
+        way = lead(crowd, 14)[0]
+        assert (5, 1) in way
+        assert walker.place == (10, 0)
+        level.update(blocked=[(9, 0), (9, 2)])
+        walker.go((0, 0))
+        lead(crowd, 3)
+        assert walker.cut_off
+        level.update(opened=[(9, 0)], blocked=[])
+        lead(crowd, 1)
+        assert walker.cut_off  # (7, 0) and (9, 2) are still shut.
+        level.update(opened=[(9, 2)])
+        lead(crowd, 20)
+        assert walker.place == (0, 0)
+        level.update(blocked=[(0, 0)])
+        with pytest.raises(QueryError, match=r"agent 0 cannot stand on \(0, 0\) any more"):
+            crowd.step()
+        crowd.remove(walker)
+        crowd.step()
+
+
+def test_floors_and_links(tmp_path: Path) -> None:
+    source = _copied(ROOT / "levels_src" / "bastion.json", tmp_path)
+    recipe = load_recipe(ROOT / "bake.toml").for_level("bastion")
+    with open_asset(bake(source, recipe)) as level:
+        crowd = Crowd(level)
+        nav = level.profile("guard")
+        cells = [cell for cell in nav.places() if nav.reachable(cell, (15, 4, 1))][:12]
+        agents = [crowd.add(cell, (15, 4, 1), profile="guard") for cell in cells]
+        for _ in range(120):
+            crowd.step()
+        assert crowd.conflicts.total == 0
+        assert all(agent.arrived for agent in agents)
+        assert agents[0].place == (15, 4, 1)
+
+
+def test_planning_ahead_changes_nothing_of_what_is_promised(tmp_path: Path) -> None:
+    """Windows planned between steps, in parts, and those planned at once: never a conflict."""
+    with open_asset(bake_grid(tmp_path, rows(*["........"] * 4), connectivity=4)) as level:
+        crowd = Crowd(level, window=6)
+        for y in range(4):
+            crowd.add((0, y), (7, 3 - y))
+            crowd.add((7, y), (0, 3 - y))
+        ways = [[agent.place] for agent in crowd.agents]
+        for _ in range(40):
+            crowd.plan(0)
+            assert all(len(agent.ahead()) <= 6 for agent in crowd.agents)
+            crowd.step()
+            for way, agent in zip(ways, crowd.agents, strict=True):
+                way.append(agent.place)
+        assert conflicts_along(ways, [1] * 8) == 0
+        assert all(agent.arrived for agent in crowd.agents)
+
+
+def test_mistakes(tmp_path: Path) -> None:
+    with open_asset(bake_grid(tmp_path, rows("..#"), connectivity=4)) as level:
+        for wrong in ({"window": 1}, {"window": 300}, {"replan_after": 17}, {"blocked_after": 0}):
+            with pytest.raises(QueryError, match=f"{next(iter(wrong))} is "):
+                Crowd(level, **wrong)
+        with pytest.raises(QueryError, match="wait is -1; expected units from 0"):
+            Crowd(level, wait=-1)
+        crowd = Crowd(level)
+        agent = crowd.add((0, 0))
+        with pytest.raises(QueryError, match=r"agent 0 is on \(0, 0\) already; remedy|already"):
+            crowd.add((0, 0))
+        with pytest.raises(QueryError, match="cannot stand on"):
+            crowd.add((1, 0), (2, 0))
+        assert crowd.agents == (agent,)
+        with pytest.raises(QueryError, match="cannot stand on"):
+            agent.go((2, 0))
+        assert agent.goal is None
+        crowd.remove(agent)
+        with pytest.raises(QueryError, match="not in this crowd"):
+            crowd.remove(agent)
+
+
+# -- real maps ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("name", "count"), [("arena", 50), ("den312d", 50)])
+def test_fifty_on_a_real_map(tmp_path: Path, name: str, count: int) -> None:
+    source = shared_level(f"movingai/{name}.map")
+    asset = bake(_copied(source, tmp_path), recipe_for(tables=("components", "next_hops")))
+    with open_asset(asset) as level:
+        nav = level.profile()
+        home = max(nav.places(), key=lambda cell: len(nav.within(cell, 3)[0]))
+        cells = [cell for cell in nav.places() if nav.reachable(cell, home)]
+        rng = random.Random(7)
+        starts, goals = rng.sample(cells, count), rng.sample(cells, count)
+        ways = [_led(level, starts, goals) for _ in range(2)]
+        assert ways[0] == ways[1]  # The same again, step by step.
+        longest = max(len(way) for way in ways[0])
+        assert conflicts_along(ways[0], [1] * count) == 0
+        assert longest < 3 * nav.distances(np.array(starts), np.array(goals)).max()
+
+
+def _copied(source: Path, folder: Path) -> Path:
+    copy = folder / source.name
+    copy.write_bytes(source.read_bytes())
+    return copy
+
+
+def _led(level, starts: list[Cell], goals: list[Cell]) -> list[list[Cell]]:
+    crowd = Crowd(level)
+    agents: list[Agent] = [crowd.add(a, b) for a, b in zip(starts, goals, strict=True)]
+    ways: list[list[Cell]] = [[agent.place] for agent in agents]
+    while not all(agent.arrived for agent in agents):
+        crowd.step()
+        for way, agent in zip(ways, agents, strict=True):
+            way.append(agent.place)
+        assert crowd.steps < 2000
+    assert crowd.conflicts.total == 0
+    assert [agent.place for agent in agents] == goals
+    return ways

@@ -1,0 +1,117 @@
+"""One agent's way through a window, against Dijkstra's algorithm over cells and steps."""
+
+import random
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from bake.agents.movers import Mover
+from bake.agents.reservations import Reservations, conflicts, meeting
+from bake.agents.rounds import Planner, Task
+from bake.graph import UNREACHABLE
+from bake.runtime import open_asset
+from tests.support.baked import bake_grid, rows
+from tests.support.strategies import random_grid
+from tests.support.walking import Cell, cheapest_window, conflicts_along, steps_of
+
+STEPS = 7
+
+
+def walks(rng: random.Random, steps: dict[Cell, dict[Cell, float]], count: int) -> list[list[Cell]]:
+    """Ways of some agents that do not conflict, at random."""
+    ways: list[list[Cell]] = []
+    for start in rng.sample(sorted(steps), count):
+        for _ in range(30):
+            way = [start]
+            while len(way) <= STEPS:
+                way.append(rng.choice([way[-1], *steps[way[-1]]]))
+            if conflicts_along([*ways, way], [1] * (len(ways) + 1)) == 0:
+                if start not in {other[0] for other in ways}:
+                    ways.append(way)
+                break
+    return ways
+
+
+@pytest.mark.parametrize("seed", range(16))
+def test_the_cheapest_way_there_is(tmp_path: Path, seed: int) -> None:
+    rng = random.Random(seed)
+    recipe = {"connectivity": (4, 8)[seed % 2], "corner_cutting": ("never", "always")[seed // 8]}
+    asset = bake_grid(tmp_path, random_grid(seed, 6, 5), **recipe)
+    with open_asset(asset) as level:
+        nav = level.profile()
+        steps = steps_of(nav)
+        mover, planner = Mover(level, "default"), Planner()
+        ways = walks(rng, steps, 4)
+        table = Reservations(STEPS, mover.cell_count)
+        held = np.array([[mover.row(cell) for cell in way] for way in ways], dtype=np.int32)
+        for number, each in enumerate(held):
+            table.reserve(number, mover.covered(each))
+        rank = np.zeros(len(ways) + 1, dtype=np.uint8)
+        free = sorted(set(steps) - {way[0] for way in ways})
+        found_some = 0
+        for start in free[::3]:
+            for target in sorted(steps)[::4]:
+                field = mover.field(mover.row(target))
+                before = np.full(STEPS + 1, mover.row(start), dtype=np.int32)
+                task = Task(mover, before, field, mover.units)
+                found, ticks, _ = planner.way(len(ways), task, table, rank, 0)
+                left = {
+                    cell: int(field.ticks[mover.row(cell)]) / mover.units
+                    for cell in steps
+                    if field.ticks[mover.row(cell)] != UNREACHABLE
+                }
+                expected = cheapest_window(steps, start, target, ways, left, 1.0)
+                if start not in left or expected is None:
+                    assert found is None
+                    continue
+                assert found is not None
+                found_some += 1
+                assert ticks / mover.units == pytest.approx(expected, abs=1e-3)
+                way = [cell for cell in mover.places(found) if isinstance(cell, tuple)]
+                assert way[0] == start
+                assert conflicts_along([*ways, way], [1] * (len(ways) + 1)) == 0
+                assert table.in_the_way(len(ways), mover.covered(found), mover.width) == set()
+        assert found_some
+
+
+def test_who_is_in_the_way_depends_on_the_rank(tmp_path: Path) -> None:
+    asset = bake_grid(tmp_path, rows("....."), connectivity=4)
+    with open_asset(asset) as level:
+        mover, planner = Mover(level, "default"), Planner()
+        table = Reservations(4, mover.cell_count)
+        table.reserve(1, mover.covered(np.full(5, mover.row((2, 0)), dtype=np.int32)))
+        before = np.full(5, mover.row((0, 0)), dtype=np.int32)
+        task = Task(mover, before, mover.field(mover.row((4, 0))), mover.units)
+        rank = np.array([0, 0], dtype=np.uint8)
+        blocked, _, _ = planner.way(0, task, table, rank, 0)
+        assert blocked is not None
+        assert mover.place(int(blocked[-1])) == (1, 0)
+        freed, ticks, _ = planner.way(0, task, table, rank, 1)
+        assert freed is not None
+        assert (mover.place(int(freed[-1])), ticks) == ((4, 0), 4 * mover.units)
+        assert table.in_the_way(0, mover.covered(freed), mover.width) == {1}
+
+
+def test_moves_that_meet() -> None:
+    assert meeting(5, 5, 10) == []
+    assert meeting(5, 6, 10) == [(6, 5)]
+    assert meeting(5, 16, 10) == [(16, 5), (6, 15), (15, 6)]  # Down and to the right.
+    assert meeting(16, 5, 10) == [(5, 16), (15, 6), (6, 15)]
+    assert meeting(5, 16, 0) == [(16, 5)]  # On hexagons nothing is diagonal.
+
+
+def test_conflicts_are_counted() -> None:
+    def count(*moves: tuple[int, int]) -> tuple[int, int, int]:
+        found = conflicts([[a] for a, _ in moves], [[b] for _, b in moves], 10)
+        assert found.total == found.vertex + found.swap + found.crossing
+        return found.vertex, found.swap, found.crossing
+
+    assert count((0, 1), (2, 1)) == (1, 0, 0)
+    assert count((0, 1), (1, 0)) == (0, 1, 0)
+    assert count((0, 11), (1, 10)) == (0, 0, 1)
+    assert count((0, 11), (11, 0)) == (0, 1, 0)
+    assert count((0, 1), (1, 2), (2, 12)) == (0, 0, 0)  # One behind the other.
+    assert count((0, 1), (1, 11), (11, 10), (10, 0)) == (0, 0, 0)  # All around a square.
+    large = conflicts([[0, 1, 10, 11], [3]], [[1, 2, 11, 12], [2]], 10)
+    assert (large.vertex, large.swap, large.crossing) == (1, 0, 0)

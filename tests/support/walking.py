@@ -1,0 +1,107 @@
+"""Agents walking over a level in plain Python: the steps there are, and who gets in whose way."""
+
+from collections.abc import Mapping, Sequence
+from heapq import heappop, heappush
+from itertools import combinations
+
+from bake.errors import QueryError
+from bake.runtime import Navigator
+
+Cell = tuple[int, ...]
+#: The units of each step out of a cell, waiting not among them.
+Steps = Mapping[Cell, Mapping[Cell, float]]
+
+
+def steps_of(nav: Navigator) -> Steps:
+    """The steps of a small square level, each asked for by itself."""
+    cells = [cell for cell in nav.places() if isinstance(cell, tuple)]
+    found: dict[Cell, dict[Cell, float]] = {cell: {} for cell in cells}
+    for a in cells:
+        for b in cells:
+            if a != b and abs(a[0] - b[0]) <= 1 and abs(a[1] - b[1]) <= 1:
+                try:
+                    found[a][b] = nav.length([a, b])
+                except QueryError:
+                    continue
+    return found
+
+
+def covered(place: Cell, size: int) -> set[Cell]:
+    x, y = place
+    return {(x + i, y + j) for i in range(size) for j in range(size)}
+
+
+def in_conflict(
+    one: tuple[Cell, Cell], other: tuple[Cell, Cell], sizes: tuple[int, int] = (1, 1)
+) -> bool:
+    """Whether two agents that step from a cell to another get in each other's way."""
+    if covered(one[1], sizes[0]) & covered(other[1], sizes[1]):
+        return True
+    if one[0] == one[1] or other[0] == other[1] or sizes != (1, 1):
+        return False
+    # Moves meet in the middle where both middles are one point: on an edge, or on a corner.
+    return all(one[0][i] + one[1][i] == other[0][i] + other[1][i] for i in (0, 1))
+
+
+def conflicts_along(ways: Sequence[Sequence[Cell]], sizes: Sequence[int]) -> int:
+    """How often two of some agents are in conflict; each way has a place for each step."""
+    return sum(
+        in_conflict((a[i], a[i + 1]), (b[i], b[i + 1]), (sizes[m], sizes[n]))
+        for (m, a), (n, b) in combinations(enumerate(ways), 2)
+        for i in range(len(a) - 1)
+    )
+
+
+def cheapest_window(
+    steps: Steps,
+    start: Cell,
+    target: Cell,
+    others: Sequence[Sequence[Cell]],
+    left: Mapping[Cell, float],
+    wait: float,
+) -> float | None:
+    """The least cost of a way through a window, by Dijkstra's algorithm over cells and steps.
+
+    Args:
+        others: the places of each other agent at each step.
+        left: the cost from each cell to the target, added at the end of the window.
+        wait: the cost of waiting anywhere but at the target.
+    """
+    end = len(others[0]) - 1
+    heap: list[tuple[float, int, Cell]] = [(0.0, 0, start)]
+    done = set[tuple[int, Cell]]()
+    best: float | None = None
+    while heap:
+        g, step, cell = heappop(heap)
+        if (step, cell) in done:
+            continue
+        done.add((step, cell))
+        if step == end:
+            if cell in left:
+                best = g + left[cell] if best is None else min(best, g + left[cell])
+            continue
+        moves = {**steps[cell], cell: 0 if cell == target else wait}
+        for to, cost in moves.items():
+            met = any(in_conflict((cell, to), (way[step], way[step + 1])) for way in others)
+            if not met:
+                heappush(heap, (g + cost, step + 1, to))
+    return best
+
+
+def fewest_steps(steps: Steps, starts: Sequence[Cell], goals: Sequence[Cell]) -> int | None:
+    """How few steps two agents need, by a breadth-first search over both of their places."""
+    layer, known, count = {tuple(starts)}, {tuple(starts)}, 0
+    while layer:
+        if tuple(goals) in layer:
+            return count
+        ahead = {
+            (a, b)
+            for one, other in layer
+            for a in (one, *steps[one])
+            for b in (other, *steps[other])
+            if not in_conflict((one, a), (other, b))
+        }
+        layer = ahead - known
+        known |= layer
+        count += 1
+    return None
