@@ -49,6 +49,7 @@ ROOMS: dict[str, frozenset[str]] = {
         "search.all_pairs",
         "search.contraction": "graph kernels search.graph",
         "search.plane": "kernels",
+        "search.incremental": "errors graph kernels search.point",
         "search.live": "errors graph greedy kernels search.graph search.all_pairs search.hierarchy",
         "levels.reading": "coordinates errors graph hexagons level movement toml",
         "levels.ldtk": "coordinates errors graph hexagons level movement toml levels.reading",

@@ -1,0 +1,145 @@
+"""Keep a shortest path up to date while arcs change: Lifelong Planning A*.
+
+    S. Koenig, M. Likhachev, D. Furcy, "Lifelong Planning A*", Artificial Intelligence 155, 2004.
+
+Start and goal stay where they are. The first search is A*; every later one looks only at what the
+changes have touched.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from bake.arrays import Int32Array, Int64Array
+from bake.graph import INFINITY
+from bake.kernels.heap import Heap
+from bake.search.incremental.repair import (
+    EXPANDED,
+    FULL,
+    LATE,
+    MOST_LATE,
+    SIZE,
+    TARGET,
+    Course,
+    Labels,
+    keep_waiting,
+    note_changes,
+    settle,
+    shrunk,
+)
+from bake.search.incremental.twins import TwinArcs
+from bake.search.point.estimates import Estimate
+
+_NONE = np.empty(0, dtype=np.int64)
+
+#: Room that a heap begins with, and that it grows by.
+_ROOM = 1024
+
+
+class LifelongPlanning:
+    """A shortest path between two nodes of a graph whose weights change.
+
+    Attributes:
+        arcs: the graph; whoever changes a weight says so by :meth:`changed`.
+    """
+
+    _forward = True
+
+    def __init__(self, arcs: TwinArcs, estimate: Estimate, start: int, goal: int) -> None:
+        """Begin; nothing is searched yet.
+
+        Args:
+            arcs: the graph.
+            estimate: a consistent heuristic, whatever weights will become; see
+                :class:`bake.search.point.estimates.Estimate`.
+            start, goal: nodes.
+        """
+        self.arcs = arcs
+        self._terms = estimate.terms()
+        self._course = self._course_of(start, goal)
+        self._expanded = 0
+        self._pending: list[Int64Array] = []
+        self._begin()
+
+    def _course_of(self, start: int, goal: int) -> Course:
+        ends = int(start), int(goal)
+        return Course(True, *ends) if self._forward else Course(False, *ends[::-1])
+
+    def _begin(self) -> None:
+        """Forget everything, and begin anew between the present ends."""
+        n, (_, root, target) = self.arcs.node_count, self._course
+        state = np.zeros(4, dtype=np.int64)
+        state[EXPANDED], state[TARGET] = self._expanded, target
+        self._labels = Labels(
+            np.full(n, INFINITY, dtype=np.int64),
+            np.full(n, INFINITY, dtype=np.int64),
+            np.full(n, -1, dtype=np.int64),
+            np.full(n, -1, dtype=np.int32),
+            state,
+        )
+        self._heap: Heap = np.empty((_ROOM, 2), dtype=np.int64)
+        self._labels.rhs[root] = 0
+        self._pending.clear()
+        keep_waiting(self._labels, self._terms, self._heap, target, root)
+
+    @property
+    def expanded(self) -> int:
+        """Return how many nodes were expanded so far, each time counted."""
+        return int(self._labels.state[EXPANDED])
+
+    @property
+    def nbytes(self) -> int:
+        """Return the bytes of labels and heap."""
+        return sum(each.nbytes for each in self._labels) + self._heap.nbytes
+
+    def changed(self, arcs: Int64Array) -> None:
+        """Say that the weights of some arcs (k) have changed; of which way does not matter."""
+        if len(arcs):
+            self._pending.append(arcs)
+
+    def ticks(self) -> int | None:
+        """Return what a shortest path costs as weights are now; None where there is none."""
+        self._repair()
+        _, root, target = self._course
+        found = int(self._labels.rhs[target] - self._labels.rhs[root])
+        return None if self._labels.rhs[target] >= INFINITY else found
+
+    def path(self) -> Int32Array | None:
+        """Return (k) int32, the nodes of a shortest path from start to goal; None without one."""
+        if self.ticks() is None:
+            return None
+        forward, root, target = self._course
+        path = [target]
+        while path[-1] != root:
+            path.append(int(self._labels.parent[path[-1]]))
+        return np.array(path[::-1] if forward else path, dtype=np.int32)
+
+    def _repair(self) -> None:
+        if self._labels.state[LATE] > MOST_LATE:
+            self._anew()
+        self._note(self._nodes_to_look_at())
+        while settle(self.arcs, self._labels, self._terms, self._heap, self._course) == FULL:
+            self._heap = shrunk(self._labels, self._heap, len(self._heap) + self._most_arcs)
+
+    def _anew(self) -> None:
+        self._expanded = self.expanded
+        self._begin()
+
+    def _note(self, nodes: Int64Array) -> None:
+        """Have these nodes look ahead again, and keys know the present target."""
+        if self._labels.state[SIZE] + len(nodes) > len(self._heap):
+            self._heap = shrunk(self._labels, self._heap, len(nodes) + _ROOM)
+        note_changes(self.arcs, self._labels, self._terms, self._heap, self._course, nodes)
+
+    def _nodes_to_look_at(self) -> Int64Array:
+        """Return the nodes whose rhs depends on arcs that have changed, each once, ascending."""
+        if not self._pending:
+            return _NONE
+        arcs = np.concatenate(self._pending)
+        self._pending.clear()
+        ends = self.arcs.head[arcs] if self._forward else self.arcs.tail(arcs)
+        return np.unique(ends).astype(np.int64)
+
+    @property
+    def _most_arcs(self) -> int:
+        return int(np.diff(self.arcs.first_out).max(initial=0)) + 2

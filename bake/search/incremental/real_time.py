@@ -1,0 +1,126 @@
+"""Decide each step by looking a few steps ahead, and remember what was learned: RTA* and LRTA*.
+
+    R. E. Korf, "Real-Time Heuristic Search", Artificial Intelligence 42, 1990.
+
+Neither plans a whole path. Each looks at what can be reached in k steps, by *minimin*: a neighbour
+is worth the least g + h of where k - 1 further steps may lead. The agent steps to the best
+neighbour, and corrects h where it stood. **LRTA*** sets it to what the best neighbour promises. If
+h was admissible it stays so, and an agent that makes the same trip again and again ends up on a
+shortest path. **RTA*** sets it to the second best, which is what it would cost to come back and
+take another way. That is right for one trip, and too much for the next.
+
+A node is looked at once for each number of steps that leads to it, which gives the same values as a
+search of all paths. What was learned about a place counts on the way through it, too: it is worth
+no less than its own h. Without that an agent that looks ahead may go in circles, as ways past what
+it has learned look better each time.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from bake.arrays import Int64Array
+from bake.graph import BLOCKED, INFINITY
+from bake.search.incremental.twins import TwinArcs
+from bake.search.point.estimates import Estimate, fill_estimates
+
+#: Where a step leads, and what it costs.
+_Step = tuple[int, int]
+
+
+class RealTime:
+    """Steps toward a goal, each decided when it is due.
+
+    Attributes:
+        arcs: the graph; its weights may change, see :meth:`changed`.
+        h: (n) int64 ticks, what the agent thinks is left from each node.
+        expanded: nodes whose arcs were looked at so far, each time counted.
+    """
+
+    def __init__(
+        self, arcs: TwinArcs, estimate: Estimate, goal: int, lookahead: int = 1, *, learn: bool
+    ) -> None:
+        """Begin.
+
+        Args:
+            arcs: the graph.
+            estimate: the heuristic to begin with; what LRTA* promises needs an admissible one.
+            goal: a node.
+            lookahead: k, how many steps to look ahead, at least 1.
+            learn: whether this is LRTA*; otherwise it is RTA*.
+        """
+        self.arcs = arcs
+        self.expanded = 0
+        self.h: Int64Array = np.empty(arcs.node_count, dtype=np.int64)
+        self._terms = estimate.terms()
+        self._lookahead = lookahead
+        self._learn = learn
+        self.aim(goal)
+
+    @property
+    def nbytes(self) -> int:
+        """Return the bytes of what the agent thinks of each node."""
+        return self.h.nbytes
+
+    def aim(self, goal: int) -> None:
+        """Take another goal, and forget what was learned about the last one."""
+        self._goal = int(goal)
+        self.forget()
+
+    def forget(self) -> None:
+        """Begin anew with the first heuristic, as when arcs have become cheaper."""
+        fill_estimates(self._terms, self._goal, self.h)
+        self.h[self._goal] = 0
+
+    def next_node(self, here: int) -> int:
+        """Return the node to step to, and learn; -1 where no step is left, the goal when there.
+
+        Of equally good neighbours the one with the smallest number counts.
+        """
+        if here == self._goal:
+            return here
+        values = self._minimin(here)
+        if not values:
+            return -1
+        best, node = min(values)
+        if self._learn:
+            self.h[here] = max(int(self.h[here]), best)
+        else:
+            second = sorted(values)[1][0] if len(values) > 1 else INFINITY
+            self.h[here] = second
+        return node
+
+    def _minimin(self, here: int) -> list[tuple[int, int]]:
+        """Return, for each neighbour, the least g + h of what lies up to k steps away by way of it.
+
+        Neighbours from where nobody can go on are left out.
+        """
+        steps: list[dict[int, list[_Step]]] = []
+        layer = {here}
+        for _ in range(self._lookahead):
+            outward = {node: self._steps(node) for node in layer if node != self._goal}
+            steps.append(outward)
+            layer = {head for found in outward.values() for head, _ in found}
+        worth = {node: int(self.h[node]) for node in layer}
+        for outward in reversed(steps[1:]):
+            nearer = {
+                node: max(
+                    int(self.h[node]),
+                    min((ticks + worth[head] for head, ticks in found), default=INFINITY),
+                )
+                for node, found in outward.items()
+            }
+            worth = {**nearer, self._goal: 0}
+        return [
+            (ticks + worth[head], head)
+            for head, ticks in steps[0][here]
+            if ticks + worth[head] < INFINITY
+        ]
+
+    def _steps(self, node: int) -> list[_Step]:
+        self.expanded += 1
+        first, end = self.arcs.first_out[node : node + 2].tolist()
+        weights = self.arcs.weight[first:end].tolist()
+        heads = self.arcs.head[first:end].tolist()
+        blocked = int(BLOCKED)
+        return [(h, w) for h, w in zip(heads, weights, strict=True) if w != blocked]
