@@ -90,9 +90,8 @@ ROOMS: dict[str, frozenset[str]] = {
         "runtime.level": "asset coordinates errors flat kernels runtime.reader runtime.things "
         "runtime.live runtime.current runtime.navigator runtime.cold",
         "runtime": "coordinates errors",
-        "agents": "errors graph greedy hexagons level runtime search",
         "runtime.warm": "errors runtime.reader runtime.searching runtime.navigator runtime.level",
-        "agents": "errors graph level runtime search",
+        "agents": "errors graph greedy hexagons level runtime search",
         "export": "asset errors flat graph hexagons movement runtime",
         "recipe": "coordinates errors graph level levels movement",
         "pipeline": "asset coordinates errors export flat graph greedy hexagons interrupts "

@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import Any
 
+from bake.agents import plans
 from bake.search.spaces.methods import METHODS
 from tests.support.pages import blocks, checked, page
 
@@ -16,9 +17,9 @@ def test_the_examples(example: Path) -> None:
     ]
     for value, expected in shown:
         assert value == expected
-    assert len(shown) == 12
+    assert len(shown) == 17
 
 
 def test_every_method_is_told() -> None:
-    for name in METHODS:
+    for name in (*METHODS, *plans.METHODS):
         assert f'| `"{name}"' in PAGE

@@ -1,0 +1,281 @@
+"""Keep what a side knows of a level: which arcs it has seen, and what it thinks of the others.
+
+A belief is a graph of its own beside the level, the same for all allies who share it. Agents plan
+over it, so where the level is not what they think they find out by looking.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from numbers import Real
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+import numpy.typing as npt
+
+from bake.agents.possible import TrueArcs, guessed_weights, norm_of, possible_arcs
+from bake.arrays import BoolArray, Int32Array, Int64Array
+from bake.errors import QueryError
+from bake.graph import BLOCKED, MAX_WEIGHT
+from bake.runtime.navigator import Navigator
+from bake.runtime.reader.places import Place
+from bake.runtime.snapshot import Snapshot
+
+if TYPE_CHECKING:
+    from bake.search.incremental.twins import TwinArcs
+    from bake.search.point.estimates import Estimate
+
+#: What may be thought of cells that nobody has seen; a number is a price in units.
+UNKNOWN = ("optimistic", "pessimistic")
+
+
+class Change:
+    """What one look has changed.
+
+    Attributes:
+        arcs: (k) int64, the arcs whose weights are others now.
+        cheaper: whether any of them costs less than before.
+    """
+
+    __slots__ = ("arcs", "cheaper")
+
+    def __init__(self, arcs: Int64Array, cheaper: bool) -> None:
+        self.arcs = arcs
+        self.cheaper = cheaper
+
+
+class Belief:
+    """What a side knows of a level, for one profile.
+
+    Seeing a place tells whether the profile can stand there, and what the steps between it and all
+    other places cost that have been seen. What was seen is believed until it is seen again, even if
+    the level has changed since.
+
+    Attributes:
+        places: the places of the level.
+        arcs: every arc that the level may have, with the weights that are believed now.
+        changes: what each look has changed so far; whoever plans keeps how many it has read.
+        epoch: how often the heuristic had to be made anew, because the level changed in a way that
+            nobody could foresee. Plans begin anew then.
+    """
+
+    def __init__(self, nav: Navigator, unknown: str | float = "optimistic") -> None:
+        """Begin with nothing seen.
+
+        Args:
+            nav: a profile of an open level.
+            unknown: what to think of what was not seen. "optimistic": that one can go anywhere, at
+                the least that such a step costs in the level as it is now. "pessimistic": that one
+                can go nowhere. A number: that one can go anywhere, and a straight step costs so
+                many units.
+
+        Raises:
+            QueryError: ``unknown`` is something else, or the level has headings.
+        """
+        snapshot = nav._now
+        self.places = snapshot.tables.places
+        _check_unknown(unknown, self.places.ticks_per_unit)
+        true = TrueArcs.of(snapshot.tables)
+        self.arcs: TwinArcs = possible_arcs(self.places, true)
+        self.arcs.weight[:] = guessed_weights(self.places, self.arcs, true, unknown)
+        self.changes: list[Change] = []
+        self.epoch = 0
+        self._nav = nav
+        self._truth = snapshot
+        self._version = 1
+        # When each location was last seen, as the number of the level's version; 0 = never.
+        self._seen = np.zeros(self.arcs.node_count, dtype=np.int32)
+        self.estimate = self._norm(true)
+
+    def _norm(self, true: TrueArcs) -> Estimate:
+        """Return a heuristic that holds for what is believed, and for what can be seen now."""
+        open_arcs = np.flatnonzero(self.arcs.weight != BLOCKED)
+        tail = np.concatenate([self.arcs.tail(open_arcs), true.tail])
+        head = np.concatenate([self.arcs.head[open_arcs], true.head])
+        weight = np.concatenate([self.arcs.weight[open_arcs], true.weight])
+        return norm_of(self.places, tail, head, weight)
+
+    # -- looking ----------------------------------------------------------------------------------
+
+    def observe(self, places: npt.ArrayLike | Iterable[Place]) -> int:
+        """See some places as they are now.
+
+        Args:
+            places: cells or node names, as many as you like; walls are places, too.
+
+        Returns:
+            How many arcs are believed to cost something else than before.
+
+        Raises:
+            QueryError: there is no such place.
+        """
+        given = cast("Iterable[Place]", places)
+        listed: Any = places if isinstance(places, np.ndarray) else list(given)
+        location = self.places.locations(listed, "places")
+        if location.min(initial=0) < 0:
+            first = int(np.flatnonzero(location < 0)[0])
+            self.places.location(self.places.listed(listed)[first])
+        return self.see(location)
+
+    def observe_all(self) -> int:
+        """See the whole level as it is now, as an agent with a map; later changes stay unseen."""
+        return self.see(np.arange(self.arcs.node_count, dtype=np.int32))
+
+    def see(self, location: Int32Array) -> int:
+        """See some locations: see :meth:`observe`."""
+        self._look_up()
+        fresh = np.unique(location[self._seen[location] != self._version]).astype(np.int64)
+        if not len(fresh):
+            return 0
+        self._seen[fresh] = self._version
+        arcs = self.arcs.out_of(fresh)
+        # What leads to a place where nobody can stand is blocked, wherever it comes from.
+        stands = self._truth.tables.rows_of(self.arcs.tail(arcs)) >= 0
+        arcs = arcs[(self._seen[self.arcs.head[arcs]] > 0) | ~stands]
+        arcs = np.unique(np.concatenate([arcs, self.arcs.twin[arcs].astype(np.int64)]))
+        weight = _true_weights(self._truth, self.arcs.tail(arcs), self.arcs.head[arcs])
+        other = np.flatnonzero(weight != self.arcs.weight[arcs])
+        if not len(other):
+            return 0
+        arcs, weight = arcs[other], weight[other]
+        cheaper = bool((weight < self.arcs.weight[arcs]).any())
+        self.arcs.weight[arcs] = weight
+        self.changes.append(Change(arcs, cheaper))
+        return len(arcs)
+
+    def _look_up(self) -> None:
+        """Notice whether the level has changed since somebody last looked."""
+        now = self._nav._now
+        if now is self._truth:
+            return
+        self._truth = now
+        self._version += 1
+        true = TrueArcs.of(now.tables)
+        jumps = self.arcs.find(true.tail, true.head) < 0
+        if jumps.any():
+            self._add(true, jumps)
+        estimate = self._norm(true)
+        if _measure(estimate) != _measure(self.estimate) or jumps.any():
+            self.estimate = estimate
+            self.epoch += 1
+
+    def _add(self, true: TrueArcs, new: BoolArray) -> None:
+        """Take arcs into account that came into the level after the belief was made."""
+        from bake.search.incremental.twins import twin_arcs
+
+        before, tail = self.arcs, self.arcs.tails()
+        tails = np.concatenate([tail, true.tail[new]])
+        heads = np.concatenate([before.head, true.head[new]])
+        self.arcs = twin_arcs(before.node_count, tails, heads)
+        where = self.arcs.find(tail, before.head)
+        self.arcs.weight[where] = before.weight
+        # Numbers of arcs are others now, and plans begin anew.
+        self.changes.clear()
+
+    def standing(self, place: Place) -> int:
+        """Return the location of a place that the profile can stand on, as the level is now.
+
+        Raises:
+            OutsideMapError, UnknownNodeError: there is no such place.
+            BlockedCellError: the profile cannot stand there.
+        """
+        snapshot = self._nav._now
+        return int(snapshot.tables.location[snapshot.rows.row(place)])
+
+    def seen(self, place: Place) -> bool:
+        """Tell whether a place was ever seen.
+
+        Raises:
+            QueryError: there is no such place.
+        """
+        return bool(self._seen[self.places.location(place)] > 0)
+
+    def seen_everywhere(self) -> BoolArray:
+        """Return which places were ever seen: (height, width) bool; (n) on graphs."""
+        seen = self._seen > 0
+        return seen.reshape(self.places.height, self.places.width) if self.places.is_grid else seen
+
+    def around(self, place: Place, radius: int) -> list[Place]:
+        """Return the places at most so many columns and rows away, on graphs so many arcs.
+
+        This is for agents who see through walls. A game that knows better passes its own places to
+        :meth:`observe`.
+
+        Raises:
+            QueryError: there is no such place.
+        """
+        here = self.places.location(place)
+        return [self.places.place_at(each) for each in self.locations_around(here, radius).tolist()]
+
+    def locations_around(self, here: int, radius: int) -> Int32Array:
+        """Return (k) int32, the locations at most so many columns and rows, or arcs, away."""
+        places = self.places
+        if not places.is_grid:
+            near = np.array([here], dtype=np.int64)
+            for _ in range(radius):
+                near = np.union1d(near, self.arcs.head[self.arcs.out_of(near)]).astype(np.int64)
+            return near.astype(np.int32)
+        y, x = divmod(here, places.width)
+        floor = places.floor_height or places.height
+        low, high = y // floor * floor, (y // floor + 1) * floor
+        xs = np.arange(max(0, x - radius), min(places.width, x + radius + 1), dtype=np.int32)
+        ys = np.arange(max(low, y - radius), min(high, y + radius + 1), dtype=np.int32)
+        return (ys[:, None] * np.int32(places.width) + xs).ravel()
+
+    # -- what is believed -------------------------------------------------------------------------
+
+    def ticks(self, tail: int, head: int) -> int:
+        """Return what a step between two neighbouring locations is believed to cost."""
+        first, end = self.arcs.first_out[tail : tail + 2].tolist()
+        arc = first + int(np.searchsorted(self.arcs.head[first:end], head))
+        return int(self.arcs.weight[arc])
+
+    def length(self, locations: Int32Array) -> float:
+        """Return what a way is believed to cost, in units; inf where a step is blocked."""
+        ticks = [
+            self.ticks(*ends)
+            for ends in zip(locations[:-1].tolist(), locations[1:].tolist(), strict=True)
+        ]
+        blocked = int(BLOCKED) in ticks
+        return math.inf if blocked else sum(ticks) / self.places.ticks_per_unit
+
+    @property
+    def nbytes(self) -> int:
+        """Return the bytes of the belief, without what each plan over it takes."""
+        logged = sum(change.arcs.nbytes for change in self.changes)
+        return sum(each.nbytes for each in self.arcs) + self._seen.nbytes + logged
+
+
+def _true_weights(truth: Snapshot, tail: Int32Array, head: Int32Array) -> Int32Array:
+    """Return (k) int32 ticks of steps between locations as they are; BLOCKED where none is."""
+    tables = truth.tables
+    graph, weight = tables.usable.graph, tables.usable.weight
+    row, ahead = tables.rows_of(tail), tables.rows_of(head)
+    found = np.full(len(tail), BLOCKED, dtype=np.int32)
+    there = np.flatnonzero((row >= 0) & (ahead >= 0))
+    first, end = graph.first_out[row[there]], graph.first_out[row[there] + 1]
+    for slot in range(int((end - first).max(initial=0))):
+        has = np.flatnonzero(first + slot < end)
+        arc = first[has] + slot
+        leads = graph.head[arc] == ahead[there[has]]
+        where = there[has[leads]]
+        # Of parallel arcs the lightest counts.
+        found[where] = np.minimum(found[where], weight[arc[leads]])
+    return found
+
+
+def _measure(estimate: Estimate) -> tuple[int, int, int, int, float]:
+    return estimate.kind, estimate.straight, estimate.extra, estimate.shift, estimate.scale
+
+
+def _check_unknown(unknown: object, ticks_per_unit: int) -> None:
+    most = MAX_WEIGHT / ticks_per_unit / 2
+    if isinstance(unknown, str) and unknown in UNKNOWN:
+        return
+    if isinstance(unknown, Real) and not isinstance(unknown, bool) and 0 < float(unknown) <= most:
+        return
+    raise QueryError(
+        f"unknown is {unknown!r}",
+        expected=f"{' or '.join(map(repr, UNKNOWN))}, or a price above 0, at most {most:g} units",
+    )
