@@ -41,6 +41,7 @@ BENCHMARKS = {
     "heuristics": "Heuristics",
     "hierarchy": "HPA*",
     "clusters": "Planning over clusters",
+    "agents": "Agents that do not know",
     "contraction": "Customizable contraction hierarchies",
     "floyd_warshall": "Floyd-Warshall",
     "large": "Millions of cells",
