@@ -9,8 +9,8 @@ import pytest
 from bake.search.incremental.real_time import RealTime
 from bake.search.incremental.twins import TwinArcs, with_weights
 from bake.search.point.estimates import ROWS, Estimate
-from tests.search.incremental.test_repair import SIDE, lattice, usable, walked
 from tests.support.oracles import arcs_of, distances_from
+from tests.support.twin_lattices import SIDE, lattice, usable, walked
 
 
 def connected_lattice(seed: int) -> tuple[TwinArcs, Estimate, int, int]:

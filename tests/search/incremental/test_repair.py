@@ -1,7 +1,6 @@
 """LPA*, D* Lite and Moving Target D* Lite against Dijkstra's algorithm after every change."""
 
 import random
-from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -10,56 +9,21 @@ from bake.graph import BLOCKED
 from bake.search.incremental.dstar_lite import DStarLite
 from bake.search.incremental.lifelong import LifelongPlanning
 from bake.search.incremental.moving_target import MovingTargetDStarLite
-from bake.search.incremental.twins import TwinArcs, twin_arcs, with_weights
-from bake.search.point.estimates import Estimate, cell_norm
+from bake.search.incremental.twins import TwinArcs, with_weights
+from bake.search.point.estimates import Estimate
 from tests.support.oracles import arcs_of, distances_from
 from tests.support.strategies import FAMILIES, seeded
-
-SIDE = 9
-
-
-def usable(arcs: TwinArcs) -> list[tuple[int, int, int]]:
-    """Tail, head and ticks of every arc that may be taken now."""
-    each = zip(arcs.tails().tolist(), arcs.head.tolist(), arcs.weight.tolist(), strict=True)
-    return [arc for arc in each if arc[2] != BLOCKED]
+from tests.support.twin_lattices import SIDE, lattice, usable, walked
 
 
 def distance(arcs: TwinArcs, start: int, goal: int) -> int | None:
     return distances_from(arcs_of(range(arcs.node_count), usable(arcs)), start).get(goal)
 
 
-def walked(arcs: TwinArcs, path: np.ndarray) -> int:
-    price = {(tail, head): ticks for tail, head, ticks in usable(arcs)}
-    return sum(price[ends] for ends in pairwise(path.tolist()))
-
-
 def random_graph(seed: int, largest: int = 14) -> TwinArcs:
     nodes, arcs = seeded(FAMILIES[seed % len(FAMILIES)], seed, largest)
     tail, head, weight = np.array(arcs, dtype=np.int64).reshape(-1, 3).T
     return with_weights(nodes, tail, head, weight)
-
-
-def lattice(rng: random.Random, walls: float) -> tuple[TwinArcs, Estimate]:
-    """A square grid with walls, where each free step costs 10 to 30, and its octile heuristic."""
-    cell = np.array([(x, y) for y in range(SIDE) for x in range(SIDE)], dtype=np.int32)
-    pairs = [
-        (y * SIDE + x, (y + dy) * SIDE + x + dx)
-        for y in range(SIDE)
-        for x in range(SIDE)
-        for dx, dy in ((1, 0), (0, 1), (1, 1), (-1, 1))
-        if 0 <= x + dx < SIDE and y + dy < SIDE
-    ]
-    tail, head = np.array(pairs).T
-    arcs = twin_arcs(SIDE * SIDE, tail, head)
-    straight = (np.abs(cell[arcs.head] - cell[arcs.tails()]).sum(axis=1) == 1).astype(np.int32)
-    least = np.where(straight, 10, 14).astype(np.int32)
-    arcs.weight[:] = least
-    norm = cell_norm("octile", cell, arcs.tails().astype(np.int32), arcs.head, least)
-    assert norm.consistent
-    for arc in range(len(arcs.head)):
-        if rng.random() < walls:
-            arcs.weight[arc] = BLOCKED
-    return arcs, norm
 
 
 def change(rng: random.Random, arcs: TwinArcs, least: int = 1) -> np.ndarray:
