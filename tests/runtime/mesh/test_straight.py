@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from bake.geometry import GRID, Geometry, geometry_of, grown
 from bake.geometry.convex import convex_polygons
-from bake.level import GeometryLevel, Mesh, Shape
+from bake.level import GeometryLevel, GridLevel, Mesh, Shape
 from bake.runtime.mesh.funnel import string_through
 from bake.runtime.mesh.polyanya import shortest
 from bake.runtime.mesh.polygons import MeshPolygons, Step
@@ -147,6 +147,34 @@ def test_polyanya_by_hand() -> None:
     _, mesh = yard([[(3, -1), (5, -1), (5, 9), (3, 9)]])
     assert polyanya(read(mesh), (GRID, GRID), (7 * GRID, GRID)) is None
     assert polyanya(read(mesh), (GRID, GRID), (GRID, GRID)) == [(GRID, GRID)]
+
+
+@pytest.mark.parametrize(
+    ("rows", "path"),
+    [
+        # From the middle of a wall's side along it: the edge there is seen from its own line.
+        ([[1, 0, 0], [0, 0, 1], [1, 0, 0]], [(2.5, 1), (2, 1), (1.5, 1.5)]),
+        ([[0, 0, 0], [1, 1, 0], [0, 1, 0], [0, 0, 1], [1, 0, 0]], [(1, 2.5), (1, 3), (3, 5)]),
+        ([[0, 1, 1, 0], [0, 0, 0, 1], [1, 0, 1, 0]], [(1, 0.5), (1, 1), (1.5, 2.5)]),
+        # Past a corner on the line, and on to the next one.
+        (
+            [[0, 0, 1, 1, 0, 1], [0, 0, 0, 0, 0, 1], [0, 1, 0, 1, 0, 1], [0, 1, 0, 0, 1, 1]],
+            [(4, 0.5), (4, 1), (3, 2), (3, 3)],
+        ),
+    ],
+)
+def test_polyanya_goes_along_walls_of_cells(rows: list[list[int]], path: list[Point]) -> None:
+    """Outlines of cells have many corners on one line; these ways were not found, or too long."""
+    terrain = np.array(rows, dtype=np.uint8)
+    level = GridLevel("cells", Path("cells.json"), terrain, ("floor", "wall"))
+    geometry = grown(geometry_of(level), {"floor"}, 0.0)
+    mesh = joined_mesh([convex_polygons(geometry, geometry.floors[0])], [0], [[0, 1]])
+    _, first_node, node = mesh_graph(mesh, "centre")
+    polygons = read(Mesh(*mesh_columns(mesh).values(), first_node, node))  # type: ignore[arg-type]
+    steps = [(round(x * GRID), round(y * GRID)) for x, y in path]
+    found, back = polyanya(polygons, steps[0], steps[-1]), polyanya(polygons, steps[-1], steps[0])
+    assert found == steps
+    assert back == steps[::-1]
 
 
 def crosses_in_order(a: Step, b: Step, portals: list[tuple[Step, Step]]) -> bool:
