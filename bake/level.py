@@ -375,6 +375,35 @@ class Mesh:
 
 
 @dataclass(frozen=True)
+class Walls:
+    """The walls around the areas that agents' middles may be in, on a grid of 1/1024 of a unit.
+
+    There is one area for each floor and kind of agent; it lies to the left of its walls as y grows
+    upward. Where walls meet in a point, each part of the area that begins there has a corner of its
+    own.
+
+    Attributes:
+        corner: (w, 2) int32 steps of the grid.
+        after: (w) int32, the corner that the wall which begins at each corner leads to.
+        first_corner: (a + 1) int32; corners of area i are first_corner[i] to first_corner[i + 1]
+            - 1.
+        floor: (a) uint8 places of their floors, from 0.
+        area: (n) int32, the area that each node of the level lies in.
+        node: (w) int32, the node that is the corner, -1 = none; None where nodes are no corners.
+        weight: (n) float64 units, how high the cone of each node stands; None where nodes are no
+            characteristic points.
+    """
+
+    corner: Int32Array
+    after: Int32Array
+    first_corner: Int32Array
+    floor: UInt8Array
+    area: Int32Array
+    node: Int32Array | None = None
+    weight: Float64Array | None = None
+
+
+@dataclass(frozen=True)
 class GraphLevel:
     """A level given as an explicit graph, or as one that the plane was divided into.
 
@@ -394,6 +423,7 @@ class GraphLevel:
         areas: for each terrain of a divided plane, what it is called in the file, and the profiles
             that may stand there; empty where the graph was given.
         mesh: the polygons that the plane was divided into.
+        walls: those around points of visibility and Dirichlet domains.
     """
 
     name: str
@@ -414,6 +444,7 @@ class GraphLevel:
     depends_on: tuple[Path, ...] = ()
     areas: Mapping[str, tuple[str, tuple[str, ...]]] = field(default_factory=dict)
     mesh: Mesh | None = None
+    walls: Walls | None = None
 
 
 Level = GridLevel | GraphLevel

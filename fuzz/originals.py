@@ -163,6 +163,38 @@ _YARD: dict[str, object] = {
     "links": [{"start": [1, 1], "goal": [1, 1], "goal_floor": 1, "both_ways": True}],
 }
 
+#: Corners that see each other, a tower above them, and a ladder up to it.
+_SQUARE: dict[str, object] = {
+    "format": "bake-geometry",
+    "version": 1,
+    "terrains": {"floor": 1, "wall": "blocked"},
+    "shapes": [
+        {"terrain": "floor", "rect": [0, 0, 12, 8]},
+        {"terrain": "wall", "rect": [2, 2, 2, 4]},
+        {"terrain": "wall", "rings": [[[7, 1], [10, 4], [7, 7]]]},
+        {"terrain": "floor", "rect": [1, 1, 5, 4], "floor": 1},
+        {"terrain": "wall", "rect": [2, 2, 2, 1], "floor": 1},
+    ],
+    "links": [{"start": [1, 1], "goal": [1, 1], "goal_floor": 1, "both_ways": True}],
+}
+#: Places that a designer named, some of which reach farther than others.
+_GLADES: dict[str, object] = {
+    "format": "bake-geometry",
+    "version": 1,
+    "terrains": {"grass": 1, "pond": "blocked"},
+    "shapes": [
+        {"terrain": "grass", "rect": [0, 0, 12, 8]},
+        {"terrain": "pond", "rect": [5, 2, 2, 3]},
+    ],
+    "points": [
+        {"at": [2, 2], "weight": 2},
+        {"at": [9, 2]},
+        {"at": [9, 7], "weight": 0.5},
+        {"at": [3, 7]},
+        {"at": [6, 6]},
+    ],
+}
+
 #: Ground that rises, and a cliff in it.
 _HILL = _tiles(
     "....m..",
@@ -207,6 +239,8 @@ ORIGINALS: dict[str, tuple[dict[str, object], Callable[[], LevelRecipe]]] = {
     "hive": (_HIVE, lambda: _recipe(storage="compressed")),
     "roads": (_ROADS, lambda: _recipe(storage="compressed")),
     "yard": (_YARD, lambda: _recipe(storage="compressed")),
+    "square": (_SQUARE, lambda: _recipe(storage="compressed", division="visibility")),
+    "glades": (_GLADES, lambda: _recipe(storage="compressed", division="dirichlet")),
     "station": (_STATION, lambda: _recipe(storage="compressed", cluster_regions=True)),
     "hill": (
         _HILL,

@@ -68,11 +68,13 @@ ROOMS: dict[str, frozenset[str]] = {
         "runtime.things": "runtime.reader",
         "runtime.headings": "runtime.reader",
         "runtime.hierarchy": "asset errors graph greedy kernels search runtime.reader runtime.bare",
-        "runtime.searching": "errors graph greedy search runtime.reader runtime.hierarchy",
+        "runtime.searching": "errors graph greedy search runtime.reader runtime.hierarchy "
+        "runtime.nearest",
         "runtime.nearest": "errors kernels search.point runtime.reader",
         "runtime.mesh": "errors runtime.reader",
+        "runtime.walls": "errors kernels search.plane runtime.mesh runtime.reader",
         "runtime.snapshot": "errors graph runtime.mesh runtime.nearest runtime.reader "
-        "runtime.hierarchy runtime.searching runtime.headings",
+        "runtime.hierarchy runtime.searching runtime.headings runtime.walls",
         "runtime.native": "errors flat kernels reader_sources runtime.reader",
         "runtime.live": "asset errors graph greedy kernels movement search "
         "runtime.reader runtime.things runtime.hierarchy runtime.searching runtime.snapshot "
@@ -85,7 +87,7 @@ ROOMS: dict[str, frozenset[str]] = {
         "runtime.headings",
         "runtime.navigator": "errors graph kernels runtime.reader runtime.searching "
         "runtime.requests runtime.snapshot runtime.things runtime.live runtime.current "
-        "runtime.many runtime.nearest runtime.headings",
+        "runtime.many runtime.nearest runtime.headings runtime.walls",
         "runtime.cold": "kernels",
         "runtime.level": "asset coordinates errors flat kernels runtime.reader runtime.things "
         "runtime.live runtime.current runtime.navigator runtime.cold",

@@ -202,6 +202,24 @@ COLUMNS: tuple[Column, ...] = (
         "nodes of polygon i are first_node[i] to first_node[i + 1] - 1"),
     _optional("/mesh/node", "int32", "node of a polygon", "node",
         "node that lies in the polygon or on its border"),
+    # These are the walls around points of visibility and Dirichlet domains.
+    _optional("/walls/corner", "int32", "wall corner, xy", "1/1024 units of the source",
+        "corners of walls, with what agents' radii add; where walls meet in a point, each part of "
+        "the area that begins there has a corner of its own", given=True),
+    _optional("/walls/after", "int32", "wall corner", "wall corner",
+        "corner that the wall which begins at the corner leads to; the area lies to the left of "
+        "it where y grows upward", given=True),
+    _optional("/walls/first_corner", "int32", "area + 1", "wall corner",
+        "corners of area i are first_corner[i] to first_corner[i + 1] - 1", given=True),
+    _optional("/walls/floor", "uint8", "area", "floor",
+        "floor of the area, from 0; absent where all are 0", given=True),
+    _optional("/walls/area", "int32", "node", "area", "area that the node lies in", given=True),
+    _optional("/walls/node", "int32", "wall corner", "node",
+        "node that is the corner, as ways may bend there; -1: none. Absent where nodes are no "
+        "points of visibility"),
+    _optional("/domains/weight", "float64", "node", "units of the source",
+        "how high the node's cone stands: a point lies in the domain of the node whose weight less "
+        "the distance is greatest. Absent where nodes are no characteristic points", given=True),
     # These say what each profile pays, and hold its tables.
     _always("cost", "float64", "terrain", "units",
         "cost of crossing one cell; NaN where the profile cannot go"),

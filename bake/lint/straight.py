@@ -128,6 +128,8 @@ def _points(
     side = max(right - left, bottom - top) / _TRIED
     xs = np.arange(left + side / 2, right, side)
     ys = np.arange(top + side / 2, bottom, side)
+    heavy = level.walls is not None and level.walls.weight is not None
+    weight = level.walls.weight[node] if heavy else np.zeros(len(node))
     tried = np.rint(np.stack(np.meshgrid(xs, ys), axis=-1).reshape(-1, 2)).astype(np.int64)
     wrong: list[tuple[Float64Array, int]] = []
     count = 0
@@ -135,7 +137,8 @@ def _points(
         if not holds(outline, x, y):
             continue
         count += 1
-        nearest = int(((position - np.array([x, y]) / GRID) ** 2).sum(axis=1).argmin())
+        away = np.hypot(*(position - np.array([x, y]) / GRID).T)
+        nearest = int((away - weight).argmin())
         if not sees(outline, x, y, *steps[nearest].tolist()):
             wrong.append((np.array([x, y]) / GRID, nearest))
     if wrong:

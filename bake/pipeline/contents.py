@@ -13,7 +13,17 @@ from bake.asset.schema import profile_path
 from bake.asset.write import Contents, Scalar
 from bake.coordinates import Coordinates
 from bake.hexagons import HexLayout, in_rows
-from bake.level import GraphLevel, GridLevel, Level, Link, Mesh, Region, Spot, terrain_colours
+from bake.level import (
+    GraphLevel,
+    GridLevel,
+    Level,
+    Link,
+    Mesh,
+    Region,
+    Spot,
+    Walls,
+    terrain_colours,
+)
 from bake.movement import LEVEL_GROUND, Connectivity, MovementRules, Mover
 from bake.tables.all_pairs import AllPairs
 from bake.tables.cluster_distances import ClusterDistances
@@ -98,6 +108,8 @@ def shared_contents(world: World, recipe: str) -> Contents:
         columns["/world/own_price"] = world.own_price
     if world.mesh is not None:
         columns |= _mesh(world.mesh)
+    if world.walls is not None:
+        columns |= _walls(world.walls)
     if world.cell is not None:
         columns["/world/cell"] = world.cell
     if world.position is not None:
@@ -130,6 +142,22 @@ def _mesh(mesh: Mesh) -> Columns:
     }
     if mesh.floor.any():
         columns["/mesh/floor"] = mesh.floor
+    return columns
+
+
+def _walls(walls: Walls) -> Columns:
+    columns: Columns = {
+        "/walls/corner": walls.corner,
+        "/walls/after": walls.after,
+        "/walls/first_corner": walls.first_corner,
+        "/walls/area": walls.area,
+    }
+    if walls.floor.any():
+        columns["/walls/floor"] = walls.floor
+    if walls.node is not None:
+        columns["/walls/node"] = walls.node
+    if walls.weight is not None:
+        columns["/domains/weight"] = walls.weight
     return columns
 
 

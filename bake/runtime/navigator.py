@@ -26,8 +26,12 @@ if TYPE_CHECKING:
     from bake.runtime.searching.heuristics import Given
     from bake.runtime.searching.result import SearchResult
     from bake.runtime.searching.under_way import LevelSearch
+    from bake.runtime.snapshot import Snapshot
     from bake.runtime.things import Link
+    from bake.runtime.walls import Path as PlanePath
 
+#: An end of a path: a place, or on levels of points of visibility a point of the plane.
+End = Place | Sequence[float]
 #: How a path becomes straight.
 Straight = Literal["funnel", "polyanya"]
 
@@ -72,8 +76,10 @@ class Navigator(ManyQuestions):
             self._superseded()
         return look_up(start, goal)
 
-    def distance(self, start: Place, goal: Place) -> float:
+    def distance(self, start: End, goal: End) -> float:
         """Return the cost of a shortest path in units; ``math.inf`` where unreachable.
+
+        Points of the plane may be asked for as :meth:`path` takes them.
 
         It is exact on the asset's integer scale. It is read from the distance table where there is
         one, and otherwise summed along the next hops. Where there are none, a contraction hierarchy
@@ -83,6 +89,10 @@ class Navigator(ManyQuestions):
             QueryError: as for :meth:`next_hop`.
         """
         now = self._now
+        if now.has_corners and _has_point(start, goal):
+            way = self._between(now, start, goal)
+            return math.inf if way is None else way.cost
+        start, goal = cast("Place", start), cast("Place", goal)
         row, goal_row = ends(now.tables, now.rows, start, goal)
         return 0.0 if row == goal_row else now.tables.ticks(row, goal_row) / self._units
 
@@ -175,7 +185,10 @@ class Navigator(ManyQuestions):
     def straight_path(
         self, start: Sequence[float], goal: Sequence[float], method: Straight = "funnel"
     ) -> list[tuple[float, ...]] | None:
-        """Return where a path between two points of a navigation mesh turns, both ends included.
+        """Return where a path between two points of a divided plane turns, both ends included.
+
+        Between points of visibility it is the shortest path, whatever the method. On navigation
+        meshes:
 
         Args:
             start, goal: points, as for :meth:`place_at`.
@@ -188,25 +201,33 @@ class Navigator(ManyQuestions):
             there is no path, or one of the points lies where the profile cannot be.
 
         Raises:
-            QueryError: the level has no mesh, a point is none, or there is no such method.
+            QueryError: the level has neither a mesh nor points of visibility, a point is none, or
+                there is no such method.
         """
-        ways = self._now.ways
-        if method == "funnel":
-            return ways.pulled(start, goal)
-        if method == "polyanya":
-            return ways.shortest(start, goal)
-        raise QueryError(f"no method {method!r}", expected="'funnel' or 'polyanya'")
+        if method not in ("funnel", "polyanya"):
+            raise QueryError(f"no method {method!r}", expected="'funnel' or 'polyanya'")
+        now = self._now
+        if now.has_corners:
+            way = now.plane.shortest(start, goal)
+            return None if way is None else way.points
+        ways = now.ways
+        return ways.pulled(start, goal) if method == "funnel" else ways.shortest(start, goal)
 
     def path(
         self,
-        start: Place,
-        goal: Place,
+        start: End,
+        goal: End,
         method: str = "table",
         heuristic: str | Given | None = None,
         *,
         weight: float = 1.0,
     ) -> list[Place] | None:
         """Return a path, both ends included; None where unreachable.
+
+        On levels of points of visibility the start, the goal or both may be points of the plane,
+        ``(x, y)``, on levels of several floors ``(x, y, floor)``. Then the path is the shortest in
+        the plane, and consists of points: both ends, rounded to the grid of 1/1024 of a unit, and
+        the corners in between.
 
         Args:
             method: "table" follows the baked next hops, or asks a contraction hierarchy where there
@@ -215,9 +236,20 @@ class Navigator(ManyQuestions):
             weight: what the heuristic of method "astar" or "weighted" is multiplied with.
 
         Raises:
-            QueryError: as for :meth:`next_hop` and :meth:`search`.
+            BlockedCellError: the profile cannot be at a point.
+            QueryError: as for :meth:`next_hop` and :meth:`search`; points are asked for with
+                another method than "table".
         """
         now = self._now
+        if now.has_corners and _has_point(start, goal):
+            if method != "table" or heuristic is not None or weight != 1:
+                raise QueryError(
+                    f"points are no places that method {method!r} can search from",
+                    expected="nodes, or method 'table'",
+                )
+            way = self._between(now, start, goal)
+            return None if way is None else cast("list[Place]", way.points)
+        start, goal = cast("Place", start), cast("Place", goal)
         row, goal_row = ends(now.tables, now.rows, start, goal)
         if method == "table" and heuristic is None and weight == 1:
             rows = now.tables.path(row, goal_row)
@@ -226,6 +258,10 @@ class Navigator(ManyQuestions):
 
             rows = run(now.searches, row, goal_row, Request(method, heuristic, weight)).rows
         return None if rows is None else now.rows.places(rows)
+
+    def _between(self, now: Snapshot, start: End, goal: End) -> PlanePath | None:
+        plane = now.plane
+        return plane.shortest(plane.end(start), plane.end(goal))
 
     def search(
         self,
@@ -579,6 +615,12 @@ class Navigator(ManyQuestions):
     def save_patch(self, path: str | Path) -> None:
         """Write how the level has changed to a file: see :meth:`LevelAsset.save_patch`."""
         self._current.writer.save_patch(Path(path))
+
+
+def _has_point(start: object, goal: object) -> bool:
+    """Tell whether one of two places on a graph is said as a point, not as a node's name."""
+    points = tuple, list, np.ndarray
+    return isinstance(start, points) or isinstance(goal, points)
 
 
 def _cluster_number(bounds: Bounds, cluster: int) -> int:

@@ -1,7 +1,9 @@
 """Find the place nearest to a point: by division on grids, otherwise by a k-d tree.
 
 Every way answers as a scan of all places would: the place with the least square of its distance, in
-the arithmetic of float64, and of several the one with the lowest location.
+the arithmetic of float64, and of several the one with the lowest location. Where characteristic
+points have weights, it is the place whose cone is highest above the point; these are few, and are
+scanned.
 """
 
 from __future__ import annotations
@@ -13,7 +15,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from bake.arrays import Float64Array, Int32Array
+from bake.arrays import BoolArray, Float64Array, Int32Array
 from bake.errors import OutsideMapError, QueryError
 from bake.runtime.reader.hops import view_of
 from bake.runtime.reader.places import Place, quoted
@@ -31,6 +33,8 @@ _WITHIN = 0.499
 #: Less than a quarter: a point is nearest to a place if the square of its distance is less than
 #: this part of the square of the distance to the nearest other place.
 _OWN = 0.2499
+#: Points that are held against all cones in one go.
+_AT_ONCE = 64
 
 
 class NearestPlaces:
@@ -68,6 +72,8 @@ class NearestPlaces:
                 return row
         self._check()
         location = None if last is None else places.location(last)
+        if self._cones is not None:
+            return int(self._under_cones(np.array([(x, y)]))[0])
         if self._ask is not None:  # It takes less time than looking at the last place first.
             return self._ask(x, y)
         if location is None:
@@ -139,8 +145,16 @@ class NearestPlaces:
             raise self._nowhere(floor)
         return row
 
-    def _walk(self, floor: int, x: float, y: float, known: Candidate, but: int) -> int:
-        """Search the tree of a floor, compiled or not."""
+    def _walk(
+        self,
+        floor: int,
+        x: float,
+        y: float,
+        known: Candidate,
+        but: int,
+        counts: BoolArray | None = None,
+    ) -> int:
+        """Search the tree of a floor, compiled or not, for rows that count or can be stood on."""
         from bake.kernels.jit import ready
         from bake.search.point.kd_tree import nearest_in_packed, nearest_row
 
@@ -148,14 +162,16 @@ class NearestPlaces:
             packed = self._packed(floor)
             if packed is None:
                 return known.row
-            if self._is_plain and known.row < 0 and but < 0:
+            if counts is None and self._is_plain and known.row < 0 and but < 0:
                 self._ask = self._straight(packed)
-            return nearest_in_packed(*packed, self._mask, x, y, *known, but)
+            mask = self._mask if counts is None else counts
+            return nearest_in_packed(*packed, mask, x, y, *known, but)
         tree = self._tree(floor)
         if tree is None:
             return known.row
         walk = cast("Callable[..., int]", getattr(nearest_row, "plain", nearest_row))
-        return int(walk(self._view(floor, tree), self._mask, x, y, known, but))
+        mask = self._mask if counts is None else counts
+        return int(walk(self._view(floor, tree), mask, x, y, known, but))
 
     def _straight(self, packed: PackedTree) -> Callable[[float, float], int]:
         """Return the search without anything known, for which nothing is left to be checked."""
@@ -176,6 +192,56 @@ class NearestPlaces:
     def _is_plain(self) -> bool:
         """Tell whether there is one floor, on which no row has opened."""
         return self._places.floor_height is None and not len(self._opened(0))
+
+    # -- some places only -------------------------------------------------------------------------
+
+    def equals(self, location: int, counts: BoolArray) -> Int32Array:
+        """Return the rows nearest to a location: of those that count all that are equally near.
+
+        Rows on the location's floor come before all others; from floor to floor distances are those
+        of x and y.
+
+        Args:
+            location: of any place, on a grid or on a graph with positions.
+            counts: (r) bool, at least one of them True.
+
+        Returns:
+            (k) int32, at least one.
+        """
+        places, floor = self._places, 0
+        if places.is_grid:
+            x, y = (float(each) for each in places.cells_of(np.array([location]))[0])
+            if places.floor_height is not None:
+                floor, y = int(y // places.floor_height), y % places.floor_height
+        else:
+            assert places.position is not None
+            x, y = places.position[location].tolist()
+        found = self._equals_on(floor, x, y, counts)
+        if not found:
+            others = [each for each in range(places.floors) if each != floor]
+            found = [row for each in others for row in self._equals_on(each, x, y, counts)]
+        away = [self._away(row, x, y) for row in found]
+        least = min(away)
+        rows = [row for row, far in zip(found, away, strict=True) if far == least]
+        return np.array(rows, dtype=np.int32)
+
+    def _equals_on(self, floor: int, x: float, y: float, counts: BoolArray) -> list[int]:
+        opened = [row for row in self._opened(floor).tolist() if counts[row]]
+        row = self._walk(floor, x, y, self._none, -1, counts)
+        if row < 0:
+            return opened
+        # Most places have one that is nearest, and then nothing has to be copied.
+        other = self._walk(floor, x, y, self._none, row, counts)
+        away = self._away(row, x, y)
+        found = [row]
+        if other >= 0 and self._away(other, x, y) == away:
+            left = counts.copy()
+            left[row] = False
+            while other >= 0 and self._away(other, x, y) == away:
+                found.append(other)
+                left[other] = False
+                other = self._walk(floor, x, y, self._none, -1, left)
+        return found + opened
 
     # -- many points ------------------------------------------------------------------------------
 
@@ -201,6 +267,8 @@ class NearestPlaces:
         if not len(left):
             return found
         self._check()
+        if self._cones is not None:
+            return self._under_cones(points)
         for each in np.unique(floor[left]).tolist():
             mine = left[floor[left] == each]
             found[mine] = self._found_many(np.ascontiguousarray(points[mine]), each)
@@ -261,6 +329,41 @@ class NearestPlaces:
         nearest_rows(tree, self._mask, points, self._none, found)
         if found.min(initial=0) < 0:
             raise self._nowhere(floor)
+        return found
+
+    # -- domains of points with weights -----------------------------------------------------------
+
+    @cached_property
+    def _cones(self) -> tuple[Int32Array, Float64Array, Float64Array] | None:
+        """Return the rows that can be stood on by location, their points and their weights.
+
+        None where no point has a weight, as then the nearest one is the one whose domain it is.
+        """
+        tables, places = self._tables, self._places
+        if places.is_grid or not places.asset.has("/domains/weight"):
+            return None
+        weight = places.asset.read("/domains/weight").astype(np.float64)
+        if len(weight) != places.node_count or not (np.isfinite(weight) & (weight >= 0)).all():
+            raise places.asset.damaged("column /domains/weight does not fit the nodes")
+        if not weight.any():
+            return None
+        row = np.arange(tables.row_count, dtype=np.int32)
+        if tables.standing is not None:
+            row = row[tables.standing]
+        row = row[tables.location[row].argsort(kind="stable")]
+        return row, self._points[row], weight[tables.location[row]]
+
+    def _under_cones(self, points: Float64Array) -> Int32Array:
+        """Return (k) int32, the rows whose cones are highest above points; of equals the first."""
+        assert self._cones is not None
+        row, place, weight = self._cones
+        if not len(row):
+            raise self._nowhere(0)
+        found = np.empty(len(points), dtype=np.int32)
+        for first in range(0, len(points), _AT_ONCE):
+            mine = points[first : first + _AT_ONCE, None]
+            height = weight - np.hypot(mine[..., 0] - place[:, 0], mine[..., 1] - place[:, 1])
+            found[first : first + _AT_ONCE] = row[height.argmax(axis=1)]
         return found
 
     # -- trees ------------------------------------------------------------------------------------

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from bake.runtime.searching.around import Around
     from bake.runtime.searching.context import SearchContext
     from bake.runtime.searching.sight import Sight
+    from bake.runtime.walls import PlaneWays
 
 
 class Snapshot:
@@ -78,11 +79,24 @@ class Snapshot:
         return MeshWays(self.tables, None if self._baked is None else self._baked.ways)
 
     @cached_property
+    def has_corners(self) -> bool:
+        """Tell whether the level is divided by points of visibility."""
+        places = self.tables.places
+        return not places.is_grid and places.asset.has("/walls/node")
+
+    @cached_property
+    def plane(self) -> PlaneWays:
+        """Return what is known of points between walls."""
+        from bake.runtime.walls import PlaneWays
+
+        return PlaneWays(self.tables, None if self._baked is None else self._baked.plane)
+
+    @cached_property
     def around(self) -> Around:
         """Return the searches from one row, or toward one row."""
         from bake.runtime.searching.around import Around
 
-        return Around(self.tables)
+        return Around(self.tables, self.nearest)
 
     @cached_property
     def sight(self) -> Sight:

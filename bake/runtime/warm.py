@@ -87,9 +87,19 @@ def _ask(nav: Navigator, start: Place, goal: Place) -> None:
         lambda: nav.cluster_distance(0, 0),
         lambda: nav.search(start, goal, queue="heap"),
     ]
+    if nav._now.has_corners:
+        questions.append(lambda: nav.straight_path(_point(nav, start), _point(nav, goal)))
     questions += [partial(nav.path, start, goal, method) for method in METHODS]
     for question in questions:
         _tried(question)
+
+
+def _point(nav: Navigator, place: Place) -> list[float]:
+    """Return where a node lies."""
+    there = nav._now.tables.places
+    assert there.position is not None
+    x, y = there.position[there.location(place)].tolist()
+    return [x, y]
 
 
 def _tried(question: Callable[[], object]) -> None:

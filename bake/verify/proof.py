@@ -27,6 +27,7 @@ from bake.verify.level import Level
 from bake.verify.mesh import prove_mesh
 from bake.verify.movement import prove_movement
 from bake.verify.profile import Profile, Progress, prove_components, prove_reach
+from bake.verify.walls import prove_walls
 
 
 @dataclass(frozen=True)
@@ -69,6 +70,7 @@ def verify_asset(
         level = Level(asset)
         prove_movement(level, asset.profiles)
         prove_mesh(asset, level)
+        prove_walls(asset, level)
         prove_coordinates(asset)
         if isinstance(asset, FlatAsset):
             prove_flat(asset)

@@ -23,6 +23,7 @@ from bake.search.plane.sight import Outline, holds, reflex_corners, sees
 from bake.worlds.pieces import Grown, Pieces
 from bake.worlds.visibility import (
     MAX_BENDS,
+    Around,
     Gathered,
     Seen,
     check_links,
@@ -76,8 +77,9 @@ def dirichlet_pieces(geometry: Geometry, parts: Sequence[Grown]) -> Pieces:
                 for one, other in pairs.tolist()
             ]
             one, other = pairs[np.array(clear, dtype=np.bool_)].T
-            seen = Seen(point, np.concatenate([one, other]), np.concatenate([other, one]))
-            first = gathered.add(point, terrain_at(floor, point, part), seen)
+            tail, head = np.concatenate([one, other]), np.concatenate([other, one])
+            seen = Seen(point, tail, head, weight=weight)
+            first = gathered.add(seen, terrain_at(floor, point, part), Around(outline, place))
             ends |= {key: first + number[at] for key, at in asked.items()}
         if len(gathered.terrain) == nodes:
             raise no_room(geometry, part)

@@ -96,6 +96,7 @@ def divided(
         depends_on=level.depends_on,
         areas=areas,
         mesh=pieces.mesh,
+        walls=pieces.walls,
     )
 
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from bake.arrays import Float64Array, Int32Array, UInt8Array
 from bake.geometry import Geometry
-from bake.level import Mesh
+from bake.level import Mesh, Walls
 
 
 class Kind(NamedTuple):
@@ -35,6 +35,7 @@ class Pieces:
         tail, head: (m) int32.
         length: (m) float64 units, positive.
         mesh: polygons, if the division has any.
+        walls: around points that see each other, likewise.
     """
 
     position: Float64Array
@@ -43,6 +44,7 @@ class Pieces:
     head: Int32Array
     length: Float64Array
     mesh: Mesh | None = None
+    walls: Walls | None = None
 
 
 @dataclass(frozen=True)

@@ -1,10 +1,11 @@
 """Make a graph of the points that shortest ways bend at, joined where they see each other.
 
 T. Lozano-Perez, M. A. Wesley, "An Algorithm for Planning Collision-Free Paths Among Polyhedral
-Obstacles", CACM 22, 1979. Only corners that jut into the walkable area are nodes. All of them that
-see each other are joined, so a shortest way between any two nodes is one in the plane. Lines that
-do not go past the wall at both ends never lie in the middle of such a way, but its first and last
-may be such lines.
+Obstacles", CACM 22, 1979. Only corners that jut into the walkable area are nodes, and only *taut*
+lines between them are arcs: those that go past the wall at both ends, as a shortest way turns
+nowhere else (bitangents: H. Rohnert, "Shortest Paths in the Plane with Convex Polygonal Obstacles",
+Information Processing Letters 23, 1986). The first and the last line of a way need not be taut at
+its start and goal, which are joined to what they see when somebody asks.
 """
 
 from __future__ import annotations
@@ -15,10 +16,10 @@ from typing import NamedTuple
 import numpy as np
 import shapely
 
-from bake.arrays import Int64Array, UInt8Array
+from bake.arrays import BoolArray, Float64Array, Int64Array, UInt8Array
 from bake.errors import LevelError, one_error
 from bake.geometry import GRID, Floor, Geometry, walkable
-from bake.level import OffMeshLink
+from bake.level import OffMeshLink, Walls
 from bake.search.plane.sight import Outline, SweepRoom, corners_seen, holds, reflex_corners, sees
 from bake.worlds.pieces import Grown, Pieces
 
@@ -36,11 +37,16 @@ class Seen(NamedTuple):
     Attributes:
         point: (k, 2) int64 steps of the grid.
         tail, head: (m) int64, each pair both ways.
+        bend: (w) int64, the point that is each corner of the outline, -1 = none; None where points
+            are no corners.
+        weight: (k) float64 units; None where points have no domains.
     """
 
     point: Int64Array
     tail: Int64Array
     head: Int64Array
+    bend: Int64Array | None = None
+    weight: Float64Array | None = None
 
 
 def visibility_pieces(geometry: Geometry, parts: Sequence[Grown]) -> Pieces:
@@ -60,7 +66,8 @@ def visibility_pieces(geometry: Geometry, parts: Sequence[Grown]) -> Pieces:
             outline = outline_of(region)
             asked = link_ends(geometry, part, place, region, outline)
             seen = _points_seen(geometry, part, region, outline, list(asked.values()))
-            first = gathered.add(seen.point, terrain_at(floor, seen.point, part), seen)
+            terrain = terrain_at(floor, seen.point, part)
+            first = gathered.add(seen, terrain, Around(outline, place))
             last = first + len(seen.point) - len(asked)
             ends |= {key: last + at for at, key in enumerate(asked)}
         if len(gathered.terrain) == nodes:
@@ -70,19 +77,32 @@ def visibility_pieces(geometry: Geometry, parts: Sequence[Grown]) -> Pieces:
     return gathered.pieces()
 
 
+class Around(NamedTuple):
+    """The walls around some points, and the place of their floor."""
+
+    outline: Outline
+    floor: int
+
+
 class Gathered:
-    """Nodes and arcs of a level, as they are found floor by floor and kind by kind."""
+    """Nodes, arcs and walls of a level, as they are found floor by floor and kind by kind."""
 
     def __init__(self) -> None:
+        self.around: list[Around] = []
+        self.bend: list[Int64Array | None] = []
+        self.weight: list[Float64Array | None] = []
         self.point: list[Int64Array] = []
         self.terrain: list[int] = []
         self.tail: list[int] = []
         self.head: list[int] = []
         self.length: list[float] = []
 
-    def add(self, point: Int64Array, terrain: UInt8Array, seen: Seen) -> int:
+    def add(self, seen: Seen, terrain: UInt8Array, around: Around) -> int:
         """Add points and the straight ways between them; return the number of the first point."""
-        first = len(self.terrain)
+        first, point = len(self.terrain), seen.point
+        self.around.append(around)
+        self.bend.append(None if seen.bend is None else _moved(seen.bend, first))
+        self.weight.append(seen.weight)
         self.point.append(point)
         self.terrain += terrain.tolist()
         self.tail += (first + seen.tail).tolist()
@@ -114,7 +134,32 @@ class Gathered:
             np.array(self.tail, dtype=np.int32),
             np.array(self.head, dtype=np.int32),
             np.array(self.length, dtype=np.float64),
+            walls=self._walls(),
         )
+
+    def _walls(self) -> Walls:
+        outlines = [each.outline for each in self.around]
+        first = np.cumsum([0, *(len(each.x) for each in outlines)])
+        corner = [np.stack([each.x, each.y], axis=1) for each in outlines]
+        after = [each.after + at for each, at in zip(outlines, first[:-1].tolist(), strict=True)]
+        bends = [each for each in self.bend if each is not None]
+        weights = [each for each in self.weight if each is not None]
+        return Walls(
+            np.concatenate(corner).astype(np.int32),
+            np.concatenate(after).astype(np.int32),
+            first.astype(np.int32),
+            np.array([each.floor for each in self.around], dtype=np.uint8),
+            np.repeat(np.arange(len(self.point)), [len(each) for each in self.point]).astype(
+                np.int32
+            ),
+            np.concatenate(bends).astype(np.int32) if bends else None,
+            np.concatenate(weights) if weights else None,
+        )
+
+
+def _moved(number: Int64Array, by: int) -> Int64Array:
+    """Return numbers that begin later; -1 stays what it is."""
+    return np.where(number < 0, number, number + by)
 
 
 def outline_of(region: shapely.Geometry) -> Outline:
@@ -184,7 +229,72 @@ def _points_seen(
             for here in np.flatnonzero((point[: len(bend)] == (x, y)).all(axis=1)).tolist():
                 tail += [at, here]
                 head += [here, at]
-    return Seen(point, np.array(tail, dtype=np.int64), np.array(head, dtype=np.int64))
+    arc = np.array([tail, head], dtype=np.int64).reshape(2, -1)
+    return Seen(point, *_taut(outline, point, bend, arc), bend=number)
+
+
+def _taut(
+    outline: Outline, point: Int64Array, bend: Int64Array, arc: Int64Array
+) -> tuple[Int64Array, Int64Array]:
+    """Return which arcs a shortest way can take in its middle, and what keeps all points joined.
+
+    Where corners see each other along lines that are not taut alone, as the tips of two spikes do,
+    the shortest lines between the parts that taut ones make are kept: what can be reached from
+    where is a question to the graph, too.
+
+    Args:
+        outline: the walls.
+        point: (k, 2) int64, corners first.
+        bend: (b) int64, the corners of the outline that the first b points are.
+        arc: (2, m) int64 tails and heads, each pair both ways.
+    """
+    tail, head = arc
+    way = point[head] - point[tail]
+    kept = touches(outline, bend, tail, way) & touches(outline, bend, head, way)
+    part = np.arange(len(point))
+    joined = np.unique(np.sort(arc[:, kept], axis=0), axis=1).T.tolist()
+    left = np.flatnonzero(~kept & (tail < head))
+    far = (way[left] ** 2).sum(axis=1)
+    order = left[np.lexsort((head[left], tail[left], far))]
+
+    def root(at: int) -> int:
+        while part[at] != at:
+            part[at] = part[part[at]]
+            at = int(part[at])
+        return at
+
+    for one, other in joined:
+        part[root(one)] = root(other)
+    bridges = set[tuple[int, int]]()
+    for one, other in arc[:, order].T.tolist():
+        a, b = root(one), root(other)
+        if a != b:
+            part[a] = b
+            bridges |= {(one, other), (other, one)}
+    if bridges:
+        kept |= np.array([pair in bridges for pair in zip(*arc.tolist(), strict=True)])
+    return tail[kept], head[kept]
+
+
+def touches(outline: Outline, bend: Int64Array, at: Int64Array, way: Int64Array) -> BoolArray:
+    """Tell whether lines go past the walls at a point: both walls lie on one side of the line.
+
+    Args:
+        bend: (b) int64, the corners of the outline that the first b points are.
+        at: (m) int64 points; any way goes past those that are no corner.
+        way: (m, 2) int64, from one end of each line to the other.
+    """
+    found = at >= len(bend)
+    mine = np.flatnonzero(~found)
+    corner = bend[at[mine]]
+    x, y, before, after = outline
+    dx, dy = way[mine].T
+    sides = [
+        np.sign(dx * (y[wall[corner]] - y[corner]) - dy * (x[wall[corner]] - x[corner]))
+        for wall in (before, after)
+    ]
+    found[mine] = sides[0] * sides[1] >= 0
+    return found
 
 
 def _first_corners(region: shapely.Geometry, bends: Int64Array) -> list[tuple[int, int]]:

@@ -12,7 +12,7 @@ from bake.arrays import BoolArray, Float64Array, Int32Array, Int64Array, UInt8Ar
 from bake.errors import CostError, LevelError, one_error
 from bake.graph import BLOCKED, MAX_WEIGHT, Graph, Metric
 from bake.hexagons import HexLayout
-from bake.level import Drawn, GraphLevel, GridLevel, Level, Link, Mesh, TerrainRule
+from bake.level import Drawn, GraphLevel, GridLevel, Level, Link, Mesh, TerrainRule, Walls
 from bake.movement import (
     LEVEL_GROUND,
     NO_LINK,
@@ -106,6 +106,7 @@ class World:
             NaN of all others; None where there are none.
         dead_links: links left out because no profile can stand at one of their ends.
         mesh: the level's polygons, with their nodes as the graph numbers them.
+        walls: the level's walls, likewise.
     """
 
     level: Level
@@ -126,6 +127,7 @@ class World:
     node_region: Int32Array | None = None
     elevation: Float64Array | None = None
     mesh: Mesh | None = None
+    walls: Walls | None = None
 
     @property
     def hex_layout(self) -> HexLayout | None:
@@ -365,6 +367,7 @@ def _graph_world(level: GraphLevel, movers: Mapping[str, Mover], rules: Movement
         node_region=level.node_region[node] if level.region_names else None,
         elevation=None if level.elevation is None else level.elevation[node],
         mesh=None if level.mesh is None else _with_nodes(level.mesh, node),
+        walls=None if level.walls is None else _around_nodes(level.walls, node),
     )
 
 
@@ -373,6 +376,18 @@ def _with_nodes(mesh: Mesh, node: Int32Array) -> Mesh:
     number = np.empty_like(node)
     number[node] = np.arange(len(node), dtype=np.int32)
     return replace(mesh, node=number[mesh.node])
+
+
+def _around_nodes(walls: Walls, node: Int32Array) -> Walls:
+    """Return walls with nodes numbered anew; ``node`` is the old number of each."""
+    number = np.full(len(node) + 1, -1, dtype=np.int32)  # The last one stands for no node, -1.
+    number[node] = np.arange(len(node), dtype=np.int32)
+    return replace(
+        walls,
+        area=walls.area[node],
+        node=None if walls.node is None else number[walls.node],
+        weight=None if walls.weight is None else walls.weight[node],
+    )
 
 
 def in_ticks(

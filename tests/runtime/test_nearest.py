@@ -1,5 +1,6 @@
 """The place nearest to a point on every kind of level, beside a scan in plain Python."""
 
+import json
 import math
 import random
 from collections.abc import Iterator
@@ -9,6 +10,7 @@ import numpy as np
 import pytest
 
 from bake.errors import OutsideMapError, QueryError, UnknownNodeError
+from bake.recipe.rules import LevelRecipe
 from bake.runtime import Navigator, nearest, open_asset
 from tests.support.baked import GROUND, bake, bake_grid, profile_for, write_graph
 from tests.support.strategies import random_grid
@@ -154,3 +156,98 @@ def test_many_points_of_the_wrong_kind(tmp_path: Path) -> None:
             nav.nearest(np.zeros((3, 3)))
         assert nearest.are_many([(0, 0)])
         assert not nearest.are_many((0, 0))
+
+
+# -- domains of points with weights ---------------------------------------------------------------
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_cone_that_is_highest(tmp_path: Path, seed: int) -> None:
+    rng = random.Random(seed)
+    where = [(x, y) for x in range(1, 40, 6) for y in range(1, 30, 6)]
+    points = [
+        {"at": at, "weight": rng.choice((0, 0, 0.5, 1.75, 2.5))} for at in rng.sample(where, 12)
+    ]
+    floor = {"terrain": "floor", "rect": [0, 0, 40, 30]}
+    document = {"format": "bake-geometry", "version": 1, "shapes": [floor], "points": points}
+    source = tmp_path / "glades.json"
+    source.write_text(json.dumps(document))
+    with open_asset(bake(source, LevelRecipe(division="dirichlet"))) as level:
+        nav = level.profile()
+        weight = {tuple(each["at"]): each["weight"] for each in points}
+        node = {tuple(level.to_point(name)): name for name in nav.places()}
+
+        def highest(point: tuple[float, float]) -> object:
+            """Of equals the one that comes first in the asset."""
+            standing = [at for at in node if nav.can_stand(node[at])]
+            best = max(weight[at] - np.hypot(point[0] - at[0], point[1] - at[1]) for at in standing)
+            order = {name: number for number, name in enumerate(nav.node_names)}
+            return min(
+                (
+                    node[at]
+                    for at in standing
+                    if weight[at] - np.hypot(point[0] - at[0], point[1] - at[1]) == best
+                ),
+                key=order.__getitem__,
+            )
+
+        asked = list(points_about(rng, 40, 30))
+        differ = 0
+        for _ in range(2):
+            told = [nav.nearest(point) for point in asked]
+            assert told == [
+                highest(tuple(min(max(axis, -1e15), 1e15) for axis in point)) for point in asked
+            ]
+            assert nav.nearest(np.array(asked, dtype=np.float64)).tolist() == told
+            assert [nav.nearest(point, last=told[0]) for point in asked] == told
+            for point, name in zip(asked, told, strict=True):
+                plain = min(weight, key=lambda at: math.dist(at, point))
+                differ += node[plain] != name
+            nav.update(blocked=rng.sample(nav.places(), 3))
+        assert differ > 5
+
+
+# -- the nearest place that can be reached --------------------------------------------------------
+
+
+def instead(nav: Navigator, start: tuple[int, ...], goal: tuple[int, ...]) -> object:
+    """By a scan: on the goal's floor if any place there is reached, and of equals the nearest."""
+    reached = [each for each in nav.places() if nav.reachable(start, each)]
+    here = [each for each in reached if each[2:] == goal[2:]] or reached
+
+    def key(place: tuple[int, ...]) -> tuple[object, ...]:
+        far = (place[0] - goal[0]) ** 2 + (place[1] - goal[1]) ** 2
+        return far, nav.distance(start, place), *place[2:], place[1], place[0]
+
+    return min(here, key=key)
+
+
+@pytest.mark.parametrize("compiled", [True, False])
+@pytest.mark.parametrize("walls", [0.3, 0.6])
+def test_where_to_go_instead(
+    tmp_path: Path, walls: float, compiled: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rng = random.Random(round(walls * 10))
+    if not compiled:
+        monkeypatch.setattr("bake.kernels.jit.ready", lambda kernel: False)
+    with open_asset(bake_grid(tmp_path, random_grid(5, WIDE, HIGH, walls=walls))) as level:
+        nav = level.profile()
+        every = [(x, y) for x in range(WIDE) for y in range(HIGH)]
+        for _ in range(3):
+            for start in rng.sample(nav.places(), 4):
+                for goal in rng.sample(every, 12):
+                    assert nav.nearest_reachable(start, goal) == instead(nav, start, goal)
+            shut = [place for place in rng.sample(nav.places(), 3) if nav.can_stand(place)]
+            nav.update(blocked=shut, opened=[at for at in rng.sample(every, 4) if at not in shut])
+
+
+def test_where_to_go_instead_on_floors(tmp_path: Path) -> None:
+    rng = random.Random(6)
+    with open_asset(baked_tower(tmp_path, storage="dense")) as level:
+        for profile in level.profiles:
+            nav = level.profile(profile)
+            places = nav.places()
+            for _ in range(20):
+                start = rng.choice(places)
+                goal = (rng.randint(0, 8), rng.randint(0, 4), rng.randint(0, 1))
+                assert nav.nearest_reachable(start, goal) == instead(nav, start, goal)

@@ -52,6 +52,10 @@ LATTICE_COLUMNS = [
 ]
 #: Columns of navigation meshes.
 MESH_COLUMNS = [column.path for column in COLUMNS if column.path.startswith("/mesh/")]
+#: Columns of walls, and of the domains between them.
+WALL_COLUMNS = [
+    column.path for column in COLUMNS if column.path.startswith(("/walls/", "/domains/"))
+]
 #: All the others.
 ALL_COLUMNS = [
     path
@@ -65,6 +69,7 @@ ALL_COLUMNS = [
         *PATCH_COLUMNS,
         *LATTICE_COLUMNS,
         *MESH_COLUMNS,
+        *WALL_COLUMNS,
     )
 ]
 #: What no question needs: kept for drawing and for editors.

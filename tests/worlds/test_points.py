@@ -1,7 +1,6 @@
 """Points of visibility and Dirichlet domains, drawn by hand and held against plain Python."""
 
 import math
-import random
 from dataclasses import replace
 from pathlib import Path
 
@@ -20,7 +19,6 @@ from bake.level import (
 )
 from bake.worlds import AgentProfile, divided
 from bake.worlds.dirichlet import bordering, nearest_cone, neighbours
-from tests.support import sight_oracle
 
 RULES = {"floor": TerrainRule(1.0), "mud": TerrainRule(3.0), "wall": TerrainRule(None)}
 Point = tuple[float, float]
@@ -132,37 +130,6 @@ def test_costs_must_be_equal() -> None:
     standing = [level.terrains[code] for code in level.node_terrain]
     assert standing.count("floor (boat)") == 4
     assert standing.count("floor (frog)") == 1
-
-
-@pytest.mark.parametrize("seed", range(6))
-def test_ways_between_corners_are_shortest(seed: int) -> None:
-    """Random boxes: distances over the graph, and over all corners that see each other."""
-    rng = random.Random(seed)
-    boxes = [
-        box(rng.randint(1, 17), rng.randint(1, 7), rng.randint(1, 3), rng.randint(1, 2))
-        for _ in range(5)
-    ]
-    level = by_points(room(*boxes), by="visibility")
-    assert level.position is not None
-    where = [(int(x), int(y)) for x, y in level.position.tolist()]
-    from bake.geometry import GRID, geometry_of, walkable
-
-    region = walkable(geometry_of(room(*boxes)).floors[0], {"floor"})
-    rings = [[(x // GRID, y // GRID) for x, y in ring] for ring in sight_oracle.rings_of(region)]
-    count = len(where)
-    told, truth = np.full((2, count, count), np.inf)
-    told[level.tail, level.head] = level.length
-    for one in range(count):
-        for other in range(count):
-            if one == other or where[one] == where[other]:
-                truth[one, other] = told[one, other] = 0 if one == other else truth[one, other]
-            elif sight_oracle.sees(rings, where[one], where[other]):
-                truth[one, other] = math.dist(where[one], where[other])
-    for middle in range(count):
-        for far in (told, truth):
-            np.minimum(far, far[:, middle, None] + far[middle], out=far)
-    if len(set(where)) == count:
-        assert told == pytest.approx(truth)
 
 
 # -- Dirichlet domains ----------------------------------------------------------------------------

@@ -15,10 +15,16 @@ from bake.runtime.reader.places import Places
 #: Steps of the grid that vertices lie on, in one unit of the plane.
 GRID = 1024
 #: The farthest a vertex may lie from the origin, in steps: products of differences fit 62 bits.
-_FARTHEST = 2**28
+FARTHEST = 2**28
 
 #: A point in steps of the grid.
 Step = tuple[int, int]
+
+#: No step, then one along an axis, then one along both.
+_AROUND = sorted(
+    ((dx, dy) for dx in (-1, 0, 1) for dy in (-1, 0, 1)),
+    key=lambda each: (abs(each[0]) + abs(each[1]), each),
+)
 
 
 def turn(a: Step, b: Step, c: Step) -> int:
@@ -57,13 +63,13 @@ class MeshPolygons:
         if asset.has("/mesh/floor"):
             floor = asset.read("/mesh/floor")
         self._check(vertex.ndim == 2 and vertex.shape[1:] == (2,), "vertex")
-        self._check(not (np.abs(vertex.astype(np.int64)) > _FARTHEST).any(), "vertex")
-        self._check(_are_offsets(first, count, len(corner), 3), "first_corner")
+        self._check(not (np.abs(vertex.astype(np.int64)) > FARTHEST).any(), "vertex")
+        self._check(are_offsets(first, count, len(corner), 3), "first_corner")
         self._check(_within(corner, 0, len(vertex)), "corner")
         self._check(len(behind) == len(corner) and _within(behind, -1, count), "neighbour")
         self._check(_fit_together(vertex, first, corner, behind), "neighbour")
         self._check(len(floor) == count, "floor")
-        self._check(_are_offsets(first_node, count, len(node), 1), "first_node")
+        self._check(are_offsets(first_node, count, len(node), 1), "first_node")
         self._check(_within(node, 0, places.node_count), "node")
         self.terrain, self.node, self.first_node = terrain, node, first_node
         self.floor: list[int] = floor.tolist()
@@ -151,30 +157,44 @@ class MeshPolygons:
         first = np.searchsorted(bucket[order], np.arange(across * down + 1))
         return left, top, across, down, pitch, first.tolist(), owner[order].tolist()
 
-    def step_of(self, point: Sequence[float]) -> tuple[Step, int]:
-        """Return a point in whole steps of the grid, and its floor.
 
-        Raises:
-            QueryError: it is not two finite numbers, or three with a floor that the level has.
-        """
-        try:
-            x, y, *rest = point
-            finite = math.isfinite(x) and math.isfinite(y)
-        except (TypeError, ValueError):
-            finite, rest = False, []
-        if not finite or len(rest) > 1:
-            raise QueryError(f"{point!r} is no point", expected="(x, y), or (x, y, floor)")
-        floor = rest[0] if rest else 0
-        if floor not in range(self.floors):
-            raise QueryError(f"there is no floor {floor!r}", expected=f"0 to {self.floors - 1}")
-        far = float(2 * _FARTHEST)
-        return (
-            (round(max(-far, min(far, x * GRID))), round(max(-far, min(far, y * GRID)))),
-            int(floor),
-        )
+def step_of(point: Sequence[float], floors: int) -> tuple[Step, int]:
+    """Return a point in whole steps of the grid, and its floor.
+
+    Args:
+        point: as a game says it.
+        floors: how many the level has.
+
+    Raises:
+        QueryError: it is not two finite numbers, or three with a floor that the level has.
+    """
+    try:
+        x, y, *rest = point
+        finite = math.isfinite(x) and math.isfinite(y)
+    except (TypeError, ValueError):
+        finite, rest = False, []
+    if not finite or len(rest) > 1:
+        raise QueryError(f"{point!r} is no point", expected="(x, y), or (x, y, floor)")
+    floor = rest[0] if rest else 0
+    if floor not in range(floors):
+        raise QueryError(f"there is no floor {floor!r}", expected=f"0 to {floors - 1}")
+    far = float(2 * FARTHEST)
+    return (
+        (round(max(-far, min(far, x * GRID))), round(max(-far, min(far, y * GRID)))),
+        int(floor),
+    )
 
 
-def _are_offsets(first: Int32Array, count: int, last: int, least: int) -> bool:
+def beside(step: Step) -> list[Step]:
+    """Return a point and those a step away from it, the nearest first.
+
+    Points are rounded to the grid, which may put one beside the area that it lies in.
+    """
+    x, y = step
+    return [(x + dx, y + dy) for dx, dy in _AROUND]
+
+
+def are_offsets(first: Int32Array, count: int, last: int, least: int) -> bool:
     return (
         count > 0
         and len(first) == count + 1

@@ -12,14 +12,10 @@ import numpy as np
 from bake.errors import QueryError
 from bake.runtime.mesh.funnel import string_through, without_repeats
 from bake.runtime.mesh.polyanya import shortest
-from bake.runtime.mesh.polygons import GRID, MeshPolygons, Step
+from bake.runtime.mesh.polygons import GRID, MeshPolygons, Step, beside, step_of
 from bake.runtime.reader.tables import Tables
 
 Point = tuple[float, ...]
-
-#: How many steps of the grid a point may lie beside a polygon and still count as in it: points are
-#: rounded to the grid.
-_NEAR = 1
 
 
 class MeshWays:
@@ -63,19 +59,17 @@ class MeshWays:
                         found[begin] = found[end] = True
         return found
 
+    def _step(self, point: Sequence[float]) -> tuple[Step, int]:
+        return step_of(point, self.mesh.floors)
+
     def polygons_at(self, step: Step, floor: int) -> list[int]:
         """Return the open polygons that a point lies in or on; those a step away if there is none.
 
         Points are rounded to the grid, which may put one on the border beside it.
         """
-        found = [each for each in self.mesh.holding(step, floor) if self.open[each]]
-        if found:
-            return found
-        x, y = step
-        around = [(dx, dy) for dx in (-_NEAR, 0, _NEAR) for dy in (-_NEAR, 0, _NEAR)]
-        for dx, dy in sorted(around, key=lambda each: (abs(each[0]) + abs(each[1]), each)):
-            near = self.mesh.holding((x + dx, y + dy), floor)
-            if found := [each for each in near if self.open[each]]:
+        for near in beside(step):
+            found = [each for each in self.mesh.holding(near, floor) if self.open[each]]
+            if found:
                 return found
         return []
 
@@ -84,7 +78,7 @@ class MeshWays:
 
         Of several polygons that a point lies on the border of, the first counts.
         """
-        step, floor = self.mesh.step_of(point)
+        step, floor = self._step(point)
         polygon = self._last
         if not (
             self.mesh.floor[polygon] == floor
@@ -118,7 +112,7 @@ class MeshWays:
 
     def shortest(self, start: Sequence[float], goal: Sequence[float]) -> list[Point] | None:
         """Return the shortest path that walking alone makes, by Polyanya; None if there is none."""
-        (begin, floor), (end, goal_floor) = self.mesh.step_of(start), self.mesh.step_of(goal)
+        (begin, floor), (end, goal_floor) = self._step(start), self._step(goal)
         begins, ends = self.polygons_at(begin, floor), self.polygons_at(end, goal_floor)
         if floor != goal_floor or not begins or not ends:
             return None
@@ -127,7 +121,7 @@ class MeshWays:
 
     def pulled(self, start: Sequence[float], goal: Sequence[float]) -> list[Point] | None:
         """Return the string pulled through the polygons of a shortest path of the graph."""
-        (begin, floor), (end, goal_floor) = self.mesh.step_of(start), self.mesh.step_of(goal)
+        (begin, floor), (end, goal_floor) = self._step(start), self._step(goal)
         begins, ends = self.polygons_at(begin, floor), self.polygons_at(end, goal_floor)
         if not begins or not ends:
             return None

@@ -13,6 +13,7 @@ from bake.graph import INFINITY, Graph
 from bake.runtime.reader.tables import Tables
 
 if TYPE_CHECKING:
+    from bake.runtime.nearest import NearestPlaces
     from bake.search.live.graph import Adjacency
 
 
@@ -22,8 +23,10 @@ class Around:
     No baked table is needed for them.
     """
 
-    def __init__(self, tables: Tables) -> None:
+    def __init__(self, tables: Tables, nearest: NearestPlaces) -> None:
         self._tables = tables
+        self._nearest = nearest
+        self._reached: tuple[int, BoolArray] | None = None
 
     @cached_property
     def _shift(self) -> int:
@@ -95,36 +98,44 @@ class Around:
     def nearest_reached(self, row: int, location: int) -> int:
         """Return the reached row nearest to a location: see :meth:`Navigator.nearest_reachable`."""
         tables, places = self._tables, self._tables.places
-        reached = self.reached_from(row)
+        reached = self._standing_from(row)
         goal = int(tables.rows_of(np.array([location], dtype=np.int32))[0])
         if goal >= 0 and reached[goal]:
             return goal
-        points = tables.standing_points
-        if points is None:
+        if not places.is_grid and places.position is None:
             raise QueryError(
                 "nearest_reachable() needs positions, this graph has none",
                 place=f"level {places.name!r}",
                 remedy="give its nodes x and y",
             )
-        if places.is_grid:
-            at = places.cells_of(np.array([location], dtype=np.int32))[0].astype(float)
-        else:
-            assert places.position is not None
-            at = places.position[location]
-        points = np.where(reached[:, None], points, at)  # Where nobody stands they are infinite.
-        across = points - at
-        if places.floor_height is not None:
-            floor = points[:, 1] // places.floor_height
-            own = floor == at[1] // places.floor_height
-            if (reached & own).any():
-                reached &= own
-            across[:, 1] = points[:, 1] % places.floor_height - at[1] % places.floor_height
-        away = np.where(reached, (across**2).sum(axis=1), np.inf)
-        best = np.flatnonzero(away == away.min())
+        best = self._nearest.equals(location, reached)
         if len(best) > 1:
-            ticks = self.ticks_from(row)[best]
+            ticks = self._ticks_to(row, best)
             best = best[ticks == ticks.min()]
         return int(best[tables.location[best].argmin()])
+
+    def _standing_from(self, row: int) -> BoolArray:
+        """Return :meth:`reached_from` without rows that cannot be stood on any more.
+
+        Crowds ask from one component again and again, so the last answer is kept.
+        """
+        component = int(self._tables.component_of_row[row])
+        known = self._reached
+        if known is not None and known[0] == component:
+            return known[1]
+        reached, standing = self.reached_from(row), self._tables.standing
+        found = reached if standing is None else reached & standing
+        self._reached = component, found
+        return found
+
+    def _ticks_to(self, row: int, goals: Int32Array) -> Float64Array:
+        """Return (k) float64 ticks from a row to a few others."""
+        if not self._tables.has_hops:
+            return self.ticks_from(row)[goals]
+        ticks = np.zeros(len(goals))
+        away = goals != row
+        ticks[away] = self._tables.ticks_between(np.full_like(goals[away], row), goals[away])
+        return ticks
 
 
 def _adjacency(graph: Graph, weight: Int32Array) -> Adjacency:

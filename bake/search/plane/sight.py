@@ -328,10 +328,12 @@ def corners_seen(
             corners += 1
     _sort(outline, ox, oy, room, corners)
     crossed = 0
+    on_wall = False
     for edge in range(len(x)):
         ax, ay = x[edge] - ox, y[edge] - oy
         bx, by = x[after[edge]] - ox, y[after[edge]] - oy
         turn = cross(ax, ay, bx, by)
+        on_wall = on_wall or (turn == 0 and ax * bx + ay * by <= 0)
         if turn < 0:
             ax, ay, bx, by = bx, by, ax, ay
         if turn != 0 and not _is_earlier(ax, ay, bx, by):
@@ -360,7 +362,7 @@ def corners_seen(
         elif crossed == 0 or _turn(outline, active[0], ox, oy) == _turn(
             outline, active[0], x[order[begin]], y[order[begin]]
         ):
-            is_open = leaves_inside(outline, ox, oy, dx, dy)
+            is_open = not on_wall or leaves_inside(outline, ox, oy, dx, dy)
         while is_open and at < end:
             corner = order[at]
             if crossed > 0 and _turn(outline, active[0], ox, oy) != _turn(

@@ -1,0 +1,91 @@
+"""Prove what an asset says of the walls around points of visibility and Dirichlet domains.
+
+Walls, floors and weights come from the level's shapes alone. From them follows which corners are
+nodes: those that jut into the area, each of them one; and every node lies in its area.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from bake.arrays import Int64Array
+from bake.asset import Asset
+from bake.verify.level import Level
+
+#: Steps of the grid that corners lie on, in one unit of the plane.
+_GRID = 1024
+#: The farthest a corner may lie from the origin, in steps: products of differences fit int64.
+_FARTHEST = 2**28
+
+
+def prove_walls(asset: Asset, level: Level) -> None:
+    """Prove the columns of walls and of domains, if the asset has any.
+
+    Raises:
+        CorruptAssetError: they contradict one another, or the graph.
+    """
+    if not asset.has("/walls/corner"):
+        level.require(not asset.has("/domains/weight"), "there are domains without walls")
+        return
+    corner, after, first, area = (
+        asset.read(f"/walls/{name}").astype(np.int64)
+        for name in ("corner", "after", "first_corner", "area")
+    )
+    count = len(first) - 1
+    counts = count > 0 and first[0] == 0 and first[-1] == len(corner) == len(after)
+    level.require(bool(counts), "/walls/first_corner does not count")
+    level.require((np.diff(first) >= 3).all(), "/walls/first_corner does not count")
+    owner = np.repeat(np.arange(count), np.diff(first))
+    level.require((np.abs(corner) <= _FARTHEST).all(), "a wall lies too far away")
+    rings = np.array_equal(np.sort(after), np.arange(len(after)))
+    level.require(rings and bool((owner[after] == owner).all()), "walls are no rings")
+    level.require(len(area) == level.nodes, "/walls/area does not fit the nodes")
+    level.require(((area >= 0) & (area < count)).all(), "a node lies in no area")
+    if asset.has("/walls/floor"):
+        level.require(len(asset.read("/walls/floor")) == count, "/walls/floor does not fit")
+
+    level.require(asset.has("/world/position"), "there are walls, and nodes without positions")
+    place = np.rint(asset.read("/world/position") * _GRID).astype(np.int64)
+    for each in range(count):
+        mine = np.arange(first[each], first[each + 1])
+        inside = _inside(corner[mine], corner[after[mine]], place[area == each])
+        level.require(inside, "a node lies outside its area")
+
+    if asset.has("/walls/node"):
+        _prove_nodes(level, asset.read("/walls/node").astype(np.int64), corner, after, place)
+        bend = np.flatnonzero(asset.read("/walls/node") >= 0)
+        own = area[asset.read("/walls/node")[bend]] == owner[bend]
+        level.require(bool(own.all()), "a node is a corner of another area")
+    if asset.has("/domains/weight"):
+        weight = asset.read("/domains/weight")
+        fits = len(weight) == level.nodes and (np.isfinite(weight) & (weight >= 0)).all()
+        level.require(bool(fits), "/domains/weight does not fit the nodes")
+
+
+def _prove_nodes(
+    level: Level, node: Int64Array, corner: Int64Array, after: Int64Array, place: Int64Array
+) -> None:
+    """Prove that the corners that jut into the area are nodes, and no others."""
+    fits = len(node) == len(corner) and ((node >= -1) & (node < level.nodes)).all()
+    level.require(bool(fits), "/walls/node does not fit the corners")
+    before = np.empty_like(after)
+    before[after] = np.arange(len(after))
+    onward, back = corner[after] - corner, corner[before] - corner
+    juts = onward[:, 0] * back[:, 1] - onward[:, 1] * back[:, 0] < 0
+    level.require(np.array_equal(node >= 0, juts), "a corner that ways bend at is no node")
+    bend = node[juts]
+    level.require(len(np.unique(bend)) == len(bend), "a node is two corners")
+    level.require((place[bend] == corner[juts]).all(), "a node lies beside its corner")
+
+
+def _inside(begin: Int64Array, end: Int64Array, point: Int64Array) -> bool:
+    """Tell whether points, (k, 2), lie in the area between walls, (w, 2) each, or on its border."""
+    for x, y in point:
+        a, b = begin - (x, y), end - (x, y)
+        side = a[:, 0] * b[:, 1] - a[:, 1] * b[:, 0]
+        if ((side == 0) & ((a * b).sum(axis=1) <= 0)).any():
+            continue
+        crossed = (a[:, 1] > 0) != (b[:, 1] > 0)
+        if not (crossed & ((side > 0) == (b[:, 1] > 0))).sum() % 2:
+            return False
+    return True
