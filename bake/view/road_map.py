@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -10,6 +11,7 @@ import numpy as np
 from bake.arrays import Float64Array, Int32Array, UInt8Array
 from bake.errors import QueryError
 from bake.view import Show
+from bake.view.area_map import draw_areas, has_domains, wall_points
 from bake.view.colours import (
     ARROW,
     LARGEST_ON_PAPER,
@@ -47,7 +49,7 @@ _NOTICED = 9
 _PLAIN_FROM = 20_000
 
 
-#: Width of roads and radius of nodes over the polygons of a mesh, in pixels.
+#: Width of roads and radius of nodes over a divided plane, in pixels.
 _MESH_ROAD, _MESH_NODE = 1.0, 2.6
 
 
@@ -84,9 +86,10 @@ def draw_roads(request: Request) -> Map:
     point = plan.point[scene.tables.node]
     roads = roads_of(scene)
     pixels = np.full((plan.height, plan.width, 3), PAPER, dtype=np.uint8)
-    if mesh_points(scene) is not None:
-        pixels = draw_polygons(pixels, scene, plan.low, plan.per_unit, _BORDER)
-        plan = replace(plan, road=_MESH_ROAD, node=min(plan.node, _MESH_NODE))
+    if (drawn := _draws_plane(scene)) is not None:
+        pixels = drawn(pixels, scene, plan.low, plan.per_unit, _BORDER)
+        if not has_domains(scene):
+            plan = replace(plan, road=_MESH_ROAD, node=min(plan.node, _MESH_NODE))
     muted = np.full((len(point), 3), LARGEST_ON_PAPER, dtype=np.uint8)
     colours, swatches = row_colours(request, muted, LARGEST_ON_PAPER)
     ink = Ink()
@@ -108,12 +111,19 @@ def draw_roads(request: Request) -> Map:
     if request.path is not None:
         marked += [request.path.goal, request.path.start]
     nodes = scene.tables.node[marked]
-    if mesh_points(scene) is None:  # Nodes of a mesh are numbers that say nothing.
+    if drawn is None or has_domains(scene):  # Others are numbers that say nothing.
         pixels = write_names(pixels, scene.places, plan.point, plan.node, nodes)
     bar = None
     if toward is not None and request.show in (Show.distances, Show.hops):
         bar = ColourBar(toward.greatest, contour_step(toward.greatest, 12), lined=False)
     return Map(pixels, Legend(tuple(swatches), plan.per_unit, "unit", bar), framed=True)
+
+
+def _draws_plane(scene: Scene) -> Callable[..., UInt8Array] | None:
+    """Return what draws the plane that a level divides; None where there is none."""
+    if mesh_points(scene) is not None:
+        return draw_polygons
+    return None if wall_points(scene) is None else draw_areas
 
 
 def _plan(scene: Scene, scale: int | None) -> _Plan:
@@ -126,6 +136,7 @@ def _plan(scene: Scene, scale: int | None) -> _Plan:
             remedy="give its nodes x and y",
         )
     corners = mesh_points(scene)
+    corners = wall_points(scene) if corners is None else corners
     drawn = position if corners is None else np.concatenate([position, corners])
     low = drawn.min(axis=0)
     with np.errstate(over="ignore"):
