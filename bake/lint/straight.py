@@ -128,8 +128,8 @@ def _points(
     side = max(right - left, bottom - top) / _TRIED
     xs = np.arange(left + side / 2, right, side)
     ys = np.arange(top + side / 2, bottom, side)
-    heavy = level.walls is not None and level.walls.weight is not None
-    weight = level.walls.weight[node] if heavy else np.zeros(len(node))
+    cone = None if level.walls is None else level.walls.weight
+    weight = np.zeros(len(node)) if cone is None else cone[node]
     tried = np.rint(np.stack(np.meshgrid(xs, ys), axis=-1).reshape(-1, 2)).astype(np.int64)
     wrong: list[tuple[Float64Array, int]] = []
     count = 0
