@@ -19,7 +19,12 @@ from bake.errors import MissingTableError, QueryError
 from bake.runtime.headings import ends
 from bake.runtime.reader.places import Place, quoted
 from bake.runtime.searching.heuristics import Given
-from bake.runtime.searching.under_way import LevelSearch, check_method, checked_budget
+from bake.runtime.searching.under_way import (
+    FIRST_PACE,
+    LevelSearch,
+    check_method,
+    checked_budget,
+)
 from bake.runtime.snapshot import Snapshot
 
 if TYPE_CHECKING:
@@ -190,7 +195,7 @@ class RequestQueue:
         self._waiting: list[tuple[float, int, PathRequest]] = []
         self._searched: list[PathRequest] = []
         self._number = 0
-        self._pace = 16
+        self._pace = FIRST_PACE
 
     def __len__(self) -> int:
         """Return how many requests wait or are searched."""

@@ -6,13 +6,21 @@ from pathlib import Path
 import pytest
 
 from bake.errors import QueryError
-from bake.runtime import LevelAsset, open_asset
+from bake.runtime import LevelAsset, open_asset, requests
+from bake.runtime.searching import under_way
 from bake.search import Status
 from tests.support.baked import bake_grid, rows
 from tests.support.strategies import random_grid
 
 HALL = rows(*["............"] * 6, "######.#####", *["............"] * 6)
 SEARCHED = ("components",)
+
+
+@pytest.fixture(autouse=True)
+def slowly(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let a frame without a budget expand eight places, or small levels take one frame each."""
+    monkeypatch.setattr(requests, "FIRST_PACE", 8)
+    monkeypatch.setattr(under_way, "_SOONEST", 0)
 
 
 def hall(folder: Path, *tables: str) -> LevelAsset:

@@ -26,11 +26,13 @@ if TYPE_CHECKING:
 #: Methods that can be searched part by part.
 SLICED = ("astar", "dijkstra")
 
-#: How many places are expanded before the clock is looked at, at first; it doubles and halves so
-#: that the clock is looked at about so many times in a budget.
-_FIRST = 16
+#: How many places are expanded before the clock is looked at: at first, and at least. The number
+#: doubles and halves, so that the clock is looked at some eight times in a budget, but not sooner
+#: than after so many seconds, as each call of a kernel takes some microseconds itself.
+FIRST_PACE = 64
 _LEAST = 8
 _LOOKS = 8
+_SOONEST = 1e-4
 
 
 class LevelSearch:
@@ -77,7 +79,7 @@ class LevelSearch:
             )
         self._context, self._ends = context, ends
         self._units = context.tables.places.ticks_per_unit
-        self.pace = _FIRST
+        self.pace = FIRST_PACE
         self.method = method
         self.heuristic = None if method == "dijkstra" else estimate.name
         self._consistent = estimate.consistent
@@ -126,9 +128,10 @@ class LevelSearch:
             if budget is None:
                 continue
             now = time.perf_counter()
-            if now - before > budget / _LOOKS:
+            wanted = max(budget / _LOOKS, _SOONEST)
+            if now - before > wanted:
                 self.pace = max(_LEAST, self.pace // 2)
-            elif now - before < budget / _LOOKS / 4:
+            elif now - before < wanted / 4:
                 self.pace *= 2
             if now - begun >= budget:
                 break
