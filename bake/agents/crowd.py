@@ -40,9 +40,9 @@ class Agent:
         self.goal: Place | None = None
         self.stands = False
         self._row = row
-        self._place = crowd._mover(profile).place(row)
         # Where it goes: the row of the goal, or of a free place near it. None = not settled yet.
         self._target: int | None = row
+        self._toward: Field | None = None  # the distances to the target, once they were needed
         self._cut_off = False
         self._since = crowd.steps  # the step at which it was last as near to its target as ever
         self._nearest = 0
@@ -54,7 +54,7 @@ class Agent:
     @property
     def place(self) -> Place:
         """Return where it is."""
-        return self._place
+        return self._crowd._mover(self.profile).place(self._row)
 
     @property
     def target(self) -> Place | None:
@@ -229,26 +229,44 @@ class Crowd:
         self._follow_level()
         while self.plan(None):
             pass
-        before = [self._covered(agent) for agent in self._agents]
         self.steps += 1
         at = min(self.steps - self._begins, self.window)
+        before = np.array([agent._row for agent in self._agents], dtype=np.int32)
+        self._count(before, self._rows[:, at])
         for agent, row in zip(self._agents, self._rows[:, at].tolist(), strict=True):
             self._move(agent, row)
-        after = [self._covered(agent) for agent in self._agents]
+
+    def _count(self, before: Int32Array, after: Int32Array) -> None:
+        """Count the conflicts of a step from some rows to others."""
+        here, to = [], []
+        for profile, mover in self._movers.items():
+            own = np.array([agent.profile == profile for agent in self._agents], dtype=np.bool_)
+            here.append(mover.covered(before[own]).reshape(-1))
+            to.append(mover.covered(after[own]).reshape(-1))
+        start, end = np.concatenate(here or [before]), np.concatenate(to or [after])
+        moved = start != end
+        # Moves that meet have one middle; where all differ, as nearly always, there is no more to
+        # look at. Cells are numbered line by line, so sums of two of them tell middles apart.
+        middle = (start.astype(np.int64) + end)[moved]
+        if len(np.unique(end)) == len(end) and len(np.unique(middle)) == len(middle):
+            return
         width = max((mover.width for mover in self._movers.values()), default=0)
-        self.conflicts += conflicts(before, after, width)
+        was, now = (
+            [self._mover(a.profile).cells(row) for a, row in zip(self._agents, rows, strict=True)]
+            for rows in (before.tolist(), after.tolist())
+        )
+        self.conflicts += conflicts(was, now, width)
 
     def _move(self, agent: Agent, row: int) -> None:
         if row != agent._row:
             agent._row, agent._stood = row, self.steps
-            agent._place = self._mover(agent.profile).place(row)
         if agent._target is None:
             return
         if agent.arrived:
             agent._urgent, agent._around, agent._nearest = 0, None, 0
             agent._since = self.steps
             return
-        ticks = int(self._field(agent).ticks[row])
+        ticks = int(self._field(agent).ticks.item(row))
         if ticks < agent._nearest:
             agent._nearest, agent._since = ticks, self.steps
 
@@ -356,7 +374,9 @@ class Crowd:
 
     def _field(self, agent: Agent) -> Field:
         assert agent._target is not None
-        return self._mover(agent.profile).field(agent._target)
+        if agent._toward is None or agent._toward.target != agent._target:
+            agent._toward = self._mover(agent.profile).field(agent._target)
+        return agent._toward
 
     def _standing(self) -> BoolArray | None:
         """Return (cells) bool, True under agents who have stood for long; None where none have."""
@@ -402,11 +422,11 @@ class Crowd:
         if all(mover.holds() for mover in self._movers.values()):
             return
         movers = {name: Mover(self._level, name) for name in self._movers}
-        rows = [movers[agent.profile].row_or_none(agent._place) for agent in self._agents]
+        rows = [movers[agent.profile].row_or_none(agent.place) for agent in self._agents]
         for agent, row in zip(self._agents, rows, strict=True):
             if row is None:
                 raise QueryError(
-                    f"agent {agent.number} cannot stand on {quoted(agent._place)} any more",
+                    f"agent {agent.number} cannot stand on {quoted(agent.place)} any more",
                     place=f"level {self._level.name!r}",
                     remedy="remove it from the crowd before the level changes, "
                     "or add it again elsewhere",
@@ -414,7 +434,7 @@ class Crowd:
         self._movers = movers
         for agent, row in zip(self._agents, rows, strict=True):
             assert row is not None
-            agent._row, agent._target, agent._around = row, None, None
+            agent._row, agent._target, agent._around, agent._toward = row, None, None, None
         self.replan(halt=True)
 
     def _ahead(self, agent: Agent) -> list[Place]:
