@@ -48,6 +48,9 @@ class Asset:
 
     #: Whether this is a flat file with the face of an asset.
     is_flat = False
+    #: Whether its nodes are cells of a grid that it does not hold: the rules of their steps are not
+    #: in it, and what a change makes them cost cannot be said.
+    cells_are_nodes = False
     #: Whether entries of labels are distances, or codes that have to be added up.
     labels_are_sums = False
     implied: ImpliedArcs | None = None

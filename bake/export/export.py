@@ -11,7 +11,7 @@ from bake.errors import OutputError, QueryError, UnknownProfileError
 from bake.export.level import LevelColumns
 from bake.export.profile import profile_columns
 from bake.flat.read import FlatFile, is_flat
-from bake.flat.schema import LEVEL
+from bake.flat.schema import LEVEL, fingerprint_of_nodes
 from bake.flat.write import write_flat
 
 #: What can be written beside next hops.
@@ -70,17 +70,12 @@ def export_asset(
             file=path,
             remedy="move it away, or name another file (-o)",
         )
-    if asset.number("headings") is not None:
-        raise OutputError(
-            "the level has headings, and a flat file holds no turns",
-            file=asset.path,
-            expected="a level without headings",
-            remedy="let the game read the asset",
-        )
     kept = [name for name in asset.profiles if profiles is None or name in profiles]
-    header = asset.header
     columns = _columns(asset, kept, frozenset(parts))
-    return write_flat(path, columns, header.bake_revision, header.fingerprint())
+    fingerprint = asset.header.fingerprint()
+    if (LEVEL, "cell") in columns:
+        fingerprint = fingerprint_of_nodes(fingerprint)
+    return write_flat(path, columns, asset.header.bake_revision, fingerprint)
 
 
 def _columns(
@@ -119,7 +114,7 @@ def compare_with_asset(path: Path) -> bool:
         return False
     flat = FlatFile(path)
     with Asset(beside) as asset:
-        if asset.header.fingerprint() != flat.header.fingerprint:
+        if not flat.is_of(asset.header.fingerprint()):
             return False
         names = flat.texts(LEVEL, "profile_name")
         if not set(names) <= set(asset.profiles):

@@ -14,13 +14,16 @@ from bake.runtime.reader.hops import NO_SLOT, DenseHops, RunHops
 _PORTION = 2**22
 
 
-def hop_columns(tables: BakedTables, move_of_arc: Int32Array, most_moves: int) -> Columns:
+def hop_columns(
+    tables: BakedTables, move_of_arc: Int32Array, most_moves: int, *, charted: bool
+) -> Columns:
     """Return the next hops of one profile.
 
     Args:
         tables: what the asset holds.
         move_of_arc: (m) int32, the move that each arc is.
         most_moves: one more than the largest move.
+        charted: whether readers know where places lie, which greedy moves go by.
 
     Returns:
         Column ``hop``, or those of runs.
@@ -28,7 +31,7 @@ def hop_columns(tables: BakedTables, move_of_arc: Int32Array, most_moves: int) -
     hops = tables.hops
     rows = tables.row_count
     dtype = _smallest(most_moves + 1)
-    if isinstance(hops, DenseHops):
+    if isinstance(hops, DenseHops) or (len(hops.at) and not charted):
         count, start, move = _runs_of(tables, hops, move_of_arc, dtype)
         runs = _run_columns(count, start, move, rows)
         if _bytes(runs) >= rows * rows * dtype.itemsize:
@@ -142,11 +145,11 @@ def _table(
 
 def _runs_of(
     tables: BakedTables,
-    hops: DenseHops,
+    hops: DenseHops | RunHops,
     move_of_arc: Int32Array,
     dtype: np.dtype[np.unsignedinteger],
 ) -> tuple[AnyArray, AnyArray, AnyArray]:
-    """Cut the rows of a table into runs of equal moves."""
+    """Cut the rows of a table into runs of equal moves, none of them greedy."""
     rows = tables.row_count
     count = np.zeros(rows, dtype=np.int64)
     starts: list[AnyArray] = [np.empty(0, np.int64)]

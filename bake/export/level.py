@@ -9,10 +9,11 @@ import numpy as np
 
 from bake.arrays import AnyArray, BoolArray, Int32Array, Int64Array
 from bake.asset import Asset
+from bake.export.cells import cell_columns
 from bake.flat.schema import LEVEL_NUMBERS, texts
 from bake.graph import BLOCKED, MAX_WEIGHT
 from bake.hexagons import HEX_LAYOUTS
-from bake.movement import CORNER_CUTTING, COST_RULES
+from bake.movement import CORNER_CUTTING, COST_RULES, LEVEL_GROUND
 from bake.runtime.live.rules import LevelRules, ProfileRules
 from bake.runtime.reader.places import Places
 
@@ -38,10 +39,44 @@ class LevelColumns:
         """Return what terrain means to each profile."""
         return {name: ProfileRules(self.rules, name) for name in self.profiles}
 
+    @cached_property
+    def is_grid(self) -> bool:
+        """Tell whether the file holds a grid, whose steps and prices follow from terrain.
+
+        Where they follow from more, cells are the nodes of a graph: see :mod:`bake.export.cells`.
+        """
+        if not self.places.is_grid or self.places.headings is not None:
+            return False
+        slopes = any(rules.mover.slope != LEVEL_GROUND for rules in self.movers.values())
+        return not (slopes and self.rules.elevation is not None)
+
+    @property
+    def cells_are_nodes(self) -> bool:
+        """Tell whether the cells of a grid become the nodes of a graph."""
+        return self.places.is_grid and not self.is_grid
+
     @property
     def directions(self) -> int:
         """Return how many directions steps have; 0 on graphs."""
-        return 0 if self.rules.lattice is None else len(self.rules.lattice.heading)
+        if not self.is_grid or self.rules.lattice is None:
+            return 0
+        return len(self.rules.lattice.heading)
+
+    @cached_property
+    def at_locations(self) -> Int32Array:
+        """Return (n) int32, the location in the file of each node of the asset."""
+        if self.is_grid:
+            return self.places.flat
+        return np.arange(self.places.node_count, dtype=np.int32)
+
+    @property
+    def location_count(self) -> int:
+        """Return how many locations the file has."""
+        return self.rules.location_count if self.is_grid else self.places.node_count
+
+    def by_location(self, values: AnyArray) -> AnyArray:
+        """Return what the asset says of its locations, for those of the file."""
+        return values[self.places.flat] if self.cells_are_nodes else values
 
     @cached_property
     def links(self) -> tuple[Int32Array, Int32Array, Int32Array]:
@@ -70,7 +105,7 @@ class LevelColumns:
         """
         rules, places = self.rules, self.places
         first = places.first_out[rules.tail]
-        if rules.lattice is None:
+        if rules.lattice is None or self.cells_are_nodes:
             return (np.arange(len(first)) - first).astype(np.int32)
         nodes = np.arange(places.node_count)
         steps = rules.lattice.steps_from(places.flat.astype(np.int64))
@@ -89,7 +124,7 @@ class LevelColumns:
     def most_moves(self) -> int:
         """Return one more than the largest move there is."""
         most = int(np.diff(self.places.first_out).max(initial=0))
-        if self.places.is_grid:
+        if self.is_grid:
             begins = self.links[0]
             most = int(np.bincount(begins).max(initial=0)) if len(begins) else 0
         return self.directions + most
@@ -106,29 +141,29 @@ class LevelColumns:
             "profile_name": texts(list(self.profiles)),
             "terrain_name": texts(list(self.rules.terrains)),
             "terrain_colour": asset.read("/terrain/colour"),
-            "terrain": self.rules.terrain,
+            "terrain": self.by_location(self.rules.terrain),
         }
         if self.rules.elevation is not None:
-            found["elevation"] = self.rules.elevation
-        found |= self._grid() if self.places.is_grid else self._graph()
+            found["elevation"] = self.by_location(self.rules.elevation)
+        found |= self._grid() if self.is_grid else self._graph()
         found |= self._prices()
         return found
 
     def _numbers(self) -> Int32Array:
         rules, places = self.rules, self.places
-        hex_layout = places.hex_layout
+        hex_layout = places.hex_layout if self.is_grid else None
         kinds = {"graph": 0, "square": 1, "hex": 2}
         said = {
-            "kind": kinds[self.asset.text("kind") or ""],
-            "width": places.width,
-            "height": places.height,
-            "floors": places.floors,
+            "kind": kinds[self.asset.text("kind") or ""] if self.is_grid else 0,
+            "width": places.width if self.is_grid else 0,
+            "height": places.height if self.is_grid else 0,
+            "floors": places.floors if self.is_grid else 1,
             "directions": self.directions,
             "hex_layout": 0 if hex_layout is None else 1 + HEX_LAYOUTS.index(hex_layout),
             "corner_cutting": CORNER_CUTTING.index(rules.movement.corner_cutting),
             "cost_rule": COST_RULES.index(rules.movement.cost_rule),
             "ticks_per_unit": places.ticks_per_unit,
-            "locations": rules.location_count,
+            "locations": self.location_count,
             "nodes": places.node_count,
             "terrains": len(rules.terrains),
             "profiles": len(self.profiles),
@@ -137,7 +172,8 @@ class LevelColumns:
         return np.array([said[number.name] for number in LEVEL_NUMBERS], dtype=np.int32)
 
     def _usual_terrain(self) -> int:
-        count = np.bincount(self.rules.terrain, minlength=len(self.rules.terrains))
+        terrain = self.by_location(self.rules.terrain)
+        count = np.bincount(terrain, minlength=len(self.rules.terrains))
         count[~self._passable] = -1
         return int(count.argmax())
 
@@ -154,6 +190,8 @@ class LevelColumns:
             "head": places.head,
             "length": self.rules.length,
         }
+        if self.cells_are_nodes:
+            return found | cell_columns(places)
         if places.position is not None:
             found["position"] = places.position
         if asset.text("node_name_type") == "int":
@@ -220,6 +258,9 @@ class LevelColumns:
         prices = self.rules.own_prices
         if not prices:
             return {}
+        if self.cells_are_nodes:
+            node = dict(zip(self.places.flat.tolist(), range(self.places.node_count), strict=True))
+            prices = {(node[a], node[b]): units for (a, b), units in prices.items()}
         ends = np.array(sorted(prices), dtype=np.int32)
         units = np.array([prices[a, b] for a, b in ends.tolist()])
         return {

@@ -34,43 +34,46 @@ def profile_columns(level: LevelColumns, name: str, parts: frozenset[str]) -> Co
 
     Raises:
         MissingTableError: the asset does not hold what is asked for.
-        OutputError: a flat file cannot hold what the profile pays.
+        OutputError: a flat file of this level cannot hold it.
     """
     tables = BakedTables(level.places, name)
     mover = level.movers[name].mover
-    if mover.slope != LEVEL_GROUND and level.rules.elevation is not None:
-        raise OutputError(
-            f"profile {name!r} pays for slopes, and a flat file holds no such prices",
-            file=level.asset.path,
-            expected="profiles that pay for terrain alone",
-            remedy="export the other profiles (--profile), or let the game read the asset",
-        )
     costs, classes = _classes(mover.cost)
-    row_at = np.full(level.rules.location_count, -1, dtype=np.int32)
-    row_at[tables.location] = np.arange(tables.row_count, dtype=np.int32)
+    row_at = np.full(level.location_count, -1, dtype=np.int32)
+    row_at[level.at_locations[tables.node]] = np.arange(tables.row_count, dtype=np.int32)
     found: Columns = {
         "numbers": _numbers(level, tables, len(costs), "hierarchy" in parts),
         "cost": mover.cost,
         "class": classes,
         "row_at": row_at,
     }
-    if not mover.goes_anywhere:
+    # Weights of arcs say it, and a turn on the spot may be made on any terrain.
+    if not mover.goes_anywhere and not level.cells_are_nodes:
         found["may_enter"] = mover.allowed.astype(np.uint8)
     if tables.component_count > 1:
         found["component"] = tables.component_of_row
     if tables.reach is not None:
         found["reach"] = tables.reach
-    if level.places.is_grid:
+    if level.is_grid:
         found["step_ticks"] = _step_ticks(level, costs)
         if level.rules.links:
             found["link_open"] = level.movers[name].takes[level.links[2]].astype(np.uint8)
     else:
         found["weight"] = tables.weight
+    if mover.slope != LEVEL_GROUND and not level.cells_are_nodes:
+        found["slope"] = np.array(mover.slope)
     if tables.has_hops:
-        found |= hop_columns(tables, level.move_of_arc, level.most_moves)
+        found |= hop_columns(tables, level.move_of_arc, level.most_moves, charted=level.is_grid)
     if "distances" in parts:
         found |= _distances(tables)
     if "hierarchy" in parts:
+        if level.cells_are_nodes:
+            raise OutputError(
+                "cells are nodes in the flat file of this level, and it holds no hierarchy then",
+                file=level.asset.path,
+                expected="next hops and distances alone",
+                remedy="leave the hierarchy out, or let the game read the asset",
+            )
         found |= _hierarchy(tables)
     return found
 
@@ -84,7 +87,7 @@ def _numbers(
         "components": tables.component_count,
         "one_way": int(tables.one_way),
         "says_none": int(tables.one_way and tables.reach is None),
-        "size": tables.size,
+        "size": tables.size if level.is_grid else 1,
         "classes": classes,
         "two_way": int(tables.leads_back),
         "hierarchy_mode": int(with_hierarchy and mode is not None),

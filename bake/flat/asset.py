@@ -91,6 +91,7 @@ class FlatAsset(Asset):
             head.size,
             head.fingerprint,
         )
+        self.cells_are_nodes = flat.has(LEVEL, "cell")
         self._check_shape()
         self._graph = FlatGraph(self.flat, exact=exact)
 

@@ -32,6 +32,7 @@ from bake.flat.schema import (
     Entry,
     checksum,
     column,
+    fingerprint_of_nodes,
 )
 
 _DTYPE_NAMES = {number: name for name, number in DTYPES.items()}
@@ -44,6 +45,8 @@ _FIXED = {
     "one": 1,
     "length": 2,
     "sector": 18,
+    "cell number": 3,
+    "slope rule": 4,
     "level number": len(LEVEL_NUMBERS),
     "profile number": len(PROFILE_NUMBERS),
 }
@@ -148,6 +151,12 @@ class FlatFile:
             return [bytes(each).split(b"\0", 1)[0].decode() for each in stored]
         except UnicodeDecodeError:
             raise self.damaged(f"column {_named(profile, name)} is not UTF-8") from None
+
+    def is_of(self, fingerprint: str) -> bool:
+        """Tell whether it was exported from the asset of this fingerprint."""
+        if self.has(LEVEL, "cell"):
+            fingerprint = fingerprint_of_nodes(fingerprint)
+        return self.header.fingerprint == fingerprint
 
     def is_same(self, one: tuple[int, str], other: tuple[int, str]) -> bool:
         """Tell whether two columns are stored once."""

@@ -7,6 +7,7 @@ every column begins at a multiple of 64.
 from __future__ import annotations
 
 import functools
+import hashlib
 import struct
 from dataclasses import dataclass
 from typing import Literal
@@ -161,7 +162,8 @@ HEADER: tuple[Field, ...] = (
     Field(10, "uint16", "columns", "entries in the table of columns, which follows the header"),
     Field(12, "uint32", "bake_revision", "revision of the code that baked the asset"),
     Field(16, "uint64", "file_size", "bytes of the whole file, a multiple of 64"),
-    Field(24, "32 bytes", "fingerprint", "fingerprint of the asset, which its patches name, too"),
+    Field(24, "32 bytes", "fingerprint", "fingerprint of the asset, which its patches name, too; "
+        "where cells are nodes, sha256 of \"cells are nodes \" and its 64 hexadecimal digits"),
     Field(56, "uint32", "sum", "first half of the checksum"),
     Field(60, "uint32", "sum_of_sums", "second half of the checksum"),
 )
@@ -239,6 +241,9 @@ COLUMNS: tuple[FlatColumn, ...] = (
         "name of each node; absent where node_number is there", world="graph"),
     _optional("node_number", "int64", "location", "number",
         "name of each node, where names are numbers", world="graph"),
+    _optional("cell", "int32", "location, cell number", "cells",
+        "x, y and floor, or heading, of the cell that the node is; absent: nodes are no cells",
+        world="graph"),
     _optional("node_region", "int32", "location", "region",
         "region the node is part of, -1: of none; absent: there are none", world="graph"),
     # This says where cells lie.
@@ -317,6 +322,9 @@ COLUMNS: tuple[FlatColumn, ...] = (
     _own("step_ticks", "int32", "length, class, class", "ticks",
         "price of a step [straight 0 or diagonal 1, class at its tail, class at its head]; "
         "2147483647: more than an arc may cost", world="grid"),
+    _own_optional("slope", "float64", "slope rule", "units",
+        "what each unit of rise and of fall adds to a step, then the most that one step may rise "
+        "and fall; absent: nothing, and anything. Weights have it, so small readers need it not"),
     _own_optional("may_enter", "uint8", "terrain, terrain", "0 or 1",
         "[from, to]: 1 where a step from one terrain to the other is allowed; absent: all are"),
     _own("row_at", "int32", "location", "row",
@@ -387,6 +395,14 @@ _COLUMN = {(declared.own, declared.name): declared for declared in COLUMNS}
 def column(profile: int, name: str) -> FlatColumn | None:
     """Return the declaration of a column of the level or of a profile; None where there is none."""
     return _COLUMN.get((profile != LEVEL, name))
+
+
+def fingerprint_of_nodes(fingerprint: str) -> str:
+    """Return the fingerprint of a flat file in which an asset's cells are the nodes of a graph.
+
+    Its patches count other places than those of the asset, so neither may pass for the other.
+    """
+    return hashlib.sha256(f"cells are nodes {fingerprint}".encode()).hexdigest()
 
 
 def checksum(words: AnyArray) -> tuple[int, int]:

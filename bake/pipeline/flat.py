@@ -41,7 +41,7 @@ def reasons_to_export(task: Task) -> list[str]:
         fingerprint = read_header(task.asset).fingerprint()
     except AssetError as error:
         return [f"its flat file: {error.found}"]
-    if flat.header.fingerprint != fingerprint:
+    if not flat.is_of(fingerprint):
         return ["its flat file was exported from another asset"]
     if names != sorted(task.profiles) or parts_of(flat) != parts_wanted(task.recipe):
         return ["its flat file holds something else than the recipe asks for"]

@@ -12,9 +12,11 @@ from fractions import Fraction
 import numpy as np
 
 from bake.arrays import AnyArray, Int64Array
+from bake.asset.schema import profile_path
 from bake.flat.asset import FlatAsset
 from bake.flat.schema import BORDER, LEVEL
 from bake.graph import BLOCKED
+from bake.verify.level import Level
 from bake.verify.profile import Profile
 
 NO_CLASS = 65535
@@ -88,6 +90,34 @@ def prove_flat_profile(asset: FlatAsset, profile: Profile) -> None:
         above = np.where(parent < 0, 0, deep[np.maximum(parent, 0)])
         fits = first[0] == 0 and np.array_equal(deep, above + 1)
         profile.require(bool(fits), "first_label does not fit label_parent")
+
+
+def prove_cells(level: Level) -> None:
+    """Prove what a flat file says of the cells that its nodes are.
+
+    What their steps cost follows from slopes and turns, which the file does not hold: only a
+    comparison with the asset proves that.
+
+    Raises:
+        CorruptAssetError: something is wrong; the first thing found is named.
+    """
+    asset = level.asset
+    assert isinstance(asset, FlatAsset)
+    cell = asset.flat.read(LEVEL, "cell")
+    several = bool((cell[:, 2] > 0).any())
+    named = [name.decode().split(",") for name in asset.read("/world/node_name").tolist()]
+    level.require((cell >= 0).all(), "a cell lies outside the level")
+    right = [[str(x), str(y), str(floor)] for x, y, floor in cell.tolist()]
+    fits = named == right or (not several and named == [each[:2] for each in right])
+    level.require(fits, "a node is not named after its cell")
+    for name in asset.profiles:
+        weight = asset.read(profile_path(name, "weight")).astype(np.int64)
+        component = asset.read(profile_path(name, "component"))
+        usable = weight != BLOCKED
+        sound = (weight >= 1) & (~usable | (weight <= MOST_TICKS))
+        level.require(sound.all(), f"profile {name!r}: a weight is no price")
+        stands = (component[level.tail] >= 0) & (component[level.head] >= 0)
+        level.require(stands[usable].all(), f"profile {name!r}: an arc leads where nobody stands")
 
 
 def _require(asset: FlatAsset, holds: bool, otherwise: str) -> None:

@@ -19,7 +19,7 @@ from bake.flat.asset import FlatAsset, open_either
 from bake.kernels.jit import waiting
 from bake.verify.bounds import part_of, read_bounds, search_bounds
 from bake.verify.distances import Pairs
-from bake.verify.flat import prove_flat, prove_flat_profile
+from bake.verify.flat import prove_cells, prove_flat, prove_flat_profile
 from bake.verify.hierarchy import prove_clusters, prove_hierarchy
 from bake.verify.labels import prove_labels
 from bake.verify.lattice import prove_squares
@@ -68,7 +68,10 @@ def verify_asset(
     """
     with open_either(path, exact=True) as asset:
         level = Level(asset)
-        prove_movement(level, asset.profiles)
+        if asset.cells_are_nodes:
+            prove_cells(level)
+        else:
+            prove_movement(level, asset.profiles)
         prove_mesh(asset, level)
         prove_walls(asset, level)
         prove_coordinates(asset)

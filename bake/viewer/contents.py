@@ -17,10 +17,11 @@ from typing import Any
 
 import numpy as np
 
-from bake.arrays import AnyArray
+from bake.arrays import AnyArray, Int32Array
 from bake.asset import Asset
 from bake.errors import MissingTableError
 from bake.export.export import export_asset
+from bake.export.level import LevelColumns
 from bake.lint.ways import Ways, check_profile
 from bake.runtime.hierarchy.layers import HierarchyTables
 from bake.view import colours
@@ -74,7 +75,7 @@ def shown_level(
         AssetError: an asset cannot be read, or is damaged, or the two are of two kinds of levels.
     """
     with Asset(path) as asset:
-        data = _flat_bytes(asset)
+        data, columns = _flat_bytes(asset), LevelColumns(asset, asset.profiles)
         told: dict[str, Any] = {
             "format": "bake-contents",
             "version": 1,
@@ -85,7 +86,7 @@ def shown_level(
                 [name, asset.stored_bytes(name), asset.dtype(name), list(asset.shape(name))]
                 for name in asset.columns()
             ],
-            "profiles": {name: _profile(asset, name) for name in asset.profiles},
+            "profiles": {name: _profile(asset, name, columns) for name in asset.profiles},
             "traces": list(traces),
         }
         name = asset.text("name") or path.stem
@@ -139,13 +140,19 @@ def _narrow(array: AnyArray) -> AnyArray:
     return array.astype(np.uint8 if most < 2**8 else np.uint16 if most < 2**16 else np.int32)
 
 
-def _profile(asset: Asset, name: str) -> dict[str, Any]:
+def _profile(asset: Asset, name: str, columns: LevelColumns) -> dict[str, Any]:
     scene = read_scene(asset, name)
-    return {**_hierarchy(scene), "findings": _findings(scene)}
+    location = columns.at_locations[scene.tables.node]
+    return {**_hierarchy(scene, location), "findings": _findings(scene, location)}
 
 
-def _hierarchy(scene: Scene) -> dict[str, Any]:
-    """Return clusters, and the layers of the hierarchy; places are locations."""
+def _hierarchy(scene: Scene, location: Int32Array) -> dict[str, Any]:
+    """Return clusters, and the layers of the hierarchy; places are locations of the flat file.
+
+    Args:
+        scene: of a profile.
+        location: (r) int32, that of each row.
+    """
     try:
         lowest = read_layer(scene, 1)
     except MissingTableError:
@@ -172,7 +179,7 @@ def _hierarchy(scene: Scene) -> dict[str, Any]:
                 "colour": _packed(shades.reshape(-1)),
                 "parent": _packed(_narrow(up)),
                 "clusters": layer.cluster_count,
-                "at": _packed(scene.flat[layer.row].astype(np.int32)),
+                "at": _packed(location[layer.row]),
                 "cluster": _packed(_narrow(layer.cluster)),
                 "first_out": _packed(layer.first_out.astype(np.int32)),
                 "head": _packed(_narrow(layer.arcs[:, 0])),
@@ -182,7 +189,7 @@ def _hierarchy(scene: Scene) -> dict[str, Any]:
     return found
 
 
-def _findings(scene: Scene) -> list[dict[str, Any]]:
+def _findings(scene: Scene, location: Int32Array) -> list[dict[str, Any]]:
     """Return islands, traps and spawns without an exit, as the asset alone shows them."""
     if scene.places.is_grid:
         problems = findings_of(scene)
@@ -194,7 +201,7 @@ def _findings(scene: Scene) -> list[dict[str, Any]]:
             "rule": found.rule,
             "message": found.message,
             "count": len(found.rows),
-            "places": _packed(scene.flat[found.rows[:_MOST_PLACES]].astype(np.int32)),
+            "places": _packed(location[found.rows[:_MOST_PLACES]]),
         }
         for found in problems
     ]

@@ -8,20 +8,16 @@ import numpy as np
 import pytest
 
 from bake.apply import apply_patch
-from bake.asset import Asset
-from bake.errors import BakeError, CorruptAssetError, OutputError, QueryError
-from bake.export.export import export_asset
+from bake.errors import BakeError, CorruptAssetError, QueryError
 from bake.recipe import ProfileRecipe, load_recipe
 from bake.runtime import LevelAsset, open_asset
 from bake.verify import verify_asset
 from tests.support.baked import GROUND, bake, recipe_for, rows, write_graph, write_grid
-from tests.support.oracles import Cell, Lattice, distances_from, hex_arcs, square_arcs
+from tests.support.oracles import Lattice, distances_from
+from tests.support.slope_and_turn_oracles import turning_arcs
 from tests.support.tampering import edited
 
 TICKS = 27720
-#: Steps of headings, clockwise from the east.
-EIGHT = [(1, 0), (1, 1), (0, 1), (-1, 1), (-1, 0), (-1, -1), (0, -1), (1, -1)]
-FOUR = EIGHT[::2]
 
 
 def proved(asset: Path) -> None:
@@ -66,37 +62,6 @@ def test_a_cell_alone_is_the_cell_in_any_heading(tmp_path: Path) -> None:
             nav.distance((0, 0), (9, 9))
         with pytest.raises(QueryError, match="straight lines"):
             nav.smooth([(0, 0, 0), (1, 0, 0)])
-
-
-def by_oracle(
-    lattice: Lattice, headings: int, layout: str | None, turn: int
-) -> dict[tuple[int, int, int], list[tuple[tuple[int, int, int], int]]]:
-    """Arcs by place: the plain steps of the oracle, each for the heading it goes in, and turns."""
-    if layout is None:
-        plain = square_arcs(lattice, headings)
-        facing = {step: at for at, step in enumerate(EIGHT if headings == 8 else FOUR)}
-    else:
-        plain, facing = hex_arcs(lattice, layout), {}
-    out: dict[Any, list[Any]] = {(x, y, h): [] for x, y in lattice.cells() for h in range(headings)}
-    for (a, b), ticks in plain.items():
-        if layout is None:
-            heading = facing[b[0] - a[0], b[1] - a[1]]
-        else:
-            angle = np.arctan2(*(np.subtract(centre(layout, b), centre(layout, a))[::-1]))
-            first = 0 if layout.endswith("r") else 90
-            heading = round((np.degrees(angle) - first) / 60) % 6
-        out[(*a, heading)].append(((*b, heading), ticks))
-    for (x, y, h), arcs in out.items():
-        arcs += [((x, y, (h + by) % headings), turn) for by in (1, -1)]
-    return out
-
-
-def centre(layout: str, cell: Cell) -> tuple[float, float]:
-    x, y = cell
-    line = y if layout.endswith("r") else x
-    shove = 0.5 if (line & 1) == (1 if layout.startswith("odd") else 0) else 0.0
-    high = 0.75**0.5
-    return (x + shove, y * high) if layout.endswith("r") else (x * high, y + shove)
 
 
 def drawn(rng: random.Random, width: int, height: int) -> list[list[str]]:
@@ -149,7 +114,7 @@ def test_every_distance_is_what_the_oracle_says_before_and_after_changes(
     proved(asset)
 
     def oracle() -> dict[Any, list[Any]]:
-        return by_oracle(Lattice(grid, GROUND, corners), headings, layout, 20790)
+        return turning_arcs(Lattice(grid, GROUND, corners), headings, layout, 20790)
 
     cells = [(x, y) for y in range(6) for x in range(5)]
     with open_asset(asset) as level:
@@ -231,9 +196,6 @@ def test_what_cannot_have_headings_is_refused(tmp_path: Path) -> None:
         with pytest.raises(BakeError) as caught:
             bake(source, recipe_for(**{"headings": 8, **settings}))
         assert told in str(caught.value), str(caught.value)
-    asset = bake(plain, recipe_for(headings=4))
-    with Asset(asset) as read, pytest.raises(OutputError, match="the level has headings"):
-        export_asset(read, tmp_path / "plain.bake")
     file = tmp_path / "bake.toml"
     file.write_text("headings = 5\n[profiles.tank]\nturn = 0\n")
     with pytest.raises(BakeError) as caught:

@@ -100,7 +100,17 @@ class LevelWriter:
     # -- changes ----------------------------------------------------------------------------------
 
     def load(self) -> LevelState:
-        """Read and lay out what updates need: the graph, prices, room to search in."""
+        """Read and lay out what updates need: the graph, prices, room to search in.
+
+        Raises:
+            QueryError: the level is a flat file in which cells are nodes.
+        """
+        if self.rules.asset.cells_are_nodes:
+            raise QueryError(
+                "in this flat file cells are nodes, and it does not hold the rules of their steps",
+                file=self.rules.asset.path,
+                remedy="open the asset to follow changes",
+            )
         with self._writing:
             if self._level is None:
                 states = {name: each.initial() for name, each in self._profiles.items()}

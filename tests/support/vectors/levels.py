@@ -3,7 +3,7 @@
 import json
 import math
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -20,9 +20,10 @@ from tests.support.baked import (
     write_graph,
     write_grid,
 )
-from tests.support.oracles import Cell, Ground
+from tests.support.oracles import TICKS, Cell, Ground, Lattice
+from tests.support.slope_and_turn_oracles import sloped_arcs, turning_arcs
 from tests.support.strategies import random_grid
-from tests.support.vectors.oracle import GraphModel, GridModel, Link, Model
+from tests.support.vectors.oracle import ArcsModel, GraphModel, GridModel, Link, Model
 
 #: What agents make of terrain, without walls.
 WALKER = GROUND
@@ -383,6 +384,83 @@ def _graphs() -> list[Vector]:
     ]
 
 
+def _cells_as_nodes() -> list[Vector]:
+    """Grids that flat files hold as graphs: their prices follow from slopes, or from turns."""
+    rng = random.Random("hills")
+    grid = _grid(31, 9, 7, 0.15)
+    heights = [[rng.choice([0.0, 0.0, 0.5, 1.0, 2.5]) for _ in row] for row in grid]
+    slopes = {"sledge": {"up": 3.0, "drop": 2.0}, "walker": {"up": 1.5, "down": 0.25, "climb": 1.0}}
+    steps = {
+        name: sloped_arcs(grid, heights, slope, 8, "never", "mean", None)
+        for name, slope in slopes.items()
+    }
+    lattice = Lattice(grid, WALKER, "never")
+
+    def hills(folder: Path) -> Path:
+        profiles = tuple(
+            ProfileRecipe(name, rules_of(WALKER), slopes=slope) for name, slope in slopes.items()
+        )
+        recipe = recipe_for(WALKER, connectivity=8, profiles=profiles)
+        return bake(write_grid(folder / "hills.json", grid, None, elevation=heights), recipe)
+
+    yard = _grid(32, 4, 3, 0.15)
+    turns = {"jeep": 0.25, "tank": 2.0}
+    faced = {
+        name: turning_arcs(Lattice(yard, WALKER, "one_free"), 8, None, round(turn * TICKS))
+        for name, turn in turns.items()
+    }
+
+    def turning(folder: Path) -> Path:
+        profiles = tuple(
+            ProfileRecipe(name, rules_of(WALKER), turn=turn) for name, turn in turns.items()
+        )
+        recipe = recipe_for(WALKER, headings=8, corner_cutting="one_free", profiles=profiles)
+        return bake(write_grid(folder / "turns.json", yard, None), recipe)
+
+    return [
+        _of_places(
+            "hills",
+            hills,
+            lambda place: grid[place[1]][place[0]],
+            lattice.cells(),
+            {
+                name: [(a, b, ticks) for (a, b), ticks in arcs.items()]
+                for name, arcs in steps.items()
+            },
+        ),
+        _of_places(
+            "turns",
+            turning,
+            lambda place: yard[place[1]][place[0]],
+            list(faced["tank"]),
+            {
+                name: [(a, b, ticks) for a, out in arcs.items() for b, ticks in out]
+                for name, arcs in faced.items()
+            },
+        ),
+    ]
+
+
+def _of_places(
+    name: str,
+    write: Callable[[Path], Path],
+    terrain: Callable[[tuple[int, ...]], str],
+    places: Sequence[tuple[int, ...]],
+    arcs: Mapping[str, Sequence[tuple[tuple[int, ...], tuple[int, ...], int]]],
+) -> Vector:
+    """A vector whose nodes are cells, or cells and headings; all profiles stand on all nodes."""
+    number = {place: at for at, place in enumerate(places)}
+    model = ArcsModel(
+        [terrain(place) for place in places],
+        {profile: frozenset(range(len(places))) for profile in arcs},
+        {
+            profile: [(number[a], number[b], ticks) for a, b, ticks in own]
+            for profile, own in arcs.items()
+        },
+    )
+    return Vector(name, write, model, names=tuple(",".join(map(str, each)) for each in places))
+
+
 def every_vector() -> list[Vector]:
     """All levels, in the order of their names."""
     found = [
@@ -394,5 +472,6 @@ def every_vector() -> list[Vector]:
         _tower(),
         *_small(),
         *_graphs(),
+        *_cells_as_nodes(),
     ]
     return sorted(found, key=lambda vector: vector.name)

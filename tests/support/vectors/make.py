@@ -18,7 +18,14 @@ from bake.export.export import export_asset
 from bake.runtime import LevelAsset, open_asset
 from tests.support.vectors.damaged import damaged_files
 from tests.support.vectors.levels import Vector, every_vector
-from tests.support.vectors.oracle import Answers, GraphModel, GridModel, Model, copy_of
+from tests.support.vectors.oracle import (
+    Answers,
+    ArcsModel,
+    GraphModel,
+    GridModel,
+    Model,
+    copy_of,
+)
 
 FOLDER = Path(__file__).parents[2] / "vectors"
 
@@ -32,9 +39,11 @@ def make(folder: Path = FOLDER) -> None:
     with tempfile.TemporaryDirectory() as made:
         for vector in every_vector():
             asset = vector.write(Path(made))
+            flat = folder / f"{vector.name}.bake"
             with Asset(asset) as opened:
-                export_asset(opened, folder / f"{vector.name}.bake", None, vector.parts)
-            with open_asset(asset) as level:
+                export_asset(opened, flat, None, vector.parts)
+            # Where cells are nodes, places are those of the file.
+            with open_asset(flat if isinstance(vector.model, ArcsModel) else asset) as level:
                 told = _told(vector, level)
             _write(folder / f"{vector.name}.json", told)
     _write(folder / "damaged.json", damaged_files(folder))
@@ -71,11 +80,14 @@ def _told(vector: Vector, level: LevelAsset) -> dict[str, Any]:
 def _by_location(vector: Vector, level: LevelAsset) -> Model:
     """The model with its nodes numbered as in the file."""
     model = vector.model
-    if not isinstance(model, GraphModel):
+    if not isinstance(model, GraphModel | ArcsModel):
         return model
     names = level._tables(level.profiles[0]).places.names
     number = {name: place for place, name in enumerate(names)}
     order = [number[name] for name in vector.names]
+    if isinstance(model, ArcsModel):
+        assert sorted(order) == list(range(len(names)))
+        return model.numbered(order)
     terrain = [""] * len(order)
     for place, name in zip(order, model.terrain, strict=True):
         terrain[place] = name
@@ -246,7 +258,7 @@ def _change(
     vector: Vector, model: Model, terrains: list[str], number: int, rng: random.Random
 ) -> list[Any]:
     """Draw a change, make it in the model, and say it."""
-    count = len(model.terrain) if isinstance(model, GraphModel) else sum(map(len, _grid_of(model)))
+    count = sum(map(len, _grid_of(model))) if isinstance(model, GridModel) else _node_count(model)
     place = rng.randrange(count)
     profile = rng.choice(model.profiles())
     arcs = sorted(model.usual_arcs(profile))
@@ -278,12 +290,17 @@ def _change(
             place = rng.choice(shut)
             model.open(place)
             return ["open", place]
-    if kind == "terrain":
+    if kind == "terrain" and not isinstance(model, ArcsModel):
         name = rng.choice(terrains)
         model.set_terrain(place, name)
         return ["terrain", place, terrains.index(name)]
     model.obstacles.add(place)
     return ["block", place]
+
+
+def _node_count(model: Model) -> int:
+    assert isinstance(model, GraphModel | ArcsModel)
+    return len(model.terrain)
 
 
 def _grid_of(model: Model) -> list[list[str]]:

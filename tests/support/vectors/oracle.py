@@ -197,6 +197,48 @@ class GraphModel(Model):
         self.terrain[location] = terrain
 
 
+@dataclass
+class ArcsModel(Model):
+    """A level as its arcs, each at a price that nothing else in the file explains.
+
+    Attributes:
+        terrain: of each node.
+        stands: the nodes that each profile stands on.
+        stated: the arcs of each profile.
+    """
+
+    terrain: list[str]
+    stands: Mapping[str, frozenset[int]]
+    stated: Mapping[str, Sequence[Arc]]
+
+    def profiles(self) -> list[str]:
+        return sorted(self.stands)
+
+    def standing(self, profile: str) -> list[int]:
+        return sorted(self.stands[profile] - self.obstacles)
+
+    def usual_arcs(self, profile: str) -> list[Arc]:
+        free = self.stands[profile] - self.obstacles
+        return [(a, b, ticks) for a, b, ticks in self.stated[profile] if {a, b} <= free]
+
+    def numbered(self, order: Sequence[int]) -> "ArcsModel":
+        """The same level, node i of which is node order[i]."""
+        terrain = [""] * len(order)
+        for place, name in zip(order, self.terrain, strict=True):
+            terrain[place] = name
+        return replace(
+            self,
+            terrain=terrain,
+            stands={
+                name: frozenset(order[each] for each in some) for name, some in self.stands.items()
+            },
+            stated={
+                name: [(order[a], order[b], ticks) for a, b, ticks in arcs]
+                for name, arcs in self.stated.items()
+            },
+        )
+
+
 class Answers:
     """The shortest paths of one profile at one moment."""
 
@@ -228,5 +270,5 @@ def copy_of(model: Model) -> Model:
     more = {"obstacles": set(model.obstacles), "prices": dict(model.prices)}
     if isinstance(model, GridModel):
         return replace(model, grid=[list(row) for row in model.grid], **more)
-    assert isinstance(model, GraphModel)
+    assert isinstance(model, GraphModel | ArcsModel)
     return replace(model, terrain=list(model.terrain), **more)
