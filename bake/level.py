@@ -20,6 +20,7 @@ from bake.arrays import Float64Array, Int32Array, UInt8Array
 from bake.coordinates import Coordinates, Point
 from bake.hexagons import HexLayout
 from bake.movement import Connectivity, CornerCutting, CostRule, Headings
+from bake.placement import Placement
 
 Cell = tuple[int, int]
 Colour = tuple[int, int, int]
@@ -112,6 +113,35 @@ class Door:
     place: str
     id: str | None = None
     now: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Prototype:
+    """A room or house that a level is built of, drawn once.
+
+    Attributes:
+        name: unique among the level's prototypes.
+        width, height: its cells, as it is drawn.
+    """
+
+    name: str
+    width: int
+    height: int
+
+
+@dataclass(frozen=True)
+class Instance:
+    """A place at which a prototype stands in a level.
+
+    Attributes:
+        prototype: its number among the level's prototypes.
+        placement: where its cells lie.
+        place: where in the file it is, for messages.
+    """
+
+    prototype: int
+    placement: Placement
+    place: str
 
 
 @dataclass(frozen=True)
@@ -307,6 +337,8 @@ class GridLevel:
         headings: how many ways an agent can face, where each floor is the level as faced one of
             these ways (see :func:`bake.worlds.headings.headed`); None = nobody faces any way.
         things: links, regions, spots and doors, in cells of ``terrain``.
+        prototypes, instances: what some of the cells are built of; instances share no cell. Who
+            takes no notice of them still has the whole level in ``terrain``.
         coordinates: where its cells lie in the plane it is drawn in; None = the file says nothing.
         depends_on: every other file the level was read from.
         hints: by terrain, keys of a legend that would say more than the terrain's name does.
@@ -329,6 +361,8 @@ class GridLevel:
     floor_height: int | None = None
     headings: Headings | None = None
     things: Things = field(default_factory=Things)
+    prototypes: tuple[Prototype, ...] = ()
+    instances: tuple[Instance, ...] = ()
     coordinates: Coordinates | None = None
     depends_on: tuple[Path, ...] = ()
     hints: Mapping[str, tuple[str, ...]] = field(default_factory=dict)

@@ -38,7 +38,8 @@ ROOMS: dict[str, frozenset[str]] = {
         "greedy": "graph hexagons",
         "movement": "errors graph hexagons",
         "coordinates": "hexagons",
-        "level": "coordinates hexagons movement",
+        "placement": "",
+        "level": "coordinates hexagons movement placement",
         "kernels": "graph interrupts",
         "search": "search.spaces",
         "search.spaces": "errors",
@@ -55,7 +56,7 @@ ROOMS: dict[str, frozenset[str]] = {
         "levels.ldtk": "coordinates errors graph hexagons level movement toml levels.reading",
         "levels.tiled": "coordinates errors graph hexagons level movement toml levels.reading",
         "levels.plane": "coordinates errors level levels.reading",
-        "levels": "coordinates errors graph hexagons level movement toml",
+        "levels": "coordinates errors graph hexagons level movement placement toml",
         "worlds": "coordinates errors geometry graph hexagons level movement toml search.graph "
         "search.plane",
         "geometry": "coordinates errors hexagons level",
@@ -65,7 +66,9 @@ ROOMS: dict[str, frozenset[str]] = {
         "verify": "asset errors flat graph kernels processors",
         "runtime.reader": "asset coordinates errors graph greedy hexagons movement kernels "
         "search.all_pairs search.contraction",
-        "runtime.things": "runtime.reader",
+        "runtime.things": "placement runtime.reader",
+        "runtime.instances": "asset graph placement search.contraction runtime.reader "
+        "runtime.things",
         "runtime.headings": "runtime.reader",
         "runtime.hierarchy": "asset errors graph greedy kernels search runtime.reader runtime.bare",
         "runtime.searching": "errors graph greedy search runtime.reader runtime.hierarchy "
@@ -80,8 +83,8 @@ ROOMS: dict[str, frozenset[str]] = {
         "runtime.reader runtime.things runtime.hierarchy runtime.searching runtime.snapshot "
         "runtime.headings",
         "runtime.bare": "errors graph runtime.reader",
-        "runtime.current": "runtime.native runtime.bare runtime.reader runtime.hierarchy "
-        "runtime.things runtime.searching runtime.snapshot runtime.live",
+        "runtime.current": "runtime.native runtime.bare runtime.instances runtime.reader "
+        "runtime.hierarchy runtime.things runtime.searching runtime.snapshot runtime.live",
         "runtime.many": "errors graph runtime.reader runtime.snapshot runtime.current",
         "runtime.requests": "errors search runtime.reader runtime.searching runtime.snapshot "
         "runtime.headings",
@@ -97,7 +100,7 @@ ROOMS: dict[str, frozenset[str]] = {
         "export": "asset errors flat graph hexagons movement runtime",
         "recipe": "coordinates errors graph level levels movement",
         "pipeline": "asset coordinates errors export flat graph greedy hexagons interrupts "
-        "kernels level levels movement processors recipe search tables worlds",
+        "kernels level levels movement placement processors recipe search tables worlds",
         "diff": "asset coordinates errors graph runtime",
         "lint": "errors geometry graph level levels movement pipeline recipe search toml worlds",
         "view": "asset coordinates diff errors flat graph hexagons level levels lint movement "
@@ -144,6 +147,7 @@ READER = (
     "graph",
     "greedy",
     "movement",
+    "placement",
     "asset",
     "flat",
     "reader_sources",

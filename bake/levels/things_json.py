@@ -161,8 +161,8 @@ class ThingReader:
         found_links = []
         for number, link in enumerate(links):
             where = self.top.inside("links", number)
-            start = self._cell(link.start, where, "from")
-            goal = self._cell(link.goal, where, "to")
+            start = self.cell(link.start, where, "from")
+            goal = self.cell(link.goal, where, "to")
             cost = link.cost if "cost" in link.model_fields_set else None
             profiles, place = _profiles(link), str(where)
             found_links.append(
@@ -186,7 +186,7 @@ class ThingReader:
         found_spots = []
         for number, spot in enumerate(spots):
             where = self.top.inside("spots", number)
-            at = self._cell(spot.at, where, "at")
+            at = self.cell(spot.at, where, "at")
             found_spots.append(Spot(spot.name, spot.kind, at, _profiles(spot), str(where), spot.id))
         found_doors = []
         for number, door in enumerate(doors):
@@ -212,7 +212,16 @@ class ThingReader:
                 grid[cells[:, 1], cells[:, 0]] |= HEADINGS[side]
         return grid
 
-    def _cell(self, numbers: Sequence[int], where: Where, step: str | int) -> Cell:
+    def cell(self, numbers: Sequence[int], where: Where, step: str | int) -> Cell:
+        """Return a cell of the whole grid.
+
+        Args:
+            numbers: x and y, and on levels of several floors the floor.
+            where, step: they stand in the file.
+
+        Raises:
+            LevelError: there are more or fewer numbers, or the cell lies outside the level.
+        """
         x, y, *floor = numbers
         if bool(floor) != (self.floor_height is not None):
             self._refuse_floor(numbers, where.inside(step), "[x, y]", "[x, y, floor]")
@@ -237,7 +246,7 @@ class ThingReader:
             where.refuse(found, "one of the two")
         if "cells" in given:
             where = where.inside("cells")
-            cells = [self._cell(cell, where, at) for at, cell in enumerate(area.cells)]
+            cells = [self.cell(cell, where, at) for at, cell in enumerate(area.cells)]
             return np.array(cells, dtype=np.int32).reshape(-1, 2)
         where = where.inside("rect")
         x, y, width, height, *floor = area.rect

@@ -13,6 +13,13 @@ from bake.arrays import Float64Array, UInt8Array, UInt32Array
 from bake.coordinates import Coordinates, upright
 from bake.hexagons import HexLayout
 from bake.level import GridLevel, Rules
+from bake.levels.instances_json import (
+    CELLS_SCHEMA,
+    INSTANCE_KEYS,
+    InstanceTable,
+    PrototypeTable,
+    place_instances,
+)
 from bake.levels.reading.files import check_version
 from bake.levels.reading.limits import MAX_COST, check_size, check_terrain_count
 from bake.levels.reading.mistakes import Where, is_plain_text, one_of, shown
@@ -121,16 +128,7 @@ class TileFile(StrictModel):
     palette: DistinctNames = Field(
         default=[], description="terrains by number, from 0, for `cells`"
     )
-    cells: Annotated[
-        list[Any],
-        WithJsonSchema(
-            {
-                "type": "array",
-                "items": {"type": "array", "items": {"type": "integer", "minimum": 0}},
-                "description": "the cells, top to bottom: lists of equal length of palette numbers",
-            }
-        ),
-    ] = Field(default=[])
+    cells: Annotated[list[Any], WithJsonSchema(CELLS_SCHEMA)] = Field(default=[])
     elevation: Annotated[
         list[Any],
         WithJsonSchema(
@@ -167,6 +165,12 @@ class TileFile(StrictModel):
     ledges: Annotated[list[LedgeTable], FIRST_ONLY] = Field(
         default=[], description="cells that bar some headings"
     )
+    prototypes: dict[TerrainName, PrototypeTable] = Field(
+        default={}, description="rooms and houses that are drawn once, by name"
+    )
+    instances: Annotated[list[InstanceTable], FIRST_ONLY] = Field(
+        default=[], description="where prototypes stand in the level, over its cells"
+    )
 
 
 KEYS = tuple(field.alias or name for name, field in TileFile.model_fields.items())
@@ -185,21 +189,24 @@ def read_tiles(path: Path, document: dict[str, object]) -> GridLevel:
     """
     top = Where(path)
     check_version(top, document.get("version"), VERSION)
-    tiles = validated(TileFile.model_validate, document, top, KEYS, NESTED_KEYS)
+    nested = {**NESTED_KEYS, **INSTANCE_KEYS}
+    tiles = validated(TileFile.model_validate, document, top, KEYS, nested)
     rules = _rules(top, tiles)
     costs, colours = terrain_rules(tiles.terrains, top.inside("terrains"))
 
-    if _uses_rows(top, tiles):
+    if by_rows := _uses_rows(top, tiles):
         names = _declared(top, tiles, tuple(tiles.legend.items()), "legend")
-        terrain = _from_rows(top, tiles, names)
+        terrain = _from_rows(top, tiles.rows, tiles.legend, names)
     else:
         names = _declared(top, tiles, tuple(enumerate(tiles.palette)), "palette")
-        terrain = _from_cells(top, tiles, names)
+        terrain = _from_cells(top, tiles.cells, tiles.palette, names)
+    floor_height = _floor_height(top, tiles, len(terrain))
+    reader = ThingReader(top, terrain.shape, floor_height)
+    drawn = _prototypes(top, tiles, names, by_rows=by_rows)
+    prototypes, instances = place_instances(top, tiles.instances, drawn, terrain, reader)
     if not tiles.terrains:
         names = keep_used(names, terrain)
     usual = {name: rule for name, rule in BUILT_IN_RULES.items() if name in names}
-    floor_height = _floor_height(top, tiles, len(terrain))
-    reader = ThingReader(top, terrain.shape, floor_height)
     return checked(
         GridLevel(
             name=path.stem,
@@ -214,6 +221,8 @@ def read_tiles(path: Path, document: dict[str, object]) -> GridLevel:
             elevation=_elevation(top, tiles, terrain.shape),
             floor_height=floor_height,
             things=reader.things(tiles.links, tiles.regions, tiles.spots, tiles.doors),
+            prototypes=prototypes,
+            instances=instances,
             coordinates=_coordinates(tiles),
         )
     )
@@ -300,13 +309,38 @@ def _declared(
     return names
 
 
-def _from_rows(top: Where, tiles: TileFile, names: tuple[str, ...]) -> UInt8Array:
-    rows = tiles.rows
-    check_size(top.file, len(rows[0]) if rows else 0, len(rows), place="rows")
-    _check_widths(top.inside("rows"), [len(row) for row in rows], "characters")
+def _prototypes(
+    top: Where, tiles: TileFile, names: tuple[str, ...], *, by_rows: bool
+) -> dict[str, UInt8Array]:
+    """Return (height, width) uint8 terrains of each prototype, by name."""
+    if tiles.grid == "hex" and (tiles.prototypes or tiles.instances):
+        key = "prototypes" if tiles.prototypes else "instances"
+        found = "the grid is hexagonal, and hexagons have no quarter turns"
+        top.inside(key).refuse(found, "prototypes on square grids")
+    drawn = {}
+    for name, table in tiles.prototypes.items():
+        where = top.inside("prototypes", name)
+        wanted = "rows" if by_rows else "cells"
+        if table.model_fields_set != {wanted}:
+            given = " and ".join(sorted(table.model_fields_set)) or "no cells"
+            where.refuse(f"found {given}", f"{wanted}, as the level has")
+        drawn[name] = (
+            _from_rows(where, table.rows, tiles.legend, names)
+            if by_rows
+            else _from_cells(where, table.cells, tiles.palette, names)
+        )
+    return drawn
+
+
+def _from_rows(
+    where: Where, rows: list[str], legend: dict[str, str], names: tuple[str, ...]
+) -> UInt8Array:
+    place = str(where.inside("rows"))
+    check_size(where.file, len(rows[0]) if rows else 0, len(rows), place=place)
+    _check_widths(where.inside("rows"), [len(row) for row in rows], "characters")
     number = {name: code for code, name in enumerate(names)}
     look_up = np.full(_CODE_POINTS, UNKNOWN, dtype=np.uint8)
-    for symbol, terrain_name in tiles.legend.items():
+    for symbol, terrain_name in legend.items():
         look_up[ord(symbol)] = number[terrain_name]
     terrain = np.empty((len(rows), len(rows[0])), dtype=np.uint8)
     for y, row in enumerate(rows):
@@ -318,9 +352,9 @@ def _from_rows(top: Where, tiles: TileFile, names: tuple[str, ...]) -> UInt8Arra
             lambda point: shown(chr(point)),
             "cells",
         )
-        top.inside("rows", y, x).refuse(
+        where.inside("rows", y, x).refuse(
             f"the legend has no entry for {listed}",
-            one_of(tiles.legend) if tiles.legend else None,
+            one_of(legend) if legend else None,
             f"add {labels[0]} to legend",
         )
     return terrain
@@ -330,21 +364,23 @@ def _code_points(row: str) -> UInt32Array:
     return np.frombuffer(row.encode("utf-32-le", "surrogatepass"), dtype="<u4")
 
 
-def _from_cells(top: Where, tiles: TileFile, names: tuple[str, ...]) -> UInt8Array:
-    cells = tiles.cells
+def _from_cells(
+    where: Where, cells: list[Any], palette: list[str], names: tuple[str, ...]
+) -> UInt8Array:
     for y, row in enumerate(cells):
         if not isinstance(row, list):
-            top.inside("cells", y).refuse(f"found {shown(row)}", "a list of palette numbers")
-    check_size(top.file, len(cells[0]) if cells else 0, len(cells), place="cells")
-    _check_widths(top.inside("cells"), [len(row) for row in cells], "cells")
-    count = len(tiles.palette)
+            where.inside("cells", y).refuse(f"found {shown(row)}", "a list of palette numbers")
+    place = str(where.inside("cells"))
+    check_size(where.file, len(cells[0]) if cells else 0, len(cells), place=place)
+    _check_widths(where.inside("cells"), [len(row) for row in cells], "cells")
+    count = len(palette)
     terrain = np.empty((len(cells), len(cells[0])), dtype=np.uint8)
     for y, row in enumerate(cells):
         if set(map(type, row)) != {int} or min(row) < 0 or max(row) >= count:
             x = next(
                 x for x, cell in enumerate(row) if type(cell) is not int or not 0 <= cell < count
             )
-            top.inside("cells", y, x).refuse(
+            where.inside("cells", y, x).refuse(
                 f"found {shown(row[x])} at x {x}, y {y}",
                 f"a whole number from 0 to {count - 1}, a place in palette"
                 if count
@@ -352,7 +388,7 @@ def _from_cells(top: Where, tiles: TileFile, names: tuple[str, ...]) -> UInt8Arr
             )
         terrain[y] = row
     number = {name: code for code, name in enumerate(names)}
-    codes = np.array([number[name] for name in tiles.palette], dtype=np.uint8)
+    codes = np.array([number[name] for name in palette], dtype=np.uint8)
     for y in range(len(cells)):
         terrain[y] = codes[terrain[y]]
     return terrain

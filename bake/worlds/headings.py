@@ -75,6 +75,9 @@ def headed(level: Level, headings: Headings) -> GridLevel:
         floor_height=level.height,
         headings=headings,
         rules=replace(level.rules, connectivity=headings),
+        # An agent may turn on any cell, so each would be an exit.
+        prototypes=(),
+        instances=(),
         things=Things(
             (),
             tuple(replace(each, cells=in_all(each.cells)) for each in things.regions),
