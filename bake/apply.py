@@ -25,8 +25,10 @@ from bake.level import (
     Door,
     GraphLevel,
     GridLevel,
+    Instance,
     Level,
     Link,
+    Prototype,
     Region,
     Spot,
     TerrainRule,
@@ -160,6 +162,7 @@ def _level(
     lattice, points = rules.lattice, Points(places)
     assert lattice is not None
     terrain = codes.reshape(places.height, places.width)
+    prototypes, instances = _instances(places)
     return GridLevel(
         places.name,
         source,
@@ -172,8 +175,19 @@ def _level(
         floor_height=lattice.floor_height,
         headings=lattice.headings,
         things=_things(rules, terrain, names, patched),
+        prototypes=prototypes,
+        instances=instances,
         coordinates=points.coordinates if points.are_stated else None,
     )
+
+
+def _instances(places: Places) -> tuple[tuple[Prototype, ...], tuple[Instance, ...]]:
+    """Return what the level is built of; what a patch changed in one of them is its own."""
+    placed = ThingTables(places).placed
+    drawn = {each.prototype: Prototype(each.prototype, each.width, each.height) for each in placed}
+    number = {name: place for place, name in enumerate(drawn)}
+    found = (Instance(number[each.prototype], each.placement, each.prototype) for each in placed)
+    return tuple(drawn.values()), tuple(found)
 
 
 def _added_arcs(patched: LevelState) -> list[tuple[Pair, float]]:

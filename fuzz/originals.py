@@ -204,6 +204,21 @@ _HILL = _tiles(
 )
 _SLOPES = {"up": 1.5, "down": 0.25, "climb": 1, "drop": 2}
 
+#: A village of two kinds of houses, some of them turned; mud and a ledge in one kind.
+_VILLAGE = _tiles(
+    *["." * 13] * 9,
+    prototypes={
+        "hut": {"rows": ["####", "#m.#", "#..v", "####"]},
+        "hall": {"rows": ["#.#", "#.#"]},
+    },
+    instances=[
+        {"of": "hut", "at": [0, 0]},
+        {"of": "hut", "at": [5, 4], "turned": 90},
+        {"of": "hut", "at": [8, 0], "turned": 180, "mirrored": True},
+        {"of": "hall", "at": [1, 6]},
+    ],
+)
+
 #: What each asset is made of.
 ORIGINALS: dict[str, tuple[dict[str, object], Callable[[], LevelRecipe]]] = {
     "dense": (_RIVER, lambda: _recipe(storage="dense")),
@@ -256,6 +271,19 @@ ORIGINALS: dict[str, tuple[dict[str, object], Callable[[], LevelRecipe]]] = {
             storage="compressed",
             headings=4,
             profiles=(ProfileRecipe("tank", turn=2.0), ProfileRecipe("truck", turn=0.5)),
+        ),
+    ),
+    "village": (
+        _VILLAGE,
+        lambda: _recipe(
+            storage="instances",
+            profiles=(ProfileRecipe("cat"), ProfileRecipe("ogre", {"ledge": TerrainRule(1)}, 2)),
+        ),
+    ),
+    "village both ways": (
+        _VILLAGE,
+        lambda: _recipe(
+            storage="instances", terrain={**_TERRAIN, "ledge": TerrainRule(1.0)}, cost_rule="mean"
         ),
     ),
     "patched": (_MAZE, lambda: _recipe(storage="compressed")),

@@ -30,6 +30,7 @@ from bake.tables.cluster_distances import ClusterDistances
 from bake.tables.components import Components
 from bake.tables.heuristic import Heuristic
 from bake.tables.hierarchy import Hierarchy
+from bake.tables.instances import FoldedTable
 from bake.tables.labels import StoredLabels
 from bake.tables.run_writer import RunTable
 from bake.worlds import DoorStates, LatticeWorld, World, link_cost
@@ -197,6 +198,8 @@ def things_contents(world: Setting) -> Contents:
             columns |= _spots(things.spots)
         if world.doors:
             columns |= _doors(world.doors)
+        if level.instances:
+            columns |= _instances(level)
     if world.link is not None:
         columns["/world/link"] = world.link
     return Contents(attributes, columns)
@@ -246,6 +249,17 @@ def _doors(doors: Sequence[DoorStates]) -> Columns:
         "/doors/state_name": _texts([state for door in doors for state in door.states]),
         "/doors/state": np.where(baked < 0, np.int32(-1), first_state[:-1] + baked),
         "/doors/terrain": np.concatenate([door.terrain.ravel() for door in doors]),
+    }
+
+
+def _instances(level: GridLevel) -> Columns:
+    found, drawn = level.instances, level.prototypes
+    return {
+        "/prototypes/name": _texts([each.name for each in drawn]),
+        "/prototypes/size": np.array([(each.width, each.height) for each in drawn], dtype=np.int32),
+        "/instances/prototype": np.array([each.prototype for each in found], dtype=np.int32),
+        "/instances/at": np.array([each.placement.at for each in found], dtype=np.int32),
+        "/instances/turn": np.array([each.placement.turn for each in found], dtype=np.uint8),
     }
 
 
@@ -361,6 +375,22 @@ def labels_contents(profile: str, found: StoredLabels) -> Contents:
     }
     if found.toward is not None:
         columns["label_toward"] = found.toward
+    return _of_profile(profile, columns)
+
+
+def instances_contents(profile: str, found: FoldedTable) -> Contents:
+    """Return what an asset says of one profile's next hops and distances by instances."""
+    labels = found.labels
+    columns: Columns = {
+        "instance_interior": found.interior,
+        "interior_first": found.first_cell,
+        "interior_cell": found.cell,
+        "folded_parent": labels.parent,
+        "folded_difference": labels.difference,
+        "folded_away": labels.away,
+    }
+    if labels.toward is not None:
+        columns["folded_toward"] = labels.toward
     return _of_profile(profile, columns)
 
 

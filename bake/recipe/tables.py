@@ -249,7 +249,8 @@ class NextHopsTable(Table):
     storage: Annotated[Storage | None, _chosen(Storage)] = Field(
         default=None,
         description='Default: "auto", which keeps tables of at most 2 KiB dense and others '
-        "compressed into runs.",
+        'compressed into runs. "instances" keeps each prototype\'s interior once, and tells '
+        'distances, too; levels without instances are as by "auto".',
     )
 
 

@@ -30,7 +30,7 @@ from bake.runtime.level import LevelAsset, open_asset
 from bake.runtime.live.report import Changes, UpdateReport
 from bake.runtime.navigator import Navigator
 from bake.runtime.searching.result import SearchResult, TraceStep
-from bake.runtime.things import Door, Link, Region, Spot
+from bake.runtime.things import Door, Instance, Link, Region, Spot
 
 __all__ = [
     "AssetError",
@@ -42,6 +42,7 @@ __all__ = [
     "Coordinates",
     "CorruptAssetError",
     "Door",
+    "Instance",
     "LevelAsset",
     "Link",
     "MissingTableError",

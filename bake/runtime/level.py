@@ -20,7 +20,7 @@ from bake.runtime.navigator import Navigator
 from bake.runtime.reader.baked import BakedTables
 from bake.runtime.reader.places import Cell, Name, Place, Places
 from bake.runtime.reader.points import Points
-from bake.runtime.things import Door, Link, Region, Spot
+from bake.runtime.things import Door, Instance, Link, Region, Spot
 
 
 class LevelAsset:
@@ -130,6 +130,11 @@ class LevelAsset:
         the doors again then.
         """
         return self._current.doors
+
+    @property
+    def instances(self) -> tuple[Instance, ...]:
+        """Return the rooms and houses that the level is built of, in the order of the level."""
+        return self._current.things.instances
 
     def spots(self, kind: str | None = None, *, profile: str | None = None) -> tuple[Spot, ...]:
         """Return the named places, in the order of the level; they are read when first asked for.

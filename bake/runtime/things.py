@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from bake.arrays import AnyArray, Int32Array, UInt8Array
+from bake.placement import TURNS, Placement
 from bake.runtime.reader.places import Cell, Name, Places
 
 
@@ -73,6 +74,42 @@ class Spot:
     place: Cell
     profiles: tuple[str, ...] | None
     id: str | None = None
+
+
+@dataclass(frozen=True)
+class Instance:
+    """A room or house that the level is built of, where it stands.
+
+    Attributes:
+        prototype: the name of what it is an instance of.
+        place: the place of the north-west corner of what it covers.
+        width, height: how many cells it covers.
+        turned: degrees clockwise.
+        mirrored: whether east and west were swapped before it was turned.
+    """
+
+    prototype: str
+    place: Cell
+    width: int
+    height: int
+    turned: int
+    mirrored: bool
+
+
+@dataclass(frozen=True)
+class Placed:
+    """An instance by numbers.
+
+    Attributes:
+        prototype: the name of its prototype.
+        width, height: the prototype's cells as it is drawn.
+        placement: where these lie in the whole grid.
+    """
+
+    prototype: str
+    width: int
+    height: int
+    placement: Placement
 
 
 @dataclass(frozen=True, eq=False)
@@ -216,6 +253,47 @@ class ThingTables:
             state = None if now < 0 else state_names[now]
             found.append(Door(name, cells[at], state, each, ids[at]))
         return self._by_name("doors", found)
+
+    @cached_property
+    def instances(self) -> tuple[Instance, ...]:
+        """Return what the level is built of, in the order of the level."""
+        corner = np.array([each.placement.at for each in self.placed], dtype=np.int32)
+        places = self._places.with_floor(corner.reshape(-1, 2))
+        found = []
+        for one, place in zip(self.placed, places, strict=True):
+            wide, high = one.placement.size(one.width, one.height)
+            quarters, mirrored = one.placement.quarters, one.placement.mirrored
+            found.append(Instance(one.prototype, _cell(place), wide, high, 90 * quarters, mirrored))
+        return tuple(found)
+
+    @cached_property
+    def placed(self) -> tuple[Placed, ...]:
+        """Return the instances by numbers.
+
+        Raises:
+            CorruptAssetError: one of them leaves the level, or is of no prototype.
+        """
+        if not self._asset.has("/instances/at"):
+            return ()
+        names = self._texts("prototypes", "name")
+        size = self._asset.read("/prototypes/size").astype(np.int64)
+        kind = self._asset.read("/instances/prototype").astype(np.int64)
+        at = self._asset.read("/instances/at").astype(np.int64)
+        turn = self._asset.read("/instances/turn").astype(np.int64)
+        if not len(kind) == len(at) == len(turn) or len(size) != len(names):
+            raise self._asset.damaged("instances contradict each other")
+        limit = np.array([self._places.width, self._places.height])
+        if ((kind < 0) | (kind >= len(names)) | (turn < 0) | (turn >= TURNS)).any():
+            raise self._asset.damaged("an instance is of no prototype, or turned in no known way")
+        covered = np.where((turn % 2 == 1)[:, None], size[kind, ::-1], size[kind])
+        if (covered < 1).any() or (at < 0).any() or (at > limit - covered).any():
+            raise self._asset.damaged("an instance leaves the level")
+        return tuple(
+            Placed(
+                names[each], int(size[each, 0]), int(size[each, 1]), Placement.of((x, y), turned)
+            )
+            for each, (x, y), turned in zip(kind.tolist(), at.tolist(), turn.tolist(), strict=True)
+        )
 
     def doors_on(self, terrain: UInt8Array) -> Mapping[str, Door]:
         """Return doors by name, in the states they are in on other terrain.

@@ -12,15 +12,17 @@ path between two rows on one way.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
 from bake.arrays import AnyArray, Int32Array, Int64Array
+from bake.asset import Asset
+from bake.errors import CorruptAssetError
 from bake.graph import INFINITY
 from bake.kernels.jit import kernel
 from bake.verify.next_hops import Finding
-from bake.verify.profile import Incoming, Profile, RowGraph
+from bake.verify.profile import Arcs, Incoming, RowGraph
 
 #: Stands for the least of no numbers.
 NO_WAY = 2**62
@@ -47,7 +49,25 @@ class Ways(NamedTuple):
     toward: Int32Array
 
 
-def prove_labels(profile: Profile) -> None:
+class Labelled(Protocol):
+    """A graph with labels: a profile, or what stands for one."""
+
+    asset: Asset
+    rows: int
+
+    @property
+    def graph(self) -> RowGraph: ...
+    @property
+    def arcs(self) -> Arcs: ...
+    def has(self, name: str) -> bool: ...
+    def column(self, name: str) -> AnyArray: ...
+    def whole(self, name: str) -> Int64Array: ...
+    def require(self, holds: bool | np.bool_, otherwise: str) -> None: ...
+    def wrong(self, found: str) -> CorruptAssetError: ...
+    def place(self, row: int) -> str: ...
+
+
+def prove_labels(profile: Labelled) -> None:
     """Prove the distance labels of a profile.
 
     Raises:
@@ -68,7 +88,7 @@ def prove_labels(profile: Profile) -> None:
     raise profile.wrong(f"from {start} to {goal}: a label is not the distance")
 
 
-def _read(profile: Profile) -> Ways:
+def _read(profile: Labelled) -> Ways:
     """Read the labels of a profile."""
     rows = profile.rows
     parent, sums = profile.whole("label_parent"), profile.asset.labels_are_sums
@@ -101,7 +121,7 @@ def _read(profile: Profile) -> Ways:
     return Ways(parent, depth, first, found[0], found[1])
 
 
-def _summed(profile: Profile, name: str, ticks: AnyArray, depth: Int64Array) -> Int32Array:
+def _summed(profile: Labelled, name: str, ticks: AnyArray, depth: Int64Array) -> Int32Array:
     """Return distances that are added up already, without those of the rows to themselves."""
     ends = np.cumsum(depth + 1)
     profile.require(len(ticks) == (ends[-1] if len(ends) else 0), f"{name} does not fit the rows")

@@ -21,6 +21,7 @@ from bake.verify.bounds import part_of, read_bounds, search_bounds
 from bake.verify.distances import Pairs
 from bake.verify.flat import prove_cells, prove_flat, prove_flat_profile
 from bake.verify.hierarchy import prove_clusters, prove_hierarchy
+from bake.verify.instances import prove_folded, read_stands
 from bake.verify.labels import prove_labels
 from bake.verify.lattice import prove_squares
 from bake.verify.level import Level
@@ -74,6 +75,8 @@ def verify_asset(
             prove_movement(level, asset.profiles)
         prove_mesh(asset, level)
         prove_walls(asset, level)
+        if asset.has("/instances/at"):
+            read_stands(asset)
         prove_coordinates(asset)
         if isinstance(asset, FlatAsset):
             prove_flat(asset)
@@ -127,9 +130,11 @@ def _prove(profile: Profile, sample: int | None, progress: Progress) -> Proof:
         prove_squares(profile)
         if profile.has("layer_nodes"):
             prove_hierarchy(profile)
-    labels = profile.has("label_away")
+    labels, folded = profile.has("label_away"), profile.has("folded_away")
     if labels:
         prove_labels(profile)
+    if folded:
+        prove_folded(profile)
     bounds = read_bounds(profile)
     targets = _targets(profile.rows, sample)
     hops, distances = profile.has("run_count") or profile.has("hop"), profile.has("distance")
@@ -144,8 +149,8 @@ def _prove(profile: Profile, sample: int | None, progress: Progress) -> Proof:
     progress(1.0)
     proved = profile.rows * len(targets)
     return Proof(
-        proved * hops,
-        profile.rows**2 if labels else proved * distances,
+        profile.rows**2 if folded else proved * hops,
+        profile.rows**2 if labels or folded else proved * distances,
         components,
         sum(bound.pairs for bound in bounds),
     )

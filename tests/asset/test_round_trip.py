@@ -279,6 +279,7 @@ def real_assets(folder: Path) -> list[Path]:
         ),
         # Ground with elevation and slopes, headings, and regions of nodes.
         *(own_asset(folder, name) for name in ("ridge", "depot", "station")),
+        bake(write_huts(folder / "huts.json"), recipe_for(storage="instances")),
     ]
 
 
@@ -289,6 +290,14 @@ def write_yard(path: Path) -> Path:
     document = {"format": "bake-geometry", "version": 1, "shapes": shapes, "links": links}
     path.write_text(json.dumps(document))
     return path
+
+
+def write_huts(path: Path) -> Path:
+    """Two huts with a ledge that is entered from the floor, and not from the road beside it."""
+    huts = [{"of": "hut", "at": [0, 0]}, {"of": "hut", "at": [5, 0], "mirrored": True}]
+    hut = {"rows": ["###", "#=.", "#.v"]}
+    grid = rows("........", "........", "........", "........")
+    return write_grid(path, grid, prototypes={"hut": hut}, instances=huts)
 
 
 def write_stairs(path: Path) -> Path:
