@@ -11,6 +11,7 @@ from bake.agents.reservations import Reservations, conflicts, meeting
 from bake.agents.rounds import Planner, Task
 from bake.graph import UNREACHABLE
 from bake.runtime import open_asset
+from bake.search.point import space_time
 from tests.support.baked import bake_grid, rows
 from tests.support.strategies import random_grid
 from tests.support.walking import Cell, cheapest_window, conflicts_along, steps_of
@@ -73,6 +74,27 @@ def test_the_cheapest_way_there_is(tmp_path: Path, seed: int) -> None:
                 assert conflicts_along([*ways, way], [1] * (len(ways) + 1)) == 0
                 assert table.in_the_way(len(ways), mover.covered(found), mover.width) == set()
         assert found_some
+
+
+def test_memory_grows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with open_asset(bake_grid(tmp_path, rows(*["....."] * 4))) as level:
+        mover = Mover(level, "default")
+        table = Reservations(12, mover.cell_count)
+        # The way is shut by one who stands, so the search looks at every place at every step.
+        wall = [mover.row((x, 2)) for x in range(5)]
+        for number, row in enumerate(wall):
+            table.reserve(number, mover.covered(np.full(13, row, dtype=np.int32)))
+        rank = np.zeros(6, dtype=np.uint8)
+        before = np.full(13, mover.row((0, 0)), dtype=np.int32)
+        task = Task(mover, before, mover.field(mover.row((4, 3))), mover.units)
+        whole = Planner().way(5, task, table, rank, 0)
+        monkeypatch.setattr(space_time, "STATES", 2)
+        grown = Planner().way(5, task, table, rank, 0)
+        assert whole[0] is not None
+        assert grown[0] is not None
+        assert whole[0].tolist() == grown[0].tolist()
+        assert whole[1:] == grown[1:]
+        assert whole[2] > 30
 
 
 def test_who_is_in_the_way_depends_on_the_rank(tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ import pytest
 from bake.errors import QueryError
 from bake.runtime import Navigator, open_asset
 from bake.search import Status
+from bake.search.point import space
 from tests.support.baked import bake, bake_grid, recipe_for, rows, write_graph
 from tests.support.levels import shared_level
 from tests.support.strategies import random_grid
@@ -35,6 +36,18 @@ def test_the_path_is_that_of_a_whole_search(tmp_path: Path, seed: int) -> None:
                 assert (part.path, part.cost) == (whole.path, whole.cost)
                 assert part.result() == whole
                 assert part.status is (Status.FOUND if whole.path else Status.NO_PATH)
+
+
+def test_queues_grow(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(space, "ENTRIES", 2)
+    with open_asset(bake_grid(tmp_path, random_grid(3, 13, 11), connectivity=8)) as level:
+        nav = level.profile()
+        for start, goal in ends_of(nav, 11):
+            for queue in ("bucket", "heap"):
+                part = nav.searching(start, goal, queue=queue)
+                while part.run(steps=3) is Status.RUNNING:
+                    assert not part.open.keys() & part.closed.keys()
+                assert part.result() == nav.search(start, goal, queue=queue)
 
 
 def test_on_a_real_map(tmp_path: Path) -> None:
