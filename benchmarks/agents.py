@@ -20,13 +20,14 @@ from benchmarks.section import Section
 
 FULL = ("arena", "lak303d", "den520d", "brc202d")
 QUICK = ("arena", "lak303d")
-PROBLEMS = 12
+PROBLEMS = 6
 
 #: How far agents see, in columns and rows, through walls.
 RADIUS = 8
 
 #: After this many steps an agent counts as lost.
-MOST_STEPS = 20_000
+MOST_STEPS = 4000
+QUICK_STEPS = 400
 
 #: Of every so many steps, one plan is compared with a search from scratch.
 CHECKED = 25
@@ -37,9 +38,9 @@ METHODS = (
     ("moving_target", 1, "Moving Target D* Lite"),
     ("astar", 1, "A*, anew each time"),
     ("lrta_star", 1, "LRTA*, k = 1"),
-    ("lrta_star", 6, "LRTA*, k = 6"),
+    ("lrta_star", 4, "LRTA*, k = 4"),
     ("rta_star", 1, "RTA*, k = 1"),
-    ("rta_star", 6, "RTA*, k = 6"),
+    ("rta_star", 4, "RTA*, k = 4"),
 )
 
 Cell = tuple[int, int]
@@ -69,22 +70,24 @@ class Told:
 def run(bench: Bench, section: Section) -> None:
     """Measure every method on every map."""
     names = bench.choose(section, FULL, QUICK)
-    problems = bench.either(PROBLEMS, 4)
+    problems, most = bench.either((PROBLEMS, MOST_STEPS), (2, QUICK_STEPS))
     section.text(
         f"{problems} problems a map, evenly spread over its scenario file. Agents know nothing of "
         f"the level at first, believe that every cell is free, and see {RADIUS} columns and rows "
         "around them, walls or not. A *step* is one look, one plan and one move. *Longer* is what "
         "was walked, in shortest paths of who knows the level, of those agents who arrived within "
-        f"{MOST_STEPS:,} steps. *Memory* is the belief, which allies share, and one plan. Every "
+        f"{most:,} steps. *Memory* is the belief, which allies share, and one plan. Every "
         f"step was a step of the level; one plan in {CHECKED} of the methods that plan whole ways "
         "was compared with a search from scratch over the same belief. The table answers for who "
-        "knows the level, and the old ways see the next cell alone."
+        "knows the level, and the old ways see the next cell alone. *Hunting*: the hunter "
+        "knows the level, and its target makes one step to its two; each plan was compared "
+        "with the shortest distance."
     )
     rows: list[tuple[str, ...]] = []
     for name in names:
         bench.tell(name)
         with open_asset(bench.baked(name).asset) as level:
-            rows += _measure(bench, level.profile(), name, _problems(name, problems))
+            rows += _measure(bench, level.profile(), name, _problems(name, problems), most)
     section.table(
         (
             *("map, method", "arrived", "longer, median", "worst", "expanded a step"),
@@ -92,6 +95,41 @@ def run(bench: Bench, section: Section) -> None:
         ),
         rows,
     )
+
+
+def _hunts(
+    bench: Bench, nav: Navigator, name: str, problems: list[Ends], most: int
+) -> list[tuple[str, ...]]:
+    """Have each method catch somebody who walks on to the next problem's goal, on a known level."""
+    belief = Belief(nav)
+    belief.observe_all()
+    rows = []
+    for method, title in (
+        ("moving_target", "Moving Target D* Lite"),
+        ("dstar_lite", "D* Lite, begun anew"),
+        ("astar", "A*, anew each time"),
+    ):
+        bench.tell(f"{name}, hunting by {title}")
+        told = Told()
+        for (start, goal), (_, onward) in zip(problems, problems[1:] + problems[:1], strict=True):
+            flight = nav.path(goal, onward) or [goal]
+            agent = Agent(belief, start, goal, method)
+            while not agent.arrived and agent.steps < most:
+                # The hunted one makes a step while the hunter makes two.
+                target = flight[min(agent.steps // 2, len(flight) - 1)]
+                here = agent.place
+                begun = time.perf_counter()
+                agent.goal = target
+                cost = agent.cost()
+                agent.step()
+                told.seconds.append(time.perf_counter() - begun)
+                assert math.isclose(cost, nav.distance(here, target), abs_tol=1e-9), title
+            told.steps += agent.steps
+            told.expanded += agent.expanded
+            told.bytes = max(told.bytes, agent.nbytes)
+            told.arrived += agent.arrived
+        rows.append(_row(f"{name}, hunting, {title}", len(problems), told))
+    return rows
 
 
 def _problems(name: str, count: int) -> list[Ends]:
@@ -103,7 +141,7 @@ def _problems(name: str, count: int) -> list[Ends]:
 
 
 def _measure(
-    bench: Bench, nav: Navigator, name: str, problems: list[Ends]
+    bench: Bench, nav: Navigator, name: str, problems: list[Ends], most: int
 ) -> list[tuple[str, ...]]:
     rows = [_row(f"{name}, table", len(problems), _looked_up(nav, problems))]
     _compile(nav, problems[0])
@@ -111,17 +149,18 @@ def _measure(
         bench.tell(f"{name}, {title}")
         told = Told()
         for ends in problems:
-            _trip(nav, ends, method, lookahead, told)
+            _trip(nav, ends, method, lookahead, most, told)
         rows.append(_row(f"{name}, {title}", len(problems), told))
     old: tuple[tuple[str, Callable[[Cell, Cell], Walk]], ...] = (
-        ("tracing", lambda a, b: trace_obstacles(nav, a, b, most_steps=MOST_STEPS)),
+        ("tracing", lambda a, b: trace_obstacles(nav, a, b, most_steps=most)),
         (
             "tracing in sight",
-            lambda a, b: trace_obstacles(nav, a, b, sight=True, most_steps=MOST_STEPS),
+            lambda a, b: trace_obstacles(nav, a, b, sight=True, most_steps=most),
         ),
-        ("bouncing", lambda a, b: bounce(nav, a, b, most_steps=MOST_STEPS)),
-        ("crash and turn", lambda a, b: crash_and_turn(nav, a, b, most_steps=MOST_STEPS)),
+        ("bouncing", lambda a, b: bounce(nav, a, b, most_steps=most)),
+        ("crash and turn", lambda a, b: crash_and_turn(nav, a, b, most_steps=most)),
     )
+    rows += _hunts(bench, nav, name, problems, most)
     for title, walk in old:
         rows.append(_row(f"{name}, {title}", len(problems), _walked(nav, problems, walk)))
     return rows
@@ -137,11 +176,11 @@ def _compile(nav: Navigator, ends: Ends) -> None:
             agent.cost()
 
 
-def _trip(nav: Navigator, ends: Ends, method: str, lookahead: int, told: Told) -> None:
+def _trip(nav: Navigator, ends: Ends, method: str, lookahead: int, most: int, told: Told) -> None:
     belief = Belief(nav)
     agent = Agent(belief, *ends, method, lookahead=lookahead)
     way = [ends[0]]
-    while not agent.arrived and agent.steps < MOST_STEPS:
+    while not agent.arrived and agent.steps < most:
         here = belief.places.location(agent.place)
         if agent.steps % CHECKED == 0 and not method.endswith("rta_star"):
             expanded = agent.expanded

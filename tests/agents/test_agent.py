@@ -12,7 +12,10 @@ from bake.agents.belief import Belief
 from bake.agents.plans import METHODS
 from bake.errors import BlockedCellError, OutsideMapError, QueryError
 from bake.graph import BLOCKED
-from bake.runtime import Navigator
+from bake.recipe import LevelRecipe
+from bake.runtime import Navigator, open_asset
+from tests.support.baked import bake
+from tests.support.levels import shared_level
 from tests.support.open_levels import drawn_level
 from tests.support.oracles import TICKS, Cell, arcs_of, distances_from
 
@@ -275,3 +278,23 @@ def test_mistakes(tmp_path: Path) -> None:
                 Agent(belief, (0, 0), (1, 0), "lrta_star", lookahead=lookahead)  # type: ignore[arg-type]
         with pytest.raises(QueryError, match="'astar' takes no lookahead"):
             Agent(belief, (0, 0), (1, 0), "astar", lookahead=2)
+
+
+def test_a_real_map(tmp_path: Path) -> None:
+    source = tmp_path / "arena.map"
+    source.write_bytes(shared_level("movingai/arena.map").read_bytes())
+    with open_asset(bake(source, LevelRecipe(tables=("components", "next_hops")))) as level:
+        nav = level.profile()
+        belief = Belief(nav)
+        start, goal = nav.places()[0], nav.places()[-1]
+        agent = Agent(belief, start, goal)
+        way = [start]
+        while not agent.arrived:
+            agent.observe(belief.around(agent.place, 4))
+            assert agent.cost() == Agent(belief, agent.place, goal, "astar").cost()
+            way.append(agent.step() or agent.place)
+            assert len(way) < 1000
+        assert math.isclose(nav.length(way), agent.walked, abs_tol=1e-3)
+        belief.observe_all()
+        known = Agent(belief, start, goal, "moving_target")
+        assert math.isclose(known.cost(), nav.distance(start, goal), abs_tol=1e-9)
