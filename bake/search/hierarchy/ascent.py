@@ -116,12 +116,16 @@ def layer_stack(
         distance = top[1]
         if few:
             up, down = _ascents(first, last, last_cluster, lowest, first_ascent, two_way=two_way)
+    cluster = np.concatenate([*clusters, begun[None, :]])
+    begins = np.concatenate(first_out).astype(np.int32)
     return LayerStack(
         graph,
         back,
-        np.concatenate([*clusters, begun[None, :]]),
+        cluster,
+        np.ascontiguousarray(cluster[1:, TRANSITION]),
         node,
-        np.concatenate(first_out).astype(np.int32),
+        begins[:-1],
+        begins[1:],
         np.ascontiguousarray(np.concatenate(arcs)),
         flow,
         np.array([[node_first[i], layer.bits] for i, layer in enumerate(layers)], dtype=np.int64),
@@ -153,8 +157,10 @@ def first_alone(
         graph,
         back,
         first.cluster_data,
+        np.ascontiguousarray(first.cluster_data[1:, TRANSITION]),
         node,
-        first.first_out,
+        first.first_out[:-1],
+        first.first_out[1:],
         first.arcs,
         first.flow,
         np.array([[0, first.bits]], dtype=np.int64),
@@ -322,7 +328,7 @@ def climb(
             size = drop_first(heap, size)
             if done > state[node, COST]:
                 continue
-            for arc in range(stack.first_out[node], stack.first_out[node + 1]):
+            for arc in range(stack.first_out[node], stack.end_out[node]):
                 other = stack.arc[arc, HEAD]
                 new = done + stack.arc[arc, TICKS]
                 if stack.node[other, ABOVE] != cluster:
@@ -414,7 +420,7 @@ def descend(near: int, far: int, climbed: bool, stack: LayerStack, memory: Query
     while node != far + first_node:
         slot = int(stack.top_hop[node - first_node, far])
         arc = stack.first_out[node] + slot
-        if slot < 0 or arc >= stack.first_out[node + 1] or count >= len(here):
+        if slot < 0 or arc >= stack.end_out[node] or count >= len(here):
             return ASTRAY
         node = np.int64(stack.arc[arc, HEAD])
         here[count] = node
@@ -451,7 +457,7 @@ def descend(near: int, far: int, climbed: bool, stack: LayerStack, memory: Query
             while node != there:
                 slot = slot_at(stack.flow, begin, bits, stack.node[node, RANK_ABOVE])
                 arc = stack.first_out[node] + slot
-                if slot == none or arc >= stack.first_out[node + 1] or filled >= len(below):
+                if slot == none or arc >= stack.end_out[node] or filled >= len(below):
                     return ASTRAY
                 node = np.int64(stack.arc[arc, HEAD])
                 if stack.node[node, ABOVE] != cluster:

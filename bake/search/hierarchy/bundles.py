@@ -153,10 +153,12 @@ class LayerStack(NamedTuple):
         back: the same with every arc turned round; the same arrays where ``two_way``.
         cluster: (c + 1, 4) int64, by cluster: its first transition, how many nodes of the layer
             below it has, the first byte of its flow fields, and the bytes of each.
+        end_transition: (c) int64, one past the last transition of each cluster.
         node: (n, 4) int32, by node of a layer: the node of the layer below that it is (on the first
             layer, the row), its cluster in its own layer, that in the next one (-1 on the last) and
             its rank in the latter.
-        first_out, arc: (n + 1) int32; (a, 2) int32 head and ticks.
+        first_out, end_out: int32, where the arcs of each node begin and end; arc: (a, 2) int32 head
+            and ticks.
         flow: uint8, flow fields of all layers: see :mod:`bake.search.hierarchy.inside`.
         layer: (k, 2) int64, by layer: its first node, and the bits of a slot in its flow fields (0
             = it has none).
@@ -176,8 +178,10 @@ class LayerStack(NamedTuple):
     graph: ClusteredGraph
     back: ClusteredGraph
     cluster: Int64Array
+    end_transition: Int64Array
     node: Int32Array
     first_out: Int32Array
+    end_out: Int32Array
     arc: Int32Array
     flow: UInt8Array
     layer: Int64Array

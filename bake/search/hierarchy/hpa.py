@@ -79,10 +79,11 @@ def query_memory(stack: LayerStack, most_arcs: int, room: int) -> QueryMemory:
     """
     transitions = len(stack.landmark)
     climbs = len(stack.top_distance) > 0 and len(stack.up) == 0
-    arcs = int(stack.first_out[transitions])
+    arcs = int((stack.end_out[:transitions] - stack.first_out[:transitions]).sum(dtype=np.int64))
     clusters = len(stack.last_cluster)
     most_rows = int(stack.cluster[:clusters, SIZE].max(initial=0))
-    most_ends = int(np.diff(stack.cluster[: clusters + 1, TRANSITION]).max(initial=0))
+    held = stack.end_transition[:clusters] - stack.cluster[:clusters, TRANSITION]
+    most_ends = int(held.max(initial=0))
     most_raised = int(np.diff(stack.first_top).max(initial=0))
     return QueryMemory(
         turn=np.zeros(1, dtype=np.int64),
@@ -121,7 +122,7 @@ def connect(
         How many transitions there are, or ASTRAY.
     """
     cluster = graph.node[row, CLUSTER]
-    first, last = stack.cluster[cluster, TRANSITION], stack.cluster[cluster + 1, TRANSITION]
+    first, last = stack.cluster[cluster, TRANSITION], stack.end_transition[cluster]
     local = memory.local
     if not by_flow and last > first:
         search_inside(graph, row, -1, memory)

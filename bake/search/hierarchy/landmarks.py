@@ -39,29 +39,41 @@ _FAR = int(UNREACHABLE)
 
 
 @kernel
-def _lower(
+def lower(
     first_out: Int32Array,
+    end_out: Int32Array,
     arcs: Int32Array,
     tail: Int32Array,
     landmark: Int32Array,
     mark: int,
     heap: Int64Array,
-) -> None:
+    fixed: int,
+) -> bool:
     """Lower the numbers of one landmark until they rise along no arc by more than it weighs.
 
     Args:
+        first_out, end_out: (t) int32, where the arcs of each node begin and end.
         tail: the nodes whose arcs may be too cheap for the numbers as they are.
         landmark: (t, k) int32; column ``mark`` is lowered.
+        heap: room for all arcs twice.
+        fixed: nodes below this one keep their numbers.
+
+    Returns:
+        Whether a node that keeps its number would have had to be lowered.
     """
     size = 0
+    too_high = False
     for node in tail:
         here = np.int64(landmark[node, mark])
         if here == _FAR:
             continue
-        for arc in range(first_out[node], first_out[node + 1]):
+        for arc in range(first_out[node], end_out[node]):
             other = arcs[arc, HEAD]
             new = here + arcs[arc, TICKS]
             if new < landmark[other, mark]:
+                if other < fixed:
+                    too_high = True
+                    continue
                 landmark[other, mark] = new
                 size = push(heap, size, new, other)
     while size > 0:
@@ -69,12 +81,16 @@ def _lower(
         size = drop_first(heap, size)
         if done > landmark[node, mark]:
             continue
-        for arc in range(first_out[node], first_out[node + 1]):
+        for arc in range(first_out[node], end_out[node]):
             other = arcs[arc, HEAD]
             new = done + arcs[arc, TICKS]
             if new < landmark[other, mark]:
+                if other < fixed:
+                    too_high = True
+                    continue
                 landmark[other, mark] = new
                 size = push(heap, size, new, other)
+    return too_high
 
 
 def farthest_landmarks(
@@ -111,7 +127,8 @@ def _reached(first_out: Int32Array, arcs: Int32Array, origin: int, heap: Int64Ar
     """Return (t) int32, the ticks from one node to every other; -1 where there is no way."""
     distance = np.full((len(first_out) - 1, 1), UNREACHABLE, dtype=np.int32)
     distance[origin] = 0
-    _lower(first_out, arcs, np.array([origin], dtype=np.int32), distance, 0, heap)
+    begin, end = first_out[:-1], first_out[1:]
+    lower(begin, end, arcs, np.array([origin], dtype=np.int32), distance, 0, heap, 0)
     return np.where(distance[:, 0] == UNREACHABLE, np.int32(-1), distance[:, 0])
 
 
@@ -139,7 +156,7 @@ def lowered_landmarks(
     heap = np.empty((2 * len(arcs) + 1, 2), dtype=np.int64)
     tail = np.flatnonzero(~same).astype(np.int32)
     for mark in range(old.shape[1]):
-        _lower(first_out, arcs, tail, landmark, mark, heap)
+        lower(first_out[:-1], first_out[1:], arcs, tail, landmark, mark, heap, 0)
     return landmark
 
 
@@ -181,7 +198,7 @@ def search_transitions(
         where landmarks are wrong.
     """
     landmark, two_way = stack.landmark, stack.two_way
-    first_out, arcs = stack.first_out, stack.arc
+    first_out, end_out, arcs = stack.first_out, stack.end_out, stack.arc
     state, heap, at_goal, expanded = memory.state, memory.heap, memory.at_goal, memory.expanded
     starts, goals = memory.ends[0], memory.ends[1]
     memory.turn[0] += 1
@@ -215,14 +232,14 @@ def search_transitions(
         cost = state[node, COST]
         if key > cost + state[node, BOUND]:
             continue
-        if count == len(expanded) or size + first_out[node + 1] - first_out[node] > len(heap):
+        if count == len(expanded) or size + end_out[node] - first_out[node] > len(heap):
             return int(best), last, ASTRAY
         expanded[count] = node
         count += 1
         if state[node, NEAR_GOAL] == turn and cost + state[node, TO_GOAL] < best:
             best = cost + state[node, TO_GOAL]
             last = node
-        for arc in range(first_out[node], first_out[node + 1]):
+        for arc in range(first_out[node], end_out[node]):
             other = arcs[arc, HEAD]
             new = cost + arcs[arc, TICKS]
             if state[other, SEEN] == turn:

@@ -313,7 +313,7 @@ def build_layer(
     if before is not None:
         _take_over_flow(origin, data, before.layer.cluster_data, before.layer.flow, flow)
     fresh = np.flatnonzero(origin < 0).astype(np.int32)
-    edges = _search(base, transitions, fresh, bits, data, flow)
+    edges = search_fresh(base, transitions, fresh, bits, data, flow)
     room = len(old.arcs) + int(np.count_nonzero(edges.keep)) + slots_of(graph, transitions.node)
     first_out = np.empty(len(came) + 1, dtype=np.int32)
     arcs = np.empty((room, 2), dtype=np.int32)
@@ -358,7 +358,7 @@ def _list_transitions(members: Members, chosen: UInt8Array, made: Transitions) -
     made.first[len(members.first) - 1] = count
 
 
-def _search(
+def search_fresh(
     base: Base,
     transitions: Transitions,
     fresh: Int32Array,
