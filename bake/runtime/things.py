@@ -306,7 +306,14 @@ class ThingTables:
         names = [bytes(name).decode() for name in self._asset.read("/terrain/name").tolist()]
         location = self._places.location
         return {
-            door.name: door.on(tuple(names[terrain[location(_cell(cell))]] for cell in door.cells))
+            door.name: door.on(
+                tuple(
+                    names[code]
+                    for code in terrain[
+                        np.array([location(_cell(cell)) for cell in door.cells], dtype=np.int64)
+                    ]
+                )
+            )
             for door in self.doors.values()
         }
 

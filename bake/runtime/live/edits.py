@@ -8,9 +8,10 @@ from typing import cast
 
 import numpy as np
 
-from bake.arrays import BoolArray, Int64Array, UInt8Array
+from bake.arrays import BoolArray, Int64Array
 from bake.errors import QueryError
 from bake.runtime.headings import in_all_headings, is_bare
+from bake.runtime.live.cells import Cells, Values, all_unlike, edited
 from bake.runtime.live.links import LinkState, Pair, link_of, links_from, number_of
 from bake.runtime.live.rules import LevelRules
 from bake.runtime.reader.places import Place, quoted
@@ -47,14 +48,14 @@ class LevelState:
     """What a level is made of, before a batch or after it.
 
     Attributes:
-        terrain: (locations) uint8.
-        obstacle: (locations) bool, True where nobody can stand, whatever the terrain.
+        terrain: (locations) uint8; on large lattices what differs from the bake.
+        obstacle: likewise, bool, True where nobody can stand, whatever the terrain.
         prices: units by (tail, head) location, of arcs that do not cost what the terrain says.
         links: the links, and the arcs that the game added.
     """
 
-    terrain: UInt8Array
-    obstacle: BoolArray
+    terrain: Values
+    obstacle: Values
     prices: Mapping[Pair, float]
     links: LinkState
 
@@ -62,8 +63,12 @@ class LevelState:
     def baked(rules: LevelRules) -> LevelState:
         """Return the level as it was baked."""
         nowhere = np.zeros(rules.location_count, dtype=np.bool_)
-        prices = rules.own_prices
-        return LevelState(rules.terrain, nowhere, prices, links_from(rules, {}, prices))
+        prices, links = rules.own_prices, links_from(rules, {}, rules.own_prices)
+        implied, width = rules.asset.implied, rules.places.width
+        if implied is None:
+            return LevelState(rules.terrain, nowhere, prices, links)
+        terrain, obstacle = (Cells(each, width, implied.block) for each in (rules.terrain, nowhere))
+        return LevelState(terrain, obstacle, prices, links)
 
     def edited(self, edit: Edit, passable: BoolArray, usual: int) -> LevelState:
         """Return the level after a batch.
@@ -78,15 +83,15 @@ class LevelState:
         """
         terrain, obstacle, prices = self.terrain, self.obstacle, self.prices
         if edit.blocked or edit.opened:
-            obstacle = obstacle.copy()
-            obstacle[list(edit.blocked)] = True
-            obstacle[list(edit.opened)] = False
+            both = np.array((*edit.blocked, *edit.opened), dtype=np.int64)
+            obstacle = edited(obstacle, both, np.arange(len(both)) < len(edit.blocked))
         if edit.opened or edit.terrain:
-            terrain = terrain.copy()
             opened = np.array(edit.opened, dtype=np.int64)
-            terrain[opened[~passable[terrain[opened]]]] = usual
-            for location, code in edit.terrain.items():
-                terrain[location] = code
+            walls = opened[~passable[terrain[opened]]]
+            terrain = edited(terrain, walls, np.full(len(walls), usual, dtype=np.uint8))
+            changed = np.array(list(edit.terrain), dtype=np.int64)
+            codes = np.array(list(edit.terrain.values()), dtype=np.uint8)
+            terrain = edited(terrain, changed, codes)
         links, prices = self.links.edited(edit.links, edit.arcs, prices)
         return LevelState(terrain, obstacle, prices, links)
 
@@ -99,10 +104,13 @@ class LevelState:
         Returns:
             The locations, ascending.
         """
-        some = slice(None) if near is None else near
-        differ = self.obstacle[some] != other.obstacle[some]
-        differ |= self.terrain[some] != other.terrain[some]
-        locations = np.flatnonzero(differ) if near is None else near[differ]
+        if near is None:
+            obstacle = all_unlike(self.obstacle, other.obstacle)
+            locations = np.union1d(obstacle, all_unlike(self.terrain, other.terrain))
+        else:
+            differ = self.obstacle[near] != other.obstacle[near]
+            differ |= self.terrain[near] != other.terrain[near]
+            locations = near[differ]
         priced = set(self.links.ends_unlike(other.links))
         if self.prices is not other.prices:
             priced.update(arc for arc, _ in set(self.prices.items()) ^ set(other.prices.items()))

@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 
 from bake.errors import OutputError, PatchError
+from bake.runtime.live.cells import edited, unlike
 from bake.runtime.live.edits import Edit, LevelState
 from bake.runtime.live.links import CLOSED, MOST, LinkState, link_of, links_from
 from bake.runtime.live.rules import LevelRules
@@ -81,7 +82,7 @@ def read_patch(path: Path, rules: LevelRules) -> LevelState:
 
 def _text_of(path: Path, rules: LevelRules) -> str:
     """Read the text of a patch; refuse one longer than a patch of this level can be."""
-    most = _FIRST_LINE + _LOCATION * rules.location_count + _ARC * len(rules.places.head)
+    most = _FIRST_LINE + _LOCATION * rules.location_count + _ARC * rules.arc_count
     try:
         if not stat.S_ISREG(path.stat().st_mode):
             raise PatchError(NOT_A_FILE, file=path, expected="a regular file")
@@ -136,10 +137,11 @@ def digest(text: str) -> str:
 
 def changes_of(rules: LevelRules, level: LevelState) -> dict[str, Any]:
     """Return how a level differs from the baked one, ready for JSON."""
-    changed = np.flatnonzero(level.terrain != rules.terrain)
+    changed = unlike(level.terrain, rules.terrain)
+    codes = level.terrain[changed].tolist()
     return {
-        "terrain": [[int(location), int(level.terrain[location])] for location in changed],
-        "obstacles": np.flatnonzero(level.obstacle).tolist(),
+        "terrain": [list(pair) for pair in zip(changed.tolist(), codes, strict=True)],
+        "obstacles": unlike(level.obstacle, np.zeros(1, dtype=np.bool_)).tolist(),
         "arcs": [[a, b, _stored_price(units)] for (a, b), units in sorted(level.prices.items())],
         **_stored_links(rules, level.links.changed),
     }
@@ -152,12 +154,16 @@ def level_from(rules: LevelRules, changes: dict[str, Any]) -> LevelState:
         One of WRONG: the changes do not fit this level.
     """
     baked = LevelState.baked(rules)
-    terrain, obstacle = baked.terrain.copy(), baked.obstacle.copy()
-    for location, code in changes["terrain"]:
-        terrain[_within(location, rules.location_count)] = _within(code, len(rules.terrains))
-    for location in changes["obstacles"]:
-        obstacle[_within(location, rules.location_count)] = True
-    count = rules.location_count
+    count, kinds = rules.location_count, len(rules.terrains)
+    codes = {_within(at, count): _within(code, kinds) for at, code in changes["terrain"]}
+    blocked = [_within(location, count) for location in changes["obstacles"]]
+    terrain = edited(
+        baked.terrain,
+        np.array(list(codes), dtype=np.int64),
+        np.array(list(codes.values()), dtype=np.uint8),
+    )
+    everywhere = np.ones(len(blocked), dtype=np.bool_)
+    obstacle = edited(baked.obstacle, np.array(blocked, dtype=np.int64), everywhere)
     prices = {
         (_within(a, count), _within(b, count)): _price_of(units) for a, b, units in changes["arcs"]
     }

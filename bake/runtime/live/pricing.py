@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 import numpy as np
 import numpy.typing as npt
 
-from bake.arrays import AnyArray, BoolArray, Float64Array, Int32Array, Int64Array
+from bake.arrays import AnyArray, BoolArray, Float64Array, Int32Array, Int64Array, UInt8Array
 from bake.errors import QueryError
 from bake.graph import BLOCKED, MAX_WEIGHT
 from bake.movement import Footprints, Lattice, Prices, price_arcs, price_steps, to_ticks
+from bake.runtime.live.cells import Values, window
 from bake.runtime.live.edits import LevelState
 from bake.runtime.live.links import CLOSED, LinkState
 from bake.runtime.live.rules import LevelRules, ProfileRules
@@ -78,7 +79,9 @@ class Pricing:
     def _footprints(self, level: LevelState) -> Footprints:
         mover, lattice = self.profile.mover, self.rules.lattice
         elevation = self.rules.elevation
-        return Footprints(mover, level.terrain, lattice, level.obstacle, elevation)
+        # Values of cells are asked for like arrays, whether or not they are any.
+        terrain, obstacle = cast("UInt8Array", level.terrain), cast("BoolArray", level.obstacle)
+        return Footprints(mover, terrain, lattice, obstacle, elevation)
 
     def standing(self, level: LevelState, locations: Int64Array) -> BoolArray:
         """Return (k) bool, True where the profile can stand on the location."""
@@ -140,12 +143,13 @@ class Pricing:
         floor = y // rows * rows
         if y < 0 or y < floor or end_y > floor + rows or x < 0 or end_x > width:
             return None
-        kinds: list[AnyArray] = [level.terrain, level.obstacle]
+        kinds: list[Values] = [level.terrain, level.obstacle]
         if lattice.barred is not None:
             kinds.append(lattice.barred)
         if self.rules.elevation is not None:
             kinds.append(self.rules.elevation)
-        seen = [kind.reshape(-1, width)[y:end_y, x:end_x].tobytes() for kind in kinds]
+        down, along = slice(y, end_y), slice(x, end_x)
+        seen = [window(kind, width, down, along).tobytes() for kind in kinds]
         # Where rows or columns are shoved, every other one looks another way.
         parity = b"" if lattice.hex_layout is None else bytes([y & 1, x & 1])
         return (parity, (changed - first).tobytes(), *seen)
@@ -169,6 +173,35 @@ class Pricing:
             turned = [lattice.turned(near, by) for by in (-1, 0, 1)]
             return np.unique(np.concatenate(turned))
         return near if len(locations) == 1 else np.unique(near)
+
+    def steps_of(
+        self, level: LevelState, cells: Int64Array
+    ) -> tuple[BoolArray, UInt8Array, UInt8Array]:
+        """Say of some cells of a large lattice what its asset says of every cell.
+
+        Returns:
+            (k) bool, True where the profile can stand; (k) uint8, the terrain of the dearest cell
+            under its footprint there; and (k) uint8, bit s is set where it may take the step of
+            slot s.
+
+        Raises:
+            QueryError: a price does not fit the integer scale.
+        """
+        lattice, cost = self.rules.lattice, self.cost_at(level, cells)
+        assert lattice is not None
+        stands = ~np.isnan(cost)
+        price: UInt8Array = level.terrain[cells].astype(np.uint8)
+        if self.profile.mover.size > 1:
+            paid = self.profile.mover.cost
+            order = np.argsort(paid)
+            price[stands] = order[np.searchsorted(paid, cost[stands], sorter=order)]
+        steps = np.zeros(len(cells), dtype=np.uint8)
+        every = lattice.steps_from(cells[stands])
+        prices = price_steps(self._footprints(level), self.rules.movement, every)
+        takes = (self._ticks(prices) != BLOCKED).astype(np.uint8)
+        takes <<= np.arange(takes.shape[1], dtype=np.uint8)
+        steps[stands] = np.bitwise_or.reduce(takes, axis=1)
+        return stands, price, steps
 
     def arcs_out_of(self, level: LevelState, locations: Int64Array) -> Arcs:
         """Price every arc there can be out of some locations.

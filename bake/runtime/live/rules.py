@@ -93,6 +93,11 @@ class LevelRules:
             return None
         return self.asset.read("/terrain/barred").astype(np.uint8).reshape(-1)
 
+    @property
+    def arc_count(self) -> int:
+        """Return how many arcs were baked, without listing any."""
+        return self.asset.shape("/world/head")[0]
+
     @cached_property
     def length(self) -> Float64Array:
         """Return (m) float64, the length of each baked arc; for a link, its whole cost."""
@@ -123,6 +128,8 @@ class LevelRules:
     @cached_property
     def link_arcs(self) -> Int32Array:
         """Return the baked arcs that are links."""
+        if not self.asset.has("/world/link"):
+            return np.zeros(0, dtype=np.int32)
         return np.flatnonzero(self.link >= 0).astype(np.int32)
 
     @cached_property
