@@ -37,6 +37,7 @@ from bake.level import (
 from bake.pipeline.contents import together
 from bake.pipeline.level import world_contents
 from bake.recipe import LevelRecipe, read_stated
+from bake.runtime.live.cells import whole
 from bake.runtime.live.edits import LevelState
 from bake.runtime.live.links import CLOSED, Pair
 from bake.runtime.live.patch import read_patch
@@ -115,14 +116,14 @@ def _level(
         PatchError: it holds what such a level cannot.
     """
     names = list(rules.terrains)
-    codes = patched.terrain.copy()
-    if patched.obstacle.any():
+    codes, obstacle = whole(patched.terrain), whole(patched.obstacle)
+    if obstacle.any():
         blocked = np.all([np.isnan(profile.mover.cost) for profile in profiles], axis=0)
         if blocked.any():
-            codes[patched.obstacle] = int(blocked.argmax())
+            codes[obstacle] = int(blocked.argmax())
         else:
             names.append(_unused(names, OBSTACLE))
-            codes[patched.obstacle] = len(names) - 1
+            codes[obstacle] = len(names) - 1
     asset, places = rules.asset, rules.places
     added = [pair for pair, _ in _added_arcs(patched)]
     colour = asset.read("/terrain/colour").tolist()

@@ -35,8 +35,11 @@ FULL_SIDE, QUICK_SIDE = 4096, 1408
 #: The least large lattice, cells a side: its kernels are those of the level that is measured.
 SMALL = 1408
 
-#: An update lists all arcs, so larger levels take more memory than it is worth to know.
-MOST_UPDATED = 2_000_000
+#: Pairs asked for, updates with a question after each, and updates one after another.
+PAIRS, ASKED, ALONE = 60, 60, 240
+
+#: Levels of more places are not compared with shortest paths, nor with a bake of the changed level.
+MOST_COMPARED = 2_000_000
 
 _READER = """
 import gc, json, resource, sys, time
@@ -44,7 +47,9 @@ import numpy as np
 from bake.errors import QueryError
 from bake.kernels.jit import waiting
 from bake.runtime import open_asset
-small, large, pairs, edits = sys.argv[1], sys.argv[2], int(sys.argv[3]), int(sys.argv[4])
+small, large = sys.argv[1:3]
+pairs, asked, alone = map(int, sys.argv[3:6])
+plans = json.loads(sys.argv[6])
 clock, unit = time.perf_counter, 2**10 if sys.platform != "darwin" else 1
 peak = lambda: resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit
 def resident():
@@ -68,9 +73,13 @@ with open_asset(small) as level:  # loads the kernels, as a game does while it s
         for _ in range(4):
             ends = place(), place()
             nav.path(*ends, "hpa"), list(nav.walk(*ends) or ())
-        if edits:
-            nav.update(blocked=[ends[0]])
-            nav.path(ends[1], ends[1], "hpa")
+        if asked:
+            for _ in range(3):
+                at = place()
+                nav.update(blocked=[at])
+                nav.path(place(), place(), "hpa")
+                nav.update(opened=[at])
+                nav.path(place(), place(), "hpa")
 del level, nav
 gc.collect()
 before = resident()
@@ -99,16 +108,41 @@ for start, goal in chosen:
                  None if way is None else sum(abs(a - c) + abs(b - d) == 1 or 1.4142135623730951
                      for (a, b), (c, d) in zip(way, way[1:]))])
 over = resident()
-spent, later = [], []
-for start, goal in chosen[:edits]:
+def planned(start, goal):
+    rows = nav._now.rows
+    return nav._now.searches.hierarchy.find(rows.row(start), rows.row(goal)).ticks
+ends = {each for pair in chosen for each in pair}
+cells = [at for at in (place() for _ in range(asked + alone)) if at not in ends]
+spent, hops, later, blocked = [], [], [], []
+for number, at in enumerate(cells[:asked]):
+    back = blocked.pop(0) if len(blocked) > 8 else None
     begun = clock()
-    nav.update(blocked=[start])
+    nav.update(blocked=[at], opened=[] if back is None else [back])
     spent.append(clock() - begun)
+    blocked.append(at)
+    start, goal = chosen[number % len(chosen)]
     begun = clock()
-    nav.path(goal, chosen[-1][1], "hpa")
+    walk = nav.walk(start, goal)
+    None if walk is None else next(walk, None)
+    hops.append(clock() - begun)
+    begun = clock()
+    nav.path(start, goal, "hpa")
     later.append(clock() - begun)
-print(json.dumps(dict(before=before, after=after, over=over, end=peak(), first=first, moves=moves,
-                      paths=paths, steps=steps, ways=ways, spent=spent, later=later)))
+changed = resident()
+for at in cells[asked:]:
+    begun = clock()
+    nav.update(blocked=[at])
+    spent.append(clock() - begun)
+    blocked.append(at)
+begun = clock()
+nav.path(*chosen[0], "hpa")
+batch = clock() - begun
+if plans is None:
+    plans = chosen[:8] if asked else []
+found = [[start, goal, planned(tuple(start), tuple(goal))] for start, goal in plans]
+print(json.dumps(dict(before=before, after=after, over=over, changed=changed, end=peak(),
+                      first=first, moves=moves, paths=paths, steps=steps, ways=ways, spent=spent,
+                      hops=hops, later=later, batch=batch, blocked=blocked, plans=found)))
 """
 
 
@@ -139,43 +173,41 @@ def run(bench: Bench, section: Section) -> None:
         "path* opens the asset and finds a path between two random places; *memory* is by how much "
         "the reader grew by then, for each node, and *all over* once it has found all paths. "
         "*Move* is the first step of `nav.walk`, *path* a whole "
-        "path for each 1,000 of its steps, medians of random pairs asked before. *Update* closes a "
-        "cell, *after* is the first path then, and its peak that of the whole process: updates "
-        "list all arcs, and are measured on levels of up to 2 million nodes. Costs of "
+        "path for each 1,000 of its steps, medians of random pairs asked before. Costs of "
         "paths were compared with scipy's shortest ones on the listed arcs of the smaller levels."
     )
-    rows = []
+    rows, changes = [], []
     for ground in levels:
         bench.tell(ground.name)
         asset, built = _build(command, ground)
         with Asset(asset) as opened:
             nodes = opened.shape("/profiles/default/component")[0]
-        asked = _ask(small, asset, 60, 0)
-        if nodes < 2e6:
+        asked = _ask(small, asset, (PAIRS, 0, 0))
+        updated = _ask(small, asset, (PAIRS // 4, ASKED, ALONE))
+        if nodes < MOST_COMPARED:
             _check(asset, asked["ways"])
-        updated = _ask(small, asset, 6, 5) if nodes < MOST_UPDATED else None
+            _check_changed(command, folder, small, ground, updated)
         steps = np.array(asked["steps"])
         far = steps > 200
         each = np.array(asked["paths"])[far] / steps[far] * 1e6
+        grown = (asked["after"] - asked["before"]) / nodes
         rows.append(
             (
                 *(ground.name, f"{nodes:,}", f"{built.seconds:.1f}", f"{built.peak / 2**30:.2f}"),
                 f"{asset.stat().st_size:,}",
-                f"{(asked['after'] - asked['before']) / nodes:.0f}",
+                f"{grown:.0f}",
                 f"{(asked['over'] - asked['before']) / nodes:.0f}",
                 f"{asked['first'] * 1e3:.0f}",
                 f"{np.median(asked['moves']) * 1e3:.2f}",
                 f"{np.median(each):.2f}" if len(each) else "",
-                *_after_updates(updated),
             )
         )
-        if updated is not None:
-            spent = float(np.median(updated["spent"][1:])) * 1e3
-            section.at_most(f"update of {ground.name}", spent, 2, "ms")
+        changes.append((ground.name, *_after_updates(updated, nodes)))
+        spent = float(np.median(updated["spent"][1:])) * 1e3
+        section.at_most(f"update of {ground.name}", spent, 2, "ms")
         if ground is levels[0] and not bench.quick:
             section.at_most("bake of 10 million nodes", built.seconds, 60, "s")
             section.at_most("its peak", built.peak / 2**30, 4, "GiB")
-            grown = (asked["after"] - asked["before"]) / nodes
             section.at_most("reader", grown, 60, "bytes a node")
             section.at_most("first path", asked["first"] * 1e3, 300, "ms")
             section.at_most("first move", float(np.median(asked["moves"])) * 1e3, 1, "ms")
@@ -183,26 +215,38 @@ def run(bench: Bench, section: Section) -> None:
     section.table(
         (
             *("level", "nodes", "bake s", "bake GiB", "file, bytes", "memory, bytes a node"),
-            *(
-                "all over, bytes a node",
-                "first path ms",
-                "move ms",
-                "path ms",
-                "update ms",
-                "after ms",
-                "peak GiB",
-            ),
+            *("all over, bytes a node", "first path ms", "move ms", "path ms"),
         ),
         rows,
     )
+    section.text(
+        f"Updates close a cell anywhere, {ASKED} with questions after each, where one that was "
+        f"closed before opens as well, and {ALONE} one after another. *First update* reads the "
+        "terrain. *Hop* is the first step of `nav.walk` after an update, *path* a whole path then, "
+        "and *after all* the first path after those without questions. *Memory* is by how much the "
+        "reader grew from its paths to the questions after updates, *all* since it opened. Plans "
+        "on the changed level cost what those of its own bake cost on the smaller levels."
+    )
+    section.table(
+        (
+            *("level", "first update ms", "update ms", "95 % ms", "hop ms", "95 % ms", "path ms"),
+            *("95 % ms", "after all ms", "memory, bytes a node", "all, bytes a node", "peak GiB"),
+        ),
+        changes,
+    )
 
 
-def _after_updates(updated: dict[str, Any] | None) -> tuple[str, str, str]:
-    if updated is None:
-        return "", "", ""
+def _after_updates(updated: dict[str, Any], nodes: int) -> tuple[str, ...]:
+    times = []
+    for name in ("spent", "hops", "later"):
+        each = np.array(updated[name][1:]) * 1e3
+        times += [f"{np.median(each):.2f}", f"{np.percentile(each, 95):.2f}"]
     return (
-        f"{np.median(updated['spent'][1:]) * 1e3:.1f}",
-        f"{np.median(updated['later'][1:]) * 1e3:.0f}",
+        f"{updated['spent'][0] * 1e3:.0f}",
+        *times,
+        f"{updated['batch'] * 1e3:.0f}",
+        f"{(updated['changed'] - updated['over']) / nodes:.0f}",
+        f"{(updated['changed'] - updated['before']) / nodes:.0f}",
         f"{updated['end'] / 2**30:.2f}",
     )
 
@@ -214,9 +258,21 @@ def _build(command: str, ground: Ground) -> tuple[Path, child.Usage]:
     return folder / f"{ground.name}.h5", usage
 
 
-def _ask(small: Path, large: Path, pairs: int, edits: int) -> dict[str, Any]:
+def _ask(
+    small: Path, large: Path, counts: tuple[int, int, int], plans: object = None
+) -> dict[str, Any]:
+    """Ask a reader of its own.
+
+    Args:
+        counts: pairs, updates with questions, and updates one after another.
+        plans: pairs whose plans are to be told; None = some of those asked, if there are updates.
+    """
     done = subprocess.run(
-        [sys.executable, "-c", _READER, str(small), str(large), str(pairs), str(edits)],
+        [
+            *(sys.executable, "-c", _READER, str(small), str(large)),
+            *map(str, counts),
+            json.dumps(plans),
+        ],
         capture_output=True,
         text=True,
         check=False,
@@ -225,6 +281,19 @@ def _ask(small: Path, large: Path, pairs: int, edits: int) -> dict[str, Any]:
     assert done.returncode == 0, done.stderr.strip()
     found: dict[str, Any] = json.loads(done.stdout)
     return found
+
+
+def _check_changed(
+    command: str, folder: Path, small: Path, ground: Ground, updated: dict[str, Any]
+) -> None:
+    """Compare plans on a changed level with those on a bake of it."""
+    drawn = ground.open.copy()
+    for x, y in updated["blocked"]:
+        drawn[y, x] = False
+    asset, _ = _build(command, _written(folder, f"{ground.name}-changed", drawn))
+    pairs = [plan[:2] for plan in updated["plans"]]
+    fresh = _ask(small, asset, (4, 0, 0), pairs)
+    assert fresh["plans"] == updated["plans"], "a plan on a changed level costs something else"
 
 
 def _check(asset: Path, ways: list[Any]) -> None:

@@ -490,7 +490,7 @@ class Navigator(ManyQuestions):
         """
         now = self._now
         row = now.rows.row(place)
-        return int(now.searches.bounds.cluster[row])
+        return now.searches.bounds.cluster_of(row)
 
     def cluster_distance(self, start: int, goal: int) -> float:
         """Return the smallest distance from any place of one cluster to any of another, in units.

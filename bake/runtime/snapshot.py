@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from bake.runtime.headings import ends
-from bake.runtime.hierarchy.lattice import reads_by_sheet, rows_of
+from bake.runtime.hierarchy.lattice import rows_of
 from bake.runtime.nearest import NearestPlaces
 from bake.runtime.reader.lookup import FastLookup, NextHop
 from bake.runtime.reader.places import Place
@@ -64,7 +64,7 @@ class Snapshot:
     @property
     def by_sheet(self) -> bool:
         """Tell whether the cells are read sheet by sheet, and arcs are not listed."""
-        return reads_by_sheet(self.tables)
+        return self.tables.by_sheet
 
     @cached_property
     def nearest(self) -> NearestPlaces:

@@ -5,9 +5,18 @@ from contextlib import contextmanager
 from pathlib import Path
 from unittest.mock import patch
 
+import numpy as np
+
+from bake.errors import BlockedCellError
 from bake.pipeline import lattice
 from bake.recipe import LevelRecipe
-from tests.support.baked import bake
+from bake.runtime import LevelAsset, Navigator
+from tests.support.baked import GROUND, bake
+from tests.support.oracles import Ground
+
+#: The tables of large lattices, and ground on which every step leads back at its cost.
+TABLES = ("components", "clusters", "hierarchy")
+FREE = {**GROUND, "water": Ground(1.5), "ledge": Ground(2)}
 
 
 @contextmanager
@@ -21,3 +30,17 @@ def bake_on_cells(source: Path, recipe: LevelRecipe) -> Path:
     """Bake a level beside its source without listing its arcs, however small it is."""
     with on_cells():
         return bake(source, recipe)
+
+
+def some_places(level: LevelAsset, nav: Navigator, seed: int, count: int) -> list[tuple[int, int]]:
+    """Some places at which somebody can stand, the same on every machine."""
+    random = np.random.default_rng(seed)
+    found: list[tuple[int, int]] = []
+    while len(found) < count:
+        x, y = random.integers((level.width, level.height)).tolist()
+        try:
+            nav._now.rows.row((x, y))
+        except BlockedCellError:
+            continue
+        found.append((x, y))
+    return found

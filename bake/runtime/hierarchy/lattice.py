@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from contextlib import contextmanager
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
@@ -25,7 +25,7 @@ from bake.runtime.reader.rows import Rows
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from bake.runtime.hierarchy.sheets import LatticeSheets
+    from bake.runtime.hierarchy.sheets import LatticeSheets, WornSheets
     from bake.runtime.reader.tables import Tables
     from bake.search.hierarchy.bundles import LayerStack, QueryMemory, StraightRuns
     from bake.search.hierarchy.layer import Layer
@@ -53,10 +53,17 @@ class LatticeTables(BareTables):
 
     @cached_property
     def sheets(self) -> LatticeSheets:
-        """Return what has been read of the cells."""
+        """Return what has been read of the cells, for all versions of the level."""
         from bake.runtime.hierarchy.sheets import LatticeSheets
 
         return LatticeSheets(self)
+
+    @cached_property
+    def worn(self) -> WornSheets:
+        """Return what has been read of the cells, as they were baked."""
+        from bake.runtime.hierarchy.sheets import WornSheets
+
+        return WornSheets(self.sheets, self.sheets.baked)
 
     @property
     def row_count(self) -> int:
@@ -72,26 +79,15 @@ class LatticeTables(BareTables):
     def rows_of(self, location: Int32Array) -> Int32Array:
         if not self.by_sheet:
             return super().rows_of(location)
-        sheets = self.sheets
-        with sheets.reading(sheets.sheets_of_cells(location)):
-            row: Int32Array = sheets.graph.lattice.row_at.take(location)
-        found: Int32Array = np.maximum(row - np.int32(1), np.int32(-1))
-        return found
+        return self.worn.rows_at(location)
 
     def locations_of(self, rows: Int32Array) -> Int32Array:
-        """Return (k) int32, the locations of some rows."""
-        if not self.by_sheet:
-            return self.location[rows]
-        sheets = self.sheets
-        with sheets.reading(sheets.sheets_of_rows(rows)):
-            found: Int32Array = sheets.graph.lattice.cell.take(rows)
-        return found
+        return self.worn.cells_of(rows) if self.by_sheet else self.location[rows]
 
 
 class LatticeRows(Rows):
     """The translation of places for a profile whose cells are read sheet by sheet."""
 
-    _tables: LatticeTables
     _plane = None
 
     def place(self, row: int) -> Place:
@@ -104,15 +100,40 @@ class LatticeRows(Rows):
 
 def rows_of(tables: Tables) -> Rows:
     """Return the translation of places for a profile."""
-    return LatticeRows(tables) if reads_by_sheet(tables) else Rows(tables)
+    return LatticeRows(tables) if tables.by_sheet else Rows(tables)
 
 
-def reads_by_sheet(tables: Tables) -> bool:
-    """Tell whether rows are known only near places that were asked for.
+class SheetHierarchy(Protocol):
+    """The layers of a profile whose cells are read sheet by sheet, as baked or at one moment.
 
-    Arrays of all of them, and of arcs, take a while then.
+    Attributes:
+        tables: the tables of the profile.
+        sheets: its cells.
     """
-    return isinstance(tables, LatticeTables) and tables.by_sheet
+
+    @property
+    def tables(self) -> Tables: ...
+    @property
+    def sheets(self) -> WornSheets: ...
+    @property
+    def stack(self) -> LayerStack: ...
+    @property
+    def most_arcs(self) -> int: ...
+    @property
+    def runs(self) -> StraightRuns | None: ...
+    @property
+    def layers(self) -> tuple[Layer, ...]: ...
+    def apart(self, row: int, goal: int) -> bool | None:
+        """Tell whether the layers show that there is no path."""
+
+    def stack_for(self, missing: UInt8Array) -> LayerStack:
+        """Return the layers, for a kernel that says which sheets it misses."""
+
+    def runs_for(self, missing: UInt8Array) -> StraightRuns:
+        """Return the straight runs, for a kernel that says which sheets it misses."""
+
+    def transitions(self, hops: Int32Array) -> tuple[Int32Array, Int32Array]:
+        """Return the rows of some transitions of the first layer, and their clusters."""
 
 
 class LatticeHierarchy:
@@ -125,13 +146,14 @@ class LatticeHierarchy:
     def __init__(self, tables: LatticeTables) -> None:
         hierarchy_mode(tables)
         self.tables = tables
-        self.sheets = tables.sheets
+        self.sheets = tables.worn
+        self._kept = tables.sheets
         asset = tables.places.asset
         self._asset = asset
         self._whole = asset.shape(self._path("layer_hop"))[0] > 0
         self.layers = self._layers()
         first = self.layers[0]
-        self.sheets.keep_fields(*self._fields_of(first))
+        self._kept.keep_fields(*self._fields_of(first))
         self.landmark: Int32Array = self._take("layer_landmark", len(first.node))
         shape = asset.shape(self._path("layer_landmark"))
         if shape[0] != len(first.node) or self.landmark.min(initial=0) < 0:
@@ -161,7 +183,7 @@ class LatticeHierarchy:
     def _layers(self) -> tuple[Layer, ...]:
         from bake.search.hierarchy.layer import Layer
 
-        tables, sheets = self.tables, self.sheets
+        tables, sheets = self.tables, self._kept
         nodes, clusters, bits = (
             tables.column(name, np.int64).tolist()
             for name in ("layer_nodes", "layer_clusters", "layer_bits")
@@ -269,7 +291,7 @@ class LatticeHierarchy:
     def most_arcs(self) -> int:
         from bake.search.hierarchy.arcs import SLOTS
 
-        return SLOTS * int(self.sheets.squares.cluster_rows.max(initial=0))
+        return SLOTS * int(self._kept.squares.cluster_rows.max(initial=0))
 
     @property
     def runs(self) -> StraightRuns:
@@ -287,19 +309,16 @@ class LatticeHierarchy:
     def _form(self) -> int:
         return form_of(self.tables.places)
 
-    def clusters_of(self, rows: Int32Array) -> Int32Array:
-        """Return (k) int32, the cluster of each row."""
-        sheets = self.sheets
-        with sheets.reading(sheets.sheets_of_rows(rows)):
-            found: Int32Array = sheets.graph.node[rows, 0]
-        return found
+    def transitions(self, hops: Int32Array) -> tuple[Int32Array, Int32Array]:
+        first = self.layers[0]
+        return first.row[hops], first.cluster[hops]
 
     def apart(self, row: int, goal: int) -> bool | None:
         """Tell whether the layers show that there is no path.
 
         A cluster is connected, so any of its transitions stands for all of it.
         """
-        here, there = self.clusters_of(np.array([row, goal], dtype=np.int32)).tolist()
+        here, there = self.sheets.clusters_of(np.array([row, goal], dtype=np.int32)).tolist()
         first = self.layers[0].first_transition
         if here == there:
             return False
@@ -326,7 +345,7 @@ class LatticeHierarchy:
 class LatticePaths(HierarchyPaths):
     """A finder of one profile's paths on a large lattice; threads may share it."""
 
-    tables: LatticeHierarchy
+    tables: SheetHierarchy
 
     def many(
         self, starts: Int32Array, goals: Int32Array, *, first_piece: bool = False
@@ -427,7 +446,7 @@ class LatticePaths(HierarchyPaths):
     def _rows_on(self, start: int, goal: int, hops: Int32Array) -> Int32Array:
         """Return the rows of some transitions of a plan, and two others."""
         ends = np.array([start, goal], dtype=np.int32)
-        return np.concatenate([ends, self.tables.layers[0].row[hops]])
+        return np.concatenate([ends, self.tables.transitions(hops)[0]])
 
     @contextmanager
     def _walkable(self, rows: Int32Array, hops: Int32Array, extra: Int64Array) -> Iterator[None]:
@@ -444,7 +463,7 @@ class LatticePaths(HierarchyPaths):
         tables = self.tables
         sheets = tables.sheets
         with sheets.reading(np.concatenate([sheets.sheets_of_rows(rows), extra]), rows):
-            if (sheets.graph.node[rows[2:], 0] != tables.layers[0].cluster[hops]).any():
+            if (sheets.graph.node[rows[2:], 0] != tables.transitions(hops)[1]).any():
                 raise tables.tables.damaged("layer_node is not in the order of clusters")
             yield
 
@@ -457,4 +476,4 @@ class LatticePaths(HierarchyPaths):
 
     @property
     def _runs(self) -> StraightRuns:
-        return self.tables.runs
+        return self.tables.runs_for(self.tables.sheets.missing())

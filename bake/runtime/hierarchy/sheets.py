@@ -9,7 +9,7 @@ at once, so no kernel ever looks at memory that is being used for something else
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -22,7 +22,7 @@ from bake.runtime.reader.baked import BakedTables
 
 if TYPE_CHECKING:
     from bake.search.hierarchy.bundles import ClusteredGraph, LatticeArcs
-    from bake.search.hierarchy.sheets import Squares
+    from bake.search.hierarchy.sheets import Dress, SquareCells, Squares
 
 #: The columns that say where squares and clusters begin.
 COLUMNS = ("square_clusters", "cluster_rows", "cluster_transitions", "step_range")
@@ -32,6 +32,9 @@ MOST_BYTES = 2**30
 
 #: Bytes that a cell and a row of a sheet take.
 _CELL_BYTES, _ROW_BYTES = 6, 12
+
+#: Room beside that of the bake: rows that open, and bytes of flow fields of clusters that change.
+_ROOM = 2**16, 2**24
 
 #: What :func:`lay_sheet` finds wrong, in the order of its numbers.
 _WRONG = (
@@ -93,11 +96,13 @@ class LatticeSheets:
         squares: the squares of the clusters.
         row_count, cluster_count: how many rows and clusters there are.
         held: (c) int32, transitions of the first layer in each cluster.
+        baked: the dress of the level as it was baked.
+        fresh_flow: where in ``flow`` the flow fields of a dress begin.
     """
 
     def __init__(self, tables: BakedTables) -> None:
         from bake.search.hierarchy.arcs import diagonal_slots
-        from bake.search.hierarchy.sheets import Squares
+        from bake.search.hierarchy.sheets import Dress, Squares
 
         asset = tables.places.asset
         implied = asset.implied
@@ -132,6 +137,9 @@ class LatticeSheets:
         sheets = self._sheets_across * -(-lattice.height // self._side)
         self._read, self._fields = np.zeros(sheets, np.bool_), np.zeros(len(rows), np.bool_)
         self._field_at: Int64Array = np.zeros(len(rows) + 1, dtype=np.int64)
+        no_rows, no_bytes = np.zeros(0, dtype=np.int32), np.zeros(0, dtype=np.uint8)
+        self.baked = Dress(None, {}, no_rows, no_bytes, 0, np.ascontiguousarray(bound))
+        self._room = list(_ROOM)
         self._upper: UInt8Array = np.zeros(0, dtype=np.uint8)
         self.graph: ClusteredGraph
         self._forget()
@@ -159,22 +167,13 @@ class LatticeSheets:
             and asset.number("two_way", f"/profiles/{tables.profile}") == 1
         )
 
-    @property
-    def least(self) -> Int32Array:
-        """Return (2) int32 ticks of the cheapest straight step and the cheapest diagonal one."""
-        return self.squares.step_range[:, 0].copy()
-
-    @property
-    def even(self) -> bool:
-        """Tell whether all straight steps weigh the same, and all diagonal ones."""
-        return bool((self.squares.step_range[:, 0] == self.squares.step_range[:, 1]).all())
-
     def _forget(self) -> None:
         """Take fresh memory, in which nothing has been read."""
         from bake.search.hierarchy.bundles import ClusteredGraph
         from bake.search.hierarchy.lattice import lattice_arcs
 
-        cells, rows = self._lattice.width * self._lattice.height, self.row_count
+        cells = self._lattice.width * self._lattice.height
+        rows = self.row_count + self._room[0]
         lattice = lattice_arcs(
             self._lattice,
             np.zeros(rows, dtype=np.int32),
@@ -188,11 +187,17 @@ class LatticeSheets:
             np.zeros((rows, 2), dtype=np.int32), np.zeros((0, 2), dtype=np.int32), lattice
         )
         lowest = int(self._field_at[-1])
-        self.flow: UInt8Array = np.zeros(lowest + len(self._upper), dtype=np.uint8)
-        self.flow[lowest:] = self._upper
+        self.fresh_flow = lowest + len(self._upper)
+        self.flow: UInt8Array = np.zeros(self.fresh_flow + self._room[1], dtype=np.uint8)
+        self.flow[lowest : self.fresh_flow] = self._upper
         self._read[:] = False
         self._fields[:] = False
         self._bytes = 0
+        self._dress = self.baked
+        self._line: object = None
+        self._flow_used = 0
+        self._worn: dict[int, SquareCells] = {}
+        self._originals: dict[int, SquareCells] = {}
 
     def keep_fields(self, field_at: Int64Array, upper: UInt8Array) -> None:
         """Take note of flow fields; called once, before any question.
@@ -232,42 +237,60 @@ class LatticeSheets:
     # -- reading ----------------------------------------------------------------------------------
 
     @contextmanager
-    def reading(self, sheets: Int64Array, rows: Int32Array | None = None) -> Iterator[None]:
+    def reading(
+        self, sheets: Int64Array, rows: Int32Array | None = None, dress: Dress | None = None
+    ) -> Iterator[None]:
         """Hold some sheets in memory, reading those that are not there.
 
         Args:
             sheets: their numbers.
             rows: rows in these sheets, of whose clusters the flow fields are wanted.
+            dress: what differs from the bake; None = nothing.
 
         Raises:
             CorruptAssetError: columns contradict each other.
             AssetError: the asset is closed, and something has to be read.
         """
-        turnssheet = self._turnssheet
+        turnssheet, dress = self._turnssheet, dress or self.baked
         turnssheet.look()
-        if not self._have(sheets, rows):
+        if not self._have(sheets, rows, dress):
             turnssheet.leave()
             with turnssheet.write():
-                self._fetch(sheets, rows)
+                self._fetch(sheets, rows, dress)
         try:
             yield
         finally:
             turnssheet.leave()
 
-    def _have(self, sheets: Int64Array, rows: Int32Array | None) -> bool:
-        if not self._read[sheets].all():
+    def _have(self, sheets: Int64Array, rows: Int32Array | None, dress: Dress) -> bool:
+        if self._dress is not dress or not self._read[sheets].all():
             return False
-        return rows is None or bool(self._fields[self.graph.node[rows, 0]].all())
+        return rows is None or bool(self._fields[self._baked_clusters(rows)].all())
 
-    def _fetch(self, sheets: Int64Array, rows: Int32Array | None) -> None:
-        """Read what is not there; nobody looks meanwhile."""
-        if self._bytes > MOST_BYTES:
+    def _baked_clusters(self, rows: Int32Array) -> Int32Array:
+        """Return the clusters of some rows, but for those that were built anew."""
+        clusters = self.graph.node[rows, 0]
+        found: Int32Array = clusters[clusters < self.cluster_count]
+        return found
+
+    def _fetch(self, sheets: Int64Array, rows: Int32Array | None, dress: Dress) -> None:
+        """Read what is not there, and put on what differs; nobody looks meanwhile."""
+        room = self._room
+        if len(dress.fresh) > room[0] or dress.flow_used > room[1]:
+            self._room = [2 * max(len(dress.fresh), room[0]), 2 * max(dress.flow_used, room[1])]
             self._forget()
-        for sheet in np.unique(sheets[~self._read[sheets]]).tolist():
+        elif self._bytes > MOST_BYTES:
+            self._forget()
+        missing = np.unique(sheets[~self._read[sheets]])
+        # A sheet is checked against those around it as they were baked.
+        self._take_off(square for square in self._worn if self._is_beside(square, missing))
+        for sheet in missing.tolist():
             self._fetch_sheet(sheet)
+        if self._dress is not dress or len(missing):
+            self._put_on(dress)
         if rows is None:
             return
-        clusters = np.unique(self.graph.node[rows, 0])
+        clusters = np.unique(self._baked_clusters(rows))
         for cluster in clusters[~self._fields[clusters]].tolist():
             begin, end = self._field_at[cluster : cluster + 2].tolist()
             path = profile_path(self._tables.profile, "layer_field")
@@ -275,6 +298,48 @@ class LatticeSheets:
                 self.flow[begin:end] = self._asset.part(path, slice(begin, end))
             self._fields[cluster] = True
             self._bytes += end - begin
+
+    def _take_off(self, squares: Iterable[int]) -> None:
+        """Write back what some squares held when they were baked."""
+        for square in list(squares):
+            self._originals.pop(square).write(self.graph)
+            del self._worn[square]
+
+    def _put_on(self, dress: Dress) -> None:
+        """Have every sheet that has been read hold what it holds in a version."""
+        from bake.search.hierarchy.sheets import SquareCells
+
+        worn, wanted = self._worn, dress.squares
+        self._take_off(square for square in worn if square not in wanted)
+        for square, cells in wanted.items():
+            if worn.get(square) is cells or not self._read[self._sheet_of(square)]:
+                continue
+            if square not in worn:
+                first, last = self.squares.first_row[square : square + 2].tolist()
+                rows = np.arange(first, last, dtype=np.int32)
+                self._originals[square] = SquareCells.of(cells.cells, rows, self.graph)
+            cells.write(self.graph)
+            worn[square] = cells
+        if dress.flow_used:
+            if self._line is not dress.line:
+                self._line, self._flow_used = dress.line, 0
+            begin, end = self._flow_used, dress.flow_used
+            if begin < end:
+                to = slice(self.fresh_flow + begin, self.fresh_flow + end)
+                self.flow[to] = dress.flow[begin:end]
+                self._flow_used = end
+        self._dress = dress
+
+    def _sheet_of(self, square: int) -> int:
+        per = self._side // self.squares.side
+        y, x = divmod(square, self.squares.across)
+        return y // per * self._sheets_across + x // per
+
+    def _is_beside(self, square: int, sheets: Int64Array) -> bool:
+        """Tell whether the sheet of a square touches one of some others."""
+        y, x = divmod(self._sheet_of(square), self._sheets_across)
+        down, along = np.divmod(sheets, self._sheets_across)
+        return bool(((abs(down - y) <= 1) & (abs(along - x) <= 1)).any())
 
     def _fetch_sheet(self, sheet: int) -> None:
         from bake.search.hierarchy.sheets import SOUND, lay_sheet
@@ -303,6 +368,78 @@ class LatticeSheets:
         if int(dearest[stands].max(initial=0)) >= len(self._passable):
             raise self._tables.damaged("column dearest names no terrain")
         return np.where(stands, dearest, 0).astype(np.uint8), stands
+
+
+class WornSheets:
+    """The sheets of a profile in one version: see :class:`LatticeSheets`.
+
+    Attributes:
+        sheets: those of all versions.
+        dress: what differs from the bake.
+    """
+
+    def __init__(self, sheets: LatticeSheets, dress: Dress) -> None:
+        self.sheets = sheets
+        self.dress = dress
+
+    @property
+    def graph(self) -> ClusteredGraph:
+        return self.sheets.graph
+
+    @property
+    def flow(self) -> UInt8Array:
+        return self.sheets.flow
+
+    @property
+    def least(self) -> Int32Array:
+        """Return (2) int32 ticks of the cheapest straight step and the cheapest diagonal one."""
+        return self.dress.step_range[:, 0].copy()
+
+    @property
+    def even(self) -> bool:
+        """Tell whether all straight steps weigh the same, and all diagonal ones."""
+        return bool((self.dress.step_range[:, 0] == self.dress.step_range[:, 1]).all())
+
+    def missing(self) -> UInt8Array:
+        return self.sheets.missing()
+
+    def lattice(self, missing: UInt8Array) -> LatticeArcs:
+        return self.sheets.lattice(missing)
+
+    def sheets_of_cells(self, location: Int32Array) -> Int64Array:
+        return self.sheets.sheets_of_cells(location)
+
+    def sheets_of_rows(self, rows: Int32Array) -> Int64Array:
+        found = self.sheets.sheets_of_rows(rows)
+        fresh = np.flatnonzero(rows >= self.sheets.row_count)
+        if len(fresh):
+            cells = self.dress.fresh[rows[fresh] - self.sheets.row_count]
+            found[fresh] = self.sheets.sheets_of_cells(cells)
+        return found
+
+    @contextmanager
+    def reading(self, sheets: Int64Array, rows: Int32Array | None = None) -> Iterator[None]:
+        with self.sheets.reading(sheets, rows, self.dress):
+            yield
+
+    def rows_at(self, location: Int32Array) -> Int32Array:
+        """Return (k) int32, the rows in some cells; -1 where the profile cannot stand."""
+        with self.reading(self.sheets_of_cells(location)):
+            row: Int32Array = self.graph.lattice.row_at.take(location)
+        found: Int32Array = np.maximum(row - np.int32(1), np.int32(-1))
+        return found
+
+    def cells_of(self, rows: Int32Array) -> Int32Array:
+        """Return (k) int32, the cells, y * width + x, of some rows."""
+        with self.reading(self.sheets_of_rows(rows)):
+            found: Int32Array = self.graph.lattice.cell.take(rows)
+        return found
+
+    def clusters_of(self, rows: Int32Array) -> Int32Array:
+        """Return (k) int32, the cluster of each of some rows."""
+        with self.reading(self.sheets_of_rows(rows)):
+            found: Int32Array = self.graph.node[rows, 0]
+        return found
 
 
 def _begins(counts: Int32Array) -> Int32Array:

@@ -104,6 +104,11 @@ def edited(values: Values, locations: Int64Array, new: AnyArray) -> Values:
     return after
 
 
+def whole(values: Values) -> AnyArray:
+    """Return all values, as an array of its own."""
+    return values.whole() if isinstance(values, Cells) else values.copy()
+
+
 def window(values: Values, width: int, down: slice, along: slice) -> AnyArray:
     """Return the values in a rectangle of cells, (h, w)."""
     if isinstance(values, Cells):

@@ -18,6 +18,7 @@ from bake.graph import BLOCKED
 from bake.greedy import chart
 from bake.runtime.hierarchy.layers import ClusterTables, HierarchyTables, form_of
 from bake.runtime.reader.baked import BakedTables
+from bake.runtime.reader.places import Places
 from bake.runtime.things import ThingTables
 
 if TYPE_CHECKING:
@@ -33,7 +34,7 @@ T = TypeVar("T")
 _PIECES = 64
 
 #: Settings used where the recipe in the asset does not state them.
-_SIZE, _SPACING = 32, 8
+_SIZE, SPACING = 32, 8
 
 
 class OnDemand(Generic[T]):
@@ -83,6 +84,27 @@ class OnDemand(Generic[T]):
         return self._made
 
 
+class BakedRecipe:
+    """The settings that an asset says it was baked with."""
+
+    def __init__(self, places: Places) -> None:
+        try:
+            stated = json.loads(places.asset.text("recipe") or "{}")
+        except ValueError:
+            stated = {}
+        self._stated: dict[str, Any] = stated if isinstance(stated, dict) else {}
+
+    def setting(self, table: str, name: str) -> object:
+        """Return what a table says of a name; None where it says nothing."""
+        part = self._stated.get(table)
+        return part.get(name) if isinstance(part, dict) else None
+
+    def number(self, table: str, name: str, usual: int) -> int:
+        """Return a number of at least 1, or the usual one where there is none."""
+        value = self.setting(table, name)
+        return value if type(value) is int and value > 0 else usual
+
+
 class ClusterLine:
     """What all versions of a profile's clusters share: how they were baked, and where rows lie.
 
@@ -102,20 +124,8 @@ class ClusterLine:
         return self.tables.has("layer_nodes")
 
     @cached_property
-    def _recipe(self) -> dict[str, Any]:
-        try:
-            stated = json.loads(self.tables.places.asset.text("recipe") or "{}")
-        except ValueError:
-            stated = {}
-        return stated if isinstance(stated, dict) else {}
-
-    def _setting(self, table: str, name: str) -> object:
-        part = self._recipe.get(table)
-        return part.get(name) if isinstance(part, dict) else None
-
-    def _number(self, table: str, name: str, usual: int) -> int:
-        value = self._setting(table, name)
-        return value if type(value) is int and value > 0 else usual
+    def _recipe(self) -> BakedRecipe:
+        return BakedRecipe(self.tables.places)
 
     @cached_property
     def baked(self) -> LiveHierarchy:
@@ -137,7 +147,7 @@ class ClusterLine:
         spacing = None
         if found is not None:
             if layout.at is not None:
-                spacing = self._number("hierarchy", "spacing", _SPACING)
+                spacing = self._recipe.number("hierarchy", "spacing", SPACING)
             chosen = crossings_of(
                 np.arange(tables.row_count, dtype=np.int32),
                 clusters.cluster,
@@ -201,13 +211,13 @@ class ClusterLine:
 
         tables = self.tables
         places, baked = tables.places, tables.row_count
-        size, rows = self._number("clusters", "size", _SIZE), baked + len(locations)
+        size, rows = self._recipe.number("clusters", "size", _SIZE), baked + len(locations)
         if not places.is_grid:
             node = np.concatenate([tables.location, locations])
             position = None if places.position is None else places.position[node]
             tile = squares(size, rows, position=position, laid_by=baked)
             region = None
-            if self._setting("clusters", "regions") is True:
+            if self._recipe.setting("clusters", "regions") is True:
                 stated = ThingTables(places).region_of_node
                 region = None if stated is None else stated[node]
             return Layout(classes(tile, region), tile, None)
@@ -218,7 +228,7 @@ class ClusterLine:
             folded = cell % np.array([places.width, places.floor_height], dtype=np.int32)
         tile = squares(size, rows, cell=folded)
         region = None
-        if self._setting("clusters", "regions") is True and self._regions:
+        if self._recipe.setting("clusters", "regions") is True and self._regions:
             region = region_of_rows(self._regions, cell, places.width, places.height)
         at = np.ascontiguousarray(chart(cell, places.hex_layout))
         return Layout(classes(tile, region), tile, at)

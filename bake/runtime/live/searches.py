@@ -18,8 +18,10 @@ import numpy as np
 
 from bake.arrays import Int32Array, Int64Array
 from bake.graph import INFINITY, UNREACHABLE
+from bake.runtime.hierarchy.lattice import LatticePaths
 from bake.runtime.hierarchy.paths import HierarchyPaths
 from bake.runtime.live.clusters import LiveHierarchyTables
+from bake.runtime.live.lattice_tables import LatticeVersionTables
 from bake.runtime.live.tables import ChangedTables
 from bake.runtime.searching.bounds import Bounds, PairCosts, norm_over, pair_costs
 from bake.runtime.searching.context import SearchContext
@@ -65,6 +67,8 @@ def changed_context(tables: ChangedTables, baked: SearchContext) -> SearchContex
     """
 
     def hierarchy() -> HierarchyPaths:
+        if isinstance(tables, LatticeVersionTables):
+            return LatticePaths(tables.layers)
         clusters = tables.state.clusters
         if clusters is None:
             raise tables.missing("hierarchy")
@@ -94,8 +98,15 @@ class ChangedBounds(Bounds):
     def cluster(self) -> Int32Array:
         return self._made.partition.label
 
+    def cluster_of(self, row: int) -> int:
+        if isinstance(self.tables, LatticeVersionTables):
+            return self.tables.cluster_of(row)
+        return super().cluster_of(row)
+
     @property
     def cluster_count(self) -> int:
+        if isinstance(self.tables, LatticeVersionTables):
+            return self.tables.cluster_count
         return self._made.cluster_count
 
     def toward_cluster(self, goal: int) -> Int32Array:

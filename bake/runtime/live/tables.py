@@ -18,6 +18,7 @@ from bake.graph import BLOCKED, Graph, Subgraph
 from bake.runtime.live.edits import LevelState
 from bake.runtime.live.state import ProfileState
 from bake.runtime.live.versions import ProfileWriter
+from bake.runtime.live.ways import ExactWays
 from bake.runtime.reader.baked import BakedTables
 from bake.runtime.reader.hops import view_of
 from bake.runtime.reader.lookup import WRONG, FastLookup, NextHop, fast_lookup
@@ -57,15 +58,23 @@ class ChangedTables(Tables):
     ) -> None:
         super().__init__(baked.places, baked.profile)
         self.baked = baked
-        self.state = state
+        self._state = state
+        self._writer = writer
         self._pricing = writer.pricing
-        self._ways = writer.ways
-        self._cells_of = writer.cells_of
         self._level = level
 
     @property
+    def state(self) -> ProfileState:
+        return self._state
+
+    @property
+    def _ways(self) -> ExactWays:
+        return self._writer.ways
+
+    @property
     def changed_terrain(self) -> UInt8Array | None:
-        return self._level.terrain
+        # Values of cells are asked for like arrays, whether or not they are any.
+        return cast("UInt8Array", self._level.terrain)
 
     @property
     def changed_links(self) -> Mapping[str, Link]:
@@ -79,7 +88,7 @@ class ChangedTables(Tables):
 
     @cached_property
     def cell_of_row(self) -> Int32Array:
-        return self._cells_of(self.location)
+        return self._writer.cells_of(self.location)
 
     @cached_property
     def row_at(self) -> Int32Array:
@@ -331,9 +340,8 @@ class ChangedTables(Tables):
     def step_costs(self, rows: Int32Array) -> Float64Array:
         if len(rows) < 2:
             return np.empty(0)
-        arcs = self._pricing.arcs_out_of(
-            self._level, np.unique(self.location[rows]).astype(np.int64)
-        )
+        along = self.locations_of(rows)
+        arcs = self._pricing.arcs_out_of(self._level, np.unique(along).astype(np.int64))
         usable = arcs.weight != BLOCKED
         ends = zip(arcs.tail[usable].tolist(), arcs.head[usable].tolist(), strict=True)
         costs = zip(arcs.weight[usable].tolist(), arcs.units[usable].tolist(), strict=True)
@@ -341,9 +349,7 @@ class ChangedTables(Tables):
         for key, cost in zip(ends, costs, strict=True):
             cheapest[key] = min(cheapest.get(key, cost), cost)
         none = BLOCKED, np.inf
-        return np.array(
-            [cheapest.get(step, none)[1] for step in pairwise(self.location[rows].tolist())]
-        )
+        return np.array([cheapest.get(step, none)[1] for step in pairwise(along.tolist())])
 
     def lookup(self, fallback: NextHop) -> FastLookup:
         if self._as_baked:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -32,20 +33,19 @@ class Edited:
     Attributes:
         state: the version.
         arcs: how many arcs changed.
-        repriced: the pairs of rows they lie between.
-        ends: int32, rows at the ends of changed arcs, and rows that came or went; some are told
-            more than once.
-        come, gone: int32, rows that the profile can stand on from now on, and no longer can.
+        repriced: the pairs of rows they lie between; None where arcs are not listed.
+        opened, closed: int32, locations where the profile can stand from now on, and no longer can.
         rerouted: whether an arc opened or closed, or rows without arcs came or went.
+        clusters: tells the clusters in which, or on the border of which, an arc changed.
     """
 
-    state: ProfileState
+    state: Any
     arcs: int
-    repriced: Repriced
-    ends: Int32Array
-    come: Int32Array
-    gone: Int32Array
+    repriced: Repriced | None
+    opened: Int32Array
+    closed: Int32Array
     rerouted: bool
+    clusters: Callable[[], tuple[int, ...]]
 
 
 class ProfileWriter:
@@ -79,7 +79,8 @@ class ProfileWriter:
         """Return the first version: the profile as it was baked.
 
         Where doors may open there are rows on which nobody can stand yet, so that the contraction
-        hierarchy knows the arcs through them from the beginning.
+        hierarchy knows the arcs through them from the beginning; but not where rows are numbered
+        by sheets.
         """
         from bake.search.live.graph import LiveGraph
 
@@ -115,8 +116,11 @@ class ProfileWriter:
 
     def _nodes_of_doors(self, row: Int32Array) -> Int64Array:
         """Find the nodes in doors, or beside them for large agents, that are no rows."""
-        places, rules, size = self.tables.places, self._rules, self.pricing.profile.mover.size
+        tables, rules, size = self.tables, self._rules, self.pricing.profile.mover.size
+        places = tables.places
         if not places.is_grid:
+            return np.empty(0, dtype=np.int64)
+        if tables.by_sheet:
             return np.empty(0, dtype=np.int64)
         near = np.zeros((places.height, places.width), dtype=np.bool_)
         for door in ThingTables(places).doors.values():
@@ -157,7 +161,7 @@ class ProfileWriter:
             QueryError: a price, or a distance, does not fit the integer scale.
         """
         patch = self.pricing.patch(level, changed)
-        state, row = _with_rows(state, patch.near, patch.stands)
+        state, row = with_rows(state, patch.near, patch.stands)
         here = row >= 0
         row, stands = row[here], patch.stands[here]
         stood = state.standing[row]
@@ -193,7 +197,45 @@ class ProfileWriter:
             repriced = Repriced(tail, head, np.minimum(new, np.int32(INFINITY)))
         else:
             repriced = self._repriced(after, tail, head)
-        return Edited(after, len(at), repriced, ends, come, gone, rerouted)
+        return Edited(
+            after,
+            len(at),
+            repriced,
+            state.location[come],
+            state.location[gone],
+            rerouted,
+            partial(_clusters_of, after, ends),
+        )
+
+    def begin(self) -> ProfileState:
+        """Return the first version, and answer for it from now on."""
+        state = self.initial()
+        self.ways.begin(state)
+        return state
+
+    def follow(self, edited: Edited) -> None:
+        """Answer for a version from now on."""
+        assert edited.repriced is not None
+        self.ways.follow(edited.state, edited.repriced)
+
+    def unready(self, state: ProfileState) -> Iterator[Callable[[], object]]:
+        """Give what makes a version ready for questions, as far as it is not."""
+        clusters = state.clusters
+        if not state.as_baked and not self.ways.is_ready(state):
+            yield partial(self.ways.prepare, state)
+        if clusters is not None and clusters.line.has_hierarchy and not clusters.is_made:
+            yield clusters.made
+            yield clusters.runs
+
+    def warm_up(self, state: ProfileState) -> None:
+        """Compile or load the kernels of a first update and of the first answer after it."""
+        from bake.search.live.flow_field import flow_field
+
+        if state.row_count > 1:
+            flow_field(state.graph.into, 0, state.graph.shift)
+            self.ways.warm_up(state)
+        if state.clusters is not None and state.clusters.line.has_hierarchy:
+            state.clusters.warm_up()
 
     def _clusters(
         self, state: ProfileState, graph: GraphVersion, standing: BoolArray, changed: Int32Array
@@ -271,7 +313,15 @@ class ProfileWriter:
             yield mine[np.minimum(first + turn, np.maximum(end - 1, 0))]
 
 
-def _with_rows(
+def _clusters_of(state: ProfileState, rows: Int32Array) -> tuple[int, ...]:
+    """Return the clusters of some rows."""
+    if state.clusters is None or not len(rows):
+        return ()
+    label = state.clusters.made().partition.label
+    return tuple(sorted(set(label[rows].tolist()) - {-1}))
+
+
+def with_rows(
     state: ProfileState, near: Int64Array, stands: BoolArray
 ) -> tuple[ProfileState, Int32Array]:
     """Add a row for every one of these locations that the profile can stand on and has no row.

@@ -57,7 +57,11 @@ class ExactWays:
     def begin(self, state: ProfileState) -> None:
         """Answer for the first version."""
         with self._lock:
-            self._state = state
+            self._state, self._hierarchy = state, None
+
+    def answers_for(self, state: ProfileState) -> bool:
+        """Tell whether this is the version that is answered for."""
+        return state is self._state
 
     def follow(self, state: ProfileState, changed: Repriced) -> None:
         """Take the weights of the next version; from now on only that is answered for.

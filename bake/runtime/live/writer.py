@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
@@ -13,8 +13,10 @@ import numpy as np
 
 from bake.arrays import BoolArray, Float64Array, Int32Array, Int64Array
 from bake.errors import CostError, PatchError, QueryError
+from bake.runtime.hierarchy.lattice import LatticeHierarchy, LatticeTables
 from bake.runtime.live.edits import Edit, LevelState
 from bake.runtime.live.journal import Journal
+from bake.runtime.live.lattice import LatticeWriter
 from bake.runtime.live.patch import (
     WRONG,
     changes_of,
@@ -29,7 +31,6 @@ from bake.runtime.live.pricing import Pricing
 from bake.runtime.live.report import ChangeLog, Changes, UpdateReport
 from bake.runtime.live.rules import LevelRules, ProfileRules
 from bake.runtime.live.searches import changed_context
-from bake.runtime.live.state import ProfileState
 from bake.runtime.live.tables import ChangedTables
 from bake.runtime.live.versions import Edited, ProfileWriter
 from bake.runtime.reader.baked import BakedTables
@@ -39,6 +40,9 @@ from bake.runtime.searching.context import SearchContext
 from bake.runtime.snapshot import Snapshot
 
 Snapshots = Mapping[str, Snapshot]
+
+#: Cells whose terrain is counted at a time, as counting takes eight bytes for each.
+_COUNTED = 2**20
 
 
 class LevelWriter:
@@ -67,7 +71,7 @@ class LevelWriter:
         self._publish = publish
         self._writing = threading.RLock()
         self._level: LevelState | None = None
-        self._states: dict[str, ProfileState] = {}
+        self._states: dict[str, Any] = {}
         self._unchanged: dict[str, ChangedTables] = {}
         self._journal: Journal | None = None
 
@@ -76,13 +80,22 @@ class LevelWriter:
         return ChangeLog(self.rules.location_count)
 
     @cached_property
-    def _profiles(self) -> dict[str, ProfileWriter]:
-        return {
-            name: ProfileWriter(
-                self.rules, tables, Pricing(self.rules, ProfileRules(self.rules, name))
-            )
-            for name, tables in self._tables.items()
-        }
+    def _profiles(self) -> dict[str, ProfileWriter | LatticeWriter]:
+        return {name: self._maker(name, tables) for name, tables in self._tables.items()}
+
+    def _maker(self, name: str, tables: BakedTables) -> ProfileWriter | LatticeWriter:
+        pricing = Pricing(self.rules, ProfileRules(self.rules, name))
+        listing = ProfileWriter(self.rules, tables, pricing)
+        if not isinstance(tables, LatticeTables) or not tables.by_sheet:
+            return listing
+        baked = self._baked[name]
+
+        def layers() -> LatticeHierarchy:
+            found = baked.searches.hierarchy.tables
+            assert isinstance(found, LatticeHierarchy)
+            return found
+
+        return LatticeWriter(self.rules, tables, listing, layers)
 
     @cached_property
     def _passable(self) -> BoolArray:
@@ -93,7 +106,10 @@ class LevelWriter:
     @cached_property
     def _usual(self) -> int:
         """Return the commonest terrain that some profile can stand on; opened walls become it."""
-        count = np.bincount(self.rules.terrain, minlength=len(self._passable))
+        terrain, kinds = self.rules.terrain, len(self._passable)
+        count = np.zeros(kinds, dtype=np.int64)
+        for begin in range(0, len(terrain), _COUNTED):
+            count += np.bincount(terrain[begin : begin + _COUNTED], minlength=kinds)
         count[~self._passable] = -1
         return int(count.argmax())
 
@@ -113,13 +129,11 @@ class LevelWriter:
             )
         with self._writing:
             if self._level is None:
-                states = {name: each.initial() for name, each in self._profiles.items()}
+                states = {name: each.begin() for name, each in self._profiles.items()}
                 self._level = level = LevelState.baked(self.rules)
                 self._states = states
                 for name, state in states.items():
-                    writer = self._profiles[name]
-                    writer.ways.begin(state)
-                    self._unchanged[name] = ChangedTables(self._tables[name], state, writer, level)
+                    self._unchanged[name] = self._tables_of(name, state, level)
             return self._level
 
     def unchanged(self, name: str) -> ChangedTables:
@@ -130,17 +144,10 @@ class LevelWriter:
 
     def warm_up(self) -> None:
         """Load the level, and compile or load the kernels of a first update and first answer."""
-        from bake.search.live.flow_field import flow_field
-
         with self._writing:
             self.load()
             for name, state in self._states.items():
-                ways = self._profiles[name].ways
-                if state.row_count > 1:
-                    flow_field(state.graph.into, 0, state.graph.shift)
-                    ways.warm_up(state)
-                if state.clusters is not None and state.clusters.line.has_hierarchy:
-                    state.clusters.warm_up()
+                self._profiles[name].warm_up(state)
 
     def apply(self, edit: Edit) -> dict[str, UpdateReport]:
         """Apply one batch: see :meth:`bake.runtime.LevelAsset.update`."""
@@ -181,8 +188,9 @@ class LevelWriter:
         """Return the terrain at locations as it is now; None for a location of -1."""
         with self._writing:
             terrain = self.rules.terrain if self._level is None else self._level.terrain
-        names = self.rules.terrains
-        return [names[terrain[at]] if at >= 0 else None for at in locations.tolist()]
+        names, code = self.rules.terrains, terrain[np.maximum(locations, 0)].tolist()
+        each = zip(locations.tolist(), code, strict=True)
+        return [names[kind] if at >= 0 else None for at, kind in each]
 
     def repair(self, names: Iterable[str], budget_ms: float | None) -> int:
         """Make ready what later questions need: see :meth:`bake.runtime.LevelAsset.repair`."""
@@ -192,24 +200,15 @@ class LevelWriter:
             raise QueryError(f"budget_ms is {budget_ms!r}", expected="milliseconds, or None")
         until = float("inf") if budget_ms is None else time.perf_counter() + budget_ms / 1000
         with self._writing:
-            work = [part for name in names for part in self._unready(name)]
+            known = [name for name in names if name in self._states]
+            work = [
+                part for name in known for part in self._profiles[name].unready(self._states[name])
+            ]
             for done, part in enumerate(work, 1):
                 part()
                 if time.perf_counter() >= until:
                     return len(work) - done
             return 0
-
-    def _unready(self, name: str) -> Iterator[Callable[[], object]]:
-        """Give what makes a profile ready, as far as it is not."""
-        state = self._states.get(name)
-        if state is None:
-            return
-        ways, clusters = self._profiles[name].ways, state.clusters
-        if not state.as_baked and not ways.is_ready(state):
-            yield partial(ways.prepare, state)
-        if clusters is not None and clusters.line.has_hierarchy and not clusters.is_made:
-            yield clusters.made
-            yield clusters.runs
 
     def _become(
         self, level: LevelState, changed: Int64Array, record: Callable[[], dict[str, Any]]
@@ -242,16 +241,23 @@ class LevelWriter:
             self._level, self._snapshots = level, after
             self._states = {name: each.state for name, each in edited.items()}
             for name, each in edited.items():
-                self._profiles[name].ways.follow(each.state, each.repriced)
+                self._profiles[name].follow(each)
             self._publish(after)
             return {
                 name: _report(each, snapshots[name].tables, after[name].tables)
                 for name, each in edited.items()
             }
 
-    def _snapshot(self, name: str, state: ProfileState, level: LevelState) -> Snapshot:
+    def _tables_of(self, name: str, state: Any, level: LevelState) -> ChangedTables:
+        """Return the tables of a version of a profile."""
+        maker = self._profiles[name]
+        if isinstance(maker, LatticeWriter):
+            return maker.tables_of(state)
+        return ChangedTables(self._tables[name], state, maker, level)
+
+    def _snapshot(self, name: str, state: Any, level: LevelState) -> Snapshot:
         baked = self._baked[name]
-        tables = ChangedTables(self._tables[name], state, self._profiles[name], level)
+        tables = self._tables_of(name, state, level)
 
         def searches() -> SearchContext:
             return changed_context(tables, baked.searches)
@@ -314,21 +320,13 @@ def _report(edited: Edited, before: Tables, after: Tables) -> UpdateReport:
         edited: the profile afterwards.
         before, after: tables of the profile.
     """
-    state, clusters = edited.state, edited.state.clusters
     place_at = after.places.place_at
-
-    def touched_clusters() -> tuple[int, ...]:
-        if clusters is None or not len(edited.ends):
-            return ()
-        label = clusters.made().partition.label
-        return tuple(sorted({int(label[row]) for row in edited.ends.tolist()} - {-1}))
-
     return UpdateReport(
         after.profile,
         edited.arcs,
-        state.as_baked,
-        tuple(place_at(at) for at in state.location[edited.come].tolist()),
-        tuple(place_at(at) for at in state.location[edited.gone].tolist()),
+        edited.state.as_baked,
+        tuple(place_at(at) for at in edited.opened.tolist()),
+        tuple(place_at(at) for at in edited.closed.tolist()),
         lambda: (before.component_count, after.component_count),
-        touched_clusters,
+        edited.clusters,
     )

@@ -28,7 +28,11 @@ class Tables(ABC):
     Attributes:
         places: the places of the level.
         profile: the name of the profile.
+        by_sheet: whether rows are known only near places that were asked for; arrays of all of
+            them, and of arcs, take a while then.
     """
+
+    by_sheet: bool = False
 
     def __init__(self, places: Places, profile: str) -> None:
         self.places = places
@@ -84,6 +88,10 @@ class Tables(ABC):
         if standing is None or standing.all():
             return row
         return np.where(standing[row], row, np.int32(-1))
+
+    def locations_of(self, rows: Int32Array) -> Int32Array:
+        """Return (k) int32, the locations of some rows."""
+        return self.location[rows]
 
     @property
     @abstractmethod

@@ -42,6 +42,10 @@ class Bounds(ABC):
     def cluster(self) -> Int32Array:
         """Return (r) int32, the cluster of each row; -1 where nobody can stand any more."""
 
+    def cluster_of(self, row: int) -> int:
+        """Return the cluster of a row on which the profile can stand."""
+        return int(self.cluster[row])
+
     @property
     @abstractmethod
     def cluster_count(self) -> int:

@@ -7,6 +7,8 @@ and within one by their lowest rows (:func:`bake.search.hierarchy.clusters.conne
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -48,6 +50,68 @@ class Squares(NamedTuple):
     slots: int
     step_range: Int32Array
     slanted: Int32Array
+
+
+class SquareCells(NamedTuple):
+    """What the cells of one square hold: see :class:`LatticeArcs`.
+
+    Attributes:
+        cells: (k) int32, the cells of the square that are in the grid, in reading order.
+        row_at, steps, price: (k) of each of them.
+        rows, cell: (r) int32 rows in the square, and the cell of each.
+        node: (r, 2) int32, the cluster of each row and its rank there.
+    """
+
+    cells: Int32Array
+    row_at: Int32Array
+    steps: UInt8Array
+    price: UInt8Array
+    rows: Int32Array
+    cell: Int32Array
+    node: Int32Array
+
+    @staticmethod
+    def of(cells: Int32Array, rows: Int32Array, graph: ClusteredGraph) -> SquareCells:
+        """Copy what a graph holds of a square."""
+        lattice = graph.lattice
+        return SquareCells(
+            cells,
+            lattice.row_at[cells],
+            lattice.steps[cells],
+            lattice.price[cells],
+            rows,
+            lattice.cell[rows],
+            graph.node[rows],
+        )
+
+    def write(self, graph: ClusteredGraph) -> None:
+        """Write it into a graph."""
+        lattice = graph.lattice
+        lattice.row_at[self.cells] = self.row_at
+        lattice.steps[self.cells] = self.steps
+        lattice.price[self.cells] = self.price
+        lattice.cell[self.rows] = self.cell
+        graph.node[self.rows] = self.node
+
+
+@dataclass(frozen=True, eq=False)
+class Dress:
+    """What differs from the bake in one version of a large lattice.
+
+    Attributes:
+        line: the same object for versions whose flow fields lie in one pool.
+        squares: what squares hold in which something differs.
+        fresh: (e) int32, the cell of each row that was not baked; their rows follow the baked ones.
+        flow, flow_used: flow fields of clusters that were built anew, and how many bytes there are.
+        step_range: see :class:`Squares`.
+    """
+
+    line: object
+    squares: Mapping[int, SquareCells]
+    fresh: Int32Array
+    flow: UInt8Array
+    flow_used: int
+    step_range: Int32Array
 
 
 @inlined

@@ -13,9 +13,9 @@ import numpy as np
 import pytest
 
 from bake.asset import lattice as stored
-from bake.errors import AssetError, BlockedCellError, CorruptAssetError
+from bake.errors import AssetError, CorruptAssetError
 from bake.recipe import ProfileRecipe
-from bake.runtime import LevelAsset, Navigator, open_asset
+from bake.runtime import Navigator, open_asset
 from bake.runtime.hierarchy import sheets
 from bake.runtime.hierarchy.lattice import LatticeHierarchy, LatticePaths, LatticeTables
 from bake.runtime.hierarchy.layers import HierarchyTables
@@ -24,14 +24,11 @@ from bake.search.hierarchy import ascent
 from bake.tables import hierarchy as building
 from bake.tables import lattice
 from bake.verify import verify_asset
-from tests.support.baked import GROUND, recipe_for, rules_of, write_grid
-from tests.support.lattices import bake_on_cells
-from tests.support.oracles import Ground
+from tests.support.baked import recipe_for, rules_of, write_grid
+from tests.support.lattices import FREE, TABLES, bake_on_cells, some_places
 from tests.support.strategies import random_grid
 from tests.support.tampering import edited
 
-TABLES = ("components", "clusters", "hierarchy")
-FREE = {**GROUND, "water": Ground(1.5), "ledge": Ground(2)}
 GIANT = (ProfileRecipe("default", rules_of(FREE), 2),)
 COLUMNS = sheets.COLUMNS
 
@@ -57,19 +54,6 @@ def in_one_piece(nav: Navigator) -> HierarchyPaths:
     tables = nav._now.tables
     assert isinstance(tables, LatticeTables)
     return HierarchyPaths(HierarchyTables(tables))
-
-
-def some_places(level: LevelAsset, nav: Navigator, seed: int, count: int) -> list[tuple[int, int]]:
-    random = np.random.default_rng(seed)
-    found: list[tuple[int, int]] = []
-    while len(found) < count:
-        x, y = random.integers((level.width, level.height)).tolist()
-        try:
-            nav._now.rows.row((x, y))
-        except BlockedCellError:
-            continue
-        found.append((x, y))
-    return found
 
 
 @pytest.mark.parametrize("table", [True, False])
@@ -124,10 +108,14 @@ def test_only_sheets_near_a_question_are_read(tmp_path: Path) -> None:
         assert nav.path((1, 1), (5, 2), "hpa") is not None
         hierarchy = nav._now.searches.hierarchy.tables
         assert isinstance(hierarchy, LatticeHierarchy)
-        read = np.flatnonzero(hierarchy.sheets._read)
+        read = np.flatnonzero(hierarchy.sheets.sheets._read)
         assert 1 <= len(read) <= 4
         assert nav.path((1, 1), (55, 2), "hpa") is not None
-        assert len(read) < np.count_nonzero(hierarchy.sheets._read) < len(hierarchy.sheets._read)
+        assert (
+            len(read)
+            < np.count_nonzero(hierarchy.sheets.sheets._read)
+            < len(hierarchy.sheets.sheets._read)
+        )
 
 
 def test_threads_read_at_once(tmp_path: Path) -> None:
