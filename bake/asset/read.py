@@ -7,15 +7,23 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
 from bake.arrays import AnyArray
 from bake.asset.header import Header, check_body, damaged, open_to_read, parse_header
 from bake.asset.lattice import IMPLIED, ImpliedArcs, is_implied
-from bake.asset.schema import COLUMNS, PROFILE, Column, attribute, column, digest_of, profile_path
-from bake.errors import AssetError, CorruptAssetError
+from bake.asset.schema import (
+    LEVELS,
+    PATTERNS_KIND,
+    PROFILE,
+    Column,
+    Schema,
+    digest_of,
+    profile_path,
+)
+from bake.errors import AssetError, CorruptAssetError, NotAnAssetError
 
 if TYPE_CHECKING:
     import h5py
@@ -54,6 +62,8 @@ class Asset:
     #: Whether entries of labels are distances, or codes that have to be added up.
     labels_are_sums = False
     implied: ImpliedArcs | None = None
+    #: What such an asset holds.
+    schema: Schema = LEVELS
 
     def __init__(self, path: str | Path, *, check: bool = True) -> None:
         """Open an asset.
@@ -91,11 +101,7 @@ class Asset:
             else:
                 raise AssetError("is replaced again and again while it is opened", file=self.path)
             self._find_profiles()
-            self.implied: ImpliedArcs | None = None
-            block = self.number("block")
-            if block is not None:
-                self.implied = ImpliedArcs(self, block)
-                self._check_implied(block)
+            self._find_implied()
             self._opened = opened.pop_all()
 
     def _is_the_file_that_was_read(self) -> bool:
@@ -104,6 +110,14 @@ class Asset:
             return os.path.samestat(os.fstat(self._bytes.fileno()), self.path.stat())
         except OSError:
             return False
+
+    def _find_implied(self) -> None:
+        """Set what works out the columns that are left out."""
+        self.implied = None
+        block = self.number("block")
+        if block is not None:
+            self.implied = ImpliedArcs(self, block)
+            self._check_implied(block)
 
     def _check_implied(self, block: int) -> None:
         """Refuse an asset that also holds a column which has to follow from others."""
@@ -123,9 +137,23 @@ class Asset:
             "".join(names).encode()
         except _DAMAGE:
             names, all_groups = [], False
+        if not names and self._states("kind", PATTERNS_KIND):
+            raise NotAnAssetError(
+                "this is a pattern database, no level",
+                file=self.path,
+                expected="the asset of a level",
+                remedy="open it with `bake.search.open_patterns`",
+            )
         if not names or not all_groups:
             raise self.damaged("it holds no profiles")
         self.profiles: tuple[str, ...] = tuple(names)
+
+    def _states(self, name: str, value: str) -> bool:
+        """Tell whether an attribute of the file has a value; False where it cannot be read."""
+        with contextlib.suppress(*_DAMAGE):
+            found = self._file.attrs.get(name)
+            return isinstance(found, np.bytes_) and found == value.encode()
+        return False
 
     def damaged(self, found: str, *, verdict: str = "damaged") -> CorruptAssetError:
         """Return the error for what is found in this asset; see :func:`bake.asset.damaged`."""
@@ -143,7 +171,7 @@ class Asset:
         """Close the file; arrays already handed out stay valid."""
         self._opened.close()
 
-    def __enter__(self) -> Asset:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(
@@ -171,7 +199,7 @@ class Asset:
 
     def _attribute(self, name: str, group: str) -> Any:
         self.check_open()
-        declared = attribute(group, name)
+        declared = self.schema.attribute(group, name)
         with self._reading(f"attribute {name} of {group}"):
             value = self._file[group].attrs.get(name)
         if value is None:
@@ -224,7 +252,7 @@ class Asset:
                 b"\0".join(array.tolist()).decode()
             except UnicodeDecodeError:
                 raise self.damaged(f"column {path} is not UTF-8") from None
-        elif column(path).unit == "terrain" and array.size:
+        elif self.schema.column(path).unit == "terrain" and array.size:
             terrains = self.shape("/terrain/name")[0]
             if (largest := int(array.max())) >= terrains:
                 raise self.damaged(f"column {path} has terrain {largest} of {terrains}")
@@ -286,8 +314,9 @@ class Asset:
 
     def columns(self) -> list[str]:
         """Return the paths of the asset's columns in the schema's order, profile by profile."""
-        shared = [c.path for c in COLUMNS if PROFILE not in c.path]
-        own = [c.path.rsplit("/", 1)[1] for c in COLUMNS if PROFILE in c.path]
+        declared = self.schema.columns
+        shared = [c.path for c in declared if PROFILE not in c.path]
+        own = [c.path.rsplit("/", 1)[1] for c in declared if PROFILE in c.path]
         paths = shared + [profile_path(p, name) for p in self.profiles for name in own]
         return [path for path in paths if self.has(path) and not self._follows(path)]
 
@@ -304,7 +333,7 @@ class Asset:
 
     def _dataset(self, path: str) -> h5py.Dataset:
         self.check_open()
-        declared = column(path)
+        declared = self.schema.column(path)
         with self._reading(f"column {path}"):
             dataset = self._file[path]
             self._check_declared(dataset, declared, path)
@@ -359,7 +388,7 @@ class Asset:
             if stated is None:
                 raise self.damaged(f"attribute {_STATED[dim]} of {group} is missing")
             found.append((stated, f"attribute {_STATED[dim]} of {group}"))
-        for declared in COLUMNS:
+        for declared in self.schema.columns:
             own = PROFILE in declared.path
             if own and profile is None:
                 continue
@@ -386,7 +415,7 @@ class Asset:
             known = ()
             with contextlib.suppress(*_DAMAGE):
                 dataset = self._file.get(path)
-                declared = column(path)
+                declared = self.schema.column(path)
                 if isinstance(dataset, h5py.Dataset) and declared.fits(
                     dataset.dtype, dataset.shape
                 ):

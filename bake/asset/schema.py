@@ -21,6 +21,9 @@ OLDEST_READABLE = 2
 #: which makes every asset stale. CHANGELOG.md names each revision.
 BAKE_REVISION = 5
 
+#: The kind of an asset that is a pattern database, and no level.
+PATTERNS_KIND = "patterns"
+
 #: What stands for the profile's name in paths.
 PROFILE = "{profile}"
 
@@ -469,27 +472,51 @@ TABLES: tuple[tuple[str, str, tuple[str, ...]], ...] = (
 )
 # fmt: on
 
-_COLUMN = {declared.path: declared for declared in COLUMNS}
-_ATTRIBUTE = {(declared.group, declared.name): declared for declared in ATTRIBUTES}
+
+class Schema:
+    """What one kind of asset holds.
+
+    Attributes:
+        attributes: in no particular order.
+        columns: in the order in which they are written into the file.
+    """
+
+    def __init__(self, attributes: tuple[Attribute, ...], columns: tuple[Column, ...]) -> None:
+        self.attributes = attributes
+        self.columns = columns
+        self._column = {declared.path: declared for declared in columns}
+        self._attribute = {(declared.group, declared.name): declared for declared in attributes}
+
+    def column(self, path: str) -> Column:
+        """Return the declaration of a column by its path or path pattern.
+
+        Raises:
+            KeyError: the schema has no such column.
+        """
+        return self._column[pattern_of(path)]
+
+    def attribute(self, group: str, name: str) -> Attribute:
+        """Return the declaration of an attribute by its group or the group's pattern, and its name.
+
+        Raises:
+            KeyError: the schema has no such attribute.
+        """
+        pattern = pattern_of(f"{group}/x").rsplit("/", 1)[0] or "/"
+        return self._attribute[pattern, name]
+
+
+#: What the asset of a level holds.
+LEVELS = Schema(ATTRIBUTES, COLUMNS)
 
 
 def column(path: str) -> Column:
-    """Return the declaration of a column by its path or path pattern.
-
-    Raises:
-        KeyError: the schema has no such column.
-    """
-    return _COLUMN[pattern_of(path)]
+    """Return the declaration of a column of levels; see :meth:`Schema.column`."""
+    return LEVELS.column(path)
 
 
 def attribute(group: str, name: str) -> Attribute:
-    """Return the declaration of an attribute by its group or the group's pattern, and its name.
-
-    Raises:
-        KeyError: the schema has no such attribute.
-    """
-    pattern = pattern_of(f"{group}/x").rsplit("/", 1)[0] or "/"
-    return _ATTRIBUTE[pattern, name]
+    """Return the declaration of an attribute of levels; see :meth:`Schema.attribute`."""
+    return LEVELS.attribute(group, name)
 
 
 def profile_path(profile: str, name: str) -> str:

@@ -23,11 +23,10 @@ from bake.asset.header import Header, sha256_of
 from bake.asset.lattice import sheet_side
 from bake.asset.partial import output_error, written_whole
 from bake.asset.schema import (
-    COLUMNS,
+    LEVELS,
     PROFILE,
     Column,
-    attribute,
-    column,
+    Schema,
     digest_of,
     pattern_of,
     profile_path,
@@ -67,13 +66,14 @@ class Contents:
     columns: Mapping[str, AnyArray]
 
 
-def write_asset(path: Path, header: Header, contents: Contents) -> int:
+def write_asset(path: Path, header: Header, contents: Contents, schema: Schema = LEVELS) -> int:
     """Write an asset and put it into place.
 
     Args:
         path: where the asset goes; its folder must exist.
         header: from `header_for`; the body's digest and the size are filled in here.
         contents: what the asset holds, checked against the schema before anything is written.
+        schema: what such an asset may hold.
 
     Returns:
         The size of the file in bytes.
@@ -81,10 +81,10 @@ def write_asset(path: Path, header: Header, contents: Contents) -> int:
     Raises:
         OutputError: the asset cannot be written. What was there before is untouched.
     """
-    _check(contents)
+    _check(contents, schema)
     with written_whole(path) as partial, partial.open("r+b", buffering=0) as file:
         try:
-            _write_body(file, header, contents)
+            _write_body(file, header, contents, schema)
         except RuntimeError as error:  # So HDF5 tells that it runs out of memory.
             raise output_error(path, error) from error
         size = file.seek(0, os.SEEK_END)
@@ -94,7 +94,7 @@ def write_asset(path: Path, header: Header, contents: Contents) -> int:
     return size
 
 
-def _write_body(file: FileIO, header: Header, contents: Contents) -> None:
+def _write_body(file: FileIO, header: Header, contents: Contents, schema: Schema) -> None:
     """Write everything but the header, which stays empty.
 
     Raises:
@@ -114,7 +114,7 @@ def _write_body(file: FileIO, header: Header, contents: Contents) -> None:
                 alignment_interval=ALIGNMENT,
             ) as made,
         ):
-            _fill(made, contents, target.check)
+            _fill(made, contents, schema, target.check)
     finally:
         target.check()
 
@@ -194,26 +194,26 @@ def _write_all(file: FileIO, data: Bytes) -> None:
         left = left[file.write(left) :]
 
 
-def _check(contents: Contents) -> None:
+def _check(contents: Contents, schema: Schema) -> None:
     """Refuse to write what the schema does not allow; a failure here is a defect of bake."""
     for group, name in contents.attributes:
-        attribute(group, name)
+        schema.attribute(group, name)
     for path, array in contents.columns.items():
-        if not column(path).fits(array.dtype, array.shape):
+        if not schema.column(path).fits(array.dtype, array.shape):
             raise TypeError(f"{path} is {array.dtype}{list(array.shape)}")
 
 
-def _fill(file: h5py.File, contents: Contents, written: Callable[[], None]) -> None:
+def _fill(file: h5py.File, contents: Contents, schema: Schema, written: Callable[[], None]) -> None:
     """Write columns and attributes; ``written`` is called after each column."""
     block = contents.attributes.get(("/", "block"))
     side = sheet_side(block) if isinstance(block, int) else None
-    order = {declared.path: place for place, declared in enumerate(COLUMNS)}
+    order = {declared.path: place for place, declared in enumerate(schema.columns)}
     paths = sorted(contents.columns, key=lambda path: (order[pattern_of(path)], path))
     # Columns of several profiles that are equal are stored once, under the names of all.
     twins: dict[tuple[str, str, tuple[int, ...], str], str] = {}
     for path in paths:
         array = contents.columns[path]
-        declared = column(path)
+        declared = schema.column(path)
         digest = digest_of(array)
         twin = twins.setdefault((declared.path, array.dtype.str, array.shape, digest), path)
         if twin != path:
