@@ -42,6 +42,8 @@ BENCHMARKS = {
     "hierarchy": "HPA*",
     "clusters": "Planning over clusters",
     "agents": "Agents that do not know",
+    "searches": "Searches beside each other",
+    "puzzles": "Puzzles",
     "contraction": "Customizable contraction hierarchies",
     "floyd_warshall": "Floyd-Warshall",
     "large": "Millions of cells",

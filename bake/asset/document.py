@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from bake.asset.schema import ATTRIBUTES, COLUMNS, Attribute, Column
+from bake.asset.patterns import PATTERNS
+from bake.asset.schema import LEVELS, Attribute, Column, Schema
 
 #: What begins the section, with the module that writes it.
 BEGIN = "<!-- schema: written by `python -m {maker}`, not by hand -->"
@@ -17,18 +18,34 @@ END = "<!-- end of schema -->"
 
 PAGE = Path(__file__).parents[2] / "docs" / "format-columns.md"
 
+_ABOUT_PATTERNS = """\
+The asset of a [puzzle](levels-puzzles.md) has the same header and these instead. Of a pattern of
+tiles, entry r is that of the r-th placement of its tiles, in the order in which the pattern names
+them, in lexicographic order: `itertools.permutations(range(cells), tiles)` in Python. Where c is
+the cell of each tile, tile i adds c[i] less how many of c[0] to c[i - 1] are smaller, and before
+that what came so far is multiplied by cells - i. Of a pattern of variables the values' numbers are
+the digits of r, the first variable's the highest. The columns of tiles are there where `puzzle` is
+tiles, those of variables and actions where it is planning."""
+
 _KINDS = {"text": "text", "integer": "int64", "flag": "int64, 0 or 1"}
 
 
 def format_tables() -> str:
     """Return the attributes and columns of the schema as Markdown tables, without the markers."""
-    attributes = table(
-        ("group", "attribute", "type", "", "meaning"), map(_attribute_row, ATTRIBUTES)
+    levels = f"## Attributes\n\n{_attributes(LEVELS)}\n\n## Columns\n\n{_columns(LEVELS)}\n"
+    patterns = f"{_attributes(PATTERNS)}\n\n{_columns(PATTERNS)}\n"
+    return f"{levels}\n## Pattern databases\n\n{_ABOUT_PATTERNS}\n\n{patterns}"
+
+
+def _attributes(schema: Schema) -> str:
+    return table(
+        ("group", "attribute", "type", "", "meaning"), map(_attribute_row, schema.attributes)
     )
-    columns = table(
-        ("column", "type", "dimensions", "unit", "layout", "", "meaning"), map(_column_row, COLUMNS)
-    )
-    return f"## Attributes\n\n{attributes}\n\n## Columns\n\n{columns}\n"
+
+
+def _columns(schema: Schema) -> str:
+    headings = ("column", "type", "dimensions", "unit", "layout", "", "meaning")
+    return table(headings, map(_column_row, schema.columns))
 
 
 def section_of(page: str, maker: str = MAKER) -> str:

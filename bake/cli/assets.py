@@ -31,13 +31,18 @@ def info(asset: AssetFile, profile: Profile = None, as_json: Json = False) -> No
 
     That is the level, the rules it was baked by, and the tables of each profile with their sizes.
     """
-    from bake.view.report import inspect_asset, print_info
+    from bake.asset.patterns import is_pattern_database
+    from bake.view.report import inspect_asset, inspect_patterns, print_info, print_patterns
 
-    found = inspect_asset(asset, profile)
+    if profile is None and is_pattern_database(asset):
+        inspect, show = inspect_patterns, print_patterns
+    else:
+        inspect, show = partial(inspect_asset, profile=profile), print_info
+    found = inspect(asset)
     if as_json:
         print_json(found)
     else:
-        print_info(found)
+        show(found)
 
 
 def export(
@@ -219,7 +224,9 @@ def _compared(path: Path) -> dict[str, bool]:
 
 def _print_proofs(results: list[dict[str, Any]], sample: int | None) -> None:
     for result in results:
-        if result["right"]:
+        if result["right"] and result["entries"]:
+            say(f"{result['asset']}: {result['entries']:,} entries proved right")
+        elif result["right"]:
             say(
                 f"{result['asset']}: {result['pairs']:,} pairs proved optimal, "
                 f"{result['bounds']:,} bounds right"

@@ -49,6 +49,7 @@ class SchemaName(StrEnum):
     graph = "graph"
     shapes = "shapes"
     mesh = "mesh"
+    puzzle = "puzzle"
 
 
 def build(
@@ -230,12 +231,18 @@ def plan(
 
     Bytes, seconds and peak memory of each level and table are predicted, and nothing is baked.
     """
+    from bake.levels import is_puzzle
     from bake.pipeline.plan import plan_level
+    from bake.pipeline.puzzle import plan_puzzle
     from bake.pipeline.run import threads_for
     from bake.view.report import print_plans
 
     tasks = tasks_of(sources, None, recipe, profile)
-    plans = [plan_level(task, threads_for(len(tasks), jobs), workers) for task in tasks]
+    threads = threads_for(len(tasks), jobs)
+    plans = [
+        plan_puzzle(task) if is_puzzle(task.source) else plan_level(task, threads, workers)
+        for task in tasks
+    ]
     if as_json:
         print_json({"levels": [asdict(plan) for plan in plans]})
     else:
@@ -324,6 +331,7 @@ def schema(
     from bake.levels.graph_json import graph_schema
     from bake.levels.plane.geometry_json import geometry_schema
     from bake.levels.plane.meshes import mesh_schema
+    from bake.levels.puzzle_json import puzzle_schema
     from bake.levels.tiles_json import tile_schema
     from bake.recipe import recipe_schema
 
@@ -333,6 +341,7 @@ def schema(
         "graph": graph_schema,
         "shapes": geometry_schema,
         "mesh": mesh_schema,
+        "puzzle": puzzle_schema,
     }[name.value]()
     text = json.dumps(made, indent=2) + "\n"
     if output is None:

@@ -142,6 +142,7 @@ def _check(levels: ServedLevels) -> None:
 
 def _write(place: Path, page: Path, against: Path | None, *, as_json: bool) -> None:
     from bake.asset.partial import written_whole
+    from bake.asset.patterns import is_pattern_database
     from bake.viewer.bundle import page_html
     from bake.viewer.contents import shown_level
 
@@ -155,6 +156,8 @@ def _write(place: Path, page: Path, against: Path | None, *, as_json: bool) -> N
                 )
     levels = []
     for asset in assets_in([place]):
+        if place.is_dir() and is_pattern_database(asset):
+            continue
         other = against
         if against is not None and against.is_dir():
             other = against / asset.name if (against / asset.name).is_file() else None

@@ -4,6 +4,7 @@ from bake.levels.formats import (
     LOSSY_SUFFIXES,
     SUFFIXES,
     format_of,
+    is_puzzle,
     load,
     parts,
 )
@@ -15,6 +16,7 @@ __all__ = [
     "LdtkReading",
     "TiledReading",
     "format_of",
+    "is_puzzle",
     "load",
     "parts",
 ]

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal
 
+from bake.errors import BakeError
 from bake.level import Drawn, GeometryLevel
 from bake.levels.reading.editors import LdtkReading, TiledReading
 from bake.levels.reading.files import read_document
@@ -45,6 +46,10 @@ _EXPECTED = (
 _JSON_FORMATS = ("bake-tiles", "bake-graph", "bake-geometry", "bake-mesh")
 _SHOWN_KEYS = 6
 
+#: The format of puzzles, which are no levels and have a reader of their own.
+PUZZLE_FORMAT = "bake-puzzle"
+_PIECE = 2**20
+
 
 def format_of(path: Path) -> Format | None:
     """Return the format of a level file, by its suffix in any case; None where it has none."""
@@ -61,6 +66,24 @@ def format_of(path: Path) -> Format | None:
         OBJ_SUFFIX: "obj",
     }
     return known.get(suffix)
+
+
+def is_puzzle(path: Path) -> bool:
+    """Tell whether a file is a puzzle; False where it cannot be read. Levels are not parsed."""
+    if path.suffix.lower() != JSON_SUFFIX or not path.is_file():
+        return False
+    word, tail = f'"{PUZZLE_FORMAT}"'.encode(), b""
+    try:
+        with path.open("rb") as file:
+            while piece := file.read(_PIECE):
+                if word in tail + piece:
+                    # A level may have the word among its names.
+                    document = read_document(path)
+                    return isinstance(document, dict) and document.get("format") == PUZZLE_FORMAT
+                tail = piece[-len(word) :]
+    except (BakeError, OSError):  # Whoever reads it as a level says what is wrong.
+        return False
+    return False
 
 
 def parts(
@@ -183,6 +206,8 @@ def _read_json(path: Path) -> Drawn:
     if not isinstance(document, dict):
         refuse(path, "top level", f"the file holds {shown(document)}", _EXPECTED)
     kind = document.get("format")
+    if kind == PUZZLE_FORMAT:
+        refuse(path, "format", "this is a puzzle, and has no cells or nodes", "a level")
     if "format" in document and kind not in _JSON_FORMATS:
         refuse(path, "format", f"the format is {shown(kind)}, which is unknown", _EXPECTED)
     if kind == "bake-tiles":

@@ -8,6 +8,7 @@ from bake.asset import Asset, read_header
 from bake.errors import AssetError
 from bake.flat.read import FlatFile
 from bake.flat.schema import LEVEL
+from bake.levels import is_puzzle
 from bake.pipeline.sources import Task
 from bake.recipe import LevelRecipe
 
@@ -27,7 +28,7 @@ def parts_wanted(recipe: LevelRecipe) -> tuple[str, ...]:
 
 def reasons_to_export(task: Task) -> list[str]:
     """Return why the flat file of a fresh asset must be written; empty where nothing has to be."""
-    if not task.recipe.export_flat:
+    if not task.recipe.export_flat or is_puzzle(task.source):
         return []
     # A build with nothing to do loads no reader, which exporting needs.
     from bake.export.export import parts_of

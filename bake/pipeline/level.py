@@ -133,7 +133,7 @@ def bake_level(task: Task, threads: int, report: Report, make: Make | None = Non
             # 5. Make the tables of one profile after another.
             world = found.world
             if isinstance(world, LatticeWorld):
-                parts = [_stamp(), *lattice_world_contents(world, task.recipe)]
+                parts = [stamp(), *lattice_world_contents(world, task.recipe)]
             else:
                 stated = task.recipe.canonical()
                 parts = (make or world_contents)(
@@ -222,7 +222,7 @@ def _world_of(level: Level, recipe: LevelRecipe) -> World | LatticeWorld:
     return read_world(level, recipe)
 
 
-def _stamp() -> Contents:
+def stamp() -> Contents:
     """Say which layout and code made an asset."""
     return Contents(
         {
@@ -258,7 +258,7 @@ def world_contents(
         CostError, BudgetError.
     """
     parts = [
-        _stamp(),
+        stamp(),
         shared_contents(world, stated),
         things_contents(world),
         update_contents(world),

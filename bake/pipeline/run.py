@@ -28,6 +28,7 @@ from bake.asset.header import is_foreign
 from bake.asset.partial import check_writable, make_folder, remove_leftovers
 from bake.errors import AssetError, BakeError, BudgetError, OutputError
 from bake.interrupts import interrupts_held
+from bake.levels import is_puzzle
 from bake.pipeline.checkpoint import CheckpointFolder
 from bake.pipeline.flat import FLAT_SUFFIX, reasons_to_export, write_flat_file
 from bake.pipeline.sources import ASSET_SUFFIX, Task
@@ -165,9 +166,16 @@ def attempt(
     """
     from bake.pipeline.level import bake_level
 
+    def tell(stage: str, done: float) -> None:
+        report(task.name, stage, done)
+
     try:
         check_place(task, force)
-        baked = bake_level(task, threads, lambda stage, done: report(task.name, stage, done), make)
+        if is_puzzle(task.source):
+            from bake.pipeline.puzzle import bake_puzzle
+
+            return Outcome(task, "baked", baked=bake_puzzle(task, tell))
+        baked = bake_level(task, threads, tell, make)
         flat = write_flat_file(task, force=force) if task.recipe.export_flat else None
     except MemoryError:
         error = BudgetError(

@@ -22,10 +22,12 @@ import numpy as np
 from bake.asset import Asset
 from bake.asset.header import Header, header_for, sha256_of
 from bake.asset.partial import check_writable, written_whole
+from bake.asset.patterns import PatternAsset
 from bake.asset.write import Contents
 from bake.errors import BakeError, OutputError, counted
 from bake.graph import usable_subgraph
 from bake.kernels.jit import waiting
+from bake.levels import is_puzzle
 from bake.pipeline.checkpoint import Checkpoint, RangeFile, UnusableError
 from bake.pipeline.contents import first_alike
 from bake.pipeline.flat import write_flat_file
@@ -39,6 +41,7 @@ from bake.pipeline.level import (
     world_contents,
 )
 from bake.pipeline.profile import in_ranges, range_job
+from bake.pipeline.puzzle import prepare_puzzle
 from bake.pipeline.run import Outcome, attempt, build, check_place, threads_for
 from bake.pipeline.run import Report as LevelReport
 from bake.pipeline.sources import Task
@@ -112,6 +115,11 @@ def build_shard(
     good = True
     for place, task in enumerate(tasks):
         try:
+            if is_puzzle(task.source):
+                headers[task.name] = prepare_puzzle(task)[1]
+                if shard.has(place):
+                    whole.append(replace(task, asset=folder / task.asset.name))
+                continue
             found = prepare(task, lambda *news: None)
             headers[task.name] = found.header
             if not _is_shared(found.world, task.recipe):
@@ -287,18 +295,31 @@ def _put(shard: Shard, part: Path, task: Task, force: bool) -> Outcome:
         check_place(task, force)
         if reasons := reasons_to_bake(replace(task, asset=part)):
             raise BakeError("; ".join(reasons), file=part, remedy=f"bake {shard} again")
-        with Asset(part) as asset:
-            nodes, arcs = asset.shape("/world/first_out")[0] - 1, asset.shape("/world/head")[0]
-            profiles = tuple(asset.profiles)
+        of_puzzle = is_puzzle(task.source)
+        nodes, arcs, profiles = _size_of_puzzle(part) if of_puzzle else _size_of_level(part)
         with written_whole(task.asset) as partial:
             shutil.copyfile(part, partial)
-        flat = write_flat_file(task, force=force) if task.recipe.export_flat else None
+        wanted = task.recipe.export_flat and not of_puzzle
+        flat = write_flat_file(task, force=force) if wanted else None
     except BakeError as error:
         return Outcome(task, "failed", error=error)
     size = task.asset.stat().st_size
     seconds = time.perf_counter() - begun
     baked = Baked(nodes, arcs, profiles, size, seconds, 0.0, ())
     return Outcome(task, "baked", baked=baked, flat=flat)
+
+
+def _size_of_level(part: Path) -> tuple[int, int, tuple[str, ...]]:
+    """Return the nodes, arcs and profiles of an asset."""
+    with Asset(part) as asset:
+        nodes, arcs = asset.shape("/world/first_out")[0] - 1, asset.shape("/world/head")[0]
+        return nodes, arcs, tuple(asset.profiles)
+
+
+def _size_of_puzzle(part: Path) -> tuple[int, int, tuple[str, ...]]:
+    """Return the entries of a pattern database, which has no arcs and profiles."""
+    with PatternAsset(part) as asset:
+        return asset.shape("/patterns/distance")[0], 0, ()
 
 
 class _Joining:

@@ -1,6 +1,7 @@
 """Search: algorithms over arrays in rooms of their own, and over problems that a caller describes.
 
 ``bake.search.search`` looks for a way through any :class:`StateSpace`, step by step if need be.
+``bake.search.open_patterns`` opens the pattern database of a puzzle, whose ``h`` guides it.
 """
 
 from __future__ import annotations
@@ -8,11 +9,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from bake.search.patterns.database import Patterns as Patterns
+    from bake.search.patterns.database import open_patterns as open_patterns
+    from bake.search.patterns.deepening import tile_search as tile_search
     from bake.search.spaces.methods import search as search
     from bake.search.spaces.problem import Search as Search
     from bake.search.spaces.problem import StateSpace as StateSpace
     from bake.search.spaces.problem import Status as Status
     from bake.search.spaces.problem import Step as Step
+    from bake.search.spaces.puzzles import PlanSpace as PlanSpace
+    from bake.search.spaces.puzzles import SlidingTiles as SlidingTiles
 
 #: Where each name comes from. Kernels lie below this package, and must not load what they need not.
 _HOMES = {
@@ -21,6 +27,11 @@ _HOMES = {
     "StateSpace": "bake.search.spaces.problem",
     "Status": "bake.search.spaces.problem",
     "Step": "bake.search.spaces.problem",
+    "Patterns": "bake.search.patterns.database",
+    "open_patterns": "bake.search.patterns.database",
+    "tile_search": "bake.search.patterns.deepening",
+    "PlanSpace": "bake.search.spaces.puzzles",
+    "SlidingTiles": "bake.search.spaces.puzzles",
 }
 
 

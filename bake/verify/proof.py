@@ -15,6 +15,7 @@ import numpy as np
 
 from bake.arrays import Int64Array
 from bake.asset import Asset
+from bake.asset.patterns import is_pattern_database
 from bake.flat.asset import FlatAsset, open_either
 from bake.kernels.jit import waiting
 from bake.verify.bounds import part_of, read_bounds, search_bounds
@@ -27,6 +28,7 @@ from bake.verify.lattice import prove_squares
 from bake.verify.level import Level
 from bake.verify.mesh import prove_mesh
 from bake.verify.movement import prove_movement
+from bake.verify.patterns import prove_patterns
 from bake.verify.profile import Profile, Progress, prove_components, prove_reach
 from bake.verify.walls import prove_walls
 
@@ -41,12 +43,14 @@ class Proof:
         components: components compared, over all profiles.
         bounds: pairs of clusters, and of basins of the heuristic, whose bound was compared with the
             distances of all their rows, or of those that lead to the targets of a sample.
+        entries: entries of pattern databases that were shown to be right.
     """
 
     pairs: int = 0
     distances: int = 0
     components: int = 0
     bounds: int = 0
+    entries: int = 0
 
 
 @waiting()
@@ -67,6 +71,8 @@ def verify_asset(
         AssetError: the file is not an asset, or something in it is wrong; the error names the first
             thing found.
     """
+    if is_pattern_database(path):
+        return Proof(entries=prove_patterns(path, progress))
     with open_either(path, exact=True) as asset:
         level = Level(asset)
         if asset.cells_are_nodes:

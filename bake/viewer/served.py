@@ -16,6 +16,7 @@ from typing import Any
 from urllib.parse import quote
 
 from bake.asset.header import read_header
+from bake.asset.patterns import is_pattern_database
 from bake.errors import AssetError, BakeError
 from bake.viewer.contents import ShownLevel, shown_level
 from bake.watch.notices import noticed
@@ -51,6 +52,7 @@ class ServedLevels:
         self._read: dict[str, tuple[str, ShownLevel]] = {}
         self._listeners: set[queue.Queue[str | None]] = set()
         self._troubles: dict[str, str] = {}
+        self._patterns: dict[str, bool] = {}
         self._stop = threading.Event()
         self._state = self._found()
 
@@ -64,7 +66,18 @@ class ServedLevels:
             found = sorted(self.place.glob(f"*{_SUFFIX}"))
         except OSError:
             return {}
-        return {path.stem: path for path in found if path.stem.isprintable()}
+        return {
+            path.stem: path
+            for path in found
+            if path.stem.isprintable() and not self._is_patterns(path)
+        }
+
+    def _is_patterns(self, path: Path) -> bool:
+        """Tell whether a file is a pattern database, which has nothing to show."""
+        content = _content_of(path)
+        if content not in self._patterns:
+            self._patterns[content] = is_pattern_database(path)
+        return self._patterns[content]
 
     def level(self, id: str) -> ShownLevel | None:
         """Return a level as it is now; None where there is no such level.

@@ -159,11 +159,12 @@ def published(name: str) -> Any:
 
 
 def kind(level: Any) -> str:
-    kinds = {"bake-tiles": "tiles", "bake-geometry": "shapes", "bake-mesh": "mesh"}
+    kinds = {"bake-geometry": "shapes", "bake-mesh": "mesh", "bake-puzzle": "puzzle"}
+    kinds["bake-tiles"] = "tiles"
     return kinds.get(level.get("format"), "graph")
 
 
-@pytest.mark.parametrize("name", ["recipe", "tiles", "graph", "shapes", "mesh"])
+@pytest.mark.parametrize("name", ["recipe", "tiles", "graph", "shapes", "mesh", "puzzle"])
 def test_a_schema_to_a_file_is_the_same(name: str, bare: Path) -> None:
     done = bake("schema", name, "-o", "schema.json")
     assert (done.code, done.out, done.err) == (0, "", "")

@@ -1,0 +1,150 @@
+"""Describe a puzzle or a planning space, and the patterns that its database is baked of."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Literal
+
+#: How the values of several patterns become one.
+Combine = Literal["sum", "max"]
+
+
+@dataclass(frozen=True)
+class Tiles:
+    """A board of sliding tiles.
+
+    Attributes:
+        width, height: cells a row, and rows.
+        goal: tile on each cell, row by row; 0 is the gap.
+    """
+
+    width: int
+    height: int
+    goal: tuple[int, ...]
+
+    @property
+    def cells(self) -> int:
+        return self.width * self.height
+
+    @cached_property
+    def neighbours(self) -> tuple[tuple[int, ...], ...]:
+        """Cells beside each cell: above, to the left, to the right, below."""
+        found = []
+        for cell in range(self.cells):
+            y, x = divmod(cell, self.width)
+            around = ((x, y - 1), (x - 1, y), (x + 1, y), (x, y + 1))
+            inside = (at for at in around if 0 <= at[0] < self.width and 0 <= at[1] < self.height)
+            found.append(tuple(row * self.width + column for column, row in inside))
+        return tuple(found)
+
+
+@dataclass(frozen=True)
+class Action:
+    """A step of a plan; variables and values are numbers.
+
+    Attributes:
+        needs: value by variable that must hold before.
+        sets: value by variable that holds afterwards.
+        cost: a whole number from 0 on.
+    """
+
+    name: str
+    needs: Mapping[int, int]
+    sets: Mapping[int, int]
+    cost: int
+
+
+@dataclass(frozen=True)
+class Planning:
+    """A planning space of variables with finitely many values, as SAS+ has them.
+
+    Attributes:
+        variables: the names of the variables.
+        values: the names of each variable's values.
+        goal: wanted value by variable.
+    """
+
+    variables: tuple[str, ...]
+    values: tuple[tuple[str, ...], ...]
+    actions: tuple[Action, ...]
+    goal: Mapping[int, int]
+
+
+Moves = Tiles | Planning
+
+
+@dataclass(frozen=True)
+class Puzzle:
+    """What a file of a puzzle says.
+
+    Attributes:
+        name: that of the file, without its suffix.
+        source: the file.
+        moves: what can be done, and what is wanted.
+        patterns: tiles, or numbers of variables, of each pattern.
+        combine: how the values of the patterns become one.
+        start: tile on each cell, or value of each variable; None = the file gives none.
+    """
+
+    name: str
+    source: Path
+    moves: Moves
+    patterns: tuple[tuple[int, ...], ...]
+    combine: Combine
+    start: tuple[int, ...] | None = None
+
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        """Return how many entries the table of each pattern has."""
+        return tuple(entries(self.moves, pattern) for pattern in self.patterns)
+
+
+def entries(moves: Moves, pattern: tuple[int, ...]) -> int:
+    """Return how many entries the table of a pattern has.
+
+    Of tiles these are the ways to place them on the board; of variables, to give them values.
+    """
+    size = 1
+    for place, member in enumerate(pattern):
+        size *= moves.cells - place if isinstance(moves, Tiles) else len(moves.values[member])
+    return size
+
+
+def is_additive(moves: Moves, patterns: tuple[tuple[int, ...], ...]) -> bool:
+    """Tell whether values of the patterns may be added up and stay a lower bound.
+
+    They may where no step counts in two patterns: a move of a tile that is in both (R. Korf,
+    A. Felner, "Disjoint Pattern Database Heuristics", 2002), or an action that sets variables of
+    both (S. Edelkamp, "Planning with Pattern Databases", 2001).
+    """
+    if isinstance(moves, Tiles):
+        members = [tile for pattern in patterns for tile in pattern]
+        return len(members) == len(set(members))
+    return all(
+        sum(not action.sets.keys().isdisjoint(pattern) for pattern in patterns) <= 1
+        for action in moves.actions
+    )
+
+
+def can_be_solved(tiles: Tiles, start: tuple[int, ...]) -> bool:
+    """Tell whether moves lead from a board to the goal: half of all boards can't be solved.
+
+    Each move swaps two tiles, the gap being one, and takes the gap across one side; so the parity
+    of the permutation and of the gap's way are the same (W. Johnson, W. Story, "Notes on the '15'
+    Puzzle", 1879). On a board of one row tiles keep their order.
+    """
+    if min(tiles.width, tiles.height) == 1:
+        return [each for each in start if each] == [each for each in tiles.goal if each]
+    place = {tile: cell for cell, tile in enumerate(tiles.goal)}
+    wanted = [place[tile] for tile in start]
+    swaps = 0
+    for cell in range(len(wanted)):
+        while wanted[cell] != cell:
+            other = wanted[cell]
+            wanted[cell], wanted[other] = wanted[other], other
+            swaps += 1
+    here, there = divmod(start.index(0), tiles.width), divmod(place[0], tiles.width)
+    return (swaps + abs(here[0] - there[0]) + abs(here[1] - there[1])) % 2 == 0

@@ -1,0 +1,193 @@
+"""Puzzles in JSON: what is read, and every mistake in one line."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bake.errors import BakeError
+from bake.levels import is_puzzle, load
+from bake.levels.puzzle_json import puzzle_schema, read_puzzle
+from bake.puzzle import Planning, Tiles
+from tests.support.puzzles import EIGHT, PORTER, write_puzzle
+
+
+def test_tiles(tmp_path: Path) -> None:
+    start = [[0, 1, 3], [8, 2, 4], [7, 6, 5]]
+    found = read_puzzle(write_puzzle(tmp_path / "eight.json", EIGHT, start=start))
+    assert found.name == "eight"
+    assert found.moves == Tiles(3, 3, (1, 2, 3, 8, 0, 4, 7, 6, 5))
+    assert (found.patterns, found.combine) == (((1, 2, 3, 4), (5, 6, 7, 8)), "sum")
+    assert found.start == (0, 1, 3, 8, 2, 4, 7, 6, 5)
+    assert found.sizes == (3024, 3024)
+
+
+def test_planning(tmp_path: Path) -> None:
+    found = read_puzzle(write_puzzle(tmp_path / "porter.json", PORTER))
+    assert isinstance(found.moves, Planning)
+    assert found.moves.variables == ("porter", "crate", "vase")
+    assert found.moves.values[0] == ("yard", "hall", "attic")
+    assert found.moves.goal == {1: 2, 2: 1}
+    assert (found.start, found.patterns, found.combine) == ((1, 0, 2), ((0, 1), (0, 2)), "max")
+    first, leave = found.moves.actions[0], found.moves.actions[-1]
+    assert (first.name, first.needs, first.sets, first.cost) == (
+        "walk yard hall",
+        {0: 0},
+        {0: 1},
+        2,
+    )
+    assert (leave.needs, leave.sets, leave.cost) == ({0: 2, 2: 3}, {2: 2}, 0)
+    apart = read_puzzle(
+        write_puzzle(tmp_path / "apart.json", PORTER, patterns=[["crate"], ["vase"]])
+    )
+    assert apart.combine == "sum"
+
+
+def test_what_is_a_puzzle(tmp_path: Path) -> None:
+    assert is_puzzle(write_puzzle(tmp_path / "eight.json", EIGHT))
+    tiles = tmp_path / "tiles.json"
+    tiles.write_text('{"format": "bake-tiles", "description": "\\"bake-puzzle\\""}')
+    assert not is_puzzle(tiles)
+    far = tmp_path / "far.json"
+    far.write_text(" " * (2**20 - 5) + write_puzzle(tmp_path / "near.json", EIGHT).read_text())
+    assert is_puzzle(far)
+    broken = tmp_path / "broken.json"
+    broken.write_text('{"format": "bake-puzzle"')
+    assert not is_puzzle(broken)
+    assert not is_puzzle(tmp_path / "none.json")
+    assert not is_puzzle(tmp_path)
+    with pytest.raises(BakeError, match="format: this is a puzzle, and has no cells or nodes"):
+        load(tmp_path / "eight.json", {})
+
+
+BOARD = [[1, 2], [3, 0]]
+
+
+@pytest.mark.parametrize(
+    ("puzzle", "changed", "told"),
+    [
+        (EIGHT, {"version": 2}, "version: version 2 of the format is too new for this bake"),
+        (EIGHT, {"kind": "cube"}, 'kind: found "cube"; expected "tiles" or "planning"'),
+        (EIGHT, {"kind": None}, 'kind: this key is missing; expected "tiles" or "planning"'),
+        (EIGHT, {"goal": []}, "goal: the board is 0 x 0; expected 2 to 32 cells"),
+        (EIGHT, {"goal": [[0]]}, "goal: the board is 1 x 1; expected 2 to 32 cells"),
+        (EIGHT, {"goal": [[0] * 33]}, "goal: the board is 33 x 1; expected 2 to 32 cells"),
+        (EIGHT, {"goal": [[1, 2], [0]]}, "goal[1]: this row has 1 tiles; expected 2"),
+        (EIGHT, {"goal": [[1, 2], [4, 0]]}, "goal[1][0]: found 4; expected a tile from 0 to 3"),
+        (
+            EIGHT,
+            {"goal": [[1, 2], [2, 0]]},
+            "goal[1][0]: tile 2 lies at goal[0][1] already; expected each tile once",
+        ),
+        (EIGHT, {"goal": [[1, "2"]]}, 'goal[0][1]: found "2"; expected a whole number'),
+        (EIGHT, {"start": BOARD}, "start: found 2 rows; expected 3, as the goal has"),
+        (EIGHT, {"patterns": []}, "patterns: there are no patterns; expected at least one"),
+        (
+            EIGHT,
+            {"patterns": [[]]},
+            "patterns[0]: the pattern is empty; expected at least one tile",
+        ),
+        (EIGHT, {"patterns": [[9]]}, "patterns[0][0]: there is no tile 9; expected 1 to 8"),
+        (EIGHT, {"patterns": [[0]]}, "patterns[0][0]: there is no tile 0; expected 1 to 8"),
+        (
+            EIGHT,
+            {"patterns": [[1, 2], [3, 1]]},
+            "patterns[1][1]: tile 1 is in patterns[0] already; expected each tile in one pattern",
+        ),
+        (EIGHT, {"tiles": 8}, "tiles: unknown key; expected one of $schema, format, version"),
+        (PORTER, {"variables": {}}, "variables: there are no variables; expected at least one"),
+        (
+            PORTER,
+            {"variables": {"porter": []}},
+            "variables.porter: the variable has no values; expected at least one",
+        ),
+        (
+            PORTER,
+            {"variables": {"porter": ["a", "a"]}},
+            'variables.porter: "a" is given twice; expected each name once',
+        ),
+        (
+            PORTER,
+            {"goal": {"cat": "yard"}},
+            'goal.cat: there is no variable "cat"; expected one of "porter", "crate", "vase"',
+        ),
+        (
+            PORTER,
+            {"goal": {"vase": "sea"}},
+            'goal.vase: the variable has no value "sea"; expected one of "yard", "hall"',
+        ),
+        (
+            PORTER,
+            {"start": {"porter": "hall"}},
+            'start: "crate" has no value; expected a value for every variable',
+        ),
+        (
+            PORTER,
+            {"patterns": [["porter", "cat"]]},
+            'patterns[0][1]: there is no variable "cat"; expected one of',
+        ),
+        (PORTER, {"patterns": [[]]}, "patterns[0]: the pattern is empty; expected at least one"),
+        (
+            PORTER,
+            {"combine": "sum"},
+            "combine: an action sets variables of several patterns, so their sum is no lower "
+            'bound; expected "max"',
+        ),
+        (PORTER, {"combine": "min"}, "combine: found \"min\"; expected 'sum' or 'max'"),
+        (
+            PORTER,
+            {"actions": [{"name": "nap", "sets": {}}]},
+            "actions[0].sets: the action sets nothing; expected at least one variable",
+        ),
+        (
+            PORTER,
+            {"actions": [{"name": "nap", "sets": {"porter": "hall"}, "cost": -1}]},
+            "actions[0].cost: the cost is -1; expected a whole number from 0 to 1,000,000",
+        ),
+        (
+            PORTER,
+            {"actions": [{"name": "nap", "sets": {"porter": "hall"}, "price": 1}]},
+            "actions[0].price: unknown key; expected one of name, needs, sets, cost",
+        ),
+        (
+            PORTER,
+            {"actions": [{"name": "nap", "sets": {"porter": "hall"}}] * 2},
+            'actions[1].name: actions[0] is called "nap" already; expected each name once',
+        ),
+    ],
+    ids=lambda value: None if not isinstance(value, str) else value.split(";")[0][:40],
+)
+def test_mistakes(
+    puzzle: dict[str, Any], changed: dict[str, Any], told: str, tmp_path: Path
+) -> None:
+    path = write_puzzle(tmp_path / "puzzle.json", puzzle, **changed)
+    with pytest.raises(BakeError) as caught:
+        read_puzzle(path)
+    line = str(caught.value).splitlines()[0]
+    assert line.removeprefix(f"{path}: ").startswith(told)
+
+
+def test_a_file_of_something_else_is_refused(tmp_path: Path) -> None:
+    other = tmp_path / "other.json"
+    other.write_text("[]")
+    with pytest.raises(BakeError, match="this is no puzzle"):
+        read_puzzle(other)
+
+
+def test_the_schema_knows_the_same_keys() -> None:
+    tiles, planning = puzzle_schema()["oneOf"]
+    assert set(tiles["properties"]) == {
+        "$schema",
+        "format",
+        "version",
+        "description",
+        *EIGHT,
+        "start",
+    }
+    assert set(planning["properties"]) - set(tiles["properties"]) == {
+        *("variables", "actions", "combine"),
+    }
+    for kind in (tiles, planning):
+        assert all(each.get("description") for each in kind["properties"].values())
