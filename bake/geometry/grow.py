@@ -15,6 +15,7 @@ import shapely
 
 from bake.errors import LevelError
 from bake.geometry.area import FARTHEST, GRID, Area, Floor, Geometry, areas_of, walkable
+from bake.geometry.shrink import shrunk
 
 #: Segments of a quarter of a circle. GEOS rounds their number in each arc, so that one may span one
 #: and a half times the angle.
@@ -59,7 +60,7 @@ def _floor(floor: Floor, terrains: Collection[str], radius: float) -> Floor:
     areas = [area for area in floor.areas if area.terrain in terrains]
     if radius == 0:
         return Floor(tuple(areas))
-    free = shapely.buffer(walkable(floor, terrains), -kept_away(radius), quad_segs=QUARTER)
+    free = shrunk(walkable(floor, terrains), kept_away(radius), QUARTER)
     left = [
         Area(each.terrain, areas_of(shapely.intersection(each.region, free, grid_size=1.0)))
         for each in areas
