@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from bake.arrays import AnyArray
+from bake.arrays import AnyArray, Int64Array
 from bake.asset.header import Header, check_body, damaged, open_to_read, parse_header
 from bake.asset.lattice import IMPLIED, ImpliedArcs, is_implied
+from bake.asset.runs import starts_of_runs
 from bake.asset.schema import (
     LEVELS,
     PATTERNS_KIND,
@@ -281,6 +282,27 @@ class Asset:
             array = np.asarray(dataset[spans])
         self._check_values(array, path)
         return array
+
+    def run_starts(self, profile: str, rows: int, runs: int) -> tuple[Int64Array, AnyArray]:
+        """Return where the runs of a profile's next hops begin.
+
+        Args:
+            profile: its name; its next hops are compressed.
+            rows, runs: how many it has.
+
+        Returns:
+            (r) int64, how many runs each row has, at least one; and (k) integers, the first target
+            of each run: in each row 0 first, then ascending and below r.
+
+        Raises:
+            CorruptAssetError: the runs do not fit these rows, or cannot be read.
+        """
+        path = profile_path(profile, "run_length")
+        written = self.read(path)
+        try:
+            return starts_of_runs(written, rows, runs)
+        except ValueError as error:
+            raise self.damaged(f"column {path} {error}") from None
 
     def map(self, path: str) -> AnyArray:
         """Map a contiguous column into memory; only the pages that are looked at are read."""

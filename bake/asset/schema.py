@@ -14,12 +14,12 @@ from bake.arrays import AnyArray
 FORMAT_NAME = "levelbake asset"
 
 #: Version of the layout described here. Readers refuse other versions, each with its own error.
-FORMAT_VERSION = 2
-OLDEST_READABLE = 2
+FORMAT_VERSION = 3
+OLDEST_READABLE = 3
 
 #: Revision of the baking code. It is raised whenever the same source and recipe give other bytes,
 #: which makes every asset stale. CHANGELOG.md names each revision.
-BAKE_REVISION = 5
+BAKE_REVISION = 6
 
 #: The kind of an asset that is a pattern database, and no level.
 PATTERNS_KIND = "patterns"
@@ -247,11 +247,10 @@ COLUMNS: tuple[Column, ...] = (
     _optional("hop", "uint8 uint16 uint32", "row, row", "slot",
         "[from, to]: slot of the arc to take; all ones where there is none: "
         "no path, or there", layout="contiguous"),
-    _optional("run_count", "uint16 int32", "row", "runs",
-        "runs of the row, at least one; the next three columns are next hops in compressed form"),
-    _optional("run_start", "uint16 int32", "run", "row",
-        "first target of the run, row after row; a run ends where the next one of "
-        "its row begins", shuffle=False),
+    _optional("run_length", "uint8", "length byte", "targets",
+        "how many targets each run has, row after row, and 0 for a row's last run, which ends with "
+        "the table. LEB128: seven bits of a length a byte, the lowest ones first, and 128 added to "
+        "all of its bytes but the last. This and the next column are next hops in compressed form"),
     _optional("run_slot", "uint8 uint16 uint32", "run", "slot",
         "slot of the arc to take toward every target of the run; all ones: no path; all ones less "
         "one: the greedy move. Means nothing for the row itself and for targets that component "
@@ -447,7 +446,7 @@ TABLES: tuple[tuple[str, str, tuple[str, ...]], ...] = (
     ("components", "connected components", ("component",)),
     ("reach", "reachability between components", ("reach",)),
     ("next_hops", "all-pairs next hops, dense", ("hop",)),
-    ("next_hops", "all-pairs next hops, compressed", ("run_count", "run_start", "run_slot")),
+    ("next_hops", "all-pairs next hops, compressed", ("run_length", "run_slot")),
     ("next_hops", "all-pairs next hops and distances, by instances, each way",
         ("interior_cell", "interior_first", "instance_interior", "folded_parent",
          "folded_difference", "folded_toward", "folded_away")),

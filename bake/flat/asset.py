@@ -14,8 +14,9 @@ from pathlib import Path
 
 import numpy as np
 
-from bake.arrays import AnyArray, Int32Array
+from bake.arrays import AnyArray, Int32Array, Int64Array, UInt8Array
 from bake.asset import Asset, Header
+from bake.asset.runs import run_lengths
 from bake.asset.schema import COLUMNS, FORMAT_NAME, PROFILE, column, profile_path
 from bake.errors import AssetError, CorruptAssetError
 from bake.flat.graph import FlatGraph
@@ -203,6 +204,24 @@ class FlatAsset(Asset):
         assert found is not None
         return found
 
+    def run_starts(self, profile: str, rows: int, runs: int) -> tuple[Int64Array, AnyArray]:
+        """Return where runs begin, see :class:`bake.asset.Asset`; the starts are where they lie."""
+        self.check_open()
+        number = self.profiles.index(profile)
+        count = self._graph.run_count(number).astype(np.int64)
+        start = self.flat.read(number, "run_start")
+        if len(count) != rows or len(start) != runs or count.min(initial=1) < 1:
+            raise self.damaged(f"first_run of profile {number} does not fit its rows and runs")
+        begins = np.zeros(runs, dtype=np.bool_)
+        begins[np.cumsum(count) - count] = True
+        rises = begins.copy()
+        rises[1:] |= start[1:] > start[:-1]
+        if start[begins].any() or not rises.all():
+            raise self.damaged(f"run_start of profile {number} is not in order")
+        if start.max(initial=0) >= max(1, rows):
+            raise self.damaged(f"run_start of profile {number} lies outside the table")
+        return count, start
+
     def map(self, path: str) -> AnyArray:
         """Return a column where it lies."""
         return self.read(path)
@@ -253,6 +272,7 @@ class FlatAsset(Asset):
         column(path)  # raises a KeyError for a path that no asset has
         key = self._lying(path)
         made = self._graph.exact and path.endswith(("/run_slot", "/hop"))
+        made |= path.endswith("/run_length")
         if key is not None and not made:
             found = key
             if self.flat.entries[found].dtype == "text":
@@ -262,10 +282,10 @@ class FlatAsset(Asset):
         graph = self._graph
         if parts[1] == "profiles":
             number, name = self._profile(path), parts[3]
-            of_profile = {
+            of_profile: dict[str, tuple[str, Callable[[int], AnyArray]]] = {
                 "component": ("row_at", graph.component),
                 "weight": ("row_at", graph.weight),
-                "run_count": ("first_run", graph.run_count),
+                "run_length": ("run_start", self._run_length),
                 "run_slot": ("run_move", graph.run_slot),
                 "hop": ("hop", graph.hop),
             }
@@ -313,6 +333,11 @@ class FlatAsset(Asset):
             raise self.damaged(f"a text in column {name} has no end")
         return np.ascontiguousarray(stored).reshape(-1).view(f"S{stored.shape[1]}")
 
+    def _run_length(self, profile: int) -> UInt8Array:
+        rows, runs = (len(self.flat.read(profile, name)) for name in ("first_run", "run_start"))
+        _, start = self.run_starts(self.profiles[profile], rows - 1, runs)
+        return run_lengths(start.astype(np.int32))
+
     def _grid(self, name: str) -> AnyArray:
         return self.flat.read(LEVEL, name).reshape(self.shape("/terrain/grid"))
 
@@ -352,6 +377,6 @@ _SAME = {
     "/world/node_name": "node_name",
     "/world/node_region": "node_region",
 }
-_SAME_OWN = {"run_slot": "run_move"}
+_SAME_OWN = {"run_slot": "run_move", "run_length": "run_start"}
 #: Columns of a profile whose names are in the file, too, where they say something else.
 _MADE_OWN = ("component", "step_ticks")

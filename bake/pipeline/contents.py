@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bake.arrays import Int32Array
+from bake.asset.runs import run_lengths
 from bake.asset.schema import profile_path
 from bake.asset.write import Contents, Scalar
 from bake.coordinates import Coordinates
@@ -315,8 +316,7 @@ def profile_contents(
     if pairs.hop is not None:
         columns["hop"] = pairs.hop
     if runs is not None:
-        columns["run_count"] = _narrow(runs.run_count)
-        columns["run_start"] = _narrow(runs.run_start)
+        columns["run_length"] = run_lengths(runs.run_start)
         columns["run_slot"] = runs.run_slot
     if pairs.distance is not None:
         columns["distance"] = pairs.distance

@@ -219,7 +219,7 @@ class Pairs:
         self._profile = profile
         self._stored = profile.mapped("distance") if profile.has("distance") else None
         self._reach = next_hops.read_reach(profile)
-        self._runs = next_hops.read_runs(profile) if profile.has("run_count") else None
+        self._runs = next_hops.read_runs(profile) if profile.has("run_length") else None
         self._hop = profile.mapped("hop") if not self._runs and profile.has("hop") else None
         self._edges = edges_of(profile.arcs)
 

@@ -111,18 +111,12 @@ def read_reach(profile: Profile) -> Reach:
 
 def read_runs(profile: Profile) -> Runs:
     """Return the profile's compressed next hops."""
-    count, start = profile.whole("run_count"), profile.whole("run_start")
-    stored = profile.column("run_slot")
-    rows, require = profile.rows, profile.require
-    fits = len(count) == rows and (count >= 1).all()
-    require(fits, "run_count does not give every row its runs")
-    same = count.sum() == len(start) == len(stored)
-    require(same, "run_count, run_start and run_slot differ in length")
-    first = np.append(0, np.cumsum(count)).astype(np.int64)
+    stored, rows, require = profile.column("run_slot"), profile.rows, profile.require
+    first, start = _starts(profile, len(stored))
     rises = np.diff(start) > 0
     rises[first[1:-1] - 1] = True
     ordered = (start[first[:-1]] == 0).all() and rises.all() and (start < rows).all()
-    require(ordered, "run_start is not in order")
+    require(ordered, "runs are not in order")
     none = int(np.iinfo(str(stored.dtype)).max)
     symbol, at = stored.astype(np.int64), profile.chart
     symbol[symbol == none] = NO_PATH
@@ -139,6 +133,28 @@ def read_runs(profile: Profile) -> Runs:
         x, y = step[near].T + 1
         toward[arcs.tail[near], x, y] = arcs.slot[near]
     return Runs(first, start.astype(np.int32), symbol.astype(np.int32), at.astype(np.int32), toward)
+
+
+def _starts(profile: Profile, runs: int) -> tuple[Int64Array, Int64Array]:
+    """Return (r + 1) the first run of each row, and (k) where runs begin."""
+    if profile.asset.is_flat:
+        count, begins = profile.asset.run_starts(profile.name, profile.rows, runs)
+        return np.append(0, np.cumsum(count)), begins.astype(np.int64)
+    byte = profile.whole("run_length")
+    ends = np.flatnonzero(byte < 128)
+    every = len(ends) == runs and (byte[-1:] < 128).all()
+    profile.require(every, "run_length does not give every run its length")
+    number = np.repeat(np.arange(runs), np.diff(ends, prepend=-1))
+    place = np.arange(len(byte)) - (np.append(-1, ends)[:-1] + 1)[number]
+    short = (place < 5).all() and ((byte > 0) | (place == 0)).all()
+    profile.require(short, "run_length has a length in more bytes than it needs")
+    length = np.zeros(runs, dtype=np.int64)
+    np.add.at(length, number, (byte % 128) * 128**place)
+    first = np.append(0, np.flatnonzero(length == 0) + 1)
+    fits = len(first) == profile.rows + 1 and first[-1] == runs
+    profile.require(fits, "run_length does not end every row")
+    start = np.cumsum(length) - length
+    return first, start - np.repeat(start[first[:-1]], np.diff(first))
 
 
 @kernel

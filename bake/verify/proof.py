@@ -143,7 +143,7 @@ def _prove(profile: Profile, sample: int | None, progress: Progress) -> Proof:
         prove_folded(profile)
     bounds = read_bounds(profile)
     targets = _targets(profile.rows, sample)
-    hops, distances = profile.has("run_count") or profile.has("hop"), profile.has("distance")
+    hops, distances = profile.has("run_length") or profile.has("hop"), profile.has("distance")
     if hops or distances:
         Pairs(profile).prove(targets, bounds, progress)
     elif profile.has("reach"):

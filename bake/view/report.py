@@ -302,7 +302,7 @@ def _profile(asset: Asset, name: str) -> dict[str, Any]:
         # Where a table has several forms, the fullest comes first.
         if table in tables or not all(asset.has(path) for path in paths):
             continue
-        shape, in_runs = list(asset.shape(paths[-1])), "run_count" in columns
+        shape, in_runs = list(asset.shape(paths[-1])), "run_length" in columns
         tables[table] = {
             "table": table,
             "kind": kind,

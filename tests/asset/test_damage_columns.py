@@ -112,7 +112,7 @@ def test_columns_of_lengths_that_do_not_fit(
         "/profiles/default/cost",
         "/profiles/default/weight",
         "/profiles/default/component",
-        "/profiles/default/run_count",
+        "/profiles/default/cluster",
     ],
 )
 def test_a_column_that_is_longer_than_the_others_is_named(

@@ -106,7 +106,7 @@ def test_compressed_next_hops(project: Path) -> None:
     found = bake("info", "baked/yard.h5", "--json").data["profiles"]["default"]
     tables = {table["table"]: table for table in found["tables"]}
     with Asset(project / "baked" / "yard.h5") as asset:
-        columns = [profile_path("default", name) for name in ("run_count", "run_start", "run_slot")]
+        columns = [profile_path("default", name) for name in ("run_length", "run_slot")]
         runs = asset.shape(columns[1])[0]
         size = sum(asset.stored_bytes(column) for column in columns)
     assert found["nodes"] <= runs < found["nodes"] ** 2

@@ -143,7 +143,7 @@ class FromScratch:
                 self.none = np.iinfo(dtype).max
                 return
             self.none = np.iinfo(self.own["run_slot"].dtype).max
-            self.first_run = np.append(0, np.cumsum(self.own["run_count"], dtype=np.int64))
+            self.first_run, self.run_start = self.runs()
             if "cell" in file["world"]:
                 x, y = file["world/cell"][()][standing].T.astype(np.int64)
                 layout = file.attrs.get("hex_layout", b"").decode()
@@ -172,6 +172,28 @@ class FromScratch:
                 return -1
         return int(self.head[self.first_out[start] + slot])
 
+    def runs(self) -> tuple[list[int], list[int]]:
+        first_run, run_start, byte, run = [], [], 0, 0
+        for _ in self.node_of:
+            first_run.append(run)
+            start = 0
+            while True:
+                run_start.append(start)
+                run += 1
+                length = bits = 0
+                while True:
+                    length |= (int(self.own["run_length"][byte]) & 127) << bits
+                    byte += 1
+                    bits += 7
+                    if self.own["run_length"][byte - 1] < 128:
+                        break
+                start += length
+                if length == 0:
+                    break
+        assert byte == len(self.own["run_length"])
+        assert run == len(self.own["run_slot"])
+        return [*first_run, run], run_start
+
     def reaches(self, row: int, goal: int) -> bool:
         a, b = self.component[row], self.component[goal]
         if a == b or not self.one_way:
@@ -182,7 +204,7 @@ class FromScratch:
         run, end = self.first_run[row], self.first_run[row + 1]
         while end - run > 1:
             middle = run + (end - run) // 2
-            if self.own["run_start"][middle] <= goal:
+            if self.run_start[middle] <= goal:
                 run = middle
             else:
                 end = middle

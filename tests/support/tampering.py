@@ -90,8 +90,16 @@ def table(path: Path, name: str) -> np.ndarray:
 
 
 def store(path: Path, name: str, array: np.ndarray) -> None:
+    """Give a column other values, as many as it likes."""
     with edited(path) as file:
-        file[f"/profiles/default/{name}"][...] = array
+        column = f"/profiles/default/{name}"
+        old = file[column]
+        if old.shape != array.shape:
+            about = dict(old.attrs)
+            del file[column]
+            file.create_dataset(column, data=array.astype(old.dtype)).attrs.update(about)
+        else:
+            old[...] = array
 
 
 def proved(path: Path, profile: str | None = None) -> Proof:

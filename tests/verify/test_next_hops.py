@@ -15,8 +15,9 @@ from bake.verify import verify_asset
 from tests.support.baked import bake, recipe_for, rows, write_graph, write_grid
 from tests.support.levels import shared_level
 from tests.support.oracles import offset_to_cube
+from tests.support.runs import from_bytes, in_bytes, runs_in
 from tests.support.strategies import FAMILIES, seeded
-from tests.support.tampering import accepted, edited, optimal, proved, store, table
+from tests.support.tampering import accepted, optimal, proved, store, table
 
 HOPS = ("components", "next_hops")
 GREEDY, NONE = 254, 255
@@ -80,7 +81,8 @@ class Table:
 
     def holds(self, columns: Columns) -> bool:
         """Whether every pair of rows decodes to a move that begins a shortest path."""
-        counts, starts, symbols = columns
+        counts, lengths, symbols = columns
+        _, starts = runs_in(with_ends(counts, lengths))
         end = 0
         for row, count in enumerate(counts):
             begin, end = end, end + count
@@ -95,72 +97,83 @@ class Table:
         best = self.right[row, target]
         if row == target:
             return True
+        slot = self.greedy(row, target) if symbol == GREEDY else symbol
         if not best:
-            return self.fits or symbol == NONE
-        return (self.greedy(row, target) if symbol == GREEDY else symbol) in best
+            # A greedy move that there is no arc for says that there is no path, too.
+            return self.fits or slot in (None, NONE)
+        return slot in best
 
 
 def columns_of(path: Path) -> Columns:
-    names = ("run_count", "run_start", "run_slot")
-    return tuple(table(path, name).tolist() for name in names)
+    lengths = from_bytes(table(path, "run_length").tolist())
+    return runs_in(lengths)[0], [each for each in lengths if each], table(path, "run_slot").tolist()
 
 
 def keep(path: Path, columns: Columns) -> None:
-    with edited(path) as file:
-        for name, values in zip(("run_count", "run_start", "run_slot"), columns, strict=True):
-            file[f"/profiles/default/{name}"][...] = np.array(values)
+    counts, lengths, symbols = columns
+    store(path, "run_length", np.array(in_bytes(with_ends(counts, lengths))))
+    store(path, "run_slot", np.array(symbols))
+
+
+def with_ends(counts: list[int], lengths: list[int]) -> list[int]:
+    """Lengths of all runs but the last ones of rows, with the 0 that each of these has."""
+    return joined([[*row, 0] for row in of_rows(counts, lengths, 1)])
 
 
 def another_symbol(rng: random.Random, columns: Columns) -> Columns:
-    counts, starts, symbols = columns
+    counts, lengths, symbols = columns
     place = rng.randrange(len(symbols))
     others = [*range(9), GREEDY, NONE, 100]
     changed = [*symbols]
     changed[place] = rng.choice([each for each in others if each != symbols[place]])
-    return counts, starts, changed
+    return counts, lengths, changed
+
+
+def of_rows(counts: list[int], numbers: list[int], less: int = 0) -> list[list[int]]:
+    """What each row has of numbers of which rows have as many as runs, or so many less."""
+    ends = np.cumsum([count - less for count in counts]).tolist()
+    return [numbers[end - count + less : end] for count, end in zip(counts, ends, strict=True)]
+
+
+def joined(rows: list[list[int]]) -> list[int]:
+    return [number for row in rows for number in row]
 
 
 def another_start(rng: random.Random, columns: Columns) -> Columns:
-    """Some later run of a row begins one target earlier or later, still in order."""
-    counts, starts, symbols = columns
-    ends = np.cumsum(counts)
-    row_starts = set((ends - counts).tolist())
-    changed = [*starts]
-    while changed == starts:
-        place = rng.randrange(len(starts))
-        above = (
-            len(counts)
-            if place + 1 in row_starts or place + 1 == len(starts)
-            else starts[place + 1]
-        )
-        if place not in row_starts and starts[place - 1] + 1 < above:
-            changed[place] = rng.randrange(starts[place - 1] + 1, above)
-    return counts, changed, symbols
+    """Some later run of a row begins earlier or later, and those behind it where they did."""
+    counts, lengths, symbols = columns
+    changed = of_rows(counts, lengths, 1)
+    while joined(changed) == lengths:
+        row = rng.choice([each for each in changed if each])
+        place = rng.randrange(len(row))
+        both = row[place] + (row[place + 1] if place + 1 < len(row) else len(counts) - sum(row))
+        if both > 1:
+            first = rng.randrange(1, both)
+            if place + 1 < len(row):
+                row[place + 1] = both - first
+            row[place] = first
+    return counts, joined(changed), symbols
 
 
 def swapped_rows(rng: random.Random, columns: Columns) -> Columns:
     """All runs of two rows, exchanged."""
-    counts, starts, symbols = columns
-    ends = np.cumsum(counts).tolist()
-    runs = [
-        list(zip(starts[end - count : end], symbols[end - count : end], strict=True))
-        for count, end in zip(counts, ends, strict=True)
-    ]
+    counts, lengths, symbols = columns
+    runs = list(zip(of_rows(counts, lengths, 1), of_rows(counts, symbols), strict=True))
     a, b = rng.sample(range(len(runs)), 2)
     runs[a], runs[b] = runs[b], runs[a]
-    flat = [run for row in runs for run in row]
-    return [len(row) for row in runs], [start for start, _ in flat], [slot for _, slot in flat]
+    changed, said = zip(*runs, strict=True)
+    return [len(row) for row in said], joined(changed), joined(said)
 
 
 def joined_runs(rng: random.Random, columns: Columns) -> Columns:
     """The first run of a row is given to the row before, count for count."""
-    counts, starts, symbols = columns
+    counts, lengths, symbols = columns
     rich = [row for row in range(1, len(counts)) if counts[row] > 1]
     row = rng.choice(rich)
     changed = [*counts]
     changed[row] -= 1
     changed[row - 1] += 1
-    return changed, starts, symbols
+    return changed, lengths, symbols
 
 
 def baked_in_runs(folder: Path, kind: str) -> Path:
@@ -189,20 +202,11 @@ def test_what_is_wrong_is_found_and_what_is_right_is_accepted(
     for _ in range(40):
         changed = tamper(rng, whole)
         keep(path, changed)
-        in_order = all(
-            start == 0 if first else start > before
-            for start, before, first in zip(
-                changed[1], [0, *changed[1]], first_of_rows(changed[0]), strict=False
-            )
-        )
-        expected = in_order and right.holds(changed)
+        fits = all(sum(row) < right.rows for row in of_rows(*changed[:2], 1))
+        expected = fits and right.holds(changed)
         assert accepted(path) == expected, changed
         found += not expected
     assert found
-
-
-def first_of_rows(counts: list[int]) -> list[bool]:
-    return [place == 0 for count in counts for place in range(count)]
 
 
 @pytest.mark.parametrize("kind", ["square", "one way"])
@@ -236,11 +240,16 @@ def test_no_path_is_stored_where_no_other_table_tells(
 @pytest.mark.parametrize(
     ("name", "make", "told"),
     [
-        ("run_count", lambda old: old * 0, "does not give every row its runs"),
-        ("run_count", lambda old: old + 1, "differ in length"),
-        ("run_start", lambda old: old[::-1], "not in order"),
-        ("run_start", lambda old: old + 1, "not in order"),
-        ("run_start", lambda old: old * 1000, "not in order"),
+        ("run_length", lambda old: old + 21 * (old > 0), "not in order"),
+        ("run_length", lambda old: old * 0, "does not end every row"),
+        ("run_length", lambda old: old + (old == 0), "does not end every row"),
+        ("run_length", np.sort, "does not end every row"),
+        ("run_length", lambda old: old | 128, "does not give every run its length"),
+        ("run_length", lambda old: old[:-1], "does not give every run its length"),
+        ("run_length", lambda old: np.append(old, 129), "does not give every run its length"),
+        ("run_length", lambda old: np.append(old[:-1], [128, 0]), "more bytes than it needs"),
+        ("run_length", lambda old: np.append(old[:-1], [129] * 5 + [1]), "more bytes than it"),
+        ("run_slot", lambda old: old[1:], "does not give every run its length"),
         ("run_slot", lambda old: old * 0 + 77, "a hop is no arc"),
         ("run_slot", lambda old: old * 0 + 255, "there is a shorter path"),
     ],
@@ -271,7 +280,7 @@ def test_every_pair_of_a_real_map(name: str, tmp_path: Path) -> None:
     source = tmp_path / f"{name}.map"
     source.write_bytes(shared_level(f"movingai/{name}.map").read_bytes())
     path = bake(source, threads=2)
-    rows_ = len(table(path, "run_count"))
+    rows_ = int((table(path, "component") >= 0).sum())
     told: list[float] = []
     proof = verify_asset(path, None, told.append)
     assert proof.pairs == rows_**2

@@ -28,6 +28,7 @@ from tests.support.baked import (
 from tests.support.levels import shared_level
 from tests.support.oracles import Ground
 from tests.support.projects import silent
+from tests.support.runs import from_bytes, runs_in
 from tests.support.strategies import FAMILIES, seeded
 from tests.support.tampering import optimal, proved, store, table
 
@@ -160,8 +161,8 @@ def test_one_wrong_entry_among_millions_is_found_and_named(tmp_path: Path) -> No
     with h5py.File(path) as file:
         first, head, cell = (file[f"/world/{name}"][()] for name in ("first_out", "head", "cell"))
     node = np.flatnonzero(table(path, "component") >= 0)
-    count, symbol = table(path, "run_count"), table(path, "run_slot")
-    start = table(path, "run_start").astype(int)
+    symbol = table(path, "run_slot")
+    count, start = map(np.array, runs_in(from_bytes(table(path, "run_length").tolist())))
     row = np.repeat(np.arange(len(count)), count)
     single = np.flatnonzero((np.diff(start) == 1) & (np.diff(row) == 0) & (start[:-1] != row[:-1]))
     rng = random.Random(8)

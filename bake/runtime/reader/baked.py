@@ -241,7 +241,7 @@ class BakedTables(Tables):
 
     @cached_property
     def has_hops(self) -> bool:
-        return self.has("hop") or self.has("run_count")
+        return self.has("hop") or self.has("run_length")
 
     @cached_property
     def has_distances(self) -> bool:
@@ -252,18 +252,14 @@ class BakedTables(Tables):
         """Return the next hops, in the form in which the asset holds them."""
         if self.has("hop"):
             return DenseHops(self._square("hop"))
-        if not self.has("run_count"):
+        if not self.has("run_length"):
             raise self.missing("next_hops")
         return self._runs()
 
     def _runs(self) -> RunHops:
-        count = self._read("run_count", np.int64)
-        start, symbol = (
-            self._asset.read(profile_path(self.profile, name)) for name in ("run_start", "run_slot")
-        )
-        if len(count) != self.row_count or (count < 1).any() or count.sum() != len(start):
-            raise self.damaged("run_count does not fit the rows and runs")
-        self._check_runs(count, start, symbol)
+        symbol = self._asset.read(profile_path(self.profile, "run_slot"))
+        count, start = self._asset.run_starts(self.profile, self.row_count, len(symbol))
+        self._check_symbols(count, symbol)
         cell = self.places.cell
         if cell is None:
             at = np.empty((0, 2), dtype=np.int32)
@@ -291,16 +287,9 @@ class BakedTables(Tables):
         arc = usable.graph.first_out[:-1, None] + np.maximum(local, 0)
         return np.where(local < 0, -1, usable.slot[np.minimum(arc, usable.graph.arc_count - 1)])
 
-    def _check_runs(self, count: AnyArray, start: AnyArray, symbol: AnyArray) -> None:
-        """Check that runs begin inside the table, in order, and take arcs the profile may take."""
+    def _check_symbols(self, count: AnyArray, symbol: AnyArray) -> None:
+        """Check that runs take arcs the profile may take."""
         row = np.repeat(np.arange(self.row_count), count)
-        begins = np.zeros(len(start), dtype=np.bool_)
-        begins[np.cumsum(count) - count] = True
-        rising = np.diff(start.astype(np.int64), prepend=0) > 0
-        if not ((start[begins] == 0).all() and rising[~begins].all()):
-            raise self.damaged("run_start is not in order")
-        if (len(start) and start.max() >= self.row_count) or start.min(initial=0) < 0:
-            raise self.damaged("run_start lies outside the table")
         if self.places.cell is None and (symbol == np.iinfo(str(symbol.dtype)).max - 1).any():
             raise self.damaged("run_slot says greedy on a graph")
         node = self.node[row]

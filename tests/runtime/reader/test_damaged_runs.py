@@ -77,19 +77,24 @@ def put(place: int, value: int) -> Callable[[Int64Array], Int64Array]:
     return make
 
 
+def put_first(value: int) -> Callable[[Int64Array], Int64Array]:
+    """Put a value into the first place that is not 0."""
+    return lambda array: put(int(np.flatnonzero(array)[0]), value)(array)
+
+
 @pytest.mark.parametrize(
     ("columns", "told"),
     [
         ({"run_slot": put(3, 9)}, "an arc the profile may not"),
         ({"run_slot": put(-1, 200)}, "an arc the profile may not"),
         ({"run_slot": lambda old: old * 0 + 3}, "an arc the profile may not"),
-        ({"run_start": put(0, 1)}, "not in order"),
-        ({"run_start": put(-1, 0)}, "not in order"),
-        ({"run_start": lambda old: old[::-1]}, "not in order"),
-        ({"run_start": put(-1, 40_000)}, "outside the table"),
-        ({"run_count": put(0, 0)}, "does not fit"),
-        ({"run_count": lambda old: old + 1}, "does not fit"),
-        ({"run_count": put(-1, 60_000)}, "does not fit"),
+        ({"run_length": put_first(0)}, "run_length ends 28 of 27 rows"),
+        ({"run_length": put(-1, 3)}, "run_length ends 26 of 27 rows"),
+        ({"run_length": np.sort}, "run_length ends a row inside a length"),
+        ({"run_length": put(0, 200)}, "run_length has [0-9]+ lengths for [0-9]+ runs"),
+        ({"run_length": put(-1, 200)}, "run_length has [0-9]+ lengths for [0-9]+ runs"),
+        ({"run_length": put_first(127)}, "run_length has a run of 127 targets in a table of 27"),
+        ({"run_length": lambda old: np.where(old, 24, 0)}, "begins a run at target [0-9]+ of 27"),
     ],
 )
 def test_runs_that_make_no_table(
