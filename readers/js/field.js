@@ -1,6 +1,7 @@
 /** Searches a changed level: distances and next hops toward one goal, as far as they are needed. */
 
 import { BLOCKED } from "./file.js";
+import { createHeap } from "./heap.js";
 
 /**
  * Returns a field toward a goal. It is searched by A* against the direction of the arcs, from the
@@ -17,8 +18,8 @@ export function fieldOf(follow, goal) {
   const done = new Uint8Array(level.locations);
   const plain = level.width && !arcs.head.length && !ground.prices.size;
   const [straight, diagonal] = plain ? cheapest(follow.stepTicks, directions) : [0, 0];
-  let nodes = [goal];
-  let keys = [0];
+  const open = createHeap();
+  open.push(goal, 0);
   dist[goal] = 0;
   next[goal] = goal;
 
@@ -32,43 +33,14 @@ export function fieldOf(follow, goal) {
     return Math.abs(dx - dy) * straight + Math.min(dx, dy) * diagonal;
   }
 
-  function push(at, from) {
-    const key = dist[at] + estimate(from, at);
-    let i = nodes.length;
-    for (let up; i > 0 && keys[(up = (i - 1) >> 1)] > key; i = up) {
-      nodes[i] = nodes[up];
-      keys[i] = keys[up];
-    }
-    nodes[i] = at;
-    keys[i] = key;
-  }
-
-  function pop() {
-    const found = nodes[0];
-    const at = nodes.pop();
-    const key = keys.pop();
-    const count = nodes.length;
-    if (!count) return found;
-    let i = 0;
-    for (let down; (down = 2 * i + 1) < count; i = down) {
-      if (down + 1 < count && keys[down + 1] < keys[down]) down++;
-      if (keys[down] >= key) break;
-      nodes[i] = nodes[down];
-      keys[i] = keys[down];
-    }
-    nodes[i] = at;
-    keys[i] = key;
-    return found;
-  }
+  const push = (at, from) => open.push(at, dist[at] + estimate(from, at));
 
   /** Goes on until the distance of a node is known; of all of them, if that is -1. */
   function settle(from) {
     if (from >= 0 && done[from]) return;
-    const open = new Set(nodes);
-    [nodes, keys] = [[], []];
-    for (const at of open) if (!done[at]) push(at, from);
-    while (nodes.length) {
-      const at = pop();
+    for (const at of new Set(open.clear())) if (!done[at]) push(at, from);
+    while (open.size) {
+      const at = open.pop();
       if (done[at]) continue;
       done[at] = 1;
       const more = into ? into.first[at + 1] - into.first[at] : 0;

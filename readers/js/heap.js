@@ -1,7 +1,7 @@
 /** A binary heap of numbers by their keys; equal keys come out in no order that matters. */
 export function createHeap() {
-  const nodes = [];
-  const keys = [];
+  let nodes = [];
+  let keys = [];
   return {
     get size() {
       return nodes.length;
@@ -14,6 +14,12 @@ export function createHeap() {
       }
       nodes[i] = node;
       keys[i] = key;
+    },
+    /** Takes all nodes, in no order that matters. */
+    clear() {
+      const all = nodes;
+      [nodes, keys] = [[], []];
+      return all;
     },
     /** Takes the node of the lowest key; -1: there is none. */
     pop() {
