@@ -30,6 +30,7 @@ export function installWays(view, panel) {
   inner.append(ends, place, note);
   let results = new Map();
   let asked = 0;
+  let told = false;
 
   function refresh() {
     const { start, goal } = view;
@@ -39,6 +40,8 @@ export function installWays(view, panel) {
     if (start < 0 || goal < 0) {
       const from = start < 0 ? "" : `From ${placeName(view, start)}: `;
       ends.textContent = `${from}${from ? "c" : "C"}hoose ${start < 0 ? "a start and " : ""}a goal.`;
+      if (told) view.say("");
+      told = false;
       show();
       return;
     }
@@ -52,6 +55,7 @@ export function installWays(view, panel) {
       ? `The way costs ${units(found.cost)} in ${counted(found.nodes.length - 1, "step")}.`
       : "There is no way.";
     view.say(text);
+    told = true;
     // Searches of large levels take a while, and the path of the table should be seen before.
     setTimeout(() => {
       if (mine !== asked) return;
