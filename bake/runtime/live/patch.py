@@ -10,7 +10,6 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-import os
 import re
 import stat
 from collections.abc import Mapping
@@ -19,7 +18,8 @@ from typing import Any
 
 import numpy as np
 
-from bake.errors import OutputError, PatchError
+from bake.asset.partial import written_whole
+from bake.errors import PatchError
 from bake.runtime.live.cells import edited, unlike
 from bake.runtime.live.edits import Edit, LevelState
 from bake.runtime.live.links import CLOSED, MOST, LinkState, link_of, links_from
@@ -43,23 +43,15 @@ _FIRST_LINE, _LOCATION, _ARC, _LINK = 1024, 1024, 128, 2**14
 
 
 def write_patch(path: Path, rules: LevelRules, level: LevelState) -> None:
-    """Write a patch to disk under another name, then rename it.
+    """Write a patch, whole or not at all.
 
     Raises:
         OutputError: the patch cannot be written.
     """
     text = json.dumps(changes_of(rules, level), separators=(",", ":"), allow_nan=False) + "\n"
     first = head_line(KIND, version_of(level.links), rules) + f" {digest(text)}\n"
-    beside = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    try:
-        with beside.open("w", encoding="utf-8", newline="\n") as file:
-            file.write(first + text)
-            file.flush()
-            os.fsync(file.fileno())
-        beside.replace(path)
-    except OSError as error:
-        beside.unlink(missing_ok=True)
-        raise OutputError(f"cannot be written: {error.strerror or error}", file=path) from None
+    with written_whole(path) as partial, partial.open("w", encoding="utf-8", newline="\n") as file:
+        file.write(first + text)
 
 
 def read_patch(path: Path, rules: LevelRules) -> LevelState:
