@@ -28,6 +28,7 @@ BENCHMARKS = {
     "cold": "Cold machines",
     "all_pairs": "All pairs",
     "machines": "Threads and machines",
+    "scenarios": "All pairs beyond 400,000 nodes",
     "memory": "Memory",
     "verify": "Proofs",
     "sizes": "File sizes",
