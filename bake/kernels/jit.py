@@ -408,7 +408,13 @@ def _dispatcher(kernel: Kernel) -> Any:
     dispatcher = importlib.import_module("numba").njit(nogil=True, **kernel.options)(function)
     if (cache := _disk_cache(function)) is not None:
         dispatcher._cache = cache
-    compile_for = dispatcher._compile_for_args
+    compile_for, template_for = dispatcher._compile_for_args, dispatcher.get_call_template
+
+    def widened_template_for(args: Any, kws: Any) -> Any:
+        # Kernels that call this one would have it compiled for each constant that they pass, and
+        # once more for each width of the whole numbers among its arguments.
+        named = {name: _widened(kind) for name, kind in kws.items()}
+        return template_for(tuple(map(_widened, args)), named)
 
     def compiled_for(*args: Any) -> Any:
         # numba asks for code for arguments of types that the function has not met yet.
@@ -422,7 +428,16 @@ def _dispatcher(kernel: Kernel) -> Any:
             return compile_for(*args)
 
     dispatcher._compile_for_args = compiled_for
+    dispatcher.get_call_template = widened_template_for
     return dispatcher
+
+
+def _widened(kind: Any) -> Any:
+    """Return the type that an argument from another kernel is compiled for."""
+    numba_types = importlib.import_module("numba").types
+    kind = numba_types.unliteral(kind)
+    narrow = numba_types.int8, numba_types.int16, numba_types.int32
+    return numba_types.int64 if kind in narrow else kind
 
 
 def _kernel(function: Callable[P, R], **options: Any) -> Callable[P, R]:
