@@ -312,7 +312,7 @@ class Asset:
             return self.read(path)
         if offset + dataset.nbytes > os.fstat(self._bytes.fileno()).st_size:
             raise self.damaged(f"column {path} runs past the end of the file")
-        return np.memmap(self._bytes, dataset.dtype, "r", offset, dataset.shape)
+        return np.memmap(self._bytes, dataset.dtype, "c", offset, dataset.shape)
 
     def shape(self, path: str) -> tuple[int, ...]:
         """Return the shape of a column without reading it."""

@@ -101,7 +101,7 @@ class FlatFile:
         self.path = path
         with open_to_read(path) as file:
             self.header = _parse_header(file, path)
-            self.bytes: UInt8Array = np.memmap(file, dtype=np.uint8, mode="r")
+            self.bytes: UInt8Array = np.memmap(file, dtype=np.uint8, mode="c")
         if check and self._sums() != self.header.sums:
             raise self.damaged("its bytes do not fit its checksum")
         self.entries = self._table()
