@@ -19,7 +19,7 @@ from bake.runtime import open_asset
 from tests.support.baked import write_grid
 from tests.support.command import members, quiet_environment, wait_until_gone
 
-KILLS = int(os.environ.get("BAKE_KILLS", "8"))
+KILLS = int(os.environ.get("BAKE_KILLS", "4"))
 ROOT = Path(__file__).resolve().parents[2]
 INTERRUPTED = "interrupted; what was finished is kept\n"
 NAMES = [f"level{number}" for number in range(4)]

@@ -76,12 +76,19 @@ def one_bit(data: bytes) -> bytes:
     return data[:place] + bytes([data[place] ^ 1]) + data[place + 1 :]
 
 
+@pytest.fixture(scope="module")
+def whole_cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("whole")
+    hits_and_misses(folder)
+    return folder
+
+
 @pytest.mark.parametrize("suffix", ["nbi", "nbc"])
 @pytest.mark.parametrize("damage", [truncated, emptied, noise, one_bit])
 def test_a_damaged_cache_is_dropped_and_made_again(
-    suffix: str, damage: Callable[[bytes], bytes], tmp_path: Path
+    suffix: str, damage: Callable[[bytes], bytes], whole_cache: Path, tmp_path: Path
 ) -> None:
-    hits_and_misses(tmp_path)
+    shutil.copytree(whole_cache, tmp_path, dirs_exist_ok=True)
     files = list(tmp_path.rglob(f"*.{suffix}"))
     assert files
     for file in files:

@@ -4,6 +4,7 @@ Levels come from strangers. In processes of their own, as compiled code that lea
 the process, or worse.
 """
 
+import os
 import random
 import subprocess
 import sys
@@ -29,6 +30,9 @@ COLUMNS = (
     *("pivot_distance", "basin", "basin_anchor", "basin_distance", "basin_fields", "field"),
 )
 KINDS = ("two_way", "one_way")
+#: Of so many changes of a column one is tried; BAKE_DAMAGE=1 tries all.
+ONE_OF = int(os.environ.get("BAKE_DAMAGE", "4"))
+PAIRS = 8
 
 
 def some(change: Callable[[Column, random.Random], Column]) -> Callable[..., Column]:
@@ -90,7 +94,7 @@ def damage(path: Path, name: str, seed: int) -> bool:
 def ask(nav: Navigator, rng: random.Random, shut: object = None) -> int:
     """Ask for ways between some cells; returns how many there were."""
     cells = [cell for cell in map(tuple, nav._now.tables.cell_of_row.tolist()) if cell != shut]
-    pairs = [(rng.choice(cells), rng.choice(cells)) for _ in range(25)]
+    pairs = [(rng.choice(cells), rng.choice(cells)) for _ in range(PAIRS)]
     ways = 0
     for start, goal in pairs:
         walked = nav.walk(start, goal)
@@ -112,12 +116,12 @@ def ask(nav: Navigator, rng: random.Random, shut: object = None) -> int:
 
 
 def attack(folder: str, kind: str) -> None:
-    """Every column, changed in every way."""
+    """Every column, changed in some ways, which are others for the next column."""
     ascent.LEAST_NODES = 0
     path = write(Path(folder), kind)
     whole, damaged, told, ways = path.read_bytes(), path.with_name("damaged.h5"), 0, 0
-    for name in COLUMNS:
-        for seed in range(len(CHANGES)):
+    for number, name in enumerate(COLUMNS):
+        for seed in range((number + KINDS.index(kind)) % ONE_OF, len(CHANGES), ONE_OF):
             damaged.write_bytes(whole)
             if not damage(damaged, name, seed):
                 continue
@@ -133,7 +137,7 @@ def attack(folder: str, kind: str) -> None:
             except CorruptAssetError:
                 told += 1
     print(f"{told} told, {ways} ways")
-    assert min(told, ways) > 20
+    assert min(told, ways) > 10
 
 
 @pytest.mark.parametrize("kind", KINDS)

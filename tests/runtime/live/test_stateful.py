@@ -31,7 +31,7 @@ from tests.support.rebuilt import check_hierarchy
 from tests.support.strategies import FAMILIES, random_grid, seeded
 
 #: Batches in all, about: in CI, or as the environment says.
-STEPS = int(os.environ.get("BAKE_UPDATE_STEPS", "2000"))
+STEPS = int(os.environ.get("BAKE_UPDATE_STEPS", "1000"))
 #: Batches of one world, and worlds.
 LENGTH, WORLDS = 50, 24
 
