@@ -84,8 +84,8 @@ class Ground:
             [(head[arc], weight[arc]) for arc in range(a, b) if weight[arc] != BLOCKED]
             for a, b in pairwise(first)
         ]
-        # Rounded down as a whole number of ticks, a diagonal step is never too dear.
-        self._diagonal = int(math.sqrt(2) * self.ticks)
+        # These maps cost 1 a cell, so this is what a diagonal step weighs, rounded as it is.
+        self._diagonal = round(math.sqrt(2) * self.ticks)
         self.start = self.goal = 0
 
     def is_goal(self, state: int) -> bool:
@@ -115,7 +115,7 @@ class Row:
     def cells(self) -> tuple[str, ...]:
         """The row as text."""
         if not self.found:
-            return (f"0 of {self.asked}", "", "", "", f"{self.milliseconds:.2f}", "", "")
+            return (f"0 of {self.asked}", "", "", f"{self.milliseconds:.3f}", "", "")
         return (
             f"{self.found} of {self.asked}",
             f"{self.expanded:,.0f}",
