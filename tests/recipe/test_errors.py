@@ -119,12 +119,12 @@ ONE_MISTAKE = [
     ),
     (
         "next_hops.storage = 'runs'",
-        '[next_hops] storage: found "runs"; expected "auto", "dense" or "compressed"',
+        '[next_hops] storage: found "runs"; expected "auto", "dense", "compressed" or "instances"',
     ),
     (
         "[levels.keep.next_hops]\nstorage = 'compress'",
         '[levels.keep.next_hops] storage: found "compress"; '
-        'expected "auto", "dense" or "compressed"; did you mean "compressed"?',
+        'expected "auto", "dense", "compressed" or "instances"; did you mean "compressed"?',
     ),
     (
         "hierarchy.mode = 'HPA'",
