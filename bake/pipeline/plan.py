@@ -15,7 +15,7 @@ import numpy as np
 
 from bake.arrays import AnyArray, Int32Array
 from bake.asset.lattice import SLOTS
-from bake.asset.schema import COLUMNS, column, pattern_of, profile_path
+from bake.asset.schema import column, pattern_of, profile_path
 from bake.asset.write import DEFLATE_LEVEL, PLAIN, Contents
 from bake.graph import Graph, Subgraph, usable_subgraph
 from bake.level import GridLevel, Things
@@ -68,6 +68,9 @@ from bake.tables.instances import folded_table
 from bake.tables.labels import bytes_made
 from bake.tables.run_writer import STATE_BYTES, RunWriter, symbols_for, target_ranges
 from bake.worlds import World, build_lattice_world
+
+#: About what a file takes to describe its columns, whatever is in them.
+DESCRIBED_BYTES = 20_000
 
 #: Number of windows of consecutive batches that are searched; a level of fewer batches is searched
 #: whole.
@@ -271,7 +274,7 @@ def _plan_lattice(task: Task, level: GridLevel, nodes: int) -> Plan:
         nodes,
         SLOTS * nodes,
         tuple(tables),
-        int(sum(size.values())) + 200 * len(COLUMNS),
+        int(sum(size.values())) + DESCRIBED_BYTES,
         seconds,
         BASE_BYTES + memory,
     )
@@ -506,7 +509,7 @@ def _matrix_seconds(rows: int) -> float:
 
 def _stored_bytes(contents: Contents) -> int:
     """Return the bytes of the deflated columns, with what the file needs to describe them."""
-    return _deflated_bytes(contents) + 200 * len(COLUMNS)
+    return _deflated_bytes(contents) + DESCRIBED_BYTES
 
 
 def _lattice_bytes(path: str, array: AnyArray) -> int:
