@@ -159,9 +159,15 @@ class Navigator(ManyQuestions):
                 graph has no positions, or there is nowhere to stand; there is no place ``last``.
         """
         now = self._now
+        near = now.nearest
+        if last is None and type(point) is tuple and len(point) == 2 and near.quick is not None:
+            # Checks and translations of the general way take longer than the search.
+            found = near.quick(point)
+            if found is not None:
+                return found
         if are_many(point):
-            return now.rows.array(now.nearest.many(point))
-        return now.rows.place(now.nearest.one(cast("Sequence[float]", point), last))
+            return now.rows.array(near.many(point))
+        return now.rows.place(near.one(cast("Sequence[float]", point), last))
 
     def place_at(self, point: Sequence[float]) -> Place | None:
         """Return the place whose polygon a point of a navigation mesh lies in.

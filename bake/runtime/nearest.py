@@ -55,6 +55,8 @@ class NearestPlaces:
         self._packs: dict[int, PackedTree | None] = {}
         self._views: dict[int, Any] = {}
         self._ask: Callable[[float, float], int] | None = None
+        #: Answers for a pair of finite floats on a graph, otherwise None; made when first searched.
+        self.quick: Callable[[Any], Place | None] | None = None
         self._gaps: dict[int, float] = {}
 
     # -- one point --------------------------------------------------------------------------------
@@ -164,6 +166,8 @@ class NearestPlaces:
                 return known.row
             if counts is None and self._is_plain and known.row < 0 and but < 0:
                 self._ask = self._straight(packed)
+                if not self._places.is_grid:
+                    self.quick = self._straight_to_names(self._ask)
             mask = self._mask if counts is None else counts
             return nearest_in_packed(*packed, mask, x, y, *known, but)
         tree = self._tree(floor)
@@ -187,6 +191,24 @@ class NearestPlaces:
             return row
 
         return ask
+
+    def _straight_to_names(
+        self, ask: Callable[[float, float], int]
+    ) -> Callable[[Any], Place | None]:
+        """Return the search as games ask it most often: from a pair of floats to a node's name."""
+        names, location = self._places.names, view_of(self._tables.location)
+
+        def quick(point: Any) -> Place | None:
+            x, y = point
+            if (
+                type(x) is float is type(y)
+                and -FARTHEST < x < FARTHEST
+                and -FARTHEST < y < FARTHEST
+            ):
+                return names[location[ask(x, y)]]
+            return None
+
+        return quick
 
     @cached_property
     def _is_plain(self) -> bool:

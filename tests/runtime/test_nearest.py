@@ -106,6 +106,16 @@ def test_nodes_with_ties(tmp_path: Path, compiled: bool, monkeypatch: pytest.Mon
         ]
         assert [nav.nearest(point) for point in points] == expected
         assert nav.nearest(np.array(points)).tolist() == expected
+        # Pairs of floats are asked the short way, whatever else the point may be the long one.
+        floats = [(float(x), float(y)) for x, y in points]
+        assert [nav.nearest(point) for point in floats] == expected
+        assert [nav.nearest(list(point)) for point in floats] == expected
+        assert nav.nearest((1e300, -1e300)) == nav.nearest((1e15, -1e15))
+        with pytest.raises(QueryError, match="is no point"):
+            nav.nearest((math.nan, 1.0))
+        nav.update(blocked=[expected[0]])
+        assert nav.nearest(floats[0]) != expected[0]
+        nav.update(opened=[expected[0]])
         for last in names:
             for point, name in zip(points[:20], expected[:20], strict=True):
                 assert nav.nearest(point, last=last) == name
