@@ -69,7 +69,7 @@ def _problems(name: str, asset: Path) -> int:
             what = f"{scenario.source.name}: line {scenario.line[problem]}"
             assert way is not None, f"{what}: no path"
             steps = np.abs(np.diff(np.array(way), axis=0))
-            assert ((steps.max(1) == 1) if len(steps) else True).all(), f"{what}: not a path"
+            assert (steps.max(1, initial=1) == 1).all(), f"{what}: not a path"
             length = float(np.where(steps.sum(1) == 2, np.sqrt(2), 1).sum())
             optimal = scenario.optimal[problem]
             slack = 1e-4 + 1e-5 * optimal + scenario.rounding[problem]
