@@ -17,7 +17,6 @@ from typing import NamedTuple, Protocol
 import numpy as np
 
 from bake.arrays import AnyArray, Int32Array, Int64Array
-from bake.asset import Asset
 from bake.errors import CorruptAssetError
 from bake.graph import INFINITY
 from bake.kernels.jit import kernel
@@ -49,12 +48,20 @@ class Ways(NamedTuple):
     toward: Int32Array
 
 
+class Stored(Protocol):
+    """What tells how labels are stored: the asset."""
+
+    @property
+    def labels_are_sums(self) -> bool: ...
+
+
 class Labelled(Protocol):
     """A graph with labels: a profile, or what stands for one."""
 
-    asset: Asset
     rows: int
 
+    @property
+    def asset(self) -> Stored: ...
     @property
     def graph(self) -> RowGraph: ...
     @property
