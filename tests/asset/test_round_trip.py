@@ -279,6 +279,9 @@ def real_assets(folder: Path) -> list[Path]:
         ),
         # Ground with elevation and slopes, headings, and regions of nodes.
         *(own_asset(folder, name) for name in ("ridge", "depot", "station")),
+        # Walls, and domains between them.
+        bake(write_yard(folder / "square-yard.json"), recipe_for(division="visibility")),
+        own_asset(folder, "grove"),
         bake(write_huts(folder / "huts.json"), recipe_for(storage="instances")),
     ]
 

@@ -56,6 +56,13 @@ MESH_COLUMNS = [column.path for column in COLUMNS if column.path.startswith("/me
 WALL_COLUMNS = [
     column.path for column in COLUMNS if column.path.startswith(("/walls/", "/domains/"))
 ]
+#: Columns of levels that are built of prototypes, and of their next hops.
+INSTANCE_COLUMNS = [
+    column.path.replace(PROFILE, "default")
+    for column in COLUMNS
+    if column.path.startswith(("/prototypes/", "/instances/"))
+    or column.path.rpartition("/")[2].startswith(("instance_", "interior_", "folded_"))
+]
 #: All the others.
 ALL_COLUMNS = [
     path
@@ -70,6 +77,7 @@ ALL_COLUMNS = [
         *LATTICE_COLUMNS,
         *MESH_COLUMNS,
         *WALL_COLUMNS,
+        *INSTANCE_COLUMNS,
     )
 ]
 #: What no question needs: kept for drawing and for editors.
