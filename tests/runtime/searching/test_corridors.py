@@ -51,6 +51,18 @@ def test_every_price_can_mislead(tmp_path: Path) -> None:
     assert nav.plan_clusters(start, goal, "minimum") == (rooms, 2)  # One step across each border.
 
 
+def test_hpa_is_not_misled(tmp_path: Path) -> None:
+    """It plans between crossings, so it sees the way below that every price of clusters misses."""
+    rules = recipe_for(cluster_size=4, tables=(*TABLES, "hierarchy"), connectivity=4)
+    nav = open_asset(bake(write_grid(tmp_path / "rooms.json", rows(*WINDING)), rules)).profile()
+    assert nav.search((3, 3), (8, 3), "clusters", price="minimum").cost == 11
+    assert nav.search((3, 3), (8, 3), "hpa").cost == nav.distance((3, 3), (8, 3)) == 7
+    cells = [(x, y) for y in range(8) for x in range(12) if nav.can_stand((x, y))]
+    for start in cells[::3]:
+        for goal in cells[::2]:
+            assert nav.search(start, goal, "hpa").cost == nav.distance(start, goal)
+
+
 def test_only_the_average_minds_the_mud(tmp_path: Path) -> None:
     """Steps across the borders of a muddy room are cheap, and the longest ways lie everywhere."""
     grid = rows("....mmmm....", "....mmmm....", "....mmmm....", "....mmmm....", *["." * 12] * 4)
