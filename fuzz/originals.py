@@ -206,7 +206,8 @@ _SLOPES = {"up": 1.5, "down": 0.25, "climb": 1, "drop": 2}
 
 #: A village of two kinds of houses, some of them turned; mud and a ledge in one kind.
 _VILLAGE = _tiles(
-    *["." * 13] * 9,
+    *["....=" + "." * 8] * 4,
+    *["." * 13] * 5,
     prototypes={
         "hut": {"rows": ["####", "#m.#", "#..v", "####"]},
         "hall": {"rows": ["#.#", "#.#"]},

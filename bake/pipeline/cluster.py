@@ -20,6 +20,7 @@ import time
 import uuid
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import CancelledError
 from typing import Any, NoReturn
 
 from bake.asset.write import Contents
@@ -255,7 +256,7 @@ class Cluster:
                     if future.status == "finished":
                         try:
                             result = future.result()
-                        except OSError:  # Its worker is gone.
+                        except (OSError, CancelledError):  # Its worker is gone.
                             self._look()
                         else:
                             del running[unit]

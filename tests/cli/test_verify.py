@@ -128,6 +128,7 @@ def test_right_as_json(project: Path) -> None:
                 "distances": 0,
                 "components": 2,
                 "bounds": 2,
+                "entries": 0,
             },
             {
                 "asset": "baked/ways.h5",
@@ -136,6 +137,7 @@ def test_right_as_json(project: Path) -> None:
                 "distances": 0,
                 "components": 4,
                 "bounds": 4,
+                "entries": 0,
             },
         ],
     }

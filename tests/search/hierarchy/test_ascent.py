@@ -87,7 +87,8 @@ def test_layers_are_numbered_through() -> None:
     ]  # fmt: skip
     assert stack.last_cluster.tolist() == [0, 0, 1, 1]
     assert stack.first_top.tolist() == [0, 1, 2]
-    assert stack.first_out.tolist() == [0, 1, 3, 5, 7, 9, 10, 11, 12]
+    assert stack.first_out.tolist() == [0, 1, 3, 5, 7, 9, 10, 11]
+    assert stack.end_out.tolist() == [1, 3, 5, 7, 9, 10, 11, 12]
     assert stack.arc[-2:].tolist() == [[7, 10], [6, 10]]
     assert stack.top_hop.tolist() == [[-1, 0], [0, -1]]
 
