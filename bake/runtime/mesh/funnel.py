@@ -31,27 +31,53 @@ def string_through(start: Step, goal: Step, portals: Sequence[Portal]) -> list[S
     while at < len(gates):
         new_left, new_right = gates[at]
         if turn(apex, right, new_right) >= 0:
-            if apex == right or turn(apex, left, new_right) < 0:
+            if apex == right or not closed(apex, left, new_right, turn(apex, left, new_right)):
                 right, right_at = new_right, at
             else:
                 # The right side crosses the left one: the string turns at the left.
-                path.append(left)
-                apex, at = left, left_at
-                left, right, right_at = apex, apex, at
+                apex, at = first_met(apex, (left, left_at), (new_right, at))
+                path.append(apex)
+                left = right = apex
+                left_at = right_at = at
                 at += 1
                 continue
         if turn(apex, left, new_left) <= 0:
-            if apex == left or turn(apex, right, new_left) > 0:
+            if apex == left or not closed(apex, right, new_left, -turn(apex, right, new_left)):
                 left, left_at = new_left, at
             else:
-                path.append(right)
-                apex, at = right, right_at
-                left, right, left_at = apex, apex, at
+                apex, at = first_met(apex, (right, right_at), (new_left, at))
+                path.append(apex)
+                left = right = apex
+                left_at = right_at = at
                 at += 1
                 continue
         at += 1
     path.append(goal)
     return without_repeats(path)
+
+
+def closed(apex: Step, side: Step, point: Step, past: int) -> bool:
+    """Tell whether a point closes the funnel by lying past its other side, or on it.
+
+    On the side's line but behind the apex it does not: who stands on a portal sees to both ends.
+    """
+    if past:
+        return past > 0
+    ahead = (side[0] - apex[0]) * (point[0] - apex[0]) + (side[1] - apex[1]) * (point[1] - apex[1])
+    return ahead >= 0
+
+
+def first_met(apex: Step, turn_at: tuple[Step, int], other: tuple[Step, int]) -> tuple[Step, int]:
+    """Return where the string turns: the other point where it lies before the side's, on one ray.
+
+    That is so for a portal seen from its own line, whose nearer end may be on either side.
+    """
+    (x, y), (side, point) = apex, (turn_at[0], other[0])
+    if turn(apex, side, point) != 0:
+        return turn_at
+    far = (side[0] - x) ** 2 + (side[1] - y) ** 2
+    near = (point[0] - x) ** 2 + (point[1] - y) ** 2
+    return other if near < far else turn_at
 
 
 def without_repeats(path: Sequence[Step]) -> list[Step]:

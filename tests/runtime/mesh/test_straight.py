@@ -240,11 +240,45 @@ def test_strings_are_as_short_as_any_way_through_the_portals(rings: list[Ring], 
     assert measured(found) == pytest.approx(by_every_portal(start, goal, portals), abs=1e-6)
 
 
+@pytest.mark.parametrize(
+    ("start", "goal", "portals", "path"),
+    [
+        # The second portal is seen from its own line, so the string turns at its nearer end.
+        (
+            (6, 12),
+            (0, 9),
+            [
+                ((16, 0), (13, 2)),
+                ((7, 5), (11, 3)),
+                ((4, 9), (11, 3)),
+                ((4, 9), (1, 12)),
+                ((3, 7), (1, 12)),
+                ((0, 0), (1, 12)),
+            ],
+            [(6, 12), (13, 2), (11, 3), (4, 9), (0, 9)],
+        ),
+        # Who stands on a portal sees to both of its ends, and straight on.
+        ((1, 0), (3, 3), [((0, 0), (2, 0)), ((0, 4), (2, 0))], [(1, 0), (3, 3)]),
+        ((1, 0), (-1, 3), [((0, 0), (2, 0)), ((0, 0), (2, 4))], [(1, 0), (-1, 3)]),
+    ],
+)
+def test_strings_by_hand(
+    start: Step, goal: Step, portals: list[tuple[Step, Step]], path: list[Step]
+) -> None:
+    assert string_through(start, goal, portals) == path
+    assert by_every_portal(start, goal, portals) == pytest.approx(measured(path))
+
+
 def middle(polygons: MeshPolygons, polygon: int, rng: np.random.Generator) -> Step:
-    """A random point of a polygon, or one of its corners."""
+    """A random point of a polygon, one of its corners, or the middle of a side."""
     ring = np.array([polygons.point[a] for a, _, _ in polygons.edges(polygon)])
-    if rng.integers(4) == 0:
-        x, y = ring[rng.integers(len(ring))].tolist()
+    where = rng.integers(5)
+    at = rng.integers(len(ring))
+    if where == 0:
+        x, y = ring[at].tolist()
+        return x, y
+    if where == 1 and not ((ring[at] + ring[at - 1]) % 2).any():
+        x, y = ((ring[at] + ring[at - 1]) // 2).tolist()
         return x, y
     weight = rng.dirichlet(np.ones(len(ring)))
     x, y = np.rint(weight @ ring).astype(int).tolist()
