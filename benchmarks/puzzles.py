@@ -14,7 +14,8 @@ from bake.pipeline.puzzle import bake_puzzle
 from bake.pipeline.sources import Task
 from bake.puzzle import Tiles
 from bake.recipe import LevelRecipe
-from bake.search import Patterns, SlidingTiles, Status, open_patterns, search, tile_search
+from bake.runtime import open_patterns
+from bake.search import Patterns, SlidingTiles, Status, search, tile_search
 from bake.search.patterns.deepening import manhattan
 from benchmarks.bench import Bench
 from benchmarks.clock import seconds

@@ -44,7 +44,7 @@ ROOMS: dict[str, frozenset[str]] = {
         "kernels": "graph interrupts",
         "search": "search.patterns search.spaces",
         "search.spaces": "errors puzzle",
-        "search.patterns": "asset errors kernels puzzle search.spaces",
+        "search.patterns": "errors kernels puzzle search.spaces",
         "search.graph": "errors graph kernels",
         "search.all_pairs": "errors graph kernels search.graph",
         "search.point": "errors graph kernels search.graph search.all_pairs",
@@ -95,7 +95,7 @@ ROOMS: dict[str, frozenset[str]] = {
         "runtime.many runtime.nearest runtime.headings runtime.walls",
         "runtime.cold": "kernels",
         "runtime.level": "asset coordinates errors flat kernels runtime.reader runtime.things "
-        "runtime.live runtime.current runtime.navigator runtime.cold",
+        "runtime.live runtime.current runtime.navigator runtime.cold search.patterns",
         "runtime": "coordinates errors",
         "runtime.warm": "errors runtime.reader runtime.searching runtime.navigator runtime.level",
         "agents": "errors graph greedy hexagons level runtime search",

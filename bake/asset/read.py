@@ -143,7 +143,7 @@ class Asset:
                 "this is a pattern database, no level",
                 file=self.path,
                 expected="the asset of a level",
-                remedy="open it with `bake.search.open_patterns`",
+                remedy="open it with `bake.runtime.open_patterns`",
             )
         if not names or not all_groups:
             raise self.damaged("it holds no profiles")

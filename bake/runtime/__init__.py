@@ -26,7 +26,7 @@ from bake.errors import (
     UnknownNodeError,
     UnknownProfileError,
 )
-from bake.runtime.level import LevelAsset, open_asset
+from bake.runtime.level import LevelAsset, open_asset, open_patterns
 from bake.runtime.live.report import Changes, UpdateReport
 from bake.runtime.navigator import Navigator
 from bake.runtime.searching.result import SearchResult, TraceStep
@@ -60,4 +60,5 @@ __all__ = [
     "UnknownProfileError",
     "UpdateReport",
     "open_asset",
+    "open_patterns",
 ]

@@ -1,7 +1,8 @@
 """Search: algorithms over arrays in rooms of their own, and over problems that a caller describes.
 
 ``bake.search.search`` looks for a way through any :class:`StateSpace`, step by step if need be.
-``bake.search.open_patterns`` opens the pattern database of a puzzle, whose ``h`` guides it.
+``bake.search.Patterns`` is a pattern database, whose ``h`` guides it.
+``bake.runtime.open_patterns`` opens a baked one.
 """
 
 from __future__ import annotations
@@ -10,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from bake.search.patterns.database import Patterns as Patterns
-    from bake.search.patterns.database import open_patterns as open_patterns
     from bake.search.patterns.deepening import tile_search as tile_search
     from bake.search.spaces.methods import search as search
     from bake.search.spaces.problem import Search as Search
@@ -28,7 +28,6 @@ _HOMES = {
     "Status": "bake.search.spaces.problem",
     "Step": "bake.search.spaces.problem",
     "Patterns": "bake.search.patterns.database",
-    "open_patterns": "bake.search.patterns.database",
     "tile_search": "bake.search.patterns.deepening",
     "PlanSpace": "bake.search.spaces.puzzles",
     "SlidingTiles": "bake.search.spaces.puzzles",

@@ -1,35 +1,20 @@
-"""Open a baked pattern database, and ask it for lower bounds."""
+"""Ask a pattern database for lower bounds."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from bake.arrays import AnyArray
-from bake.asset.patterns import PatternAsset
 from bake.errors import QueryError
 from bake.puzzle import Planning, Puzzle, Tiles
 from bake.search.patterns.planning import strides
 from bake.search.spaces.problem import StateSpace
 from bake.search.spaces.puzzles import PlanSpace, SlidingTiles, check_board, numbers_of
-
-
-def open_patterns(path: str | Path) -> Patterns:
-    """Open the pattern database of a puzzle, and read all of it.
-
-    Args:
-        path: an asset that ``bake build`` made of a puzzle.
-
-    Raises:
-        AssetError: the file is no pattern database, or is damaged.
-    """
-    with PatternAsset(path) as asset:
-        return Patterns(asset.puzzle(), asset.read("/patterns/distance"))
 
 
 class Patterns:
