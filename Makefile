@@ -22,7 +22,7 @@ verify: $(READY)
 	$(BIN)/bake verify baked
 
 test: $(READY)
-	$(BIN)/python -m pytest -n $(TEST_JOBS)
+	$(BIN)/python -m pytest -n $(TEST_JOBS) --dist worksteal
 
 # Installs the package into empty environments, which downloads half a gigabyte.
 install-test: $(READY)
