@@ -166,6 +166,10 @@ class PatchError(AssetError):
     """The patch or journal is damaged, of another version, or of another asset."""
 
 
+class TraceError(BakeError):
+    """The trace of a search or a walk is damaged, or is one of another level."""
+
+
 class QueryError(BakeError, ValueError):
     """An argument to the runtime reader is wrong."""
 

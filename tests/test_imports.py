@@ -96,6 +96,8 @@ ROOMS: dict[str, frozenset[str]] = {
         "runtime.cold": "kernels",
         "runtime.level": "asset coordinates errors flat kernels runtime.reader runtime.things "
         "runtime.live runtime.current runtime.navigator runtime.cold search.patterns",
+        "runtime.trace": "asset errors search.spaces runtime.reader runtime.searching "
+        "runtime.level",
         "runtime": "coordinates errors",
         "runtime.warm": "errors runtime.reader runtime.searching runtime.navigator runtime.level",
         "agents": "errors graph greedy hexagons level runtime search",

@@ -173,6 +173,11 @@ class Belief:
         # Numbers of arcs are others now, and plans begin anew.
         self.changes.clear()
 
+    @property
+    def profile(self) -> str:
+        """Return the name of the profile."""
+        return self._nav.name
+
     def standing(self, place: Place) -> int:
         """Return the location of a place that the profile can stand on, as the level is now.
 

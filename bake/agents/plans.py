@@ -8,7 +8,7 @@ from typing import Protocol
 import numpy as np
 
 from bake.agents.belief import Belief, Change
-from bake.arrays import Int32Array
+from bake.arrays import Int32Array, Int64Array
 
 
 class Plan(Protocol):
@@ -21,6 +21,10 @@ class Plan(Protocol):
     @property
     def nbytes(self) -> int:
         """Return the bytes that the plan takes beside the belief."""
+
+    @property
+    def labels(self) -> Int64Array | None:
+        """Return (n) int64 ticks, what the search knows of each node; None before the first one."""
 
     def learn(self, changes: list[Change]) -> None:
         """Take into account what was seen since the last step."""
@@ -56,6 +60,10 @@ class _Repaired:
     def nbytes(self) -> int:
         return self._search.nbytes
 
+    @property
+    def labels(self) -> Int64Array | None:
+        return self._search.labels
+
     def learn(self, changes: list[Change]) -> None:
         for change in changes:
             self._search.changed(change.arcs)
@@ -90,6 +98,10 @@ class _Hunt:
     def nbytes(self) -> int:
         return self._search.nbytes
 
+    @property
+    def labels(self) -> Int64Array | None:
+        return self._search.labels
+
     def learn(self, changes: list[Change]) -> None:
         for change in changes:
             self._search.changed(change.arcs)
@@ -115,6 +127,7 @@ class _Anew:
         self._way: Int32Array | None = None
         self._holds = False
         self.expanded = self.nbytes = 0
+        self.labels: Int64Array | None = None
 
     def learn(self, changes: list[Change]) -> None:
         self._holds = False
@@ -140,6 +153,7 @@ class _Anew:
         search = LifelongPlanning(self._belief.arcs, self._belief.estimate, here, self._goal)
         self._way = search.path()
         self._holds = True
+        self.labels = search.labels
         self.expanded += search.expanded
         self.nbytes = max(self.nbytes, search.nbytes)
         return self._way
@@ -161,6 +175,10 @@ class _Felt:
     @property
     def nbytes(self) -> int:
         return self._search.nbytes
+
+    @property
+    def labels(self) -> Int64Array | None:
+        return self._search.labels
 
     def learn(self, changes: list[Change]) -> None:
         self._step = None

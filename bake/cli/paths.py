@@ -59,7 +59,7 @@ def path(
     It is a shortest one, unless it is searched for by a method that promises less.
     """
     from bake.runtime import open_asset
-    from bake.view.search_trace import check_trace_file, write_trace
+    from bake.runtime.trace import check_trace_file, search_trace
 
     if method is None:
         method = "table" if weight == 1 and trace is None else "astar"
@@ -70,7 +70,7 @@ def path(
         ends = _place(level, start), _place(level, goal)
         searched = nav.search(*ends, method, heuristic, weight=weight, trace=trace is not None)
         if trace is not None:
-            write_trace(trace, level, nav.name, ends, weight, searched)
+            search_trace(level, nav.name, ends, weight, searched).write(trace)
         found, cost = searched.path, searched.cost
         if smooth and found is not None:
             found = nav.smooth(found)
@@ -132,7 +132,9 @@ def evaluate(
 
 def render(
     asset: AssetFile,
-    output: Annotated[Path, typer.Option("-o", "--output", help="The PNG file to write.")],
+    output: Annotated[
+        Path, typer.Option("-o", "--output", help="The PNG file to write; of a trace also a GIF.")
+    ],
     show: Annotated[Show, typer.Option(help="What to draw.")] = Show.terrain,
     toward: Annotated[
         str | None, typer.Option(metavar="X,Y", help="The goal of distances and hops.")
@@ -152,6 +154,15 @@ def render(
     ] = None,
     heuristic: Annotated[str | None, typer.Option(help="What guides the search.")] = None,
     lint: Annotated[bool, typer.Option("--lint", help="Mark what `bake lint` finds.")] = False,
+    trace: Annotated[
+        Path | None,
+        typer.Option(
+            "--trace", metavar="FILE.json", help="A search or agents to show with --show search."
+        ),
+    ] = None,
+    step: Annotated[
+        int | None, typer.Option(min=1, help="Which step of the trace; the last one by default.")
+    ] = None,
     profile: Profile = None,
     as_json: Json = False,
 ) -> None:
@@ -177,6 +188,8 @@ def render(
         method=method,
         heuristic=heuristic,
         lint=lint,
+        trace=trace,
+        step=step,
     )
     if as_json:
         print_json(drawn)

@@ -58,6 +58,10 @@ INSIDE: Colour = (128, 108, 150)
 #: The colours of ways over the layers of a hierarchy, lowest first.
 WAYS: tuple[Colour, ...] = ((34, 116, 196), (232, 126, 22), (122, 62, 168), (20, 140, 120))
 
+#: Places that an agent has not seen, and those its search looked at in a step.
+UNSEEN: Colour = (120, 124, 142)
+SEARCHED: Colour = (248, 196, 104)
+
 ROAD: Colour = (249, 224, 160)
 ROAD_CASING: Colour = (142, 126, 104)
 ROAD_CLOSED: Colour = (212, 206, 198)

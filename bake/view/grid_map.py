@@ -29,6 +29,7 @@ from bake.view.marks import (
     draw_layer,
     draw_searched,
     draw_things,
+    draw_walked,
     label_floors,
     ring_small_components,
 )
@@ -86,6 +87,8 @@ def draw_grid(request: Request) -> Map:
         draw_layer(ink, request.layer, point, cells.scale)
     if request.searched is not None:
         draw_searched(ink, request.searched, point, cells.scale)
+    if request.walked is not None:
+        draw_walked(ink, request.walked, cells.centre, cells.scale)
     draw_ends(ink, request, point, cells.scale, path_too=True)
     pixels = label_floors(pixels, scene, cells)
     ink.draw_on(pixels)

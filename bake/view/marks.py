@@ -5,6 +5,8 @@ Marks show layers, searches, ends of paths, links, spots, floors and findings.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from PIL import Image, ImageDraw
 
@@ -23,17 +25,20 @@ from bake.view.colours import (
     INSIDE,
     ISLAND,
     NO_EXIT,
+    PATH,
     START,
     TRANSITION,
     TRAP,
     Colour,
+    as_colour,
     component_colours,
     shades,
+    vivid,
 )
 from bake.view.ink import Ink
 from bake.view.lettering import font, width_of
 from bake.view.page import Swatch
-from bake.view.request import Request, Searched
+from bake.view.request import Request, Searched, Walked
 from bake.view.scene import LayerScene, Scene
 from bake.view.views import MOST_INSIDE, way_colour
 
@@ -86,6 +91,36 @@ def draw_searched(ink: Ink, searched: Searched, point: Float64Array, room: float
         width = 2.0 + 2.2 * number
         ink.polyline(points, width, colour, casing=2.0)
         ink.discs(points, width * 0.9, colour)
+
+
+def draw_walked(
+    ink: Ink, walked: Walked, point_of: Callable[[Int32Array], Float64Array], room: float
+) -> None:
+    """Draw agents, and what they plan; of a single one also where it has been.
+
+    Args:
+        ink: what to draw with.
+        walked: the agents.
+        point_of: returns (k, 2) pixels of (k) locations.
+        room: pixels between neighbouring places.
+    """
+    alone = len(walked.walkers) == 1
+    colours = [PATH] if alone else [as_colour(each) for each in vivid(len(walked.walkers))]
+    width = min(7.0 if alone else 4.0, max(1.5, (0.26 if alone else 0.14) * room))
+    for walker, colour in zip(walked.walkers, colours, strict=True):
+        here = walker.trail[-1:]
+        if alone and len(walker.trail) > 1:
+            ink.polyline(point_of(walker.trail), max(1.5, 0.5 * width), START)
+        if len(walker.ahead):
+            points = point_of(np.concatenate([here, walker.ahead]))
+            ink.polyline(points, width, colour, casing=max(1.5, 0.6 * width))
+    for walker, colour in zip(walked.walkers, colours, strict=True):
+        if alone:
+            if walker.goal >= 0:
+                ink.goal(point_of(np.array([walker.goal], dtype=np.int32))[0], room)
+            ink.start(point_of(walker.trail[-1:])[0], room)
+        else:
+            ink.discs(point_of(walker.trail[-1:]), max(2.0, 0.36 * room), colour, rim=1.0)
 
 
 def draw_ends(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -21,6 +22,9 @@ _NARROWEST = 640
 #: Maps up to this many pixels wide and high have letters of the normal size; larger maps have
 #: larger letters.
 _PLAIN_SIDE = 1700
+
+#: Each picture of an animation has at most so many colours of its own.
+_GIF_COLOURS = 255
 
 #: A legend has fewer lines than this on a large page, as such a page is wide.
 _LEGEND_LINES = 8
@@ -309,19 +313,23 @@ def _draw_scale_bar(
     pen.text(at, text, fill=FAINT_INK, font=font(sizes.text), anchor="rm")
 
 
-def check_output(path: Path) -> None:
+def check_output(path: Path, suffixes: tuple[str, ...] = (".png",)) -> None:
     """Refuse early a file that could not be written later.
 
+    Args:
+        path: the file.
+        suffixes: what its name may end in.
+
     Raises:
-        OutputError: the name does not end in .png, its folder does not exist, or it is a folder.
+        OutputError: its name has another suffix, its folder does not exist, or it is a folder.
     """
-    if path.suffix.lower() != ".png":
+    if path.suffix.lower() not in suffixes:
         raise OutputError(
             f"pictures are not written as {path.suffix!r}"
             if path.suffix
             else "the name has no suffix",
             file=path,
-            expected="a name that ends in .png",
+            expected=f"a name that ends in {' or '.join(suffixes)}",
         )
     if not path.parent.is_dir():
         raise OutputError("the folder does not exist", file=path, remedy="make the folder first")
@@ -333,3 +341,24 @@ def write_png(picture: Image.Image, path: Path) -> None:
     """Write a picture whole or not at all: see :func:`written_whole`."""
     with written_whole(path) as partial:
         picture.save(partial, format="PNG")
+
+
+def write_gif(pictures: Iterator[Image.Image], path: Path, *, pause: int, last: int) -> None:
+    """Write pictures of one size as an animation that begins anew, whole or not at all.
+
+    Args:
+        pictures: at least one; each is made when the one before is no longer needed.
+        path: the file.
+        pause, last: milliseconds that each picture is shown, and that the last one is.
+    """
+    frames = [picture.quantize(_GIF_COLOURS, dither=Image.Dither.NONE) for picture in pictures]
+    shown = [pause] * (len(frames) - 1) + [last]
+    with written_whole(path) as partial:
+        frames[0].save(
+            partial,
+            format="GIF",
+            save_all=True,
+            append_images=frames[1:],
+            duration=shown if len(frames) > 1 else last,
+            loop=0,
+        )

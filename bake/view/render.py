@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
+from PIL import Image
 
 from bake.asset import Asset
 from bake.errors import QueryError, counted
@@ -12,10 +14,17 @@ from bake.runtime.reader.places import Place
 from bake.view import Show
 from bake.view.grid_map import draw_grid
 from bake.view.marks import findings_of
-from bake.view.page import check_output, lay_out, number, write_png
-from bake.view.request import Request, Searched, all_toward, path_by_hops, search_path
+from bake.view.page import check_output, lay_out, number, write_gif, write_png
+from bake.view.request import Request, Searched, Walked, all_toward, path_by_hops, search_path
 from bake.view.road_map import draw_roads
 from bake.view.scene import Scene, place_data, place_text, read_layer, read_scene
+from bake.view.trace_file import TraceFile
+
+#: An animation has at most so many pictures; of longer traces it shows some steps alone.
+_MOST_PICTURES = 200
+
+#: The longer side of the map in an animation, in pixels, and milliseconds that pictures are shown.
+_MOVING_SIDE, _PAUSE, _LAST = 800, 120, 2500
 
 _TITLES = {
     Show.terrain: "Terrain",
@@ -40,12 +49,15 @@ def render_asset(
     method: str | None = None,
     heuristic: str | None = None,
     lint: bool = False,
+    trace: Path | None = None,
+    step: int | None = None,
 ) -> dict[str, object]:
     """Draw a baked level.
 
     Args:
         asset: the baked level.
-        output: the .png file to write; it is replaced whole or not at all.
+        output: the .png file to write, of a trace also a .gif that shows its steps one after
+            another; it is replaced whole or not at all.
         profile: the profile to draw for; it may be left out where the asset holds only one.
         show: "terrain" (the designer's colours), "components" (what is cut off from what),
             "distances" or "hops" (toward one goal), "clusters" (and the graph between them),
@@ -59,13 +71,15 @@ def render_asset(
         method, heuristic: how the path is found, see :meth:`bake.runtime.Navigator.search`; None =
             by next hops, or by A* where a search is shown.
         lint: whether to mark what `bake lint` finds in the profile's ways.
+        trace: a trace of a search or of agents, to show in place of a path; see docs/traces.md.
+        step: which step of the trace to show, from 1; None = the last one.
 
     Returns:
         What was drawn, ready for JSON. It always has output, width, height (pixels), profile and
         show. A path adds reachable, path_steps and path_cost (None where unreachable). A goal adds
         farthest (place), farthest_distance (units) and unreachable (how many places have no way to
         the goal). Clusters add layer, layers, clusters and transitions. A search adds method,
-        heuristic and expanded.
+        heuristic and expanded. A trace adds steps, and step or, of an animation, pictures.
 
     Raises:
         OutputError: the picture cannot be written there.
@@ -73,9 +87,10 @@ def render_asset(
         QueryError: there is no such place, profile, view, method or layer, or the scale does not
             fit.
         MissingTableError: the asset was baked without what the view needs.
+        TraceError: the trace cannot be read, is damaged, or is one of another level.
     """
     asset, output = Path(asset), Path(output)
-    check_output(output)
+    check_output(output, (".png",) if trace is None else (".png", ".gif"))
     if show not in list(Show):
         raise QueryError(f"there is no view {str(show)!r}", expected=", ".join(Show))
     show = Show(show)
@@ -83,10 +98,14 @@ def render_asset(
         raise QueryError(
             f"{show} need a goal", expected="--toward X,Y", remedy="say toward which place"
         )
-    if show is Show.search and path is None:
+    if trace is not None or step is not None:
+        _check_trace(show, trace, path or method or heuristic)
+    elif show is Show.search and path is None:
         raise QueryError(
             "a search needs two places", expected="--path X,Y X,Y", remedy="say from where to where"
         )
+    if trace is not None:
+        return _render_trace(asset, output, TraceFile(Path(trace)), profile, step, scale)
     with Asset(asset) as opened:
         scene = read_scene(opened, profile)
         found, searched = None, None
@@ -104,11 +123,76 @@ def render_asset(
             searched,
             findings_of(scene) if lint else None,
         )
-        drawn = draw_grid(request) if scene.places.is_grid else draw_roads(request)
-        page = lay_out(drawn, scene.name, _facts(scene), _note(request))
+        page = _drawn(request)
         summary = _summary(request)
     write_png(page, output)
     return {"output": str(output), "width": page.width, "height": page.height, **summary}
+
+
+def _drawn(request: Request) -> Image.Image:
+    scene = request.scene
+    drawn = draw_grid(request) if scene.places.is_grid else draw_roads(request)
+    return lay_out(drawn, scene.name, _facts(scene), _note(request))
+
+
+def _check_trace(show: Show, trace: Path | None, other: object) -> None:
+    """Refuse options that do not go with a trace."""
+    if trace is None:
+        raise QueryError("--step is of a trace", remedy="name one by --trace, or leave --step out")
+    if show is not Show.search:
+        raise QueryError(f"{show} show no trace", expected="--show search")
+    if other:
+        raise QueryError(
+            "a trace holds its own path",
+            remedy="leave --path, --method and --heuristic out",
+        )
+
+
+def _render_trace(
+    asset: Path,
+    output: Path,
+    trace: TraceFile,
+    profile: str | None,
+    step: int | None,
+    scale: int | None,
+) -> dict[str, object]:
+    """Draw one step of a trace, or an animation of all."""
+    moving = output.suffix.lower() == ".gif"
+    if moving and step is not None:
+        raise QueryError("an animation shows all steps", remedy="leave --step out, or write a PNG")
+    with Asset(asset) as opened:
+        scene = read_scene(opened, trace.profile if profile is None else profile)
+        if moving and scale is None and scene.places.is_grid:
+            scale = max(1, _MOVING_SIDE // max(scene.places.width, scene.places.height))
+        numbers = _evenly(trace.count) if moving else [trace.count if step is None else step]
+        size = (0, 0)
+
+        def pages() -> Iterator[Image.Image]:
+            nonlocal size
+            for moment in trace.over(scene).moments(numbers):
+                walked = moment.shown if isinstance(moment.shown, Walked) else None
+                searched = None if isinstance(moment.shown, Walked) else moment.shown
+                request = Request(
+                    scene, Show.search, moment.path, None, scale,
+                    searched=searched, walked=walked, note=moment.note,
+                )  # fmt: skip
+                page = _drawn(request)
+                size = page.size
+                yield page
+
+        if moving:
+            write_gif(pages(), output, pause=_PAUSE, last=_LAST)
+        else:
+            write_png(next(pages()), output)
+    found: dict[str, object] = {"output": str(output), "width": size[0], "height": size[1]}
+    found |= {"profile": scene.profile, "show": str(Show.search), "steps": trace.count}
+    return found | ({"pictures": len(numbers)} if moving else {"step": numbers[0]})
+
+
+def _evenly(count: int) -> list[int]:
+    """Return the numbers of at most so many steps, the first and the last among them."""
+    some = np.linspace(1, count, min(count, _MOST_PICTURES))
+    return sorted(set(np.rint(some).astype(int).tolist()))
 
 
 def _facts(scene: Scene) -> str:
@@ -133,6 +217,8 @@ def _note(request: Request) -> str:
         notes.append(f"farthest {far} at {number(toward.greatest)}")
     if request.layer is not None:
         notes[0] += f" of layer {request.layer.number} of {max(1, request.layer.layers)}"
+    if request.note is not None:
+        return " · ".join([*notes, request.note])
     if request.searched is not None:
         notes.append(_search_note(request.searched))
     if path is not None:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from bake.arrays import Float64Array, Int32Array
+from bake.arrays import BoolArray, Float64Array, Int32Array
 from bake.lint.ways import Problem
 from bake.runtime.hierarchy.layers import HierarchyTables
 from bake.runtime.hierarchy.paths import HierarchyPaths
@@ -84,6 +84,36 @@ class Searched:
 
 
 @dataclass(frozen=True)
+class Walker:
+    """One agent at one step; all are locations of the level.
+
+    Attributes:
+        trail: (k) int32, where it has been, and where it is.
+        ahead: (k) int32, where it plans to go.
+        goal: where it wants to be; -1 = nowhere.
+    """
+
+    trail: Int32Array
+    ahead: Int32Array
+    goal: int
+
+
+@dataclass(frozen=True)
+class Walked:
+    """Where agents are at one step, and what they know.
+
+    Attributes:
+        seen: (locations) bool, what they have seen; None where they know the level.
+        searched: (k) int32 locations that the search has given another label at this step.
+        walkers: the agents.
+    """
+
+    seen: BoolArray | None
+    searched: Int32Array
+    walkers: tuple[Walker, ...]
+
+
+@dataclass(frozen=True)
 class Request:
     """Everything one picture is made from.
 
@@ -96,6 +126,8 @@ class Request:
         layer: the layer of clusters to show, for the view of clusters.
         searched: the search to show, for the view of a search; the path it found is ``path``.
         findings: findings of lint to mark; None = none were asked for.
+        walked: agents to show, for the view of a search.
+        note: of a step of a trace: what is said of it in place of the path.
     """
 
     scene: Scene
@@ -106,6 +138,8 @@ class Request:
     layer: LayerScene | None = None
     searched: Searched | None = None
     findings: list[Problem] | None = None
+    walked: Walked | None = None
+    note: str | None = None
 
 
 def path_by_hops(scene: Scene, ends: tuple[Place, Place]) -> Route:

@@ -24,7 +24,7 @@ from bake.view.colours import (
 )
 from bake.view.ink import ARROW_HEAD, Ink
 from bake.view.lettering import write_names
-from bake.view.marks import draw_ends, draw_layer, draw_searched, ring_small_components
+from bake.view.marks import draw_ends, draw_layer, draw_searched, draw_walked, ring_small_components
 from bake.view.mesh_map import draw_polygons, mesh_points
 from bake.view.page import ColourBar, Legend, Map, page_pixels
 from bake.view.paint import contour_step
@@ -103,6 +103,8 @@ def draw_roads(request: Request) -> Map:
     ink.discs(point, plan.node, colours, rim=1.1 if plan.node >= 2 else 0.0)
     if request.searched is not None:
         draw_searched(ink, request.searched, point, plan.node * 2)
+    if request.walked is not None:
+        draw_walked(ink, request.walked, lambda node: plan.point[node], plan.node * 3.2)
     if request.show is Show.components:
         ring_small_components(ink, scene, point, 2 * plan.node, noticed=_NOTICED)
     draw_ends(ink, request, point, plan.node * 3.2, path_too=False)

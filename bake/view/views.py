@@ -13,18 +13,23 @@ from bake.view import Show
 from bake.view.colours import (
     ACROSS,
     INSIDE,
+    PATH,
+    SEARCHED,
+    START,
     TRANSITION,
     UNREACHABLE,
     UNREACHABLE_STRIPE,
+    UNSEEN,
     WAYS,
     Colour,
     as_colour,
     cluster_colours,
     component_colours,
+    mixed,
     shades,
 )
 from bake.view.page import Swatch, number, shortened
-from bake.view.request import Request, Searched
+from bake.view.request import Request, Searched, Walked
 from bake.view.scene import LayerScene, Scene, place_text
 
 #: Arcs inside clusters are not drawn if there are more, as they would cover everything.
@@ -62,6 +67,8 @@ def row_colours(
         latest = max(searched.known.max(initial=0), 1.0 if scene.places.is_grid else 1e-9)
         colours[searched.row] = shades(searched.known / latest)
         return colours, _search_swatches(searched)
+    if request.walked is not None:
+        return _walked_colours(scene, request.walked, muted)
     if request.show is Show.terrain or toward is None:
         terrain = scene.terrain_grid if scene.places.is_grid else scene.node_terrain
         return scene.colours[scene.row_terrain], _terrain_swatches(scene, terrain)
@@ -71,6 +78,23 @@ def row_colours(
     stripe = UNREACHABLE_STRIPE if scene.places.is_grid else None
     lost = [] if reached.all() else [Swatch(UNREACHABLE, "no way to the goal", stripe)]
     return colours, lost
+
+
+def _walked_colours(
+    scene: Scene, walked: Walked, muted: UInt8Array
+) -> tuple[UInt8Array, list[Swatch]]:
+    """Colour what agents have not seen, and what their search has looked at in a step."""
+    colours, swatches = muted.copy(), []
+    if walked.seen is not None:
+        unseen = ~walked.seen[scene.flat]
+        colours[unseen] = mixed(muted[unseen], UNSEEN, 0.7)
+        rows = scene.tables.rows_of(walked.searched)
+        rows = rows[rows >= 0]
+        colours[rows] = mixed(colours[rows], SEARCHED, 0.75)
+        swatches += [Swatch(UNSEEN, "not seen yet"), Swatch(SEARCHED, "searched at this step")]
+    if len(walked.walkers) == 1:
+        swatches += [Swatch(START, "where it has been"), Swatch(PATH, "planned")]
+    return colours, swatches
 
 
 def way_colour(layer: int) -> Colour:

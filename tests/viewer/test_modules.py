@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from bake.runtime import LevelAsset, open_asset
-from bake.view.search_trace import write_trace
+from bake.runtime.trace import search_trace
 from tests.support.command import bake
 from tests.support.page_modules import Pair, Reader, ask, baked
 
@@ -34,7 +34,7 @@ def trace_of(
     """What `bake path --trace` writes."""
     ends, weight = (reader.place(start), reader.place(goal)), options.get("weight", 1.0)
     found = reader.nav.search(*ends, options["method"], weight=weight, trace=True)
-    write_trace(file, level, reader.nav.name, ends, weight, found)
+    search_trace(level, reader.nav.name, ends, weight, found).write(file)
     return json.loads(file.read_text("utf-8"))
 
 

@@ -92,6 +92,11 @@ class LifelongPlanning:
         """Return the bytes of labels and heap."""
         return sum(each.nbytes for each in self._labels) + self._heap.nbytes
 
+    @property
+    def labels(self) -> Int64Array:
+        """Return (n) int64 ticks, the label g of each node; INFINITY where it has none."""
+        return self._labels.g
+
     def changed(self, arcs: Int64Array) -> None:
         """Say that the weights of some arcs (k) have changed; of which way does not matter."""
         if len(arcs):

@@ -62,6 +62,11 @@ class RealTime:
         """Return the bytes of what the agent thinks of each node."""
         return self.h.nbytes
 
+    @property
+    def labels(self) -> Int64Array:
+        """Return (n) int64 ticks, what the agent thinks is left from each node."""
+        return self.h
+
     def aim(self, goal: int) -> None:
         """Take another goal, and forget what was learned about the last one."""
         self._goal = int(goal)

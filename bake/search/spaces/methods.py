@@ -73,13 +73,17 @@ def search(
                 remedy='leave h out, or choose "astar"',
             )
         own = None
+    made: Search[S]
     if method == "ida":
-        return IterativeDeepening(space, own)
-    if memory is not None:
-        return MemoryBounded(space, own, memory)
-    if method == "greedy":
-        return BestFirst(space, own, g_share=0)
-    return BestFirst(space, own, h_share=1 if weight is None else weight, width=width)
+        made = IterativeDeepening(space, own)
+    elif memory is not None:
+        made = MemoryBounded(space, own, memory)
+    elif method == "greedy":
+        made = BestFirst(space, own, g_share=0)
+    else:
+        made = BestFirst(space, own, h_share=1 if weight is None else weight, width=width)
+    made.method = method
+    return made
 
 
 def _check(method: str, known: _Method, name: str, value: float | None) -> None:

@@ -75,6 +75,7 @@ class Search(ABC, Generic[S]):
     """A search under way, which makes one step each time it is asked.
 
     Attributes:
+        method: the name of the method.
         status: how far it has come.
         path: the states from start to goal; None unless one was found.
         cost: what the path costs; infinite unless one was found.
@@ -84,6 +85,7 @@ class Search(ABC, Generic[S]):
     """
 
     def __init__(self, space: StateSpace[S], h: Heuristic[S] | None) -> None:
+        self.method = "search"
         self.status = Status.RUNNING
         self.path: list[S] | None = None
         self.cost = math.inf
