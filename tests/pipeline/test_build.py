@@ -84,24 +84,6 @@ def test_where_the_project_lies_changes_no_byte(tasks: list[Task], tmp_path: Pat
     assert contents(copies) == contents(tasks)
 
 
-def test_hash_seeds_change_no_byte(tasks: list[Task], tmp_path: Path) -> None:
-    run(tasks)
-    code = (
-        "import sys\nfrom pathlib import Path\n"
-        "from bake.pipeline import build, find_tasks\nfrom bake.recipe import load_recipe\n"
-        "tasks = find_tasks(load_recipe(Path(sys.argv[1])), [], Path(sys.argv[2]))\n"
-        "assert all(o.status == 'baked' for o in "
-        "build(tasks, jobs=1, force=True, report=lambda *news: None))\n"
-    )
-    for seed in ("1", "2"):
-        out = tmp_path / f"out {seed}"
-        arguments = [sys.executable, "-c", code, str(tmp_path / "bake.toml"), str(out)]
-        subprocess.run(arguments, check=True, env={**os.environ, "PYTHONHASHSEED": seed})
-        assert {task.name: (out / task.asset.name).read_bytes() for task in tasks} == contents(
-            tasks
-        )
-
-
 def test_progress_of_one_level(tasks: list[Task]) -> None:
     told: list[tuple[str, str, float]] = []
     list(build(tasks[:1], jobs=1, force=True, report=lambda *news: told.append(news)))

@@ -161,8 +161,10 @@ def test_a_folder_on_a_full_disk_is_noticed_before_baking(
     assert [file.name for file in small_disk.iterdir()] == ["ballast"]
 
 
-@pytest.mark.parametrize("data", [b"text", b"\x89HDF\r\n\x1a\n" + bytes(600), bytes(600)])
-@pytest.mark.parametrize("jobs", [1, 2])
+@pytest.mark.parametrize(
+    ("jobs", "data"),
+    [(1, b"text"), (2, b"text"), (1, b"\x89HDF\r\n\x1a\n" + bytes(600)), (1, bytes(600))],
+)
 def test_a_file_of_another_program_is_not_overwritten(
     tmp_path: Path, jobs: int, data: bytes
 ) -> None:

@@ -456,9 +456,11 @@ def short_ranges(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("short_ranges")
 @pytest.mark.parametrize("family", FAMILIES)
-@pytest.mark.parametrize("fits", [True, False])
-def test_every_family_in_ranges(family: Family, fits: bool) -> None:
-    for seed, n in enumerate((2 * LANES, 2 * LANES + 1, 5 * LANES - 3)):
+def test_every_family_in_ranges(family: Family) -> None:
+    other = FAMILIES.index(family) % 2 == 0
+    for seed, (n, fits) in enumerate(
+        ((2 * LANES, other), (2 * LANES + 1, not other), (5 * LANES - 3, other))
+    ):
         sub = subgraph(n, family(random.Random(seed), n)[: 12 * n])
         assert len(target_ranges(n)) > 1
         runs = runs_of(sub, fits=fits)
@@ -470,7 +472,7 @@ def test_every_family_in_ranges(family: Family, fits: bool) -> None:
 @pytest.mark.usefixtures("short_ranges")
 @pytest.mark.parametrize("names", [OPEN, CROWDED], ids=["open", "crowded"])
 def test_lattices_in_ranges(names: tuple[str, ...]) -> None:
-    sub, at, cells = on_lattice(world_of(random_lattice(f"ranges {names}", 29, 23, names), 8))
+    sub, at, cells = on_lattice(world_of(random_lattice(f"ranges {names}", 23, 19, names), 8))
     assert len(target_ranges(sub.graph.node_count)) > 1
     check_runs(sub, runs_of(sub, at), cells)
     check_runs(sub, runs_of(sub))
