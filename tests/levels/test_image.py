@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from PIL import Image
 
@@ -65,6 +65,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         if mode == "P" or suffix != ".gif"  # Pillow blends colours where it writes others as GIF
     ],
 )
+@settings(max_examples=20)
 @given(grid=any_grids(list(COLOURS)))
 def test_colour_round_trip(folder: Path, mode: str, suffix: str, grid: list[list[str]]) -> None:
     image = rgb_image(grid)

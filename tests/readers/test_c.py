@@ -67,12 +67,19 @@ def test_can_be_read_in_one_sitting() -> None:
         assert max(map(len, lines)) <= 118
 
 
-@pytest.mark.parametrize("compiler", ["gcc", "clang"])
-def test_fuzz_harness(compiler: str, tmp_path: Path) -> None:
+def test_fuzz_harness(tmp_path: Path) -> None:
     """It opens every vector, refuses all that are cut off, and finds nothing else in either."""
     made = tmp_path / "ask"
     source = HEADERS / "fuzz" / "fuzz.c"
-    command = [sanitizing(compiler), "-std=c99", *STRICT, "-g", "-O1", *SANITIZERS, "-DFUZZ_MAIN"]
+    command = [
+        sanitizing("gcc", "clang"),
+        "-std=c99",
+        *STRICT,
+        "-g",
+        "-O1",
+        *SANITIZERS,
+        "-DFUZZ_MAIN",
+    ]
     run([*command, f"-I{HEADERS}", source, "-o", made])
     assert set(run([made, *sorted(FOLDER.glob("*.bake"))]).split()) == {"0"}
     data, files = (FOLDER / "one-cell.bake").read_bytes(), []

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import os
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -18,6 +19,9 @@ from bake.errors import CorruptAssetError
 from bake.graph import BLOCKED
 from bake.verify import Proof, verify_asset
 from tests.support.oracles import arcs_of, optimal_slots
+
+#: So many times as many changes are tried as by default.
+MORE = int(os.environ.get("BAKE_CHANGES", "1"))
 
 #: Changes an array in place.
 Edit = Callable[[AnyArray], None]

@@ -13,7 +13,7 @@ from bake.verify import Proof, verify_asset
 from tests.support.baked import bake, recipe_for, rows, write_graph, write_grid
 from tests.support.levels import shared_level
 from tests.support.strategies import ArcList, arc_lists, grids
-from tests.support.tampering import edited, store, table
+from tests.support.tampering import MORE, edited, store, table
 from tests.support.tower import baked_tower
 
 BOUNDS = ("components", "clusters", "cluster_distances", "heuristic")
@@ -122,7 +122,7 @@ def test_every_value_that_is_one_more_or_less_is_found(
     path = baked(tmp_path, way, drawn)
     right = table(path, name)
     rng = np.random.default_rng(3)
-    for place in rng.choice(right.size, min(8, right.size), replace=False):
+    for place in rng.choice(right.size, min(3 * MORE, right.size), replace=False):
         for by in (-1, 1):
             changed = right.copy()
             if changed.flat[place] == 2**31 - 1 and by > 0:
@@ -161,7 +161,7 @@ def test_any_values_at_all_are_an_error_in_one_line(name: str, way: str, tmp_pat
     right = table(path, name)
     rng = np.random.default_rng(7)
     limits = np.iinfo(right.dtype)
-    for _ in range(6):
+    for _ in range(2 * MORE):
         changed = right.copy()
         places = rng.choice(right.size, max(1, right.size // 3), replace=False)
         changed.flat[places] = rng.integers(

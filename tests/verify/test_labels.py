@@ -16,7 +16,7 @@ from bake.runtime import open_asset
 from tests.support.baked import bake, recipe_for, rows, write_graph, write_grid
 from tests.support.oracles import arcs_of, distances_from
 from tests.support.strategies import FAMILIES, seeded
-from tests.support.tampering import accepted, edited, proved, store, table
+from tests.support.tampering import MORE, accepted, edited, proved, store, table
 from tests.support.tower import baked_tower
 
 ALONE = ("distances",)
@@ -110,7 +110,7 @@ def test_no_single_change_that_matters_is_accepted(asset: Path) -> None:
     assert accepted(asset)
     whole = asset.read_bytes()
     changes = list(single_changes(asset))
-    tried = random.Random(5).sample(changes, 150)
+    tried = random.Random(5).sample(changes, min(50 * MORE, len(changes)))
     harmless = 0
     for name, new in tried:
         asset.write_bytes(whole)
@@ -126,7 +126,7 @@ def test_no_change_of_the_whole_that_matters_is_accepted(asset: Path) -> None:
     right, whole = truth(asset), asset.read_bytes()
     rng = np.random.default_rng(2)
     accepted_ones = 0
-    for turn in range(60):
+    for turn in range(24):
         asset.write_bytes(whole)
         for name in rng.permutation(NAMES)[: 1 + turn % 2]:
             if name == "label_toward" and not has_toward(asset):
@@ -136,7 +136,7 @@ def test_no_change_of_the_whole_that_matters_is_accepted(asset: Path) -> None:
         if accepted(asset):
             assert answers(asset) == right
             accepted_ones += 1
-    assert accepted_ones < 30
+    assert accepted_ones < 12
     asset.write_bytes(whole)
     store(asset, "label_difference", 2 * table(asset, "label_difference"))
     with pytest.raises(CorruptAssetError, match="is not the distance"):

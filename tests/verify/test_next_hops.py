@@ -17,7 +17,7 @@ from tests.support.levels import shared_level
 from tests.support.oracles import offset_to_cube
 from tests.support.runs import from_bytes, in_bytes, runs_in
 from tests.support.strategies import FAMILIES, seeded
-from tests.support.tampering import accepted, optimal, proved, store, table
+from tests.support.tampering import MORE, accepted, optimal, proved, store, table
 
 HOPS = ("components", "next_hops")
 GREEDY, NONE = 254, 255
@@ -199,7 +199,7 @@ def test_what_is_wrong_is_found_and_what_is_right_is_accepted(
     assert accepted(path)
     rng = random.Random(f"{kind} {tamper.__name__}")
     found = 0
-    for _ in range(40):
+    for _ in range(12 * MORE):
         changed = tamper(rng, whole)
         keep(path, changed)
         fits = all(sum(row) < right.rows for row in of_rows(*changed[:2], 1))
@@ -229,7 +229,7 @@ def test_no_path_is_stored_where_no_other_table_tells(
     rng = random.Random(3)
     found = 0
     for tamper in (another_symbol, another_start):
-        for _ in range(60):
+        for _ in range(30 * MORE):
             changed = tamper(rng, whole)
             keep(path, changed)
             assert accepted(path) == right.holds(changed), changed
