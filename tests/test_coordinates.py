@@ -207,7 +207,7 @@ def test_hexagons_as_tiled_picks_them(axis: str, odd: bool, size: tuple[int, int
     geometry = Geometry("hexagonal", *size, axis, odd)
     tiled = Tiled(geometry, 0)
     where, layout = geometry.coordinates(0, 0, 0), geometry.hex_layout(0, 0)
-    parts = [(Fraction(x, 4), Fraction(y, 4)) for x in range(-80, 161, 3) for y in range(-80, 161)]
+    parts = [(Fraction(x, 4), Fraction(y, 4)) for x in range(-80, 161, 7) for y in range(-80, 161)]
     points = np.array([[float(x), float(y)] for x, y in parts])
     found = where.cells(points, np.zeros(len(points), dtype=np.int64), layout)
     wrong = [
