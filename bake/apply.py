@@ -119,6 +119,9 @@ def _level(
     codes, obstacle = whole(patched.terrain), whole(patched.obstacle)
     if obstacle.any():
         blocked = np.all([np.isnan(profile.mover.cost) for profile in profiles], axis=0)
+        # A link passes over some terrains that nobody can stand on, but over no obstacle.
+        over = {name for link in patched.links.now.values() for name in link.over}
+        blocked &= [name not in over for name in names]
         if blocked.any():
             codes[obstacle] = int(blocked.argmax())
         else:
@@ -242,6 +245,8 @@ def _things(rules: LevelRules, terrain: AnyArray, names: list[str], patched: Lev
                 link.profiles,
                 link.name,
                 link.id,
+                tuple(map(cell, link.via)),
+                link.over,
             )
             for link in links.values()
         ),

@@ -43,6 +43,10 @@ class Link:
         profiles: names of the profiles that may take it; None = every profile.
         place: where in the file it is, for messages.
         id: what the editor calls it by: the id of an object or entity; None where it has none.
+        via: the cells it passes through, from start to goal and without these. They need not be
+            walkable.
+        over: names of the terrains that it passes over though nobody can stand there; on any other
+            such terrain in ``via`` the link is closed. None = those that ``via`` has as drawn.
     """
 
     name: str
@@ -54,6 +58,8 @@ class Link:
     profiles: tuple[str, ...] | None
     place: str
     id: str | None = None
+    via: tuple[Cell, ...] = ()
+    over: tuple[str, ...] | None = None
 
 
 @dataclass(frozen=True)

@@ -132,6 +132,49 @@ def straight_way(start: tuple[int, int], goal: tuple[int, int], floor_height: in
     return max(1.0, math.sqrt((goal_x - x) ** 2 + (goal_y - y) ** 2))
 
 
+#: The most cells that a link passes through.
+MAX_VIA = 4096
+
+
+class Vias(NamedTuple):
+    """The cells that links pass through between their ends.
+
+    Attributes:
+        first: (links + 1) int64; the cells of link i are first[i] to first[i + 1] - 1.
+        cell: (k) int64 cells.
+        over: (links, terrains) bool, True where a link passes over a terrain that nobody can
+            stand on.
+    """
+
+    first: Int64Array
+    cell: Int64Array
+    over: BoolArray
+
+    def clear(
+        self, cost: Float64Array, terrain: UInt8Array, obstacle: BoolArray | None
+    ) -> BoolArray:
+        """Tell which links nothing stands in the way of.
+
+        A cell is clear that has no obstacle, and a terrain that the profile can stand on or that
+        the link passes over.
+
+        Args:
+            cost: (terrains) float64 units, NaN where the profile cannot stand.
+            terrain: (cells) uint8.
+            obstacle: (cells) bool; None = there are none.
+
+        Returns:
+            (links) bool.
+        """
+        code, link = terrain[self.cell], np.repeat(np.arange(len(self.over)), np.diff(self.first))
+        wrong = ~self.over[link, code] & np.isnan(cost[code])
+        if obstacle is not None:
+            wrong |= obstacle[self.cell]
+        clear = np.ones(len(self.over), dtype=np.bool_)
+        clear[link[wrong]] = False
+        return clear
+
+
 # -- steps ----------------------------------------------------------------------------------------
 
 Step = tuple[int, int]

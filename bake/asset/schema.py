@@ -366,6 +366,14 @@ COLUMNS: tuple[Column, ...] = (
     _optional("/links/first_profile", "int32", "link + 1", "link profile",
         "profiles of link i are first_profile[i] to first_profile[i + 1] - 1; none: all"),
     _optional("/links/profile", "S", "link profile", "text", "name of a profile the link is for"),
+    _optional("/links/first_via", "int32", "link + 1", "via cell",
+        "cells that link i passes through are first_via[i] to first_via[i + 1] - 1. This, via and "
+        "over are absent where no link passes through any"),
+    _optional("/links/via", "int32", "via cell, xy", "cells",
+        "x and y of a cell that the link passes through, from its start to its goal"),
+    _optional("/links/over", "uint8", "link, terrain", "0 or 1",
+        "1 where the link passes over the terrain though nobody can stand on it; any other such "
+        "terrain in a cell of via closes it"),
     _optional("/regions/name", "S", "region", "text", "name of the region, unique among them",
         given=True),
     _optional("/regions/id", "S", "region", "text",

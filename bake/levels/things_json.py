@@ -21,6 +21,7 @@ from bake.levels.reading.models import (
     reject,
 )
 from bake.levels.reading.things import rectangle
+from bake.movement import MAX_VIA
 
 Side = Literal["north", "east", "south", "west"]
 
@@ -68,6 +69,18 @@ class LinkTable(StrictModel):
     both_ways: bool = Field(default=False, description="whether it leads back, too")
     profiles: DistinctNames = Field(
         default=[], description="agent profiles that may take it; without it, all"
+    )
+    via: list[Place] = Field(
+        default=[],
+        description="the cells it passes through, in order, without its ends; they need not be "
+        "walkable",
+        min_length=1,
+        max_length=MAX_VIA,
+    )
+    over: DistinctNames = Field(
+        default=[],
+        description="terrains that nobody can stand on and it passes over; without it, those of "
+        "the cells of via",
     )
 
 
@@ -165,6 +178,10 @@ class ThingReader:
             goal = self.cell(link.goal, where, "to")
             cost = link.cost if "cost" in link.model_fields_set else None
             profiles, place = _profiles(link), str(where)
+            along = where.inside("via")
+            via = tuple(self.cell(cell, along, at) for at, cell in enumerate(link.via))
+            if "over" in link.model_fields_set and not via:
+                where.inside("over").refuse("found over without via", "cells to pass over, in via")
             found_links.append(
                 Link(
                     link.name,
@@ -176,6 +193,8 @@ class ThingReader:
                     profiles,
                     place,
                     link.id,
+                    via,
+                    tuple(link.over) if "over" in link.model_fields_set else None,
                 )
             )
         found_regions = []

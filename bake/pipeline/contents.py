@@ -34,7 +34,7 @@ from bake.tables.hierarchy import Hierarchy
 from bake.tables.instances import FoldedTable
 from bake.tables.labels import StoredLabels
 from bake.tables.run_writer import RunTable
-from bake.worlds import DoorStates, LatticeWorld, World, link_cost
+from bake.worlds import DoorStates, LatticeWorld, World, link_cost, link_vias
 
 Columns = dict[str, npt.NDArray[np.generic]]
 
@@ -192,7 +192,7 @@ def things_contents(world: Setting) -> Contents:
             attributes["/", "headings"] = level.headings
         things = level.things
         if things.links:
-            columns |= _links(things.links, level.floor_height)
+            columns |= _links(things.links, level.floor_height) | _vias(level)
         if things.regions:
             columns |= _regions(things.regions)
         if things.spots:
@@ -216,6 +216,18 @@ def _links(links: Sequence[Link], floor_height: int | None) -> Columns:
         "/links/cost": np.array([link_cost(link, floor_height) for link in links]),
         "/links/both_ways": np.array([link.both_ways for link in links], dtype=np.uint8),
         **_for_profiles("links", [link.profiles for link in links]),
+    }
+
+
+def _vias(level: GridLevel) -> Columns:
+    vias = link_vias(level)
+    if vias is None:
+        return {}
+    y, x = np.divmod(vias.cell, level.width)
+    return {
+        "/links/first_via": vias.first.astype(np.int32),
+        "/links/via": np.stack([x, y], axis=1).astype(np.int32),
+        "/links/over": vias.over.astype(np.uint8),
     }
 
 

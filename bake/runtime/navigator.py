@@ -20,6 +20,7 @@ from bake.runtime.nearest import are_many
 from bake.runtime.reader.places import Place
 
 if TYPE_CHECKING:
+    from bake.runtime.live.moves import Moves, Unfolded
     from bake.runtime.live.report import UpdateReport
     from bake.runtime.requests import OnChange, RequestQueue
     from bake.runtime.searching.bounds import Bounds
@@ -50,6 +51,7 @@ class Navigator(ManyQuestions):
 
     def __init__(self, current: Current, name: str) -> None:
         super().__init__(current, name)
+        self._moves: tuple[Snapshot, Moves] | None = None
         current.watch(self, Navigator._superseded)
 
     def _superseded(self) -> None:
@@ -105,14 +107,39 @@ class Navigator(ManyQuestions):
         Raises:
             QueryError: no arc of this profile joins two consecutive places.
         """
-        now = self._now
+        return float(self._step_units(self._now, path).sum())
+
+    def _step_units(self, now: Snapshot, path: Sequence[Place]) -> Float64Array:
         rows = now.rows.along(path)
         units = now.tables.step_costs(rows)
         wrong = np.flatnonzero(np.isinf(units))
         if len(wrong):
             a, b = now.rows.places(rows[wrong[0] : wrong[0] + 2])
             raise QueryError(f"no step leads from {a!r} to {b!r} for profile {self.name!r}")
-        return float(units.sum())
+        return units
+
+    def unfold(self, path: Sequence[Place]) -> Unfolded:
+        """Say by which links a path goes, and put in the places that these pass through.
+
+        Where several ways lead from a place to the next one, the cheapest is meant, and of equals
+        the first link of the level.
+
+        Args:
+            path: a path of any method, place by place.
+
+        Returns:
+            The places, and for each the name of the link by which it is reached, or None.
+
+        Raises:
+            QueryError: no arc of this profile joins two consecutive places.
+        """
+        from bake.runtime.live.moves import Moves
+
+        now, known = self._now, self._moves
+        units = self._step_units(now, path)
+        if known is None or known[0] is not now:
+            self._moves = known = now, Moves(now.tables, self.name)
+        return known[1].unfold(now.rows.places(now.rows.along(path)), units)
 
     def reachable(self, start: Place, goal: Place) -> bool:
         """Tell whether there is a path, by two labels and, with one-way arcs, by one bit.

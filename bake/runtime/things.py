@@ -28,6 +28,9 @@ class Link:
         profiles: the profiles that may take the link; None = all.
         id: what the editor calls it by: the id of a Tiled object, or the iid of an LDtk entity;
             None where the source gives none. Several links of one entity share its id.
+        via: the places it passes through, from start to goal and without these.
+        over: the terrains that it passes over though nobody can stand on them; any other such
+            terrain in ``via`` closes the link.
     """
 
     name: str
@@ -38,6 +41,8 @@ class Link:
     both_ways: bool
     profiles: tuple[str, ...] | None
     id: str | None = None
+    via: tuple[Cell, ...] = ()
+    over: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -160,8 +165,19 @@ class ThingTables:
         if not (np.isfinite(cost).all() and (cost > 0).all()):
             raise self._asset.damaged("a link's cost is not positive")
         profiles, ids = self._profiles("links"), self._ids("links", len(names))
+        via, over = self._vias(len(names))
         columns = zip(
-            names, kinds, start, goal, cost.tolist(), both.tolist(), profiles, ids, strict=True
+            names,
+            kinds,
+            start,
+            goal,
+            cost.tolist(),
+            both.tolist(),
+            profiles,
+            ids,
+            via,
+            over,
+            strict=True,
         )
         found = [
             Link(name, kind, _cell(one), _cell(other), *rest)
@@ -316,6 +332,20 @@ class ThingTables:
             )
             for door in self.doors.values()
         }
+
+    def _vias(self, links: int) -> tuple[list[tuple[Cell, ...]], list[tuple[str, ...]]]:
+        """Return what each link passes through, and the terrains that it passes over."""
+        if not self._asset.has("/links/via"):
+            return [()] * links, [()] * links
+        cells = self._parts("links", "first_via", self._cells("links", "via"))
+        over = self._asset.read("/links/over")
+        terrains = [bytes(name).decode() for name in self._asset.read("/terrain/name").tolist()]
+        if len(cells) != links or over.shape != (links, len(terrains)) or over.max(initial=0) > 1:
+            raise self._asset.damaged("columns of /links contradict each other")
+        return (
+            [tuple(_cell(each) for each in mine) for mine in cells],
+            [tuple(terrains[code] for code in np.flatnonzero(mine).tolist()) for mine in over],
+        )
 
     def _texts(self, group: str, column: str) -> list[str]:
         stored = self._asset.read(f"/{group}/{column}").tolist()

@@ -219,8 +219,25 @@ class Level:
             )
             fits = ((self.link >= NO_LINK) & (self.link < len(cost))).all()
             self.require(fits, "an arc is a link there is none of")
+            if self.asset.has("/links/via"):
+                self._prove_vias()
         if self.asset.has("/doors/name"):
             self._prove_doors()
+
+    def _prove_vias(self) -> None:
+        """Prove that links pass through cells between their ends, and over terrains there are."""
+        via, count = self.cells("links", "via"), len(self.texts("links", "name"))
+        first = self.parts("links", "first_via", len(via))
+        over = self.asset.read("/links/over")
+        kinds = len(self.asset.read("/terrain/name"))
+        fits = len(first) == count + 1 and over.shape == (count, kinds) and (over < 2).all()
+        self.require(bool(fits), "columns of vias contradict each other")
+        link = np.repeat(np.arange(count), np.diff(first))
+        for end in ("start", "goal"):
+            same = (via == self.cells("links", end)[link]).all(axis=1)
+            self.require(not same.any(), "a link passes through one of its ends")
+        twice = (np.diff(link) == 0) & (np.diff(via, axis=0) == 0).all(axis=1)
+        self.require(not twice.any(), "a link passes through a cell twice in a row")
 
     def _prove_doors(self) -> None:
         self.require(

@@ -444,8 +444,20 @@ class _Weights:
         names = level.texts("links", "profile")
         taken = np.array([a == b or self.name in names[a:b] for a, b in pairwise(first.tolist())])
         usable = stands[level.tail[arcs]] & stands[level.head[arcs]] & taken[level.link[arcs]]
+        if level.asset.has("/links/via"):
+            usable &= self._clear_links()[level.link[arcs]]
         ticks = np.where(usable, np.rint(level.length[arcs] * self.scale), float(BLOCKED))
         self._compare(arcs, weight[arcs], ticks, "a link does not weigh what it costs")
+
+    def _clear_links(self) -> BoolArray:
+        """Tell which links lead through cells that the profile or the link itself gets past."""
+        level, via = self.level, self.level.cells("links", "via")
+        passes = level.asset.read("/links/over") == 1
+        passes |= ~np.isnan(self.mover.cost)
+        first = level.parts("links", "first_via", len(via)).tolist()
+        code = level.grid[via[:, 1], via[:, 0]]
+        clear = [own[code[a:b]].all() for own, (a, b) in zip(passes, pairwise(first), strict=True)]
+        return np.array(clear, dtype=np.bool_)
 
 
 def _hexagon_heading(layout: str, dx: int, dy: int, *, shoved: bool) -> int:

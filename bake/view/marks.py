@@ -192,8 +192,8 @@ def draw_things(ink: Ink, scene: Scene, cells: Cells) -> None:
     """
     for link in scene.level.links.values():
         if link.profiles is None or scene.profile in link.profiles:
-            ends = cells.centre(_flat(scene, [link.start, link.goal]))
-            _draw_link(ink, ends, cells.scale, both_ways=link.both_ways)
+            along = cells.centre(_flat(scene, [link.start, *link.via, link.goal]))
+            _draw_link(ink, along, cells.scale, both_ways=link.both_ways)
     size = min(7.0, max(2.5, 0.24 * cells.scale))
     for spot in scene.level.spots(profile=scene.profile):
         at = cells.centre(_flat(scene, [spot.place]))
@@ -205,16 +205,20 @@ def _flat(scene: Scene, cells: list[Cell]) -> Int32Array:
     return np.array([scene.places.location(cell) for cell in cells], dtype=np.int32)
 
 
-def _draw_link(ink: Ink, ends: Float64Array, scale: int, *, both_ways: bool) -> None:
+def _draw_link(ink: Ink, through: Float64Array, scale: int, *, both_ways: bool) -> None:
+    """Draw a link through the middles of its cells; one of two ends alone is bent."""
+    ends, curve = through[[0, -1]], through
     along = ends[1] - ends[0]
-    across = np.array([-along[1], along[0]])
-    middle = ends.mean(axis=0) + _BEND * across
-    t = np.linspace(0, 1, _CURVE_POINTS)[:, None]
-    curve = (1 - t) ** 2 * ends[0] + 2 * t * (1 - t) * middle + t**2 * ends[1]
+    if len(through) == 2:
+        across = np.array([-along[1], along[0]])
+        middle = ends.mean(axis=0) + _BEND * across
+        t = np.linspace(0, 1, _CURVE_POINTS)[:, None]
+        curve = (1 - t) ** 2 * ends[0] + 2 * t * (1 - t) * middle + t**2 * ends[1]
     width = min(3.0, max(1.4, 0.1 * scale))
     ink.polyline(curve, width, INK, casing=1.6)
     head = min(0.45 * float(np.hypot(*along)), max(5.0, 0.4 * scale))
-    for tip, behind in [(-1, -4), (0, 3)] if both_ways else [(-1, -4)]:
+    back = 3 if len(through) == 2 else 1
+    for tip, behind in [(-1, -1 - back), (0, back)] if both_ways else [(-1, -1 - back)]:
         _draw_head(ink, curve[tip], curve[tip] - curve[behind], head)
     ink.discs(curve[:1], width * 1.2, INK)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -9,7 +10,7 @@ import numpy as np
 from bake.arrays import Float64Array, Int32Array
 from bake.errors import BakeError, LevelError, one_error
 from bake.level import GridLevel, Link
-from bake.movement import straight_way
+from bake.movement import Vias, straight_way
 
 
 class LinkArcs(NamedTuple):
@@ -30,6 +31,36 @@ class LinkArcs(NamedTuple):
 def link_cost(link: Link, floor_height: int | None) -> float:
     """Return what taking a link costs in units: what it states, or that of the straight way."""
     return straight_way(link.start, link.goal, floor_height) if link.cost is None else link.cost
+
+
+def with_over(level: GridLevel) -> GridLevel:
+    """Return a level whose links with cells between their ends say which terrains they pass over.
+
+    These are those of the cells as drawn, where a link does not say.
+    """
+
+    def stated(link: Link) -> Link:
+        if not link.via or link.over is not None:
+            return link
+        codes = {int(level.terrain[y, x]) for x, y in link.via}
+        return replace(link, over=tuple(level.terrains[code] for code in sorted(codes)))
+
+    links = tuple(map(stated, level.things.links))
+    return replace(level, things=replace(level.things, links=links)) if links else level
+
+
+def link_vias(level: GridLevel) -> Vias | None:
+    """Return the cells that a level's links pass through; None where none does."""
+    links = level.things.links
+    if not any(link.via for link in links):
+        return None
+    over = np.zeros((len(links), len(level.terrains)), dtype=np.bool_)
+    for place, link in enumerate(links):
+        for name in link.over or ():
+            over[place, level.terrains.index(name)] = True
+    cells = [y * level.width + x for link in links for x, y in link.via]
+    first = np.cumsum([0, *(len(link.via) for link in links)], dtype=np.int64)
+    return Vias(first, np.array(cells, dtype=np.int64), over)
 
 
 def link_arcs(

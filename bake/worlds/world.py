@@ -31,7 +31,7 @@ from bake.movement import (
 from bake.search.graph.cut_order import cut_order
 from bake.toml import toml_line
 from bake.worlds.doors import DoorStates, near_doors, settled, standable, steps_at_doors
-from bake.worlds.links import LinkArcs, link_arcs
+from bake.worlds.links import LinkArcs, link_arcs, link_vias, with_over
 
 #: Number of cells whose steps are priced at a time, so that temporary arrays stay in the cache.
 _CELLS = 2**14
@@ -195,7 +195,7 @@ def _grid_world(
     *,
     strict_links: bool,
 ) -> World:
-    level, doors = settled(level)
+    level, doors = settled(with_over(level))
     connectivity = 6 if level.hex_layout else connectivity
     barred = None if level.barred is None else level.barred.reshape(-1)
     lattice = Lattice(
@@ -304,6 +304,8 @@ def _step_arcs(grid: _Grid, cell: Int64Array) -> _Arcs:
 def _priced_links(grid: _Grid, cell: Int64Array, arcs: LinkArcs) -> _Arcs:
     """Price the links that somebody can take, and those that begin or end near a door.
 
+    Links that something stands in the way of are kept, and blocked.
+
     Args:
         cell: (n) int64, the cell of each node.
     """
@@ -321,6 +323,11 @@ def _priced_links(grid: _Grid, cell: Int64Array, arcs: LinkArcs) -> _Arcs:
     kept = (weight != BLOCKED).any(axis=0)
     if grid.near_door is not None:
         kept |= grid.near_door[tail] | grid.near_door[head]
+    vias = link_vias(grid.level)
+    if vias is not None:
+        terrain = grid.level.terrain.reshape(-1)
+        for own, each in zip(weight, grid.footprints.values(), strict=True):
+            own[~vias.clear(each.mover.cost, terrain, None)[arcs.link]] = BLOCKED
     return _Arcs(
         arcs.tail[kept], arcs.head[kept], arcs.cost[kept], arcs.link[kept], weight[:, kept]
     )

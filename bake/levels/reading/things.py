@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import pairwise
 from typing import TypeVar
 
 import numpy as np
@@ -49,7 +50,12 @@ def moved(things: Things, prefix: str, x: int, y: int) -> Things:
     shift = np.array([x, y], dtype=np.int32)
     return Things(
         tuple(
-            replace(called(link), start=cell(link.start), goal=cell(link.goal))
+            replace(
+                called(link),
+                start=cell(link.start),
+                goal=cell(link.goal),
+                via=tuple(map(cell, link.via)),
+            )
             for link in things.links
         ),
         tuple(replace(called(region), cells=region.cells + shift) for region in things.regions),
@@ -184,6 +190,24 @@ class _Checks:
         if link.cost is not None and not (0 < link.cost <= MAX_COST and math.isfinite(link.cost)):
             expected = f"a cost above 0, at most {MAX_COST:g}"
             self.wrong(link.place, f"{said} costs {link.cost:g}", expected)
+        if link.via and self.cells(f"{said} passes through a cell", link.via, link.place):
+            self.via(said, link)
+
+    def via(self, said: str, link: Link) -> None:
+        rows = self.level.floor_height
+        for at, next_cell in pairwise((*link.via, None)):
+            if at in (link.start, link.goal):
+                found = f"{said} passes through {_cell_text(at, rows)}, one of its ends"
+                self.wrong(link.place, found, "cells between its ends")
+            elif at == next_cell:
+                found = f"{said} passes through {_cell_text(at, rows)} twice in a row"
+                self.wrong(link.place, found, "each cell once, then another")
+        doors = self.level.things.doors
+        known = {*self.level.terrains, *(name for door in doors for _, name in door.states)}
+        for name in link.over or ():
+            if name not in known:
+                expected = " or ".join(shown(each) for each in self.level.terrains)
+                self.wrong(link.place, f"{said} leads over {shown(name)}", expected)
 
     def door(self, door: Door) -> None:
         said = f"door {shown(door.name)}"

@@ -5,10 +5,12 @@ Objects are told apart by class and property.
 
 from __future__ import annotations
 
+from itertools import groupby
+
 import numpy as np
 
 from bake.arrays import Int32Array
-from bake.level import Door, Link, Region, Spot, Things
+from bake.level import Cell, Door, Link, Region, Spot, Things
 from bake.levels.reading.editors import DOOR_STATES, LINK_KINDS, SPOT_KINDS, ThingCollector
 from bake.levels.reading.mistakes import shown
 from bake.levels.tiled.canvas import Placing
@@ -134,13 +136,37 @@ class ObjectReader(ThingCollector):
         if start == end:
             each.fields.refuse(f"it leads from cell {start} to the same cell", "two cells")
         cost, profiles = stated_cost(each.properties), each.properties.names("profiles")
-        both_ways = each.properties.both_ways(kind)
-        if both_ways and self.is_drawn_already((start, end), kind, cost, profiles):
+        both_ways, via = each.properties.both_ways(kind), self._via(each, start, end, goal)
+        if both_ways and not via and self.is_drawn_already((start, end), kind, cost, profiles):
             return
         name = self._name(each, kind, "link")
         self.links.append(
-            Link(name, kind, start, end, cost, both_ways, profiles, each.fields.place, each.id)
+            Link(
+                name,
+                kind,
+                start,
+                end,
+                cost,
+                both_ways,
+                profiles,
+                each.fields.place,
+                each.id,
+                via,
+                each.properties.names("over") if via else None,
+            )
         )
+
+    def _via(self, each: Object, start: Cell, end: Cell, goal: Object | None) -> tuple[Cell, ...]:
+        """Return the cells that a polyline with the property `via` bends in, between its ends."""
+        if not each.properties.flag("via"):
+            return ()
+        if each.shape != "polyline":
+            each.fields.refuse("only a polyline has corners", 'no property "via"')
+        # A polyline that leads to another object bends in its last corner, too.
+        corners = each.corners[1:-1] if goal is None else each.corners[1:]
+        cells = [cell_at(each, corner, self.placing) for corner in corners]
+        between = [cell for cell in cells if cell not in (start, end)]
+        return tuple(cell for cell, _ in groupby(between))
 
 
 def cell_of(thing: Object, placing: Placing) -> tuple[int, int]:

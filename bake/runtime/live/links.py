@@ -7,6 +7,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from typing import Any, NamedTuple, cast
 
 import numpy as np
@@ -14,7 +15,7 @@ import numpy as np
 from bake.arrays import BoolArray, Float64Array, Int64Array
 from bake.errors import QueryError
 from bake.graph import MAX_WEIGHT
-from bake.movement import straight_way
+from bake.movement import MAX_VIA, Vias, straight_way
 from bake.runtime.live.rules import LevelRules
 from bake.runtime.reader.places import quoted
 from bake.runtime.things import Link
@@ -28,7 +29,7 @@ MOST = 2**16
 MOST_TEXT = 256
 
 #: What a link may say, as in tile levels.
-KEYS = ("from", "to", "kind", "cost", "both_ways", "profiles", "id")
+KEYS = ("from", "to", "kind", "cost", "both_ways", "profiles", "id", "via", "over")
 
 #: The locations of an arc's tail and head.
 Pair = tuple[int, int]
@@ -107,6 +108,11 @@ class LinkState:
         ends = np.array([each[:2] for each in every], dtype=np.int64).reshape(-1, 2)
         units = np.array([each[2] for each in every], dtype=np.float64)
         return NewArcs(ends[:, 0], ends[:, 1], units, tuple(each[3] for each in every))
+
+    @cached_property
+    def vias(self) -> Vias | None:
+        """Return the cells that the links of :attr:`arcs` pass through; None where none does."""
+        return self.rules.vias(self.arcs.link)
 
     @cached_property
     def keys(self) -> Int64Array:
@@ -244,6 +250,7 @@ def link_of(rules: LevelRules, name: object, said: object) -> Link | None:
         link = said
         said = {"from": link.start, "to": link.goal, "kind": link.kind, "cost": link.cost}
         said |= {"both_ways": link.both_ways, "profiles": link.profiles, "id": link.id}
+        said |= {"via": link.via, "over": link.over if link.via else None}
     where = f"link {quoted(text)}"
     if not isinstance(said, Mapping):
         raise QueryError(f"{where} is {quoted(said)}", expected="a mapping, a Link, or None")
@@ -269,7 +276,45 @@ def link_of(rules: LevelRules, name: object, said: object) -> Link | None:
         bool(both_ways),
         _profiles(rules, text, said.get("profiles")),
         None if own_id is None else _text(own_id, f"{where}: ", "id"),
+        *_via(rules, where, ends, said.get("via"), said.get("over")),
     )
+
+
+def _via(
+    rules: LevelRules, where: str, ends: Pair, via: object, over: object
+) -> tuple[tuple[Any, ...], tuple[str, ...]]:
+    """Return the places that a link passes through, and the terrains that it passes over."""
+    for key, said in (("via", via), ("over", over)):
+        if said is not None and not isinstance(said, list | tuple):
+            raise QueryError(f"{where}: {key} is {quoted(said)}", expected="a list, or None")
+    through = [rules.places.location(each) for each in cast("list[Any]", via or [])]
+    if over and not through:
+        raise QueryError(f"{where} says 'over' without 'via'", expected="places to pass over")
+    if not through:
+        return (), ()
+    if not rules.places.is_grid:
+        raise QueryError(f"{where} says 'via'", expected="no 'via', as the level is a graph")
+    if len(through) > MAX_VIA:
+        found = f"{where} passes through {len(through)} places"
+        raise QueryError(found, expected=f"at most {MAX_VIA}")
+    for one, other in pairwise([*through, -1]):
+        if one in ends:
+            at = quoted(rules.places.place_at(one))
+            found = f"{where} passes through {at}, one of its ends"
+            raise QueryError(found, expected="places between its ends")
+        if one == other:
+            at = quoted(rules.places.place_at(one))
+            found = f"{where} passes through {at} twice in a row"
+            raise QueryError(found, expected="each place once, then another")
+    codes = {int(rules.terrain[each]) for each in through}
+    if over is not None:
+        for name in cast("list[object]", over):
+            if name not in rules.terrains:
+                known = " or ".join(map(repr, rules.terrains))
+                raise QueryError(f"{where} leads over {quoted(name)}", expected=known)
+        codes = {rules.terrains.index(cast("str", name)) for name in cast("list[object]", over)}
+    places = tuple(rules.places.place_at(each) for each in through)
+    return places, tuple(rules.terrains[code] for code in sorted(codes))
 
 
 def _text(text: object, where: str, what: str) -> str:

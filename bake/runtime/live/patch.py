@@ -209,6 +209,7 @@ def _stored_links(rules: LevelRules, links: Mapping[str, Link | None]) -> dict[s
             "both_ways": link.both_ways,
             "profiles": link.profiles,
             "id": link.id,
+            **({"via": list(map(location, link.via)), "over": link.over} if link.via else {}),
         }
         for name, link in links.items()
     }
@@ -222,7 +223,8 @@ def _links_of(rules: LevelRules, record: dict[str, Any]) -> dict[str, Link | Non
     for name, stored in dict(record.get("links", {})).items():
         if stored is not None:
             ends = {key: place_at(_within(stored[key], count)) for key in ("from", "to")}
-            found[name] = link_of(rules, name, {**stored, **ends})
+            via = [place_at(_within(each, count)) for each in stored.get("via", ())]
+            found[name] = link_of(rules, name, {**stored, **ends, "via": via})
         else:
             found[name] = link_of(rules, name, None)
     return found

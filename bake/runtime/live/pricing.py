@@ -10,7 +10,7 @@ import numpy.typing as npt
 from bake.arrays import AnyArray, BoolArray, Float64Array, Int32Array, Int64Array, UInt8Array
 from bake.errors import QueryError
 from bake.graph import BLOCKED, MAX_WEIGHT
-from bake.movement import Footprints, Lattice, Prices, price_arcs, price_steps, to_ticks
+from bake.movement import Footprints, Lattice, Prices, Vias, price_arcs, price_steps, to_ticks
 from bake.runtime.live.cells import Values, window
 from bake.runtime.live.edits import LevelState
 from bake.runtime.live.links import CLOSED, LinkState
@@ -243,6 +243,8 @@ class Pricing:
         if len(level.links.keys):
             new = level.links.arcs
             near = np.isin(new.tail, patch.near) | np.isin(new.head, patch.near)
+            if level.links.vias is not None:
+                near |= np.diff(level.links.vias.first) > 0
             arcs = _together(arcs, self._new_arcs(level, np.flatnonzero(near)))
         if before is not level.links and len(before.keys):
             gone = np.setdiff1d(before.keys, level.links.keys, assume_unique=True)
@@ -265,11 +267,19 @@ class Pricing:
         head = location[rules.places.head[arcs]].astype(np.int64)
         taken = None
         if rules.lattice is not None:
-            taken = (self.profile.takes & ~level.links.gone)[rules.link[arcs]]
+            taken = self.profile.takes & ~level.links.gone
+            if rules.baked_vias is not None:
+                taken &= self.clear(level, rules.baked_vias)
+            taken = taken[rules.link[arcs]]
         footprints, length = self._footprints(level), rules.length[arcs]
         prices = price_arcs(footprints, rules.movement, tail, head, length, taken)
         label = np.asarray(arcs, dtype=np.int32)
         return Arcs(tail, head, label, self._ticks(prices), _units(prices))
+
+    def clear(self, level: LevelState, vias: Vias) -> BoolArray:
+        """Tell of which links nothing stands in the way: see :meth:`bake.movement.Vias.clear`."""
+        terrain, obstacle = cast("UInt8Array", level.terrain), cast("BoolArray", level.obstacle)
+        return vias.clear(self.profile.mover.cost, terrain, obstacle)
 
     def _new_arcs(self, level: LevelState, arcs: Int64Array) -> Arcs:
         """Price arcs that the level was not baked with, and return the cheapest of each pair.
@@ -280,6 +290,8 @@ class Pricing:
         rules, links = self.rules, level.links
         tail, head = links.arcs.tail[arcs], links.arcs.head[arcs]
         units, taken = links.arcs.units[arcs], links.taken_by(self.profile.name)[arcs]
+        if links.vias is not None:
+            taken &= self.clear(level, links.vias)[arcs]
         footprints = self._footprints(level)
         prices = price_arcs(footprints, rules.movement, tail, head, units, taken)
         if rules.lattice is None and not footprints.makes_every_step:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from functools import cached_property
 from typing import TypeVar
 
@@ -20,6 +20,7 @@ from bake.movement import (
     Lattice,
     MovementRules,
     Mover,
+    Vias,
 )
 from bake.runtime.reader.places import Places
 from bake.runtime.things import Link, ThingTables
@@ -166,6 +167,24 @@ class LevelRules:
     def links(self) -> Mapping[str, Link]:
         """Return the links that were baked, by name."""
         return ThingTables(self.places).links
+
+    @cached_property
+    def baked_vias(self) -> Vias | None:
+        """Return the cells that baked links pass through; None where none does."""
+        return self.vias(self.links.values())
+
+    def vias(self, links: Collection[Link | None]) -> Vias | None:
+        """Return the cells that some links pass through; None where none does."""
+        if not any(link is not None and link.via for link in links):
+            return None
+        names = self.terrains
+        over, cells, first = np.zeros((len(links), len(names)), dtype=np.bool_), [], [0]
+        for own, link in zip(over, links, strict=True):
+            if link is not None:
+                own[[names.index(name) for name in link.over]] = True
+                cells += [self.places.location(place) for place in link.via]
+            first.append(len(cells))
+        return Vias(np.array(first, dtype=np.int64), np.array(cells, dtype=np.int64), over)
 
     def ends(self, link: Link) -> tuple[tuple[int, int], ...]:
         """Return the (tail, head) locations of a link, for each direction that it leads in."""

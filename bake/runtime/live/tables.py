@@ -80,6 +80,10 @@ class ChangedTables(Tables):
     def changed_links(self) -> Mapping[str, Link]:
         return self._level.links.now
 
+    @property
+    def changed_level(self) -> LevelState:
+        return self._level
+
     # -- rows and arcs ----------------------------------------------------------------------------
 
     @property
@@ -201,7 +205,8 @@ class ChangedTables(Tables):
     def _native(self) -> Follower | None:
         """Return what answers in place of searches here; only the reader in C has something."""
         level, follow = self._level, getattr(self.baked, "following", None)
-        if follow is None or not level.links.as_baked:
+        vias = level.links.rules.baked_vias
+        if follow is None or vias is not None or not level.links.as_baked:
             return None
         found: Follower | None = follow(
             level.terrain, level.obstacle, level.prices, self.location, self.known_row

@@ -174,7 +174,9 @@ class LevelWriter:
         near = [
             name
             for name, link in links.items()
-            if np.isin([places.location(link.start), places.location(link.goal)], location).any()
+            if np.isin(
+                [places.location(each) for each in (link.start, link.goal, *link.via)], location
+            ).any()
         ]
         names = tuple(dict.fromkeys([*near, *others]))
         return Changes(batch, places.places_of(location.astype(np.int32)), names, rerouted)

@@ -60,6 +60,11 @@ class Tables(ABC):
         """Return the level's links by name; None where the level is as it was baked."""
         return None
 
+    @property
+    def changed_level(self) -> Any:
+        """Return what the level is made of; None where it is as it was baked."""
+        return None
+
     # -- rows and arcs ----------------------------------------------------------------------------
 
     @property
