@@ -223,7 +223,7 @@ class LevelColumns:
 
     def _things(self, group: str) -> Columns:
         """Return the columns of one kind of thing, with locations in place of cells."""
-        places = {"link": ("start", "goal", "via")}.get(group, ("cell",))
+        places = {"link": ("start", "goal")}.get(group, ("cell",))
         found: Columns = {}
         for name in _THINGS[group]:
             path = f"/{group}s/{name}"
@@ -295,9 +295,6 @@ _THINGS = {
         "both_ways",
         "first_profile",
         "profile",
-        "first_via",
-        "via",
-        "over",
     ),
 }
 

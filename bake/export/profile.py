@@ -45,6 +45,7 @@ def profile_columns(level: LevelColumns, name: str, parts: frozenset[str]) -> Co
             remedy='bake the level with storage = "auto" in [next_hops], or let the game read the '
             "asset",
         )
+    _check_vias(level, name)
     mover = level.movers[name].mover
     costs, classes = _classes(mover.cost)
     row_at = np.full(level.location_count, -1, dtype=np.int32)
@@ -84,6 +85,26 @@ def profile_columns(level: LevelColumns, name: str, parts: frozenset[str]) -> Co
             )
         found |= _hierarchy(tables)
     return found
+
+
+def _check_vias(level: LevelColumns, name: str) -> None:
+    """Refuse links that something stands in the way of: a flat file holds their ends alone.
+
+    Raises:
+        OutputError: there is such a link.
+    """
+    rules, mover = level.rules, level.movers[name]
+    if rules.baked_vias is None:
+        return
+    closed = mover.takes & ~rules.baked_vias.clear(mover.mover.cost, rules.terrain, None)
+    if closed.any():
+        raise OutputError(
+            f"something stands in the way of link {list(rules.links)[int(closed.argmax())]!r} for "
+            f"profile {name!r}, and a flat file cannot say so",
+            file=level.asset.path,
+            expected="links that lead from end to end",
+            remedy="take the link out of the level, or let the game read the asset",
+        )
 
 
 def _numbers(

@@ -29,7 +29,7 @@ from bake.movement import CORNER_CUTTING, COST_RULES
 _KINDS = ("graph", "square", "hex")
 _MODES = (None, "hpa", "exact")
 #: Columns of things that hold locations where an asset has cells.
-_CELLS = ("region_cell", "spot_cell", "door_cell", "link_start", "link_goal", "link_via")
+_CELLS = ("region_cell", "spot_cell", "door_cell", "link_start", "link_goal")
 
 
 @dataclass(frozen=True)

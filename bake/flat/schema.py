@@ -273,13 +273,6 @@ COLUMNS: tuple[FlatColumn, ...] = (
         world="grid"),
     _optional("link_profile", "text", "link profile, byte", "text", "name of a profile",
         world="grid"),
-    _optional("link_first_via", "int32", "link + 1", "via cell",
-        "cells that link i passes through are first_via[i] to first_via[i + 1] - 1; this, "
-        "link_via and link_over are absent where no link passes through any", world="grid"),
-    _optional("link_via", "int32", "via cell", "location",
-        "a cell that the link passes through, from its start to its goal", world="grid"),
-    _optional("link_over", "uint8", "link, terrain", "0 or 1",
-        "1 where the link passes over the terrain though nobody can stand on it", world="grid"),
     # These are arcs with a price of their own, which a patch had set before it was baked.
     _optional("price_from", "int32", "price", "location",
         "where an arc with a price of its own begins, ascending, then by price_to; absent: none"),

@@ -64,7 +64,8 @@ class LinkTable(StrictModel):
     goal: Place = Field(alias="to", description="where it leads")
     cost: LinkCost = Field(
         default=1.0,
-        description="of taking it, in units; without it the straight distance, at least 1",
+        description="of taking it, in units; without it the straight distance, at least 1; with "
+        "via the sum of these from cell to cell",
     )
     both_ways: bool = Field(default=False, description="whether it leads back, too")
     profiles: DistinctNames = Field(

@@ -403,7 +403,8 @@ def _of_door(door: dict[str, Any]) -> tuple[str, str]:
 
 def _of_link(link: dict[str, Any]) -> tuple[str, str]:
     way = "both ways" if link["both_ways"] else "one way"
-    return f"{link['kind']}, {way}, cost {link['cost']:g}", (
+    via = f", through {counted(len(link['via']), 'cell')}" if link["via"] else ""
+    return f"{link['kind']}, {way}, cost {link['cost']:g}{via}", (
         f"{_spoken(link['start'])} to {_spoken(link['goal'])}"
     )
 

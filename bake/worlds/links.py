@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -29,8 +31,11 @@ class LinkArcs(NamedTuple):
 
 
 def link_cost(link: Link, floor_height: int | None) -> float:
-    """Return what taking a link costs in units: what it states, or that of the straight way."""
-    return straight_way(link.start, link.goal, floor_height) if link.cost is None else link.cost
+    """Return what taking a link costs in units: what it states, or that of its straight ways."""
+    if link.cost is not None:
+        return link.cost
+    ways = pairwise((link.start, *link.via, link.goal))
+    return math.fsum(straight_way(one, other, floor_height) for one, other in ways)
 
 
 def with_over(level: GridLevel) -> GridLevel:

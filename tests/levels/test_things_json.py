@@ -131,7 +131,33 @@ ONE_MISTAKE: list[tuple[dict[str, object], str]] = [
     (
         {"links": [{**LINK, "goal": [0, 0]}]},
         "links[0].goal: unknown key; expected one of name, id, kind, from, to, cost, "
-        "both_ways, profiles",
+        "both_ways, profiles, via, over",
+    ),
+    (
+        {"links": [{**LINK, "via": [[1, 0], [4, 0]]}]},
+        "links[0].via[1]: [4, 0] lies outside the level; expected x from 0 to 3, y from 0 to 3",
+    ),
+    (
+        {"links": [{**LINK, "via": [[1, 0], [3, 0]]}]},
+        'links[0]: link "a" passes through (3, 0), one of its ends; expected cells '
+        "between its ends",
+    ),
+    (
+        {"links": [{**LINK, "via": [[1, 0], [1, 0]]}]},
+        'links[0]: link "a" passes through (1, 0) twice in a row; expected each cell once, then '
+        "another",
+    ),
+    (
+        {"links": [{**LINK, "via": [[1.5, 0]]}]},
+        "links[0].via[0][0]: found 1.5; expected a whole number",
+    ),
+    (
+        {"links": [{**LINK, "via": [[1, 0]], "over": ["lava"]}]},
+        'links[0]: link "a" leads over "lava"; expected "floor" or "wall"',
+    ),
+    (
+        {"links": [{**LINK, "over": ["wall"]}]},
+        "links[0].over: found over without via; expected cells to pass over, in via",
     ),
     (
         {"links": [{"name": "a", "from": [0, 0]}]},

@@ -47,6 +47,8 @@ class Way:
     ticks: int
     both_ways: bool = False
     profiles: tuple[str, ...] | None = None
+    via: tuple[Cell, ...] = ()
+    over: frozenset[str] = frozenset()
 
     @property
     def pairs(self) -> list[tuple[object, object]]:
@@ -78,6 +80,10 @@ class Joined:
     def steps(self, profile: str) -> Steps:
         raise NotImplementedError
 
+    def lets_through(self, way: Way, cell: Cell, profile: str) -> bool:
+        """Whether nothing on a cell that a link passes through stands in its way."""
+        raise NotImplementedError
+
     def joining(self) -> set[Any]:
         return self.steps_joining() | {pair for way in self.links.values() for pair in way.pairs}
 
@@ -86,7 +92,8 @@ class Joined:
         stand, steps = set(places), dict(steps)
         new = [(pair, 1) for pair in self.added]
         for way in self.links.values():
-            if way.profiles is None or profile in way.profiles:
+            mine = way.profiles is None or profile in way.profiles
+            if mine and all(self.lets_through(way, cell, profile) for cell in way.via):
                 new += [(pair, way.ticks) for pair in way.pairs]
         for pair, ticks in new:
             if stand.issuperset(pair):
@@ -233,6 +240,11 @@ class GridModel(Joined):
         else:
             steps = hex_arcs(lattice, self.hex_layout)
         return self.with_new(steps, lattice.cells(), profile)
+
+    def lets_through(self, way: Way, cell: Cell, profile: str) -> bool:
+        name = self.grid[cell[1]][cell[0]]
+        fits = name in way.over or PROFILES[profile][name].cost is not None
+        return fits and cell not in self.obstacles
 
     def usual(self) -> str:
         """What walls open to: the commonest terrain someone can stand on when it was baked."""

@@ -37,7 +37,14 @@ TOWER: dict[str, Any] = {
             "profiles": ["cat"],
             "id": "17",
         },
-        {"name": "rift", "kind": "teleporter", "from": [0, 0, 0], "to": [8, 4, 1], "cost": 2.25},
+        {
+            "name": "rift",
+            "kind": "teleporter",
+            "from": [0, 0, 0],
+            "to": [8, 4, 1],
+            "cost": 2.25,
+            "via": [[1, 1, 0], [4, 1, 1]],
+        },
     ],
     "regions": [
         {"name": "yard", "rect": [0, 0, 6, 5, 0], "id": "6e9f"},

@@ -195,11 +195,11 @@ class _Checks:
 
     def via(self, said: str, link: Link) -> None:
         rows = self.level.floor_height
-        for at, next_cell in pairwise((*link.via, None)):
+        for at, following in pairwise((*link.via, link.goal)):
             if at in (link.start, link.goal):
                 found = f"{said} passes through {_cell_text(at, rows)}, one of its ends"
                 self.wrong(link.place, found, "cells between its ends")
-            elif at == next_cell:
+            elif at == following:
                 found = f"{said} passes through {_cell_text(at, rows)} twice in a row"
                 self.wrong(link.place, found, "each cell once, then another")
         doors = self.level.things.doors

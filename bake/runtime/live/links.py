@@ -267,16 +267,19 @@ def link_of(rules: LevelRules, name: object, said: object) -> Link | None:
     if not isinstance(both_ways, bool | np.bool_):
         raise QueryError(f"{where}: both_ways is {quoted(both_ways)}", expected="True or False")
     own_id = said.get("id")
+    via, over = _via(rules, where, ends, said.get("via"), said.get("over"))
+    through = [rules.places.location(place) for place in via]
     return Link(
         text,
         _text(said.get("kind", "link"), f"{where}: ", "kind"),
         cast("Any", start),
         cast("Any", goal),
-        _cost(rules, where, ends, said.get("cost")),
+        _cost(rules, where, ends, through, said.get("cost")),
         bool(both_ways),
         _profiles(rules, text, said.get("profiles")),
         None if own_id is None else _text(own_id, f"{where}: ", "id"),
-        *_via(rules, where, ends, said.get("via"), said.get("over")),
+        via,
+        over,
     )
 
 
@@ -327,12 +330,15 @@ def _text(text: object, where: str, what: str) -> str:
     return cast("str", text)
 
 
-def _cost(rules: LevelRules, where: str, ends: Pair, cost: object) -> float:
+def _cost(rules: LevelRules, where: str, ends: Pair, through: list[int], cost: object) -> float:
     if cost is None:
         if not rules.places.is_grid:
             raise QueryError(f"{where} does not say 'cost'", expected="a positive number of units")
-        (y, x), (goal_y, goal_x) = (divmod(end, rules.places.width) for end in ends)
-        return straight_way((x, y), (goal_x, goal_y), rules.places.floor_height)
+        floor_height, cells = rules.places.floor_height, []
+        for location in (ends[0], *through, ends[1]):
+            y, x = divmod(location, rules.places.width)
+            cells.append((x, y))
+        return math.fsum(straight_way(*way, floor_height) for way in pairwise(cells))
     units = number_of(cost)
     if not 0 < units < math.inf:
         raise QueryError(

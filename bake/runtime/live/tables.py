@@ -205,8 +205,7 @@ class ChangedTables(Tables):
     def _native(self) -> Follower | None:
         """Return what answers in place of searches here; only the reader in C has something."""
         level, follow = self._level, getattr(self.baked, "following", None)
-        vias = level.links.rules.baked_vias
-        if follow is None or vias is not None or not level.links.as_baked:
+        if follow is None or not level.links.as_baked:
             return None
         found: Follower | None = follow(
             level.terrain, level.obstacle, level.prices, self.location, self.known_row
