@@ -108,6 +108,22 @@ def test_links(tmp_path: Path) -> None:
     ]
 
 
+def test_a_polyline_whose_corners_a_link_passes_through(tmp_path: Path) -> None:
+    bent = '<polyline points="0,0 30,-5 48,-5 64,0"/>'
+    path = with_things(
+        tmp_path,
+        thing(1, "jump", (8, 40), bent, via=True, over="floor", both_ways=True),
+        thing(2, "jump", (8, 40), bent, to=3, via=True),
+        thing(3, "spot", (80, 64)),
+        thing(4, "jump", (8, 40), bent, to=3),
+    )
+    jump, far, plain = read(path).things.links
+    assert (jump.start, jump.via, jump.goal) == ((0, 2), ((2, 2), (3, 2)), (4, 2))
+    assert (jump.over, far.over, plain.over) == (("floor",), None, None)
+    assert (far.via, far.goal) == (((2, 2), (3, 2), (4, 2)), (5, 4))
+    assert (plain.via, plain.goal) == ((), (5, 4))
+
+
 def test_floors_lie_below_one_another_the_lowest_first(tmp_path: Path) -> None:
     def floor(number: int, gid: int, *items: str) -> str:
         return (

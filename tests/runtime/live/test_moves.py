@@ -29,7 +29,7 @@ FERRY = {"from": [1, 0], "to": [5, 0], "via": [[2, 1], [3, 1], [4, 1]], "cost": 
 LEAP = {"from": [1, 3], "to": [5, 3], "via": [[2, 3], [3, 3], [4, 3]]}
 
 
-def strait(folder: Path, *links: dict[str, object]) -> Path:
+def strait(folder: Path, *links: dict[str, object], **more: object) -> Path:
     document = {
         "format": "bake-tiles",
         "version": 1,
@@ -37,6 +37,7 @@ def strait(folder: Path, *links: dict[str, object]) -> Path:
         "terrains": {"floor": 1, "water": "blocked", "wall": "blocked", "mud": 2},
         "rows": list(STRAIT),
         "links": list(links),
+        **more,
     }
     file = folder / "strait.json"
     file.write_text(json.dumps(document))
@@ -103,6 +104,21 @@ def test_a_wall_on_one_of_its_cells_closes_it(level: LevelAsset) -> None:
     assert nav.update(terrain={(3, 3): "water"}).arcs == 1
     assert nav.update(terrain={(3, 3): "wall"}, blocked=[(3, 3)]).arcs == 0
     assert nav.update(opened=[(3, 3)]).arcs == 1
+
+
+def test_a_door_on_the_way(tmp_path: Path) -> None:
+    """Drawn over water, the link passes no grate that hangs there; shut when it was baked."""
+    gate = {"name": "gate", "cells": [[3, 1]], "state": "shut"}
+    gate["states"] = {"open": None, "shut": "wall"}
+    asset = strait(tmp_path, {"name": "ferry", **FERRY}, doors=[gate])
+    verify_asset(asset, None, lambda done: None)
+    with open_asset(asset) as level:
+        nav = level.profile()
+        assert nav.path((1, 0), (5, 0)) is None
+        assert level.set_state("gate", "open")["default"].arcs == 1
+        assert nav.unfold(nav.path((1, 0), (5, 0))).places[1:-1] == [(2, 1), (3, 1), (4, 1)]
+        level.set_state("gate", "shut")
+        assert not nav.reachable((1, 0), (5, 0))
 
 
 def test_links_that_come_later_pass_through_cells_too(level: LevelAsset, tmp_path: Path) -> None:
