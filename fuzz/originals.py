@@ -111,7 +111,14 @@ _HOUSE = _tiles(
             "cost": 0.5,
             "profiles": ["cat"],
         },
-        {"name": "rift", "kind": "teleporter", "from": [0, 0, 0], "to": [8, 3, 1], "cost": 2.25},
+        {
+            "name": "rift",
+            "kind": "teleporter",
+            "from": [0, 0, 0],
+            "to": [8, 3, 1],
+            "cost": 2.25,
+            "via": [[0, 1, 0], [4, 1, 1]],
+        },
     ],
     regions=[
         {"name": "yard", "id": "r1", "rect": [0, 0, 6, 4, 0]},

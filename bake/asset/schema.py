@@ -368,12 +368,13 @@ COLUMNS: tuple[Column, ...] = (
     _optional("/links/profile", "S", "link profile", "text", "name of a profile the link is for"),
     _optional("/links/first_via", "int32", "link + 1", "via cell",
         "cells that link i passes through are first_via[i] to first_via[i + 1] - 1. This, via and "
-        "over are absent where no link passes through any"),
+        "over are absent where no link passes through any", given=True),
     _optional("/links/via", "int32", "via cell, xy", "cells",
-        "x and y of a cell that the link passes through, from its start to its goal"),
+        "x and y of a cell that the link passes through, from its start to its goal",
+        given=True),
     _optional("/links/over", "uint8", "link, terrain", "0 or 1",
         "1 where the link passes over the terrain though nobody can stand on it; any other such "
-        "terrain in a cell of via closes it"),
+        "terrain in a cell of via closes it", given=True),
     _optional("/regions/name", "S", "region", "text", "name of the region, unique among them",
         given=True),
     _optional("/regions/id", "S", "region", "text",

@@ -11,12 +11,15 @@ import pytest
 
 from bake.apply import apply_patch
 from bake.asset import Asset
-from bake.errors import OutputError
+from bake.errors import CorruptAssetError, OutputError
 from bake.export.export import export_asset
 from bake.runtime import LevelAsset, QueryError, open_asset
 from bake.verify import verify_asset
 from tests.support.baked import bake, write_graph, write_grid
+from tests.support.command import bake as command
+from tests.support.command import mistake
 from tests.support.live_model import TICKS, GridModel, Way, check_level, grid_model
+from tests.support.tampering import edited
 
 #: Two banks, with water and rock between them.
 STRAIT = (
@@ -157,6 +160,41 @@ def test_of_several_ways_the_cheapest_open_one_is_meant(tmp_path: Path) -> None:
         # What the pair costs holds for all of them.
         nav.update(opened=[(3, 0)], arcs={((1, 0), (5, 0)): 1.0})
         assert nav.unfold(path).links == [None, "plain"]
+
+
+@pytest.mark.parametrize(
+    ("column", "value", "line"),
+    [
+        ("over", 0, "a link does not weigh what it costs"),
+        ("over", 2, "columns of vias contradict each other"),
+        ("first_via", 0, "first_via"),
+        ("via", [1, 0], "a link passes through one of its ends"),
+        ("via", [3, 1], "a link passes through a cell twice in a row"),
+    ],
+)
+def test_what_a_proof_finds(column: str, value: object, line: str, tmp_path: Path) -> None:
+    asset = strait(tmp_path, {"name": "ferry", **FERRY})
+    verify_asset(asset, None, lambda done: None)
+    with edited(asset) as file:
+        file[f"links/{column}"][...] = value
+    with pytest.raises(CorruptAssetError, match=line):
+        verify_asset(asset, None, lambda done: None)
+
+
+def test_from_the_command_line(tmp_path: Path) -> None:
+    asset = strait(tmp_path, {"name": "ferry", **FERRY})
+    assert "one way, cost 3, through 3 cells" in command("info", asset).out
+    (told,) = command("info", asset, "--json").data["links"]
+    assert (told["via"], told["over"]) == ([[2, 1], [3, 1], [4, 1]], ["water"])
+    assert command("verify", asset).code == 0
+    picture = tmp_path / "strait.png"
+    assert command("render", asset, "-o", picture).code == 0
+    assert picture.stat().st_size > 0
+    (tmp_path / "strait.json").write_text(
+        (tmp_path / "strait.json").read_text().replace("[4, 1]", "[5, 0]")
+    )
+    done = command("build", tmp_path / "strait.json", "-o", tmp_path / "out")
+    assert "passes through (5, 0), one of its ends" in mistake(done)
 
 
 def test_flat_files_hold_their_ends_alone(tmp_path: Path) -> None:
