@@ -7,22 +7,23 @@ import platform
 import threading
 from collections.abc import Iterator, Mapping
 from importlib.metadata import PackageNotFoundError, version
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 
 from bake import __version__
+from bake.arrays import Int32Array
 from bake.asset.schema import BAKE_REVISION
 from bake.asset.write import Contents
 from bake.errors import BakeError, BudgetError, in_units
 from bake.kernels.jit import waiting
 from bake.pipeline.level import world_contents
 from bake.recipe import LevelRecipe
-from bake.search.all_pairs.batch import BatchScratch
 from bake.search.all_pairs.runs import EndedRuns
 from bake.tables.compressed import ROW_BYTES
-from bake.tables.range_search import Range, RangeJob, RangeSearcher, RunBudget
-from bake.tables.run_writer import STATE_BYTES, RangeRuns, RunWriter
+from bake.tables.range_search import Range, RangeJob, RunBudget
+from bake.tables.range_searcher import RangeSearcher, search_bytes
+from bake.tables.run_writer import Piece, RangeRuns, RunWriter
 from bake.worlds import World
 
 
@@ -145,8 +146,7 @@ def search_range(
     """
     refuse_other(mine, versions(), f"the worker {tell.name}")
     rows = shared.job.sub.graph.node_count
-    each = rows * (BatchScratch.BYTES + STATE_BYTES)
-    needed = each + rows * ROW_BYTES
+    needed = search_bytes(rows) + rows * ROW_BYTES
     memory = min(budget.memory, tell.memory or budget.memory)
     if needed > memory:
         raise BudgetError(
@@ -155,7 +155,7 @@ def search_range(
             remedy="give workers more memory (dask worker --memory-limit)",
         )
 
-    def take(writer: RunWriter, start: int, stop: int, dist: Any) -> None:
+    def take(writer: RunWriter, start: int, stop: int, dist: Int32Array | Iterator[Piece]) -> None:
         writer.take(start, stop, dist)
         budget.check(writer.ended_count + rows, (stop - targets[0]) / rows, rows)
         tell("next hops", stop)

@@ -6,6 +6,7 @@ seconds from how long those batches took on this machine.
 
 from __future__ import annotations
 
+import math
 import time
 import zlib
 from collections.abc import Callable
@@ -54,7 +55,7 @@ from bake.pipeline.profile import (
 )
 from bake.pipeline.sources import Task
 from bake.recipe import LevelRecipe
-from bake.search.all_pairs.batch import LANES, BatchScratch, BatchSearch
+from bake.search.all_pairs.batch import LANES, BatchSearch
 from bake.search.all_pairs.first_moves import lowest_first_moves
 from bake.search.all_pairs.floyd_warshall import floyd_warshall
 from bake.search.graph.connectivity import is_two_way
@@ -66,7 +67,8 @@ from bake.tables.field_table import MOST_FIELDS, table_memory
 from bake.tables.heuristic import heuristic_size
 from bake.tables.instances import folded_table
 from bake.tables.labels import bytes_made
-from bake.tables.run_writer import STATE_BYTES, RunWriter, symbols_for, target_ranges
+from bake.tables.range_searcher import RangeSearcher, search_bytes
+from bake.tables.run_writer import RunWriter, symbols_for, target_ranges
 from bake.worlds import World, build_lattice_world
 
 #: About what a file takes to describe its columns, whatever is in them.
@@ -78,6 +80,9 @@ WINDOWS = 16
 
 #: Batches of a window that only bring the rows' sets into the state they have there in a bake.
 WARM = 3
+
+#: Windows that are searched by entries, and the batches of each.
+ENTRY_WINDOWS, WINDOW = 4, 8
 
 #: Bytes one run takes in the file, deflated: 0.5 to 0.8 on game maps.
 STORED_RUN_BYTES = 0.6
@@ -306,16 +311,18 @@ def _plan_tables(
     else:
         work = batches * (sample.search + sample.take)
         if choice.hops == "compressed":
+            if not matrix:
+                work = min(work, batches * _by_entries(world, sub, parts))
             ranges = len(target_ranges(rows))
             threads = min(threads, ranges)
         search = sample.prepare + work / threads
-        memory = threads * rows * (BatchScratch.BYTES + STATE_BYTES)
+        memory = threads * search_bytes(rows)
     plans = []
     if choice.hops == "compressed":
         size = int(sample.runs * STORED_RUN_BYTES)
         memory += rows * ROW_BYTES + int(sample.runs) * run_bytes(rows, threads)
         seconds = search + sample.runs * WRITE_SECONDS_PER_RUN
-        worker = rows * (BatchScratch.BYTES + STATE_BYTES + ROW_BYTES)
+        worker = search_bytes(rows) + rows * ROW_BYTES
         worker += int(sample.runs) // max(1, ranges) * run_bytes(rows, 1)
         shared = (work, ranges, worker) if ranges and not matrix else (0.0, 0, 0)
         plans.append(TablePlan(profile, "next_hops", "compressed", size, seconds, memory, *shared))
@@ -459,6 +466,24 @@ def _sample(world: World, sub: Subgraph, parts: Components, choice: Choice) -> _
         runs = rows + grown / WINDOWS * batches
     search = float(np.mean([one[0] for one in times])) if times else 0.0
     return _Sample(prepare, search, float(np.mean([one[1] for one in times] or [0.0])), runs)
+
+
+def _by_entries(world: World, sub: Subgraph, parts: Components) -> float:
+    """Return the seconds a batch takes by the entries of stretches; inf where none is looked at."""
+    symbols = symbols_for(sub, rows_on_chart(world, sub), unreachable_fits=parts.tells_all)
+    searcher = RangeSearcher(sub, symbols)
+    if not searcher.by_entries:
+        return math.inf
+    last = sub.graph.node_count // LANES - WINDOW
+    times = []
+    # The first one compiles, and tells how many rows change.
+    for window in (0, *range(ENTRY_WINDOWS)):
+        begin = last * window // (ENTRY_WINDOWS - 1) * LANES
+        writer = searcher.writer((begin, begin + WINDOW * LANES), None)
+        begun = time.perf_counter()
+        searcher.run(writer, RunWriter.take)
+        times.append(time.perf_counter() - begun)
+    return float(np.mean(times[1:])) / WINDOW
 
 
 def _taker(

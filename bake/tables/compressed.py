@@ -15,8 +15,8 @@ from bake.search.all_pairs.floyd_warshall import floyd_warshall
 from bake.search.all_pairs.floyd_warshall import working_bytes as closing_bytes
 from bake.tables.all_pairs import Algorithm, Progress, choose_algorithm, mark_unreachable
 from bake.tables.range_search import Crew, Found, Ledger, RangeJob, RangeSearch, RunBudget
+from bake.tables.range_searcher import search_bytes
 from bake.tables.run_writer import (
-    STATE_BYTES,
     RunJoiner,
     RunTable,
     RunWriter,
@@ -48,7 +48,7 @@ def working_bytes(sub: Subgraph, threads: int, algorithm: Algorithm, *, distance
     if choose_algorithm(sub, algorithm) == "floyd_warshall":
         search = matrix + closing_bytes(rows, threads) + rows * BatchScratch.BYTES
     else:
-        search = rows * threads * (BatchScratch.BYTES + STATE_BYTES)
+        search = threads * search_bytes(rows)
     expected = EXPECTED_RUNS * run_bytes(rows, threads)
     return search + distances * matrix + rows * (ROW_BYTES + expected)
 

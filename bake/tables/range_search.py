@@ -14,16 +14,13 @@ import numpy as np
 from bake.arrays import Int32Array
 from bake.errors import BudgetError, in_units
 from bake.graph import Subgraph
-from bake.search.all_pairs.batch import LANES, BatchScratch, BatchSearch
 from bake.search.all_pairs.runs import Symbols
 from bake.tables.all_pairs import Progress
-from bake.tables.run_writer import RangeRuns, RunWriter, check_runs, symbols_for
+from bake.tables.range_searcher import RangeSearcher
+from bake.tables.run_writer import Piece, RangeRuns, RunWriter, check_runs, symbols_for
 
 Range = tuple[int, int]
 Found = Callable[[RangeRuns], None]
-
-#: Takes the distances to targets start to stop into a writer.
-Take = Callable[[RunWriter, int, int, Int32Array], None]
 
 #: Seconds to wait for a batch that is being taken in when the search is interrupted.
 PATIENCE = 1.0
@@ -125,35 +122,6 @@ class Crew(Protocol):
         """
 
 
-class RangeSearcher:
-    """Searches ranges of one graph, one in each thread that asks."""
-
-    def __init__(self, sub: Subgraph, symbols: Symbols) -> None:
-        self._sub, self._symbols = sub, symbols
-        self._search = BatchSearch.of(sub.graph, sub.weight)
-        self._spare: list[BatchScratch] = []
-
-    def writer(self, targets: Range, earlier: RangeRuns | None) -> RunWriter:
-        """Return a writer for a range, which goes on from what is known of it already."""
-        writer = RunWriter(self._sub, self._symbols, *targets)
-        if earlier is not None:
-            writer.go_on_from(earlier)
-        return writer
-
-    def run(self, writer: RunWriter, take: Take) -> None:
-        """Search for what a writer has not taken in yet, batch after batch."""
-        # Asking first whether there is a spare one would race with other threads.
-        try:
-            scratch = self._spare.pop()
-        except IndexError:
-            scratch = self._search.scratch()
-        for start in range(writer.taken, writer.stop, LANES):
-            stop = min(start + LANES, writer.stop)
-            dist = self._search.distances_to(np.arange(start, stop, dtype=np.int32), scratch)
-            take(writer, start, stop, dist)
-        self._spare.append(scratch)
-
-
 class _OverError(Exception):
     """The search has ended elsewhere."""
 
@@ -238,7 +206,9 @@ class RangeSearch:
                 ledger.finished(runs)
             in_order.add(runs)
 
-    def take(self, writer: RunWriter, start: int, stop: int, dist: Int32Array) -> None:
+    def take(
+        self, writer: RunWriter, start: int, stop: int, dist: Int32Array | Iterator[Piece]
+    ) -> None:
         """Take distances into a writer, and count its runs.
 
         Raises:
@@ -249,7 +219,7 @@ class RangeSearch:
             self._taken[writer.begin] = stop - writer.begin
             self._runs[writer.begin] = writer.ended_count + self._rows
             self._check_budget()
-        if self._distance is not None:
+        if self._distance is not None and isinstance(dist, np.ndarray):
             self._distance[:, start:stop] = dist[:, : stop - start]
 
     def _taken_up(self, ledger: Ledger | None) -> dict[int, RangeRuns]:
@@ -280,7 +250,9 @@ class RangeSearch:
             return earlier
         taking = threading.Lock()
 
-        def take(writer: RunWriter, start: int, stop: int, dist: Int32Array) -> None:
+        def take(
+            writer: RunWriter, start: int, stop: int, dist: Int32Array | Iterator[Piece]
+        ) -> None:
             with taking:
                 if self._over.is_set():
                     raise _OverError
@@ -294,7 +266,7 @@ class RangeSearch:
         try:
             writer = searcher.writer(targets, earlier)
             self._under_way[writer] = taking
-            searcher.run(writer, take)
+            searcher.run(writer, take, whole=self._distance is not None)
             if ledger is not None:
                 ledger.finished(writer.runs)
             del self._under_way[writer]

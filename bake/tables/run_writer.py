@@ -6,7 +6,7 @@ order, by any number of threads or machines, and joined in the order of their ta
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import NamedTuple
@@ -45,7 +45,7 @@ RANGE_ROWS = 2**11
 MOST_RANGES = 64
 
 #: Bytes a row needs while its range is searched.
-STATE_BYTES = 20
+STATE_BYTES = 30
 
 
 def target_ranges(rows: int) -> list[tuple[int, int]]:
@@ -79,6 +79,13 @@ class RunTable:
     run_count: Int32Array
     run_start: Int32Array
     run_slot: SlotArray
+
+
+class Piece(NamedTuple):
+    """Some rows of the graph, (k) int32, and a batch with distances from them and their heads."""
+
+    rows: Int32Array
+    batch: TargetBatch
 
 
 class RangeRuns(NamedTuple):
@@ -139,13 +146,15 @@ class RunWriter:
     Attributes:
         begin, stop: the first target of the range, and the one after its last.
         taken: the target after the last one that was taken in.
+        current: each row's run.
     """
 
     def __init__(self, sub: Subgraph, symbols: Symbols, begin: int, stop: int) -> None:
         self.begin, self.stop, self.taken = begin, stop, begin
         self._sub, self._symbols = sub, symbols
         self._rows = rows = sub.graph.node_count
-        self._current = CurrentRuns(
+        self._every = np.arange(rows, dtype=np.int32)
+        self.current = CurrentRuns(
             np.full(rows, EVERY, dtype=np.uint64),
             np.full(rows, begin, dtype=np.int32),
             np.full(rows, EVERY, dtype=np.uint64),
@@ -159,20 +168,20 @@ class RunWriter:
     @property
     def ended_count(self) -> int:
         """How many runs have ended; every row has one more that has not."""
-        return self._written + int(np.count_nonzero(self._current.start != self.begin))
+        return self._written + int(np.count_nonzero(self.current.start != self.begin))
 
     @property
     def runs(self) -> RangeRuns:
         """What was found so far; arrays are views, which further batches change."""
-        moves, run_start, first_moves, _ = self._current
+        moves, run_start, first_moves, _ = self.current
         return RangeRuns(
             self.begin, self.stop, self.taken, moves, run_start, first_moves, self._ended
         )
 
     def restart(self) -> None:
         """Forget everything taken in, so that batches can be sampled elsewhere."""
-        self._current.moves[:] = EVERY
-        self._current.start[:] = self.begin
+        self.current.moves[:] = EVERY
+        self.current.start[:] = self.begin
         self._ended.clear()
         self._written = 0
         self.taken = self.begin
@@ -187,26 +196,29 @@ class RunWriter:
         if (runs.begin, runs.stop) != (self.begin, self.stop):
             raise ValueError("it is another range")
         self.taken = runs.taken
-        self._current, self._ended = runs.current, list(runs.ended)
+        self.current, self._ended = runs.current, list(runs.ended)
         self._written = sum(len(piece.row) for piece in runs.ended)
 
-    def take(self, start: int, stop: int, dist: Int32Array) -> None:
-        """Take in the distances to targets start to stop; batches must come in order."""
-        batch = TargetBatch(dist, start, stop)
-        for first_row in range(0, self._rows, SLICE):
-            last_row = min(first_row + SLICE, self._rows)
-            count = extend_runs(
-                self._sub.arcs,
-                batch,
-                first_row,
-                last_row,
-                self._symbols,
-                self._current,
-                self._buffer,
-            )
-            self._written += count
-            if count:
-                self._ended.append(EndedRuns(*(each[:count].copy() for each in self._buffer)))
+    def take(self, start: int, stop: int, dist: Int32Array | Iterator[Piece]) -> None:
+        """Take in the distances to targets start to stop; batches must come in order.
+
+        Args:
+            start, stop: the batch.
+            dist: (r, LANES) int32 ticks, INFINITY where there is no path and in lanes past the
+                last target; or pieces of them, with all rows whose runs are not known to go on.
+        """
+        pieces = dist
+        if isinstance(dist, np.ndarray):
+            pieces = iter([Piece(self._every, TargetBatch(dist, self._every, start, stop))])
+        for piece in pieces:
+            for first in range(0, len(piece.rows), SLICE):
+                rows = piece.rows[first : first + SLICE]
+                count = extend_runs(
+                    self._sub.arcs, piece.batch, rows, self._symbols, self.current, self._buffer
+                )
+                self._written += count
+                if count:
+                    self._ended.append(EndedRuns(*(each[:count].copy() for each in self._buffer)))
         self.taken = stop
 
 

@@ -13,6 +13,7 @@ from bake.arrays import AnyArray, Float64Array, Int32Array
 from bake.graph import UNREACHABLE, Graph, Metric, Subgraph, usable_subgraph
 from bake.runtime import Navigator
 from bake.tables.all_pairs import AllPairs, all_pairs
+from bake.tables.run_writer import RunTable
 from tests.support.around import check_around
 from tests.support.oracles import TICKS, arcs_of, distances_from
 from tests.support.strategies import Arc
@@ -31,6 +32,14 @@ def subgraph(n: int, arcs: Sequence[Arc]) -> Subgraph:
     """All of a graph, as a profile that may go anywhere sees it."""
     graph, weight = weighted(n, arcs)
     return usable_subgraph(graph, Metric(weight, np.ones(n, dtype=np.bool_), 1))
+
+
+def same_runs(one: RunTable, other: RunTable) -> None:
+    """Equal to the byte."""
+    for name in ("run_count", "run_start", "run_slot"):
+        a, b = getattr(one, name), getattr(other, name)
+        assert a.dtype == b.dtype
+        assert a.tobytes() == b.tobytes()
 
 
 def tables_of(

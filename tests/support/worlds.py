@@ -1,5 +1,6 @@
 """Levels, links and doors drawn in memory, and the worlds they make."""
 
+import random
 from pathlib import Path
 
 import numpy as np
@@ -9,12 +10,25 @@ from bake.hexagons import HexLayout
 from bake.level import Door, GridLevel, Link
 from bake.movement import CornerCutting, CostRule, MovementRules
 from bake.worlds import AgentProfile, World, build_world
-from tests.support.baked import rules_of
+from tests.support.baked import GROUND, rules_of
 from tests.support.oracles import Cell, Lattice
 from tests.support.strategies import TERRAINS
 
 CORNERS: tuple[CornerCutting, ...] = ("never", "one_free", "always")
 COST_RULES: tuple[CostRule, ...] = ("mean", "entered")
+
+
+#: Open ground with few walls (long runs, greedy moves), and everything at once (short ones).
+OPEN = ("floor",) * 12 + ("wall",)
+CROWDED = TERRAINS + ("floor",) * 3
+
+
+def random_lattice(seed: str, width: int, height: int, names: tuple[str, ...]) -> Lattice:
+    rng = random.Random(seed)
+    grid = [[rng.choice(names) for _ in range(width)] for _ in range(height)]
+    return Lattice(
+        grid, GROUND, corner_cutting=rng.choice(CORNERS), cost_rule=rng.choice(COST_RULES)
+    )
 
 
 def level_of(grid: list[list[str]], layout: HexLayout | None = None) -> GridLevel:

@@ -27,10 +27,10 @@ from bake.tables.compressed import compressed_next_hops, working_bytes
 from bake.tables.run_writer import RunTable, RunWriter, target_ranges
 from bake.worlds import World
 from tests.support.baked import GROUND
-from tests.support.compare import Algorithm, by_scipy, subgraph, tables_of
+from tests.support.compare import Algorithm, by_scipy, same_runs, subgraph, tables_of
 from tests.support.oracles import Cell, Lattice, offset_to_cube
-from tests.support.strategies import FAMILIES, TERRAINS, Arc, seeded
-from tests.support.worlds import CORNERS, COST_RULES, world_of
+from tests.support.strategies import FAMILIES, Arc, seeded
+from tests.support.worlds import CROWDED, OPEN, random_lattice, world_of
 
 Family = Callable[[random.Random, int], list[Arc]]
 Chart = Int32Array
@@ -227,28 +227,7 @@ def check_runs(
             assert told is None or symbol == told
 
 
-def same_runs(one: RunTable, other: RunTable) -> None:
-    """Equal to the byte."""
-    for name in ("run_count", "run_start", "run_slot"):
-        a, b = getattr(one, name), getattr(other, name)
-        assert a.dtype == b.dtype
-        assert a.tobytes() == b.tobytes()
-
-
 # -- lattices --------------------------------------------------------------------------------------
-
-
-def random_lattice(seed: str, width: int, height: int, names: tuple[str, ...]) -> Lattice:
-    rng = random.Random(seed)
-    grid = [[rng.choice(names) for _ in range(width)] for _ in range(height)]
-    return Lattice(
-        grid, GROUND, corner_cutting=rng.choice(CORNERS), cost_rule=rng.choice(COST_RULES)
-    )
-
-
-#: Open ground with few walls (long runs, greedy moves), and everything at once (short ones).
-OPEN = ("floor",) * 12 + ("wall",)
-CROWDED = TERRAINS + ("floor",) * 3
 
 
 def on_lattice(world: World) -> tuple[Subgraph, Chart, list[Cell]]:

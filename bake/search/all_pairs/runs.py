@@ -44,11 +44,13 @@ class TargetBatch(NamedTuple):
     """A batch of targets, in target order.
 
     Attributes:
-        dist: (n, LANES) int32 ticks from every row to targets ``start`` to ``stop``; INFINITY where
-            there is no path, and in lanes past the last target.
+        dist: (k, LANES) int32 ticks to targets ``start`` to ``stop``; INFINITY where there is no
+            path, and in lanes past the last target.
+        place: (n) int32, which row of ``dist`` holds those from each row of the graph.
     """
 
     dist: Int32Array
+    place: Int32Array
     start: int
     stop: int
 
@@ -102,7 +104,7 @@ class EndedRuns(NamedTuple):
 
 
 @kernel
-def _sector(dx: int, dy: int) -> int:
+def sector(dx: int, dy: int) -> int:
     across = 2 if dx > 0 else (0 if dx < 0 else 1)
     down = 2 if dy > 0 else (0 if dy < 0 else 1)
     return (across * 3 + down) * 2 + (1 if abs(dy) > abs(dx) else 0)
@@ -121,7 +123,7 @@ def symbol_of(moves: np.uint64, greedy: int, none: int) -> int:
 
 @kernel
 def _symbol(held: np.uint64, degree: int, greedy: int, none: int) -> int:
-    """Choose the symbol for what a row holds, be that a set or, with many arcs, a slot."""
+    """Choose the symbol for what a row holds: a set or, with many arcs, a slot."""
     if degree <= SLOT_BITS or held == EVERY:
         return symbol_of(held, greedy, none)
     return none if held == NONE_BIT else int(held)
@@ -131,8 +133,7 @@ def _symbol(held: np.uint64, degree: int, greedy: int, none: int) -> int:
 def extend_runs(
     arcs: Arcs,
     batch: TargetBatch,
-    first_row: int,
-    last_row: int,
+    rows: Int32Array,
     symbols: Symbols,
     current: CurrentRuns,
     ended: EndedRuns,
@@ -141,17 +142,17 @@ def extend_runs(
 
     Args:
         arcs: of the graph.
-        batch: the targets.
-        first_row, last_row: the rows to look at, the last one not included.
+        batch: the targets, with distances from the rows and the heads of their arcs.
+        rows: (k) int32, the rows to look at.
         symbols: what runs may say.
         current: each row's run; read and written.
-        ended: room for (last_row - first_row) * LANES runs, filled from the front.
+        ended: room for k * LANES runs, filled from the front.
 
     Returns:
         How many runs were written down.
     """
     first_out, head, weight = arcs
-    dist, start, stop = batch
+    dist, place, start, stop = batch
     at, greedy_slot, greedy, none, unreachable_fits, arcs_across = symbols
     moves, run_start, first_moves, begin = current
     ended_row, ended_start, ended_symbol = ended
@@ -173,7 +174,7 @@ def extend_runs(
     sectors = greedy_slot.shape[1]
     greedy_bit = np.empty(sectors, np.uint64)
     count = 0
-    for row in range(first_row, last_row):
+    for row in rows:
         first = first_out[row]
         degree = first_out[row + 1] - first
         if degree > SLOT_BITS:
@@ -182,6 +183,7 @@ def extend_runs(
             )
             continue
         held = moves[row]
+        here = dist[place[row]]
         # Mostly some move of the set suits the whole batch, and that is quick to check. Where the
         # batch cannot be reached EVERY becomes the set of all moves, which says the same.
         if not start <= row < stop:
@@ -195,7 +197,7 @@ def extend_runs(
                 y1 = high_y - at[row, 1]
                 scattered = True
                 if (x0 > 0 or x1 < 0) and (y0 > 0 or y1 < 0):
-                    side = _sector(x0, y0) & ~1
+                    side = sector(x0, y0) & ~1
                     straight = greedy_slot[row, side]
                     if straight != greedy_slot[row, side + 1]:
                         straight = -1
@@ -203,15 +205,15 @@ def extend_runs(
                 if scattered:
                     # A few targets mostly tell that it does not suit all.
                     for lane in range(0, lanes, SAMPLED):
-                        if dist[row, lane] == INFINITY:
+                        if here[lane] == INFINITY:
                             continue
                         slot = greedy_slot[
-                            row, _sector(target_x[lane] - at[row, 0], target_y[lane] - at[row, 1])
+                            row, sector(target_x[lane] - at[row, 0], target_y[lane] - at[row, 1])
                         ]
                         if (
                             slot < 0
-                            or dist[head[first + slot], lane] + weight[first + slot]
-                            != dist[row, lane]
+                            or dist[place[head[first + slot]], lane] + weight[first + slot]
+                            != here[lane]
                         ):
                             scattered = False
                             break
@@ -219,20 +221,20 @@ def extend_runs(
                 for slot in range(degree):
                     bit = np.uint64(1) << np.uint64(slot)
                     if held & bit or slot == straight:
-                        other = head[first + slot]
+                        onward = dist[place[head[first + slot]]]
                         cost = weight[first + slot]
                         misses = np.int32(0)
                         for lane in range(LANES):
-                            along = np.int32(dist[other, lane] + cost)
+                            along = np.int32(onward[lane] + cost)
                             along = min(along, np.int32(INFINITY))
-                            misses = np.int32(misses | np.int32(along ^ dist[row, lane]))
+                            misses = np.int32(misses | np.int32(along ^ here[lane]))
                         if misses == 0:
                             left |= held & bit
                             if slot == straight:
                                 left |= GREEDY_BIT
             if not unreachable_fits and left != 0:
                 for lane in range(lanes):
-                    if dist[row, lane] == INFINITY:
+                    if here[lane] == INFINITY:
                         left = np.uint64(0)
             if left != 0:
                 moves[row] = left
@@ -242,25 +244,24 @@ def extend_runs(
             found[lane] = 0
         for slot in range(degree):
             bit = np.uint64(1) << np.uint64(slot)
-            other = head[first + slot]
+            onward = dist[place[head[first + slot]]]
             cost = weight[first + slot]
             for lane in range(LANES):
-                along = np.int32(dist[other, lane] + cost)
-                found[lane] |= bit if along == dist[row, lane] else np.uint64(0)
+                along = np.int32(onward[lane] + cost)
+                found[lane] |= bit if along == here[lane] else np.uint64(0)
         if use_greedy:
             for side in range(sectors):
                 slot = greedy_slot[row, side]
                 greedy_bit[side] = slot if slot >= 0 else SLOT_BITS
             x, y = at[row, 0], at[row, 1]
             for lane in range(LANES):
-                side = _sector(target_x[lane] - x, target_y[lane] - y)
+                side = sector(target_x[lane] - x, target_y[lane] - y)
                 suits = (found[lane] >> greedy_bit[side]) & np.uint64(1)
                 found[lane] |= suits << np.uint64(63)
         instead = EVERY if unreachable_fits else NONE_BIT
         for lane in range(LANES):
-            found[lane] = instead if dist[row, lane] == INFINITY else found[lane]
-        for lane in range(lanes, LANES):
-            found[lane] = EVERY
+            found[lane] = instead if here[lane] == INFINITY else found[lane]
+        found[lanes:] = EVERY
         if start <= row < stop:
             found[row - start] = EVERY
         lane = 0
@@ -319,23 +320,24 @@ def _extend_crowded(
     The slot is the lowest one there is, and it is kept for as long as it suits.
     """
     first_out, head, weight = arcs
-    dist, start, stop = batch
+    dist, place, start, stop = batch
+    here = dist[place[row]]
     held = current.moves[row]
     for lane in range(stop - start):
-        if start + lane == row or (dist[row, lane] == INFINITY and unreachable_fits):
+        if start + lane == row or (here[lane] == INFINITY and unreachable_fits):
             continue
         if held >= NONE_BIT:  # There is no move yet, or no path.
-            fits = held == NONE_BIT and dist[row, lane] == INFINITY
+            fits = held == NONE_BIT and here[lane] == INFINITY
         else:
             arc = first_out[row] + np.int64(held)
-            onward = dist[head[arc], lane]
-            fits = dist[row, lane] != INFINITY and onward + weight[arc] == dist[row, lane]
+            onward = dist[place[head[arc]], lane]
+            fits = here[lane] != INFINITY and onward + weight[arc] == here[lane]
         if fits:
             continue
         kept = NONE_BIT
-        if dist[row, lane] != INFINITY:
+        if here[lane] != INFINITY:
             for arc in range(first_out[row], first_out[row + 1]):
-                if dist[head[arc], lane] + weight[arc] == dist[row, lane]:
+                if dist[place[head[arc]], lane] + weight[arc] == here[lane]:
                     kept = np.uint64(arc - first_out[row])
                     break
         if held != EVERY:

@@ -1,0 +1,153 @@
+"""Ranges searched by the entries of stretches: run for run what whole batches give."""
+
+import random
+
+import numpy as np
+import pytest
+
+from bake.arrays import Int32Array
+from bake.graph import Subgraph
+from bake.greedy import chart
+from bake.search.all_pairs.batch import LANES, BatchSearch
+from bake.search.all_pairs.entries import count_entries, find_entries
+from bake.tables import range_searcher
+from bake.tables.compressed import compressed_next_hops
+from bake.tables.run_writer import RunTable
+from benchmarks.ground import ground_of
+from tests.support.compare import same_runs, subgraph
+from tests.support.levels import shared_level
+from tests.support.strategies import FAMILIES, Arc
+from tests.support.worlds import OPEN, part_of, random_lattice, world_of
+
+
+class Told:
+    """What searches by entries came across."""
+
+    rows = changing = stretches = longest = 0
+
+
+@pytest.fixture
+def told(monkeypatch: pytest.MonkeyPatch) -> Told:
+    """Look at entries wherever that is right, and count."""
+    found, find = Told(), range_searcher.find_changing
+
+    def find_changing(*args: object) -> int:
+        count = find(*args)  # type: ignore[arg-type]  # A kernel takes just what it was given.
+        found.rows += len(args[-1])  # type: ignore[arg-type]
+        found.changing += count
+        found.stretches += 1
+        found.longest = max(found.longest, args[2].batches)  # type: ignore[attr-defined]
+        return count
+
+    monkeypatch.setattr(range_searcher, "find_changing", find_changing)
+    return found
+
+
+def runs_of(sub: Subgraph, at: Int32Array | None, threads: int = 1) -> RunTable:
+    return compressed_next_hops(
+        sub,
+        at,
+        unreachable_fits=True,
+        algorithm="dijkstra",
+        distances=False,
+        budget=2**30,
+        threads=threads,
+        progress=lambda done: None,
+    )[0]
+
+
+def both_ways(
+    monkeypatch: pytest.MonkeyPatch, sub: Subgraph, at: Int32Array | None, cost: float = 10**6
+) -> None:
+    """Compare tables by entries and by whole batches.
+
+    Args:
+        cost: what a batch search is believed to take; by 10^6 entries are always looked at.
+    """
+    monkeypatch.setattr(range_searcher, "FEWEST_ROWS", 10**9)
+    whole = runs_of(sub, at)
+    monkeypatch.setattr(range_searcher, "FEWEST_ROWS", 0)
+    monkeypatch.setattr(range_searcher, "SEARCHED", cost)
+    same_runs(whole, runs_of(sub, at, threads=2))
+
+
+@pytest.mark.parametrize("names", [OPEN, ("floor",)], ids=["walls", "open"])
+@pytest.mark.parametrize("connectivity", [4, 8])
+@pytest.mark.parametrize("cost", [10**6, 40])
+def test_lattices(
+    told: Told,
+    monkeypatch: pytest.MonkeyPatch,
+    names: tuple[str, ...],
+    connectivity: int,
+    cost: float,
+) -> None:
+    lattice = random_lattice(f"entries {connectivity}", 90, 70, names)
+    sub, cell = part_of(world_of(lattice, connectivity))
+    both_ways(monkeypatch, sub, chart(cell, None), cost)
+    both_ways(monkeypatch, sub, None, cost)
+    assert told.longest > 1
+    assert told.changing < told.rows
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_every_family(
+    told: Told,
+    monkeypatch: pytest.MonkeyPatch,
+    family: object,
+) -> None:
+    n = 3 * LANES + 5
+    sub = subgraph(n, family(random.Random(5), n))  # type: ignore[operator]
+    both_ways(monkeypatch, sub, None)
+
+
+def corridor(length: int, one_way: bool) -> list[Arc]:
+    """Nodes in a row, each joined to the next two."""
+    forward = [
+        (a, a + step, 3 + step) for a in range(length) for step in (1, 2) if a + step < length
+    ]
+    return forward if one_way else [*forward, *((b, a, w) for a, b, w in forward)]
+
+
+@pytest.mark.parametrize("one_way", [False, True])
+def test_a_corridor_is_entered_at_its_ends(
+    told: Told, monkeypatch: pytest.MonkeyPatch, one_way: bool
+) -> None:
+    sub = subgraph(9 * LANES, corridor(9 * LANES, one_way))
+    arcs = BatchSearch.of(sub.graph, sub.weight).arcs
+    count = np.empty(3, dtype=np.int32)
+    count_entries(arcs, 2 * LANES, 5 * LANES, count)
+    assert count.tolist() == [2 if one_way else 4] * 3
+    entry = np.empty(count[0], dtype=np.int32)
+    find_entries(arcs, 2 * LANES, 3 * LANES, entry)
+    ends = [2 * LANES, 2 * LANES + 1, 3 * LANES - 2, 3 * LANES - 1]
+    assert entry.tolist() == ends[: len(entry)]
+    monkeypatch.setattr(range_searcher, "LONGEST", 3)
+    both_ways(monkeypatch, sub, None)
+    assert 0 < told.changing < told.rows
+
+
+def test_entries_of_longer_stretches() -> None:
+    rng = random.Random(3)
+    n = 5 * LANES + 17
+    arcs = [(a, max(0, min(n - 1, a + rng.randint(-150, 150))), 1) for a in range(n)]
+    sub = subgraph(n, [(a, b, w) for a, b, w in arcs if a != b])
+    search = BatchSearch.of(sub.graph, sub.weight)
+    pairs = list(zip(sub.graph.tail().tolist(), sub.graph.head.tolist(), strict=True))
+    for begin in (0, LANES, 4 * LANES):
+        count = np.empty(-(-(n - begin) // LANES), dtype=np.int32)
+        count_entries(search.arcs, begin, n, count)
+        for batches, found in enumerate(count.tolist(), 1):
+            stop = min(begin + batches * LANES, n)
+            inside = range(begin, stop)
+            wanted = sorted({b for a, b in pairs if b in inside and a not in inside})
+            assert found == len(wanted)
+            entry = np.empty(found, dtype=np.int32)
+            find_entries(search.arcs, begin, stop, entry)
+            assert entry.tolist() == wanted
+
+
+def test_a_shared_map(told: Told, monkeypatch: pytest.MonkeyPatch) -> None:
+    shared_level("movingai/den312d.map")
+    ground = ground_of("den312d")
+    both_ways(monkeypatch, ground.sub, chart(ground.cell, None), 40)
+    assert told.stretches
