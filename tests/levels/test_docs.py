@@ -23,7 +23,7 @@ def test_json_examples(tmp_path: Path) -> None:
         path = tmp_path / "example.json"
         path.write_text(text, "utf-8")
         levels.append(load(path, {}))
-    square, hexagons, floors, huts, graph = levels
+    square, hexagons, floors, strait, huts, graph = levels
     assert isinstance(square, GridLevel)
     assert named(square)[1] == ["grass", "water", "water", "mud", "grass", "wall"]
     assert square.terrain_rules["water"].enter_from == ("water",)
@@ -32,6 +32,10 @@ def test_json_examples(tmp_path: Path) -> None:
     assert isinstance(floors, GridLevel)
     assert floors.floor_height == 3
     assert [len(each) for each in vars(floors.things).values()] == [2, 1, 2, 1]
+    assert isinstance(strait, GridLevel)
+    ferry, leap = strait.things.links
+    assert (ferry.via, ferry.over) == (((2, 1), (3, 1), (4, 1)), None)
+    assert leap.over == ("wall", "water")
     assert isinstance(huts, GridLevel)
     assert [each.placement.at for each in huts.instances] == [(1, 1), (6, 0), (9, 1)]
     assert isinstance(graph, GraphLevel)
