@@ -29,7 +29,7 @@ def built(*arguments: str) -> dict[str, tuple[str, bool]]:
 
 def test_a_build_writes_what_the_recipe_asks_for(folder: Path) -> None:
     (folder / "bake.toml").write_text(RECIPE)
-    assert built() == {"one": ("baked", True), "two": ("baked", True)}
+    assert built("--jobs", "2") == {"one": ("baked", True), "two": ("baked", True)}
     with open_asset("baked/one.bake") as level:
         assert level.profile().next_hop((0, 0), (3, 0)) is not None
     first = Path("baked/one.bake").read_bytes()

@@ -137,7 +137,7 @@ def test_updates(runner: Runner, folder: Path, source: str, tmp_path: Path) -> N
     """Distances are equal to the tick, next hops are on shortest paths, patches go both ways."""
     pair = baked(folder, source)
     rng = random.Random(source)
-    after = AFTER // SLOWER if runner.language == "gdscript" else AFTER
+    after = AFTER // (2 * SLOWER) if runner.language == "gdscript" else AFTER
     with open_asset(pair.asset) as level:
         readers = [Both(level, profile) for profile in level.profiles]
         names = json.loads(runner.ask([f"load {pair.flat}", "about"])[1])["terrains"]
