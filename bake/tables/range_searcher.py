@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from bake.arrays import BoolArray, Int32Array
-from bake.graph import Graph, Subgraph
+from bake.graph import INFINITY, Graph, Subgraph
 from bake.search.all_pairs.batch import LANES, BatchScratch, BatchSearch
 from bake.search.all_pairs.entries import (
     Stretch,
@@ -143,7 +143,7 @@ class RangeSearcher:
                 )
                 share = changing / len(room.changing)
                 self._share += (share / stretch.batches**GROWTH - self._share) / 4
-                if share * len(stretch.entry) > SEARCHED:
+                if share * len(stretch.entry) > SEARCHED or self._may_be_too_long(stretch, scratch):
                     # This overwrites the distances to the entries of later stretches.
                     self._run_whole(writer, take, scratch, stretch.stop)
                     break
@@ -159,10 +159,11 @@ class RangeSearcher:
             count_entries(self._search.arcs, begin, end, count)
             batches = np.arange(1, len(count) + 1)
             together = LANES // np.maximum(count, 1)
-            cost = SEARCHED / np.maximum(together, 0.5) / batches
+            cost = SEARCHED / np.maximum(together, 1) / batches
             cost += self._share * batches**GROWTH * count
+            cost[together == 0] = np.inf
             best = int(cost.argmin())
-            if not together[best] or cost[best] > SEARCHED or lane + count[best] > LANES:
+            if cost[best] > SEARCHED or lane + count[best] > LANES:
                 break
             end = min(begin + (best + 1) * LANES, stop)
             entry = np.empty(int(count[best]), dtype=np.int32)
@@ -171,6 +172,12 @@ class RangeSearcher:
             lane += len(entry)
             begin = end
         return found
+
+    def _may_be_too_long(self, stretch: Stretch, scratch: BatchScratch) -> bool:
+        """Tell whether a way through an entry may be off the scale, which a whole search checks."""
+        heaviest = self._search.heaviest
+        inside = (stretch.stop - stretch.begin) * heaviest
+        return int(scratch.longest[0]) + inside >= INFINITY - heaviest
 
     def _take_changing(
         self, writer: RunWriter, take: Take, stretch: Stretch, dist: Int32Array, room: _Room

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from bake.arrays import Int32Array
-from bake.graph import Subgraph
+from bake.errors import CostError
+from bake.graph import INFINITY, Subgraph
 from bake.greedy import chart
 from bake.search.all_pairs.batch import LANES, BatchSearch
 from bake.search.all_pairs.entries import count_entries, find_entries
@@ -124,6 +125,27 @@ def test_a_corridor_is_entered_at_its_ends(
     monkeypatch.setattr(range_searcher, "LONGEST", 3)
     both_ways(monkeypatch, sub, None)
     assert 0 < told.changing < told.rows
+
+
+@pytest.mark.parametrize("too_long", [False, True])
+def test_ways_inside_a_stretch_may_be_too_long(
+    told: Told, monkeypatch: pytest.MonkeyPatch, too_long: bool
+) -> None:
+    """Distances to all entries are on the scale there, and only some beyond them are off it."""
+    monkeypatch.setattr(range_searcher, "LONGEST", 3)
+    n = 6 * LANES
+    step = INFINITY // n + 1
+    last = INFINITY - (n - 1) * step - (not too_long)
+    arcs = [(a, a + 1, step if a < n - 2 else last) for a in range(n - 1)]
+    assert 0 < last <= step
+    sub = subgraph(n, [*arcs, *((b, a, w) for a, b, w in arcs)])
+    if not too_long:
+        both_ways(monkeypatch, sub, None)
+        return
+    for fewest in (10**9, 0):
+        monkeypatch.setattr(range_searcher, "FEWEST_ROWS", fewest)
+        with pytest.raises(CostError, match="ticks"):
+            runs_of(sub, None)
 
 
 def test_entries_of_longer_stretches() -> None:

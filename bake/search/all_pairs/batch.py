@@ -152,10 +152,12 @@ class BatchScratch:
     Attributes:
         dist: (n, LANES) int32, each row on cache lines of its own.
         queue: of the search.
+        longest: (1) int32, no less than the largest distance that the last search found.
     """
 
     dist: Int32Array
     queue: NodeQueue
+    longest: Int32Array
 
     #: Bytes for each node of the graph.
     BYTES = LANES * 4 + 4 * 4
@@ -188,7 +190,8 @@ class BatchSearch:
 
     def scratch(self) -> BatchScratch:
         """Allocate memory for one search at a time; each thread needs its own."""
-        return BatchScratch(_aligned(self.node_count), NodeQueue.of(self.node_count))
+        queue, longest = NodeQueue.of(self.node_count), np.zeros(1, dtype=np.int32)
+        return BatchScratch(_aligned(self.node_count), queue, longest)
 
     def distances_to(self, targets: Int32Array, scratch: BatchScratch) -> Int32Array:
         """Search for the distances from every node to each of at most LANES targets.
@@ -227,6 +230,7 @@ class BatchSearch:
         longest = _relax_batch(
             self.arcs, targets, lanes, initial, self.shift, scratch.dist, scratch.queue
         )
+        scratch.longest[0] = longest
         if longest >= INFINITY - self.heaviest:
             check_scale(scratch.dist, self.heaviest)
         return scratch.dist
