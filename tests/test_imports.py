@@ -90,9 +90,10 @@ ROOMS: dict[str, frozenset[str]] = {
         "runtime.many": "errors graph runtime.reader runtime.snapshot runtime.current",
         "runtime.requests": "errors search runtime.reader runtime.searching runtime.snapshot "
         "runtime.headings",
+        "runtime.follow": "errors runtime.reader",
         "runtime.navigator": "errors graph kernels runtime.reader runtime.searching "
         "runtime.requests runtime.snapshot runtime.things runtime.live runtime.current "
-        "runtime.many runtime.nearest runtime.headings runtime.walls",
+        "runtime.many runtime.nearest runtime.headings runtime.walls runtime.follow",
         "runtime.cold": "kernels",
         "runtime.level": "asset coordinates errors flat kernels runtime.reader runtime.things "
         "runtime.live runtime.current runtime.navigator runtime.cold search.patterns",

@@ -20,6 +20,7 @@ from bake.runtime.nearest import are_many
 from bake.runtime.reader.places import Place
 
 if TYPE_CHECKING:
+    from bake.runtime.follow import Follower
     from bake.runtime.live.moves import Moves, Unfolded
     from bake.runtime.live.report import UpdateReport
     from bake.runtime.requests import OnChange, RequestQueue
@@ -482,6 +483,36 @@ class Navigator(ManyQuestions):
         now = self._now
         sight, rows = now.sight, now.rows.along(path)
         return now.rows.places(rows if len(rows) < 2 else sight.smooth(rows))
+
+    def follow(
+        self,
+        path: Sequence[Place],
+        *,
+        smooth: bool = False,
+        reach: float | None = None,
+        strayed: float | None = None,
+        patience: float = 3.0,
+    ) -> Follower:
+        """Return a follower at the start of a path, for an agent that moves freely in the plane.
+
+        Args:
+            path: neighbouring places, as :meth:`path` returns them, at least one.
+            smooth: whether the agent goes straight between the waypoints that :meth:`smooth` finds.
+            reach: how near a corner counts as reached, in units of the plane; None = half a step.
+            strayed: how far off the path is too far; None = one and a half steps.
+            patience: for how long an agent may make no headway before it is stuck, in whatever
+                :meth:`bake.runtime.follow.Follower.update` counts time in.
+
+        Raises:
+            QueryError: the path is empty or no path, the level has no points, a number is not above
+                0, or the path is to be smoothed and the level is not a square grid.
+        """
+        from bake.runtime.follow import Follower
+
+        places = self._now.tables.places
+        return Follower(
+            self, places, path, smooth=smooth, reach=reach, strayed=strayed, patience=patience
+        )
 
     def furthest_visible(self, path: Sequence[Place], place: int) -> int:
         """Return the last place that a straight line from a place reaches at no higher cost.

@@ -14,14 +14,13 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from numbers import Real
-from typing import Any, cast
+from typing import Any, Protocol, cast
 
 import numpy as np
 
 from bake.arrays import Float64Array
 from bake.errors import QueryError
-from bake.runtime.navigator import Navigator
-from bake.runtime.reader.places import Place, quoted
+from bake.runtime.reader.places import Place, Places, quoted
 from bake.runtime.reader.points import Points
 
 #: How near a corner counts as reached, and how far from the path as strayed, in steps of the path.
@@ -33,6 +32,24 @@ _REENTRY = 32
 
 #: Sines of angles below this are straight on.
 _STRAIGHT = 1e-9
+
+
+class Paths(Protocol):
+    """What a follower asks of a navigator."""
+
+    def path(self, start: Place, goal: Place) -> list[Place] | None: ...
+
+    def distance(self, start: Place, goal: Place) -> float: ...
+
+    def length(self, path: Sequence[Place]) -> float: ...
+
+    def nearest(self, place: Any) -> Any: ...
+
+    def smooth(self, path: Sequence[Place]) -> list[Place]: ...
+
+    def any_angle_length(self, waypoints: Sequence[Place]) -> float: ...
+
+    def still_valid(self, path: Sequence[Place]) -> Any: ...
 
 
 @dataclass(frozen=True)
@@ -59,7 +76,7 @@ class Progress:
 
 
 class Follower:
-    """One agent on one path.
+    """One agent on one path; get it from :meth:`bake.runtime.Navigator.follow`.
 
     Attributes:
         path: the places of the path; :meth:`reenter` replaces it.
@@ -68,36 +85,20 @@ class Follower:
 
     def __init__(
         self,
-        nav: Navigator,
+        nav: Paths,
+        places: Places,
         path: Sequence[Place],
         *,
-        smooth: bool = False,
-        reach: float | None = None,
-        strayed: float | None = None,
-        patience: float = 3.0,
+        smooth: bool,
+        reach: float | None,
+        strayed: float | None,
+        patience: float,
     ) -> None:
-        """Begin at the start of a path.
-
-        Args:
-            nav: the profile that walks.
-            path: neighbouring places, as :meth:`bake.runtime.Navigator.path` returns them, at least
-                one.
-            smooth: whether the agent goes straight between the waypoints that
-                :meth:`bake.runtime.Navigator.smooth` finds; square grids alone have them.
-            reach: how near a corner counts as reached, in units of the plane; None = half a step.
-            strayed: how far off the path is too far; None = one and a half steps.
-            patience: for how long an agent may make no headway before it is stuck, in whatever
-                :meth:`update` counts time in.
-
-        Raises:
-            QueryError: the path is empty or no path, the level has no points, or a number is not
-                above 0.
-        """
+        """Begin at the start of a path; the arguments are those of the navigator's method."""
         if not len(path):
             raise QueryError("the path has no places", expected="at least one")
-        now = nav._now
-        self._nav, self._smooth = nav, smooth
-        self._points = Points(now.tables.places)
+        self._nav, self._places, self._smooth = nav, places, smooth
+        self._points = Points(places)
         self.path: list[Place] = []
         self.waypoints: list[Place] = []
         self._take(list(path))
@@ -131,8 +132,7 @@ class Follower:
         self._last: tuple[float, float] | None = None
 
     def _points_of(self, places: list[Place]) -> Float64Array:
-        graph = not self._nav._now.tables.places.is_grid
-        given: Any = places if graph else np.array(places)
+        given: Any = np.array(places) if self._places.is_grid else places
         return np.asarray(self._points.points(given), dtype=np.float64)[:, :2]
 
     def _step_length(self) -> float:
@@ -293,15 +293,9 @@ class Follower:
 
     def _place_near(self, point: Sequence[float]) -> Place:
         """Return the place that a point lies in, or else the nearest to it."""
-        nav, places = self._nav, self._nav._now.tables.places
-        if not places.is_grid:
-            return nav.nearest(point)
-        return nav.nearest(cast("Sequence[int]", self._points.cells(tuple(point))))
-
-
-def follow(nav: Navigator, path: Sequence[Place], **settings: Any) -> Follower:
-    """Return a follower at the start of a path: see :class:`Follower`, which takes the same."""
-    return Follower(nav, path, **settings)
+        if self._places.is_grid:
+            point = cast("Sequence[float]", self._points.cells(tuple(point)))
+        return cast("Place", self._nav.nearest(point))
 
 
 def _turns(points: Float64Array) -> list[int]:
