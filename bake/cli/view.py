@@ -48,6 +48,12 @@ def view(
             help="Show what changed since this bake of the same level, or folder of bakes.",
         ),
     ] = None,
+    trace: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--trace", metavar="FILE.json", help="Offer a search or a walk of agents to play."
+        ),
+    ] = None,
     browser: Browser = True,
     as_json: Json = False,
 ) -> None:
@@ -62,16 +68,19 @@ def view(
         raise AssetError(
             "a folder is compared with a folder", file=against, remedy="name a folder of assets"
         )
+    traces = trace or []
+    if traces and place.is_dir():
+        raise AssetError("a trace is of one level", file=place, remedy="name the level's asset")
     if page is not None:
         if port is not None:
             raise typer.BadParameter("--html and --port do not go together")
-        _write(place, page, against, as_json=as_json)
+        _write(place, page, against, traces, as_json=as_json)
         return
     assets_in([place])
     from bake.viewer.served import ServedLevels
     from bake.viewer.server import ViewerServer
 
-    levels = ServedLevels(place, against)
+    levels = ServedLevels(place, against, traces)
     _check(levels)
     server = ViewerServer(levels, port or 0)
     serve(server, open_browser=browser, as_json=as_json)
@@ -140,7 +149,9 @@ def _check(levels: ServedLevels) -> None:
             warn(str(error))
 
 
-def _write(place: Path, page: Path, against: Path | None, *, as_json: bool) -> None:
+def _write(
+    place: Path, page: Path, against: Path | None, traces: list[Path], *, as_json: bool
+) -> None:
     from bake.asset.partial import written_whole
     from bake.asset.patterns import is_pattern_database
     from bake.viewer.bundle import page_html
@@ -161,7 +172,7 @@ def _write(place: Path, page: Path, against: Path | None, *, as_json: bool) -> N
         other = against
         if against is not None and against.is_dir():
             other = against / asset.name if (against / asset.name).is_file() else None
-        levels.append(shown_level(asset, against=other))
+        levels.append(shown_level(asset, traces=traces, against=other))
     text = page_html(levels).encode()
     with written_whole(page) as partial:
         partial.write_bytes(text)

@@ -46,6 +46,7 @@ class TraceFile:
         profile: the profile that it is of.
         walks: whether it is of agents, and not of a search.
         count: the number of its steps.
+        told: what the file says, decoded.
     """
 
     def __init__(self, path: Path) -> None:
@@ -55,16 +56,16 @@ class TraceFile:
             TraceError: it cannot be read, or is no trace.
         """
         self._path = path
-        self._told = _decoded(path)
-        if not isinstance(self._told, dict) or self._told.get("format") != FORMAT:
+        self.told: dict[str, Any] = _decoded(path)
+        if not isinstance(self.told, dict) or self.told.get("format") != FORMAT:
             self._refuse("format", "this is no trace", f'"format": "{FORMAT}"')
-        if self._told.get("version") != VERSION:
-            version = quoted(self._told.get("version"))
+        if self.told.get("version") != VERSION:
+            version = quoted(self.told.get("version"))
             self._refuse("version", f"found {version}", f"{VERSION}, as this levelbake writes")
         self.profile = self._text("profile")
-        self.walks = "walk" in self._told
+        self.walks = "walk" in self.told
         self._kind = "walk" if self.walks else "steps"
-        self._steps: list[Any] = self._listed(self._told.get(self._kind), self._kind)
+        self._steps: list[Any] = self._listed(self.told.get(self._kind), self._kind)
         self.count = len(self._steps)
         if not self.count:
             self._refuse(self._kind, "there is no step", "at least one")
@@ -92,7 +93,7 @@ class TraceFile:
         raise TraceError(found, file=self._path, place=where, expected=expected)
 
     def _text(self, key: str) -> str:
-        value = self._told.get(key)
+        value = self.told.get(key)
         if not isinstance(value, str):
             self._refuse(key, f"found {quoted(value)}", "text")
         return value
@@ -139,10 +140,10 @@ class Steps:
 
     def _search(self, tell: Callable[[int, Callable[[], Moment]], None]) -> None:
         file = self._file
-        start, goal = (self._row(file._told.get(key), key) for key in ("start", "goal"))
-        path = file._told.get("path")
+        start, goal = (self._row(file.told.get(key), key) for key in ("start", "goal"))
+        path = file.told.get("path")
         whole = None if path is None else [self._row(p, "path") for p in file._listed(path, "path")]
-        heuristic = file._told.get("heuristic")
+        heuristic = file.told.get("heuristic")
         known: dict[int, float] = {}
         parents: dict[int, int] = {}
 
@@ -178,7 +179,7 @@ class Steps:
 
     def _walk(self, tell: Callable[[int, Callable[[], Moment]], None]) -> None:
         file, places = self._file, self._scene.places
-        sees = file._told.get("sees") is True
+        sees = file.told.get("sees") is True
         size = places.width * places.height if places.is_grid else places.node_count
         seen = np.zeros(size, dtype=np.bool_)
         trails: list[list[int]] = []

@@ -30,6 +30,7 @@ from bake.view.ink import ARROW_HEAD, ARROW_OUTLINE
 from bake.view.marks import MARKED, findings_of
 from bake.view.paint import STRIPES
 from bake.view.scene import Scene, read_layer, read_scene
+from bake.view.trace_file import TraceFile
 from bake.viewer.difference import difference_data
 
 #: Of what a finding concerns, at most so many places are handed over.
@@ -59,7 +60,7 @@ class ShownLevel:
 def shown_level(
     path: Path,
     id: str | None = None,
-    traces: Sequence[Any] = (),
+    traces: Sequence[Path] = (),
     against: Path | None = None,
 ) -> ShownLevel:
     """Read everything that the page shows of an asset.
@@ -67,12 +68,13 @@ def shown_level(
     Args:
         path: the asset.
         id: what addresses call the level; None = the name of the file.
-        traces: traces of searches, as ``bake path --trace`` writes them, decoded.
+        traces: files of searches and walks that the page offers; see docs/traces.md.
         against: an older bake of the level; ``difference`` of the contents is then what
             :func:`bake.viewer.difference.difference_data` returns, with its flat file as ``flat``.
 
     Raises:
         AssetError: an asset cannot be read, or is damaged, or the two are of two kinds of levels.
+        TraceError: a trace cannot be read, is damaged, or is one of another level.
     """
     with Asset(path) as asset:
         data, columns = _flat_bytes(asset), LevelColumns(asset, asset.profiles)
@@ -87,7 +89,7 @@ def shown_level(
                 for name in asset.columns()
             ],
             "profiles": {name: _profile(asset, name, columns) for name in asset.profiles},
-            "traces": list(traces),
+            "traces": [_trace(asset, trace) for trace in traces],
         }
         name = asset.text("name") or path.stem
         if against is not None:
@@ -96,6 +98,13 @@ def shown_level(
                     "flat": _packed(np.frombuffer(_flat_bytes(old), dtype=np.uint8))
                 }
     return ShownLevel(id or path.stem, name, data, _json(told))
+
+
+def _trace(asset: Asset, path: Path) -> dict[str, Any]:
+    """Return a trace, decoded, all of whose steps are right."""
+    file = TraceFile(path)
+    file.over(read_scene(asset, file.profile)).moments([file.count])
+    return file.told
 
 
 def _flat_bytes(asset: Asset) -> bytes:

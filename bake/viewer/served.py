@@ -38,13 +38,17 @@ class ServedLevels:
         against: what they are compared with, of the same kind; None = nothing.
     """
 
-    def __init__(self, place: Path, against: Path | None = None) -> None:
+    def __init__(
+        self, place: Path, against: Path | None = None, traces: Sequence[Path] = ()
+    ) -> None:
         """Find the assets.
 
         Args:
             place: an asset, or a folder; of a folder, assets that come later count as well.
             against: an asset, or a folder of assets of the same names.
+            traces: files of searches and walks on the level, where ``place`` is one asset.
         """
+        self._traces = tuple(traces)
         self.place, self.against = place, against
         self._is_folder = place.is_dir()  # It stays one, though it be removed.
         self._lock = threading.Lock()
@@ -108,7 +112,7 @@ class ServedLevels:
             return shown
 
     def _shown(self, path: Path, id: str) -> ShownLevel:
-        return shown_level(path, id, against=self._compared(path))
+        return shown_level(path, id, self._traces, against=self._compared(path))
 
     def _compared(self, path: Path) -> Path | None:
         if self.against is None or not self.against.is_dir():

@@ -5,6 +5,7 @@ import { changesOf, editsOf } from "../../bake/viewer/page/editing/edits.js";
 import { searchSteps } from "../../bake/viewer/page/traces/textbook.js";
 import { groundOf } from "../../bake/viewer/page/search/ground.js";
 import { CLOSED, OPEN, playerOf, readTrace } from "../../bake/viewer/page/traces/player.js";
+import { walkPlayer } from "../../bake/viewer/page/traces/walks.js";
 import { crowdOf, highest } from "../../bake/viewer/page/crowd/walkers.js";
 import { follow } from "../../readers/js/changes.js";
 import { insides, LevelError, openLevel } from "../../readers/js/level.js";
@@ -104,6 +105,15 @@ const commands = {
   read: (text, steps) => {
     const trace = readTrace(text, level, places);
     return { told: told(trace), lists: listsAt(trace, steps) };
+  },
+  walk: (text, steps) => {
+    const player = walkPlayer(readTrace(text, level, places), level.locations);
+    return steps.map((step) => {
+      player.seek(step);
+      const nodes = (wanted) => Array.from(player.state.keys()).filter((at) => wanted.includes(player.state[at]));
+      const agents = player.step?.agents.map(({ place, goal, plan }) => [place, goal, plan && Array.from(plan)]);
+      return { at: player.at, seen: player.seen, known: nodes([3, 4]), searched: nodes([4]), agents: agents ?? [], way: player.wayBack() };
+    });
   },
   highest: (numbers, wanted) => highest(view.ground, numbers, wanted),
   crowd(options, frames, seconds) {

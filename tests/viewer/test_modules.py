@@ -13,6 +13,8 @@ import networkx
 import numpy as np
 import pytest
 
+from bake.agents.agent import Agent
+from bake.agents.belief import Belief
 from bake.runtime import LevelAsset, open_asset
 from bake.runtime.trace import search_trace
 from tests.support.command import bake
@@ -142,7 +144,10 @@ def test_what_is_no_trace_of_this_level_is_refused(folder: Path, tmp_path: Path)
         (json.dumps({**told, "version": 2}), "version 2"),
         (json.dumps({**told, "level": "<b>other</b>"}), "of level <b>other</b>"),
         (json.dumps({**told, "profile": "nobody"}), "profile nobody"),
-        (json.dumps({**told, "method": "guess"}), "no method guess"),
+        (json.dumps({**told, "method": None}), "no method null"),
+        (json.dumps({**told, "walk": 3}), "the trace is damaged"),
+        (json.dumps({**told, "walk": []}), "it has no steps"),
+        (json.dumps({**told, "walk": [{"agents": [{"place": told["start"]}]}]}), "has no plan"),
         (json.dumps({**told, "steps": None}), "the trace is damaged"),
         (json.dumps({**told, "start": [9999, 0]}), "no place [9999,0]"),
         (json.dumps({**told, "steps": told["steps"][1:]}), "first step is not its start"),
@@ -156,6 +161,47 @@ def test_what_is_no_trace_of_this_level_is_refused(folder: Path, tmp_path: Path)
         assert answer.startswith("error: ")
         assert part in answer
         assert "\n" not in answer
+
+
+@pytest.mark.parametrize("source", ["keep.png", "roads.json"])
+def test_walks_are_followed(folder: Path, source: str, tmp_path: Path) -> None:
+    """Any step shows what the steps up to it say, whichever way it was come to."""
+    pair, rng = baked(folder, source), random.Random(source)
+    with open_asset(pair.asset) as level:
+        reader = Reader(level)
+        at = {reader.place(node): node for node in reader.standing}
+        far = max(reader.standing, key=lambda node: reader.distance(reader.standing[0], node) or 0)
+        belief = Belief(reader.nav)
+        agent = Agent(belief, reader.place(reader.standing[0]), reader.place(far))
+        trace = agent.trace()
+        plans: list[list[int]] = []
+        while not agent.arrived and len(plans) < 60:
+            agent.observe(belief.around(agent.place, 2))
+            plans.append([at.get(place, -1) for place in agent.path() or ()])
+            agent.step()
+        trace.write(tmp_path / "walk.json")
+        where = belief.places.location
+        seen = [{where(place) for place in step["seen"]} for step in trace.steps]
+        searched = [{where(place) for place in step["searched"]} for step in trace.steps]
+        places = [where(step["agents"][0]["place"]) for step in trace.steps]
+    count = len(trace.steps)
+    steps = [count, 0, 1, *(rng.randrange(count + 1) for _ in range(20)), count + 9, -4]
+    (found,) = ask(pair.flat, [["walk", (tmp_path / "walk.json").read_text("utf-8"), steps]])
+    for wanted, told in zip(steps, found, strict=True):
+        now = min(max(wanted, 0), count)
+        known = set().union(*seen[:now])
+        assert told["at"] == now
+        assert told["seen"] == len(known)
+        assert set(told["searched"]) == (searched[now - 1] if now else set())
+        assert set(told["known"]) == known | set(told["searched"])
+        assert told["way"] == places[:now]
+        if not now:
+            assert told["agents"] == []
+            continue
+        ((place, goal, plan),) = told["agents"]
+        assert (place, goal) == (places[now - 1], far)
+        if now <= len(plans):
+            assert [node if node in at.values() else -1 for node in plan] == plans[now - 1][1:]
 
 
 # -- edits ----------------------------------------------------------------------------------------

@@ -10,6 +10,8 @@ from typing import Any
 
 import pytest
 
+from bake.agents.agent import Agent
+from bake.agents.belief import Belief
 from bake.runtime import open_asset
 from bake.viewer.bundle import page_html
 from bake.viewer.contents import shown_level
@@ -319,6 +321,33 @@ def test_a_trace_of_the_command_is_stepped_through(
     # The same search, made in the page, takes the same steps.
     section.get_by_role("button", name="Search", exact=True).click()
     assert keep.ask("(view) => view.trace.player.trace.expanded") == count
+
+
+def test_an_agent_in_fog_is_stepped_through(
+    keep: BrowserPage, folder: Path, tmp_path: Path
+) -> None:
+    with open_asset(baked(folder, "keep.png").asset) as level:
+        belief = Belief(level.profile())
+        agent = Agent(belief, (3, 4), (30, 5))
+        trace = agent.trace()
+        while not agent.arrived:
+            agent.observe(belief.around(agent.place, 4))
+            assert agent.step() is not None
+    trace.write(tmp_path / "fog.json")
+    section = keep.open_section("Search, step by step")
+    keep.page.get_by_label("Open a trace").set_input_files(tmp_path / "fog.json")
+    step = section.get_by_role("slider", name="Step")
+    step.wait_for()
+    assert step.input_value() == "1"
+    assert section.get_by_text(f"dstar_lite: 1 agent, {len(trace.steps)} steps.").count() == 1
+    section.get_by_role("button", name="Forward", exact=True).click()
+    facts = section.locator("dl").inner_text().split("\n")
+    assert f"2 of {len(trace.steps)}" in facts
+    assert facts[facts.index("searched") + 1] == str(len(trace.steps[1]["searched"]))
+    section.get_by_role("button", name="Last", exact=True).click()
+    assert "it has arrived" in section.locator("dl").inner_text()
+    seen = keep.ask("(view) => view.trace.player.seen")
+    assert seen == int(belief.seen_everywhere().sum())
 
 
 def test_a_crowd_walks_and_goes_round_a_wall(keep: BrowserPage) -> None:

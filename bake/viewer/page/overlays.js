@@ -18,7 +18,7 @@ export function addOverlays(view) {
 /** Where a place lies on the canvas. */
 export const screenOf = ({ camera, plane }, at) => camera.toScreen(plane.x(at), plane.y(at));
 
-const onFloor = (view, at) => view.plane.floorOf(at) === view.state.floor;
+export const onFloor = (view, at) => view.plane.floorOf(at) === view.state.floor;
 
 const regions = {
   id: "regions",

@@ -1,10 +1,11 @@
 /**
  * Goes through a search step by step, forwards and backwards, and keeps its open and closed lists.
- * Traces are made in the page (textbook.js), or read from what `bake path --trace` wrote.
+ * Traces are made in the page (textbook.js), or read from files (docs/traces.md).
  */
 
 import { LevelError, refuse } from "../../../../readers/js/file.js";
-import { METHODS, stepLists } from "./textbook.js";
+import { stepLists } from "./textbook.js";
+import { readWalk } from "./walks.js";
 
 /** What a node is at some step. */
 export const OPEN = 1;
@@ -22,6 +23,7 @@ export function playerOf(trace, locations) {
   const state = new Uint8Array(locations);
   const g = new Float64Array(locations).fill(NaN);
   // What a step finds on its places, so that it can be taken back.
+  const takenBefore = new Uint8Array(place.length);
   const stateBefore = new Uint8Array(openedPlace.length);
   const gBefore = new Float64Array(openedPlace.length);
   const counts = [0, 0, 0];
@@ -38,6 +40,7 @@ export function playerOf(trace, locations) {
   }
 
   function forward() {
+    takenBefore[at] = state[place[at]];
     set(place[at], CLOSED);
     for (let i = first[at]; i < first[at + 1]; i++) {
       const node = openedPlace[i];
@@ -56,7 +59,7 @@ export function playerOf(trace, locations) {
       g[node] = gBefore[i];
       set(node, stateBefore[i]);
     }
-    set(place[at], OPEN);
+    set(place[at], takenBefore[at]);
   }
 
   return {
@@ -92,15 +95,16 @@ export function playerOf(trace, locations) {
       if (!at) return [];
       const parents = new Map();
       for (let i = 0; i < at; i++) parents.set(place[i], trace.parent[i]);
-      const way = [place[at - 1]];
-      for (let up; (up = parents.get(way.at(-1))) >= 0 && way.length <= at; ) way.push(up);
-      return way.reverse();
+      // Several states of a search may lie at one place, so a way may come back to where it was.
+      const way = new Set([place[at - 1]]);
+      for (let up = trace.parent[at - 1]; up >= 0 && !way.has(up); up = parents.get(up) ?? -1) way.add(up);
+      return [...way].reverse();
     },
   };
 }
 
 /**
- * Reads a trace that `bake path --trace` wrote (docs/cli.md).
+ * Reads a trace of a search or of agents (docs/traces.md).
  *
  * @throws LevelError it is none, or it is one of another level.
  */
@@ -117,9 +121,12 @@ export function readTrace(text, level, places) {
     refuse(`this trace is of level ${told.level}, and this is ${level.name}`);
   }
   if (!level.profiles.includes(told.profile)) refuse(`the trace is of profile ${told.profile}`);
-  if (!METHODS.includes(told.method)) refuse(`no method ${told.method}`);
+  if (typeof told.method !== "string") refuse(`no method ${told.method}`);
   const nodeOf = nodesOf(level, places);
   try {
+    if (told.walk !== undefined) {
+      return { profile: told.profile, method: told.method, ...readWalk(told, nodeOf) };
+    }
     const lists = stepLists();
     for (const step of told.steps) {
       const parent = step.parent === null ? -1 : nodeOf(step.parent);
@@ -135,7 +142,7 @@ export function readTrace(text, level, places) {
       start,
       goal,
       method: told.method,
-      heuristic: told.heuristic === null ? null : String(told.heuristic),
+      heuristic: (told.heuristic ?? null) === null ? null : String(told.heuristic),
       weight: number(told.weight),
       admissible: told.admissible ?? null,
       consistent: told.consistent ?? null,

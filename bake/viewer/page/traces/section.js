@@ -1,6 +1,6 @@
 /**
- * Shows a search step by step: one that is made here between start and goal, or one that
- * `bake path --trace` wrote. Steps are taken and taken back; the lists are colours of places.
+ * Shows a search step by step: one that is made here between start and goal, or a trace of a search or
+ * of agents. Steps are taken and taken back; the lists, and what agents see, are colours of places.
  */
 
 import { disc } from "../draw/shapes.js";
@@ -11,6 +11,7 @@ import { painter } from "../repaint.js";
 import { counted, placeName, placeWord, units } from "../words.js";
 import { CLOSED, OPEN, playerOf, readTrace } from "./player.js";
 import { METHODS, searchSteps } from "./textbook.js";
+import { drawWalk, walkColour, walkFacts, walkLegend, walkPlayer, walkSummary } from "./walks.js";
 
 const TITLES = { astar: "A*", dijkstra: "Dijkstra", weighted: "weighted A*", greedy: "greedy best-first" };
 /** Steps in a second, from slow to fast. */
@@ -25,7 +26,9 @@ export function installTraces(view, panel) {
   const weight = numberField("Weight", { min: 1, max: 1000, step: 0.1, value: 2 });
   weight.row.hidden = true;
   const search = element("button", { type: "button", onclick: begin }, "Search");
-  const file = traceFile((name, text) => open(name, () => readTrace(text, view.level, view.places)));
+  const read = (name, text) => open(name, () => readTrace(text, view.level, view.places));
+  const file = traceFile(read);
+  takeDropped(read);
   const stored = chooser("Trace", (i) => i !== "" && openStored(+i));
   const about = element("p", { class: "note" });
   const controls = transport();
@@ -72,11 +75,12 @@ export function installTraces(view, panel) {
       if (name) {
         shown.made = false;
         if (trace.profile !== view.nav.name) view.state.set({ profile: trace.profile });
-        view.state.set({ start: view.placeText(trace.start), goal: view.placeText(trace.goal) });
+        const textOf = (at) => (at < 0 ? "" : view.placeText(at));
+        view.state.set({ start: textOf(trace.start), goal: textOf(trace.goal) });
       }
-      shown.player = playerOf(trace, view.level.locations);
+      shown.player = (trace.walk ? walkPlayer : playerOf)(trace, view.level.locations);
       shown.of = view.changes;
-      shown.player.seek(at);
+      shown.player.seek(trace.walk ? 1 : at);
       shown.moment++;
       view.state.set({ ground: "search" });
       view.layers.switch("search-step", true);
@@ -163,11 +167,11 @@ export function installTraces(view, panel) {
       return;
     }
     const { trace, at } = player;
-    about.textContent = summaryOf(view, trace);
+    about.textContent = trace.walk ? walkSummary(trace) : summaryOf(view, trace);
     controls.range.max = trace.expanded;
     controls.range.value = at;
     controls.toggle.textContent = shown.playing ? "Pause" : "Play";
-    const facts = factsOf(view, player);
+    const facts = trace.walk ? walkFacts(view, player) : factsOf(view, player);
     step.replaceChildren(...facts.flatMap(([name, text]) => [element("dt", {}, name), element("dd", {}, text)]));
   }
 }
@@ -192,15 +196,29 @@ function traceFile(read) {
   return element("span", {}, open, input);
 }
 
+/** Opens traces that are dropped onto the page. */
+function takeDropped(read) {
+  const isTrace = ({ name }) => name.toLowerCase().endsWith(".json");
+  addEventListener("dragover", (event) => {
+    if (event.dataTransfer?.types.includes("Files")) event.preventDefault();
+  });
+  addEventListener("drop", async (event) => {
+    const file = [...(event.dataTransfer?.files ?? [])].find(isTrace);
+    event.preventDefault();
+    if (file) read(file.name, await file.text());
+  });
+}
+
 const titleOf = ({ method, start, goal }, i) =>
-  `${i + 1}: ${TITLES[method] ?? method} from ${JSON.stringify(start)} to ${JSON.stringify(goal)}`;
+  `${i + 1}: ${TITLES[method] ?? method}` +
+  (start === undefined ? "" : ` from ${JSON.stringify(start)} to ${JSON.stringify(goal)}`);
 
 /** What was searched, and what was found. */
 function summaryOf(view, trace) {
   const { method, heuristic, weight, path, cost, expanded } = trace;
   const by = heuristic ? ` by ${heuristic}${weight > 1 ? ` times ${weight}` : ""}` : "";
   const found = path ? `a path of ${units(cost)} units, ${counted(path.length - 1, "step")}` : "no way";
-  return `${TITLES[method]}${by}: ${found}; ${counted(expanded, placeWord(view))} taken.`;
+  return `${TITLES[method] ?? method}${by}: ${found}; ${counted(expanded, placeWord(view))} taken.`;
 }
 
 function factsOf(view, player) {
@@ -223,6 +241,7 @@ function factsOf(view, player) {
 /** Colours of the lists: what is open stands out, what is closed is shaded by what it costs. */
 function listColours() {
   return painter((view, at, player, below, most, opened) => {
+    if (player.trace.walk) return walkColour(view.palette, player, at, below.fill[at]);
     if (player.state[at] === OPEN) return opened;
     if (player.state[at] === CLOSED) return view.palette.shade(player.g[at] / most);
     return below.fill[at];
@@ -236,6 +255,7 @@ const listsGround = (shown) => ({
   kind: "ground",
   legend(view) {
     if (!shown.player) return [{ text: "Nothing is searched yet: see Search, step by step." }];
+    if (shown.player.trace.walk) return [...walkLegend(view, shown.player), ...blockedLegend(view)];
     return [
       { colour: view.palette.css("OPENED"), text: `${shown.player.open.toLocaleString("en")} on the open list` },
       { ramp: true, from: "closed, near", to: "far" },
@@ -245,7 +265,7 @@ const listsGround = (shown) => ({
   paint(view) {
     const { player } = shown;
     if (!player) return pale(view);
-    const most = Math.max(1e-9, farthest(player.trace));
+    const most = player.trace.walk ? 1 : Math.max(1e-9, farthest(player.trace));
     return shown.paint(view, shown.moment, player, pale(view), most, view.palette.packed("OPENED"));
   },
 });
@@ -267,6 +287,7 @@ const stepLayer = (shown) => ({
   draw(ctx, view) {
     const { player } = shown;
     if (!player || player.current < 0) return;
+    if (player.trace.walk) return drawWalk(ctx, view, player);
     const { palette, plane, state } = view;
     const width = Math.min(5, Math.max(1.5, 0.18 * view.room));
     const colour = palette.css(player.finished && player.trace.path ? "PATH" : "ACROSS");
