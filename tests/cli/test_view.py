@@ -43,6 +43,17 @@ def test_a_page_of_a_folder(project: Path) -> None:
     assert done.data["bytes"] == (project / "all.html").stat().st_size
 
 
+def test_a_page_with_traces(project: Path) -> None:
+    assert bake("path", "baked/yard.h5", "0,0", "3,0", "--trace", "way.json").code == 0
+    assert bake("view", "baked/yard.h5", "--html", "yard.html", "--trace", "way.json").code == 0
+    (trace,) = contents(project / "yard.html")["traces"]
+    assert (trace["format"], trace["level"]) == ("bake-trace", "yard")
+    mistake(bake("view", "baked", "--trace", "way.json"), "a trace is of one level")
+    mistake(bake("view", "baked/yard.h5", "--html", "a.html", "--trace", "no.json"), "no.json: ")
+    mistake(bake("view", "baked/fen.h5", "--html", "a.html", "--trace", "way.json"), "way.json: ")
+    assert not (project / "a.html").exists()
+
+
 @pytest.mark.usefixtures("project")
 def test_levels_are_no_assets() -> None:
     line = mistake(bake("view", "levels_src/fen.png"), "this is a level, not a baked one")
