@@ -50,7 +50,7 @@ def test_a_page_with_traces(project: Path) -> None:
     assert (trace["format"], trace["level"]) == ("bake-trace", "yard")
     mistake(bake("view", "baked", "--trace", "way.json"), "a trace is of one level")
     mistake(bake("view", "baked/yard.h5", "--html", "a.html", "--trace", "no.json"), "no.json: ")
-    mistake(bake("view", "baked/fen.h5", "--html", "a.html", "--trace", "way.json"), "way.json: ")
+    mistake(bake("view", "baked/five.h5", "--html", "a.html", "--trace", "way.json"), "way.json: ")
     assert not (project / "a.html").exists()
 
 
