@@ -48,8 +48,9 @@ class Agent:
             belief: may be shared with any number of agents.
             place, goal: places of the level. Nobody knows ahead whether the goal can be reached.
             method: "dstar_lite" repairs its plan after each look; "moving_target" does so for goals
-                that move; "astar" plans anew; "lrta_star" and "rta_star" look only ``lookahead``
-                steps ahead, and remember what they learned about places.
+                that move; "trailing" goes where such a goal was, and from there after it; "astar"
+                plans anew; "lrta_star" and "rta_star" look only ``lookahead`` steps ahead, and
+                remember what they learned about places.
             lookahead: of RTA* and LRTA*, at least 1.
 
         Raises:

@@ -236,6 +236,12 @@ class Belief:
         arc = first + int(np.searchsorted(self.arcs.head[first:end], head))
         return int(self.arcs.weight[arc])
 
+    def steps_to(self, tail: int, head: int) -> bool:
+        """Tell whether a step that is believed in leads from one location to another."""
+        first, end = self.arcs.first_out[tail : tail + 2].tolist()
+        joined = self.arcs.head[first:end] == head
+        return bool((self.arcs.weight[first:end][joined] != BLOCKED).any())
+
     def length(self, locations: Int32Array) -> float:
         """Return what a way is believed to cost, in units; inf where a step is blocked."""
         ticks = [

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Protocol
 
@@ -159,6 +160,29 @@ class _Anew:
         return self._way
 
 
+class _Trail(_Anew):
+    """A plan that goes where the goal was when it was made, and then where the goal has gone."""
+
+    def learn(self, changes: list[Change]) -> None:
+        way = self._way
+        if way is None or not math.isfinite(self._belief.length(way)):
+            self._holds = False
+
+    def aim(self, here: int, goal: int) -> None:
+        self._goal = goal
+        way = self.way(here) if self._holds else None
+        if way is None:
+            self._holds = False
+            return
+        passed = np.flatnonzero(way == goal)
+        if len(passed):  # It comes back along the trail, so what it did since is cut off.
+            self._way = way[: passed[0] + 1]
+        elif self._belief.steps_to(int(way[-1]), goal):
+            self._way = np.append(way, np.int32(goal))
+        else:
+            self._holds = False
+
+
 class _Felt:
     """A plan of one step, by RTA* or LRTA*."""
 
@@ -208,6 +232,7 @@ Maker = Callable[[Belief, int, int, int], Plan]
 METHODS: dict[str, Maker] = {
     "dstar_lite": lambda belief, here, goal, _: _Repaired(belief, here, goal),
     "moving_target": lambda belief, here, goal, _: _Hunt(belief, here, goal),
+    "trailing": lambda belief, here, goal, _: _Trail(belief, here, goal),
     "astar": lambda belief, here, goal, _: _Anew(belief, here, goal),
     "lrta_star": lambda belief, _, goal, lookahead: _Felt(belief, goal, lookahead, learn=True),
     "rta_star": lambda belief, _, goal, lookahead: _Felt(belief, goal, lookahead, learn=False),

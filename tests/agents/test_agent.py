@@ -220,6 +220,59 @@ def test_a_hunt(tmp_path: Path) -> None:
         assert agent.arrived
 
 
+@pytest.mark.parametrize("seed", range(4))
+def test_trailing(tmp_path: Path, seed: int) -> None:
+    """It makes the steps of its first plan and those of the goal at most, and never searches."""
+    rng = random.Random(seed)
+    with drawn_level(tmp_path, *drawing(3, 16, 12)) as (_, nav):
+        start, target = two_cells(nav, rng)
+        belief = Belief(nav)
+        belief.observe_all()
+        agent = Agent(belief, start, target, "trailing")
+        plan = agent.path()
+        assert plan is not None
+        searched, most = agent.expanded, len(plan) - 1
+        places = set(nav.places())
+        for turn in range(400):
+            ahead = agent.path()
+            assert ahead is not None
+            assert (ahead[0], ahead[-1]) == (agent.place, target)
+            assert nav.still_valid(ahead)
+            assert agent.steps + len(ahead) - 1 <= most
+            agent.step()
+            if agent.place == target:
+                break
+            if turn % 2:
+                x, y = target
+                beside = [(x + dx, y + dy) for dx in (-1, 0, 1) for dy in (-1, 0, 1)]
+                target = rng.choice(
+                    [c for c in beside if c in places - {target} and nav.still_valid([target, c])]
+                )
+                agent.goal = target
+                most += 1
+        assert agent.arrived
+        assert agent.expanded == searched
+
+
+def test_trails_that_break_are_planned_anew(tmp_path: Path) -> None:
+    with drawn_level(tmp_path, "......", ".####.", "......") as (_, nav):
+        belief = Belief(nav)
+        belief.observe_all()
+        agent = Agent(belief, (0, 0), (5, 0), "trailing")
+        assert len(agent.path() or []) == 6
+        agent.goal = (5, 1)
+        assert (agent.path() or [])[-2:] == [(5, 0), (5, 1)]
+        agent.goal = (5, 0)
+        assert len(agent.path() or []) == 6
+        searched = agent.expanded
+        agent.goal = (3, 2)  # It jumped.
+        assert len(agent.path() or []) == 6
+        assert agent.expanded > searched
+        nav.update(blocked=[(1, 2)])
+        belief.observe([(1, 2)])
+        assert len(agent.path() or []) == 10
+
+
 def test_routes(tmp_path: Path) -> None:
     """The way between two places that stay, as the map becomes known."""
     rng = random.Random(6)
