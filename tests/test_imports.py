@@ -101,7 +101,7 @@ ROOMS: dict[str, frozenset[str]] = {
         "runtime.level",
         "runtime": "coordinates errors",
         "runtime.warm": "errors runtime.reader runtime.searching runtime.navigator runtime.level",
-        "agents": "errors graph greedy hexagons level runtime search",
+        "agents": "errors graph greedy hexagons kernels level runtime search",
         "export": "asset errors flat graph hexagons movement runtime",
         "recipe": "coordinates errors graph level levels movement",
         "pipeline": "asset coordinates errors export flat graph greedy hexagons interrupts "

@@ -30,7 +30,7 @@ def ask_everything(level: LevelAsset) -> None:
         if now.by_sheet and now.tables.row_count > _MOST_ROWS:
             _ask_large(nav, now.tables.row_count)
             continue
-        ends = _two_neighbours(nav)
+        ends = two_neighbours(nav)
         if ends is not None:
             _ask(nav, *ends)
             _tried(partial(nav.update, blocked=[ends[1]]))
@@ -53,7 +53,8 @@ def _walked(nav: Navigator, start: Place, goal: Place) -> None:
         pass
 
 
-def _two_neighbours(nav: Navigator) -> tuple[Place, Place] | None:
+def two_neighbours(nav: Navigator) -> tuple[Place, Place] | None:
+    """Return the ends of some arc; None where there is none."""
     now = nav._now
     arcs = now.tables.usable.graph
     if not arcs.arc_count:

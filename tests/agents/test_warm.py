@@ -1,0 +1,51 @@
+"""Warming up: nothing that agents call is loaded or compiled for the first time afterwards."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+from tests.support.baked import bake_grid, rows
+from tests.support.open_levels import TABLES
+
+PROGRAM = """
+import sys
+from bake.agents.agent import Agent
+from bake.agents.belief import Belief
+from bake.agents.crowd import Crowd
+from bake.agents.plans import METHODS
+from bake.agents.warm import warm_up
+from bake.kernels import jit
+from bake.runtime import open_asset
+
+with open_asset(sys.argv[1]) as level:
+    warm_up(level)
+    late = []
+    make = jit.Kernel._made
+    jit.Kernel._made = lambda self: late.append(self.__name__) or make(self)
+    nav = level.profile()
+    belief = Belief(nav)
+    for method in METHODS:
+        agent = Agent(belief, (0, 0), (4, 2), method)
+        while not agent.arrived:
+            agent.observe(belief.around(agent.place, 1))
+            agent.step()
+    crowd = Crowd(level)
+    crowd.add((0, 0), (4, 2))
+    crowd.add((4, 2), (0, 0))
+    for _ in range(12):
+        crowd.plan()
+        crowd.step()
+    queue = nav.requests()
+    queue.add((0, 0), (4, 2))
+    while len(queue):
+        queue.run()
+    print(late)
+"""
+
+
+def test_nothing_is_loaded_late(tmp_path: Path) -> None:
+    path = str(bake_grid(tmp_path, rows(".....", ".#.#.", "....."), None, tables=TABLES))
+    done = subprocess.run(
+        [sys.executable, "-c", PROGRAM, path], capture_output=True, text=True, check=False
+    )
+    assert (done.stdout, done.stderr) == ("[]\n", "")
