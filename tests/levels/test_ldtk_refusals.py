@@ -149,7 +149,7 @@ MISTAKES: list[tuple[str, Callable[[dict[str, Any]], object], str, str]] = [
         "a tile without a place",
         lambda d: first(d)["layerInstances"][1]["gridTiles"][0].update(px=[1]),
         "levels[0].layerInstances[1].gridTiles[0].px",
-        "found a list",
+        "found 1 items; expected at least 2",
     ),
     (
         "huge",

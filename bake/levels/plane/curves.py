@@ -33,7 +33,7 @@ def flattened(start: Point, one: Point, two: Point, end: Point) -> list[Point]:
     corners = np.array([start, one, two, end], dtype=np.float64)
     size = float(np.ptp(corners, axis=0).max())
     bend = float(np.hypot(*np.diff(corners, n=2, axis=0).T).max())
-    if not (size > 0 and math.isfinite(size) and math.isfinite(bend)):
+    if not (size * OFF > 0 and math.isfinite(size) and math.isfinite(bend)):
         return [end]
     count = min(_MOST, max(1, math.ceil(math.sqrt(0.75 * bend / (size * OFF)))))
     t = (np.arange(1, count + 1) / count)[:, None]
@@ -42,6 +42,11 @@ def flattened(start: Point, one: Point, two: Point, end: Point) -> list[Point]:
     points += t**3 * corners[3]
     points[-1] = end
     return [(x, y) for x, y in points.tolist()]
+
+
+#: Ends of an arc that are closer than a millionth of a millionth of its radii are one point, and
+#: radii that are so much smaller than what is between the ends are none. This is that share, squared.
+_ONE_POINT = 1e-24
 
 
 def arc(
@@ -61,6 +66,8 @@ def arc(
     hx, hy = (start[0] - end[0]) / 2, (start[1] - end[1]) / 2
     x, y = (cos * hx + sin * hy) / rx, (cos * hy - sin * hx) / ry
     apart = x * x + y * y
+    if not _ONE_POINT <= apart <= 1 / _ONE_POINT:
+        return [(start, end, end)]
     if apart > 1:
         # Radii that do not reach are made to.
         scale = math.sqrt(apart)

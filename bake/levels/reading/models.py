@@ -259,6 +259,10 @@ def _level_error(
         if len(raw) > 1:
             allowed = nested.get(str(raw[0]), allowed)
         found, expected = "unknown key", f"one of {', '.join(allowed)}"
+    elif kind in ("too_long", "too_short"):
+        found = f"found {context['actual_length']:,} items"
+        bound = context.get("max_length", context.get("min_length"))
+        expected = f"at {'most' if kind == 'too_long' else 'least'} {bound:,}"
     else:
         found = f"found {shown(detail['input'])}"
         expected = _KINDS.get(kind) or context.get("expected") or detail["msg"].lower()

@@ -119,6 +119,24 @@ def test_arcs_lie_on_an_ellipse_through_both_ends(
     assert np.abs(np.hypot(u - cx, v - cy) - radius).max() < 0.01 * radius
 
 
+@pytest.mark.parametrize("short", [1e-13, 1e-193, 5e-324])
+@pytest.mark.parametrize("large", [0, 1])
+def test_arcs_may_be_shorter_than_numbers_can_tell(short: float, large: int) -> None:
+    (ring,) = path_rings(f"M0 0 A1 1 0 {large} 0 0 {short!r} L1 1")
+    assert np.isfinite(ring).all()
+    assert tuple(ring[-1]) == (1, 1)
+    assert np.abs(ring[:-1]).max() <= short
+
+
+@pytest.mark.parametrize(
+    "radii", ["1e-320 1", "1 1e-300", "1e200 1", "1e308 1e308", "1e-200 1e-200"]
+)
+def test_radii_beyond_measure(radii: str) -> None:
+    (ring,) = path_rings(f"M0 0 A{radii} 0 1 0 5 5")
+    assert np.isfinite(ring).all()
+    assert tuple(ring[-1]) == (5, 5)
+
+
 def test_smooth_curves_mirror_their_control_points() -> None:
     (smooth,) = path_rings("M0 0C0 2 2 2 2 0S4-2 4 0")
     (stated,) = path_rings("M0 0C0 2 2 2 2 0C2-2 4-2 4 0")
