@@ -27,28 +27,29 @@ def warm_up(level: LevelAsset) -> None:
             nav = level.profile(name)
             ends = two_neighbours(nav)
             if ends is not None:
+                for method in METHODS:
+                    with suppress(BakeError):
+                        _believe(nav, method, *ends)
                 with suppress(BakeError):
-                    _believe(nav, *ends)
+                    Route(Belief(nav), *ends).path()
                 with suppress(BakeError):
                     _crowd(level, name, *ends)
                 with suppress(BakeError):
                     _request(nav, *ends)
 
 
-def _believe(nav: Navigator, start: Place, goal: Place) -> None:
+def _believe(nav: Navigator, method: str, start: Place, goal: Place) -> None:
     belief = Belief(nav)
     # Hunters keep what they know of a way of two steps when they have made the first.
     around, _ = nav.within(start, 3 * nav.distance(start, goal))
     last = around[-1]
     far: Place = last if isinstance(last, str | int) else tuple(map(int, last))
-    for method in METHODS:
-        agent = Agent(belief, start, far, method)
-        agent.observe([start])
-        agent.step()
-        agent.observe([goal])
-        agent.goal = start
-        agent.step()
-    Route(belief, start, goal).path()
+    agent = Agent(belief, start, far, method)
+    agent.observe([start])
+    agent.step()
+    agent.observe([goal])
+    agent.goal = start
+    agent.step()
 
 
 def _crowd(level: LevelAsset, profile: str, start: Place, goal: Place) -> None:
