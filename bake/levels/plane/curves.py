@@ -45,7 +45,7 @@ def flattened(start: Point, one: Point, two: Point, end: Point) -> list[Point]:
 
 
 #: Ends of an arc that are closer than a millionth of a millionth of its radii are one point, and
-#: radii that are so much smaller than the way between the ends are none. This is the share, squared.
+#: radii that are so much smaller than the way between the ends are none. It is the share squared.
 _ONE_POINT = 1e-24
 
 
