@@ -312,7 +312,7 @@ def _plan_tables(
         work = batches * (sample.search + sample.take)
         if choice.hops == "compressed":
             if not matrix:
-                work = min(work, batches * _by_entries(world, sub, parts))
+                work = min(work, batches * _entry_seconds(world, sub, parts))
             ranges = len(target_ranges(rows))
             threads = min(threads, ranges)
         search = sample.prepare + work / threads
@@ -468,7 +468,7 @@ def _sample(world: World, sub: Subgraph, parts: Components, choice: Choice) -> _
     return _Sample(prepare, search, float(np.mean([one[1] for one in times] or [0.0])), runs)
 
 
-def _by_entries(world: World, sub: Subgraph, parts: Components) -> float:
+def _entry_seconds(world: World, sub: Subgraph, parts: Components) -> float:
     """Return the seconds a batch takes by the entries of stretches; inf where none is looked at."""
     symbols = symbols_for(sub, rows_on_chart(world, sub), unreachable_fits=parts.tells_all)
     searcher = RangeSearcher(sub, symbols)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NoReturn, cast
@@ -131,14 +131,12 @@ class Steps:
         for number in numbers:
             if not 1 <= number <= file.count:
                 raise QueryError(f"there is no step {number}", expected=f"1 to {file.count}")
-        wanted, found = set(numbers), []
-        go = self._walk if file.walks else self._search
-        go(lambda number, make: found.append(make()) if number in wanted else None)
-        return found
+        wanted = set(numbers)
+        return list(self._walk(wanted) if file.walks else self._search(wanted))
 
     # -- searches ---------------------------------------------------------------------------------
 
-    def _search(self, tell: Callable[[int, Callable[[], Moment]], None]) -> None:
+    def _search(self, wanted: set[int]) -> Iterator[Moment]:
         file = self._file
         start, goal = (self._row(file.told.get(key), key) for key in ("start", "goal"))
         path = file.told.get("path")
@@ -173,11 +171,12 @@ class Steps:
                 opened = file._object(one, at)
                 cost = file._number(opened.get("g"), f"{at}.g")
                 known[self._row(opened.get("place"), f"{at}.place")] = cost
-            tell(i + 1, lambda number=i + 1, row=row: moment(number, row))  # type: ignore[misc]
+            if i + 1 in wanted:
+                yield moment(i + 1, row)
 
     # -- walks ------------------------------------------------------------------------------------
 
-    def _walk(self, tell: Callable[[int, Callable[[], Moment]], None]) -> None:
+    def _walk(self, wanted: set[int]) -> Iterator[Moment]:
         file, places = self._file, self._scene.places
         sees = file.told.get("sees") is True
         size = places.width * places.height if places.is_grid else places.node_count
@@ -228,7 +227,8 @@ class Steps:
                 else:
                     plans[j] = plans[j][1:]
                 trails[j].append(here)
-            tell(i + 1, lambda number=i + 1, s=searched: moment(number, s))  # type: ignore[misc]
+            if i + 1 in wanted:
+                yield moment(i + 1, searched)
 
     # -- places -----------------------------------------------------------------------------------
 

@@ -198,6 +198,14 @@ def test_another_goal(tmp_path: Path, method: str) -> None:
         assert agent.place == start
 
 
+def neighbour(nav: Navigator, cell: Cell, rng: random.Random) -> Cell:
+    """A cell that one step leads to."""
+    x, y = cell
+    beside = [(x + dx, y + dy) for dx in (-1, 0, 1) for dy in (-1, 0, 1) if dx or dy]
+    places = set(nav.places())
+    return rng.choice([c for c in beside if c in places and nav.still_valid([cell, c])])
+
+
 def test_a_hunt(tmp_path: Path) -> None:
     """The target walks about, and each plan is as good as a fresh one until it is caught."""
     rng = random.Random(9)
@@ -211,11 +219,7 @@ def test_a_hunt(tmp_path: Path) -> None:
             if agent.place == target:
                 break
             if turn % 2:
-                x, y = target
-                beside = [(x + dx, y + dy) for dx in (-1, 0, 1) for dy in (-1, 0, 1)]
-                target = rng.choice(
-                    [c for c in beside if c in set(nav.places()) and nav.still_valid([target, c])]
-                )
+                target = neighbour(nav, target, rng)
                 agent.goal = target
         assert agent.arrived
 
@@ -232,7 +236,6 @@ def test_trailing(tmp_path: Path, seed: int) -> None:
         plan = agent.path()
         assert plan is not None
         searched, most = agent.expanded, len(plan) - 1
-        places = set(nav.places())
         for turn in range(400):
             ahead = agent.path()
             assert ahead is not None
@@ -243,11 +246,7 @@ def test_trailing(tmp_path: Path, seed: int) -> None:
             if agent.place == target:
                 break
             if turn % 2:
-                x, y = target
-                beside = [(x + dx, y + dy) for dx in (-1, 0, 1) for dy in (-1, 0, 1)]
-                target = rng.choice(
-                    [c for c in beside if c in places - {target} and nav.still_valid([target, c])]
-                )
+                target = neighbour(nav, target, rng)
                 agent.goal = target
                 most += 1
         assert agent.arrived

@@ -1,6 +1,8 @@
 """Ranges searched by the entries of stretches: run for run what whole batches give."""
 
 import random
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
@@ -32,12 +34,12 @@ def told(monkeypatch: pytest.MonkeyPatch) -> Told:
     """Look at entries wherever that is right, and count."""
     found, find = Told(), range_searcher.find_changing
 
-    def find_changing(*args: object) -> int:
-        count = find(*args)  # type: ignore[arg-type]  # A kernel takes just what it was given.
-        found.rows += len(args[-1])  # type: ignore[arg-type]
+    def find_changing(*args: Any) -> int:
+        count = find(*args)
+        found.rows += len(args[-1])
         found.changing += count
         found.stretches += 1
-        found.longest = max(found.longest, args[2].batches)  # type: ignore[attr-defined]
+        found.longest = max(found.longest, args[2].batches)
         return count
 
     monkeypatch.setattr(range_searcher, "find_changing", find_changing)
@@ -94,10 +96,10 @@ def test_lattices(
 def test_every_family(
     told: Told,
     monkeypatch: pytest.MonkeyPatch,
-    family: object,
+    family: Callable[[random.Random, int], list[Arc]],
 ) -> None:
     n = 3 * LANES + 5
-    sub = subgraph(n, family(random.Random(5), n))  # type: ignore[operator]
+    sub = subgraph(n, family(random.Random(5), n))
     both_ways(monkeypatch, sub, None)
 
 

@@ -18,7 +18,7 @@ from bake.arrays import BoolArray, Int32Array
 from bake.graph import INFINITY, Arcs
 from bake.kernels.jit import kernel
 from bake.search.all_pairs.batch import LANES
-from bake.search.all_pairs.runs import GREEDY_BIT, CurrentRuns, Symbols, sector
+from bake.search.all_pairs.runs import GREEDY_BIT, CurrentRuns, Symbols, greedy_over, sector
 from bake.search.graph.label_correcting import SearchArcs
 
 
@@ -143,13 +143,8 @@ def find_changing(
             x1 = high_x - at[row, 0]
             y0 = low_y - at[row, 1]
             y1 = high_y - at[row, 1]
-            scattered = True
-            if (x0 > 0 or x1 < 0) and (y0 > 0 or y1 < 0):
-                side = sector(x0, y0) & ~1
-                straight = greedy_slot[row, side]
-                if straight != greedy_slot[row, side + 1]:
-                    straight = -1
-                scattered = straight < 0
+            straight = greedy_over(greedy_slot, row, x0, x1, y0, y1)
+            scattered = straight < 0
             if scattered:
                 # Where it does not suit some entry, it is out of the set.
                 for each in range(entries):

@@ -111,6 +111,16 @@ def sector(dx: int, dy: int) -> int:
 
 
 @kernel
+def greedy_over(greedy_slot: Int16Array, row: int, x0: int, x1: int, y0: int, y1: int) -> int:
+    """Return the slot that is greedy toward all of a box, counted from a row; -1 if none is."""
+    if (x0 > 0 or x1 < 0) and (y0 > 0 or y1 < 0):
+        side = sector(x0, y0) & ~1
+        if greedy_slot[row, side] == greedy_slot[row, side + 1]:
+            return int(greedy_slot[row, side])
+    return -1
+
+
+@kernel
 def symbol_of(moves: np.uint64, greedy: int, none: int) -> int:
     """Choose the symbol for a set of moves: its lowest slot, or else greedy, or else no path."""
     if moves == EVERY:
@@ -195,13 +205,8 @@ def extend_runs(
                 x1 = high_x - at[row, 0]
                 y0 = low_y - at[row, 1]
                 y1 = high_y - at[row, 1]
-                scattered = True
-                if (x0 > 0 or x1 < 0) and (y0 > 0 or y1 < 0):
-                    side = sector(x0, y0) & ~1
-                    straight = greedy_slot[row, side]
-                    if straight != greedy_slot[row, side + 1]:
-                        straight = -1
-                    scattered = straight < 0
+                straight = greedy_over(greedy_slot, row, x0, x1, y0, y1)
+                scattered = straight < 0
                 if scattered:
                     # A few targets mostly tell that it does not suit all.
                     for lane in range(0, lanes, SAMPLED):
