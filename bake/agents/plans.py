@@ -163,10 +163,20 @@ class _Anew:
 class _Trail(_Anew):
     """A plan that goes where the goal was when it was made, and then where the goal has gone."""
 
+    _doubted = False
+
     def learn(self, changes: list[Change]) -> None:
-        way = self._way
-        if way is None or not math.isfinite(self._belief.length(way)):
-            self._holds = False
+        self._doubted = True
+
+    def way(self, here: int) -> Int32Array | None:
+        way = super().way(here)
+        if self._doubted:
+            self._doubted = False
+            # What lies behind does not matter.
+            if way is None or not math.isfinite(self._belief.length(way)):
+                self._holds = False
+                way = super().way(here)
+        return way
 
     def aim(self, here: int, goal: int) -> None:
         self._goal = goal

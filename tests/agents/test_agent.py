@@ -270,6 +270,12 @@ def test_trails_that_break_are_planned_anew(tmp_path: Path) -> None:
         nav.update(blocked=[(1, 2)])
         belief.observe([(1, 2)])
         assert len(agent.path() or []) == 10
+        agent.step()
+        searched = agent.expanded
+        nav.update(blocked=[(0, 0)])
+        belief.observe([(0, 0)])
+        assert len(agent.path() or []) == 9
+        assert agent.expanded == searched  # What lies behind does not matter.
 
 
 def test_routes(tmp_path: Path) -> None:
