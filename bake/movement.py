@@ -18,7 +18,7 @@ north-west cells of footprints as they do for agents of a single cell.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -149,6 +149,22 @@ class Vias(NamedTuple):
     first: Int64Array
     cell: Int64Array
     over: BoolArray
+
+    @staticmethod
+    def of(links: Sequence[tuple[Sequence[int], Iterable[int]]], terrains: int) -> Vias | None:
+        """Make them of each link's cells and the terrains it passes over; None without cells.
+
+        Args:
+            links: cells, in order, and codes of terrains.
+            terrains: how many terrains the level has.
+        """
+        if not any(len(cells) for cells, _ in links):
+            return None
+        over = np.zeros((len(links), terrains), dtype=np.bool_)
+        for own, (_, codes) in zip(over, links, strict=True):
+            own[list(codes)] = True
+        first = np.cumsum([0, *(len(cells) for cells, _ in links)], dtype=np.int64)
+        return Vias(first, np.array([c for cells, _ in links for c in cells], np.int64), over)
 
     def clear(
         self, cost: Float64Array, terrain: UInt8Array, obstacle: BoolArray | None

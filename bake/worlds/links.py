@@ -56,16 +56,14 @@ def with_over(level: GridLevel) -> GridLevel:
 
 def link_vias(level: GridLevel) -> Vias | None:
     """Return the cells that a level's links pass through; None where none does."""
-    links = level.things.links
-    if not any(link.via for link in links):
-        return None
-    over = np.zeros((len(links), len(level.terrains)), dtype=np.bool_)
-    for place, link in enumerate(links):
-        for name in link.over or ():
-            over[place, level.terrains.index(name)] = True
-    cells = [y * level.width + x for link in links for x, y in link.via]
-    first = np.cumsum([0, *(len(link.via) for link in links)], dtype=np.int64)
-    return Vias(first, np.array(cells, dtype=np.int64), over)
+    told = [
+        (
+            [y * level.width + x for x, y in link.via],
+            [level.terrains.index(name) for name in link.over or ()],
+        )
+        for link in level.things.links
+    ]
+    return Vias.of(told, len(level.terrains))
 
 
 def link_arcs(

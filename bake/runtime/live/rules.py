@@ -175,16 +175,14 @@ class LevelRules:
 
     def vias(self, links: Collection[Link | None]) -> Vias | None:
         """Return the cells that some links pass through; None where none does."""
-        if not any(link is not None and link.via for link in links):
-            return None
-        names = self.terrains
-        over, cells, first = np.zeros((len(links), len(names)), dtype=np.bool_), [], [0]
-        for own, link in zip(over, links, strict=True):
-            if link is not None:
-                own[[names.index(name) for name in link.over]] = True
-                cells += [self.places.location(place) for place in link.via]
-            first.append(len(cells))
-        return Vias(np.array(first, dtype=np.int64), np.array(cells, dtype=np.int64), over)
+        names, location = self.terrains, self.places.location
+        told = [
+            ([], [])
+            if link is None
+            else ([location(place) for place in link.via], [names.index(n) for n in link.over])
+            for link in links
+        ]
+        return Vias.of(told, len(names))
 
     def ends(self, link: Link) -> tuple[tuple[int, int], ...]:
         """Return the (tail, head) locations of a link, for each direction that it leads in."""
