@@ -23,10 +23,10 @@ if sys.platform != "win32":
 _TRIAL_BYTES = 2**12
 
 _NO_ROOM = "make room on this disk, and try again"
+_NO_ROOM_NUMBERS = (errno.ENOSPC, errno.EDQUOT)
 #: What a person can do, by the system's number for what is wrong.
 _REMEDIES = {
-    errno.ENOSPC: _NO_ROOM,
-    errno.EDQUOT: _NO_ROOM,
+    **dict.fromkeys(_NO_ROOM_NUMBERS, _NO_ROOM),
     errno.EFBIG: "allow larger files; `ulimit -f` and the file system limit their size",
 }
 
@@ -62,6 +62,44 @@ def written_whole(path: Path, put: Callable[[Path], object] | None = None) -> It
         _sync_folder(path.parent)
     except OSError as error:
         raise output_error(path, error) from error
+
+
+def with_room(path: Path, write: Callable[[], int]) -> int:
+    """Write a file, and once more where it found no room beside files that others are writing.
+
+    First attempts share a lock on the folder, and a second one holds it alone: then there is no
+    room only if the file does not fit beside finished ones.
+
+    Args:
+        path: where the file goes.
+        write: writes it whole or not at all, and returns its size.
+
+    Raises:
+        OutputError: from ``write``.
+    """
+    with _lock_on(path.parent, shared=True):
+        try:
+            return write()
+        except OutputError as error:
+            if getattr(error.__cause__, "errno", None) not in _NO_ROOM_NUMBERS:
+                raise
+    with _lock_on(path.parent, shared=False):
+        return write()
+
+
+@contextlib.contextmanager
+def _lock_on(folder: Path, *, shared: bool) -> Iterator[None]:
+    """Wait for a lock on a folder, where the system has such locks, and hold it."""
+    handle = None
+    if sys.platform != "win32":
+        with contextlib.suppress(OSError):  # Some file systems have no locks.
+            handle = os.open(folder, os.O_RDONLY)
+            fcntl.flock(handle, fcntl.LOCK_SH if shared else fcntl.LOCK_EX)
+    try:
+        yield
+    finally:
+        if handle is not None:
+            os.close(handle)
 
 
 def output_error(path: Path, error: Exception) -> OutputError:

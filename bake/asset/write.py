@@ -21,7 +21,7 @@ import numpy as np
 from bake.arrays import AnyArray
 from bake.asset.header import Header, sha256_of
 from bake.asset.lattice import sheet_side
-from bake.asset.partial import output_error, written_whole
+from bake.asset.partial import output_error, with_room, written_whole
 from bake.asset.schema import (
     LEVELS,
     PROFILE,
@@ -82,6 +82,11 @@ def write_asset(path: Path, header: Header, contents: Contents, schema: Schema =
         OutputError: the asset cannot be written. What was there before is untouched.
     """
     _check(contents, schema)
+    return with_room(path, lambda: _write_file(path, header, contents, schema))
+
+
+def _write_file(path: Path, header: Header, contents: Contents, schema: Schema) -> int:
+    """Write the file and put it into place; return its size in bytes."""
     with written_whole(path) as partial, partial.open("r+b", buffering=0) as file:
         try:
             _write_body(file, header, contents, schema)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, cast
 import numpy as np
 
 from bake.arrays import AnyArray
-from bake.asset.partial import written_whole
+from bake.asset.partial import with_room, written_whole
 from bake.errors import OutputError
 from bake.flat.schema import (
     BORDER,
@@ -55,15 +55,19 @@ def write_flat(path: Path, columns: Columns, bake_revision: int, fingerprint: st
     header = HEADER_LAYOUT.pack(
         MAGIC, FLAT_VERSION, len(entries), bake_revision, size, bytes.fromhex(fingerprint), 0, 0
     )
-    with written_whole(path) as partial, partial.open("r+b") as file:
-        file.write(header + b"".join(each.to_bytes() for each in entries))
-        _write_columns(file, columns, entries)
-        file.truncate(size)
-        file.flush()
-        sums = checksum(np.memmap(partial, dtype="<u4", mode="r"))
-        file.seek(HEADER_LAYOUT.size - 8)
-        file.write(struct.pack("<II", *sums))
-    return size
+
+    def write() -> int:
+        with written_whole(path) as partial, partial.open("r+b") as file:
+            file.write(header + b"".join(each.to_bytes() for each in entries))
+            _write_columns(file, columns, entries)
+            file.truncate(size)
+            file.flush()
+            sums = checksum(np.memmap(partial, dtype="<u4", mode="r"))
+            file.seek(HEADER_LAYOUT.size - 8)
+            file.write(struct.pack("<II", *sums))
+        return size
+
+    return with_room(path, write)
 
 
 def _laid_out(path: Path, columns: Columns) -> list[Entry]:
