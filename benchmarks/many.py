@@ -13,6 +13,7 @@ import numpy as np
 
 from bake.agents.crowd import Crowd
 from bake.agents.reservations import Conflicts, conflicts
+from bake.agents.warm import warm_up
 from bake.pipeline.level import bake_level
 from bake.pipeline.sources import Task
 from bake.processors import processors
@@ -150,8 +151,7 @@ def _counted(ways: list[list[Cell]], width: int) -> Conflicts:
 def _requests(level: LevelAsset, count: int) -> tuple[str, ...]:
     nav = level.profile()
     starts, goals = _ends(level, count)
-    nav.warm_up("astar")
-    nav.searching(starts[0], goals[0]).run(budget_ms=1)
+    warm_up(level)
     queue = nav.requests(budget_ms=BUDGET_MS)
     asked = [
         queue.add(start, goal, priority=1 if number % 10 else 8)
