@@ -480,9 +480,7 @@ class Navigator(ManyQuestions):
         Raises:
             QueryError: the level is not a square grid; no step joins two consecutive cells.
         """
-        now = self._now
-        sight, rows = now.sight, now.rows.along(path)
-        return now.rows.places(rows if len(rows) < 2 else sight.smooth(rows))
+        return self._now.sight.smooth(path).places
 
     def follow(
         self,
@@ -527,11 +525,7 @@ class Navigator(ManyQuestions):
         Raises:
             QueryError: as for :meth:`smooth`; the index lies outside the path.
         """
-        now = self._now
-        sight, rows = now.sight, now.rows.along(path)
-        if not 0 <= place < len(rows):
-            raise QueryError(f"no place {place} in the path", expected=f"0 to {len(rows) - 1}")
-        return sight.furthest(rows, place)
+        return self._now.sight.furthest(path, place)
 
     def any_angle_length(self, waypoints: Sequence[Place]) -> float:
         """Return the cost of going straight from each waypoint to the next, in units.
@@ -540,8 +534,7 @@ class Navigator(ManyQuestions):
             QueryError: the level is not a square grid; two waypoints have no straight way between
                 them.
         """
-        now = self._now
-        return now.sight.cost(now.rows.along(waypoints))
+        return self._now.sight.cost(waypoints)
 
     # -- lower bounds -----------------------------------------------------------------------------
 

@@ -100,10 +100,15 @@ class Snapshot:
 
     @cached_property
     def sight(self) -> Sight:
-        """Return the straight lines between places."""
-        from bake.runtime.searching.sight import Sight
+        """Return the straight lines between places.
 
-        return Sight(self.tables)
+        Raises:
+            QueryError: agents of the level face headings, or its nodes have no positions.
+        """
+        from bake.runtime.searching.sight import GraphSight, GridSight
+
+        kind = GridSight if self.tables.places.is_grid else GraphSight
+        return kind(self.tables, self.rows)
 
     def next_hop(self, start: Place, goal: Place) -> Place | None:
         """Answer :meth:`bake.runtime.Navigator.next_hop`; every argument is checked."""

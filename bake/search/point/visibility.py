@@ -6,6 +6,9 @@ diagonal one.
 It may be taken where every such step is one the profile may take, so it cuts no corner its rule
 forbids, and where all cells cost the same, so that its cost is its length times that. Lines along
 rows, columns and diagonals may cross any terrain, at the cost of their steps.
+
+On hexagons, said by axial coordinates, a line may be taken where all cells that it touches, were it
+only at a corner, are joined and cost the same; lines along the three axes again cross any terrain.
 """
 
 from __future__ import annotations
@@ -21,11 +24,19 @@ from bake.kernels.jit import inlined, kernel
 ROUNDING = 1e-9
 
 
+#: The neighbours of a hexagon, axial.
+_AROUND = ((1, 0), (0, 1), (-1, 1), (-1, 0), (0, -1), (1, -1))
+
+
 class SightGrid(NamedTuple):
-    """The cells of a square grid, and the steps one profile may take on them.
+    """The cells of a grid, and the steps one profile may take on them.
+
+    Cells are (x, y), on hexagonal grids (q, r): see :func:`bake.greedy.chart`.
 
     Attributes:
         width: of the grid.
+        hexagons: 0 = squares, 1 = hexagons in rows, 2 = in columns.
+        odd: whether it is odd rows or columns that are shoved.
         row_at_cell: (height * width) int32, -1 where the profile cannot stand.
         first_arc, end_arc: (r) int32, the arcs of each row.
         head_row: (m) int32, -1 where the profile may not take the arc.
@@ -34,12 +45,37 @@ class SightGrid(NamedTuple):
     """
 
     width: int
+    hexagons: int
+    odd: int
     row_at_cell: Int32Array
     first_arc: Int32Array
     end_arc: Int32Array
     head_row: Int32Array
     cost: Float64Array
     cell_cost: Float64Array
+
+
+@inlined
+def _row_at(grid: SightGrid, x: int, y: int) -> int:
+    """Return the row of a cell; -1 where there is no cell, or the profile cannot stand on it."""
+    width, hexagons, odd = grid.width, grid.hexagons, grid.odd
+    row_at_cell = grid.row_at_cell
+    if hexagons == 1:
+        x += (y - (y & 1) if odd else y + (y & 1)) >> 1
+    elif hexagons == 2:
+        y += (x - (x & 1) if odd else x + (x & 1)) >> 1
+    if x < 0 or x >= width or y < 0 or y * width >= len(row_at_cell):
+        return -1
+    return int(row_at_cell[y * width + x])
+
+
+@inlined
+def _length(grid: SightGrid, dx: int, dy: int) -> float:
+    """Return the length of a line, where a step between neighbours' centres is 1."""
+    square = float(dx) * dx + float(dy) * dy
+    if grid.hexagons:
+        square += float(dx) * dy
+    return float(np.sqrt(square))
 
 
 @inlined
@@ -67,6 +103,8 @@ def line_cost(
         grid: the cells and steps.
         x, y, to_x, to_y: the cells.
     """
+    if grid.hexagons:
+        return _line_over_hexagons(grid, x, y, to_x - x, to_y - y)
     width, row_at_cell, cell_cost = grid.width, grid.row_at_cell, grid.cell_cost
     across, down = abs(to_x - x), abs(to_y - y)
     right = 1 if to_x > x else -1
@@ -119,6 +157,76 @@ def line_cost(
     return total
 
 
+@inlined
+def _joined(grid: SightGrid, row: int, to: int, level: float) -> bool:
+    """Tell whether a step leads from one row to another, and costs as much as the line."""
+    if row < 0 or to < 0 or grid.cell_cost[to] != level:
+        return False
+    step = _step_cost(grid, row, to)
+    return step < np.inf and abs(step - level) <= ROUNDING * step
+
+
+@inlined
+def _along(dq: int, dr: int, q: int, r: int) -> int:
+    """Return how far a hexagon lies toward a neighbour of the origin, which lies at 2."""
+    return (2 * dq + dr) * q + (dq + 2 * dr) * r
+
+
+@kernel
+def _line_over_hexagons(grid: SightGrid, q: int, r: int, to_q: int, to_r: int) -> float:
+    """Return the units that a line from a cell costs; ``to_q`` and ``to_r`` count from there.
+
+    A cell is left through the side that the line reaches first, or at the corner of two sides that
+    it reaches at once. From there it goes on in the cell that it heads for the more, or along the
+    border of both into the cell behind.
+    """
+    row = _row_at(grid, q, r)
+    if row < 0:
+        return np.inf
+    level = grid.cell_cost[row]
+    plain = to_q == 0 or to_r == 0 or to_q + to_r == 0
+    even = True
+    total = 0.0
+    at_q = 0
+    at_r = 0
+    while at_q != to_q or at_r != to_r:
+        # Of the line's length, the share left / speed lies before it reaches a side.
+        left, speed, dq, dr = 1, 0, 0, 0
+        side_speed, side_q, side_r = 0, 0, 0
+        for toward_q, toward_r in _AROUND:
+            other_speed = _along(toward_q, toward_r, to_q, to_r)
+            if other_speed <= 0:
+                continue
+            other = 1 + _along(toward_q, toward_r, at_q, at_r)
+            sooner = other * speed - left * other_speed
+            if speed == 0 or sooner < 0 or (sooner == 0 and other_speed > speed):
+                if speed != 0 and sooner == 0:
+                    side_speed, side_q, side_r = speed, dq, dr
+                else:
+                    side_speed = 0
+                left, speed, dq, dr = other, other_speed, toward_q, toward_r
+            elif sooner == 0:
+                side_speed, side_q, side_r = other_speed, toward_q, toward_r
+        ahead = _row_at(grid, q + at_q + dq, r + at_r + dr)
+        even = even and _joined(grid, row, ahead, level)
+        if side_speed > 0:
+            side = _row_at(grid, q + at_q + side_q, r + at_r + side_r)
+            even = even and _joined(grid, row, side, level) and _joined(grid, side, ahead, level)
+            if side_speed == speed:
+                at_q, at_r = at_q + side_q, at_r + side_r
+                behind = _row_at(grid, q + at_q + dq, r + at_r + dr)
+                even = even and _joined(grid, ahead, side, level)
+                even = even and _joined(grid, ahead, behind, level)
+                even = even and _joined(grid, side, behind, level)
+                ahead = behind
+        if ahead < 0 or not (plain or even):
+            return np.inf
+        if plain:
+            total += _step_cost(grid, row, ahead)
+        at_q, at_r, row = at_q + dq, at_r + dr, ahead
+    return level * _length(grid, to_q, to_r) if even else total
+
+
 @kernel
 def price_path(
     grid: SightGrid,
@@ -150,7 +258,6 @@ def pull_tight(
         turn: (t) int32, the cells of the path at which it turns, both ends included, ascending.
         best, parent: (t), filled with the cost to each and the turning point before it, -1 first.
     """
-    width, row_at_cell, cell_cost = grid.width, grid.row_at_cell, grid.cell_cost
     best[0] = 0.0
     parent[0] = -1
     for i in range(1, len(turn)):
@@ -159,20 +266,14 @@ def pull_tight(
         parent[i] = i - 1
         for earlier in range(i - 1):
             there = turn[earlier]
-            dx = float(cells[here, 0] - cells[there, 0])
-            dy = float(cells[here, 1] - cells[there, 1])
-            away = np.sqrt(dx * dx + dy * dy)
+            x, y = int(cells[there, 0]), int(cells[there, 1])
+            to_x, to_y = int(cells[here, 0]), int(cells[here, 1])
+            away = _length(grid, to_x - x, to_y - y)
             limit = best[i] - best[earlier]
             # Lines are walked only where they would pay.
-            if away * cell_cost[row_at_cell[cells[there, 1] * width + cells[there, 0]]] > limit:
+            if away * grid.cell_cost[_row_at(grid, x, y)] > limit:
                 continue
-            line = line_cost(
-                grid,
-                cells[there, 0],
-                cells[there, 1],
-                cells[here, 0],
-                cells[here, 1],
-            )
+            line = line_cost(grid, x, y, to_x, to_y)
             if line <= limit:
                 best[i] = best[earlier] + line
                 parent[i] = earlier
@@ -187,13 +288,8 @@ def furthest_along(
 ) -> int:
     """Find the last cell of a path that a straight line from its i-th cell reaches for no more."""
     for other in range(len(cells) - 1, i + 1, -1):
-        line = line_cost(
-            grid,
-            cells[i, 0],
-            cells[i, 1],
-            cells[other, 0],
-            cells[other, 1],
-        )
+        to_x, to_y = int(cells[other, 0]), int(cells[other, 1])
+        line = line_cost(grid, int(cells[i, 0]), int(cells[i, 1]), to_x, to_y)
         if line <= (so_far[other] - so_far[i]) * (1 + ROUNDING):
             return int(other)
     return min(i + 1, len(cells) - 1)
