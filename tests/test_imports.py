@@ -78,8 +78,10 @@ ROOMS: dict[str, frozenset[str]] = {
         "runtime.nearest": "errors kernels search.point runtime.reader",
         "runtime.mesh": "errors runtime.reader",
         "runtime.walls": "errors kernels search.plane runtime.mesh runtime.reader",
+        "runtime.sight": "errors greedy hexagons search.point runtime.reader runtime.things "
+        "runtime.mesh runtime.walls",
         "runtime.snapshot": "errors graph runtime.mesh runtime.nearest runtime.reader "
-        "runtime.hierarchy runtime.searching runtime.headings runtime.walls",
+        "runtime.sight runtime.hierarchy runtime.searching runtime.headings runtime.walls",
         "runtime.native": "errors flat kernels reader_sources runtime.reader",
         "runtime.live": "asset errors graph greedy kernels movement search "
         "runtime.reader runtime.things runtime.hierarchy runtime.searching runtime.snapshot "
@@ -90,10 +92,10 @@ ROOMS: dict[str, frozenset[str]] = {
         "runtime.many": "errors graph runtime.reader runtime.snapshot runtime.current",
         "runtime.requests": "errors search runtime.reader runtime.searching runtime.snapshot "
         "runtime.headings",
-        "runtime.follow": "errors runtime.reader",
+        "runtime.follow": "errors runtime.reader runtime.sight",
         "runtime.navigator": "errors graph kernels runtime.reader runtime.searching "
         "runtime.requests runtime.snapshot runtime.things runtime.live runtime.current "
-        "runtime.many runtime.nearest runtime.headings runtime.walls runtime.follow",
+        "runtime.many runtime.nearest runtime.headings runtime.walls runtime.follow runtime.sight",
         "runtime.cold": "kernels",
         "runtime.level": "asset coordinates errors flat kernels runtime.reader runtime.things "
         "runtime.live runtime.current runtime.navigator runtime.cold search.patterns",

@@ -11,7 +11,7 @@ positions on graphs, and otherwise cells one unit wide.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from numbers import Real
 from typing import Any, Protocol, cast
@@ -20,8 +20,9 @@ import numpy as np
 
 from bake.arrays import Float64Array
 from bake.errors import QueryError
-from bake.runtime.reader.places import Place, Places, quoted
+from bake.runtime.reader.places import Place, Places, is_point, quoted
 from bake.runtime.reader.points import Points
+from bake.runtime.sight import Waypoints
 
 #: How near a corner counts as reached, and how far from the path as strayed, in steps of the path.
 _REACH = 0.5
@@ -45,7 +46,9 @@ class Paths(Protocol):
 
     def nearest(self, place: Any) -> Any: ...
 
-    def smooth(self, path: Sequence[Place]) -> list[Place]: ...
+    def straight_path(
+        self, start: Sequence[float], goal: Sequence[float]
+    ) -> list[tuple[float, ...]] | None: ...
 
     def any_angle_length(self, waypoints: Sequence[Place]) -> float: ...
 
@@ -79,8 +82,9 @@ class Follower:
     """One agent on one path; get it from :meth:`bake.runtime.Navigator.follow`.
 
     Attributes:
-        path: the places of the path; :meth:`reenter` replaces it.
-        waypoints: the places among them that the agent goes straight between.
+        path: the places of the path, or the points it turns at; :meth:`reenter` replaces it.
+        waypoints: what the agent goes straight between: places of the path, and points of the plane
+            where the path is of points, or was smoothed on a navigation mesh.
     """
 
     def __init__(
@@ -89,15 +93,21 @@ class Follower:
         places: Places,
         path: Sequence[Place],
         *,
-        smooth: bool,
+        pull: Callable[[Sequence[Place]], Waypoints] | None,
         reach: float | None,
         strayed: float | None,
         patience: float,
     ) -> None:
-        """Begin at the start of a path; the arguments are those of the navigator's method."""
+        """Begin at the start of a path.
+
+        Args:
+            nav, places: what the path is on.
+            path, reach, strayed, patience: those of the navigator's method.
+            pull: pulls a path tight; None = the agent follows it as it is.
+        """
         if not len(path):
             raise QueryError("the path has no places", expected="at least one")
-        self._nav, self._places, self._smooth = nav, places, smooth
+        self._nav, self._places, self._pull = nav, places, pull
         self._points = Points(places)
         self.path: list[Place] = []
         self.waypoints: list[Place] = []
@@ -111,29 +121,33 @@ class Follower:
     def _take(self, path: list[Place]) -> None:
         """Follow another path from its start."""
         self._nav.length(path)  # It is a path, or an error says what is wrong.
-        index = list(range(len(path)))
-        if self._smooth:
-            index, waypoints = [], self._nav.smooth(path)
-            for place in waypoints:  # A path may pass the same place twice.
-                index.append(path.index(place, index[-1] + 1 if index else 0))
-        points = self._points_of([path[each] for each in index])
+        self._of_points = not self._places.is_grid and any(map(is_point, path))
+        waypoints, index = path, cast("Sequence[float]", range(len(path)))
+        if self._pull is not None:
+            waypoints, index = self._pull(path)
+        points = self._points_of(waypoints)
         keep = _turns(points)
         index = [index[each] for each in keep]
-        self.path, self.waypoints = path, [path[each] for each in index]
+        self.path, self.waypoints = path, [waypoints[each] for each in keep]
         self._line: Float64Array = points[keep]
         self._lengths = np.hypot(*np.diff(self._line, axis=0).T)
         self._begins = np.concatenate([[0.0], np.cumsum(self._lengths)])
         # How far along each place comes; what smoothing has passed over lies evenly in between.
         self._places_along = np.interp(np.arange(len(path)), index, self._begins)
-        if not self._smooth:
+        if self._pull is None:
             steps = np.hypot(*np.diff(self._points_of(path), axis=0).T)
             self._places_along = np.concatenate([[0.0], np.cumsum(steps)])
         self._along = self._furthest = self._waited = 0.0
         self._last: tuple[float, float] | None = None
 
     def _points_of(self, places: list[Place]) -> Float64Array:
-        given: Any = np.array(places) if self._places.is_grid else places
-        return np.asarray(self._points.points(given), dtype=np.float64)[:, :2]
+        if not self._places.is_grid:
+            found = [
+                cast("Any", place if is_point(place) else self._points.points(place))[:2]
+                for place in places
+            ]
+            return np.array(found, dtype=np.float64)
+        return np.asarray(self._points.points(np.array(places)), dtype=np.float64)[:, :2]
 
     def _step_length(self) -> float:
         """Return the length of the path's shortest step in the plane, 1 where it has none."""
@@ -228,21 +242,24 @@ class Follower:
 
     def still_valid(self) -> bool:
         """Tell whether what lies ahead can still be walked; what lies behind does not matter."""
-        if not self._nav.still_valid(self.ahead):
+        if not self._of_points and not self._nav.still_valid(self.ahead):
             return False
-        if not self._smooth or len(self._line) == 1:
+        if not (self._of_points or self._pull) or len(self._line) == 1:
             return True
         segment = int(np.searchsorted(self._begins, self._along, side="right")) - 1
         segment = min(segment, len(self._lengths) - 1)
         share = (self._along - self._begins[segment]) / self._lengths[segment]
         here = self._line[segment] + share * (self._line[segment + 1] - self._line[segment])
-        floor = tuple(cast("Sequence[int]", self.waypoints[segment]))[2:]
-        cell = cast("Place", self._points.cells((*here.tolist(), *floor)))
-        # Beside the middle of a cell the line is another one, so the whole line counts as well.
-        return any(
-            self._is_free([first, *self.waypoints[segment + 1 :]])
-            for first in (cell, self.waypoints[segment])
-        )
+        begin = self.waypoints[segment]
+        firsts = [begin]
+        # Beside the middle of a cell, or off the grid of points, the line from here is another one
+        # than the rest of the whole line, so either will do.
+        if self._places.is_grid or is_point(begin):
+            point = (*here.tolist(), *cast("Sequence[int]", begin)[2:])
+            firsts.insert(
+                0, cast("Place", self._points.cells(point) if self._places.is_grid else point)
+            )
+        return any(self._is_free([first, *self.waypoints[segment + 1 :]]) for first in firsts)
 
     def _is_free(self, waypoints: list[Place]) -> bool:
         try:
@@ -268,6 +285,8 @@ class Follower:
             QueryError: the point is no point, or the profile can stand nowhere.
         """
         nav = self._nav
+        if self._of_points:
+            return self._lead_back(point)
         here = self._place_near(point)
         ahead = self.ahead
         goal = ahead[-1]
@@ -288,6 +307,18 @@ class Follower:
         if way is None:
             return False
         self._take(way + rest)
+        self._last = _plane(point)
+        return True
+
+    def _lead_back(self, point: Sequence[float]) -> bool:
+        """Lead an agent to the end of a path of points, by the shortest way from where it is."""
+        goal = self.path[-1]
+        if not is_point(goal):
+            goal = cast("Place", tuple(self._points_of([goal])[0].tolist()))
+        way = self._nav.straight_path(point, cast("Sequence[float]", goal))
+        if way is None:
+            return False
+        self._take(cast("list[Place]", way))
         self._last = _plane(point)
         return True
 

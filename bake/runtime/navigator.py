@@ -17,7 +17,7 @@ from bake.runtime.current import Current
 from bake.runtime.headings import ends
 from bake.runtime.many import ManyQuestions
 from bake.runtime.nearest import are_many
-from bake.runtime.reader.places import Place
+from bake.runtime.reader.places import Place, is_point
 
 if TYPE_CHECKING:
     from bake.runtime.follow import Follower
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from bake.runtime.searching.heuristics import Given
     from bake.runtime.searching.result import SearchResult
     from bake.runtime.searching.under_way import LevelSearch
+    from bake.runtime.sight import Waypoints
     from bake.runtime.snapshot import Snapshot
     from bake.runtime.things import Link
     from bake.runtime.walls import Path as PlanePath
@@ -103,12 +104,16 @@ class Navigator(ManyQuestions):
         """Return the cost of walking a path in units, each step priced before rounding to ticks.
 
         Args:
-            path: neighbouring places, as :meth:`path` returns them.
+            path: neighbouring places, as :meth:`path` returns them; or points of a divided plane,
+                as :meth:`path` and :meth:`straight_path` return them.
 
         Raises:
             QueryError: no arc of this profile joins two consecutive places.
         """
-        return float(self._step_units(self._now, path).sum())
+        now = self._now
+        if not now.tables.places.is_grid and _has_point(*path):
+            return now.sight.cost(path)
+        return float(self._step_units(now, path).sum())
 
     def _step_units(self, now: Snapshot, path: Sequence[Place]) -> Float64Array:
         rows = now.rows.along(path)
@@ -465,20 +470,25 @@ class Navigator(ManyQuestions):
     # -- straight lines ---------------------------------------------------------------------------
 
     def smooth(self, path: Sequence[Place]) -> list[Place]:
-        """Return the waypoints of a path pulled tight along straight lines over a square grid.
+        """Return the waypoints of a path pulled tight along straight lines.
 
-        Agents go straight from each waypoint to the next. No line cuts a corner the level's rule
-        forbids, and none costs more than what it replaces: a line crosses cells of one cost only,
-        unless it runs along a row, column or diagonal.
+        Agents go straight from each waypoint to the next, and no line costs more than what it
+        replaces. On square grids no line cuts a corner the level's rule forbids, and on hexagonal
+        ones it touches no closed cell; it crosses cells of one cost only, unless it runs along a
+        row, column, diagonal or axis. On graphs only nodes at which the path goes straight on are
+        left out. On navigation meshes and between walls a string is pulled.
 
         Args:
-            path: neighbouring cells, as :meth:`path` returns them.
+            path: neighbouring places, as :meth:`path` returns them; or points of a divided plane.
 
         Returns:
-            Some of its cells, both ends included.
+            Some of its places, both ends included; on navigation meshes and levels of points of
+            visibility points of the plane, (x, y) or (x, y, floor), on the grid of 1/1024 of a
+            unit.
 
         Raises:
-            QueryError: the level is not a square grid; no step joins two consecutive cells.
+            QueryError: agents of the level face headings; its nodes have no positions; no step
+                joins two consecutive places.
         """
         return self._now.sight.smooth(path).places
 
@@ -494,7 +504,8 @@ class Navigator(ManyQuestions):
         """Return a follower at the start of a path, for an agent that moves freely in the plane.
 
         Args:
-            path: neighbouring places, as :meth:`path` returns them, at least one.
+            path: neighbouring places, as :meth:`path` returns them, or points, as
+                :meth:`straight_path` does; at least one.
             smooth: whether the agent goes straight between the waypoints that :meth:`smooth` finds.
             reach: how near a corner counts as reached, in units of the plane; None = half a step.
             strayed: how far off the path is too far; None = one and a half steps.
@@ -503,13 +514,23 @@ class Navigator(ManyQuestions):
 
         Raises:
             QueryError: the path is empty or no path, the level has no points, a number is not above
-                0, or the path is to be smoothed and the level is not a square grid.
+                0, or as for :meth:`smooth`.
         """
         from bake.runtime.follow import Follower
 
         places = self._now.tables.places
+
+        def pull(path: Sequence[Place]) -> Waypoints:
+            return self._now.sight.smooth(path)
+
         return Follower(
-            self, places, path, smooth=smooth, reach=reach, strayed=strayed, patience=patience
+            self,
+            places,
+            path,
+            pull=pull if smooth else None,
+            reach=reach,
+            strayed=strayed,
+            patience=patience,
         )
 
     def furthest_visible(self, path: Sequence[Place], place: int) -> int:
@@ -517,7 +538,7 @@ class Navigator(ManyQuestions):
 
         Args:
             path: as for :meth:`smooth`; both places belong to it.
-            place: index of the cell the agent stands on.
+            place: index of the place the agent stands on.
 
         Returns:
             An index, larger than ``place`` except at the path's end.
@@ -530,9 +551,11 @@ class Navigator(ManyQuestions):
     def any_angle_length(self, waypoints: Sequence[Place]) -> float:
         """Return the cost of going straight from each waypoint to the next, in units.
 
+        Args:
+            waypoints: as :meth:`smooth` returns them, or any places or points.
+
         Raises:
-            QueryError: the level is not a square grid; two waypoints have no straight way between
-                them.
+            QueryError: as for :meth:`smooth`; two waypoints have no straight way between them.
         """
         return self._now.sight.cost(waypoints)
 
@@ -674,10 +697,9 @@ class Navigator(ManyQuestions):
         self._current.writer.save_patch(Path(path))
 
 
-def _has_point(start: object, goal: object) -> bool:
-    """Tell whether one of two places on a graph is said as a point, not as a node's name."""
-    points = tuple, list, np.ndarray
-    return isinstance(start, points) or isinstance(goal, points)
+def _has_point(*ends: object) -> bool:
+    """Tell whether one of some places on a graph is said as a point, not as a node's name."""
+    return any(map(is_point, ends))
 
 
 def _cluster_number(bounds: Bounds, cluster: int) -> int:

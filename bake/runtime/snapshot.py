@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from bake.runtime.mesh.ways import MeshWays
     from bake.runtime.searching.around import Around
     from bake.runtime.searching.context import SearchContext
-    from bake.runtime.searching.sight import Sight
+    from bake.runtime.sight import Sight
     from bake.runtime.walls import PlaneWays
 
 
@@ -105,10 +105,17 @@ class Snapshot:
         Raises:
             QueryError: agents of the level face headings, or its nodes have no positions.
         """
-        from bake.runtime.searching.sight import GraphSight, GridSight
+        from bake.runtime.sight import GraphSight, GridSight
+        from bake.runtime.sight.plane import MeshSight, WallSight
 
-        kind = GridSight if self.tables.places.is_grid else GraphSight
-        return kind(self.tables, self.rows)
+        places = self.tables.places
+        if places.is_grid:
+            return GridSight(self.tables, self.rows)
+        if self.has_corners:
+            return WallSight(self.tables, self.rows, self.plane)
+        if places.asset.has("/mesh/vertex"):
+            return MeshSight(self.tables, self.rows, self.ways)
+        return GraphSight(self.tables, self.rows)
 
     def next_hop(self, start: Place, goal: Place) -> Place | None:
         """Answer :meth:`bake.runtime.Navigator.next_hop`; every argument is checked."""

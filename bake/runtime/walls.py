@@ -18,7 +18,7 @@ from bake.arrays import Float64Array, Int32Array, Int64Array
 from bake.errors import BlockedCellError, QueryError
 from bake.runtime.mesh.polygons import FARTHEST, GRID, Step, are_offsets, beside, step_of
 from bake.runtime.reader.hops import view_of
-from bake.runtime.reader.places import Places
+from bake.runtime.reader.places import Places, is_point
 from bake.runtime.reader.tables import Tables
 
 if TYPE_CHECKING:
@@ -28,11 +28,6 @@ Point = tuple[float, ...]
 
 #: Pairs of corners that are looked at in one go.
 _PAIRS = 2**16
-
-
-def is_point(place: object) -> bool:
-    """Tell whether a place on a graph is said as a point of the plane, not as a node's name."""
-    return isinstance(place, tuple | list | np.ndarray)
 
 
 class _Area(NamedTuple):
@@ -249,7 +244,7 @@ class PlaneWays:
             node = places.location(cast("Any", place))
             if self._row[node] < 0:
                 raise self._blocked(place)
-            point = self._points([tuple(self.walls.place[node].tolist())], [self._floor(node)])[0]
+            point = self._points([tuple(self.walls.place[node].tolist())], [self.floor_of(node)])[0]
         if self.step_at(cast("Sequence[float]", point)) is None:
             raise self._blocked(place)
         return cast("Sequence[float]", point)
@@ -293,8 +288,15 @@ class PlaneWays:
         assert way is not None, "a distance that is finite has a path"
         nodes = self.tables.location[way].tolist()
         steps = [begin, *(tuple(self.walls.place[node].tolist()) for node in nodes), end]
-        floors = [floor, *(self._floor(node) for node in nodes), goal_floor]
+        floors = [floor, *(self.floor_of(node) for node in nodes), goal_floor]
         return Path(self._points(steps, floors), cost)
+
+    def line(self, one: Step, other: Step, floor: int) -> float:
+        """Return the units of a straight line; infinite where a wall is in its way."""
+        area = self._area.get(floor)
+        if area is None or not all(self.walls.holds(area, each) for each in (one, other)):
+            return np.inf
+        return _far(one, other) * self._cost / GRID if self.walls.sees(area, one, other) else np.inf
 
     def _joined(self, area: int, step: Step) -> tuple[Int32Array, Float64Array]:
         """Return the rows of the nodes that a point is joined to, and the ticks of the way there.
@@ -327,7 +329,8 @@ class PlaneWays:
                 best = float(total[at]), int(tail[at]), int(head[at])
         return best
 
-    def _floor(self, node: int) -> int:
+    def floor_of(self, node: int) -> int:
+        """Return the floor that a node lies on."""
         return self.walls.floor[int(self.walls.area[node])]
 
     def _points(self, steps: Sequence[Step], floors: Sequence[int]) -> list[Point]:

@@ -134,10 +134,24 @@ class MeshWays:
         nodes = self.tables.location[rows].tolist()
         found: list[Point] = []
         for polygons, first, last in self._stretches(begins[0], ends[0], nodes, begin, end):
-            portals = [self._portal(one, other) for one, other in pairwise(polygons)]
-            way = string_through(first, last, portals)
+            way = self.string(first, last, polygons)
             found += self.on_plane(way, self.mesh.floor[polygons[0]])
         return found
+
+    def string(self, first: Step, last: Step, polygons: list[int]) -> list[Step]:
+        """Return where a string turns that is pulled through neighbouring polygons in a row."""
+        portals = [self.portal(one, other) for one, other in pairwise(polygons)]
+        return string_through(first, last, portals)
+
+    def stretches(self, nodes: list[int]) -> list[tuple[list[int], Step, Step]]:
+        """Return the polygons in a row that a path of nodes leads through.
+
+        Returns:
+            For each stretch between links the polygons, and the points it leads from and to.
+        """
+        one, other = nodes[0], nodes[-1]
+        ends = self._place(one), self._place(other)
+        return self._stretches(self._any(one), self._any(other), nodes, *ends)
 
     def _stretches(
         self, begin: int, end: int, nodes: list[int], start: Step, goal: Step
@@ -207,7 +221,7 @@ class MeshWays:
             way.append(before[way[-1]])
         polygons += way[::-1]
 
-    def _portal(self, one: int, other: int) -> tuple[Step, Step]:
+    def portal(self, one: int, other: int) -> tuple[Step, Step]:
         """Return the ends of the edge between two polygons, the left one first."""
         for begin, end, behind in self.mesh.edges(one):
             if behind == other:

@@ -30,6 +30,11 @@ def _hex_layout(name: str) -> HexLayout | None:
     return next((known for known in HEX_LAYOUTS if known == name), None)
 
 
+def is_point(place: object) -> bool:
+    """Tell whether a place on a graph is said as a point of the plane, not as a node's name."""
+    return isinstance(place, tuple | list | np.ndarray)
+
+
 class Places:
     """The places of a level, and where its nodes are; its profiles share them.
 
