@@ -101,7 +101,11 @@ def test_smoothed(project: Path) -> None:
     whole = bake("path", "baked/yard.h5", "0,0", "3,3", "--json")
     assert done.data["cost"] <= whole.data["cost"]
     assert all(cell in whole.data["path"] for cell in done.data["path"])
-    mistake(bake("path", "baked/five.h5", "A", "D", "--smooth"), "square grids")
+    mistake(
+        bake("path", "baked/five.h5", "A", "D", "--smooth"),
+        "no positions",
+        "give its nodes x and y",
+    )
 
 
 def test_no_such_heuristic(project: Path) -> None:
