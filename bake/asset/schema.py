@@ -19,7 +19,7 @@ OLDEST_READABLE = 3
 
 #: Revision of the baking code. It is raised whenever the same source and recipe give other bytes,
 #: which makes every asset stale. CHANGELOG.md names each revision.
-BAKE_REVISION = 6
+BAKE_REVISION = 7
 
 #: The kind of an asset that is a pattern database, and no level.
 PATTERNS_KIND = "patterns"
@@ -324,8 +324,8 @@ COLUMNS: tuple[Column, ...] = (
         "cluster in order: slot of the arc to take toward it, all ones = no way or "
         "there. Fields begin at whole bytes, lower bits first", shuffle=False),
     _optional("layer_landmark", "int32", "first transition, landmark", "ticks",
-        "cost of the way from each landmark to every transition of the first layer; 2147483647 "
-        "where there is none"),
+        "cost of the way to every transition of the first layer from each landmark of the "
+        "connected part that it lies in; 2147483647 where there is none"),
     _optional("layer_hop", "uint8 uint16 uint32", "top transition, top transition", "slot",
         "[from, to] of the last layer: slot of the layer arc to take; all ones: no way. Empty "
         "where the layer is too large for a table"),

@@ -60,8 +60,8 @@ class Hierarchy:
         clusters: how many each layer has.
         parents: for every layer but the last, (c) int32, the cluster of the next layer that each
             cluster is part of.
-        landmark: (t, k) int32 ticks from each landmark to every transition of the first layer,
-            2**31 - 1 where there is no way.
+        landmark: (t, k) int32 ticks to every transition of the first layer from each landmark of
+            its connected part, 2**31 - 1 where there is no way.
         two_way: whether every arc of the profile leads back at the same cost.
         top_hop, top_distance: (t, t) next hops (slot in the top layer) and ticks between all
             transitions of the last layer; None where they are too many, or too many for the budget.
@@ -192,7 +192,7 @@ def layers_over(
 
 
 def landmarks(layer: Layer, count: int) -> Int32Array:
-    """Return (t, k) int32 ticks from each of at most ``count`` landmarks to every transition."""
+    """Return (t, k) int32 ticks from at most ``count`` landmarks of each transition's part."""
     heads = np.ascontiguousarray(layer.arcs[:, HEAD])
     group, _ = connected_parts(layer.first_out, heads, np.zeros(len(layer.node), dtype=np.int32))
     return farthest_landmarks(layer.first_out, layer.arcs, group, count)

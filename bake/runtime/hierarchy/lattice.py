@@ -14,7 +14,6 @@ import numpy as np
 
 from bake.arrays import AnyArray, Int32Array, Int64Array, UInt8Array
 from bake.asset.schema import profile_path
-from bake.graph import UNREACHABLE
 from bake.runtime.bare import BareTables
 from bake.runtime.hierarchy.layers import beside, form_of, hierarchy_mode, top_table
 from bake.runtime.hierarchy.paths import HierarchyPaths, Plan, Way, with_room
@@ -324,12 +323,7 @@ class LatticeHierarchy:
             return False
         if first[here] == first[here + 1] or first[there] == first[there + 1]:
             return True
-        a, b = int(first[here]), int(first[there])
-        if self.landmark.shape[1]:
-            reached = self.landmark[[a, b], 0] != UNREACHABLE
-            if reached.any():
-                return not bool(reached.all())
-        return bool(self._group[a] != self._group[b])
+        return bool(self._group[first[here]] != self._group[first[there]])
 
     @cached_property
     def _group(self) -> Int32Array:

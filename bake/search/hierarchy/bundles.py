@@ -162,8 +162,8 @@ class LayerStack(NamedTuple):
         flow: uint8, flow fields of all layers: see :mod:`bake.search.hierarchy.inside`.
         layer: (k, 2) int64, by layer: its first node, and the bits of a slot in its flow fields (0
             = it has none).
-        landmark: (t, l) int32 ticks from landmarks to the nodes of the first layer, UNREACHABLE
-            where there is no way.
+        landmark: (t, l) int32 ticks to the nodes of the first layer from the landmarks of their
+            connected parts, UNREACHABLE where there is no way.
         two_way: whether every arc leads back at the same cost.
         last_cluster: (c) int32, for each cluster of the first layer that of the last one it is part
             of, numbered from 0; -1 where nothing leads out of it.

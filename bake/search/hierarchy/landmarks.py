@@ -96,12 +96,14 @@ def lower(
 def farthest_landmarks(
     first_out: Int32Array, arcs: Int32Array, group: Int32Array, count: int
 ) -> Int32Array:
-    """Choose landmarks, and find how far every node lies from them.
+    """Choose landmarks in every connected part, and find how far each node lies from those of its.
+
+    No bound spans two parts, so that the landmarks of all parts share columns.
 
     Args:
         first_out, arcs: the graph; (t + 1), (a, 2) int32 heads and ticks.
-        group: (t) int32, weakly connected part of each node; landmarks lie in the largest.
-        count: how many landmarks at most.
+        group: (t) int32, weakly connected part of each node.
+        count: how many landmarks a part has at most.
 
     Returns:
         (t, k) int32 ticks, UNREACHABLE where there is no way; k <= count.
@@ -110,25 +112,32 @@ def farthest_landmarks(
     if not nodes or not count:
         return np.zeros((nodes, 0), dtype=np.int32)
     heap = np.empty((len(arcs) + 1, 2), dtype=np.int64)
+    by_part = np.argsort(group, kind="stable").astype(np.int32)
+    begins = np.flatnonzero(np.diff(group[by_part], prepend=-1))
+    sizes = np.diff(begins, append=nodes)
     columns: list[Int32Array] = []
-    mark = int(np.flatnonzero(group == np.bincount(group).argmax())[0])
-    nearest = _reached(first_out, arcs, mark, heap)
+    nearest = _reached(first_out, arcs, by_part[begins], heap)
     while len(columns) < count:
-        mark = int(nearest.argmax())
-        if columns and nearest[mark] <= 0:
+        ordered = nearest[by_part]
+        most = np.maximum.reduceat(ordered, begins)
+        if columns and most.max() <= 0:
             break
-        reached = _reached(first_out, arcs, mark, heap)
+        farthest = np.flatnonzero(ordered == np.repeat(most, sizes))
+        marks = by_part[farthest[np.searchsorted(farthest, begins)]]
+        reached = _reached(first_out, arcs, marks, heap)
         nearest = np.minimum(nearest, reached) if columns else reached
         columns.append(np.where(reached < 0, UNREACHABLE, reached).astype(np.int32))
     return np.ascontiguousarray(np.stack(columns, axis=1))
 
 
-def _reached(first_out: Int32Array, arcs: Int32Array, origin: int, heap: Int64Array) -> Int32Array:
-    """Return (t) int32, the ticks from one node to every other; -1 where there is no way."""
+def _reached(
+    first_out: Int32Array, arcs: Int32Array, origins: Int32Array, heap: Int64Array
+) -> Int32Array:
+    """Return (t) int32, the ticks to every node from the nearest of some; -1 where no way leads."""
     distance = np.full((len(first_out) - 1, 1), UNREACHABLE, dtype=np.int32)
-    distance[origin] = 0
+    distance[origins] = 0
     begin, end = first_out[:-1], first_out[1:]
-    lower(begin, end, arcs, np.array([origin], dtype=np.int32), distance, 0, heap, 0)
+    lower(begin, end, arcs, origins, distance, 0, heap, 0)
     return np.where(distance[:, 0] == UNREACHABLE, np.int32(-1), distance[:, 0])
 
 

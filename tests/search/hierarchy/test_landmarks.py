@@ -26,17 +26,32 @@ STREET = [*STREET, *((head, tail, ticks) for tail, head, ticks in STREET)]
 GROUP = np.array([0, 0, 0, 0, 0, 1, 1], dtype=np.int32)
 
 
-@pytest.mark.parametrize(("count", "nodes"), [(1, [4]), (2, [4, 0]), (3, [4, 0, 1]), (9, None)])
-def test_landmarks_lie_apart_in_the_largest_part(count: int, nodes: list[int] | None) -> None:
-    """4 is farthest from 0, then 0 is; 1 and 2 are then 3 from both, 1 is the first of them."""
+@pytest.mark.parametrize(("count", "marks"), [(1, 1), (2, 2), (3, 3), (9, 5)])
+def test_landmarks_lie_apart_in_every_part(count: int, marks: int) -> None:
+    """4 is farthest from 0, then 0 is; 1 and 2 are then 3 from both, 1 is the first of them.
+
+    The two crossings apart take turns, as far as they go: then the first of them is it again.
+    """
     found = farthest_landmarks(*graph_in_rows(7, STREET), GROUP, count)
     graph = networkx_graph(7, STREET)
-    expected = nodes or [4, 0, 1, 3, 2]
-    for column, mark in enumerate(expected):
-        far = networkx.single_source_dijkstra_path_length(graph, mark)
-        assert found[:, column].tolist() == [far.get(node, FAR) for node in range(7)]
-    # There are no more landmarks than nodes, each lies at 0 of its own.
+    expected = list(zip([4, 0, 1, 3, 2], [6, 5, 5, 5, 5], strict=True))[:marks]
+    for column, both in enumerate(expected):
+        far = networkx.multi_source_dijkstra_path_length(graph, set(both))
+        assert found[:, column].tolist() == [far[node] for node in range(7)]
+    # There are no more landmarks than the largest part has nodes, each lies at 0 of its own.
     assert found.shape == (7, len(expected))
+
+
+def test_parts_of_one_node_have_a_landmark() -> None:
+    group = np.array([2, 0, 1], dtype=np.int32)
+    assert farthest_landmarks(*graph_in_rows(3, []), group, 4).tolist() == [[0], [0], [0]]
+
+
+def test_a_landmark_says_where_no_way_leads() -> None:
+    """Arcs lead from 0 to 1 and 2, and from nowhere to 0: 1 is the first that is farthest."""
+    arcs = [(0, 1, 3), (0, 2, 3)]
+    found = farthest_landmarks(*graph_in_rows(3, arcs), np.zeros(3, dtype=np.int32), 2)
+    assert found.tolist() == [[FAR], [0], [FAR]]
 
 
 def test_no_landmarks_without_nodes_or_unasked() -> None:
