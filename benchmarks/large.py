@@ -97,8 +97,8 @@ for start, goal in chosen:
 for start, goal in chosen:
     begun = clock()
     walk = nav.walk(start, goal)
-    None if walk is None else next(walk, None)
-    moves.append(clock() - begun)
+    move = None if walk is None else next(walk, None)
+    moves += [] if move is None else [clock() - begun]
     del walk
     begun = clock()
     way = nav.path(start, goal, "hpa")
@@ -172,7 +172,7 @@ def run(bench: Bench, section: Section) -> None:
         "time. The reader has loaded its kernels by a level of a million nodes before; *first "
         "path* opens the asset and finds a path between two random places; *memory* is by how much "
         "the reader grew by then, for each node, and *all over* once it has found all paths. "
-        "*Move* is the first step of `nav.walk`, *path* a whole "
+        "*Move* is the first step of `nav.walk` where there is a way, *path* a whole "
         "path for each 1,000 of its steps, medians of random pairs asked before. Costs of "
         "paths were compared with scipy's shortest ones on the listed arcs of the smaller levels."
     )

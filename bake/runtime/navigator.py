@@ -419,7 +419,7 @@ class Navigator(ManyQuestions):
         """
         now = self._now
         row, goal_row = ends(now.tables, now.rows, start, goal)
-        pieces = now.searches.hierarchy.walk(row, goal_row)
+        pieces = now.searches.walk(row, goal_row)
         if pieces is None:
             return None
         return (place for piece in pieces for place in now.rows.places(piece))

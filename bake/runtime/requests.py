@@ -128,10 +128,9 @@ class PathRequest:
                 rows.append(row)
             return rows
         try:
-            hierarchy = now.searches.hierarchy
+            pieces = now.searches.walk(row, goal)
         except MissingTableError:
             return None
-        pieces = hierarchy.walk(row, goal)
         if pieces is None:
             return []
         return list(islice((each for piece in pieces for each in piece.tolist()), count))

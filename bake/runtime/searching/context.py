@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import cached_property
 from typing import TYPE_CHECKING, TypeVar, cast
 
+from bake.arrays import Int32Array
 from bake.runtime.hierarchy.lattice import LatticeHierarchy, LatticePaths, LatticeTables, rows_of
 from bake.runtime.hierarchy.layers import HierarchyTables
 from bake.runtime.hierarchy.paths import HierarchyPaths
@@ -71,6 +72,30 @@ class SearchContext:
             MissingTableError: the asset was baked without a hierarchy.
         """
         return self._make_hierarchy()
+
+    def unreachable(self, row: int, goal: int) -> bool:
+        """Tell whether component labels show that there is no path; True leaves no doubt."""
+        return self.tables.joined(row, goal) is False
+
+    def apart(self, row: int, goal: int) -> bool:
+        """Tell whether the hierarchy, or component labels, show that there is no path.
+
+        Raises:
+            MissingTableError: the asset was baked without a hierarchy.
+        """
+        apart = self.hierarchy.tables.apart(row, goal)
+        return self.unreachable(row, goal) if apart is None else apart
+
+    def walk(self, row: int, goal: int) -> Iterator[Int32Array] | None:
+        """Return an iterator over pieces of a path: see :meth:`HierarchyPaths.walk`.
+
+        A search for a way that is not there would look at all that can be reached.
+
+        Raises:
+            MissingTableError: the asset was baked without a hierarchy.
+            CorruptAssetError: ways that lead nowhere.
+        """
+        return None if self.apart(row, goal) else self.hierarchy.walk(row, goal)
 
     def kept(self, name: str, make: Callable[[], T]) -> T:
         """Return what was made under this name before, or make it now."""

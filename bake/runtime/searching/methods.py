@@ -151,11 +151,6 @@ def _looked_at(
     return tuple(zip(context.rows.places(rows), units.tolist(), strict=True))
 
 
-def _unreachable(context: SearchContext, row: int, goal: int) -> bool:
-    """Tell whether component labels show that there is no path."""
-    return context.tables.joined(row, goal) is False
-
-
 def _table(context: SearchContext, row: int, goal: int, request: Request) -> Outcome:
     _without(request, "the method 'table'")
     ends = np.array([row], dtype=np.int32), np.array([goal], dtype=np.int32)
@@ -189,7 +184,7 @@ def _astar(context: SearchContext, row: int, goal: int, request: Request) -> Out
             request.queue == "auto" and context.space.weights_alike
         )
         if guide is not None and (weight > 1 or buckets):
-            if _unreachable(context, row, goal):
+            if context.unreachable(row, goal):
                 return Outcome(None, 0, 0, guide.summary, weight)
             found = guide.astar(context.space, row, goal, weight=weight)
             return _outcome(found, guide.summary, weight)
@@ -207,7 +202,7 @@ def _by_estimate(
 
         reopens = estimate.admissible is not False and not (weight > 1 and estimate.consistent)
         return _traced(context, row, goal, estimate, named, bound, Order(1, weight, reopens))
-    if _unreachable(context, row, goal):
+    if context.unreachable(row, goal):
         return Outcome(None, 0, 0, named, bound)
     found = context.space.astar(estimate, row, goal, weight=weight, queue=request.queue)
     return _outcome(found, named, bound)
@@ -220,14 +215,14 @@ def _greedy(context: SearchContext, row: int, goal: int, request: Request) -> Ou
 
         order = Order(0, 1, reopens=False)
         return _traced(context, row, goal, estimate, estimate, math.inf, order)
-    if _unreachable(context, row, goal):
+    if context.unreachable(row, goal):
         return Outcome(None, 0, 0, estimate, math.inf)
     return _outcome(context.space.greedy(estimate, row, goal), estimate, math.inf)
 
 
 def _bidirectional(context: SearchContext, row: int, goal: int, request: Request) -> Outcome:
     _without(request, "the method 'bidirectional'")
-    if _unreachable(context, row, goal):
+    if context.unreachable(row, goal):
         return Outcome(None, 0, 0)
     null = heuristic_for(context, "null", goal)
     return _outcome(context.space.bidirectional(null, row, goal), None, 1.0)
@@ -247,7 +242,7 @@ def _bidirectional_astar(context: SearchContext, row: int, goal: int, request: R
             expected="one that is consistent and holds for every goal",
             remedy="use method 'astar'",
         )
-    if _unreachable(context, row, goal):
+    if context.unreachable(row, goal):
         return Outcome(None, 0, 0, estimate)
     return _outcome(context.space.bidirectional(estimate, row, goal), estimate, 1.0)
 
@@ -259,8 +254,7 @@ def _outcome(found: Found, estimate: Estimate | None, bound: float) -> Outcome:
 def _hpa(context: SearchContext, row: int, goal: int, request: Request) -> Outcome:
     _without(request, "the method 'hpa'")
     hierarchy = context.hierarchy
-    apart = hierarchy.tables.apart(row, goal)
-    if _unreachable(context, row, goal) if apart is None else apart:
+    if context.apart(row, goal):
         return Outcome(None, 0, 0)
     rows, ticks, expanded = hierarchy.path(row, goal)
     if rows is None:
@@ -270,7 +264,7 @@ def _hpa(context: SearchContext, row: int, goal: int, request: Request) -> Outco
 
 def _clusters(context: SearchContext, row: int, goal: int, request: Request) -> Outcome:
     _without(request, "the method 'clusters'")
-    if _unreachable(context, row, goal):
+    if context.unreachable(row, goal):
         return Outcome(None, 0, 0, bound=math.inf)
     bounds, usable = context.bounds, context.tables.usable
     links = context.kept("links", lambda: links_of(bounds))

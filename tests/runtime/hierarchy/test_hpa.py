@@ -22,6 +22,7 @@ from bake.errors import (
 )
 from bake.recipe import LevelRecipe
 from bake.runtime import open_asset
+from bake.runtime.hierarchy.paths import HierarchyPaths
 from bake.runtime.navigator import Navigator
 from tests.support.baked import GROUND, bake, bake_grid, recipe_for, rows, write_graph, write_grid
 from tests.support.oracles import Cell, Lattice, hex_arcs, square_arcs
@@ -213,6 +214,25 @@ def test_unreachable_is_none(tmp_path: Path) -> None:
         assert nav.search((0, 0), (4, 1), "hpa").cost == math.inf
         with pytest.raises(BlockedCellError):
             nav.walk((0, 0), (2, 0))
+
+
+def test_no_search_for_a_way_that_is_not_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It would look at everything that can be reached, and a game asks this every frame."""
+    path = bake_grid(tmp_path, rows("..#..", "..#.."), name="two", tables=HIERARCHY)
+    with open_asset(path) as level:
+        nav = level.profile()
+        searched: list[str] = []
+        monkeypatch.setattr(HierarchyPaths, "walk", lambda *_: searched.append("walk"))
+        monkeypatch.setattr(HierarchyPaths, "path", lambda *_: searched.append("path"))
+        for update in ({}, {"opened": [(2, 0)]}, {"blocked": [(2, 0), (1, 1)]}):
+            nav.update(**update)
+            joined = nav.reachable((0, 0), (4, 1))
+            assert joined is ("opened" in update)
+            nav.walk((0, 0), (4, 1))
+            assert searched == ["walk"] * joined
+            searched.clear()
 
 
 def test_the_mode_there_was(tmp_path: Path) -> None:
