@@ -41,6 +41,10 @@ MEAN_AIM = {"maze512-4-0": 0.3, "32room_000": 0.2, "random512-25-0": 0.8}
 GAME_AIM = 0.2
 TURNS = 3
 
+#: Transitions of wide entrances lie so far apart; and the maps on which that is compared.
+SPACINGS = (8, 4, 2, 1)
+SPACED = ("lak303d", "brc202d", "AR0011SR")
+
 
 @dataclass(frozen=True)
 class _Measured:
@@ -88,7 +92,43 @@ def run(bench: Bench, section: Section) -> None:
         ("map", "A*", "whole", "first", "called: whole", "first", "A* / whole", "A* / first"),
         speeds,
     )
+    _compare_spacings(bench, section, [name for name in names if name in SPACED])
     _bake(bench, section, names)
+
+
+def _compare_spacings(bench: Bench, section: Section, names: Sequence[str]) -> None:
+    rows = []
+    for name in names:
+        scenario = read_scenario(scenario_file(name))
+        every = np.flatnonzero(scenario.optimal > 0)
+        timed = _longest(scenario, every, PROBLEMS)
+        for spacing in SPACINGS:
+            bench.tell(f"{name}: spacing {spacing}")
+            asset = _baked(bench, name, spacing)
+            with open_asset(asset) as level:
+                nav = level.profile()
+                error = _smoothed(nav, scenario, every)
+                spent = _time(nav, scenario, timed)
+            rows.append(
+                (
+                    *(name, str(spacing), f"{error.mean() * 100:.4f}"),
+                    *(f"{np.quantile(error, 0.99) * 100:.2f}", f"{error.max() * 100:.2f}"),
+                    *(f"{spent[what] * 1e6:.1f}" for what in ("whole", "first")),
+                    f"{asset.stat().st_size:,}",
+                )
+            )
+    section.text(
+        "The same with other values of `spacing` in the recipe. With 1 every crossing of an "
+        "entrance is a transition, but for diagonal steps that two straight ones replace. Files "
+        "hold components, clusters and the hierarchy."
+    )
+    section.table(
+        (
+            *("map", "spacing", "mean %", "p99 %", "max %", "whole, µs", "first, µs"),
+            "file, bytes",
+        ),
+        rows,
+    )
 
 
 def _measure(bench: Bench, name: str, problems: int) -> _Measured:
@@ -99,15 +139,21 @@ def _measure(bench: Bench, name: str, problems: int) -> _Measured:
         spread = every[np.linspace(0, len(every) - 1, min(problems, len(every))).astype(int)]
         plain, walked = (_errors(nav, scenario, spread, walks=walks) for walks in (False, True))
         smooth = _smoothed(nav, scenario, every)
-        third = every[np.argsort(scenario.optimal[every], kind="stable")[-(len(every) // 3) :]]
-        timed = third[np.linspace(0, len(third) - 1, min(problems, len(third))).astype(int)]
+        timed = _longest(scenario, every, problems)
         return _Measured(plain, smooth, walked, _time(nav, scenario, timed))
 
 
-def _baked(bench: Bench, name: str) -> Path:
-    asset = bench.scratch / f"{name}-hpa.h5"
+def _longest(scenario: Scenario, every: Int64Array, count: int) -> Int64Array:
+    """Return some of the longest third of the problems."""
+    third = every[np.argsort(scenario.optimal[every], kind="stable")[-(len(every) // 3) :]]
+    spread: Int64Array = np.linspace(0, len(third) - 1, min(count, len(third))).astype(np.int64)
+    return third[spread]
+
+
+def _baked(bench: Bench, name: str, spacing: int = SPACINGS[0]) -> Path:
+    asset = bench.scratch / f"{name}-hpa-{spacing}.h5"
     if not asset.exists():
-        recipe = LevelRecipe(tables=("components", "hierarchy"))
+        recipe = LevelRecipe(tables=("components", "hierarchy"), spacing=spacing)
         bake_level(Task(level_file(name), asset, recipe), 1, lambda stage, done: None)
     return asset
 
@@ -280,7 +326,7 @@ def _build(ground: Ground, turns: int) -> tuple[float, Hierarchy]:
             partition,
             ground.cell,
             square=True,
-            spacing=8,
+            spacing=SPACINGS[0],
             levels=None,
             keep_paths=True,
             budget=2**31,
