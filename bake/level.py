@@ -19,7 +19,7 @@ import numpy as np
 from bake.arrays import Float64Array, Int32Array, UInt8Array
 from bake.coordinates import Coordinates, Point
 from bake.hexagons import HexLayout
-from bake.movement import Connectivity, CornerCutting, CostRule, Headings
+from bake.movement.rules import Connectivity, CornerCutting, CostRule, Headings
 from bake.placement import Placement
 
 Cell = tuple[int, int]

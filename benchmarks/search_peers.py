@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from bake.interop import to_networkx
-from bake.movement import SQUARE_8
+from bake.movement.lattice import SQUARE_8
 from benchmarks.ground import Ground
 from benchmarks.packages import Package
 

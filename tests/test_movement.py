@@ -11,15 +11,10 @@ from hypothesis import strategies as st
 from bake.errors import CostError
 from bake.graph import BLOCKED, MAX_WEIGHT, Metric
 from bake.level import GraphLevel, TerrainRule
-from bake.movement import (
-    CORNER_CUTTING,
-    FootprintMap,
-    Footprints,
-    Lattice,
-    MovementRules,
-    Mover,
-    price_steps,
-)
+from bake.movement.footprints import FootprintMap, Footprints
+from bake.movement.lattice import Lattice
+from bake.movement.prices import price_steps
+from bake.movement.rules import CORNER_CUTTING, MovementRules, Mover
 from bake.worlds import AgentProfile, build_world
 
 

@@ -19,7 +19,7 @@ from bake.graph import BLOCKED, MAX_WEIGHT
 
 if TYPE_CHECKING:
     from bake.errors import CorruptAssetError
-    from bake.movement import Lattice
+    from bake.movement.lattice import Lattice
 
 #: Arcs of every node. Hexagonal lattices have two that nobody can take.
 SLOTS = 8
@@ -193,7 +193,8 @@ class ImpliedArcs:
             CorruptAssetError: attributes contradict each other, or the grid.
         """
         from bake.hexagons import HEX_LAYOUTS
-        from bake.movement import CONNECTIVITIES, Lattice
+        from bake.movement.lattice import Lattice
+        from bake.movement.rules import CONNECTIVITIES
 
         asset = self._asset
         height, width = asset.shape("/terrain/grid")

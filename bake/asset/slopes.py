@@ -12,7 +12,7 @@ from bake.graph import BLOCKED
 if TYPE_CHECKING:
     from bake.arrays import AnyArray, BoolArray, Float64Array, Int32Array
     from bake.asset.read import Asset
-    from bake.movement import SlopeRule
+    from bake.movement.rules import SlopeRule
 
 
 def read_elevation(asset: Asset, locations: int) -> Float64Array | None:
@@ -28,7 +28,7 @@ def read_elevation(asset: Asset, locations: int) -> Float64Array | None:
 
 def read_slope(asset: Asset, profile: str) -> SlopeRule:
     """Return what slopes mean to a profile."""
-    from bake.movement import LEVEL_GROUND, SlopeRule
+    from bake.movement.rules import LEVEL_GROUND, SlopeRule
 
     path = profile_path(profile, "slope")
     if not asset.has(path):
@@ -60,7 +60,7 @@ def paid_for_slopes(
         weight: (m) int32 ticks, BLOCKED where the profile may not take the arc.
         size: cells along one side of the profile's footprint.
     """
-    from bake.movement import LEVEL_GROUND, slope_units
+    from bake.movement.rules import LEVEL_GROUND, slope_units
 
     slope, width = read_slope(asset, profile), asset.number("width") or 0
     locations = width * (asset.number("height") or 0) or len(location)

@@ -13,7 +13,7 @@ from bake.export.cells import cell_columns
 from bake.flat.schema import LEVEL_NUMBERS, texts
 from bake.graph import BLOCKED, MAX_WEIGHT
 from bake.hexagons import HEX_LAYOUTS
-from bake.movement import CORNER_CUTTING, COST_RULES, LEVEL_GROUND
+from bake.movement.rules import CORNER_CUTTING, COST_RULES, LEVEL_GROUND
 from bake.runtime.live.rules import LevelRules, ProfileRules
 from bake.runtime.reader.places import Places
 

@@ -10,7 +10,8 @@ from bake.errors import OutputError
 from bake.export.hops import hop_columns
 from bake.export.level import Columns, LevelColumns, ticks_of
 from bake.flat.schema import COLUMNS, PROFILE_NUMBERS
-from bake.movement import LEVEL_GROUND, unit_cost
+from bake.movement.prices import unit_cost
+from bake.movement.rules import LEVEL_GROUND
 from bake.runtime.reader.baked import BakedTables
 
 #: The class of terrain on which a profile cannot stand.

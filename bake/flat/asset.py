@@ -24,7 +24,7 @@ from bake.flat.read import FlatFile, is_flat
 from bake.flat.schema import LEVEL
 from bake.flat.schema import column as flat_column
 from bake.hexagons import HEX_LAYOUTS
-from bake.movement import CORNER_CUTTING, COST_RULES
+from bake.movement.rules import CORNER_CUTTING, COST_RULES
 
 _KINDS = ("graph", "square", "hex")
 _MODES = (None, "hpa", "exact")

@@ -19,20 +19,16 @@ from bake.flat.read import FlatFile
 from bake.flat.schema import LEVEL
 from bake.graph import BLOCKED
 from bake.hexagons import HEX_LAYOUTS
-from bake.movement import (
+from bake.movement.footprints import Footprints
+from bake.movement.lattice import Lattice, Steps
+from bake.movement.prices import Prices, price_arcs, price_steps, to_ticks
+from bake.movement.rules import (
     CORNER_CUTTING,
     COST_RULES,
     MAX_SIZE,
     Connectivity,
-    Footprints,
-    Lattice,
     MovementRules,
     Mover,
-    Prices,
-    Steps,
-    price_arcs,
-    price_steps,
-    to_ticks,
 )
 
 

@@ -21,7 +21,7 @@ from bake.levels.reading.models import (
     reject,
 )
 from bake.levels.reading.things import rectangle
-from bake.movement import MAX_VIA
+from bake.movement.links import MAX_VIA
 
 Side = Literal["north", "east", "south", "west"]
 

@@ -53,7 +53,7 @@ from bake.levels.things_json import (
     SpotTable,
     ThingReader,
 )
-from bake.movement import Connectivity, CornerCutting, CostRule
+from bake.movement.rules import Connectivity, CornerCutting, CostRule
 
 #: The only version of the format so far.
 VERSION = 1

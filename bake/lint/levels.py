@@ -18,7 +18,8 @@ from bake.lint.findings import RULES, Finding, Rule, severity_of
 from bake.lint.gravity import looks_like_platformer
 from bake.lint.ignored import LeftOver, idle_entries, ignored, without_off
 from bake.lint.ways import SpawnOrExit, Ways, check_profile, opened_graph
-from bake.movement import Mover, under_footprint
+from bake.movement.footprints import under_footprint
+from bake.movement.rules import Mover
 from bake.pipeline.level import (
     agent_profiles,
     division_of,

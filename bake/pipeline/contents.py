@@ -25,7 +25,7 @@ from bake.level import (
     Walls,
     terrain_colours,
 )
-from bake.movement import LEVEL_GROUND, Connectivity, MovementRules, Mover
+from bake.movement.rules import LEVEL_GROUND, Connectivity, MovementRules, Mover
 from bake.tables.all_pairs import AllPairs
 from bake.tables.cluster_distances import ClusterDistances
 from bake.tables.components import Components

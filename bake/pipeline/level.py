@@ -18,7 +18,7 @@ from bake.kernels.jit import waiting
 from bake.level import Division, Drawn, GeometryLevel, GraphLevel, GridLevel, Level, Remark, Rules
 from bake.levels import load
 from bake.levels.elevation import raised
-from bake.movement import Connectivity, MovementRules, SlopeRule
+from bake.movement.rules import Connectivity, MovementRules, SlopeRule
 from bake.pipeline.checkpoint import Checkpoint
 from bake.pipeline.contents import (
     as_another,

@@ -18,7 +18,7 @@ from bake.level import Division, MeshNodes, TerrainRule
 from bake.levels.elevation import ElevationImage
 from bake.levels.reading.editors import EditorReading, LdtkReading, TiledReading
 from bake.levels.reading.limits import DEFAULT_MEMORY_BUDGET
-from bake.movement import Connectivity, CornerCutting, CostRule, Headings
+from bake.movement.rules import Connectivity, CornerCutting, CostRule, Headings
 
 Algorithm = Literal["auto", "dijkstra", "floyd_warshall"]
 Storage = Literal["auto", "dense", "compressed", "instances"]

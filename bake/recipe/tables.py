@@ -25,7 +25,7 @@ from bake.graph import DEFAULT_TICKS_PER_UNIT
 from bake.level import Division, MeshNodes
 from bake.levels.reading.editors import WorldAs
 from bake.levels.reading.models import CELL_SIZE_SCHEMA, ORIGIN_SCHEMA
-from bake.movement import MAX_SIZE, CornerCutting, CostRule, Headings
+from bake.movement.rules import MAX_SIZE, CornerCutting, CostRule, Headings
 from bake.recipe import values
 from bake.recipe.rules import (
     DEFAULT_OUTPUT,

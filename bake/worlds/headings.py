@@ -16,7 +16,7 @@ from bake.arrays import AnyArray, Int32Array
 from bake.errors import LevelError
 from bake.hexagons import in_rows
 from bake.level import MAX_CELLS, GraphLevel, GridLevel, Level, Things
-from bake.movement import Headings
+from bake.movement.rules import Headings
 
 
 def headed(level: Level, headings: Headings) -> GridLevel:

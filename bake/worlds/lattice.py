@@ -16,16 +16,10 @@ import numpy as np
 from bake.arrays import BoolArray, Int32Array, Int64Array, UInt8Array
 from bake.graph import BLOCKED, MAX_WEIGHT
 from bake.level import GridLevel
-from bake.movement import (
-    Connectivity,
-    FootprintMap,
-    Footprints,
-    Lattice,
-    MovementRules,
-    Mover,
-    price_steps,
-    unit_cost,
-)
+from bake.movement.footprints import FootprintMap, Footprints
+from bake.movement.lattice import Lattice
+from bake.movement.prices import price_steps, unit_cost
+from bake.movement.rules import Connectivity, MovementRules, Mover
 from bake.worlds.doors import DoorStates, settled, standable
 from bake.worlds.world import (
     AgentProfile,

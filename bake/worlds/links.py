@@ -12,7 +12,7 @@ import numpy as np
 from bake.arrays import Float64Array, Int32Array
 from bake.errors import BakeError, LevelError, one_error
 from bake.level import GridLevel, Link
-from bake.movement import Vias, straight_way
+from bake.movement.links import Vias, straight_way
 
 
 class LinkArcs(NamedTuple):

@@ -13,21 +13,11 @@ from bake.errors import CostError, LevelError, one_error
 from bake.graph import BLOCKED, MAX_WEIGHT, Graph, Metric
 from bake.hexagons import HexLayout
 from bake.level import Drawn, GraphLevel, GridLevel, Level, Link, Mesh, TerrainRule, Walls
-from bake.movement import (
-    LEVEL_GROUND,
-    NO_LINK,
-    Connectivity,
-    FootprintMap,
-    Footprints,
-    Lattice,
-    MovementRules,
-    Mover,
-    Prices,
-    SlopeRule,
-    price_arcs,
-    price_steps,
-    to_ticks,
-)
+from bake.movement.footprints import FootprintMap, Footprints
+from bake.movement.lattice import Lattice
+from bake.movement.links import NO_LINK
+from bake.movement.prices import Prices, price_arcs, price_steps, to_ticks
+from bake.movement.rules import LEVEL_GROUND, Connectivity, MovementRules, Mover, SlopeRule
 from bake.search.graph.cut_order import cut_order
 from bake.toml import toml_line
 from bake.worlds.doors import DoorStates, near_doors, settled, standable, steps_at_doors

@@ -12,7 +12,7 @@ from bake.errors import BakeError
 from bake.level import Door, GridLevel, Link, Region, Spot, Things
 from bake.levels import load
 from bake.levels.reading.things import checked
-from bake.movement import EAST, NORTH
+from bake.movement.lattice import EAST, NORTH
 
 PLAIN: dict[str, Any] = {
     "format": "bake-tiles",

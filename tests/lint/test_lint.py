@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from bake.level import GridLevel, Spot, Things
 from bake.lint.findings import Finding, as_annotation, as_data, as_text, summed_up
 from bake.lint.levels import LevelLinter
-from bake.movement import MovementRules
+from bake.movement.rules import MovementRules
 from bake.worlds import AgentProfile, build_world
 from tests.support.baked import GROUND, rows, rules_of
 from tests.support.command import bake

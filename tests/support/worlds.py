@@ -8,7 +8,7 @@ import numpy as np
 from bake.graph import Subgraph, usable_subgraph
 from bake.hexagons import HexLayout
 from bake.level import Door, GridLevel, Link
-from bake.movement import CornerCutting, CostRule, MovementRules
+from bake.movement.rules import CornerCutting, CostRule, MovementRules
 from bake.worlds import AgentProfile, World, build_world
 from tests.support.baked import GROUND, rules_of
 from tests.support.oracles import Cell, Lattice

@@ -11,16 +11,10 @@ from bake.errors import BakeErrors, CostError, LevelError
 from bake.graph import BLOCKED
 from bake.hexagons import HEX_LAYOUTS, hex_steps
 from bake.level import GridLevel, Link, Things
-from bake.movement import (
-    EAST,
-    NO_LINK,
-    NORTH,
-    SOUTH,
-    WEST,
-    MovementRules,
-    hex_headings,
-    under_footprint,
-)
+from bake.movement.footprints import under_footprint
+from bake.movement.lattice import EAST, NORTH, SOUTH, WEST, hex_headings
+from bake.movement.links import NO_LINK
+from bake.movement.rules import MovementRules
 from bake.worlds import AgentProfile, World, build_world
 from tests.support.agents_oracle import Agents, Steps, agent_arcs, link_ticks, swept_cells
 from tests.support.baked import GROUND, rows, rules_of

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from bake.graph import BLOCKED, usable_subgraph
 from bake.hexagons import HEX_LAYOUTS, HexLayout
-from bake.movement import MovementRules
+from bake.movement.rules import MovementRules
 from bake.worlds import AgentProfile, World, build_world
 from tests.support.baked import GROUND, rows, rules_of
 from tests.support.compare import check_hops, tables_of

@@ -8,7 +8,7 @@ import pytest
 from bake.errors import BakeErrors, CostError, LevelError
 from bake.graph import BLOCKED
 from bake.level import GraphLevel, GridLevel, TerrainRule
-from bake.movement import MovementRules
+from bake.movement.rules import MovementRules
 from bake.worlds import AgentProfile, build_world
 from tests.support.strategies import FAMILIES, seeded
 from tests.support.worlds import level_of

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import ClassVar, Literal, NoReturn
 
 from bake.level import Cell, Door, Link, Region, Spot, Things
-from bake.movement import EAST, NORTH, SOUTH, WEST
+from bake.movement.lattice import EAST, NORTH, SOUTH, WEST
 
 #: Stands for a terrain where a tile leaves what lies below it as it is.
 BELOW = "below"

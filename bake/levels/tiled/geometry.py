@@ -17,7 +17,7 @@ from bake.arrays import Float64Array, Int64Array
 from bake.coordinates import Coordinates
 from bake.hexagons import HexLayout
 from bake.levels.tiled.fields import Fields
-from bake.movement import EAST, NORTH, SOUTH, WEST
+from bake.movement.lattice import EAST, NORTH, SOUTH, WEST
 
 Ints = Int64Array
 Floats = Float64Array

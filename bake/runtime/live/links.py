@@ -15,7 +15,7 @@ import numpy as np
 from bake.arrays import BoolArray, Float64Array, Int64Array
 from bake.errors import QueryError
 from bake.graph import MAX_WEIGHT
-from bake.movement import MAX_VIA, Vias, straight_way
+from bake.movement.links import MAX_VIA, Vias, straight_way
 from bake.runtime.live.rules import LevelRules
 from bake.runtime.reader.places import quoted
 from bake.runtime.things import Link

@@ -10,7 +10,10 @@ import numpy.typing as npt
 from bake.arrays import AnyArray, BoolArray, Float64Array, Int32Array, Int64Array, UInt8Array
 from bake.errors import QueryError
 from bake.graph import BLOCKED, MAX_WEIGHT
-from bake.movement import Footprints, Lattice, Prices, Vias, price_arcs, price_steps, to_ticks
+from bake.movement.footprints import Footprints
+from bake.movement.lattice import Lattice
+from bake.movement.links import Vias
+from bake.movement.prices import Prices, price_arcs, price_steps, to_ticks
 from bake.runtime.live.cells import Values, window
 from bake.runtime.live.edits import LevelState
 from bake.runtime.live.links import CLOSED, LinkState
@@ -277,7 +280,7 @@ class Pricing:
         return Arcs(tail, head, label, self._ticks(prices), _units(prices))
 
     def clear(self, level: LevelState, vias: Vias) -> BoolArray:
-        """Tell of which links nothing stands in the way: see :meth:`bake.movement.Vias.clear`."""
+        """Tell of which links nothing stands in the way: see :class:`bake.movement.links.Vias`."""
         terrain, obstacle = cast("UInt8Array", level.terrain), cast("BoolArray", level.obstacle)
         return vias.clear(self.profile.mover.cost, terrain, obstacle)
 

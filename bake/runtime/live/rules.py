@@ -12,15 +12,15 @@ from bake.arrays import BoolArray, Float64Array, Int32Array, UInt8Array
 from bake.asset.schema import profile_path
 from bake.asset.slopes import read_elevation, read_slope, read_turn
 from bake.graph import Graph
-from bake.movement import (
+from bake.movement.lattice import Lattice
+from bake.movement.links import Vias
+from bake.movement.rules import (
     CONNECTIVITIES,
     CORNER_CUTTING,
     COST_RULES,
     MAX_SIZE,
-    Lattice,
     MovementRules,
     Mover,
-    Vias,
 )
 from bake.runtime.reader.places import Places
 from bake.runtime.things import Link, ThingTables

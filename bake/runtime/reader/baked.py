@@ -150,7 +150,8 @@ class BakedTables(Tables):
     @cached_property
     def exact_cost(self) -> Float64Array:
         from bake.asset.slopes import paid_for_slopes, read_turn, turns
-        from bake.movement import COST_RULES, unit_cost
+        from bake.movement.prices import unit_cost
+        from bake.movement.rules import COST_RULES
 
         asset, places = self._asset, self.places
         length = asset.read("/world/length").astype(np.float64)
@@ -176,7 +177,7 @@ class BakedTables(Tables):
     @cached_property
     def size(self) -> int:
         """Return how many cells long one side of the agent's footprint is."""
-        from bake.movement import MAX_SIZE
+        from bake.movement.rules import MAX_SIZE
 
         size = self._asset.number("size", f"/profiles/{self.profile}")
         if size is None:
@@ -187,7 +188,7 @@ class BakedTables(Tables):
 
     def _under_footprint(self, terrain_cost: Float64Array, size: int) -> Float64Array:
         """Return (n) float64 units, the cost of the dearest cell under a footprint at each node."""
-        from bake.movement import under_footprint
+        from bake.movement.footprints import under_footprint
 
         places = self.places
         grid = self._asset.read("/terrain/grid").astype(np.intp)

@@ -16,7 +16,7 @@ from bake.errors import CorruptAssetError, OutsideMapError, QueryError, UnknownN
 
 if TYPE_CHECKING:
     from bake.hexagons import HexLayout
-    from bake.movement import Headings
+    from bake.movement.rules import Headings
 
 #: (x, y), or (x, y, floor) on levels of several floors.
 Cell = tuple[int, ...]

@@ -11,7 +11,7 @@ import numpy as np
 from bake.arrays import Int32Array, UInt8Array
 from bake.greedy import chart
 from bake.hexagons import HEX_LAYOUTS
-from bake.movement import Lattice
+from bake.movement.lattice import Lattice
 from bake.search.hierarchy.arcs import SLOTS
 from bake.search.hierarchy.bundles import SQUARE, LatticeArcs
 

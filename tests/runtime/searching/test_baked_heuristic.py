@@ -10,7 +10,7 @@ import pytest
 from bake.graph import DEFAULT_TICKS_PER_UNIT, usable_subgraph
 from bake.level import GridLevel
 from bake.levels import load
-from bake.movement import MovementRules
+from bake.movement.rules import MovementRules
 from bake.pipeline.profile import coordinates
 from bake.runtime import Navigator, open_asset
 from bake.runtime.searching.heuristics import stored_guide
