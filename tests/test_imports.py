@@ -90,12 +90,16 @@ ROOMS: dict[str, frozenset[str]] = {
         "runtime.current": "runtime.native runtime.bare runtime.instances runtime.reader "
         "runtime.hierarchy runtime.things runtime.searching runtime.snapshot runtime.live",
         "runtime.many": "errors graph runtime.reader runtime.snapshot runtime.current",
+        "runtime.along": "errors runtime.reader runtime.live runtime.snapshot runtime.current",
+        "runtime.estimates": "errors graph runtime.reader runtime.searching runtime.headings "
+        "runtime.current",
         "runtime.requests": "errors search runtime.reader runtime.searching runtime.snapshot "
         "runtime.headings",
         "runtime.follow": "errors runtime.reader runtime.sight",
-        "runtime.navigator": "errors graph kernels runtime.reader runtime.searching "
+        "runtime.navigator": "errors kernels runtime.reader runtime.searching "
         "runtime.requests runtime.snapshot runtime.things runtime.live runtime.current "
-        "runtime.many runtime.nearest runtime.headings runtime.walls runtime.follow runtime.sight",
+        "runtime.many runtime.along runtime.estimates runtime.nearest runtime.headings "
+        "runtime.walls runtime.follow runtime.sight",
         "runtime.cold": "kernels",
         "runtime.level": "asset coordinates errors flat kernels runtime.reader runtime.things "
         "runtime.live runtime.current runtime.navigator runtime.cold search.patterns",

@@ -127,6 +127,24 @@ class Current:
             self._writer.close()
 
 
+class Questions:
+    """One profile of an open level, as the parts of :class:`bake.runtime.Navigator` ask it.
+
+    Attributes:
+        name: the profile's name.
+    """
+
+    def __init__(self, current: Current, name: str) -> None:
+        self.name = name
+        self._current = current
+        self._units = current.places.ticks_per_unit
+
+    @property
+    def _now(self) -> Snapshot:
+        """Return the newest snapshot. Every method takes it once, so that no answer mixes two."""
+        return self._current.now(self.name)
+
+
 def _searches(tables: BakedTables) -> SearchContext:
     from bake.runtime.searching.context import baked_context
 

@@ -11,23 +11,13 @@ import numpy.typing as npt
 from bake.arrays import AnyArray, BoolArray, Float64Array, Int32Array, Int64Array
 from bake.errors import QueryError
 from bake.graph import INFINITY
-from bake.runtime.current import Current
+from bake.runtime.current import Questions
 from bake.runtime.reader.places import Name, Place, quoted
 from bake.runtime.snapshot import Snapshot
 
 
-class ManyQuestions:
+class ManyQuestions(Questions):
     """The part of :class:`bake.runtime.Navigator` that answers for many places in one call."""
-
-    def __init__(self, current: Current, name: str) -> None:
-        self.name = name
-        self._current = current
-        self._units = current.places.ticks_per_unit
-
-    @property
-    def _now(self) -> Snapshot:
-        """Return the newest snapshot. Every method takes it once, so that no answer mixes two."""
-        return self._current.now(self.name)
 
     # -- pairs ------------------------------------------------------------------------------------
 

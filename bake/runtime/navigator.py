@@ -4,27 +4,23 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from operator import index
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, cast, overload
 
-import numpy as np
-
 from bake.arrays import AnyArray, Float64Array
 from bake.errors import QueryError
-from bake.graph import UNREACHABLE
+from bake.runtime.along import PathQuestions
 from bake.runtime.current import Current
+from bake.runtime.estimates import ClusterQuestions
 from bake.runtime.headings import ends
 from bake.runtime.many import ManyQuestions
 from bake.runtime.nearest import are_many
-from bake.runtime.reader.places import Place, is_point
+from bake.runtime.reader.places import Place, has_point
 
 if TYPE_CHECKING:
     from bake.runtime.follow import Follower
-    from bake.runtime.live.moves import Moves, Unfolded
     from bake.runtime.live.report import UpdateReport
     from bake.runtime.requests import OnChange, RequestQueue
-    from bake.runtime.searching.bounds import Bounds
     from bake.runtime.searching.heuristics import Given
     from bake.runtime.searching.result import SearchResult
     from bake.runtime.searching.under_way import LevelSearch
@@ -39,7 +35,7 @@ End = Place | Sequence[float]
 Straight = Literal["funnel", "polyanya"]
 
 
-class Navigator(ManyQuestions):
+class Navigator(PathQuestions, ClusterQuestions, ManyQuestions):
     """Lookups for one profile of an open level. Get it from :meth:`LevelAsset.profile`.
 
     Places are cells ``(x, y)`` on grid levels, ``(x, y, floor)`` where they have several floors,
@@ -53,7 +49,6 @@ class Navigator(ManyQuestions):
 
     def __init__(self, current: Current, name: str) -> None:
         super().__init__(current, name)
-        self._moves: tuple[Snapshot, Moves] | None = None
         current.watch(self, Navigator._superseded)
 
     def _superseded(self) -> None:
@@ -93,59 +88,12 @@ class Navigator(ManyQuestions):
             QueryError: as for :meth:`next_hop`.
         """
         now = self._now
-        if now.has_corners and _has_point(start, goal):
+        if now.has_corners and has_point(start, goal):
             way = self._between(now, start, goal)
             return math.inf if way is None else way.cost
         start, goal = cast("Place", start), cast("Place", goal)
         row, goal_row = ends(now.tables, now.rows, start, goal)
         return 0.0 if row == goal_row else now.tables.ticks(row, goal_row) / self._units
-
-    def length(self, path: Sequence[Place]) -> float:
-        """Return the cost of walking a path in units, each step priced before rounding to ticks.
-
-        Args:
-            path: neighbouring places, as :meth:`path` returns them; or points of a divided plane,
-                as :meth:`path` and :meth:`straight_path` return them.
-
-        Raises:
-            QueryError: no arc of this profile joins two consecutive places.
-        """
-        now = self._now
-        if not now.tables.places.is_grid and _has_point(*path):
-            return now.sight.cost(path)
-        return float(self._step_units(now, path).sum())
-
-    def _step_units(self, now: Snapshot, path: Sequence[Place]) -> Float64Array:
-        rows = now.rows.along(path)
-        units = now.tables.step_costs(rows)
-        wrong = np.flatnonzero(np.isinf(units))
-        if len(wrong):
-            a, b = now.rows.places(rows[wrong[0] : wrong[0] + 2])
-            raise QueryError(f"no step leads from {a!r} to {b!r} for profile {self.name!r}")
-        return units
-
-    def unfold(self, path: Sequence[Place]) -> Unfolded:
-        """Say by which links a path goes, and put in the places that these pass through.
-
-        Where several ways lead from a place to the next one, the cheapest is meant, and of equals
-        the first link of the level.
-
-        Args:
-            path: a path of any method, place by place.
-
-        Returns:
-            The places, and for each the name of the link by which it is reached, or None.
-
-        Raises:
-            QueryError: no arc of this profile joins two consecutive places.
-        """
-        from bake.runtime.live.moves import Moves
-
-        now, known = self._now, self._moves
-        units = self._step_units(now, path)
-        if known is None or known[0] is not now:
-            self._moves = known = now, Moves(now.tables, self.name)
-        return known[1].unfold(now.rows.places(now.rows.along(path)), units)
 
     def reachable(self, start: Place, goal: Place) -> bool:
         """Tell whether there is a path, by two labels and, with one-way arcs, by one bit.
@@ -280,7 +228,7 @@ class Navigator(ManyQuestions):
                 another method than "table".
         """
         now = self._now
-        if now.has_corners and _has_point(start, goal):
+        if now.has_corners and has_point(start, goal):
             if method != "table" or heuristic is not None or weight != 1:
                 raise QueryError(
                     f"points are no places that method {method!r} can search from",
@@ -424,6 +372,47 @@ class Navigator(ManyQuestions):
             return None
         return (place for piece in pieces for place in now.rows.places(piece))
 
+    def follow(
+        self,
+        path: Sequence[Place],
+        *,
+        smooth: bool = False,
+        reach: float | None = None,
+        strayed: float | None = None,
+        patience: float = 3.0,
+    ) -> Follower:
+        """Return a follower at the start of a path, for an agent that moves freely in the plane.
+
+        Args:
+            path: neighbouring places, as :meth:`path` returns them, or points, as
+                :meth:`straight_path` does; at least one.
+            smooth: whether the agent goes straight between the waypoints that :meth:`smooth` finds.
+            reach: how near a corner counts as reached, in units of the plane; None = half a step.
+            strayed: how far off the path is too far; None = one and a half steps.
+            patience: for how long an agent may make no headway before it is stuck, in whatever
+                :meth:`bake.runtime.follow.Follower.update` counts time in.
+
+        Raises:
+            QueryError: the path is empty or no path, the level has no points, a number is not above
+                0, or as for :meth:`smooth`.
+        """
+        from bake.runtime.follow import Follower
+
+        places = self._now.tables.places
+
+        def pull(path: Sequence[Place]) -> Waypoints:
+            return self._now.sight.smooth(path)
+
+        return Follower(
+            self,
+            places,
+            path,
+            pull=pull if smooth else None,
+            reach=reach,
+            strayed=strayed,
+            patience=patience,
+        )
+
     def warm_up(self, *methods: str) -> None:
         """Load the tables, and compile or load the kernels, that later questions need.
 
@@ -467,195 +456,6 @@ class Navigator(ManyQuestions):
             now.tables.ticks(int(ends[0][0]), int(ends[1][0]))
             now.tables.ticks_between(*ends)
 
-    # -- straight lines ---------------------------------------------------------------------------
-
-    def smooth(self, path: Sequence[Place]) -> list[Place]:
-        """Return the waypoints of a path pulled tight along straight lines.
-
-        Agents go straight from each waypoint to the next, and no line costs more than what it
-        replaces. On square grids no line cuts a corner the level's rule forbids, and on hexagonal
-        ones it touches no closed cell; it crosses cells of one cost only, unless it runs along a
-        row, column, diagonal or axis. On graphs only nodes at which the path goes straight on are
-        left out. On navigation meshes and between walls a string is pulled.
-
-        Args:
-            path: neighbouring places, as :meth:`path` returns them; or points of a divided plane.
-
-        Returns:
-            Some of its places, both ends included; on navigation meshes and levels of points of
-            visibility points of the plane, (x, y) or (x, y, floor), on the grid of 1/1024 of a
-            unit.
-
-        Raises:
-            QueryError: agents of the level face headings; its nodes have no positions; no step
-                joins two consecutive places.
-        """
-        return self._now.sight.smooth(path).places
-
-    def follow(
-        self,
-        path: Sequence[Place],
-        *,
-        smooth: bool = False,
-        reach: float | None = None,
-        strayed: float | None = None,
-        patience: float = 3.0,
-    ) -> Follower:
-        """Return a follower at the start of a path, for an agent that moves freely in the plane.
-
-        Args:
-            path: neighbouring places, as :meth:`path` returns them, or points, as
-                :meth:`straight_path` does; at least one.
-            smooth: whether the agent goes straight between the waypoints that :meth:`smooth` finds.
-            reach: how near a corner counts as reached, in units of the plane; None = half a step.
-            strayed: how far off the path is too far; None = one and a half steps.
-            patience: for how long an agent may make no headway before it is stuck, in whatever
-                :meth:`bake.runtime.follow.Follower.update` counts time in.
-
-        Raises:
-            QueryError: the path is empty or no path, the level has no points, a number is not above
-                0, or as for :meth:`smooth`.
-        """
-        from bake.runtime.follow import Follower
-
-        places = self._now.tables.places
-
-        def pull(path: Sequence[Place]) -> Waypoints:
-            return self._now.sight.smooth(path)
-
-        return Follower(
-            self,
-            places,
-            path,
-            pull=pull if smooth else None,
-            reach=reach,
-            strayed=strayed,
-            patience=patience,
-        )
-
-    def furthest_visible(self, path: Sequence[Place], place: int) -> int:
-        """Return the last place that a straight line from a place reaches at no higher cost.
-
-        Args:
-            path: as for :meth:`smooth`; both places belong to it.
-            place: index of the place the agent stands on.
-
-        Returns:
-            An index, larger than ``place`` except at the path's end.
-
-        Raises:
-            QueryError: as for :meth:`smooth`; the index lies outside the path.
-        """
-        return self._now.sight.furthest(path, place)
-
-    def any_angle_length(self, waypoints: Sequence[Place]) -> float:
-        """Return the cost of going straight from each waypoint to the next, in units.
-
-        Args:
-            waypoints: as :meth:`smooth` returns them, or any places or points.
-
-        Raises:
-            QueryError: as for :meth:`smooth`; two waypoints have no straight way between them.
-        """
-        return self._now.sight.cost(waypoints)
-
-    # -- lower bounds -----------------------------------------------------------------------------
-
-    def cluster(self, place: Place) -> int:
-        """Return the number, from 0, of the cluster a place belongs to.
-
-        Raises:
-            QueryError: as for :meth:`next_hop`.
-            MissingTableError: the asset was baked without clusters.
-        """
-        now = self._now
-        row = now.rows.row(place)
-        return now.searches.bounds.cluster_of(row)
-
-    def cluster_distance(self, start: int, goal: int) -> float:
-        """Return the smallest distance from any place of one cluster to any of another, in units.
-
-        No way between places of the two costs less. It is ``math.inf`` where there is no way.
-
-        Args:
-            start, goal: clusters, from :meth:`cluster`.
-
-        Raises:
-            QueryError: there is no such cluster.
-            MissingTableError: the asset was baked without distances between clusters.
-        """
-        bounds = self._now.searches.bounds
-        a, b = _cluster_number(bounds, start), _cluster_number(bounds, goal)
-        return self._in_units(int(bounds.toward_cluster(b)[a]))
-
-    def cluster_cost(self, start: int, goal: int, price: str = "average") -> float:
-        """Return the price to expect for going through one cluster into the next, in units.
-
-        Args:
-            start, goal: clusters, from :meth:`cluster`.
-            price: "minimum", the cheapest step across, for optimists; "maximin", the longest of
-                the shortest ways through the first cluster from where it can be entered, for
-                pessimists; or "average", the mean of those ways.
-
-        Returns:
-            The price; ``math.inf`` where no step leads from one to the other.
-
-        Raises:
-            QueryError: there is no such cluster or price.
-            MissingTableError: the asset was baked without distances between clusters.
-        """
-        bounds = self._now.searches.bounds
-        a, b = _cluster_number(bounds, start), _cluster_number(bounds, goal)
-        return self._in_units(bounds.cluster_cost(a, b, price))
-
-    def plan_clusters(
-        self, start: Place, goal: Place, price: str = "average"
-    ) -> tuple[list[int], float] | None:
-        """Plan over clusters alone, by Dijkstra's algorithm and one of their prices.
-
-        Args:
-            price: as for :meth:`cluster_cost`.
-
-        Returns:
-            The clusters from that of the start to that of the goal, and the sum of their prices in
-            units, which is no bound of what a path costs; None where no clusters lead there.
-
-        Raises:
-            QueryError: as for :meth:`next_hop`, or there is no such price.
-            MissingTableError: the asset was baked without distances between clusters.
-        """
-        from bake.runtime.searching.corridors import links_of, plan
-
-        searches, rows = self._now.searches, self._now.rows
-        bounds = searches.bounds
-        here, there = (int(bounds.cluster[rows.row(place)]) for place in (start, goal))
-        links = searches.kept("links", lambda: links_of(bounds))
-        sequence, ticks, _ = plan(links, here, there, price)
-        return (sequence, self._in_units(ticks)) if sequence else None
-
-    def heuristic(
-        self, start: Place, goal: Place, heuristic: str | Given | None = "maximum"
-    ) -> float:
-        """Return a heuristic's estimate of the distance, in units.
-
-        An admissible heuristic never says more than the distance.
-
-        Args:
-            heuristic: as for :meth:`search`; "maximum" is the baked one.
-
-        Raises:
-            QueryError: as for :meth:`search`.
-            MissingTableError: the asset was baked without the heuristic.
-        """
-        from bake.runtime.searching.heuristics import estimated_ticks
-
-        now = self._now
-        row, goal_row = ends(now.tables, now.rows, start, goal)
-        return self._in_units(estimated_ticks(now.searches, heuristic, row, goal_row))
-
-    def _in_units(self, ticks: int) -> float:
-        return math.inf if ticks >= int(UNREACHABLE) else ticks / self._units
-
     # -- levels that change ------------------------------------------------------------------------
 
     def update(
@@ -695,22 +495,3 @@ class Navigator(ManyQuestions):
     def save_patch(self, path: str | Path) -> None:
         """Write how the level has changed to a file: see :meth:`LevelAsset.save_patch`."""
         self._current.writer.save_patch(Path(path))
-
-
-def _has_point(*ends: object) -> bool:
-    """Tell whether one of some places on a graph is said as a point, not as a node's name."""
-    return any(map(is_point, ends))
-
-
-def _cluster_number(bounds: Bounds, cluster: int) -> int:
-    count = bounds.cluster_count
-    try:
-        number = index(cluster)
-    except TypeError:
-        number = -1
-    if not 0 <= number < count:
-        raise QueryError(
-            f"no cluster {cluster!r}",
-            expected=f"0 to {count - 1}" if count else "none: the profile can stand nowhere",
-        )
-    return number
