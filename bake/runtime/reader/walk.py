@@ -186,7 +186,8 @@ class Steps:
 
     def _measured(self, starts: Int32Array, goals: Int32Array) -> Int64Array:
         """Return (k) int64 ticks along the path of each pair; -1 where its row is negative."""
-        from bake.search.all_pairs.follow import ASTRAY, measure_runs, measure_table
+        from bake.search.all_pairs.dense import measure_table
+        from bake.search.all_pairs.follow import ASTRAY, measure_runs
 
         hops, weight = self.hops, self.weight
         goals = goals.astype(np.int32, copy=False)
@@ -268,7 +269,8 @@ class Steps:
     def _walk_table(
         self, hops: DenseHops, starts: Int32Array, goals: Int32Array
     ) -> tuple[Int64Array, Int32Array]:
-        from bake.search.all_pairs.follow import ASTRAY, follow_table
+        from bake.search.all_pairs.dense import follow_table
+        from bake.search.all_pairs.follow import ASTRAY
 
         first = np.zeros(len(starts) + 1, dtype=np.int64)
         path = np.empty(max(1024, 64 * len(starts)), dtype=np.int32)

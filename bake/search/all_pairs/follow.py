@@ -1,4 +1,4 @@
-"""Look up and follow next hops, stored as runs or as a dense table, in compiled code.
+"""Look up and follow next hops stored as runs, in compiled code.
 
 The steps are those of :mod:`bake.runtime.reader.hops`; games that can afford numba use this.
 """
@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bake.arrays import AnyArray, Int32Array, Int64Array, UInt8Array
+from bake.arrays import AnyArray, Int32Array, Int64Array
 from bake.kernels.jit import inlined, kernel
 
 #: Returned where a walk takes no arc, or more of them than there are rows: the table is damaged.
@@ -48,13 +48,16 @@ class StepIndex(NamedTuple):
     greedy_row: Int32Array
 
 
+#: Pairs that are looked up in step.
+BLOCK = 32
+
 #: Runs that are left when halving goes on the same number of times for all rows, and that number.
 NEAR = 16
 NEAR_BITS = 4
 
-# A step halves by arithmetic, and the same number of times for all rows of few runs: branches are
-# predicted wrong half the time. It is written out wherever it is taken: a part that takes arrays,
-# called or copied, counts references to them, which takes as long as the step.
+# A step of a walk halves by arithmetic, and the same number of times for all rows of few runs:
+# branches are predicted wrong half the time. It is written out wherever it is taken: a part that
+# takes arrays, called or copied, counts references to them, which takes as long as the step.
 
 #: In place of a row: the greedy move, and no row.
 BY_GREED = 2**32 - 1
@@ -98,6 +101,31 @@ def _sector(dx: np.int64, dy: np.int64) -> np.int64:
 
 
 @kernel
+def _halve(
+    begins: AnyArray, low: Int64Array, left: Int64Array, goal: Int64Array, count: int, longest: int
+) -> None:
+    """Find the last run of each of some rows that begins at its goal or before, all in step.
+
+    Their loads wait for memory together, where one row after another would wait for each.
+
+    Args:
+        begins: (k) where runs begin, ascending in every row.
+        low: (b) int64, first run of each row; filled with the run.
+        left: (b) int64, how many runs each row has; used up.
+        goal: (b) int64.
+        count: how many rows there are.
+        longest: the most runs a row has.
+    """
+    while longest > 1:
+        for i in range(count):
+            half = left[i] >> 1
+            there = low[i] + half
+            low[i] = there if begins[there] <= goal[i] else low[i]
+            left[i] -= half
+        longest -= longest >> 1
+
+
+@kernel
 def look_up_runs(
     runs: RunIndex,
     rows: Int32Array,
@@ -112,20 +140,29 @@ def look_up_runs(
         slots: (p) int64, filled; a symbol for "no path" stays what it is.
     """
     row_data, start, symbol, greedy, greedy_slot = runs
-    for pair in range(len(rows)):
-        row, goal = np.int64(rows[pair]), np.int64(goals[pair])
-        low = np.int64(row_data[row, 0])
-        length = np.int64(row_data[row + 1, 0]) - low
-        while length > 1:
-            half = length >> 1
-            low += half if start[low + half] <= goal else 0
-            length -= half
-        slot = np.int64(symbol[low])
-        if slot == greedy:
-            dx = row_data[goal, 2] - row_data[row, 2]
-            dy = row_data[goal, 3] - row_data[row, 3]
-            slot = np.int64(greedy_slot[row, _sector(dx, dy)])
-        slots[pair] = slot
+    low, left, target = (
+        np.empty(BLOCK, np.int64),
+        np.empty(BLOCK, np.int64),
+        np.empty(BLOCK, np.int64),
+    )
+    for begin in range(0, len(rows), BLOCK):
+        size = min(BLOCK, len(rows) - begin)
+        longest = 1
+        for i in range(size):
+            row = np.int64(rows[begin + i])
+            low[i] = row_data[row, 0]
+            left[i] = np.int64(row_data[row + 1, 0]) - low[i]
+            target[i] = goals[begin + i]
+            longest = max(longest, int(left[i]))
+        _halve(start, low, left, target, size, longest)
+        for i in range(size):
+            slot = np.int64(symbol[low[i]])
+            if slot == greedy:
+                row, goal = np.int64(rows[begin + i]), np.int64(goals[begin + i])
+                dx = row_data[goal, 2] - row_data[row, 2]
+                dy = row_data[goal, 3] - row_data[row, 3]
+                slot = np.int64(greedy_slot[row, _sector(dx, dy)])
+            slots[begin + i] = slot
 
 
 @kernel
@@ -144,26 +181,29 @@ def look_up_rows(
     """
     row_data, run, greedy_row = steps
     count = len(row_data) - 1
-    for pair in range(len(rows)):
-        row, goal = np.int64(rows[pair]), np.int64(goals[pair])
-        low = np.int64(row_data[row, 0])
-        length = np.int64(row_data[row + 1, 0]) - low
-        largest = (goal << 32) | _ROW_BITS
-        while length > NEAR:
-            half = length >> 1
-            low += half if run[low + half] <= largest else 0
-            length -= half
-        place = np.int64(0)
-        for turn in range(NEAR_BITS):
-            there = place + (np.int64(NEAR >> 1) >> turn)
-            fits = (there < length) & (run[low + there] <= largest)
-            place = there if fits else place
-        ahead = run[low + place] & _ROW_BITS
-        if ahead == BY_GREED:
-            dx = row_data[goal, 2] - row_data[row, 2]
-            dy = row_data[goal, 3] - row_data[row, 3]
-            ahead = np.int64(greedy_row[row, _sector(dx, dy)])
-        found[pair] = row if row == goal else (ahead if ahead < count else -1)
+    low, left, largest = (
+        np.empty(BLOCK, np.int64),
+        np.empty(BLOCK, np.int64),
+        np.empty(BLOCK, np.int64),
+    )
+    for begin in range(0, len(rows), BLOCK):
+        size = min(BLOCK, len(rows) - begin)
+        longest = 1
+        for i in range(size):
+            row = np.int64(rows[begin + i])
+            low[i] = row_data[row, 0]
+            left[i] = np.int64(row_data[row + 1, 0]) - low[i]
+            largest[i] = (np.int64(goals[begin + i]) << 32) | _ROW_BITS
+            longest = max(longest, int(left[i]))
+        _halve(run, low, left, largest, size, longest)
+        for i in range(size):
+            row, goal = np.int64(rows[begin + i]), np.int64(goals[begin + i])
+            ahead = run[low[i]] & _ROW_BITS
+            if ahead == BY_GREED:
+                dx = row_data[goal, 2] - row_data[row, 2]
+                dy = row_data[goal, 3] - row_data[row, 3]
+                ahead = np.int64(greedy_row[row, _sector(dx, dy)])
+            found[begin + i] = row if row == goal else (ahead if ahead < count else -1)
 
 
 @kernel
@@ -397,85 +437,3 @@ def in_order(
             path[to, 1] = places[walker, i, 1]
             to += 1
         first[pair + 1] = to
-
-
-@kernel
-def follow_table(
-    table: UInt8Array,
-    first_arc: Int32Array,
-    end_arc: Int32Array,
-    head_row: Int32Array,
-    rows: Int32Array,
-    goals: Int32Array,
-    pair: int,
-    first: Int64Array,
-    path: Int32Array,
-) -> int:
-    """Walk on a dense table of slots, pair by pair, until all are done or the buffer is full.
-
-    Args:
-        table: (r, r) slots.
-        first_arc, end_arc: (r) int32, the arcs of each row.
-        head_row, rows, goals: as for :func:`follow_runs`.
-        pair: which pair to go on with.
-        first: (p + 1) int64, where each path begins; filled up to the pair returned.
-        path: rows along the paths, ends included.
-
-    Returns:
-        The pair to go on with after enlarging ``path``; p when done; ASTRAY.
-    """
-    while pair < len(rows):
-        filled = first[pair]
-        row = int(rows[pair])
-        goal = int(goals[pair])
-        if row >= 0:
-            begun = filled
-            while True:
-                if filled == len(path):
-                    return pair
-                path[filled] = row
-                filled += 1
-                if row == goal:
-                    break
-                arc = first_arc[row] + np.int64(table[row, goal])
-                if filled - begun > len(table) or arc >= end_arc[row] or head_row[arc] < 0:
-                    return ASTRAY
-                row = int(head_row[arc])
-        pair += 1
-        first[pair] = filled
-    return pair
-
-
-@kernel
-def measure_table(
-    table: UInt8Array,
-    first_arc: Int32Array,
-    end_arc: Int32Array,
-    head_row: Int32Array,
-    weight: Int32Array,
-    rows: Int32Array,
-    goals: Int32Array,
-    ticks: Int64Array,
-) -> int:
-    """Add up the weights along paths on a dense table of slots.
-
-    Args:
-        table, first_arc, end_arc: as for :func:`follow_table`.
-        head_row, weight, rows, goals, ticks: as for :func:`measure_runs`.
-
-    Returns:
-        How many pairs there are, or ASTRAY.
-    """
-    for pair in range(len(rows)):
-        row = int(rows[pair])
-        goal = int(goals[pair])
-        ticks[pair] = 0 if row >= 0 else -1
-        steps = 0
-        while row >= 0 and row != goal:
-            arc = first_arc[row] + np.int64(table[row, goal])
-            if steps > len(table) or arc >= end_arc[row] or head_row[arc] < 0:
-                return ASTRAY
-            steps += 1
-            ticks[pair] += weight[arc]
-            row = int(head_row[arc])
-    return len(rows)
