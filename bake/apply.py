@@ -13,7 +13,7 @@ from typing import cast
 
 import numpy as np
 
-from bake.arrays import AnyArray
+from bake.arrays import AnyArray, UInt8Array
 from bake.asset import Asset, header_for, sha256_of
 from bake.asset.header import PATCH_PREFIX
 from bake.asset.partial import check_writable
@@ -28,11 +28,13 @@ from bake.level import (
     Instance,
     Level,
     Link,
+    Mesh,
     Prototype,
     Region,
     Spot,
     TerrainRule,
     Things,
+    Walls,
 )
 from bake.pipeline.contents import together
 from bake.pipeline.level import world_contents
@@ -162,6 +164,8 @@ def _level(
             np.zeros(0, dtype=np.int32) if region is None else region,
             rules.elevation,
             colours=colours,
+            mesh=_mesh(asset, codes),
+            walls=_walls(asset),
         )
     lattice, points = rules.lattice, Points(places)
     assert lattice is not None
@@ -183,6 +187,53 @@ def _level(
         instances=instances,
         coordinates=points.coordinates if points.are_stated else None,
     )
+
+
+def _mesh(asset: Asset, codes: UInt8Array) -> Mesh | None:
+    """Return the polygons that the plane was divided into; a patch moves none of them.
+
+    Args:
+        codes: (n) terrain of each node. Polygons with a node of their own take it over.
+    """
+    if not asset.has("/mesh/vertex"):
+        return None
+    vertex, first_corner, corner, neighbour, terrain, first_node, node = (
+        asset.read(f"/mesh/{name}")
+        for name in (
+            "vertex",
+            "first_corner",
+            "corner",
+            "neighbour",
+            "terrain",
+            "first_node",
+            "node",
+        )
+    )
+    alone = np.diff(first_node) == 1
+    own = node[first_node[:-1][alone]]
+    mine = np.bincount(node, minlength=len(codes))[own] == 1
+    terrain = terrain.copy()
+    terrain[np.flatnonzero(alone)[mine]] = codes[own[mine]]
+    floor = _floors(asset, "/mesh/floor", len(terrain))
+    return Mesh(vertex, first_corner, corner, neighbour, terrain, floor, first_node, node)
+
+
+def _walls(asset: Asset) -> Walls | None:
+    """Return the walls around points of the plane; a patch moves none of them."""
+    if not asset.has("/walls/corner"):
+        return None
+    corner, after, first_corner, area = (
+        asset.read(f"/walls/{name}") for name in ("corner", "after", "first_corner", "area")
+    )
+    node, weight = (
+        asset.read(name) if asset.has(name) else None for name in ("/walls/node", "/domains/weight")
+    )
+    floor = _floors(asset, "/walls/floor", len(first_corner) - 1)
+    return Walls(corner, after, first_corner, floor, area, node, weight)
+
+
+def _floors(asset: Asset, name: str, count: int) -> UInt8Array:
+    return asset.read(name) if asset.has(name) else np.zeros(count, dtype=np.uint8)
 
 
 def _instances(places: Places) -> tuple[tuple[Prototype, ...], tuple[Instance, ...]]:

@@ -1,5 +1,6 @@
 """Patches folded into assets: the same tables as a fresh bake of the level as it has become."""
 
+import json
 import math
 import random
 from pathlib import Path
@@ -10,7 +11,9 @@ import pytest
 
 from bake.apply import apply_patch
 from bake.asset import Asset
-from bake.errors import CorruptAssetError, OutputError, PatchError
+from bake.errors import BlockedCellError, CorruptAssetError, OutputError, PatchError
+from bake.level import MeshNodes
+from bake.recipe import LevelRecipe
 from bake.runtime import LevelAsset, open_asset
 from bake.verify import verify_asset
 from tests.support.baked import bake, bake_grid, recipe_for, write_graph, write_grid
@@ -99,6 +102,72 @@ def test_a_graph(tmp_path: Path) -> None:
     model.prices[1, 5] = 2.5
     with open_asset(folded(asset, tmp_path / "saved.patch")) as level:
         check_level(level, model, random.Random(1))
+
+
+PLANE = {
+    "format": "bake-geometry",
+    "version": 1,
+    "shapes": [
+        {"terrain": "floor", "rect": [0, 0, 20, 10]},
+        {"terrain": "wall", "rect": [8, 2, 4, 6]},
+        {"terrain": "floor", "rect": [0, 0, 20, 10], "floor": 1},
+        {"terrain": "wall", "rect": [3, 3, 4, 4], "floor": 1},
+    ],
+}
+#: Points of its lower floor and its upper one, some of them in walls.
+POINTS = [(x + 0.5, y + 0.5, floor) for floor in (0, 1) for x in range(0, 20, 3) for y in (1, 4, 8)]
+
+
+@pytest.mark.parametrize("nodes", ["centre", "edge", "portal", None])
+@pytest.mark.parametrize("seed", range(3))
+def test_a_divided_plane_stays_one(tmp_path: Path, nodes: MeshNodes | None, seed: int) -> None:
+    """Straight paths on the folded level are those of the level that was changed."""
+    source = tmp_path / "plane.json"
+    source.write_text(json.dumps(PLANE))
+    by_sight = LevelRecipe(division="visibility")
+    asset = bake(source, by_sight if nodes is None else LevelRecipe(mesh_nodes=nodes))
+    rng = random.Random(seed)
+    floors = [[point for point in POINTS if point[2] == floor] for floor in (0, 1)]
+    pairs = [rng.sample(floors[number % 2], 2) for number in range(60)]
+
+    def ways(level: LevelAsset) -> list[object]:
+        nav, found = level.profile(), []
+        for pair in pairs:
+            try:
+                found.append(nav.straight_path(*pair))
+            except BlockedCellError as error:
+                found.append(str(error))
+        return found
+
+    with open_asset(asset) as level:
+        as_baked = ways(level)
+        level.update(blocked=rng.sample(level.profile()._now.tables.places.names, 2))
+        level.save_patch(tmp_path / "saved.patch")
+        changed = ways(level)
+    assert sum(isinstance(way, list) for way in changed) > 5
+    assert changed != as_baked
+    output = folded(asset, tmp_path / "saved.patch")
+    with open_asset(output) as level:
+        assert ways(level) == changed
+    with Asset(asset) as one, Asset(output) as two:
+        assert one.columns() == two.columns()
+
+
+def test_polygons_take_over_the_terrain_of_their_nodes(tmp_path: Path) -> None:
+    """They are drawn by it."""
+    source = tmp_path / "plane.json"
+    source.write_text(json.dumps(PLANE))
+    with open_asset(bake(source, recipe_for())) as level:
+        node = level.profile().place_at((1, 1, 0))
+        assert node is not None
+        level.update(terrain={node: "wall"})
+        level.save_patch(tmp_path / "saved.patch")
+        number = level.profile()._now.tables.places.node_named(node)
+    with Asset(folded(tmp_path / "plane.h5", tmp_path / "saved.patch")) as asset:
+        polygon = asset.read("/mesh/node").tolist().index(number)
+        wall = asset.read("/terrain/name").tolist().index(b"wall")
+        terrain = asset.read("/mesh/terrain")
+        assert np.flatnonzero(terrain == wall).tolist() == [polygon]
 
 
 def _distances(level: LevelAsset) -> list[list[float]]:

@@ -72,6 +72,11 @@ class Header:
     block: int
     size: int
 
+    @property
+    def is_patched(self) -> bool:
+        """Tell whether a patch was folded in."""
+        return any(name.startswith(PATCH_PREFIX) for name, _ in self.sources)
+
     def text(self) -> bytes:
         """Return the header as JSON, one field a line.
 
