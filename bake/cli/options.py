@@ -59,7 +59,8 @@ PlaceText = Annotated[
     str,
     typer.Argument(
         metavar="X,Y",
-        help="A cell (X,Y,FLOOR where there are floors), or the name of a node.",
+        help="A cell (X,Y,FLOOR where there are floors), the name of a node, or a point of a "
+        "divided plane.",
         callback=lambda text: text[1:] if _MASKED.match(text) else text,
     ),
 ]

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
@@ -26,6 +28,7 @@ MOST_PAIRS = 1_000_000
 
 if TYPE_CHECKING:
     from bake.runtime import LevelAsset
+    from bake.runtime.navigator import Straight
     from bake.runtime.reader.places import Place
     from bake.view.evaluate import Evaluation
 
@@ -54,27 +57,39 @@ def path(
     profile: Profile = None,
     as_json: Json = False,
 ) -> None:
-    """Print a path between two places.
+    """Print a path between two places, or between two points of a divided plane.
 
     It is a shortest one, unless it is searched for by a method that promises less.
     """
     from bake.runtime import open_asset
     from bake.runtime.trace import check_trace_file, search_trace
 
-    if method is None:
-        method = "table" if weight == 1 and trace is None else "astar"
     if trace is not None:
         check_trace_file(trace)
+    found: Sequence[object] | None
     with open_asset(asset) as level:
         nav = level.profile(profile)
-        ends = _place(level, start), _place(level, goal)
-        searched = nav.search(*ends, method, heuristic, weight=weight, trace=trace is not None)
-        if trace is not None:
-            search_trace(level, nav.name, ends, weight, searched).write(trace)
-        found, cost = searched.path, searched.cost
-        if smooth and found is not None:
-            found = nav.smooth(found)
-            cost = nav.any_angle_length(found)
+        points = _points(level, start, goal)
+        if points is not None:
+            if trace is not None or heuristic is not None or weight != 1:
+                raise typer.BadParameter(
+                    "--trace, --heuristic and --weight are of searches between nodes; leave them "
+                    "out, or name nodes in place of points"
+                )
+            # Other methods than these are refused there.
+            found = nav.straight_path(points[0], points[1], cast("Straight", method or "funnel"))
+            cost = math.inf if found is None else nav.any_angle_length(cast("list[Place]", found))
+        else:
+            if method is None:
+                method = "table" if weight == 1 and trace is None else "astar"
+            ends = _place(level, start), _place(level, goal)
+            searched = nav.search(*ends, method, heuristic, weight=weight, trace=trace is not None)
+            if trace is not None:
+                search_trace(level, nav.name, ends, weight, searched).write(trace)
+            found, cost = searched.path, searched.cost
+            if smooth and searched.path is not None:
+                found = nav.smooth(searched.path)
+                cost = nav.any_angle_length(found)
     there = found is not None
     steps = len(found) - 1 if found is not None else None
     if as_json:
@@ -213,8 +228,31 @@ def _place(level: LevelAsset, text: str) -> Place:
     return cell
 
 
-def _text(place: Place) -> str:
-    return ",".join(map(str, place)) if isinstance(place, tuple) else str(place)
+def _points(level: LevelAsset, start: str, goal: str) -> list[tuple[float, ...]] | None:
+    """Read two points of a divided plane; None where the texts name places."""
+    from bake.errors import UnknownNodeError
+
+    if not level.is_divided_plane:
+        return None
+    points = []
+    for text in (start, goal):
+        try:
+            level.node_name(text)
+        except UnknownNodeError:
+            pass
+        else:
+            return None
+        try:
+            points.append(tuple(float(part) for part in text.split(",")))
+        except ValueError:
+            return None
+    return points if all(len(point) > 1 for point in points) else None
+
+
+def _text(place: object) -> str:
+    if not isinstance(place, tuple):
+        return str(place)
+    return ",".join(f"{each:.10g}" if isinstance(each, float) else str(each) for each in place)
 
 
 def _print_evaluation(result: Evaluation, *, searched: bool) -> None:

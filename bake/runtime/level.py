@@ -154,6 +154,11 @@ class LevelAsset:
         )
 
     @property
+    def is_divided_plane(self) -> bool:
+        """Tell whether there are paths between points: the level has a mesh, or walls to see by."""
+        return any(self._places.asset.has(name) for name in ("/mesh/vertex", "/walls/node"))
+
+    @property
     def headings(self) -> int | None:
         """Return how many ways an agent can face, each of them a floor; None = nobody faces any."""
         return self._places.headings

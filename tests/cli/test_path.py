@@ -197,3 +197,46 @@ def test_traces_that_cannot_be_written(project: Path) -> None:
     mistake(bake(*ask, "new.json", "--method", "table"), "'table' keeps no trace")
     assert not (project / "new.json").exists()
     assert not list(project.glob(".*tmp"))
+
+
+PLANE = {
+    "format": "bake-geometry",
+    "version": 1,
+    "shapes": [
+        {"terrain": "floor", "rect": [0, 0, 20, 10]},
+        {"terrain": "wall", "rect": [8, 0, 4, 6]},
+        {"terrain": "floor", "rect": [30, 0, 5, 5]},
+    ],
+}
+
+
+@pytest.mark.parametrize("division", ["mesh", "visibility"])
+def test_points_of_a_plane(project: Path, division: str) -> None:
+    """By hand: below the wall, by both of its corners."""
+    (project / "levels_src" / "plane.json").write_text(json.dumps(PLANE))
+    (project / "plane.toml").write_text(f'division = "{division}"\n')
+    built = bake("build", "levels_src/plane.json", "--recipe", "plane.toml", "--jobs", "1")
+    assert built.code == 0, built
+    cost = 2 * 52**0.5 + 4
+    for method in ((), ("--method", "polyanya")):
+        done = bake("path", "baked/plane.h5", "2,2", "18,2.0", *method)
+        assert done.out == f"2,2 8,6 12,6 18,2\n3 steps, cost {cost:.6g}\n", done
+    data = bake("path", "baked/plane.h5", "2.5,1", "2.5,9", "--smooth", "--json").data
+    assert data == {"reachable": True, "cost": 8.0, "steps": 1, "path": [[2.5, 1.0], [2.5, 9.0]]}
+    assert bake("path", "baked/plane.h5", "1,1", "31,1").out == "31,1 cannot be reached from 1,1\n"
+    named = bake("path", "baked/plane.h5", "0", "1", "--json").data["path"]
+    assert named[0] == 0
+    mistake(bake("path", "baked/plane.h5", "0", "1,1"), "no node is named '1,1'")
+    mistake(bake("path", "baked/plane.h5", "1,1", "nan,1"), "nan")
+    mistake(bake("path", "baked/plane.h5", "1,1", "1,2,3,4"), "(1.0, 2.0, 3.0, 4.0)")
+    done = bake("path", "baked/plane.h5", "1,1", "2,2", "--weight", "2")
+    assert (done.code, "name nodes in place of points" in done.err) == (2, True)
+    if division == "mesh":
+        mistake(
+            bake("path", "baked/plane.h5", "1,1", "2,2", "--method", "astar"),
+            "'funnel' or 'polyanya'",
+        )
+
+
+def test_points_of_a_graph_are_no_places(project: Path) -> None:
+    mistake(bake("path", "baked/five.h5", "1,1", "2,2"), "no node is named '1,1'")

@@ -12,6 +12,7 @@ NAMES = (
     "arcade.json",
     "bastion.json",
     "five.json",
+    "harbour.svg",
     "keep.png",
     "marsh.png",
     "oneway.json",

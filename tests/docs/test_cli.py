@@ -81,7 +81,9 @@ def test_the_json_examples_have_the_right_keys(example: Path) -> None:
     assert keys(shown_check) == keys(bake("check", "levels_src/five.json", "--json").data)
 
 
-def test_the_path_example(example: Path) -> None:
-    (shown,) = (text for text in blocks(PAGE, "") if text.startswith("$ bake path"))
-    command, *lines = shown.splitlines()
-    assert bake(*command.split()[2:]).out.splitlines() == lines
+def test_the_path_examples(example: Path) -> None:
+    shown = [text for text in blocks(PAGE, "") if text.startswith("$ bake path")]
+    assert len(shown) == 2
+    for text in shown:
+        command, *lines = text.splitlines()
+        assert bake(*command.split()[2:]).out.splitlines() == lines

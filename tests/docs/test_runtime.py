@@ -35,7 +35,8 @@ def test_every_error_is_explained() -> None:
 
 @pytest.mark.parametrize("kind", [LevelAsset, Navigator])
 def test_every_public_method_is_mentioned(kind: type) -> None:
-    for name, member in vars(kind).items():
+    members = {name: member for each in kind.__mro__[:-1] for name, member in vars(each).items()}
+    for name, member in members.items():
         if not name.startswith("_"):
             called = "" if isinstance(member, property) else r"\("
             assert re.search(rf"\b{name}{called}", PAGE), name
