@@ -147,7 +147,18 @@ class Made:
     seconds: tuple[float, float, float, float]
 
 
-def _make(ground: Ground) -> Made:
+@dataclass(frozen=True)
+class Contracted:
+    """A map's hierarchy, and the seconds that ordering, contracting and customizing took."""
+
+    tree: Tree
+    prices: Prices
+    weights: Weights
+    seconds: tuple[float, float, float]
+
+
+def contract(ground: Ground) -> Contracted:
+    """Make a map's hierarchy from its graph alone."""
     sub, clock = ground.sub, time.perf_counter
     times = [clock()]
     order = dissection_order(sub.graph, ground.cell)
@@ -158,10 +169,16 @@ def _make(ground: Ground) -> Made:
     prices = price_arcs(tree, sub.graph, sub.weight, two_way=True)
     weights = customize(tree, prices)
     times.append(clock())
-    labels = distance_labels(tree, weights)
-    times.append(clock())
-    one, two, three, four = np.diff(times).tolist()
-    return Made(tree, prices, weights, labels, (one, two, three, four))
+    one, two, three = np.diff(times).tolist()
+    return Contracted(tree, prices, weights, (one, two, three))
+
+
+def _make(ground: Ground) -> Made:
+    made = contract(ground)
+    begun = time.perf_counter()
+    labels = distance_labels(made.tree, made.weights)
+    spent = time.perf_counter() - begun
+    return Made(made.tree, made.prices, made.weights, labels, (*made.seconds, spent))
 
 
 def _measure(ground: Ground) -> Measured:

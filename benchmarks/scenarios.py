@@ -2,22 +2,30 @@
 
 from __future__ import annotations
 
+import time
+from collections.abc import Sequence
 from pathlib import Path
+from statistics import median
 
 import numpy as np
 
 from bake.asset import Asset
+from bake.graph import DEFAULT_TICKS_PER_UNIT
 from bake.levels.movingai import read_scenario
 from bake.runtime import open_asset
+from bake.search.contraction.query import distance, path, room_for, ways_of
 from benchmarks import child
 from benchmarks.baking import write_recipe
 from benchmarks.bench import Bench, Skip
+from benchmarks.contraction import contract
+from benchmarks.ground import ground_of
 from benchmarks.levels import level_file, scenario_file
 from benchmarks.section import Section
 
 FULL = ("TheFrozenSea",)
 QUICK = ("lak303d",)
 BUDGET = "3 GiB"
+ROUNDS = 3
 
 
 def run(bench: Bench, section: Section) -> None:
@@ -54,6 +62,61 @@ def run(bench: Bench, section: Section) -> None:
             section.at_most("its peak", usage.peak / 2**30, 3, "GiB")
     section.table(
         ("map", "nodes", "minutes", "peak GiB", "bytes", "ns a pair", "problems, all optimal"), rows
+    )
+    _contract(bench, section, names)
+
+
+def _contract(bench: Bench, section: Section, names: Sequence[str]) -> None:
+    """Make the exact hierarchy of each map, and ask it for the problems of its scenario file."""
+    rows = []
+    for name in names:
+        bench.tell(f"{name}: exact hierarchy")
+        ground, scenario = ground_of(name), read_scenario(scenario_file(name))
+        contract(ground)  # compiles
+        each = [contract(ground) for _ in range(ROUNDS)]
+        made, steps = (
+            each[0],
+            [median(times) for times in zip(*(one.seconds for one in each), strict=True)],
+        )
+        ways = ways_of(made.tree, made.weights)
+        room, ranks = room_for(ways), np.empty(ground.nodes, dtype=np.int32)
+        distance(*ways, room.climb, 0, 0)  # compiles
+        path(*ways, *room, ranks, 0, 0)
+        single, whole = [], []
+        for problem, optimal in enumerate(scenario.optimal.tolist()):
+            ends = (each[problem].tolist() for each in (scenario.start, scenario.goal))
+            start, goal = (int(made.tree.rank[ground.node_at[y, x]]) for x, y in ends)
+            begun = time.perf_counter()
+            ticks = distance(*ways, room.climb, start, goal)
+            between = time.perf_counter()
+            path(*ways, *room, ranks, start, goal)
+            whole.append(time.perf_counter() - between)
+            single.append(between - begun)
+            slack = 1e-4 + 1e-5 * optimal + scenario.rounding[problem]
+            what = f"{scenario.source.name}: line {scenario.line[problem]}"
+            assert abs(ticks / DEFAULT_TICKS_PER_UNIT - optimal) <= slack, f"{what}: {ticks} ticks"
+        rows.append(
+            (
+                *(name, f"{made.tree.arc_count / ground.nodes:.1f}"),
+                *(f"{seconds:.2f}" for seconds in (*steps, sum(steps))),
+                *(f"{median(times) * 1e3:.3f}" for times in (single, whole)),
+                *(f"{np.percentile(times, 95) * 1e3:.3f}" for times in (single, whole)),
+            )
+        )
+        if name in FULL:
+            section.at_most(f"exact hierarchy of {name} from nothing", sum(steps), 5, "s")
+            section.at_most("a distance by it", median(single) * 1e3, 1, "ms")
+    section.text(
+        "The exact hierarchy (customizable contraction) of the same map, made from its graph by "
+        f"one thread, medians of {ROUNDS}, and all problems of its scenario file by it, one call "
+        "each: every distance is the optimal length."
+    )
+    section.table(
+        (
+            *("map", "arcs a node", "order s", "contract s", "customize s", "all s"),
+            *("distance ms", "path ms", "distance, 95 % ms", "path, 95 % ms"),
+        ),
+        rows,
     )
 
 
