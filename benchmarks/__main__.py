@@ -35,6 +35,7 @@ BENCHMARKS = {
     "distances": "Distances: none stored, labels, a matrix",
     "updates": "Levels that change",
     "updates_stress": "Levels that change, at length",
+    "rebuilding": "Levels built up, torn down and switched",
     "crowds": "Crowds on levels that change",
     "plan": "Foretold by bake plan",
     "paths": "Paths",

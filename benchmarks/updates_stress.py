@@ -15,15 +15,15 @@ from benchmarks.section import Section
 ROOT = Path(__file__).resolve().parents[1]
 TESTS = "tests/runtime/live"
 
-#: Batches asked for, lookups of each of three readers, processes killed.
-FULL = (30_000, 340_000, 50)
-QUICK = (200, 4_000, 1)
+#: Batches asked for, lookups of each of three readers, processes killed, the size of a field.
+FULL = (30_000, 340_000, 50, "1024x1024")
+QUICK = (200, 4_000, 1, "250x200")
 READERS = 3
 
 
 def run(bench: Bench, section: Section) -> None:
-    """Run all three; a failure is told as a wrong answer."""
-    steps, lookups, kills = bench.either(FULL, QUICK)
+    """Run all four; a failure is told as a wrong answer."""
+    steps, lookups, kills, field = bench.either(FULL, QUICK)
     rows = []
     bench.tell(f"{steps:,} batches")
     said, seconds = _run("test_stateful.py", {"BAKE_UPDATE_STEPS": steps})
@@ -40,6 +40,9 @@ def run(bench: Bench, section: Section) -> None:
     _, seconds = _run("test_files.py", {"BAKE_KILLS": kills}, "-k", "killed")
     what = "processes killed while they kept a journal, nothing acknowledged lost"
     rows.append((what, f"{kills:,}", "0", f"{seconds:.0f}"))
+    bench.tell(f"a field of {field}")
+    _, seconds = _run("test_large_fields.py", {"BAKE_FIELD": field})
+    rows.append((f"updates of 1 to all cells of {field}", "27", "0", f"{seconds:.0f}"))
     section.text(
         "Tests that CI runs in short, at length. The first draws batches on lattices and directed "
         "graphs with one or two profiles, and compares distances and next hops of all pairs with "
@@ -49,7 +52,7 @@ def run(bench: Bench, section: Section) -> None:
     section.table(("what", "how many", "failed", "s"), rows)
 
 
-def _run(file: str, numbers: dict[str, int], *more: str) -> tuple[str, float]:
+def _run(file: str, numbers: dict[str, int | str], *more: str) -> tuple[str, float]:
     """What the tests of a file print, and how long they take."""
     command = [sys.executable, "-m", "pytest", "-q", "-s", "-p", "no:cacheprovider", "-n", "0"]
     environment = {**os.environ, **{name: str(number) for name, number in numbers.items()}}

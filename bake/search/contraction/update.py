@@ -49,8 +49,8 @@ class Lower(NamedTuple):
             doubtful, and the arc, in the order in which they were touched.
         group: (d) int32, the changed arcs of one lower end; as many as any node has.
         heap: arcs by their lower end.
-        counts: (2) int64, how many arcs wait in the heap, and how many are touched; the latter is
-            -1 where they are too many.
+        counts: (2) int64, how many arcs wait in the heap, and how many are touched, which is one
+            more than there is room for from the first one on that finds no room.
     """
 
     first: Int64Array
@@ -135,7 +135,7 @@ def reprice(
             price_down[arc] = ticks[i]
             _begin(slot, touched, heap, counts, down, up, via_down, low, arc, ticks[i], DOWN)
     changed = 0
-    while counts[WAITING] > 0 and counts[COUNT] >= 0:
+    while counts[WAITING] > 0 and counts[COUNT] <= len(touched):
         # Arcs with one lower end do not depend on each other, but their third sides on both.
         low = heap[0, 0]
         same = 0
@@ -162,7 +162,7 @@ def reprice(
             if down[arc] != old_down and not two_way:
                 _spread(first_up, heads, first, below, slot, touched, heap, counts,
                     down, up, via_down, via_up, low, arc, DOWN)  # fmt: skip
-    if counts[COUNT] < 0:
+    if counts[COUNT] > len(touched):
         slot[:] = 0
         return -1
     for place in range(counts[COUNT]):
@@ -191,11 +191,8 @@ def _begin(
         via: of this side.
         side: UP or DOWN.
     """
-    if counts[COUNT] < 0:
-        return
     if ticks < mine[arc]:
-        _touch(slot, touched, heap, counts, mine, other, low, arc, side, 0)
-        if counts[COUNT] >= 0:
+        if _touch(slot, touched, heap, counts, mine, other, low, arc, side, 0):
             mine[arc] = ticks
             via[arc] = -1
     elif ticks > mine[arc] and via[arc] < 0:
@@ -214,22 +211,26 @@ def _touch(
     arc: int,
     side: int,
     doubtful: int,
-) -> None:
+) -> bool:
     """Queue an arc, before its weight changes.
 
     Args:
         mine, other: weights of one side and of the other one.
         side: UP or DOWN, the side of ``mine``.
         doubtful: bits of DOUBT.
+
+    Returns:
+        False where there is no room for it. Then there is none for any later arc either, because
+        the count stays beyond the room.
     """
     place = slot[arc] - 1
     if place >= 0:
         touched[place, DOUBTFUL] |= doubtful
-        return
+        return True
     place = counts[COUNT]
     if place >= len(touched):
-        counts[COUNT] = -1
-        return
+        counts[COUNT] = len(touched) + 1
+        return False
     slot[arc] = place + 1
     touched[place, side] = mine[arc]
     touched[place, 1 - side] = other[arc]
@@ -237,6 +238,7 @@ def _touch(
     touched[place, TOUCHED] = arc
     counts[COUNT] = place + 1
     counts[WAITING] = push(heap, counts[WAITING], low, arc)
+    return True
 
 
 @kernel
@@ -338,15 +340,15 @@ def _spread(
         third = below[place, ARC]
         ticks = new + int(other[each])
         if ticks < mine[third]:
-            _touch(slot, touched, heap, counts, mine, other, heads[each], third, side, 0)
-            if counts[COUNT] < 0:
+            if not _touch(slot, touched, heap, counts, mine, other, heads[each], third, side, 0):
                 return
             mine[third] = ticks
             via_mine[third] = low
         elif dearer and via_mine[third] == low:
             doubt = DOUBT[side]
-            _touch(slot, touched, heap, counts, mine, other, heads[each], third, side, doubt)
-            if counts[COUNT] < 0:
+            if not _touch(
+                slot, touched, heap, counts, mine, other, heads[each], third, side, doubt
+            ):
                 return
     third = first_up[high]
     for each in range(arc + 1, end):
@@ -354,13 +356,11 @@ def _spread(
             third += 1
         ticks = new + int(other[each])
         if ticks < other[third]:
-            _touch(slot, touched, heap, counts, mine, other, high, third, side, 0)
-            if counts[COUNT] < 0:
+            if not _touch(slot, touched, heap, counts, mine, other, high, third, side, 0):
                 return
             other[third] = ticks
             via_other[third] = low
         elif dearer and via_other[third] == low:
             doubt = DOUBT[1 - side]
-            _touch(slot, touched, heap, counts, mine, other, high, third, side, doubt)
-            if counts[COUNT] < 0:
+            if not _touch(slot, touched, heap, counts, mine, other, high, third, side, doubt):
                 return

@@ -25,6 +25,7 @@ from bake.runtime import LevelAsset, Navigator, open_asset
 from bake.runtime.live import ways
 from bake.runtime.searching.heuristics import heuristic_for
 from bake.runtime.snapshot import Snapshot
+from bake.search.contraction import update
 from tests.support.live_model import GraphModel, GridModel
 from tests.support.oracles import TICKS
 from tests.support.rebuilt import check_hierarchy
@@ -83,8 +84,9 @@ class Changes(RuleBasedStateMachine):
         seed=st.integers(0, WORLDS - 1),
         sweep_ns=st.sampled_from([0.0, ways.SWEEP_NS, 1e9]),
         patience=st.sampled_from([0, 20]),
+        touched=st.sampled_from([1, 2, 5, 20, update.MOST_TOUCHED]),
     )
-    def begin(self, seed: int, sweep_ns: float, patience: int) -> None:
+    def begin(self, seed: int, sweep_ns: float, patience: int, touched: int) -> None:
         model, asset = world(seed)
         self.model = copy.deepcopy(model)
         self.folder = tempfile.TemporaryDirectory()
@@ -94,6 +96,7 @@ class Changes(RuleBasedStateMachine):
         # Fields answer for all pairs, for those they suit, or for none where there is a choice.
         self.patch.setattr(ways, "SWEEP_NS", sweep_ns)
         self.patch.setattr(ways, "PATIENCE", patience)
+        self.patch.setattr(update, "MOST_TOUCHED", touched)
         self.level: LevelAsset = open_asset(path)
         self.navs = [self.level.profile(name) for name in self.level.profiles]
         self.changed = False

@@ -1,6 +1,7 @@
 """Weights after an edit are those of a graph that was customized with it."""
 
 import random
+from typing import Any
 
 import numpy as np
 import pytest
@@ -74,21 +75,41 @@ def test_two_way(seed: int) -> None:
     check((n, each), seed, two_way=True)
 
 
-def test_prices_are_right_where_too_many_wait(monkeypatch: pytest.MonkeyPatch) -> None:
-    arcs = seeded(FAMILIES[1], 1, 30)
-    tree, prices = priced(arcs, two_way=False)
-    monkeypatch.setattr(update, "MOST_TOUCHED", 1)
-    lower, weights = lower_arcs(tree), customize(tree, prices)
-    tail, head, _ = np.array(arcs[1][:5], dtype=np.int32).T
-    ticks = np.full(5, 1, dtype=np.int32)
-    assert reprice(tree, lower, prices, weights, tail.copy(), head.copy(), ticks, False) == -1
-    changed = [
-        (a, b, 1 if (a, b) in {(x, y) for x, y, _ in arcs[1][:5]} else w) for a, b, w in arcs[1]
-    ]
-    wanted = priced((arcs[0], changed), two_way=False)[1]
-    assert (prices.up == wanted.up).all()
-    assert (prices.down == wanted.down).all()
-    assert not lower.slot.any()
+@pytest.mark.parametrize("two_way", [False, True])
+@pytest.mark.parametrize("seed", range(4))
+def test_any_room_for_touched_arcs(
+    monkeypatch: pytest.MonkeyPatch, seed: int, two_way: bool
+) -> None:
+    """With too little room an edit says so, wherever it notices; otherwise room changes nothing."""
+    arcs = seeded(FAMILIES[2 if two_way else seed % len(FAMILIES)], seed, 40)
+    rng = random.Random(seed)
+    tree, prices = priced(arcs, two_way=two_way)
+    weights, roomy = customize(tree, prices), lower_arcs(tree)
+    refused = 0
+    for _ in range(6):
+        new = edits(arcs, rng, two_way=two_way)
+        tail, head = np.array(list(new), dtype=np.int32).reshape(-1, 2).T.copy()
+        ticks = np.array(list(new.values()), dtype=np.int32)
+        before, were = copied(prices), copied(weights)
+        changed = reprice(tree, roomy, prices, weights, tail, head, ticks, two_way)
+        needed = int(roomy.counts[update.COUNT])
+        for room in range(1, needed + 2):
+            monkeypatch.setattr(update, "MOST_TOUCHED", room)
+            lower, some_prices, some = lower_arcs(tree), copied(before), copied(were)
+            told = reprice(tree, lower, some_prices, some, tail, head, ticks, two_way)
+            assert told == (changed if room >= needed else -1), room
+            assert all((a == b).all() for a, b in zip(some_prices, prices, strict=True)), room
+            assert not lower.slot.any(), room
+            if told >= 0:
+                assert all((a == b).all() for a, b in zip(some, weights, strict=True)), room
+            refused += told < 0
+    assert refused
+
+
+def copied(arrays: Any) -> Any:
+    """A copy of each array; what is one array stays one array."""
+    copies = {id(array): array.copy() for array in arrays}
+    return type(arrays)(*(copies[id(array)] for array in arrays))
 
 
 def test_graphs_keep_their_shape() -> None:
