@@ -55,6 +55,7 @@ BENCHMARKS = {
     "meshes": "Navigation meshes",
     "many": "Many agents, and requests for paths",
     "growth": "How cost grows",
+    "suite": "The tests",
 }
 
 
