@@ -8,8 +8,10 @@ import pytest
 from hypothesis import settings
 
 # Machines that run tests are shared: how long one example takes says nothing about the code.
-settings.register_profile("patient", deadline=None)
-settings.load_profile("patient")
+# `make night` draws more of them.
+settings.register_profile("usual", deadline=None, max_examples=25)
+settings.register_profile("night", deadline=None, max_examples=300)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "usual"))
 
 # No test is to depend on what another one has left in the cache of compiled kernels.
 os.environ.setdefault("BAKE_COMPILE", "wait")

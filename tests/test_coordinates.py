@@ -13,7 +13,7 @@ from itertools import product
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from bake.coordinates import Coordinates, upright
@@ -140,7 +140,6 @@ def to_point(where: Coordinates, cell: Cell, layout: HexLayout | None) -> Exact:
 CORNERS = st.tuples(st.integers(-50, 50), st.integers(-50, 50))
 
 
-@settings(max_examples=200)
 @given(geometries(), CORNERS, st.integers(0, 60), CORNERS)
 def test_middles_are_where_tiled_draws_them(
     geometry: Geometry, corner: Cell, rows: int, cell: Cell
@@ -152,7 +151,6 @@ def test_middles_are_where_tiled_draws_them(
     assert to_cell(where, middle, layout) == own
 
 
-@settings(max_examples=200)
 @given(geometries(), CORNERS, st.integers(0, 60), st.tuples(PIXELS, PIXELS))
 def test_points_lie_in_the_cells_tiled_says(
     geometry: Geometry, corner: Cell, rows: int, point: Exact
@@ -162,7 +160,6 @@ def test_points_lie_in_the_cells_tiled_says(
     assert to_cell(where, point, layout) in wanted
 
 
-@settings(max_examples=200)
 @given(geometries(), CORNERS, st.integers(0, 60), CORNERS, st.data())
 def test_points_near_borders(
     geometry: Geometry, corner: Cell, rows: int, cell: Cell, data: st.DataObject
@@ -180,7 +177,6 @@ def test_points_near_borders(
     assert to_cell(where, point, layout) in wanted
 
 
-@settings(max_examples=200)
 @given(geometries(), CORNERS, st.integers(0, 60), st.tuples(PIXELS, PIXELS))
 def test_squares_own_their_northern_and_western_borders(
     geometry: Geometry, corner: Cell, rows: int, point: Exact
@@ -249,7 +245,6 @@ def test_hexagons_of_one_number_are_regular(layout: HexLayout) -> None:
 
 
 @pytest.mark.parametrize("layout", [None, *HEX_LAYOUTS])
-@settings(max_examples=100)
 @given(
     size=st.one_of(
         st.floats(2**-10, 2**21), st.tuples(st.floats(0.1, 2**21), st.floats(0.1, 2**21))

@@ -1,7 +1,7 @@
 """Compressed sparse rows."""
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 
 from bake.graph import BLOCKED, Graph, Metric, usable_subgraph
 from tests.support.compare import weighted
@@ -9,7 +9,6 @@ from tests.support.strategies import ArcList, arc_lists
 
 
 @given(graph=arc_lists())
-@settings(deadline=None)
 def test_arcs_come_back_grouped_by_tail_in_their_order(graph: ArcList) -> None:
     n, arcs = graph
     built, weight = weighted(n, arcs)
@@ -22,7 +21,6 @@ def test_arcs_come_back_grouped_by_tail_in_their_order(graph: ArcList) -> None:
 
 
 @given(graph=arc_lists())
-@settings(deadline=None)
 def test_turned_round(graph: ArcList) -> None:
     n, arcs = graph
     built, _ = weighted(n, arcs)
@@ -33,7 +31,6 @@ def test_turned_round(graph: ArcList) -> None:
 
 
 @given(graph=arc_lists())
-@settings(deadline=None)
 def test_what_a_profile_can_use(graph: ArcList) -> None:
     """Without the odd nodes, and without arcs of even weight."""
     n, arcs = graph

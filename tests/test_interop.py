@@ -8,7 +8,7 @@ from pathlib import Path
 import networkx
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from scipy.sparse import csgraph
 
 from bake.errors import AssetError, CostError, UnknownProfileError
@@ -38,7 +38,6 @@ def lightest(arcs: list[Arc]) -> dict[tuple[int, int], int]:
 
 
 @given(graph=arc_lists())
-@settings(deadline=None)
 def test_to_networkx(graph: ArcList) -> None:
     n, arcs = graph
     built, weight = weighted(n, arcs)
@@ -57,7 +56,6 @@ def test_to_networkx(graph: ArcList) -> None:
 
 
 @given(graph=arc_lists())
-@settings(deadline=None)
 def test_there_and_back(graph: ArcList) -> None:
     n, arcs = graph
     source = networkx.MultiDiGraph()
@@ -71,7 +69,6 @@ def test_there_and_back(graph: ArcList) -> None:
 
 
 @given(graph=arc_lists())
-@settings(deadline=None)
 def test_to_scipy(graph: ArcList) -> None:
     n, arcs = graph
     matrix = to_scipy(*weighted(n, arcs))

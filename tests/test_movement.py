@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from bake.errors import CostError
@@ -92,7 +92,6 @@ def test_costs_that_divide_by_small_numbers_are_exact() -> None:
     corner_cutting=st.sampled_from(CORNER_CUTTING),
     has_ledges=st.booleans(),
 )
-@settings(deadline=None, max_examples=150)
 def test_a_bake_and_an_update_price_large_agents_alike(
     seed: int,
     rows: int,

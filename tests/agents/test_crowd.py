@@ -89,7 +89,7 @@ def test_no_two_cross_diagonally(tmp_path: Path) -> None:
         assert [way[-1] for way in ways] == [(1, 1), (0, 1)]
 
 
-@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
 def test_two_agents_against_all_they_could_do(small: dict, data: st.DataObject) -> None:
     """No two conflict, none is faster than is possible, and where there is room both arrive."""

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import shapely
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from bake.coordinates import upright
@@ -91,7 +91,6 @@ rings = st.lists(
 )
 
 
-@settings(deadline=None, max_examples=60)
 @given(rings=rings, fill=st.sampled_from(["evenodd", "nonzero"]))
 def test_random_rings_cover_what_they_wind_around(rings: list[Ring], fill: FillRule) -> None:
     floors = geometry_of(drawn(shape("floor", *rings, fill=fill))).floors
@@ -119,7 +118,6 @@ def grid_level(rows: list[list[int]], **more: object) -> GridLevel:
     return GridLevel("yard", SOURCE, terrain, ("a", "b", "c"), **more)  # type: ignore[arg-type]
 
 
-@settings(deadline=None, max_examples=60)
 @given(rows=grids)
 def test_cells_become_their_outlines(rows: list[list[int]]) -> None:
     level = grid_level(rows, coordinates=upright((2.0, 3.0), (5.0, -7.0)))
@@ -155,7 +153,6 @@ def test_hexagons_cover_the_plane_without_gaps(layout: str) -> None:
     assert one == pytest.approx(math.sqrt(3) / 2, abs=0.002)
 
 
-@settings(deadline=None, max_examples=40)
 @given(rings=rings, radius=st.sampled_from([0.05, 0.3, 0.75]))
 def test_agents_keep_away_from_obstacles(rings: list[Ring], radius: float) -> None:
     level = drawn(shape("floor", box(-1, -1, 8, 8)), shape("wall", *rings))
@@ -182,7 +179,6 @@ def test_a_corridor_narrower_than_the_agent_is_closed() -> None:
 # -- convex polygons ------------------------------------------------------------------------------
 
 
-@settings(deadline=None, max_examples=60)
 @given(floor=rings, mud=rings)
 def test_convex_polygons_are_a_mesh(floor: list[Ring], mud: list[Ring]) -> None:
     geometry = geometry_of(drawn(shape("floor", *floor), shape("mud", *mud, fill="nonzero")))

@@ -4,7 +4,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from fuzz.judge import judge
@@ -41,7 +41,6 @@ def test_changed_files(reader: str) -> None:
     seeds = target.seeds()
 
     @given(st.sampled_from(range(len(seeds))), st.integers(0, 2**32), st.integers(0, 2))
-    @settings(max_examples=40, deadline=None)
     def each(seed: int, first: int, again: int) -> None:
         data = seeds[seed]
         for step in range(again + 1):

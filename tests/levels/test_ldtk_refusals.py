@@ -297,7 +297,7 @@ def every_place(value: Any, steps: tuple[Any, ...] = ()) -> list[tuple[Any, ...]
 PLACES = every_place(small())
 
 
-@settings(max_examples=300, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(st.tuples(st.sampled_from(PLACES), JUNK), min_size=1, max_size=3), st.booleans())
 def test_mutated_projects(tmp_path: Path, changes: list[tuple[Any, Any]], each: bool) -> None:
     """Whatever stands in a file, it is read, or refused as a mistake."""

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from bake.level import GridLevel, Spot, Things
@@ -126,7 +126,6 @@ def test_narrow_cells() -> None:
 
 
 @given(grid=grids(("floor", "ledge", "road", "wall"), largest=6), draw=st.data())
-@settings(deadline=None, max_examples=150)
 def test_islands_and_traps_against_walks(grid: list[list[str]], draw: st.DataObject) -> None:
     lattice = Lattice(grid, GROUND)
     cells = lattice.cells()

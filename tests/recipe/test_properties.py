@@ -5,7 +5,7 @@ import random
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from bake.errors import BakeError, BakeErrors, RecipeError
@@ -157,7 +157,6 @@ def meaning(project: dict, level: dict) -> dict:
     }
 
 
-@settings(deadline=None)
 @given(recipes, randoms)
 def test_a_recipe_means_what_it_says(file, data, rng: random.Random):
     recipe = load(file, write_toml(data, rng))
@@ -169,7 +168,6 @@ def test_a_recipe_means_what_it_says(file, data, rng: random.Random):
         assert json.loads(recipe.for_level(name).canonical()) == meaning(data, level)
 
 
-@settings(deadline=None)
 @given(recipes, randoms, randoms)
 def test_two_writings_of_a_recipe_are_equal(file, data, rng, other_rng):
     one, other = load(file, write_toml(data, rng)), load(file, write_toml(data, other_rng))
@@ -216,7 +214,6 @@ def spoil(data: dict, value: object, rng: random.Random) -> None:
     table[key] = value
 
 
-@settings(deadline=None, max_examples=300)
 @given(recipes, st.lists(junk, min_size=1, max_size=4), randoms)
 def test_junk_is_told_as_bake_errors(file, data, values, rng):
     for value in values:
@@ -229,7 +226,6 @@ def test_junk_is_told_as_bake_errors(file, data, values, rng):
         assert isinstance(json.loads(recipe.defaults.canonical()), dict)
 
 
-@settings(deadline=None)
 @given(st.dictionaries(keys, junk, max_size=5), randoms)
 def test_tables_of_nothing_but_junk_are_told_as_bake_errors(file, data, rng):
     try:
@@ -238,7 +234,6 @@ def test_tables_of_nothing_but_junk_are_told_as_bake_errors(file, data, rng):
         check_told(error)
 
 
-@settings(deadline=None)
 @given(recipes, randoms, st.text(max_size=3), st.integers(0, 5))
 def test_damaged_text_is_told_as_bake_errors(file, data, rng, inserted, dropped):
     text = write_toml(data, rng)
@@ -251,7 +246,6 @@ def test_damaged_text_is_told_as_bake_errors(file, data, rng, inserted, dropped)
         check_told(error)
 
 
-@settings(deadline=None)
 @given(st.binary(max_size=60) | st.text(max_size=60).map(lambda t: t.encode("utf-8", "replace")))
 def test_any_bytes_are_told_as_bake_errors(file, raw):
     file.write_bytes(raw)

@@ -187,7 +187,7 @@ def worlds(draw: st.DrawFn) -> tuple[dict[str, Any], dict[str, Any]]:
     return document, recipe
 
 
-@settings(max_examples=10, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=10, suppress_health_check=list(HealthCheck))
 @given(worlds())
 def test_any_prototypes(tmp_path_factory: pytest.TempPathFactory, drawn: Any) -> None:
     document, recipe = drawn

@@ -133,9 +133,7 @@ def test_it_is_deterministic(bare: Path) -> None:
 NAME = st.text(st.characters(exclude_categories=["Cs", "Cc"]), min_size=1, max_size=30)
 
 
-@settings(
-    deadline=None, max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(names=st.lists(NAME, min_size=3, max_size=3))
 def test_names_of_strangers(tmp_path_factory: pytest.TempPathFactory, names: list[str]) -> None:
     folder = tmp_path_factory.mktemp("game")
@@ -151,9 +149,7 @@ def test_names_of_strangers(tmp_path_factory: pytest.TempPathFactory, names: lis
     load_recipe(started.recipe)
 
 
-@settings(
-    deadline=None, max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(names=st.lists(NAME, min_size=3, max_size=3, unique=True))
 def test_values_of_strangers(tmp_path_factory: pytest.TempPathFactory, names: list[str]) -> None:
     folder = tmp_path_factory.mktemp("game")

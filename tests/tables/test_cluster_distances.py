@@ -6,7 +6,7 @@ from math import inf
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from bake.errors import BudgetError
@@ -103,7 +103,6 @@ def oracle(n: int, arcs: list[Arc], label: list[int]) -> None:
 
 
 @given(graph=arc_lists(largest=10), data=st.data())
-@settings(deadline=None, max_examples=80)
 def test_any_graph(graph: ArcList, data: st.DataObject) -> None:
     n, arcs = graph
     label = data.draw(st.lists(st.integers(0, 3), min_size=n, max_size=n))

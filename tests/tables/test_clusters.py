@@ -6,7 +6,7 @@ from collections.abc import Callable
 import networkx
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from bake.search.graph.partition import region_of_rows
@@ -49,7 +49,6 @@ def check(found: Clusters, key: list[int]) -> None:
 
 
 @given(grid=grids(largest=9), size=st.integers(1, 5))
-@settings(deadline=None, max_examples=60)
 def test_any_grid(grid: list[list[str]], size: int) -> None:
     sub, cell = part_of(world_of(Lattice(grid, GROUND), 8))
     across = -(-len(grid[0]) // size)
@@ -58,7 +57,6 @@ def test_any_grid(grid: list[list[str]], size: int) -> None:
 
 
 @given(graph=arc_lists(), size=st.integers(1, 3))
-@settings(deadline=None, max_examples=60)
 def test_any_graph(graph: ArcList, size: int) -> None:
     n, arcs = graph
     check(clusters(subgraph(n, arcs), size=size), [row // size**2 for row in range(n)])

@@ -8,7 +8,7 @@ from itertools import pairwise
 import networkx
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from bake.graph import UNREACHABLE, Metric, usable_subgraph
 from bake.tables.components import MAX_CLOSURE, Components, components
@@ -44,7 +44,6 @@ def check(n: int, arcs: list[Arc]) -> Components:
 
 
 @given(graph=arc_lists())
-@settings(deadline=None, max_examples=100)
 def test_any_graph(graph: ArcList) -> None:
     check(*graph)
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from bake.arrays import Int32Array, Int64Array
@@ -105,7 +105,6 @@ def check(sub: Subgraph, found: Heuristic, at: Int32Array) -> None:
 
 
 @given(graph=arc_lists(largest=12), bytes_per_node=st.integers(8, 200))
-@settings(deadline=None, max_examples=60)
 def test_never_too_much_on_any_graph(graph: ArcList, bytes_per_node: int) -> None:
     sub = subgraph(*graph)
     found, at = made(sub, bytes_per_node=bytes_per_node)

@@ -118,7 +118,7 @@ def standing(asset: Asset, profile: str) -> tuple[np.ndarray, np.ndarray]:
     return cell[order], order
 
 
-SLOW = settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+SLOW = settings(suppress_health_check=[HealthCheck.too_slow])
 
 
 @SLOW

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from bake.graph import UNREACHABLE
 from tests.support.compare import Algorithm, assert_same, subgraph, tables_of
@@ -14,7 +14,6 @@ ALGORITHMS: tuple[Algorithm, ...] = ("dijkstra", "floyd_warshall")
 
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
 @given(graph=arc_lists())
-@settings(deadline=None, max_examples=60)
 def test_tables_of_any_graph(algorithm: Algorithm, graph: ArcList) -> None:
     n, arc_list = graph
     arcs = arcs_of(range(n), arc_list)
@@ -30,7 +29,6 @@ def test_tables_of_any_graph(algorithm: Algorithm, graph: ArcList) -> None:
 
 
 @given(graph=arc_lists(largest=9, heaviest=5))
-@settings(deadline=None, max_examples=40)
 def test_hops_are_those_of_the_textbook_or_tied_with_them(graph: ArcList) -> None:
     n, arc_list = graph
     dist, following = floyd_warshall(arcs_of(range(n), arc_list))

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from bake.asset.patterns import PATTERNS, PatternAsset
@@ -69,7 +69,6 @@ def test_right_tables_are_proved(name: str, folder: Path) -> None:
 
 
 @given(st.data())
-@settings(max_examples=40, deadline=None)
 def test_wrong_entries_are_found(folder: Path, data: st.DataObject) -> None:
     name = data.draw(st.sampled_from([*CASES]))
     path = made(folder, name)

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from bake.errors import BakeErrors, CostError, LevelError
@@ -81,7 +81,6 @@ def built(
     size=st.integers(1, 4),
     draw=st.data(),
 )
-@settings(deadline=None, max_examples=250)
 def test_every_step_of_every_size(
     grid: list[list[str]],
     connectivity: int,
@@ -120,7 +119,6 @@ def test_every_step_of_every_size(
 
 
 @given(grid=grids(("floor", "wall"), largest=9), size=st.integers(1, 4))
-@settings(deadline=None, max_examples=60)
 def test_no_cell_a_footprint_sweeps_is_blocked(grid: list[list[str]], size: int) -> None:
     """Corner rule "never", said as geometry: a sliding square touches free cells only."""
     lattice = Lattice(grid, GROUND, "never")
@@ -136,7 +134,6 @@ def test_no_cell_a_footprint_sweeps_is_blocked(grid: list[list[str]], size: int)
 
 
 @given(grid=grids(("floor", "wall"), largest=12), size=st.integers(1, 16), draw=st.data())
-@settings(deadline=None, max_examples=60)
 def test_under_footprint(grid: list[list[str]], size: int, draw: st.DataObject) -> None:
     height = len(grid)
     rows_of_floor = draw.draw(st.sampled_from([r for r in range(1, height + 1) if height % r == 0]))
@@ -284,7 +281,6 @@ def test_a_shut_door_has_nodes_and_arcs_that_nobody_can_use() -> None:
     corner_cutting=st.sampled_from(CORNERS),
     draw=st.data(),
 )
-@settings(deadline=None, max_examples=100)
 def test_opening_a_door_needs_no_new_node_or_arc(
     grid: list[list[str]], size: int, corner_cutting: str, draw: st.DataObject
 ) -> None:

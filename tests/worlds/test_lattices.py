@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from bake.graph import BLOCKED, usable_subgraph
@@ -47,7 +47,6 @@ def check(lattice: Lattice, connectivity: int, layout: HexLayout | None) -> None
 @pytest.mark.parametrize("corner_cutting", CORNERS)
 @pytest.mark.parametrize("cost_rule", COST_RULES)
 @given(grid=grids())
-@settings(deadline=None, max_examples=40)
 def test_square(
     grid: list[list[str]], connectivity: int, corner_cutting: str, cost_rule: str
 ) -> None:
@@ -57,7 +56,6 @@ def test_square(
 @pytest.mark.parametrize("layout", HEX_LAYOUTS)
 @pytest.mark.parametrize("cost_rule", COST_RULES)
 @given(grid=grids(), corner_cutting=st.sampled_from(CORNERS))
-@settings(deadline=None, max_examples=40)
 def test_hexagonal(
     grid: list[list[str]], layout: HexLayout, corner_cutting: str, cost_rule: str
 ) -> None:
@@ -80,7 +78,6 @@ def test_hexagonal(
     corner_cutting=st.sampled_from(CORNERS),
     cost_rule=st.sampled_from(COST_RULES),
 )
-@settings(deadline=None, max_examples=200)
 def test_any_terrain_at_any_scale(
     grid: list[list[str]],
     costs: list[float | None],
@@ -101,7 +98,6 @@ def test_any_terrain_at_any_scale(
 
 @pytest.mark.parametrize("corner_cutting", CORNERS)
 @given(grid=grids(largest=5))
-@settings(deadline=None, max_examples=25)
 def test_hops_on_lattices_are_optimal_and_the_first_of_equals(
     grid: list[list[str]], corner_cutting: str
 ) -> None:
@@ -112,7 +108,6 @@ def test_hops_on_lattices_are_optimal_and_the_first_of_equals(
 
 
 @given(grid=grids())
-@settings(deadline=None, max_examples=60)
 def test_profiles_share_one_graph(grid: list[list[str]]) -> None:
     """Each profile sees its own lattice; arcs no profile can use are not kept."""
     boat = dict.fromkeys(TERRAINS, Ground(None)) | {"water": Ground(1), "ledge": Ground(2)}

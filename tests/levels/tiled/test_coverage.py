@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from bake.levels.tiled.coverage import Lattice, Outline, cover
@@ -79,7 +79,6 @@ COORDINATE = st.integers(-80, 400).map(lambda sixteenths: Fraction(2 * sixteenth
 
 
 @pytest.mark.parametrize("geometry", GEOMETRIES, ids=str)
-@settings(deadline=None, max_examples=60)
 @given(
     corners=st.lists(st.tuples(COORDINATE, COORDINATE), min_size=2, max_size=7),
     closed=st.booleans(),

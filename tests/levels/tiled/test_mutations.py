@@ -4,7 +4,7 @@ from contextlib import suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from bake.errors import BakeError
@@ -16,7 +16,6 @@ from tests.support.tiled_maps import MAPS, read
     st.lists(st.tuples(st.integers(0, 10**6), st.integers(0, 255)), min_size=1, max_size=4),
     st.sampled_from(["set", "insert", "cut", "repeat"]),
 )
-@settings(max_examples=300, deadline=None)
 def test_changed_bytes(name: str, changes: list[tuple[int, int]], how: str) -> None:
     data = bytearray(MAPS[name].encode())
     for place, byte in changes:
@@ -42,7 +41,6 @@ def test_changed_bytes(name: str, changes: list[tuple[int, int]], how: str) -> N
     st.integers(0, 10**6),
     st.sampled_from(["", "-1", "1e999", "nan", "99999999999", "4294967295", "&#0;", "é", "true"]),
 )
-@settings(max_examples=200, deadline=None)
 def test_changed_attributes(name: str, place: int, value: str) -> None:
     parts = MAPS[name].split('"')
     values = range(3, len(parts), 2)

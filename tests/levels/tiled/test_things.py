@@ -4,7 +4,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from bake.levels.tiled.canvas import Placing
@@ -288,7 +288,6 @@ def test_wrong_things(tmp_path: Path, items: list[str], told: str) -> None:
     st.lists(st.tuples(st.integers(-20, 90), st.integers(-20, 90)), min_size=3, max_size=6),
     st.sampled_from(["orthogonal", "isometric", "staggered", "hexagonal"]),
 )
-@settings(max_examples=60, deadline=None)
 def test_polygons_against_winding_each_point(
     corners: list[tuple[int, int]], orientation: str
 ) -> None:

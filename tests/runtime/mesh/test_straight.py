@@ -9,7 +9,7 @@ from typing import Any, cast
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, reject, settings
+from hypothesis import assume, given, reject
 from hypothesis import strategies as st
 
 from bake.geometry import GRID, Geometry, geometry_of, grown
@@ -109,7 +109,6 @@ coarse = st.tuples(st.integers(0, 16), st.integers(0, 16)).map(
 point = st.one_of(fine, coarse)
 
 
-@settings(deadline=None, max_examples=60)
 @given(
     rings=st.lists(ring, max_size=3),
     radius=st.sampled_from([0.0, 0.0, 0.3]),
@@ -219,7 +218,6 @@ def by_every_portal(start: Step, goal: Step, portals: list[tuple[Step, Step]]) -
     return best[-1]
 
 
-@settings(deadline=None, max_examples=150)
 @given(rings=st.lists(ring, min_size=1, max_size=4), seed=st.integers(0, 2**32))
 def test_strings_are_as_short_as_any_way_through_the_portals(rings: list[Ring], seed: int) -> None:
     polygons = read(yard(rings)[1])
@@ -298,7 +296,6 @@ def test_agents_with_a_radius_keep_it_all_the_way() -> None:
     assert 0.75 <= near <= 0.75 * 1.02 + 4 / GRID
 
 
-@settings(deadline=None, max_examples=60)
 @given(rings=st.lists(ring, max_size=4), points=st.lists(point, min_size=1, max_size=12))
 def test_points_are_found_in_their_polygons(rings: list[Ring], points: list[Step]) -> None:
     polygons = read(yard(rings)[1])

@@ -4,7 +4,7 @@ import random
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from bake.arrays import UInt16Array
 from bake.graph import Arcs
@@ -35,7 +35,6 @@ def hops(n: int, arcs: list[Arc], *, dense: bool, step: int | None = None) -> UI
 
 
 @given(graph=arc_lists(largest=8))
-@settings(deadline=None, max_examples=40)
 def test_any_graph(graph: ArcList) -> None:
     n, arcs = graph
     by_tail = oracles.arcs_of(range(n), arcs)

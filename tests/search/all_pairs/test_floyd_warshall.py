@@ -6,7 +6,7 @@ import tracemalloc
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from scipy.sparse import csgraph
 
 from bake.arrays import Float64Array, Int32Array
@@ -37,7 +37,6 @@ def by_dijkstra(n: int, arcs: list[Arc]) -> list[list[int]]:
 
 
 @given(graph=arc_lists(largest=9))
-@settings(deadline=None, max_examples=60)
 def test_any_graph(graph: ArcList) -> None:
     n, arcs = graph
     expected, _ = oracles.floyd_warshall(oracles.arcs_of(range(n), arcs))

@@ -6,7 +6,7 @@ from collections.abc import Callable
 import networkx
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from bake.search.all_pairs.batch import LANES
 from bake.search.graph.cut_order import UNCUT, cut_order
@@ -15,7 +15,6 @@ from tests.support.strategies import FAMILIES, Arc, ArcList, arc_lists, seeded
 
 
 @given(graph=arc_lists())
-@settings(deadline=None, max_examples=60)
 def test_every_node_once(graph: ArcList) -> None:
     order = cut_order(weighted(*graph)[0])
     assert sorted(order.tolist()) == list(range(graph[0]))

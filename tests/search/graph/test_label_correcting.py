@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 from scipy.sparse import csgraph, csr_array
 
@@ -131,7 +131,6 @@ def test_never_back_to_where_it_came_from() -> None:
 
 
 @given(arc_lists(largest=8, heaviest=6))
-@settings(deadline=None)
 def test_the_rule(graph: ArcList) -> None:
     assert kept_after(*graph) == by_the_rule(*graph)
 
@@ -169,7 +168,6 @@ def exact(n: int, arcs: list[Arc], rng: random.Random) -> None:
 
 @pytest.mark.parametrize("heaviest", [1, 2, 3, 7, 2**20])
 @given(data=st.data())
-@settings(deadline=None, max_examples=60)
 def test_distances_of_any_graph(heaviest: int, data: st.DataObject) -> None:
     graph = data.draw(arc_lists(largest=14, heaviest=heaviest))
     arcs = [(tail, head, min(weight, heaviest)) for tail, head, weight in graph[1]]
@@ -188,7 +186,6 @@ def test_distances_of_every_family(family: Family, heaviest: int | None) -> None
 
 @given(st.integers(0, 2**32), st.integers(3, 12), st.sampled_from([1, 2, 4, 30]))
 @example(0, 3, 1)
-@settings(deadline=None, max_examples=60)
 def test_triangles_without_slack(seed: int, n: int, longest: int) -> None:
     """Every arc costs what the way round costs: points on a line, arcs between most of them."""
     rng = random.Random(seed)

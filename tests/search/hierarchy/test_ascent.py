@@ -3,7 +3,7 @@
 import networkx
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from bake.search.hierarchy import ascent as planning
@@ -199,7 +199,6 @@ def test_the_first_layer_alone_has_no_table() -> None:
 
 
 @given(graph=arc_lists(largest=12, heaviest=60), data=st.data())
-@settings(deadline=None, max_examples=80)
 def test_ascents_are_shortest_ways_inside_a_cluster(graph: ArcList, data: st.DataObject) -> None:
     n, arcs = graph
     last = data.draw(st.lists(st.integers(-1, 2), min_size=n, max_size=n))
@@ -239,7 +238,6 @@ def test_ascents_are_shortest_ways_inside_a_cluster(graph: ArcList, data: st.Dat
     best=st.sampled_from([2**62, 60]),
     rng=st.randoms(use_true_random=False),
 )
-@settings(deadline=None)
 def test_the_cheapest_pair_is_joined(starts, goals, best, rng) -> None:
     count = len(starts) + len(goals)
     table = [[rng.choice([rng.randrange(50), FAR]) for _ in range(count)] for _ in range(count)]

@@ -5,7 +5,7 @@ from itertools import pairwise
 
 import networkx
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from bake.search.hierarchy.corners import is_corner, turn_at_corners
@@ -122,7 +122,6 @@ def test_around_one_obstacle_paths_become_shortest(rule: str, seed: int) -> None
     first=st.booleans(),
     rng=st.randoms(use_true_random=False),
 )
-@settings(deadline=None, max_examples=60)
 def test_any_even_lattice(
     grid: list[list[str]], corner: str, reach: int, first: bool, rng: random.Random
 ) -> None:

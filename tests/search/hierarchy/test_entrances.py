@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import networkx
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from bake.graph import Graph
@@ -207,7 +207,6 @@ def gaps(found: Crossings) -> int:
 
 
 @given(graph=arc_lists(largest=9), data=st.data())
-@settings(deadline=None, max_examples=100)
 def test_any_graph(graph: ArcList, data: st.DataObject) -> None:
     n, weighed = graph
     label = data.draw(st.lists(st.integers(0, 2), min_size=n, max_size=n))
@@ -230,7 +229,6 @@ def test_any_graph(graph: ArcList, data: st.DataObject) -> None:
     width=st.integers(1, 4),
     spacing=st.integers(1, 5),
 )
-@settings(deadline=None, max_examples=60)
 def test_any_lattice(grid: list[list[str]], connectivity: int, width: int, spacing: int) -> None:
     lattice = Lattice(grid, GROUND, cost_rule="entered")
     cells = lattice.cells()

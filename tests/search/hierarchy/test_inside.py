@@ -6,7 +6,7 @@ from itertools import pairwise
 import networkx
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from bake.errors import CostError
@@ -198,7 +198,6 @@ def test_a_long_way_beside_a_shorter_one_is_no_matter() -> None:
 
 
 @given(graph=arc_lists(largest=9), data=st.data())
-@settings(deadline=None, max_examples=60)
 def test_a_search_stays_inside_the_cluster(graph: ArcList, data: st.DataObject) -> None:
     n, arcs = graph
     label = data.draw(st.lists(st.integers(0, 2), min_size=n, max_size=n))

@@ -5,7 +5,7 @@ from itertools import pairwise
 import networkx
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from bake.search.hierarchy.bundles import ASTRAY, BEFORE
@@ -61,7 +61,6 @@ def test_no_landmarks_without_nodes_or_unasked() -> None:
 
 
 @given(graph=arc_lists(largest=9, heaviest=60), data=st.data())
-@settings(deadline=None, max_examples=80)
 def test_bounds_are_lowered_as_far_as_it_takes(graph: ArcList, data: st.DataObject) -> None:
     n, arcs = graph
     before = networkx_graph(n, arcs)
@@ -129,7 +128,6 @@ def _as_distances(ends: dict[int, int], graph: networkx.DiGraph) -> dict[int, in
     marks=st.integers(0, 3),
     data=st.data(),
 )
-@settings(deadline=None, max_examples=120)
 def test_the_cheapest_way_is_found(
     graph: ArcList, both: bool, marks: int, data: st.DataObject
 ) -> None:

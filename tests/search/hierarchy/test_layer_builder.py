@@ -6,7 +6,7 @@ from itertools import pairwise
 import networkx
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from bake.arrays import UInt8Array
@@ -55,7 +55,6 @@ labels = st.lists(st.integers(0, 3), min_size=12, max_size=12)
 
 
 @given(graph=arc_lists(largest=12, heaviest=60), label=labels)
-@settings(deadline=None, max_examples=80)
 def test_distances_between_transitions_stay(graph: ArcList, label: list[int]) -> None:
     n, arcs = graph
     label = numbered(label[:n])
@@ -79,7 +78,6 @@ def test_distances_between_transitions_stay(graph: ArcList, label: list[int]) ->
 
 
 @given(graph=arc_lists(largest=12, heaviest=60), label=labels)
-@settings(deadline=None, max_examples=60)
 def test_so_they_do_where_clusters_are_joined(graph: ArcList, label: list[int]) -> None:
     n, arcs = graph
     label = numbered(label[:n])
@@ -114,7 +112,6 @@ def same(one: Layer, other: Layer) -> bool:
     label=labels,
     data=st.data(),
 )
-@settings(deadline=None, max_examples=100)
 def test_what_a_change_leaves_is_taken_over(
     graph: ArcList, other: ArcList, label: list[int], data: st.DataObject
 ) -> None:

@@ -5,7 +5,7 @@ from itertools import pairwise
 
 import networkx
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from bake.arrays import Int32Array
@@ -63,7 +63,6 @@ class Ground:
 
 
 @given(grids(largest=5), st.sampled_from([4, 8]), st.sampled_from(["never", "one_free", "always"]))
-@settings(max_examples=25, deadline=None)
 def test_square_ground(grid: list[list[str]], connectivity: int, corners: str) -> None:
     lattice = Lattice(grid, GROUND, corners, "entered")
     form = SQUARE_8 if connectivity == 8 else SQUARE_4
@@ -71,14 +70,12 @@ def test_square_ground(grid: list[list[str]], connectivity: int, corners: str) -
 
 
 @given(grids(largest=5), st.sampled_from(["odd-r", "even-r", "odd-q", "even-q"]))
-@settings(max_examples=25, deadline=None)
 def test_hexagonal_ground(grid: list[list[str]], layout: str) -> None:
     lattice = Lattice(grid, GROUND)
     Ground(lattice.cells(), hex_arcs(lattice, layout), HEX, layout).check()
 
 
 @given(grids(largest=4), st.integers(0, 2**16))
-@settings(max_examples=25, deadline=None)
 def test_ground_with_jumps(grid: list[list[str]], seed: int) -> None:
     lattice = Lattice(grid, GROUND)
     cells, steps = lattice.cells(), square_arcs(lattice, 8)

@@ -6,7 +6,7 @@ from itertools import pairwise
 import networkx
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from bake.search.hierarchy.smooth import HEX, SQUARE_4, SQUARE_8, smooth_path
@@ -118,7 +118,6 @@ rules = st.sampled_from(["mean", "entered"])
     form=st.sampled_from([SQUARE_8, SQUARE_4]),
     rng=st.randoms(use_true_random=False),
 )
-@settings(deadline=None, max_examples=60)
 def test_any_square_lattice(
     grid: list[list[str]], corner: str, rule: str, form: int, rng: random.Random
 ) -> None:
@@ -133,7 +132,6 @@ def test_any_square_lattice(
     rule=rules,
     rng=st.randoms(use_true_random=False),
 )
-@settings(deadline=None, max_examples=40)
 def test_any_hexagonal_lattice(
     grid: list[list[str]], layout: str, rule: str, rng: random.Random
 ) -> None:

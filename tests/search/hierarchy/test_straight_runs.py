@@ -5,7 +5,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from bake.arrays import Int32Array
@@ -120,7 +120,6 @@ rules = st.sampled_from(["mean", "entered"])
 
 
 @given(grid=grids(largest=8), corner=corners, rule=rules, connectivity=st.sampled_from([4, 8]))
-@settings(deadline=None, max_examples=60)
 def test_any_lattice(grid: list[list[str]], corner: str, rule: str, connectivity: int) -> None:
     lattice = Lattice(grid, GROUND, corner_cutting=corner, cost_rule=rule)
     steps = square_arcs(lattice, connectivity)
@@ -131,7 +130,6 @@ def test_any_lattice(grid: list[list[str]], corner: str, rule: str, connectivity
 
 
 @given(data=st.data(), rule=rules, grid=grids(largest=7))
-@settings(deadline=None, max_examples=60)
 def test_runs_follow_a_change(data: st.DataObject, rule: str, grid: list[list[str]]) -> None:
     """Some steps are gone, some weigh more, and some cells can be stood on only afterwards."""
     before = Lattice(grid, GROUND, cost_rule=rule)

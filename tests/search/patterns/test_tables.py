@@ -70,7 +70,7 @@ def boards(draw: st.DrawFn) -> tuple[Tiles, tuple[int, ...]]:
 
 
 @given(boards())
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 def test_tables_of_tiles(drawn: tuple[Tiles, tuple[int, ...]]) -> None:
     tiles, pattern = drawn
     assert values(baked(puzzle(tiles, pattern)).tables[0]) == least_moves(tiles, pattern)
@@ -153,7 +153,6 @@ def plannings(draw: st.DrawFn) -> tuple[Planning, tuple[int, ...]]:
 
 
 @given(plannings())
-@settings(max_examples=30, deadline=None)
 def test_tables_of_plans(drawn: tuple[Planning, tuple[int, ...]]) -> None:
     planning, pattern = drawn
     assert values(baked(puzzle(planning, pattern)).tables[0]) == least_costs(planning, pattern)

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from bake.arrays import Int32Array
@@ -68,7 +68,6 @@ def check(estimate: Estimate, at: Int32Array, arcs: Ends) -> bool:
     return consistent and admissible
 
 
-@settings(max_examples=40, deadline=None)
 @given(
     grids(),
     st.sampled_from(("never", "one_free", "always")),
@@ -165,7 +164,6 @@ def test_a_jump_lowers_the_scale_and_no_more_than_it_must() -> None:
 Norm = Callable[[Int32Array, Ends], Estimate]
 
 
-@settings(max_examples=60, deadline=None)
 @given(
     st.lists(st.tuples(st.floats(-1e6, 1e6), st.floats(-1e6, 1e6)), min_size=2, max_size=7),
     st.lists(st.tuples(st.integers(0, 6), st.integers(0, 6), st.integers(1, 2**29)), max_size=20),

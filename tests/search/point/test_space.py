@@ -5,7 +5,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from bake.graph import UNREACHABLE, Graph
@@ -103,7 +103,6 @@ def check_every_method(arc_list: ArcList, seed: int) -> None:
                 assert max(one.expanded for one in weighted[:6]) <= n
 
 
-@settings(max_examples=60, deadline=None)
 @given(arc_lists(), st.integers(0, 2**16))
 def test_any_graph(arc_list: ArcList, seed: int) -> None:
     check_every_method(arc_list, seed)
