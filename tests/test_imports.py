@@ -19,6 +19,7 @@ from tests.support.structure import (
     imports,
     modules,
     names_imported,
+    parsed,
     signatures,
 )
 
@@ -191,19 +192,24 @@ def lies_in(module: str, room: str) -> bool:
     return module == room or module.startswith(room + ".")
 
 
+def only_filled(wrong: dict[str, set[str]]) -> dict[str, set[str]]:
+    """What is wrong where anything is, so that a failure tells every place at once."""
+    return {name: found for name, found in wrong.items() if found}
+
+
 def place(path: Path) -> str:
     return path.relative_to(PACKAGE).as_posix()
 
 
-@pytest.mark.parametrize("module", MODULES)
-def test_rooms(module: str) -> None:
-    own = room_of(module)
-    allowed = ROOMS[own] | {own}
-    if "*" in allowed:
-        return
-    found = imports(MODULES[module], MODULES)
-    wrong = {each for each in found if not any(lies_in(each, room) for room in allowed)}
-    assert not wrong, f"{module} may not import {', '.join(sorted(wrong))}"
+def test_rooms() -> None:
+    wrong = {}
+    for module, path in MODULES.items():
+        own = room_of(module)
+        allowed = ROOMS[own] | {own}
+        if "*" not in allowed:
+            found = imports(path, MODULES)
+            wrong[module] = {x for x in found if not any(lies_in(x, room) for room in allowed)}
+    assert only_filled(wrong) == {}
 
 
 def test_every_room_is_there() -> None:
@@ -235,35 +241,45 @@ def test_what_proves_shares_nothing_with_what_bakes() -> None:
         assert not ROOMS[sibling] & {"levels", "worlds", "tables"}
 
 
-@pytest.mark.parametrize("path", MODULES.values(), ids=place)
-def test_packages_stay_where_they_belong(path: Path) -> None:
-    tree = ast.parse(path.read_text("utf-8"))
-    for name in {name.split(".")[0] for name in names_imported(tree, outermost=False)}:
-        homes = CONFINED.get(name)
-        if homes is not None:
-            assert any(fnmatch(place(path), home) for home in homes), f"{name} in {place(path)}"
+def test_packages_stay_where_they_belong() -> None:
+    wrong = {}
+    for path in MODULES.values():
+        names = names_imported(parsed(path), outermost=False)
+        wrong[place(path)] = {
+            name
+            for name in CONFINED.keys() & {name.split(".")[0] for name in names}
+            if not any(fnmatch(place(path), home) for home in CONFINED[name])
+        }
+    assert only_filled(wrong) == {}
 
 
-@pytest.mark.parametrize("module", MODULES)
-def test_lazy_rooms(module: str) -> None:
-    lazy = LAZY.get(module.split(".", maxsplit=1)[0], set())
-    at_once = imports(MODULES[module], MODULES, outermost=True)
-    assert not {each for each in at_once if each.split(".")[0] in lazy}
+def test_lazy_rooms() -> None:
+    wrong = {}
+    for module, path in MODULES.items():
+        lazy = LAZY.get(module.split(".", maxsplit=1)[0], set())
+        at_once = imports(path, MODULES, outermost=True)
+        wrong[module] = {each for each in at_once if each.split(".")[0] in lazy}
+    assert only_filled(wrong) == {}
 
 
-@pytest.mark.parametrize("module", [name for name in MODULES if name.split(".")[0] in READER])
-def test_a_game_needs_numpy_and_h5py_alone(module: str) -> None:
+def test_a_game_needs_numpy_and_h5py_alone() -> None:
     """What the reader consists of imports nothing else at once; functions may."""
-    names = names_imported(ast.parse(MODULES[module].read_text("utf-8")), outermost=True)
-    allowed = {*sys.stdlib_module_names, "bake", "numpy", "h5py"}
-    assert {name.split(".")[0] for name in names} <= allowed
-    at_once = imports(MODULES[module], MODULES, outermost=True)
-    assert {each.split(".")[0] for each in at_once} <= {*READER, "processors"}
+    packages = {*sys.stdlib_module_names, "bake", "numpy", "h5py"}
+    wrong, seen = {}, set()
+    for module, path in MODULES.items():
+        if module.split(".")[0] in READER:
+            seen.add(module.split(".")[0])
+            names = names_imported(parsed(path), outermost=True)
+            at_once = imports(path, MODULES, outermost=True)
+            wrong[module] = {name.split(".")[0] for name in names} - packages
+            wrong[module] |= {each.split(".")[0] for each in at_once} - {*READER, "processors"}
+    assert only_filled(wrong) == {}
+    assert seen == set(READER)
 
 
 @pytest.mark.parametrize("name", ["networkx", "scipy"])
 def test_interop_imports_inside_functions(name: str) -> None:
-    tree = ast.parse((PACKAGE / "interop.py").read_text("utf-8"))
+    tree = parsed(PACKAGE / "interop.py")
     assert name not in {each.split(".")[0] for each in names_imported(tree, outermost=True)}
     assert name in {each.split(".")[0] for each in names_imported(tree, outermost=False)}
 

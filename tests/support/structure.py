@@ -8,6 +8,7 @@ import io
 import tokenize
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
 from pathlib import Path
 
 PACKAGE = Path(__file__).resolve().parents[2] / "bake"
@@ -28,6 +29,12 @@ def modules(package: Path = PACKAGE) -> dict[str, Path]:
         found[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = path
     del found[""]
     return found
+
+
+@cache
+def parsed(path: Path) -> ast.Module:
+    """The syntax tree of a file; many tests look at all of them."""
+    return ast.parse(path.read_text("utf-8"))
 
 
 def names_imported(tree: ast.AST, *, outermost: bool) -> Iterator[str]:
@@ -54,9 +61,9 @@ def names_imported(tree: ast.AST, *, outermost: bool) -> Iterator[str]:
 
 def imports(path: Path, known: Iterable[str], *, outermost: bool = False) -> set[str]:
     """Modules of the package that a file imports: each name's own module, not its package."""
-    known = set(known)
+    known = known if isinstance(known, Mapping) else set(known)
     found = set()
-    for name in names_imported(ast.parse(path.read_text("utf-8")), outermost=outermost):
+    for name in names_imported(parsed(path), outermost=outermost):
         if name.partition(".")[0] != "bake":
             continue
         own = name.partition(".")[2]
@@ -113,7 +120,7 @@ def code_lines(path: Path) -> int:
 def signatures(path: Path) -> dict[str, tuple[int, bool]]:
     """By function: how many parameters it takes, and whether it is a kernel."""
     found = {}
-    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+    for node in ast.walk(parsed(path)):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             given = node.args
             count = len(given.posonlyargs) + len(given.args) + len(given.kwonlyargs)
