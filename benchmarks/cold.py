@@ -60,8 +60,6 @@ QUESTIONS = {
 
 _ASK = """
 import sys, time
-for name in sys.argv[3].split():
-    sys.modules[name] = None
 from bake.runtime import open_asset
 level = open_asset(sys.argv[1])
 nav = level.profile()
@@ -71,49 +69,38 @@ answer = eval(sys.argv[2])
 seconds = time.perf_counter() - begun
 import json
 print(json.dumps([seconds, repr(answer)]))
-from bake.runtime import cold
-if cold._FILLER.is_running():
-    cold._FILLER._child.kill()  # The next question is to have both cores.
 """
 
 
 def run(bench: Bench, section: Section) -> None:
-    """Ask each question in processes of its own, with an empty cache and without numba."""
+    """Ask each question in processes of its own, with an empty cache."""
     asset = ROOT / "baked" / f"{LEVEL}.h5"
     if not asset.exists():
         raise Skip(f"{asset.name} is not baked: run `make bake`")
     times = bench.either(3, 1)
     rows = []
-    slowest = {"cold": 0.0, "plain": 0.0}
+    slowest = 0.0
     for name, question in QUESTIONS.items():
-        cold: list[float] = []
-        plain: list[float] = []
-        said: set[str] = set()
-        for number in range(times):
-            cache = bench.scratch / f"cold-{name.replace(' ', '-')}-{number}"
-            for found, how, hidden in ((cold, "", ""), (plain, "never", "numba")):
-                seconds, answer = _first(asset, question, cache, how, hidden)
-                found.append(seconds)
-                said.add(answer)
-        said.add(_first(asset, question, bench.scratch / "compiled", "wait", "")[1])
+        asked = [_first(asset, question, bench.scratch / "cold", "") for _ in range(times)]
+        said = {answer for _, answer in asked}
+        said.add(_first(asset, question, bench.scratch / "compiled", "wait")[1])
         assert len(said) == 1, f"{name}: {said}"
-        slowest["cold"] = max(slowest["cold"], median(cold))
-        slowest["plain"] = max(slowest["plain"], median(plain))
-        rows.append((f"`{name}`", f"{median(cold) * 1000:.0f}", f"{median(plain) * 1000:.0f}"))
+        seconds = median(seconds for seconds, _ in asked)
+        slowest = max(slowest, seconds)
+        rows.append((f"`{name}`", f"{seconds * 1000:.0f}"))
+    assert not (bench.scratch / "cold").exists(), "something was compiled"
     section.text(
         f"The first call of each method on `{LEVEL}`, each in a process of its own, in "
-        f"milliseconds; medians of {times}. Empty cache: nothing was ever compiled on this "
-        "machine, and another process begins to compile meanwhile. Every answer is that of "
-        "compiled code."
+        f"milliseconds; medians of {times}. Nothing was ever compiled on this machine, and plain "
+        "Python answers. Every answer is that of compiled code."
     )
-    section.table(("first call", "empty cache", "without numba"), rows)
-    section.at_most("slowest, empty cache", slowest["cold"] * 1000, 200, "ms", digits=0)
-    section.at_most("slowest, without numba", slowest["plain"] * 1000, 300, "ms", digits=0)
+    section.table(("first call", "nothing compiled"), rows)
+    section.at_most("slowest", slowest * 1000, 200, "ms", digits=0)
 
 
-def _first(asset: Path, question: str, cache: Path, how: str, hidden: str) -> tuple[float, str]:
+def _first(asset: Path, question: str, cache: Path, how: str) -> tuple[float, str]:
     done = subprocess.run(
-        [sys.executable, "-c", _ASK, str(asset), question, hidden],
+        [sys.executable, "-c", _ASK, str(asset), question],
         capture_output=True,
         text=True,
         check=True,

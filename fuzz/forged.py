@@ -112,7 +112,7 @@ def main() -> None:
     import resource  # Windows has none, where tests import what is above.
 
     kind, first, end, file = sys.argv[1], int(sys.argv[2]), int(sys.argv[3]), Path(sys.argv[4])
-    # Another process that fills the kernel cache would hold the assets that are written again.
+    # It is compiled code that must not read beyond its arrays.
     os.environ.setdefault("BAKE_COMPILE", "wait")
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, MEMORY_BYTES))
     for name in ORIGINALS:

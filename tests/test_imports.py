@@ -101,13 +101,13 @@ ROOMS: dict[str, frozenset[str]] = {
         "runtime.requests runtime.snapshot runtime.things runtime.live runtime.current "
         "runtime.many runtime.along runtime.estimates runtime.nearest runtime.headings "
         "runtime.walls runtime.follow runtime.sight",
-        "runtime.cold": "kernels",
         "runtime.level": "asset coordinates errors flat kernels runtime.reader runtime.things "
-        "runtime.live runtime.current runtime.navigator runtime.cold search.patterns",
+        "runtime.live runtime.current runtime.navigator search.patterns",
         "runtime.trace": "asset errors search.spaces runtime.reader runtime.searching "
         "runtime.level",
         "runtime": "coordinates errors",
-        "runtime.warm": "errors runtime.reader runtime.searching runtime.navigator runtime.level",
+        "runtime.warm": "errors kernels runtime.reader runtime.searching runtime.navigator "
+        "runtime.level",
         "agents": "errors graph greedy hexagons kernels level runtime search",
         "export": "asset errors flat graph hexagons movement runtime",
         "recipe": "coordinates errors graph level levels movement",

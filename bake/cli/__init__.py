@@ -97,7 +97,7 @@ def _root(
 
 def main() -> None:
     """Run the command line."""
-    # A command has time, and should leave no process behind that fills the cache.
+    # A command has time to compile.
     os.environ.setdefault("BAKE_COMPILE", "wait")
     try:
         with standard_streams():

@@ -289,10 +289,10 @@ def _check_digest(path: str) -> None:
 
 
 class Kernel:
-    """A kernel, which is compiled, or loaded from the cache, when it is first called.
+    """A kernel, which is loaded from the cache when it is first called, or runs as plain Python.
 
-    numba itself is loaded only then, as that takes half a second. Where calls must not wait for the
-    compiler (see :func:`without_waiting`), kernels that are not in the cache run as plain Python.
+    It is compiled only inside of :func:`waiting`, or where ``BAKE_COMPILE`` is "wait". numba itself
+    is loaded only with the first kernel, as that takes half a second.
     """
 
     def __init__(self, function: Callable[..., Any], **options: Any) -> None:
@@ -310,16 +310,11 @@ class Kernel:
 
     def ready(self) -> bool:
         """Tell whether a call runs compiled code, or may wait for the compiler."""
-        if not COMPILED:
-            return False
-        if self._compiled is not None or _Waiting.allowed():
-            return True
-        if not _Waiting.filling() and self._in_cache():
-            return True
-        _Waiting.missed()
-        return False
+        return COMPILED and (self._compiled is not None or _may_wait() or self._in_cache)
 
+    @cached_property
     def _in_cache(self) -> bool:
+        """Whether the cache held the kernel when the process first asked for it."""
         code = self.function.__code__
         name = f"*.{glob.escape(self.function.__qualname__)}-{code.co_firstlineno}.*.nbi"
         return any(_folder_of(Path(code.co_filename)).glob(name))
@@ -359,34 +354,14 @@ class Kernel:
 
 
 class _Waiting:
-    """Whether calls may wait for the compiler, for the whole process."""
+    """How many blocks of the process let calls wait for the compiler."""
 
-    without: Callable[[], None] | None = None
-    filling: Callable[[], bool] = staticmethod(lambda: False)
     blocks = 0
     lock = threading.Lock()
 
-    @classmethod
-    def allowed(cls) -> bool:
-        return cls.without is None or cls.blocks > 0
 
-    @classmethod
-    def missed(cls) -> None:
-        """Say that a kernel was wanted that is not in the cache."""
-        if cls.without is not None:
-            cls.without()
-
-
-def without_waiting(missed: Callable[[], None], filling: Callable[[], bool]) -> None:
-    """Run kernels that are not in the cache as plain Python from now on.
-
-    Args:
-        missed: called whenever a kernel was wanted that is not in the cache. It should see to it
-            that another process fills the cache.
-        filling: tells whether such a process is at work. Until it is done, kernels that were not
-            loaded before stay plain, as those they work with may still be missing.
-    """
-    _Waiting.without, _Waiting.filling = missed, staticmethod(filling)
+def _may_wait() -> bool:
+    return _Waiting.blocks > 0 or os.environ.get("BAKE_COMPILE") == "wait"
 
 
 @contextmanager
@@ -418,10 +393,9 @@ def _dispatcher(kernel: Kernel) -> Any:
 
     def compiled_for(*args: Any) -> Any:
         # numba asks for code for arguments of types that the function has not met yet.
-        if not _Waiting.allowed():
+        if not _may_wait():
             kinds = tuple(dispatcher.typeof_pyval(each) for each in args)
             if cache is None or not cache.holds(kinds, dispatcher.targetctx):
-                _Waiting.missed()
                 return kernel.plain
         # The compiler calls back from its library, where an interrupt would be lost.
         with interrupts_held():

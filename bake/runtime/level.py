@@ -13,7 +13,6 @@ from bake.arrays import AnyArray, BoolArray, Float64Array, Int32Array
 from bake.asset import Asset
 from bake.coordinates import Coordinates
 from bake.errors import UnknownProfileError
-from bake.runtime.cold import answer_uncompiled
 from bake.runtime.current import Current
 from bake.runtime.live.report import Changes, UpdateReport
 from bake.runtime.navigator import Navigator
@@ -413,9 +412,7 @@ def open_asset(path: str | Path, *, check: bool = True) -> LevelAsset:
 
     asset = open_either(Path(path), check=check)
     try:
-        level = LevelAsset(asset)
-        answer_uncompiled(asset.path)
-        return level
+        return LevelAsset(asset)
     except BaseException:
         asset.close()
         raise

@@ -5,7 +5,6 @@ Run as a program it does so for assets: ``python -m bake.runtime.warm ASSET...``
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Callable
 from contextlib import suppress
@@ -109,16 +108,20 @@ def _tried(question: Callable[[], object]) -> None:
         question()
 
 
-def _main(assets: list[str]) -> None:
-    if hasattr(os, "nice"):
-        os.nice(10)
-    for asset in assets:
-        try:
-            with open_asset(asset, check=False) as level:
-                ask_everything(level)
-        except BakeError:
-            continue  # The game says so itself.
+def main() -> int:
+    """Compile what questions to the assets that are named need; 1 where one cannot be opened."""
+    from bake.kernels.jit import waiting
+
+    try:
+        with waiting():
+            for asset in sys.argv[1:]:
+                with open_asset(asset, check=False) as level:
+                    ask_everything(level)
+    except BakeError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 1
+    return 0
 
 
 if __name__ == "__main__":
-    _main(sys.argv[1:])
+    sys.exit(main())

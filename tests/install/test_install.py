@@ -31,9 +31,12 @@ print(backend.build_wheel(sys.argv[1]), backend.build_sdist(sys.argv[1]))
 
 
 def run(*command: str | Path, cwd: Path) -> str:
-    # No process is to be left behind that compiles what a game will need.
-    environment = os.environ | {"BAKE_COMPILE": "never"}
-    environment.pop("PYTHONPATH", None)
+    # As a stranger has it.
+    environment = {
+        name: value
+        for name, value in os.environ.items()
+        if name not in ("BAKE_COMPILE", "PYTHONPATH")
+    }
     done = subprocess.run(
         [str(each) for each in command],
         cwd=cwd,

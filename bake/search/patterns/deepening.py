@@ -16,7 +16,7 @@ import numpy as np
 
 from bake.arrays import AnyArray, Int32Array, Int64Array, UInt64Array
 from bake.errors import QueryError
-from bake.kernels.jit import kernel
+from bake.kernels.jit import kernel, waiting
 from bake.puzzle import Puzzle, Tiles, can_be_solved
 from bake.search.patterns.database import Patterns
 from bake.search.patterns.ranking import rank_of
@@ -226,6 +226,7 @@ class TileSearch(Search[Board]):
                 break
         return self.status
 
+    @waiting()
     def _go_on(self, steps: int) -> None:
         end = deepen(self._rules, self._line, steps)
         numbers = self._line.numbers
@@ -258,6 +259,7 @@ class TileSearch(Search[Board]):
         return [tuple(int(each) >> 4 * cell & 15 for cell in cells) for each in packed]
 
 
+@waiting()
 def tile_search(space: SlidingTiles, patterns: Patterns | None = None) -> TileSearch:
     """Begin a search for a shortest way through sliding tiles, by IDA* in compiled code.
 

@@ -1,4 +1,4 @@
-"""On a machine where nothing is compiled, questions are answered without waiting."""
+"""Where nothing is compiled, plain Python answers and no process starts, until one warms up."""
 
 import json
 import os
@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from bake.kernels import jit
-from bake.runtime import open_asset
+from bake.runtime import open_asset, warm
 from bake.runtime.warm import ask_everything
 from tests.support.baked import bake, bake_grid, recipe_for, rows, write_graph
 from tests.support.tower import baked_tower
@@ -17,6 +17,17 @@ from tests.support.tower import baked_tower
 ROOT = Path(__file__).resolve().parents[2]
 
 pytestmark = pytest.mark.skipif(not jit.COMPILED, reason="numba is not installed")
+
+#: Refuses to start any process; h5py asks `uname` for the processor, once, when it is imported.
+ALONE = """
+import sys, h5py
+def refuse(event, arguments):
+    if event in ("subprocess.Popen", "os.system", "pty.spawn") or event.startswith(
+        ("os.fork", "os.exec", "os.posix_spawn", "os.spawn", "os.startfile")
+    ):
+        raise AssertionError(f"{event}{arguments}")
+sys.addaudithook(refuse)
+"""
 
 #: Asks an asset many things, and prints the answers and whether numba was loaded meanwhile.
 QUESTIONS = """
@@ -42,15 +53,19 @@ print("numba" in sys.modules)
 """
 
 
-def run(code: str, cache: Path, how: str, *arguments: object) -> list[str]:
-    done = subprocess.run(
-        [sys.executable, "-c", code, *map(str, arguments)],
+def python(cache: Path, *arguments: object, how: str = "") -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, *map(str, arguments)],
         capture_output=True,
         text=True,
         cwd=ROOT,
         env={**os.environ, "BAKE_CACHE_DIR": str(cache), "BAKE_COMPILE": how},
         check=False,
     )
+
+
+def run(code: str, cache: Path, *arguments: object, how: str = "") -> list[str]:
+    done = python(cache, "-c", code, *arguments, how=how)
     assert done.returncode == 0, done.stderr
     return done.stdout.splitlines()
 
@@ -74,51 +89,79 @@ def kernels_in(cache: Path) -> int:
     return sum(1 for _ in cache.rglob("*.nbc"))
 
 
-def test_nothing_is_compiled_and_the_answers_are_the_same(tmp_path: Path) -> None:
+def test_no_process_starts_and_plain_answers_are_those_of_compiled_code(tmp_path: Path) -> None:
     asset = asset_of(tmp_path)
-    cold = run(QUESTIONS, tmp_path / "cold", "never", asset)
+    cold = run(ALONE + QUESTIONS, tmp_path / "cold", asset)
     assert cold[-1] == "False"
     assert kernels_in(tmp_path / "cold") == 0
-    warm = run(QUESTIONS, jit.cache_folder().parent, "wait", asset)
+    warm = run(QUESTIONS, jit.cache_folder().parent, asset, how="wait")
     assert warm[-1] == "True"
     assert [json.loads(line) for line in cold[:2]] == [json.loads(line) for line in warm[:2]]
 
 
-def test_another_process_fills_the_cache(tmp_path: Path) -> None:
-    asset = asset_of(tmp_path)
-    code = """
-import sys, time
-from bake.runtime import cold, open_asset
-cold._PROGRAM = "tests.support.warm_a_little"
-level = open_asset(sys.argv[1])
-nav = level.profile()
+def test_the_test_above_sees_processes(tmp_path: Path) -> None:
+    done = python(tmp_path, "-c", ALONE + "import subprocess; subprocess.Popen([sys.executable])")
+    assert "AssertionError: subprocess.Popen" in done.stderr
+
+
+#: Asks for a path before and after a level is warmed up, here or beside.
+BEFORE_AND_AFTER = """
+import sys
+from bake.runtime import open_asset
+nav = open_asset(sys.argv[1]).profile()
 path = nav.path((0, 0), (11, 8), "dijkstra")
 assert "numba" not in sys.modules
-assert cold._FILLER._child.wait(timeout=300) == 0
+{warm}
 assert len(nav.path((0, 0), (11, 8), "dijkstra")) == len(path)
-assert "numba" in sys.modules
+print("numba" in sys.modules)
 """
-    run(code, tmp_path / "cache", "", asset)
+
+
+def test_a_process_compiles_when_it_warms_up(tmp_path: Path) -> None:
+    asset = asset_of(tmp_path)
+    code = BEFORE_AND_AFTER.format(warm="nav.warm_up('dijkstra')")
+    assert run(ALONE + code, tmp_path / "cache", asset) == ["True"]
     assert kernels_in(tmp_path / "cache") > 1
+
+
+def test_what_another_process_compiles_is_for_those_that_start_later(tmp_path: Path) -> None:
+    asset = asset_of(tmp_path)
+    beside = '''
+import os, subprocess
+program = """
+import sys
+from bake.runtime import open_asset
+open_asset(sys.argv[1]).warm_up("dijkstra")
+"""
+subprocess.run([sys.executable, "-c", program, sys.argv[1]], check=True)
+'''
+    code = BEFORE_AND_AFTER.format(warm=beside)
+    assert run(code, tmp_path / "cache", asset) == ["False"]
+    code = (
+        QUESTIONS.split("def answers", maxsplit=1)[0]
+        + """
+nav.path(a, b, "dijkstra")
+print("numba" in sys.modules)
+"""
+    )
+    assert run(code, tmp_path / "cache", asset) == ["True"]
 
 
 def test_other_arguments_do_not_wait_either(tmp_path: Path) -> None:
     code = """
 import numpy as np
 from bake.kernels import jit
-from bake.search.hierarchy.clusters import most_arcs_inside
 from bake.kernels.heap import push
-assert push(np.zeros((2, 2), np.int64), 0, 5, 7) == 1
-missed = []
-jit.without_waiting(lambda: missed.append(1), lambda: False)
+with jit.waiting():
+    assert push(np.zeros((2, 2), np.int64), 0, 5, 7) == 1
 heap = np.zeros((2, 2), np.float64)
 assert push(heap, 0, 5, 7) == 1 and heap[0].tolist() == [5, 7]
-assert missed and len(push.overloads) == 1
+assert len(push.overloads) == 1
 with jit.waiting():
     push(heap, 0, 5, 7)
 assert len(push.overloads) == 2
 """
-    run(code, tmp_path / "cache", "wait")
+    run(code, tmp_path / "cache")
 
 
 def test_a_kernel_calls_no_compiled_code_when_it_is_plain() -> None:
@@ -127,51 +170,6 @@ def test_a_kernel_calls_no_compiled_code_when_it_is_plain() -> None:
     assert isinstance(_within, jit.Kernel)
     called = [_within.plain.__globals__[name] for name in ("push", "drop_first")]
     assert not any(isinstance(each, jit.Kernel) for each in called)
-
-
-def test_no_process_is_started_by_another_program(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    from bake.runtime import cold
-
-    monkeypatch.setattr(sys, "executable", str(tmp_path / "game.exe"))
-    filler = cold.CacheFiller()
-    filler.add(tmp_path / "level.h5")
-    filler.start()
-    assert filler._child is None
-
-
-def test_one_process_at_a_time_and_no_asset_twice(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    from bake.runtime import cold
-
-    started: list[list[str]] = []
-
-    class Child:
-        running = True
-
-        def __init__(self, command: list[str], **settings: object) -> None:
-            started.append(command[4:])
-
-        def poll(self) -> int | None:
-            return None if Child.running else 0
-
-    monkeypatch.setattr(cold.subprocess, "Popen", Child)
-    filler = cold.CacheFiller()
-    filler.start()
-    assert started == []
-    filler.add(tmp_path / "a.h5")
-    filler.add(tmp_path / "b.h5")
-    filler.start()
-    filler.add(tmp_path / "c.h5")
-    filler.add(tmp_path / "a.h5")
-    filler.start()
-    assert started == [[str(tmp_path / "a.h5"), str(tmp_path / "b.h5")]]
-    Child.running = False
-    filler.start()
-    filler.start()
-    assert started[1:] == [[str(tmp_path / "c.h5")]]
 
 
 @pytest.mark.parametrize("kind", ["grid", "graph", "tower", "components"])
@@ -189,12 +187,23 @@ def test_everything_can_be_asked(tmp_path: Path, kind: str) -> None:
         ask_everything(level)
 
 
-def test_an_asset_that_is_gone_is_passed_over(tmp_path: Path) -> None:
-    done = subprocess.run(
-        [sys.executable, "-m", "bake.runtime.warm", str(tmp_path / "none.h5")],
-        capture_output=True,
-        text=True,
-        cwd=ROOT,
-        check=False,
+def test_the_program_waits_for_the_compiler(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asset = bake_grid(tmp_path, rows(".."), tables=("components",))
+    monkeypatch.delenv("BAKE_COMPILE")
+    monkeypatch.setattr(sys, "argv", ["warm", str(asset), str(asset)])
+    waited: list[bool] = []
+    monkeypatch.setattr(warm, "ask_everything", lambda level: waited.append(jit._may_wait()))
+    assert warm.main() == 0
+    assert waited == [True, True]
+    assert not jit._may_wait()
+
+
+def test_the_program_tells_what_it_cannot_open(tmp_path: Path) -> None:
+    done = python(tmp_path / "cache", "-m", "bake.runtime.warm", tmp_path / "none.h5")
+    assert (done.returncode, done.stdout) == (1, "")
+    assert (
+        done.stderr
+        == f"error: {tmp_path / 'none.h5'}: no such asset; bake it first: `bake build`\n"
     )
-    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
