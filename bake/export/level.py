@@ -199,10 +199,19 @@ class LevelColumns:
         else:
             found["node_name"] = texts([str(name) for name in places.names])
         if asset.has("/world/node_region"):
-            found["node_region"] = asset.read("/world/node_region").astype(np.int32)
-            names = asset.read("/regions/name").tolist()
-            found["region_name"] = texts([bytes(name).decode() for name in names])
+            found |= self._regions_of_nodes()
         return found
+
+    def _regions_of_nodes(self) -> Columns:
+        names = self.asset.read("/regions/name").tolist()
+        region = self.asset.read("/world/node_region")
+        node = np.argsort(region, kind="stable").astype(np.int32)
+        first = np.searchsorted(region[node], np.arange(len(names) + 1)).astype(np.int32)
+        return {
+            "region_name": texts([bytes(name).decode() for name in names]),
+            "region_first_cell": first - first[0],
+            "region_cell": node[first[0] :],
+        }
 
     def _grid(self) -> Columns:
         asset, places = self.asset, self.places

@@ -30,6 +30,8 @@ _KINDS = ("graph", "square", "hex")
 _MODES = (None, "hpa", "exact")
 #: Columns of things that hold locations where an asset has cells.
 _CELLS = ("region_cell", "spot_cell", "door_cell", "link_start", "link_goal")
+#: Columns that say on graphs what an asset says as ``/world/node_region``.
+_OF_GRIDS = ("/regions/first_cell", "/regions/cell")
 
 
 @dataclass(frozen=True)
@@ -270,6 +272,8 @@ class FlatAsset(Asset):
     def _find(self, path: str) -> Callable[[], AnyArray] | None:
         """Return what gives a column; None where the file does not have it."""
         column(path)  # raises a KeyError for a path that no asset has
+        if path in _OF_GRIDS and not self._is_grid:
+            return None
         key = self._lying(path)
         made = self._graph.exact and path.endswith(("/run_slot", "/hop"))
         made |= path.endswith("/run_length")
@@ -308,7 +312,11 @@ class FlatAsset(Asset):
         if not self._is_grid:
             names = "node_number", lambda: self.flat.read(LEVEL, "node_number")
             height = "elevation", lambda: self.flat.read(LEVEL, "elevation")
-            return found | {"/world/node_name": names, "/world/elevation": height}
+            return found | {
+                "/world/node_name": names,
+                "/world/elevation": height,
+                "/world/node_region": ("region_cell", graph.node_region),
+            }
         return found | {
             "/terrain/grid": ("terrain", partial(self._grid, "terrain")),
             "/terrain/barred": ("barred", partial(self._grid, "barred")),
@@ -375,7 +383,6 @@ _SAME = {
     "/world/step": "step",
     "/world/position": "position",
     "/world/node_name": "node_name",
-    "/world/node_region": "node_region",
 }
 _SAME_OWN = {"run_slot": "run_move", "run_length": "run_start"}
 #: Columns of a profile whose names are in the file, too, where they say something else.

@@ -244,8 +244,6 @@ COLUMNS: tuple[FlatColumn, ...] = (
     _optional("cell", "int32", "location, cell number", "cells",
         "x, y and floor, or heading, of the cell that the node is; absent: nodes are no cells",
         world="graph"),
-    _optional("node_region", "int32", "location", "region",
-        "region the node is part of, -1: of none; absent: there are none", world="graph"),
     # This says where cells lie.
     _optional("centre", "float64", "floor or one, xy", "units of the source",
         "middle of cell (0, 0): one for all floors, or one for each; absent: see below",
@@ -279,13 +277,13 @@ COLUMNS: tuple[FlatColumn, ...] = (
     _optional("price_to", "int32", "price", "location", "where it leads"),
     _optional("price_ticks", "int32", "price", "ticks", "what it costs; 2147483647: it is closed"),
     _optional("price_units", "float64", "price", "units", "the same in units; infinite: closed"),
-    # These are named cells.
+    # These are named cells, or nodes of a graph.
     _optional("region_name", "text", "region, byte", "text", "unique name; absent: no regions"),
     _optional("region_id", "text", "region, byte", "text", "as link_id", world="grid"),
     _optional("region_first_cell", "int32", "region + 1", "region cell",
-        "cells of region i are first_cell[i] to first_cell[i + 1] - 1", world="grid"),
-    _optional("region_cell", "int32", "region cell", "location", "a cell of the region",
-        world="grid"),
+        "cells of region i are first_cell[i] to first_cell[i + 1] - 1"),
+    _optional("region_cell", "int32", "region cell", "location",
+        "a cell of the region; on graphs a node, which is part of no other region"),
     _optional("spot_name", "text", "spot, byte", "text", "unique name; absent: no spots",
         world="grid"),
     _optional("spot_id", "text", "spot, byte", "text", "as link_id", world="grid"),

@@ -191,7 +191,7 @@ LB_API int64_t lb_number_of_node(const lb_level *level, int32_t node);
 /* Where a spot is, and of what kind; -1 and NULL: there is no such spot. */
 LB_API int32_t lb_spot_at(const lb_level *level, int32_t spot);
 LB_API const char *lb_spot_kind(const lb_level *level, int32_t spot);
-/* How many cells a region or door has (LB_REGIONS, LB_DOORS), and where they begin. */
+/* How many cells, or nodes of a graph, a region or door has (LB_REGIONS, LB_DOORS), and where they begin. */
 LB_API int32_t lb_cells(const lb_level *level, int kind, int32_t number, const int32_t **cells);
 LB_API int32_t lb_door_states(const lb_level *level, int32_t door);
 LB_API int32_t lb_door_baked(const lb_level *level, int32_t door); /* a state; -1: none of them */

@@ -50,7 +50,9 @@ def everything(level: LevelAsset, shut: object = None) -> dict[str, Any]:
     found: dict[str, Any] = {
         "links": dict(level.links),
         "spots": level.spots(),
-        "regions": {name: each.cells.tolist() for name, each in level.regions.items()},
+        "regions": {
+            name: (each.cells.tolist(), each.nodes) for name, each in level.regions.items()
+        },
         "doors": {
             name: (each.state, dict(each.states), each.cells.tolist(), each.id)
             for name, each in level.doors.items()
@@ -235,6 +237,30 @@ def test_a_file_that_says_something_else_is_wrong(asset: Path) -> None:
         CorruptAssetError, match=r"wrong: column terrain_colour is not what drawn\.h5"
     ):
         compare_with_asset(flat)
+
+
+@pytest.mark.parametrize(
+    ("name", "element", "value", "message"),
+    [
+        ("region_cell", 1, 0, "a node is part of two regions"),
+        ("region_cell", 0, 7, "column region_cell has elements outside 0 to 6"),
+        ("region_first_cell", 0, 1, "region_first_cell does not fit region_cell"),
+        ("region_first_cell", 1, 5, "region_first_cell does not fit region_cell"),
+        ("region_first_cell", 3, 4, "region_first_cell does not fit region_cell"),
+    ],
+)
+def test_damaged_regions_of_nodes(
+    tmp_path: Path, name: str, element: int, value: int, message: str
+) -> None:
+    vector = next(each for each in VECTORS if each.name == "regions")
+    flat = exported(vector.write(tmp_path))
+    data = bytearray(flat.read_bytes())
+    entry = FlatFile(flat).entries[LEVEL, name]
+    struct.pack_into("<i", data, entry.offset + 4 * element, value)
+    struct.pack_into("<II", data, 56, *checksum(np.frombuffer(bytes(data), dtype="<u4")))
+    flat.write_bytes(data)
+    with open_asset(flat) as level, pytest.raises(CorruptAssetError, match=message):
+        level.regions  # noqa: B018
 
 
 # -- the command ----------------------------------------------------------------------------------

@@ -59,6 +59,7 @@ def write_graph(
     *,
     directed: bool = True,
     positions: Mapping[str | int, tuple[float, float]] | None = None,
+    regions: Mapping[str | int, str] | None = None,
 ) -> Path:
     document = {
         "directed": directed,
@@ -66,8 +67,8 @@ def write_graph(
         "graph": {},
         "nodes": [
             {"id": node}
-            if positions is None
-            else {"id": node, "x": positions[node][0], "y": positions[node][1]}
+            | ({} if positions is None else dict(zip("xy", positions[node], strict=True)))
+            | ({"region": regions[node]} if regions and node in regions else {})
             for node in nodes
         ],
         "edges": [{"source": a, "target": b, "weight": weight} for a, b, weight in edges],

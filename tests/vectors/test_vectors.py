@@ -146,7 +146,6 @@ def test_things_and_points(name: str) -> None:
             assert (
                 list(level._tables(level.profiles[0]).places.names) == told["level"]["node_names"]
             )
-            return
         spots = [[s.name, s.kind, location_of(level, s.place), s.id] for s in level.spots()]
         assert spots == [
             [name, kind, at, own] for name, kind, at, _, own in told["things"]["spots"]
@@ -155,7 +154,18 @@ def test_things_and_points(name: str) -> None:
         assert doors == [[each[0], each[2]] for each in told["things"]["doors"]]
         links = [[link.name, link.cost, link.both_ways] for link in level.links.values()]
         assert links == [[each[0], *each[4:6]] for each in told["things"]["links"]]
-        assert list(level.regions) == [each[0] for each in told["things"]["regions"]]
+        regions = [
+            [
+                region.name,
+                [
+                    location_of(level, at)
+                    for at in region.nodes or map(tuple, region.cells.tolist())
+                ],
+                region.id,
+            ]
+            for region in level.regions.values()
+        ]
+        assert regions == told["things"]["regions"]
         for x, y, floor, *point in told["points"]["middles"]:
             cell = (x, y, floor) if level.floors > 1 else (x, y)
             assert list(level.to_point(cell)[:2]) == point

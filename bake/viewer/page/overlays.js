@@ -3,7 +3,7 @@
 import { sizesOf } from "./draw/graph.js";
 import { arrow, arrowBitmap, arrowHead, bent, casedLine, disc, markGoal, markStart } from "./draw/shapes.js";
 import { fieldToward } from "./search/fields.js";
-import { counted } from "./words.js";
+import { counted, placeWord } from "./words.js";
 
 /** An arrow needs this many pixels; smaller cells share an arrow. */
 const ROOM_FOR_ARROW = 12;
@@ -25,10 +25,10 @@ const regions = {
   title: "Regions",
   order: 10,
   missing: ({ level }) => (level.regions.length ? "" : "The level has no regions."),
-  legend: ({ level, palette }) =>
-    level.regions.slice(0, 12).map(({ name, nodes }, i) => ({
-      colour: colourOf(palette, i),
-      text: `${name} (${counted(nodes.length, "cell")})`,
+  legend: (view) =>
+    view.level.regions.slice(0, 12).map(({ name, nodes }, i) => ({
+      colour: colourOf(view.palette, i),
+      text: `${name} (${counted(nodes.length, placeWord(view))})`,
       at: nodes[0],
     })),
   draw(ctx, view) {

@@ -378,7 +378,14 @@ def _graphs() -> list[Vector]:
         path.write_text(json.dumps(document), "utf-8")
         return bake(path, LevelRecipe())
 
+    region = {"tower": "hill", "mill": "vale", "keep": "hill", "inn": "vale", "isle": "sea"}
+
+    def write_regions(folder: Path) -> Path:
+        path = folder / "regions.json"
+        return bake(write_graph(path, names, edges, positions=places, regions=region))
+
     return [
+        Vector("regions", write_regions, plain, names=tuple(names)),
         Vector("roads", write, plain, names=tuple(names)),
         Vector("rivers", write_terrain, model, names=tuple(numbers)),
     ]

@@ -166,8 +166,6 @@ def _nearest(
 
 
 def _things(level: LevelAsset) -> dict[str, Any]:
-    if not level.is_grid:
-        return {}
     places = level._tables(level.profiles[0]).places
     return {
         "spots": [
@@ -177,7 +175,10 @@ def _things(level: LevelAsset) -> dict[str, Any]:
         "regions": [
             [
                 region.name,
-                [places.location(tuple(cell)) for cell in region.cells.tolist()],
+                [
+                    places.location(place)
+                    for place in region.nodes or map(tuple, region.cells.tolist())
+                ],
                 region.id,
             ]
             for region in level.regions.values()
@@ -210,11 +211,10 @@ def _things(level: LevelAsset) -> dict[str, Any]:
 
 def _points(level: LevelAsset) -> dict[str, Any]:
     """Some cells with the points in their middles, and some points with their cells."""
-    if not level.is_grid:
-        return {}
     rng = random.Random("points")
-    middles, cells = [], []
-    for _ in range(6):
+    middles: list[list[float]] = []
+    cells: list[list[float]] = []
+    for _ in range(6 if level.is_grid else 0):
         cell = [
             rng.randrange(level.width),
             rng.randrange(level.height),

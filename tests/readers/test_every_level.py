@@ -1,0 +1,99 @@
+"""Every reader opens every level of this project, and answers what the Python reader answers."""
+
+from __future__ import annotations
+
+import functools
+import json
+from collections.abc import Iterator
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from bake.runtime import LevelAsset, Navigator, open_asset
+from tests.support.command import bake
+from tests.support.readers import ROOT, Runner
+
+SOURCES = ROOT / "levels_src"
+#: A puzzle is no level, and a tileset is part of one.
+NAMES = sorted(
+    path.stem
+    for path in SOURCES.iterdir()
+    if path.suffix not in (".md", ".tsx") and "bake-puzzle" not in path.read_text("latin-1")
+)
+#: Pairs of places that each profile of each level is asked about.
+PAIRS = 20
+
+
+@pytest.fixture(scope="module")
+def baked(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with NAME.h5 and NAME.bake of each level."""
+    folder = tmp_path_factory.mktemp("levels")
+    recipe = (ROOT / "bake.toml").read_text("utf-8")
+    # No flat file holds next hops by instances.
+    assert recipe.count('storage = "instances"') == 1
+    recipe = recipe.replace('storage = "instances"', 'storage = "auto"')
+    (folder / "bake.toml").write_text(recipe, "utf-8")
+    options = ["--recipe", folder / "bake.toml", "-o", folder, "--export", "--jobs", "1"]
+    done = bake("build", SOURCES, *options)
+    assert (done.code, done.errors) == (0, [])
+    return folder
+
+
+@functools.cache
+def asked_about(folder: Path, name: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Questions about a level, and the answers of the Python reader."""
+    rng = np.random.default_rng(len(name))
+    asked, expected = [f"load {folder / name}.bake", "about"], ["ok", ""]
+    with open_asset(folder / f"{name}.h5") as asset, open_asset(folder / f"{name}.bake") as flat:
+        for i, profile in enumerate(flat.profiles):
+            asked.append(f"profile {i}")
+            expected.append("ok")
+            tables, nav = flat._tables(profile), asset.profile(profile)
+            for start, goal in rng.choice(tables.location, (PAIRS, 2)).tolist():
+                asked.append(f"hop {start} {goal}")
+                expected.append(str(next_hop(asset, flat, nav, start, goal)))
+    return tuple(asked), tuple(expected)
+
+
+def next_hop(asset: LevelAsset, flat: LevelAsset, nav: Navigator, start: int, goal: int) -> int:
+    """Ask the asset, by locations of the flat file; -1 = there is no path."""
+    places = flat._tables(nav.name).places
+    ends = [places.place_at(location) for location in (start, goal)]
+    if asset.is_grid and not flat.is_grid:
+        ends = [tuple(map(int, node.split(","))) for node in ends]
+    found = nav.next_hop(*ends)
+    if asset.is_grid and not flat.is_grid and found is not None:
+        found = ",".join(map(str, found))
+    return -1 if found is None else places.location(found)
+
+
+@functools.cache
+def answers_of(runner: Runner, folder: Path) -> dict[str, list[str]]:
+    """Ask about all levels in a single process."""
+    asked = {name: asked_about(folder, name)[0] for name in NAMES}
+    answers: Iterator[str] = iter(
+        runner.ask([question for questions in asked.values() for question in questions])
+    )
+    return {name: list(islice(answers, len(questions))) for name, questions in asked.items()}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_level(runner: Runner, baked: Path, name: str) -> None:
+    asked, expected = asked_about(baked, name)
+    answers = answers_of(runner, baked)[name]
+    assert answers[0] == "ok"
+    about: dict[str, Any] = json.loads(answers[1])
+    with open_asset(baked / f"{name}.bake") as level:
+        assert about["name"] == level.name
+        assert about["profiles"] == list(level.profiles)
+        for kind, there in (
+            ("regions", level.regions),
+            ("doors", level.doors),
+            ("links", level.links),
+        ):
+            assert [each[0] for each in about[kind]] == list(there)
+    for question, answer, right in zip(asked[2:], answers[2:], expected[2:], strict=True):
+        assert answer == right, question
