@@ -11,11 +11,13 @@ from tests.support.pages import ROOT
 NAMES = (
     "arcade.json",
     "bastion.json",
+    "depot.json",
     "five.json",
     "harbour.svg",
     "keep.png",
     "marsh.png",
     "oneway.json",
+    "plaza.json",
     "roads.json",
 )
 

@@ -102,15 +102,15 @@ def sanitizing(*names: str) -> str:
     pytest.skip(f"no {' or '.join(names)} with sanitizers on this machine")
 
 
-def javascript(folder: Path) -> Runner:
-    return Runner("javascript", (tool("node"), str(FOLDER / "runner.mjs")))
+def javascript(folder: Path, program: Path = FOLDER / "runner.mjs") -> Runner:
+    return Runner("javascript", (tool("node"), str(program)))
 
 
-def c(folder: Path) -> Runner:
+def c(folder: Path, source: Path = FOLDER / "runner.c") -> Runner:
     """The C reader under sanitizers, which end the runner where it leaves its arrays."""
     program = folder / "runner"
     options = ["-std=c99", "-g", "-O1", *SANITIZERS, f"-I{READERS / 'c'}"]
-    command = [sanitizing("clang", "gcc"), *options, str(FOLDER / "runner.c"), "-o", str(program)]
+    command = [sanitizing("clang", "gcc"), *options, str(source), "-o", str(program)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr[-4000:]
     return Runner("c", (str(program),))
@@ -125,18 +125,16 @@ def library(folder: Path) -> Path:
     return made
 
 
-def lua(folder: Path) -> Runner:
+def lua(folder: Path, source: Path = FOLDER / "runner.lua") -> Runner:
     program, made = tool("luajit"), library(folder)
-    script = (
-        f"LEVELBAKE_LIBRARY={made} exec {program} {FOLDER / 'runner.lua'} $0 $1 {READERS / 'lua'}"
-    )
+    script = f'LEVELBAKE_LIBRARY={made} exec {program} {source} "$0" "$1" {READERS / "lua"}'
     return Runner("lua", ("sh", "-c", script))
 
 
-def csharp(folder: Path) -> Runner:
+def csharp(folder: Path, source: Path = FOLDER / "Runner.cs") -> Runner:
     compiler, mono = tool("mcs"), tool("mono")
     program = folder / "runner.exe"
-    sources = [str(READERS / "csharp" / "LevelBake.cs"), str(FOLDER / "Runner.cs")]
+    sources = [str(READERS / "csharp" / "LevelBake.cs"), str(source)]
     # 7.2 is the least that Unity 2021.2 and .NET Standard 2.1 have, and spans need.
     options = ["-langversion:7.2", "-warnaserror", "-optimize+", f"-out:{program}"]
     done = subprocess.run(
@@ -146,9 +144,9 @@ def csharp(folder: Path) -> Runner:
     return Runner("csharp", (mono, str(program)))
 
 
-def rust(folder: Path) -> Runner:
+def rust(folder: Path, source: Path = FOLDER / "runner.rs") -> Runner:
     """The Rust reader by the compiler alone; another test builds the crate."""
-    compiler, made, program = tool("rustc"), library(folder), folder / "runner"
+    compiler, made, program = tool("rustc"), library(folder), folder / source.stem
     made.rename(folder / "liblevelbake.so")
     common = [compiler, "--edition=2021", "-O", "-Dwarnings", "--out-dir", str(folder)]
     crate = [*common, "--crate-type=rlib", "--crate-name=levelbake"]
@@ -160,7 +158,7 @@ def rust(folder: Path) -> Runner:
             f"-L{folder}",
             f"--extern=levelbake={folder}/liblevelbake.rlib",
             *linked,
-            str(FOLDER / "runner.rs"),
+            str(source),
         ],
     ):
         done = subprocess.run(command, capture_output=True, text=True, check=False)
@@ -168,12 +166,12 @@ def rust(folder: Path) -> Runner:
     return Runner("rust", (str(program),))
 
 
-def gdscript(folder: Path) -> Runner:
+def gdscript(folder: Path, source: Path = FOLDER / "runner.gd") -> Runner:
     """GDScript as Godot 3 runs it, in a project of its own."""
     server = tool("godot3-server")
     home = READERS / "godot"
     places = {script: script.relative_to(home) for script in home.glob("addons/levelbake/*.gd")}
-    for script, place in {**places, FOLDER / "runner.gd": Path("runner.gd")}.items():
+    for script, place in {**places, source: Path("runner.gd")}.items():
         (folder / place).parent.mkdir(parents=True, exist_ok=True)
         (folder / place).write_text(in_godot_3(script.read_text("utf-8")), "utf-8")
     (folder / "project.godot").write_text("config_version=4\n")
@@ -181,7 +179,8 @@ def gdscript(folder: Path) -> Runner:
     return Runner("gdscript", command)
 
 
-#: What makes each reader ready to be asked, given a folder to build it in.
+#: What makes each reader ready to be asked, given a folder to build it in, and maybe another
+#: program than the runner.
 READY = {
     "c": c,
     "csharp": csharp,
