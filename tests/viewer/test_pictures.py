@@ -82,6 +82,14 @@ def test_colours_and_words_agree(folder: Path, source: str) -> None:
             assert [answers[5]["fill"][at] for at in scene.flat.tolist()] == packed(colours)
 
 
+def test_regions_of_a_graph_have_nodes(folder: Path) -> None:
+    shown = shown_level(baked(folder, "station.json").asset)
+    legend, facts = ask_view(shown, [["legend", "regions"], ["facts", 0]])
+    told = ["hub (5 nodes)", "labs (5 nodes)", "quarters (10 nodes)"]
+    assert [each["text"] for each in legend][:3] == told
+    assert ["regions", "hub"] in facts
+
+
 def test_the_castle_takes_less_than_500_kb(folder: Path) -> None:
     level = shown_level(baked(folder, "keep.png").asset)
     assert len(page_html([level]).encode()) <= 500_000
