@@ -291,8 +291,9 @@ def _check_digest(path: str) -> None:
 class Kernel:
     """A kernel, which is loaded from the cache when it is first called, or runs as plain Python.
 
-    It is compiled only inside of :func:`waiting`, or where ``BAKE_COMPILE`` is "wait". numba itself
-    is loaded only with the first kernel, as that takes half a second.
+    It is compiled only inside of :func:`waiting`, or where ``BAKE_COMPILE`` is "wait", and not even
+    loaded inside of :func:`uncompiled`. numba itself is loaded only with the first kernel, as that
+    takes half a second.
     """
 
     def __init__(self, function: Callable[..., Any], **options: Any) -> None:
@@ -310,7 +311,9 @@ class Kernel:
 
     def ready(self) -> bool:
         """Tell whether a call runs compiled code, or may wait for the compiler."""
-        return COMPILED and (self._compiled is not None or _may_wait() or self._in_cache)
+        if not COMPILED or self._compiled is not None or _may_wait():
+            return COMPILED
+        return not _Blocks.uncompiled and self._in_cache
 
     @cached_property
     def _in_cache(self) -> bool:
@@ -353,27 +356,44 @@ class Kernel:
         return getattr(self._made(), name)
 
 
-class _Waiting:
-    """How many blocks of the process let calls wait for the compiler."""
+class _Blocks:
+    """How many blocks of the process let calls wait for the compiler, and how many need none."""
 
-    blocks = 0
+    waiting = 0
+    uncompiled = 0
     lock = threading.Lock()
 
 
 def _may_wait() -> bool:
-    return _Waiting.blocks > 0 or os.environ.get("BAKE_COMPILE") == "wait"
+    asked = os.environ.get("BAKE_COMPILE") == "wait" and not _Blocks.uncompiled
+    return _Blocks.waiting > 0 or asked
 
 
 @contextmanager
 def waiting() -> Iterator[None]:
     """Let calls wait for the compiler, as long tasks are worth it."""
-    with _Waiting.lock:
-        _Waiting.blocks += 1
+    with _Blocks.lock:
+        _Blocks.waiting += 1
     try:
         yield
     finally:
-        with _Waiting.lock:
-            _Waiting.blocks -= 1
+        with _Blocks.lock:
+            _Blocks.waiting -= 1
+
+
+@contextmanager
+def uncompiled() -> Iterator[None]:
+    """Run kernels that are not loaded yet as plain Python, as short tasks are not worth loading.
+
+    Where another thread is :func:`waiting`, it decides.
+    """
+    with _Blocks.lock:
+        _Blocks.uncompiled += 1
+    try:
+        yield
+    finally:
+        with _Blocks.lock:
+            _Blocks.uncompiled -= 1
 
 
 def _dispatcher(kernel: Kernel) -> Any:

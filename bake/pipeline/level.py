@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -14,7 +14,7 @@ from bake.asset.schema import BAKE_REVISION, FORMAT_NAME, FORMAT_VERSION
 from bake.asset.write import Contents, write_asset
 from bake.coordinates import upright
 from bake.errors import BudgetError, CostError, LevelError, in_units
-from bake.kernels.jit import waiting
+from bake.kernels.jit import uncompiled, waiting
 from bake.level import Division, Drawn, GeometryLevel, GraphLevel, GridLevel, Level, Remark, Rules
 from bake.levels import load
 from bake.levels.elevation import raised
@@ -106,7 +106,10 @@ class Prepared:
     world: World | LatticeWorld
 
 
-@waiting()
+#: Pairs of places that are searched in plain Python in the time that loading kernels takes.
+PLAIN_PAIRS = 2**14
+
+
 def bake_level(task: Task, threads: int, report: Report, make: Make | None = None) -> Baked:
     """Bake one level and put its asset into place.
 
@@ -120,8 +123,8 @@ def bake_level(task: Task, threads: int, report: Report, make: Make | None = Non
         BakeError: something is wrong that the user can mend; the error names the file.
     """
     begun = time.perf_counter()
-    with errors_name(task.source):
-        found = prepare(task, report)
+    with errors_name(task.source), ExitStack() as stack:
+        found = prepare(task, report, stack)
         notes: list[str] = []
 
         def say(note: str) -> None:
@@ -184,8 +187,11 @@ def errors_name(source: Path) -> Iterator[None]:
         ) from None
 
 
-def prepare(task: Task, report: Report) -> Prepared:
+def prepare(task: Task, report: Report, stack: ExitStack | None = None) -> Prepared:
     """Read a level and turn it into a world: the first steps of a bake.
+
+    Args:
+        stack: takes what says whether the bake is to wait for the compiler.
 
     Raises:
         BakeError: there are mistakes in the level.
@@ -207,19 +213,19 @@ def prepare(task: Task, report: Report) -> Prepared:
         raise LevelError("changed while it was being read", file=task.source, remedy="build again")
     # 4. Turn the level into a world.
     report("graph", 0)
-    header = header_for(level.name, sources, recipe_digest(recipe))
-    return Prepared(level, header, _world_of(level, recipe))
-
-
-def _world_of(level: Level, recipe: LevelRecipe) -> World | LatticeWorld:
-    """Turn a level into a world, without a list of its arcs if it is large and needs none."""
     profiles = agent_profiles(level, recipe)
     rules, connectivity = movement_of(level, recipe)
     nodes, _ = world_size(level, profiles, connectivity)
+    if stack is not None:
+        few = nodes**2 * len(profiles) <= PLAIN_PAIRS
+        stack.enter_context(uncompiled() if few else waiting())
+    header = header_for(level.name, sources, recipe_digest(recipe))
     if isinstance(level, GridLevel) and follows_from_cells(level, recipe, nodes):
+        # There is no list of arcs where the level is large and needs none.
         check_lattice_fits(level, nodes, recipe.memory_budget)
-        return build_lattice_world(level, profiles, rules, connectivity)
-    return read_world(level, recipe)
+        world = build_lattice_world(level, profiles, rules, connectivity)
+        return Prepared(level, header, world)
+    return Prepared(level, header, read_world(level, recipe))
 
 
 def stamp() -> Contents:

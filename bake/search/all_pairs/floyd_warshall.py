@@ -31,7 +31,7 @@ import numpy as np
 
 from bake.arrays import Int32Array, UInt32Array
 from bake.graph import INFINITY, Arcs, Graph
-from bake.kernels.jit import kernel
+from bake.kernels.jit import kernel, ready
 from bake.search.all_pairs.batch import check_scale
 
 #: Rows and columns of a tile: 64 KiB.
@@ -262,6 +262,13 @@ def floyd_warshall(
     """
     n = graph.node_count
     _initialise(Arcs.of(graph, weight), dist)
+    if not ready(_relax_column):
+        whole = dist.view(np.uint32)
+        for via in range(n):
+            np.minimum(whole, whole[:, via, None] + whole[via], out=whole)
+            yield via + 1
+        check_scale(dist, int(weight.max(initial=0)))
+        return
     matrix = dist.reshape(-1).view(np.uint32)
     band = np.empty(min(SIDE, n) * n, dtype=np.uint32)
     _rearrange(matrix, n, True, band)
@@ -289,5 +296,4 @@ def floyd_warshall(
             if via_stop == n:
                 _rearrange(matrix, n, False, band)
             yield via_stop
-    if graph.arc_count:
-        check_scale(dist, int(weight.max()))
+    check_scale(dist, int(weight.max(initial=0)))
