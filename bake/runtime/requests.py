@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Literal
 from bake.errors import MissingTableError, QueryError
 from bake.runtime.headings import ends
 from bake.runtime.reader.places import Place, quoted
-from bake.runtime.searching.heuristics import Given
+from bake.runtime.searching.heuristics import Given, lay_out
 from bake.runtime.searching.under_way import (
     FIRST_PACE,
     LevelSearch,
@@ -189,6 +189,7 @@ class RequestQueue:
             raise QueryError(f"at_once is {quoted(at_once)}", expected="a whole number from 1 on")
         if on_change not in ("restart", "cancel"):
             raise QueryError(f"on_change is {quoted(on_change)}", expected="'restart' or 'cancel'")
+        lay_out(now().searches)
         self.now = now
         self.budget_ms, self.at_once, self.on_change = budget_ms, at_once, on_change
         self._waiting: list[tuple[float, int, PathRequest]] = []

@@ -17,20 +17,21 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bake.arrays import Int32Array, Int64Array
-from bake.graph import INFINITY, UNREACHABLE
+from bake.graph import INFINITY, UNREACHABLE, Graph
 from bake.runtime.hierarchy.lattice import LatticePaths
 from bake.runtime.hierarchy.paths import HierarchyPaths
 from bake.runtime.live.clusters import LiveHierarchyTables
 from bake.runtime.live.lattice_tables import LatticeVersionTables
 from bake.runtime.live.tables import ChangedTables
-from bake.runtime.searching.bounds import Bounds, PairCosts, norm_over, pair_costs
-from bake.runtime.searching.context import SearchContext
+from bake.runtime.searching.bounds import Bounds, PairCosts, coordinates, norm_over, pair_costs
+from bake.runtime.searching.context import Ends, SearchContext
 from bake.runtime.searching.heuristics import heuristic_for, stored_guide
 
 if TYPE_CHECKING:
     from bake.search.live.hierarchy import LiveHierarchy
     from bake.search.point.estimates import Estimate
     from bake.search.point.guide import Guide
+    from bake.search.point.space import ChangedSpace
 
 #: The most groups of cheaper arcs; each takes two searches of the whole level.
 MOST_GROUPS = 8
@@ -58,15 +59,21 @@ class Detours:
         return best
 
 
-def changed_context(tables: ChangedTables, baked: SearchContext) -> SearchContext:
-    """Return the context of one profile on a level that has changed.
+class ChangedContext(SearchContext):
+    """What searches share on a level that has changed; most of it is that of the baked level."""
 
-    Args:
-        tables: the tables of the profile as it is now.
-        baked: the context of the profile as it was baked.
-    """
+    def __init__(self, tables: ChangedTables, baked: SearchContext) -> None:
+        """Make nothing yet.
 
-    def hierarchy() -> HierarchyPaths:
+        Args:
+            tables: the tables of the profile as it is now.
+            baked: the context of the profile as it was baked.
+        """
+        super().__init__(tables, lambda: ChangedBounds(tables, baked), self._layers)
+        self._changed, self._baked = tables, baked
+
+    def _layers(self) -> HierarchyPaths:
+        tables = self._changed
         if isinstance(tables, LatticeVersionTables):
             return LatticePaths(tables.layers)
         clusters = tables.state.clusters
@@ -74,7 +81,36 @@ def changed_context(tables: ChangedTables, baked: SearchContext) -> SearchContex
             raise tables.missing("hierarchy")
         return HierarchyPaths(LiveHierarchyTables(clusters))
 
-    return SearchContext(tables, lambda: ChangedBounds(tables, baked), hierarchy)
+    @cached_property
+    def space(self) -> ChangedSpace:
+        from bake.search.point.space import ChangedSpace
+
+        tables = self._changed
+        arcs = tables.state.arcs
+
+        def listed() -> tuple[Graph, Int32Array]:
+            return tables.usable.graph, tables.usable.weight
+
+        return ChangedSpace(self._baked.space, arcs.row_count, arcs.own_arcs(), listed)
+
+    @cached_property
+    def at(self) -> Int32Array:
+        same = self.space.row_count == self._baked.space.row_count
+        return self._baked.at if same else coordinates(self.tables)
+
+    def deciding_arcs(self, name: str) -> Ends:
+        """Return the cheapest arcs that are as baked, and all that are near changes."""
+        own, rows = self.space.own, self.space.row_count
+        if not self.tables.places.is_grid and rows > self._baked.space.row_count:
+            return self.arcs  # All positions are rounded in another way.
+        near = np.zeros(rows, dtype=np.bool_)
+        near[own.rows] = True
+        tail, head, weight = self._baked.cheapest(name, near)
+        return (
+            np.concatenate([tail, own.tail]),
+            np.concatenate([head, own.head]),
+            np.concatenate([weight, own.weight]),
+        )
 
 
 class ChangedBounds(Bounds):

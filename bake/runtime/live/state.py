@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from bake.arrays import BoolArray, Int32Array
+from bake.graph import BLOCKED
 from bake.runtime.live.clusters import ClusterVersion
 from bake.runtime.live.fields import FlowFields
 
 if TYPE_CHECKING:
     from bake.search.live.graph import Adjacency, LiveGraph
+    from bake.search.point.space import OwnArcs
 
 #: About how many arcs an edit changes, by which differences are put together.
 _TOGETHER = 64
@@ -129,9 +132,40 @@ class GraphVersion:
     @property
     def _arcs_that_differ(self) -> tuple[Int32Array, Int32Array, Int32Array, Int32Array]:
         differs = self.differs.all()
-        tail, head, label = np.array(list(differs), dtype=np.int32).reshape(-1, 3).T.copy()
-        now = np.array([ticks for _, ticks in differs.values()], dtype=np.int32)
-        return tail, head, label, now
+        every = chain.from_iterable((*arc, ticks[1]) for arc, ticks in differs.items())
+        tail, head, label, now = np.fromiter(every, np.int32, 4 * len(differs)).reshape(-1, 4).T
+        return tail.copy(), head.copy(), label.copy(), now.copy()
+
+    def own_arcs(self) -> OwnArcs:
+        """Return the arcs out of the rows near those that cost something else than as baked.
+
+        This takes as long as those arcs are many.
+        """
+        from bake.search.live.graph import positions
+        from bake.search.point.space import OwnArcs
+
+        out, into = self.baked.out, self.baked.into
+        tail, head, label, now = self._arcs_that_differ
+        near = np.zeros(self.row_count, dtype=np.bool_)
+        near[tail] = True
+        there = np.flatnonzero(near[: out.row_count])
+        near[into.to[positions(into.begin[there], into.end[there])]] = True
+        rows = np.flatnonzero(near).astype(np.int32)
+        known = rows[: np.searchsorted(rows, out.row_count)]
+        arcs = positions(out.begin[known], out.end[known])
+        weight = out.weight[arcs]
+        found = out.find(tail, head, label)
+        here = found >= 0
+        # Pieces lie in the order of their rows, as nothing was added to the baked graph.
+        weight[np.searchsorted(arcs, found[here])] = now[here]
+        new = np.flatnonzero(~here)
+        new = new[np.lexsort((label[new], head[new], tail[new]))]
+        tails = np.concatenate([np.repeat(known, out.end[known] - out.begin[known]), tail[new]])
+        heads = np.concatenate([out.to[arcs], head[new]])
+        weight = np.concatenate([weight, now[new]])
+        usable = np.flatnonzero(weight != BLOCKED)
+        usable = usable[np.argsort(tails[usable], kind="stable")]
+        return OwnArcs(rows, tails[usable], heads[usable], weight[usable])
 
     def weights(self, tail: Int32Array, head: Int32Array, label: Int32Array) -> Int32Array:
         """Return (k) int32 ticks of arcs; BLOCKED where there are none, and for rows of -1."""

@@ -212,6 +212,12 @@ class ChangedTables(Tables):
         )
         return found
 
+    def known_apart(self, row: int, goal: int) -> bool:
+        if "_labelled" in vars(self):
+            return super().known_apart(row, goal)
+        ready = self._ways.is_ready(self.state)
+        return ready and self._ways.ticks(self.state, row, goal) == np.inf
+
     def reaches(self, row: int, goal: int) -> bool:
         return bool(np.isfinite(self.ticks(row, goal)))
 

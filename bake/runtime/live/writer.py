@@ -30,7 +30,7 @@ from bake.runtime.live.patch import (
 from bake.runtime.live.pricing import Pricing
 from bake.runtime.live.report import ChangeLog, Changes, UpdateReport
 from bake.runtime.live.rules import LevelRules, ProfileRules
-from bake.runtime.live.searches import changed_context
+from bake.runtime.live.searches import ChangedContext
 from bake.runtime.live.tables import ChangedTables
 from bake.runtime.live.versions import Edited, ProfileWriter
 from bake.runtime.reader.baked import BakedTables
@@ -262,7 +262,7 @@ class LevelWriter:
         tables = self._tables_of(name, state, level)
 
         def searches() -> SearchContext:
-            return changed_context(tables, baked.searches)
+            return ChangedContext(tables, baked.searches)
 
         return Snapshot(tables, baked.newest, searches, baked)
 

@@ -194,6 +194,10 @@ class Tables(ABC):
         reach = self.reach
         return None if reach is None else bool(reach[a, b >> 3] & (128 >> (b & 7)))
 
+    def known_apart(self, row: int, goal: int) -> bool:
+        """Tell whether it is known without a look at the whole level that there is no path."""
+        return self.joined(row, goal) is False
+
     def reaches(self, row: int, goal: int) -> bool:
         """Tell whether there is a path."""
         joined = self.joined(row, goal)

@@ -6,19 +6,25 @@ from collections.abc import Callable, Iterator
 from functools import cached_property
 from typing import TYPE_CHECKING, TypeVar, cast
 
-from bake.arrays import Int32Array
+import numpy as np
+
+from bake.arrays import BoolArray, Int32Array
 from bake.runtime.hierarchy.lattice import LatticeHierarchy, LatticePaths, LatticeTables, rows_of
 from bake.runtime.hierarchy.layers import HierarchyTables
 from bake.runtime.hierarchy.paths import HierarchyPaths
 from bake.runtime.reader.baked import BakedTables
 from bake.runtime.reader.rows import Rows
 from bake.runtime.reader.tables import Tables
-from bake.runtime.searching.bounds import BakedBounds, Bounds
+from bake.runtime.searching.bounds import BakedBounds, Bounds, coordinates
 
 if TYPE_CHECKING:
+    from bake.search.point.estimates import Ranked
     from bake.search.point.space import SearchSpace
 
 T = TypeVar("T")
+
+#: (m) int32 tails, heads and weights of arcs.
+Ends = tuple[Int32Array, Int32Array, Int32Array]
 
 
 class SearchContext:
@@ -54,6 +60,41 @@ class SearchContext:
 
         usable = self.tables.usable
         return SearchSpace(usable.graph, usable.weight)
+
+    @cached_property
+    def at(self) -> Int32Array:
+        """Return (r, 2) int32 coordinates, which norms measure: see :func:`coordinates`."""
+        return coordinates(self.tables)
+
+    @property
+    def arcs(self) -> Ends:
+        """Return tail, head and weight of all arcs."""
+        usable = self.tables.usable
+        return usable.graph.tail(), usable.graph.head, usable.weight
+
+    def deciding_arcs(self, name: str) -> Ends:
+        """Return tail, head and weight of the arcs that decide the norm of a name."""
+        near = np.zeros(self.tables.row_count, dtype=np.bool_)
+        return self.cheapest(name, near)
+
+    def cheapest(self, name: str, near: BoolArray) -> Ends:
+        """Return the arcs that would decide a norm if those out of some rows were not there.
+
+        Args:
+            near: (r) bool, True for these rows.
+        """
+        ranked = self._ranked(name)
+        arcs = ranked.deciding(near)
+        usable = self.tables.usable
+        tail = np.searchsorted(usable.graph.first_out, arcs, side="right") - 1
+        return tail.astype(np.int32), usable.graph.head[arcs], usable.weight[arcs]
+
+    def _ranked(self, name: str) -> Ranked:
+        from bake.search.point.estimates import ranked_by_length, ranked_by_step
+
+        if self.tables.places.is_grid:
+            return self.kept("ranked", lambda: ranked_by_step(self.at, *self.arcs))
+        return self.kept(f"ranked {name}", lambda: ranked_by_length(name, self.at, *self.arcs))
 
     @cached_property
     def bounds(self) -> Bounds:

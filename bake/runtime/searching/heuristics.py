@@ -13,7 +13,6 @@ from bake.errors import QueryError
 from bake.greedy import chart
 from bake.runtime.reader.places import Place
 from bake.runtime.reader.tables import Tables
-from bake.runtime.searching.bounds import coordinates
 from bake.runtime.searching.context import SearchContext
 
 if TYPE_CHECKING:
@@ -31,21 +30,24 @@ Given = Mapping[Place, float] | Callable[[Any], float]
 _FINE_HEX = 1024
 
 
-def best_name(tables: Tables) -> str:
+def best_name(context: SearchContext) -> str:
     """Return the name of the heuristic that fits a level's movement best."""
-    places = tables.places
+    return context.kept("best name", lambda: _best_name(context))
+
+
+def _best_name(context: SearchContext) -> str:
+    places = context.tables.places
     if places.hex_layout is not None:
         return "hex"
     if places.is_grid:
-        return "octile" if _diagonal(tables) else "manhattan"
+        return "octile" if _diagonal(context) else "manhattan"
     return "null" if places.position is None else "euclidean"
 
 
-def _diagonal(tables: Tables) -> bool:
-    at = tables.cell_of_row
-    graph = tables.usable.graph
-    step = np.abs(at[graph.head] - at[graph.tail()])
-    return bool((step == 1).all(axis=1).any())
+def _diagonal(context: SearchContext) -> bool:
+    tail, head, _ = context.deciding_arcs("octile")
+    across, down = np.abs(context.at[head] - context.at[tail]).T
+    return bool(((across == 1) & (down == 1)).any())
 
 
 def _null(context: SearchContext, goal: int) -> Estimate:
@@ -56,28 +58,22 @@ def _null(context: SearchContext, goal: int) -> Estimate:
 
 def _norm(name: str) -> Maker:
     def make(context: SearchContext, goal: int) -> Estimate:
-        return context.kept(name, lambda: _scaled(name, context.tables))
+        return context.kept(name, lambda: _scaled(name, context))
 
     return make
 
 
-def _scaled(name: str, tables: Tables) -> Estimate:
+def _scaled(name: str, context: SearchContext) -> Estimate:
     from bake.search.point.estimates import cell_norm, euclidean, hex_norm, position_norm
 
-    places, usable = tables.places, tables.usable
-    arcs = usable.graph.tail(), usable.graph.head, usable.weight
+    places = context.tables.places
     if places.hex_layout is not None:
         if name == "hex":
-            return hex_norm(coordinates(tables), *arcs)
+            return hex_norm(context.at, *context.deciding_arcs(name))
         if name == "euclidean":
-            return euclidean(_centres(tables), *arcs)
-        raise _wrong_kind(name, tables, "a square grid, or a graph")
-    if places.is_grid:
-        if name == "hex":
-            raise _wrong_kind(name, tables, "a hexagonal grid")
-        at = coordinates(tables)
-        return euclidean(at, *arcs) if name == "euclidean" else cell_norm(name, at, *arcs)
-    if places.position is None:
+            return euclidean(_centres(context.tables), *context.deciding_arcs(name))
+        raise _wrong_kind(name, context, "a square grid, or a graph")
+    if not places.is_grid and places.position is None:
         raise QueryError(
             f"heuristic {name!r} needs positions, this graph has none",
             place=f"level {places.name!r}",
@@ -85,9 +81,11 @@ def _scaled(name: str, tables: Tables) -> Estimate:
             remedy="give its nodes x and y",
         )
     if name == "hex":
-        raise _wrong_kind(name, tables, "a hexagonal grid")
-    at = coordinates(tables)
-    return euclidean(at, *arcs) if name == "euclidean" else position_norm(name, at, *arcs)
+        raise _wrong_kind(name, context, "a hexagonal grid")
+    at, arcs = context.at, context.deciding_arcs(name)
+    if name == "euclidean":
+        return euclidean(at, *arcs)
+    return (cell_norm if places.is_grid else position_norm)(name, at, *arcs)
 
 
 def _centres(tables: Tables) -> Int32Array:
@@ -97,11 +95,11 @@ def _centres(tables: Tables) -> Int32Array:
     return np.rint(np.stack([across, down], axis=1) * _FINE_HEX).astype(np.int32)
 
 
-def _wrong_kind(name: str, tables: Tables, kind: str) -> QueryError:
+def _wrong_kind(name: str, context: SearchContext, kind: str) -> QueryError:
     return QueryError(
         f"heuristic {name!r} is for {kind}",
-        place=f"level {tables.places.name!r}",
-        expected=f"{best_name(tables)}, or another that fits its movement",
+        place=f"level {context.tables.places.name!r}",
+        expected=f"{best_name(context)}, or another that fits its movement",
     )
 
 
@@ -111,26 +109,11 @@ def _given(tables: Tables, given: Given, goal: int) -> Estimate:
     Raises:
         QueryError: a place has no value, or its value is not a number in range.
     """
-    from bake.search.point.estimates import LARGEST, ROWS, Estimate
+    from bake.search.point.estimates import ROWS, Estimate
 
     table = np.zeros((tables.row_count, 1), dtype=np.int32)
     for row, location in enumerate(tables.location.tolist()):
-        place = tables.places.place_at(location)
-        try:
-            units = float(given(place) if callable(given) else given[place])
-        except KeyError:
-            raise QueryError(
-                f"the heuristic says nothing of {place!r}", expected="a value for every place"
-            ) from None
-        except (TypeError, ValueError):
-            units = math.nan
-        ticks = units * tables.places.ticks_per_unit
-        if not 0 <= ticks <= LARGEST:
-            raise QueryError(
-                f"the heuristic says {units:g} of {place!r}",
-                expected=f"units from 0 to {LARGEST / tables.places.ticks_per_unit:g}",
-            )
-        table[row, 0] = round(ticks)
+        table[row, 0] = _given_ticks(tables, given, location)
     graph, h = tables.usable.graph, table[:, 0].astype(np.int64)
     consistent = bool((h[graph.tail()] - h[graph.head] <= tables.usable.weight).all())
     admissible: bool | None = None
@@ -141,9 +124,44 @@ def _given(tables: Tables, given: Given, goal: int) -> Estimate:
     return Estimate("given", ROWS, table=table, admissible=admissible, consistent=consistent)
 
 
+def _given_ticks(tables: Tables, given: Given, location: int) -> int:
+    """Ask the caller's heuristic for one place.
+
+    Raises:
+        QueryError: as for :func:`_given`.
+    """
+    from bake.search.point.estimates import LARGEST
+
+    place = tables.places.place_at(location)
+    try:
+        units = float(given(place) if callable(given) else given[place])
+    except KeyError:
+        raise QueryError(
+            f"the heuristic says nothing of {place!r}", expected="a value for every place"
+        ) from None
+    except (TypeError, ValueError):
+        units = math.nan
+    ticks = units * tables.places.ticks_per_unit
+    if not 0 <= ticks <= LARGEST:
+        raise QueryError(
+            f"the heuristic says {units:g} of {place!r}",
+            expected=f"units from 0 to {LARGEST / tables.places.ticks_per_unit:g}",
+        )
+    return round(ticks)
+
+
 def fitting_norm(context: SearchContext) -> Estimate:
     """Return the geometric heuristic that fits a level's movement."""
-    return HEURISTICS[best_name(context.tables)](context, 0)
+    return HEURISTICS[best_name(context)](context, 0)
+
+
+def lay_out(context: SearchContext) -> None:
+    """Make what the first search part by part would have to make, which takes a while."""
+    heuristic = "maximum" if context.bounds.has_heuristic else None
+    if context.tables.row_count:
+        heuristic_for(context, heuristic, 0)
+        context.tables.known_apart(0, 0)
+    assert context.space.successors is not None
 
 
 def stored_guide(context: SearchContext) -> Guide | None:
@@ -183,7 +201,7 @@ def heuristic_for(context: SearchContext, heuristic: str | Given | None, goal: i
         QueryError: there is no such heuristic, or it does not fit this level.
     """
     if heuristic is None:
-        heuristic = context.kept("best name", lambda: best_name(context.tables))
+        heuristic = best_name(context)
     if not isinstance(heuristic, str):
         return _given(context.tables, heuristic, goal)
     if heuristic not in HEURISTICS:
@@ -201,4 +219,6 @@ def estimated_ticks(
     """
     if heuristic == "maximum" and (guide := stored_guide(context)) is not None:
         return guide.between(row, goal)
-    return int(context.space.estimates(heuristic_for(context, heuristic, goal), goal)[row])
+    if heuristic is not None and not isinstance(heuristic, str):
+        return _given_ticks(context.tables, heuristic, int(context.tables.location[row]))
+    return heuristic_for(context, heuristic, goal).between(row, goal)

@@ -275,7 +275,7 @@ def _clusters(context: SearchContext, row: int, goal: int, request: Request) -> 
         return Outcome(None, 0, expanded, bound=math.inf)
     corridor = np.zeros(bounds.cluster_count, dtype=np.bool_)
     corridor[sequence] = True
-    norm = heuristic_for(context, best_name(context.tables), goal)
+    norm = heuristic_for(context, best_name(context), goal)
     while True:
         # The clusters of the plan may be joined in ways that the path cannot use.
         inside = corridor[label] & (label >= 0)

@@ -88,7 +88,7 @@ class LevelSearch:
         self.cost = math.inf
         self.expanded = 0
         self._search: SlicedSearch | None = None
-        if context.tables.joined(*ends) is False:
+        if context.tables.known_apart(*ends):
             self.status = Status.NO_PATH
         else:
             self._search = SlicedSearch(context.space, estimate, *ends, queue)
@@ -164,9 +164,7 @@ class LevelSearch:
         g, h = known.ticks / self._units, known.estimate / self._units
         opened = []
         if not over:
-            graph = self._context.tables.usable.graph
-            heads = graph.head[graph.first_out[row] : graph.first_out[row + 1]].tolist()
-            for head in dict.fromkeys(heads):
+            for head in dict.fromkeys(self._context.space.heads(row)):
                 if head in at and known.waiting[at[head]] and search.parent(head) == row:
                     one = at[head]
                     opened.append((self._place(head), float(g[one]), float(g[one] + h[one])))
@@ -205,7 +203,7 @@ class LevelSearch:
         self.expanded = found.expanded
         if found.rows is None:
             self.status = Status.NO_PATH
-            if self._context.tables.joined(*self._ends):
+            if self._search.lost and self._context.tables.joined(*self._ends):
                 raise QueryError(
                     f"the path costs more than {UNREACHABLE - 1:,} ticks, "
                     "and searches count no further",

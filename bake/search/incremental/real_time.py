@@ -74,7 +74,7 @@ class RealTime:
 
     def forget(self) -> None:
         """Begin anew with the first heuristic, as when arcs have become cheaper."""
-        fill_estimates(self._terms, self._goal, self.h)
+        fill_estimates(self._terms, self._goal, 0, self.h)
         self.h[self._goal] = 0
 
     def next_node(self, here: int) -> int:

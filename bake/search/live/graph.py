@@ -26,10 +26,11 @@ def _find_arcs(
     for i in range(len(tails)):
         found[i] = -1
         node = tails[i]
-        for arc in range(begin[node], end[node]):
-            if to[arc] == heads[i] and key[arc] == keys[i]:
-                found[i] = arc
-                break
+        if node < len(begin):
+            for arc in range(begin[node], end[node]):
+                if to[arc] == heads[i] and key[arc] == keys[i]:
+                    found[i] = arc
+                    break
 
 
 @kernel
@@ -139,6 +140,17 @@ class Adjacency:
         """
         found = np.empty(len(tails), dtype=np.int32)
         _find_weights(self.arcs, self.key, tails, heads, keys, found)
+        return found
+
+    def find(self, tails: Int32Array, heads: Int32Array, keys: Int32Array) -> Int32Array:
+        """Return (k) int32, where each arc lies in the pool; -1 where there is none.
+
+        Args:
+            tails: (k) int32 from 0 on; numbers of no node are no ends of an arc.
+            heads, keys: (k) int32.
+        """
+        found = np.empty(len(tails), dtype=np.int32)
+        _find_arcs(self.arcs, self.key, tails, heads, keys, found)
         return found
 
     def edited(

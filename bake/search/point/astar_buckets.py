@@ -38,12 +38,13 @@ class PackedArcs(NamedTuple):
     """A graph as searches between two points read it; for searches from both ends, twice.
 
     Attributes:
-        first_out: (r + 1) int32; (2, r + 1) for the graph and for the graph turned round.
+        piece: (r, 2) int32, where the arcs of each row begin and end; (2, r, 2) for the graph and
+            for the graph turned round.
         arcs: (m, 2) uint32, or (2, m, 2): head and weight of each arc, unsigned, so that kernels
             need not check whether an index counts from the end.
     """
 
-    first_out: Int32Array
+    piece: Int32Array
     arcs: UInt32Array
 
 
@@ -87,7 +88,7 @@ class Slice(NamedTuple):
 
     Attributes:
         most: how many rows to expand before the search pauses.
-        pause: (10) int64, written when it pauses: 1, how many rows were expanded, the row expanded
+        pause: (11) int64, written when it pauses: 1, how many rows were expanded, the row expanded
             last, and what is the search's own; 0 at first = begin.
     """
 
@@ -96,7 +97,7 @@ class Slice(NamedTuple):
 
 
 #: The slice of a search that does not pause. Nothing writes to it.
-WHOLE = Slice(2**62, np.zeros(10, dtype=np.int64))
+WHOLE = Slice(2**62, np.zeros(11, dtype=np.int64))
 
 
 @kernel
@@ -153,27 +154,28 @@ def search_buckets(
 
     Args:
         graph: rows and arcs.
-        successors: (m) int32, bits of the arcs worth looking at after each arc; empty = all of
-            them. They are for consistent heuristics only.
+        successors: (k) int32, bits of the arcs worth looking at after each of the first k arcs;
+            after others it is all of them. They are for consistent heuristics only.
         terms: of the heuristic.
         labels: scratch.
         queue: empty; empty again afterwards, unless the search pauses.
         start, goal: rows.
-        answer: (2) int64, filled with ticks of the path and how often a row was expanded.
+        answer: (3) int64, filled with ticks of the path, how often a row was expanded, and whether
+            a way was given up because it costs more than can be counted.
         part: how far to go. A search that paused goes on with the same scratch and queue, which
             may have grown meanwhile.
 
     Returns:
         FOUND, NO_PATH, FULL or PAUSED.
     """
-    first_out, arcs = graph
+    piece, arcs = graph
     label, seen, stamp = labels
     entry, bucket, width = queue
     goal_x, goal_y = coordinates(terms.at, goal)
     far = len(bucket) - 1
     mark = -(stamp << 32)
     older = mark + (1 << 32)
-    pruned = len(successors) > 0
+    masked = len(successors)
     pause = part.pause
     if pause[0] == 0:
         h = estimated(terms, start, goal, goal_x, goal_y)
@@ -193,6 +195,7 @@ def search_buckets(
         top = 0
         best = int(UNREACHABLE)
         expanded = 0
+        lost = 0
     else:
         expanded = int(pause[1])
         base = int(pause[3])
@@ -202,6 +205,7 @@ def search_buckets(
         cursor = int(pause[7])
         top = int(pause[8])
         best = int(pause[9])
+        lost = int(pause[10])
     status = NO_PATH if best == UNREACHABLE else FOUND
     until = expanded + part.most
     row = start
@@ -217,6 +221,7 @@ def search_buckets(
             pause[7] = cursor
             pause[8] = top
             pause[9] = best
+            pause[10] = lost
             return PAUSED
         while bucket[cursor] < 0:
             cursor += 1
@@ -242,8 +247,8 @@ def search_buckets(
         expanded += 1
         # Where a row has more arcs than there are bits, all bits are set, and sign bits follow.
         bits = int(seen[row, 2])
-        arc = int(first_out[row])
-        end = int(first_out[row + 1])
+        arc = int(piece[row, 0])
+        end = int(piece[row, 1])
         while bits != 0:
             skip = int(_LOWEST[bits & 255])
             arc += skip
@@ -266,11 +271,12 @@ def search_buckets(
                 h = estimated(terms, head, goal, goal_x, goal_y)
             f = reached + h
             if f >= best:
+                lost |= best == UNREACHABLE
                 continue
             label[head] = mark + reached
             seen[head, 0] = row
             seen[head, 1] = h
-            seen[head, 2] = successors[by] if pruned else -1
+            seen[head, 2] = successors[by] if by < masked else -1
             if head == goal:
                 best = reached
                 status = FOUND
@@ -296,6 +302,7 @@ def search_buckets(
     clear(bucket, cursor, top)
     answer[0] = best
     answer[1] = expanded
+    answer[2] = lost
     return status
 
 

@@ -16,11 +16,12 @@ is; a jump that is cheaper than the norm lowers the scale until it fits.
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from itertools import accumulate, pairwise
 from typing import NamedTuple
 
 import numpy as np
 
-from bake.arrays import Float64Array, Int32Array, Int64Array
+from bake.arrays import BoolArray, Float64Array, Int32Array, Int64Array
 from bake.graph import INFINITY, UNREACHABLE
 from bake.kernels.jit import inlined, kernel
 
@@ -83,6 +84,12 @@ class Estimate:
     table: Int32Array = field(default_factory=lambda: np.zeros((0, 1), dtype=np.int32))
     admissible: bool | None = True
     consistent: bool | None = True
+
+    def between(self, row: int, goal: int) -> int:
+        """Return the ticks from one row to another by this estimate."""
+        h = np.empty(1, dtype=np.int64)
+        fill_estimates(self.terms(), goal, row, h)
+        return int(h[0])
 
     def terms(self) -> EstimateTerms:
         """Return the part of the estimate that kernels take."""
@@ -222,11 +229,11 @@ def guided_estimate(guide: GuideTerms, row: int, goal: int) -> int:
 
 
 @kernel
-def fill_estimates(terms: EstimateTerms, goal: int, h: Int64Array) -> None:
-    """Write every row's estimate toward one goal into ``h`` (r)."""
+def fill_estimates(terms: EstimateTerms, goal: int, begin: int, h: Int64Array) -> None:
+    """Write the estimates of rows from ``begin`` on toward one goal into ``h`` (k)."""
     x, y = coordinates(terms.at, goal)
     for row in range(len(h)):
-        h[row] = estimated(terms, row, goal, x, y)
+        h[row] = estimated(terms, begin + row, goal, x, y)
 
 
 #: Bits after the point of the scale where coordinates are not cells.
@@ -257,6 +264,75 @@ def _differences(
 ) -> tuple[Int64Array, Int64Array]:
     step = at[head].astype(np.int64) - at[tail]
     return step[:, 0], step[:, 1]
+
+
+#: How many arcs are looked at together for one that counts.
+_LOOK = 256
+
+
+class Ranked(NamedTuple):
+    """Arcs in classes, the cheapest of each class first: that one alone matters to a norm.
+
+    Attributes:
+        first: where each class begins, and the end.
+        order, tail: (m) int32, the arcs and their tails.
+    """
+
+    first: list[int]
+    order: Int32Array
+    tail: Int32Array
+
+    def deciding(self, near: BoolArray) -> Int32Array:
+        """Return the cheapest arc of each class that leaves none of some rows.
+
+        Args:
+            near: (r) bool, True for rows whose arcs do not count.
+        """
+        found = []
+        for first, end in pairwise(self.first):
+            for begin in range(first, end, _LOOK):
+                left = np.flatnonzero(~near[self.tail[begin : min(begin + _LOOK, end)]])
+                if len(left):
+                    found.append(self.order[begin + left[0]])
+                    break
+        return np.array(found, dtype=np.int32)
+
+
+def ranked_by_step(
+    at: Int32Array, tail: Int32Array, head: Int32Array, weight: Int32Array
+) -> Ranked:
+    """Rank the steps in each direction, and every jump by itself, for all norms on a grid."""
+    dx, dy = _differences(at, tail, head)
+    label = np.where(np.maximum(np.abs(dx), np.abs(dy)) > 1, 9, 3 * dx + dy + 4).astype(np.int8)
+    steps = [np.flatnonzero(label == each) for each in (0, 1, 2, 3, 5, 6, 7, 8)]
+    classes = [arcs[np.argsort(weight[arcs], kind="stable")] for arcs in steps]
+    return _ranked([*classes, *np.flatnonzero(label == 9)[:, None]], tail)
+
+
+def ranked_by_length(
+    name: str, at: Int32Array, tail: Int32Array, head: Int32Array, weight: Int32Array
+) -> Ranked:
+    """Rank arcs between positions by what a unit of their length costs in one norm."""
+    length = _length(name, at, tail, head)
+    far = np.flatnonzero(length > 0)
+    return _ranked([far[np.argsort(weight[far] / length[far], kind="stable")]], tail)
+
+
+def _ranked(classes: list[Int64Array], tail: Int32Array) -> Ranked:
+    order = np.concatenate(classes).astype(np.int32)
+    return Ranked([0, *accumulate(map(len, classes))], order, tail[order])
+
+
+def _length(name: str, at: Int32Array, tail: Int32Array, head: Int32Array) -> Float64Array:
+    """Return (m) float64, how long arcs between positions are in one norm."""
+    dx, dy = (np.abs(one) for one in _differences(at, tail, head))
+    if name == "euclidean":
+        return np.asarray(np.sqrt((dx * dx + dy * dy).astype(np.float64)))
+    return np.asarray(np.maximum(dx, dy) + _SIDE[name] * np.minimum(dx, dy))
+
+
+#: What the smaller of two differences counts.
+_SIDE = {"manhattan": 1.0, "octile": np.sqrt(2.0) - 1, "chebyshev": 0.0}
 
 
 def cell_norm(
@@ -325,8 +401,7 @@ def euclidean(at: Int32Array, tail: Int32Array, head: Int32Array, weight: Int32A
         at: (r, 2) int32 coordinates in any unit.
         tail, head, weight: (m) int32, the arcs.
     """
-    dx, dy = _differences(at, tail, head)
-    apart = np.sqrt((dx * dx + dy * dy).astype(np.float64))
+    apart = _length("euclidean", at, tail, head)
     far = apart > 0
     if not far.any():
         return Estimate("euclidean")
@@ -340,15 +415,14 @@ def position_norm(
     """Scale a norm for positions that are not cells as :func:`cell_norm` does; every arc counts."""
     dx, dy = (np.abs(one) for one in _differences(at, tail, head))
     larger, smaller = np.maximum(dx, dy), np.minimum(dx, dy)
-    side = {"manhattan": 1.0, "octile": np.sqrt(2.0) - 1, "chebyshev": 0.0}[name]
-    length = larger + side * smaller
+    length = _length(name, at, tail, head)
     far = length > 0
     if not far.any():
         return Estimate(name)
     scale = float((weight[far] / length[far]).min()) * _BELOW
     # Small enough that no product leaves an int64; a smaller scale is a lower bound, too.
     straight = min(int(scale * 2**FINE), 2**40)
-    made = Estimate(name, AXES, at, straight, int(straight * side), FINE)
+    made = Estimate(name, AXES, at, straight, int(straight * _SIDE[name]), FINE)
     reach = made.straight * larger + made.extra * smaller
     holds = bool((reach <= weight.astype(np.int64) << FINE).all())
     return replace(made, admissible=holds, consistent=holds)

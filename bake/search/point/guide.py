@@ -58,7 +58,7 @@ def search_by_fields(
     Returns:
         FOUND, NO_PATH or FULL.
     """
-    first_out, arcs = graph
+    piece, arcs = graph
     label, seen, stamp = labels
     entry, bucket, width = queue
     two_way = guide.two_way
@@ -106,7 +106,7 @@ def search_by_fields(
         if mark + g != label[row] or g + ahead >= best:
             continue
         expanded += 1
-        for arc in range(first_out[row], first_out[row + 1]):
+        for arc in range(piece[row, 0], piece[row, 1]):
             head = int(np.int64(arcs[arc, 0]))
             if label[head] >= older:
                 h = guided_estimate(guide, head, goal)
@@ -118,7 +118,7 @@ def search_by_fields(
         if g + ahead >= best:
             continue
         seen[row, 1] = ahead
-        for arc in range(first_out[row], first_out[row + 1]):
+        for arc in range(piece[row, 0], piece[row, 1]):
             head = int(np.int64(arcs[arc, 0]))
             step = int(np.int64(arcs[arc, 1]))
             reached = g + step

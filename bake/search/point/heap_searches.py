@@ -59,7 +59,7 @@ def search_heap(
     Returns:
         FOUND, NO_PATH, FULL or PAUSED.
     """
-    first_out, arcs = graph
+    piece, arcs = graph
     label, seen, stamp = labels
     goal_x, goal_y = coordinates(terms.at, goal)
     mark = -(stamp << 32)
@@ -73,10 +73,12 @@ def search_heap(
         held = push(heap, 0, (int(seen[start, 1]) << 32) | _LARGEST_G, start)
         best = int(UNREACHABLE)
         expanded = 0
+        lost = 0
     else:
         expanded = int(pause[1])
         held = int(pause[3])
         best = int(pause[4])
+        lost = int(pause[5])
     until = expanded + part.most
     row = start
     while held > 0 or expanded == until:
@@ -86,6 +88,7 @@ def search_heap(
             pause[2] = row
             pause[3] = held
             pause[4] = best
+            pause[5] = lost
             return PAUSED
         first, row = int(heap[0, 0]), int(heap[0, 1])
         held = drop_first(heap, held)
@@ -95,7 +98,7 @@ def search_heap(
         if mark + g != label[row]:
             continue
         expanded += 1
-        for arc in range(first_out[row], first_out[row + 1]):
+        for arc in range(piece[row, 0], piece[row, 1]):
             head = arcs[arc, 0]
             reached = g + int(arcs[arc, 1])
             known = label[head]
@@ -107,6 +110,7 @@ def search_heap(
                 h = estimated(terms, head, goal, goal_x, goal_y)
             f = reached + h
             if f >= best:
+                lost |= best == UNREACHABLE
                 continue
             label[head] = mark + reached
             seen[head, 0] = row
@@ -119,6 +123,7 @@ def search_heap(
             held = push(heap, held, (f << 32) | (_LARGEST_G - reached), head)
     answer[0] = best
     answer[1] = expanded
+    answer[2] = lost
     return NO_PATH if best == UNREACHABLE else FOUND
 
 
@@ -159,7 +164,7 @@ def search_closing(
     Returns:
         FOUND, NO_PATH or FULL.
     """
-    first_out, arcs = graph
+    piece, arcs = graph
     label, seen, stamp = labels
     goal_x, goal_y = coordinates(terms.at, goal)
     mark = -(stamp << 32)
@@ -193,7 +198,7 @@ def search_closing(
         seen[row, 2] = 1
         expanded += 1
         g = label[row] - mark
-        for arc in range(first_out[row], first_out[row + 1]):
+        for arc in range(piece[row, 0], piece[row, 1]):
             head = int(np.int64(arcs[arc, 0]))
             reached = g + int(arcs[arc, 1])
             known = label[head]
@@ -228,7 +233,7 @@ def search_closing(
     while row != start:
         parent = int(seen[row, 0])
         least = int(UNREACHABLE)
-        for arc in range(first_out[parent], first_out[parent + 1]):
+        for arc in range(piece[parent, 0], piece[parent, 1]):
             if arcs[arc, 0] == row:
                 least = min(least, int(arcs[arc, 1]))
         answer[0] += least
@@ -251,7 +256,7 @@ def search_greedily(
     J. Doran, D. Michie, "Experiments with the graph traverser program", Proc. Royal Society A 294,
     1966. This is fast where the heuristic is good, but the path may be far from shortest.
     """
-    first_out, arcs = graph
+    piece, arcs = graph
     label, seen, stamp = labels
     goal_x, goal_y = coordinates(terms.at, goal)
     mark = -(stamp << 32)
@@ -266,7 +271,7 @@ def search_greedily(
         held = drop_first(heap, held)
         expanded += 1
         so_far = label[row]
-        for arc in range(first_out[row], first_out[row + 1]):
+        for arc in range(piece[row, 0], piece[row, 1]):
             head = arcs[arc, 0]
             reached = so_far + int(arcs[arc, 1])
             if reached - mark >= UNREACHABLE:
@@ -337,7 +342,7 @@ def search_from_both_ends(
     Returns:
         FOUND, NO_PATH or FULL.
     """
-    first, arcs = graph
+    piece, arcs = graph
     label, seen, stamp = labels
     mark = -(stamp << 32)
     older = mark + (1 << 32)
@@ -359,7 +364,7 @@ def search_from_both_ends(
         if top != 2 * g + _pull(side, terms, row, start, goal):
             continue
         expanded += 1
-        for arc in range(first[side, row], first[side, row + 1]):
+        for arc in range(piece[side, row, 0], piece[side, row, 1]):
             head = arcs[side, arc, 0]
             reached = g + int(arcs[side, arc, 1])
             if label[side, head] <= mark + reached:

@@ -47,6 +47,7 @@ class SlicedSearch:
         status: PAUSED while there is more to do, then FOUND or NO_PATH.
         expanded: how often a row was taken from the open list, the goal not counted.
         last: the row that was expanded last.
+        lost: whether a way was given up because it costs more than searches can count.
     """
 
     def __init__(
@@ -60,15 +61,15 @@ class SlicedSearch:
             start, goal: rows.
             queue: bucket, heap or auto, as for :meth:`SearchSpace.astar`.
         """
-        self.status, self.expanded, self.last = PAUSED, 0, start
+        self.status, self.expanded, self.last, self.lost = PAUSED, 0, start, False
         self._space, self._estimate = space, estimate
         self._start, self._goal = start, goal
         self._buckets = queue == "bucket" or (queue == "auto" and space.weights_alike)
         self._scratch = space.scratch()
         self._labels = self._scratch.labels()
         self._closed = False
-        self._pause = np.zeros(10, dtype=np.int64)
-        self._degree = max(1, int(space.graph.out_degree().max(initial=1)))
+        self._pause = np.zeros(11, dtype=np.int64)
+        self._degree = max(1, space.degree)
         #: What was found; no path while the search is not over.
         self.found = Found(None, 0, 0)
         if start == goal:
@@ -86,7 +87,8 @@ class SlicedSearch:
                 self.expanded = int(self._pause[1])
                 continue
             self.status = status
-            ticks, self.expanded = (int(each) for each in self._scratch.answer[:2])
+            ticks, self.expanded, lost = (int(each) for each in self._scratch.answer)
+            self.lost = lost > 0
             if status == FOUND:
                 rows = trail_of(self._scratch.seen, self._goal, self._scratch)
                 self.found = Found(rows, ticks, self.expanded + 1)

@@ -6,10 +6,12 @@ a short search costs what it looks at, however large the level is.
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from math import floor, isfinite
+from typing import NamedTuple
 
 import numpy as np
 
@@ -75,6 +77,7 @@ class Scratch:
     """Memory of one search at a time.
 
     Attributes:
+        row_count: how many rows it has room for.
         stamp: of the last search.
         label, seen: (r) int64 and (r, 3) int32, see
             :class:`bake.search.point.astar_buckets.Labels`.
@@ -86,6 +89,7 @@ class Scratch:
     """
 
     def __init__(self, row_count: int) -> None:
+        self.row_count = row_count
         self.stamp = 0
         self.label = np.zeros(row_count, dtype=np.int64)
         self.seen = np.empty((row_count, 3), dtype=np.int32)
@@ -94,15 +98,14 @@ class Scratch:
         self.heaps = np.empty((2, ENTRIES, 2), dtype=np.int64)
         self.path = np.empty(row_count, dtype=np.int32)
         self.answer = np.zeros(3, dtype=np.int64)
-        self._row_count = row_count
 
     @cached_property
     def label_of_side(self) -> Int64Array:
-        return np.zeros((2, self._row_count), dtype=np.int64)
+        return np.zeros((2, self.row_count), dtype=np.int64)
 
     @cached_property
     def seen_of_side(self) -> Int32Array:
-        return np.empty((2, self._row_count, 2), dtype=np.int32)
+        return np.empty((2, self.row_count, 2), dtype=np.int32)
 
     def labels(self) -> Labels:
         """Take the labels for the next search."""
@@ -131,24 +134,87 @@ class Scratch:
         return self.stamp
 
 
+class ArcPool:
+    """The arcs of a level as it was baked, and behind them those that changes of it need.
+
+    What was put in never changes, so searches of any version may read it while more is put in.
+
+    Attributes:
+        arcs: (p, 2) uint32, head and weight of each, replaced where there is no more room.
+    """
+
+    def __init__(self, head: Int32Array, weight: Int32Array) -> None:
+        self._baked = self._used = len(head)
+        self._lock = threading.Lock()
+        # Room takes no memory before it is used.
+        self.arcs = np.empty((self._baked + max(self._baked, ENTRIES), 2), dtype=np.uint32)
+        self.arcs[: self._baked] = _paired(head, weight)
+
+    def put(self, own: UInt32Array) -> tuple[UInt32Array, int]:
+        """Put (k, 2) arcs in, and return all arcs and where these begin."""
+        with self._lock:
+            if self._used + len(own) > len(self.arcs):
+                # Whoever reads the arcs put in before keeps the memory that they are in.
+                room = self._baked + max(self._baked, 8 * len(own), ENTRIES)
+                arcs = np.empty((room, 2), dtype=np.uint32)
+                arcs[: self._baked] = self.arcs[: self._baked]
+                self.arcs, self._used = arcs, self._baked
+            begin = self._used
+            self._used += len(own)
+            self.arcs[begin : self._used] = own
+            return self.arcs, begin
+
+
 class SearchSpace:
     """Point-to-point searches over one profile's rows; threads may share it.
 
     Attributes:
-        graph, weight: rows as nodes; (m) int32 ticks.
-        packed: the same as kernels read it.
+        packed: the graph as kernels read it.
+        pool: what its arcs lie in.
+        lightest, heaviest: ticks between which the weights of all arcs are.
+        degree: the most arcs out of a row.
     """
 
     def __init__(self, graph: Graph, weight: Int32Array) -> None:
-        self.graph = graph
-        self.weight = weight
-        self.packed = PackedArcs(graph.first_out, _paired(graph.head, weight))
+        """Lay the graph out.
+
+        Args:
+            graph, weight: rows as nodes; (m) int32 ticks.
+        """
+        self._listed = graph, weight
+        first = graph.first_out
+        piece = np.stack([first[:-1], first[1:]], axis=1)
+        self.pool = ArcPool(graph.head, weight)
+        self.packed = PackedArcs(piece, self.pool.arcs)
+        self.lightest = int(weight.min(initial=INFINITY))
+        self.heaviest = int(weight.max(initial=1))
+        self.degree = int(graph.out_degree().max(initial=1))
         self._scratch: list[Scratch] = []
 
-    @cached_property
+    @property
+    def graph(self) -> Graph:
+        """Return the graph, rows as nodes."""
+        return self._listed[0]
+
+    @property
+    def weight(self) -> Int32Array:
+        """Return (m) int32 ticks of its arcs."""
+        return self._listed[1]
+
+    @property
+    def row_count(self) -> int:
+        return len(self.packed.piece)
+
+    def heads(self, row: int) -> list[int]:
+        """List the rows to which arcs lead from one."""
+        begin, end = self.packed.piece[row].tolist()
+        heads: list[int] = self.packed.arcs[begin:end, 0].tolist()
+        return heads
+
+    @property
     def bucket_width(self) -> int:
         """Return log2 of the ticks a bucket spans: about a third of the lightest arc."""
-        return max(0, int(self.weight.min(initial=INFINITY) // 3).bit_length())
+        return max(0, (self.lightest // 3).bit_length())
 
     @property
     def narrow_width(self) -> int:
@@ -158,10 +224,10 @@ class SearchSpace:
         """
         return max(0, self.bucket_width - 3)
 
-    @cached_property
+    @property
     def weights_alike(self) -> bool:
         """Tell whether weights are alike enough for the bucket queue to be the faster one."""
-        return bool(self.weight.max(initial=1) // self.weight.min(initial=INFINITY) < ALIKE)
+        return self.heaviest // self.lightest < ALIKE
 
     @cached_property
     def successors(self) -> Int32Array:
@@ -173,14 +239,14 @@ class SearchSpace:
     def both_ways(self) -> PackedArcs:
         """Return the graph and the graph turned round, packed together."""
         graph, behind = self.graph.reverse()
-        turned = _paired(graph.head, self.weight[behind])
-        first_out = np.stack([self.graph.first_out, graph.first_out])
-        return PackedArcs(first_out, np.stack([self.packed.arcs, turned]))
+        arcs = _paired(self.graph.head, self.weight), _paired(graph.head, self.weight[behind])
+        first = np.stack([self.graph.first_out, graph.first_out])
+        return PackedArcs(np.stack([first[:, :-1], first[:, 1:]], axis=2), np.stack(arcs))
 
     def estimates(self, estimate: Estimate, goal: int) -> Int64Array:
         """Return (r) int64 ticks, what a heuristic says of every row."""
-        h = np.empty(self.graph.node_count, dtype=np.int64)
-        fill_estimates(estimate.terms(), goal, h)
+        h = np.empty(self.row_count, dtype=np.int64)
+        fill_estimates(estimate.terms(), goal, 0, h)
         return h
 
     def astar(
@@ -296,9 +362,10 @@ class SearchSpace:
         """Take scratch memory for a search: that of an earlier one, or more."""
         # Taking from a list is one step that no other thread can interrupt.
         try:
-            return self._scratch.pop()
+            scratch = self._scratch.pop()
         except IndexError:
-            return Scratch(self.graph.node_count)
+            return Scratch(self.row_count)
+        return scratch if scratch.row_count >= self.row_count else Scratch(self.row_count)
 
     def give_back(self, scratch: Scratch) -> None:
         """Keep the scratch memory of a search that is over for a later one."""
@@ -329,6 +396,69 @@ class SearchSpace:
             found = Found(trail_of(scratch.seen, goal, scratch), ticks, expanded + 1)
         self.give_back(scratch)
         return found
+
+
+class OwnArcs(NamedTuple):
+    """The arcs out of the rows near changes of a level, as they are now.
+
+    Attributes:
+        rows: (k) int32 ascending: all rows that have arcs which are not as baked, and all rows
+            from which a baked arc leads to one of those.
+        tail, head, weight: (m) int32, by tail.
+    """
+
+    rows: Int32Array
+    tail: Int32Array
+    head: Int32Array
+    weight: Int32Array
+
+
+class ChangedSpace(SearchSpace):
+    """Searches on a level that has changed, laid out from those on it as it was baked.
+
+    That takes as long as what differs is large, but for a copy of 8 bytes a row.
+
+    Attributes:
+        own: what differs.
+    """
+
+    def __init__(
+        self,
+        baked: SearchSpace,
+        row_count: int,
+        own: OwnArcs,
+        listed: Callable[[], tuple[Graph, Int32Array]],
+    ) -> None:
+        """Lay out what differs.
+
+        Args:
+            baked: the level as it was baked.
+            row_count: how many rows there are; those beyond the baked ones have own arcs or none.
+            own: what differs.
+            listed: gives the whole graph and its weights, which few questions need.
+        """
+        self._list = listed
+        arcs, begin = baked.pool.put(_paired(own.head, own.weight))
+        piece = np.zeros((row_count, 2), dtype=np.int32)
+        piece[: baked.row_count] = baked.packed.piece
+        first = np.searchsorted(own.tail, np.append(own.rows, np.int32(row_count))) + begin
+        piece[own.rows, 0], piece[own.rows, 1] = first[:-1], first[1:]
+        self.packed = PackedArcs(piece, arcs)
+        # Of arcs gone since the cheapest and the dearest one still count, so nothing is looked for.
+        self.lightest = min(baked.lightest, int(own.weight.min(initial=INFINITY)))
+        self.heaviest = max(baked.heaviest, int(own.weight.max(initial=1)))
+        self.degree = max(baked.degree, int(np.diff(first).max(initial=1)))
+        self.own = own
+        self._baked, self._scratch = baked, baked._scratch
+
+    @cached_property
+    def _listed(self) -> tuple[Graph, Int32Array]:  # type: ignore[override]
+        return self._list()
+
+    @property
+    def successors(self) -> Int32Array:
+        """Return the masks of the baked arcs; they say nothing of arcs near changes."""
+        return self._baked.successors
 
 
 def trail_of(seen: Int32Array, goal: int, scratch: Scratch) -> Int32Array:

@@ -183,7 +183,7 @@ def search_window(
     Returns:
         FOUND, NO_PATH or FULL.
     """
-    first_out, arcs = graph
+    piece, arcs = graph
     key, number, state, heap, stamp = states
     steps = len(path) - 1
     spread = steps + 1
@@ -215,8 +215,8 @@ def search_window(
                 one = int(state[one, 2])
             return FOUND
         answer[1] += 1
-        for arc in range(int(first_out[row]) - 1, int(first_out[row + 1])):
-            if arc < first_out[row]:
+        for arc in range(int(piece[row, 0]) - 1, int(piece[row, 1])):
+            if arc < piece[row, 0]:
                 head = row
                 reached = g if row == walker.target else g + walker.wait
             else:

@@ -15,6 +15,7 @@ from bake.errors import QueryError
 from bake.recipe import LevelRecipe
 from bake.runtime import LevelAsset, Navigator, SearchResult, open_asset
 from bake.runtime.searching.methods import METHODS
+from bake.search.point.space import SearchSpace
 from tests.support.baked import GROUND, bake, recipe_for, rows, write_graph, write_grid
 from tests.support.command import BLOCKER
 
@@ -309,3 +310,21 @@ def test_searches_work_where_nothing_else_is_installed(tmp_path: Path) -> None:
     )
     assert done.returncode == 0, done.stderr[-2000:]
     assert done.stdout.strip() == "ok"
+
+
+def test_a_heuristic_of_one_pair_looks_at_no_other(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source = write_grid(tmp_path / "room.json", rows(*["." * 8] * 8))
+    with open_asset(bake(source, recipe_for(connectivity=8, tables=HOPLESS))) as level:
+        nav = level.profile()
+        wanted = {name: nav.heuristic((1, 1), (6, 3), name) for name in ("octile", "euclidean")}
+        monkeypatch.setattr(SearchSpace, "estimates", None)
+        for name, units in {**wanted, None: wanted["octile"], "null": 0}.items():
+            assert nav.heuristic((1, 1), (6, 3), name) == units
+        assert wanted["octile"] == pytest.approx(3 + 2 * math.sqrt(2), rel=1e-4)
+        asked = []
+        assert nav.heuristic((1, 1), (6, 3), lambda place: asked.append(place) or 2.5) == 2.5
+        assert asked == [(1, 1)]
+        with pytest.raises(QueryError, match="says nothing of \\(1, 1\\)"):
+            nav.heuristic((1, 1), (6, 3), {})
