@@ -6,7 +6,9 @@ paths", IEEE Trans. SSC 4(2), 1968; buckets after R. Dial, "Algorithm 360", Comm
 Buckets are wider than a tick, so a row may be taken before its distance is final. It is then taken
 again: the search corrects its labels and ends only when nothing left could lead to a shorter path.
 The result is exact for every admissible heuristic, consistent or not. A bucket gives back what was
-put in last, which mostly lies nearest to the goal: ties go to the larger g.
+put in last, which mostly lies nearest to the goal, unless that is worse than what was first then:
+of a larger f, or of the same and a smaller g. So a perfect heuristic leads along a shortest path
+alone, as by a heap.
 
 Without a heuristic this is Dijkstra's algorithm with an early exit. Weighted A* has another queue:
 f falls along its paths, into buckets that were done with, and a search would go depth first. See
@@ -293,8 +295,17 @@ def search_buckets(
             at = min(max((f - base) >> width, cursor), far)
             entry[one, 0] = head
             entry[one, 1] = reached
-            entry[one, 2] = bucket[at]
-            bucket[at] = one
+            first = int(bucket[at])
+            worse = False
+            if first >= 0:
+                ahead = int(entry[first, 1]) + int(seen[entry[first, 0], 1])
+                worse = f > ahead or (f == ahead and reached < entry[first, 1])
+            if worse:
+                entry[one, 2] = entry[first, 2]
+                entry[first, 2] = one
+            else:
+                entry[one, 2] = first
+                bucket[at] = one
             top = max(top, at)
             held += 1
         if status == FULL:

@@ -166,3 +166,36 @@ def test_ties_go_to_the_larger_g() -> None:
     for queue in ("bucket", "heap"):
         found = space.astar(perfect, row[2, 3], row[20, 20], queue=queue)
         assert (found.ticks, found.expanded) == (35, 36)
+
+
+@pytest.mark.parametrize("spread", [0, 2, 40])
+@pytest.mark.parametrize("seed", range(4))
+def test_a_perfect_heuristic_leads_along_the_path_alone(seed: int, spread: int) -> None:
+    """On either queue, also where steps cost nearly the same and estimates share a bucket."""
+    rng = random.Random(seed)
+    size = 20
+    cells = [(x, y) for y in range(size) for x in range(size)]
+    steps = [(dx, dy) for dx in (-1, 0, 1) for dy in (-1, 0, 1) if dx or dy]
+    arcs = [
+        (
+            y * size + x,
+            (y + dy) * size + x + dx,
+            (1414 if dx and dy else 1000) + rng.randint(0, spread),
+        )
+        for x, y in cells
+        for dx, dy in steps
+        if 0 <= x + dx < size and 0 <= y + dy < size
+    ]
+    space, out = space_of((size * size, arcs))
+    back = arcs_of(range(size * size), [(head, tail, ticks) for tail, head, ticks in arcs])
+    goal = size * size - 1
+    far = distances_from(back, goal)
+    table = np.array([[far[row]] for row in range(size * size)], np.int32)
+    perfect = Estimate("perfect", ROWS, table=table)
+    for start in rng.sample(range(size * size - 1), 8):
+        for queue in ("bucket", "heap"):
+            found = space.astar(perfect, start, goal, queue=queue)
+            check_path(found, out, start, goal)
+            assert found.ticks == far[start]
+            assert found.rows is not None
+            assert found.expanded == len(found.rows), queue
