@@ -32,6 +32,11 @@ QUICK_AGENTS = (50,)
 MOST_STEPS = 2000
 REQUESTS = 400
 BUDGET_MS = 1.0
+#: Maps on which requests are measured while the level changes, and every how many frames.
+CHANGING = ("lak303d", "ost100d")
+CHANGE_EVERY = 10
+#: Frames of such a run.
+MOST_FRAMES = 400
 TABLES = ("components", "next_hops", "hierarchy")
 
 
@@ -75,6 +80,27 @@ def run(bench: Bench, section: Section) -> None:
             rows.append((name, *_requests(level, bench.either(REQUESTS, 60))))
     section.table(
         ("map", "frames", "mean ms", "99 %", "longest", "frames, urgent", "frames, others"), rows
+    )
+    section.text(
+        f"The same while every {CHANGE_EVERY}th frame begins with a cell that closes, or opens "
+        "again, and all requests under way begin again. *Closed* is how many other cells were "
+        "closed before the first frame. Median and longest of all frames, and of those that begin "
+        "with a change, whose update is not counted; then the same in milliseconds of the thread's "
+        "own processor time, which other programs do not lengthen. The first column is how long "
+        "asking for the queue took."
+    )
+    rows = []
+    for name in names if bench.quick or bench.maps else bench.choose(section, CHANGING, QUICK):
+        with open_asset(_baked(bench, name, ("components",))) as level:
+            for closed in (0, 10, 100):
+                bench.tell(f"{name}, changes, {closed} closed")
+                rows.append((f"{name}, {closed}", *_changing(level, closed)))
+    section.table(
+        (
+            *("map, closed", "queue, ms", "frames, ms", "longest", "changed, ms", "longest"),
+            *("frames, processor", "longest", "changed, processor", "longest"),
+        ),
+        rows,
     )
 
 
@@ -180,3 +206,39 @@ def _requests(level: LevelAsset, count: int) -> tuple[str, ...]:
         taken(True),
         taken(False),
     )
+
+
+def _changing(level: LevelAsset, closed: int) -> tuple[str, ...]:
+    """Run the frames of a queue while the level changes."""
+    nav = level.profile()
+    starts, goals = _ends(level, REQUESTS)
+    warm_up(level)
+    rng = random.Random(closed)
+    kept = {*starts, *goals}
+    others = [place for place in cast("list[Cell]", nav.places()) if place not in kept]
+    shut = rng.sample(others, closed + 1)
+    nav.update(blocked=shut)
+    begun = time.perf_counter()
+    queue = nav.requests(budget_ms=BUDGET_MS)
+    made = time.perf_counter() - begun
+    for start, goal in zip(starts, goals, strict=True):
+        queue.add(start, goal)
+    door, is_open = shut[-1], False
+    spent: list[tuple[float, float]] = []
+    while len(queue) and len(spent) < MOST_FRAMES:
+        if len(spent) % CHANGE_EVERY == 0:
+            is_open = not is_open
+            if is_open:
+                nav.update(opened=[door])
+            else:
+                door = rng.choice(others)
+                nav.update(blocked=[door])
+        before = time.perf_counter(), time.thread_time()
+        queue.run()
+        spent.append((time.perf_counter() - before[0], time.thread_time() - before[1]))
+    nav.update(opened=[door, *shut])
+    found = []
+    for ms in (np.array(spent) * 1e3).T:
+        for some in (ms, ms[::CHANGE_EVERY]):
+            found += [f"{np.median(some):.2f}", f"{some.max():.2f}"]
+    return (f"{made * 1e3:,.0f}", *found)
