@@ -98,7 +98,7 @@ class ChangedContext(SearchContext):
         same = self.space.row_count == self._baked.space.row_count
         return self._baked.at if same else coordinates(self.tables)
 
-    def deciding_arcs(self, name: str) -> Ends:
+    def _deciding_arcs(self, name: str) -> Ends:
         """Return the cheapest arcs that are as baked, and all that are near changes."""
         own, rows = self.space.own, self.space.row_count
         if not self.tables.places.is_grid and rows > self._baked.space.row_count:

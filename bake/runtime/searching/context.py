@@ -73,9 +73,13 @@ class SearchContext:
         return usable.graph.tail(), usable.graph.head, usable.weight
 
     def deciding_arcs(self, name: str) -> Ends:
-        """Return tail, head and weight of the arcs that decide the norm of a name."""
-        near = np.zeros(self.tables.row_count, dtype=np.bool_)
-        return self.cheapest(name, near)
+        """Return tail, head and weight of arcs that decide the norm of a name as all of them do."""
+        # On grids they are the same for all norms.
+        key = "deciding" if self.tables.places.is_grid else f"deciding {name}"
+        return self.kept(key, lambda: self._deciding_arcs(name))
+
+    def _deciding_arcs(self, name: str) -> Ends:
+        return self.cheapest(name, np.zeros(self.tables.row_count, dtype=np.bool_))
 
     def cheapest(self, name: str, near: BoolArray) -> Ends:
         """Return the arcs that would decide a norm if those out of some rows were not there.
