@@ -132,8 +132,10 @@ class GraphVersion:
     @property
     def _arcs_that_differ(self) -> tuple[Int32Array, Int32Array, Int32Array, Int32Array]:
         differs = self.differs.all()
-        every = chain.from_iterable((*arc, ticks[1]) for arc, ticks in differs.items())
-        tail, head, label, now = np.fromiter(every, np.int32, 4 * len(differs)).reshape(-1, 4).T
+        arcs = np.fromiter(chain.from_iterable(differs), np.int32, 3 * len(differs))
+        ticks = np.fromiter(chain.from_iterable(differs.values()), np.int32, 2 * len(differs))
+        tail, head, label = arcs.reshape(-1, 3).T
+        now = ticks[1::2]
         return tail.copy(), head.copy(), label.copy(), now.copy()
 
     def own_arcs(self) -> OwnArcs:
