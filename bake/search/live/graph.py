@@ -84,14 +84,13 @@ class Adjacency:
     """One version of the arcs into each node, or of the arcs out of each node.
 
     Every node's arcs are one piece of a pool. A new price makes a new array of weights; a new arc
-    moves its node's piece to the end of the pool, where no earlier version looks. So a version,
-    once made, never changes.
+    makes a new pool, at the end of which its node's piece lies. So a version, once made, never
+    changes, however many are made of it.
 
     Attributes:
         begin, end: (r) int32, each node's piece of the pool.
         to, weight, masks: (p), see :class:`bake.search.graph.label_correcting.SearchArcs`.
         key: (p) int32, what tells parallel arcs apart.
-        used: how much of the pool is taken.
     """
 
     begin: Int32Array
@@ -100,27 +99,17 @@ class Adjacency:
     weight: Int32Array
     key: Int32Array
     masks: UInt32Array
-    used: int
 
     @staticmethod
     def of(graph: Graph, weight: Int32Array, key: Int32Array) -> Adjacency:
-        """Lay out the arcs of a graph, with room for some more; :meth:`mask` makes their masks."""
-        count = graph.arc_count
-        room = count + count // 8 + 256
-
-        def pool(values: Int32Array) -> Int32Array:
-            spread = np.zeros(room, dtype=np.int32)
-            spread[:count] = values
-            return spread
-
+        """Lay out the arcs of a graph; :meth:`mask` makes their masks."""
         return Adjacency(
             graph.first_out[:-1].copy(),
             graph.first_out[1:].copy(),
-            pool(graph.head),
-            pool(weight),
-            pool(key),
-            np.full(room, ALL, dtype=np.uint32),
-            count,
+            graph.head.copy(),
+            weight.copy(),
+            key.copy(),
+            np.full(graph.arc_count, ALL, dtype=np.uint32),
         )
 
     @property
@@ -172,11 +161,10 @@ class Adjacency:
                 Otherwise it has those of this one, and nobody may search by them.
         """
         begin, end = self.begin, self.end
+        to, key, weight, masks = self.to, self.key, self.weight.copy(), self.masks
         if row_count > len(begin):
-            more = np.full(row_count - len(begin), self.used, dtype=np.int32)
+            more = np.full(row_count - len(begin), len(to), dtype=np.int32)
             begin, end = np.concatenate([begin, more]), np.concatenate([end, more])
-        to, key, used = self.to, self.key, self.used
-        weight, masks = self.weight.copy(), self.masks
         if masked:
             masks = masks.copy()
         found = np.empty(len(tails), dtype=np.int32)
@@ -187,26 +175,25 @@ class Adjacency:
         if len(missing):
             begin, end = begin.copy(), end.copy()
             order = missing[np.argsort(tails[missing], kind="stable")]
-            nodes, first = np.unique(tails[order], return_index=True)
-            needed = int((end[nodes] - begin[nodes]).sum()) + len(order)
-            if used + needed > len(to):
-                room = len(to) + len(to) // 2 + needed
-                to, weight, key, masks = (
-                    np.concatenate([pool, np.zeros(room - len(pool), dtype=pool.dtype)])
-                    for pool in (to, weight, key, masks)
+            nodes, count = np.unique(tails[order], return_counts=True)
+            # Each node's piece, and behind it what is new of it.
+            moved = positions(begin[nodes], end[nodes])
+            at = np.repeat(np.cumsum(end[nodes] - begin[nodes]), count)
+            to, weight, key, masks = (
+                np.concatenate([pool, np.insert(pool[moved], at, values)])
+                for pool, values in (
+                    (to, heads[order]),
+                    (weight, weights[order]),
+                    (key, keys[order]),
+                    (masks, ALL),
                 )
-            for node, added in zip(nodes.tolist(), np.split(order, first[1:]), strict=True):
-                size = int(end[node] - begin[node])
-                old, new = slice(begin[node], end[node]), slice(used, used + size)
-                tail = slice(used + size, used + size + len(added))
-                for pool, values in ((to, heads), (weight, weights), (key, keys)):
-                    pool[new] = pool[old]
-                    pool[tail] = values[added]
-                if masked:
-                    masks[new.start : tail.stop] = ALL
-                begin[node], end[node] = used, tail.stop
-                used = tail.stop
-        return Adjacency(begin, end, to, weight, key, masks, used)
+            )
+            size = end[nodes] - begin[nodes] + count
+            end[nodes] = len(self.to) + np.cumsum(size)
+            begin[nodes] = end[nodes] - size
+            if masked:
+                masks[len(self.to) :] = ALL
+        return Adjacency(begin, end, to, weight, key, masks)
 
     def mask(self, rows: Int32Array) -> None:
         """Work out the masks of some rows' arcs, before any other thread reads them."""
@@ -228,7 +215,7 @@ class Adjacency:
             np.cumsum(np.bincount(tail, minlength=self.row_count), out=first_out[1:])
             return Graph(first_out, self.to[arc[usable]]), self.weight[arc[usable]]
         first_out = np.empty(self.row_count + 1, dtype=np.int32)
-        head, weight = np.empty((2, self.used), dtype=np.int32)
+        head, weight = np.empty((2, len(self.to)), dtype=np.int32)
         count = _compact(self.arcs, Arcs(first_out, head, weight))
         return Graph(first_out, head[:count]), weight[:count]
 
