@@ -10,7 +10,7 @@
     document.head.append(script);
   } catch (error) {
     const trouble = document.getElementById("trouble");
-    trouble.textContent = `The page cannot be shown: ${error.message}. A browser of 2023 or newer can.`;
+    trouble.textContent = `The page cannot be shown: ${error.message}. A browser of May 2024 or newer can.`;
     trouble.hidden = false;
   }
 })();

@@ -83,9 +83,9 @@ function start() {
 
   const theme = () => {
     document.documentElement.dataset.theme = state.theme;
-    const style = getComputedStyle(document.documentElement);
-    view.paper = style.getPropertyValue("--paper");
-    view.ink = style.getPropertyValue("--ink");
+    // The property --paper is a text that no canvas takes; what is computed of it is a colour.
+    const { backgroundColor, color } = getComputedStyle(document.body);
+    [view.paper, view.ink] = [backgroundColor, color];
     view.redraw();
   };
   let writing = null;
