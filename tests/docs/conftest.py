@@ -13,12 +13,15 @@ NAMES = (
     "bastion.json",
     "depot.json",
     "five.json",
+    "grove.json",
     "harbour.svg",
     "keep.png",
     "marsh.png",
     "oneway.json",
     "plaza.json",
+    "ridge.json",
     "roads.json",
+    "town.json",
 )
 
 
