@@ -6,11 +6,14 @@ be reached is never an error; it is a value.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 
 #: The most characters of one part of a line; names in malicious levels can be far longer.
 _LONGEST_PART = 1000
+#: More digits than anybody reads; the first of them are shown.
+_LONG_NUMBER = re.compile(r"(\d{20})\d{20,}")
 
 
 #: The name of a recipe's table, and a line that belongs below it.
@@ -47,7 +50,7 @@ class BakeError(Exception):
         super().__init__(found, self.file, place, expected, remedy)
 
     def __str__(self) -> str:
-        where = [str(part) for part in (self.file, self.place) if part is not None]
+        where = [cut(str(part)) for part in (self.file, self.place) if part is not None]
         what = cut(self.found)
         if self.expected is not None:
             what += f"; expected {cut(self.expected)}"
@@ -67,7 +70,8 @@ class BakeError(Exception):
 
 
 def cut(text: str, longest: int = _LONGEST_PART) -> str:
-    """Return text of at most so many characters; dots stand for those that are lost."""
+    """Return text of at most so many characters; dots stand for those, and for digits, lost."""
+    text = _LONG_NUMBER.sub(r"\1...", text)
     return text if len(text) <= longest else text[: longest - 3] + "..."
 
 

@@ -34,6 +34,14 @@ def test_long_parts_are_cut() -> None:
     assert str(error) == f"{'a' * 997}...; expected {'b' * 1000}; {'c' * 997}..."
 
 
+def test_long_numbers_are_cut_in_every_part() -> None:
+    digits = "7" * 5000
+    shown = "7" * 20 + "..."
+    error = LevelError(f"x={digits},", file=f"{digits}.json", place=digits, expected=f"-{digits}")
+    assert str(error) == f"{shown}.json: {shown}: x={shown},; expected -{shown}"
+    assert str(LevelError("7" * 39)) == "7" * 39
+
+
 def test_several_mistakes_have_a_line_each() -> None:
     errors = BakeErrors([LevelError("one\ntwo"), LevelError("three")])
     assert str(errors) == "one\\ntwo\nthree"
