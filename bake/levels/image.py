@@ -15,7 +15,7 @@ import numpy as np
 from PIL import Image, UnidentifiedImageError
 
 from bake.arrays import UInt8Array, UInt16Array, UInt32Array
-from bake.errors import LevelError
+from bake.errors import LevelError, counted
 from bake.level import MAX_CELLS, Colour, GridLevel
 from bake.levels.reading.files import check_file, read_start
 from bake.levels.reading.limits import check_size, check_terrain_count
@@ -304,6 +304,7 @@ def _decode(path: Path, check: Callable[[Path, Image.Image], None] | None = None
                 check_size(path, *image.size)
                 if image.mode in _MODES:
                     _packed(image, 0, 1)  # A palette that gives no colours fails only here.
+                _check_palette(path, image)
                 return image
     except LevelError:
         raise
@@ -382,6 +383,23 @@ def _check_grey(path: Path, image: Image.Image) -> None:
             "convert it to greyscale",
         )
     _check_frames(path, image)
+
+
+def _check_palette(path: Path, image: Image.Image) -> None:
+    """Refuse pixels of colours that the palette does not have, and that would be shown black."""
+    palette = image.getpalette()
+    if palette is None:
+        return
+    colours, numbers = len(palette) // 3, np.asarray(image.getchannel(0))
+    if numbers.max() >= colours:
+        y, x = divmod(int((numbers >= colours).argmax()), image.width)
+        refuse(
+            path,
+            f"pixel ({x}, {y})",
+            f"colour {numbers[y, x]} of a palette of {counted(colours, 'colour')}",
+            f"colours 0 to {colours - 1}",
+            "save it again",
+        )
 
 
 def _check_frames(path: Path, image: Image.Image) -> None:

@@ -148,6 +148,41 @@ def test_palette_with_alpha(tmp_path: Path) -> None:
     assert named(level) == [["a", "b", "void"]]
 
 
+def indexed_png(path: Path, pixels: bytes, palette: bytes) -> Path:
+    """A PNG of a single row of 8-bit numbers of colours."""
+
+    def chunk(kind: bytes, data: bytes) -> bytes:
+        return (
+            struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+        )
+
+    header = struct.pack(">IIBBBBB", len(pixels), 1, 8, 3, 0, 0, 0)
+    parts = (b"IHDR", header), (b"PLTE", palette), (b"IDAT", zlib.compress(b"\0" + pixels))
+    chunks = [chunk(kind, data) for kind, data in (*parts, (b"IEND", b""))]
+    path.write_bytes(b"\x89PNG\r\n\x1a\n" + b"".join(chunks))
+    return path
+
+
+def test_a_number_beyond_the_palette_is_no_wall(tmp_path: Path) -> None:
+    palette = bytes([255, 255, 255, 1, 2, 3])
+    path = indexed_png(tmp_path / "p.png", b"\0\1\1", palette)
+    assert named(load(path, {"#010203": "mud"})) == [["floor", "mud", "mud"]]
+    path = indexed_png(tmp_path / "p.png", b"\0\1\2", palette)
+    assert refusal(path, {"#010203": "mud"}) == (
+        "pixel (2, 0): colour 2 of a palette of 2 colours; expected colours 0 to 1; save it again"
+    )
+
+
+@pytest.mark.parametrize("suffix", [".bmp", ".tga"])
+def test_other_formats_have_palettes_too_small_as_well(tmp_path: Path, suffix: str) -> None:
+    image = Image.new("P", (3, 1))
+    image.putpalette([255, 255, 255, 10, 20, 30])
+    image.putdata([0, 1, 5])
+    path = tmp_path / f"small{suffix}"
+    image.save(path)
+    assert "pixel (2, 0): colour 5 of a palette of 2 colours" in refusal(path)
+
+
 def test_transparent_gif(tmp_path: Path) -> None:
     path = tmp_path / "clear.gif"
     image = Image.new("P", (2, 1))
