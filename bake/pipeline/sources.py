@@ -182,7 +182,7 @@ def _from_recipe(recipe: Recipe) -> list[Path]:
     if not files:
         raise LevelError(
             f"no level file in {', '.join(recipe.sources)}",
-            file=recipe.file or recipe.folder,
+            file=recipe.file,
             expected=f"files ending in {', '.join(sorted(SUFFIXES))}",
             remedy="name level files on the command line, or set sources in bake.toml",
         )
@@ -217,7 +217,9 @@ def _check_inside(recipe: Recipe, files: Iterable[Path]) -> None:
 def _check_no_names(recipe: Recipe, sources: Sequence[Path]) -> None:
     """Refuse the name of a level in place of a file's path, and say which path is meant."""
     for source in sources:
-        if source.parent != Path() or source.suffix or source.exists():
+        with _reading(source):
+            is_path = source.parent != Path() or source.suffix or source.exists()
+        if is_path:
             continue
         found = (file for glob in recipe.sources for file in recipe.folder.glob(glob))
         meant = [file for file in found if file.stem == source.name and _is_level(file)]

@@ -158,7 +158,7 @@ def _read(path: Path) -> str:
                 "this is a folder",
                 file=path,
                 expected="a file",
-                remedy=f"give {path / RECIPE_NAME}",
+                remedy=None if path.name == RECIPE_NAME else f"give {path / RECIPE_NAME}",
             )
         if not (path.is_file() or not path.exists()):
             raise RecipeError("this is a device or a pipe", file=path, expected="a regular file")
@@ -166,7 +166,7 @@ def _read(path: Path) -> str:
             raw = file.read(MAX_RECIPE_BYTES + 1)
     except FileNotFoundError:
         raise RecipeError(
-            "there is no such file",
+            "this is a link to nothing" if path.is_symlink() else "there is no such file",
             file=path,
             expected="a recipe",
             remedy="write one, or leave the recipe out to bake by the defaults",

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
-from stat import S_ISREG
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from bake.errors import RecipeError
@@ -40,12 +39,15 @@ E = TypeVar("E", bound=EditorReading)
 def find_recipe(start: Path) -> Path | None:
     """Return the `bake.toml` in the folder ``start`` itself, or None where there is none.
 
+    A folder, a pipe or a link to nothing of that name is one, which :func:`load_recipe` refuses.
+
     Raises:
         RecipeError: the folder may not be searched.
     """
     file = start / RECIPE_NAME
     try:
-        return file if S_ISREG(file.stat().st_mode) else None
+        file.lstat()
+        return file
     except (FileNotFoundError, NotADirectoryError):
         return None
     except OSError as error:

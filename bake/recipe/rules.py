@@ -294,7 +294,7 @@ class Recipe:
     @property
     def folder(self) -> Path:
         """Return the folder the recipe's paths start from: its own, or the working directory."""
-        return Path.cwd() if self.file is None else self.file.parent
+        return Path() if self.file is None else self.file.parent
 
 
 def _plain_rules(terrain: Mapping[str, TerrainRule]) -> dict[str, object]:

@@ -239,7 +239,13 @@ def test_without_a_recipe_the_working_directory_counts(
     touch(tmp_path / "levels_src", "one.png")
     monkeypatch.chdir(tmp_path)
     [task] = find_tasks(load_recipe(None), [], None)
-    assert task.asset.resolve() == tmp_path / "baked" / "one.h5"
+    assert (task.source, task.asset) == (Path("levels_src/one.png"), Path("baked/one.h5"))
+
+
+def test_without_a_recipe_no_message_names_the_working_directory(bare: Path) -> None:
+    with pytest.raises(LevelError) as caught:
+        find_tasks(load_recipe(None), [], None)
+    assert str(caught.value).startswith("no level file in levels_src/*; expected files ending in ")
 
 
 def test_rules_of_single_levels(tmp_path: Path) -> None:

@@ -72,6 +72,28 @@ def test_a_folder(tmp_path):
     )
 
 
+def test_a_folder_of_the_name_is_not_passed_over(tmp_path):
+    (tmp_path / "bake.toml").mkdir()
+    found = find_recipe(tmp_path)
+    with pytest.raises(RecipeError) as caught:
+        load_recipe(found)
+    assert str(caught.value) == f"{found}: this is a folder; expected a file"
+
+
+@pytest.mark.skipif(os.name == "nt", reason="links need rights on Windows")
+def test_a_link_to_nothing_is_not_passed_over(tmp_path):
+    (tmp_path / "bake.toml").symlink_to("nowhere")
+    with pytest.raises(RecipeError, match=r"bake\.toml: this is a link to nothing; expected a"):
+        load_recipe(find_recipe(tmp_path))
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no such pipes")
+def test_a_pipe_is_not_passed_over(tmp_path):
+    os.mkfifo(tmp_path / "bake.toml")
+    with pytest.raises(RecipeError, match=r"bake\.toml: this is a device or a pipe; expected a"):
+        load_recipe(find_recipe(tmp_path))
+
+
 @pytest.mark.parametrize(
     ("raw", "line"),
     [
