@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from operator import index
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -15,7 +14,8 @@ from bake.agents.plans import LOOK_AHEAD, METHODS, Plan
 from bake.agents.trace import Stand, WalkTrace, Watched
 from bake.errors import QueryError
 from bake.graph import BLOCKED
-from bake.runtime.reader.places import Place
+from bake.runtime.reader.numbers import whole_of
+from bake.runtime.reader.places import Place, quoted
 
 if TYPE_CHECKING:
     from bake.search.incremental.lifelong import LifelongPlanning
@@ -58,7 +58,7 @@ class Agent:
                 ``lookahead`` is no number in range.
         """
         if method not in METHODS:
-            raise QueryError(f"no method {method!r}", expected=" or ".join(METHODS))
+            raise QueryError(f"no method {quoted(method)}", expected=" or ".join(METHODS))
         self.belief = belief
         self.steps, self.walked = 0, 0.0
         self._method, self._lookahead = method, _checked_lookahead(lookahead, method)
@@ -266,12 +266,9 @@ class Route:
 
 
 def _checked_lookahead(lookahead: object, method: str) -> int:
-    try:
-        steps = index(lookahead)  # type: ignore[arg-type]
-    except TypeError:
-        steps = 0
+    steps = whole_of(lookahead)
     if not 1 <= steps <= MOST_LOOKAHEAD:
-        raise QueryError(f"lookahead is {lookahead!r}", expected=f"1 to {MOST_LOOKAHEAD}")
+        raise QueryError(f"lookahead is {quoted(lookahead)}", expected=f"1 to {MOST_LOOKAHEAD}")
     if steps > 1 and method not in LOOK_AHEAD:
         raise QueryError(
             f"the method {method!r} takes no lookahead",

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from numbers import Real
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
@@ -19,7 +18,8 @@ from bake.arrays import BoolArray, Int32Array, Int64Array
 from bake.errors import QueryError
 from bake.graph import BLOCKED, MAX_WEIGHT
 from bake.runtime.navigator import Navigator
-from bake.runtime.reader.places import Place
+from bake.runtime.reader.numbers import number_of
+from bake.runtime.reader.places import Place, quoted
 from bake.runtime.snapshot import Snapshot
 
 if TYPE_CHECKING:
@@ -284,9 +284,9 @@ def _check_unknown(unknown: object, ticks_per_unit: int) -> None:
     most = MAX_WEIGHT / ticks_per_unit / 2
     if isinstance(unknown, str) and unknown in UNKNOWN:
         return
-    if isinstance(unknown, Real) and not isinstance(unknown, bool) and 0 < float(unknown) <= most:
+    if 0 < number_of(unknown) <= most:
         return
     raise QueryError(
-        f"unknown is {unknown!r}",
+        f"unknown is {quoted(unknown)}",
         expected=f"{' or '.join(map(repr, UNKNOWN))}, or a price above 0, at most {most:g} units",
     )

@@ -18,6 +18,7 @@ from bake.agents.trace import Stand, WalkTrace
 from bake.arrays import BoolArray, Int32Array
 from bake.errors import QueryError
 from bake.runtime import LevelAsset
+from bake.runtime.reader.numbers import number_of, whole_of
 from bake.runtime.reader.places import Place, quoted
 
 #: The longest window that searches can count.
@@ -146,9 +147,7 @@ class Crowd:
         self.window = window
         self.replan_after = _whole("replan_after", after, 1, window)
         self.blocked_after = _whole("blocked_after", blocked_after, 1, 10**9)
-        if wait is not None and (
-            isinstance(wait, bool) or not isinstance(wait, int | float) or not 0 <= wait < 10**4
-        ):
+        if wait is not None and not 0 <= number_of(wait) < 10**4:
             raise QueryError(f"wait is {quoted(wait)}", expected="units from 0 to 10,000, or None")
         self._level, self._wait = level, wait
         self._movers: dict[str, Mover] = {}
@@ -460,7 +459,7 @@ class Crowd:
 
 
 def _whole(name: str, value: int, least: int, most: int) -> int:
-    if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
+    if not least <= whole_of(value) <= most:
         raise QueryError(
             f"{name} is {quoted(value)}", expected=f"a whole number, {least} to {most}"
         )

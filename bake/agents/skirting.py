@@ -27,7 +27,8 @@ import numpy as np
 
 from bake.errors import QueryError
 from bake.runtime.navigator import Navigator
-from bake.runtime.reader.places import Place
+from bake.runtime.reader.numbers import whole_of
+from bake.runtime.reader.places import Place, quoted
 
 Hand = Literal["left", "right"]
 
@@ -70,8 +71,8 @@ class _Ground:
                 "walks without a plan are for square grids and agents that do not turn",
                 place=f"level {places.name!r}",
             )
-        if most_steps is not None and most_steps < 0:
-            raise QueryError(f"most_steps is {most_steps}", expected="0 or more")
+        if most_steps is not None and whole_of(most_steps) < 0:
+            raise QueryError(f"most_steps is {quoted(most_steps)}", expected="0 or more")
         self._rows, self._places = now.rows, places
         self._graph = now.tables.usable.graph
         self._cell = now.tables.cell_of_row
@@ -148,7 +149,7 @@ def trace_obstacles(
             there is no such hand.
     """
     if hand not in ("left", "right"):
-        raise QueryError(f"no hand {hand!r}", expected="'left' or 'right'")
+        raise QueryError(f"no hand {quoted(hand)}", expected="'left' or 'right'")
     ground = _Ground(nav, start, goal, most_steps)
     turn = 1 if hand == "left" else -1
     while ground.on_the_way:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from operator import index
 from typing import TYPE_CHECKING
 
 from bake.errors import QueryError
 from bake.graph import UNREACHABLE
 from bake.runtime.current import Questions
 from bake.runtime.headings import ends
-from bake.runtime.reader.places import Place
+from bake.runtime.reader.numbers import whole_of
+from bake.runtime.reader.places import Place, quoted
 
 if TYPE_CHECKING:
     from bake.runtime.searching.bounds import Bounds
@@ -118,13 +118,10 @@ class ClusterQuestions(Questions):
 
 def _cluster_number(bounds: Bounds, cluster: int) -> int:
     count = bounds.cluster_count
-    try:
-        number = index(cluster)
-    except TypeError:
-        number = -1
+    number = whole_of(cluster)
     if not 0 <= number < count:
         raise QueryError(
-            f"no cluster {cluster!r}",
+            f"no cluster {quoted(cluster)}",
             expected=f"0 to {count - 1}" if count else "none: the profile can stand nowhere",
         )
     return number

@@ -13,13 +13,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from numbers import Real
 from typing import Any, Protocol, cast
 
 import numpy as np
 
 from bake.arrays import Float64Array
 from bake.errors import QueryError
+from bake.runtime.reader.numbers import number_of
 from bake.runtime.reader.places import Place, Places, is_point, quoted
 from bake.runtime.reader.points import Points
 from bake.runtime.sight import Waypoints
@@ -172,12 +172,9 @@ class Follower:
             QueryError: the point is no point, or time runs backwards.
         """
         x, y = here = _plane(point)
-        if (
-            isinstance(elapsed, bool)
-            or not isinstance(elapsed, Real)
-            or not 0 <= elapsed < math.inf
-        ):
-            raise QueryError(f"elapsed is {elapsed!r}", expected="a number from 0 on")
+        passed = number_of(elapsed)
+        if not 0 <= passed < math.inf:
+            raise QueryError(f"elapsed is {quoted(elapsed)}", expected="a number from 0 on")
         last = here if self._last is None else self._last
         moved = math.dist(here, last)
         self._last = here
@@ -188,7 +185,7 @@ class Follower:
         if self._along > self._furthest + self._reach / 2:
             self._furthest, self._waited = self._along, 0.0
         else:
-            self._waited += float(elapsed)
+            self._waited += passed
         return self._progress(here, off)
 
     def _nearest(self, x: float, y: float, low: float, high: float) -> tuple[float, float]:
@@ -350,7 +347,7 @@ def _turns(points: Float64Array) -> list[int]:
 
 def _plane(point: Sequence[float]) -> tuple[float, float]:
     try:
-        x, y = (float(each) for each in point[:2])
+        x, y = map(number_of, () if isinstance(point, bytes) else point[:2])
     except (TypeError, ValueError):
         x = y = math.nan
     if not (math.isfinite(x) and math.isfinite(y)):
@@ -359,7 +356,7 @@ def _plane(point: Sequence[float]) -> tuple[float, float]:
 
 
 def _positive(name: str, given: float | None, default: float) -> float:
-    value = default if given is None else given
-    if isinstance(value, bool) or not isinstance(value, Real) or not 0 < value < math.inf:
-        raise QueryError(f"{name} is {given!r}", expected="a finite number above 0")
-    return float(value)
+    value = default if given is None else number_of(given)
+    if not 0 < value < math.inf:
+        raise QueryError(f"{name} is {quoted(given)}", expected="a finite number above 0")
+    return value

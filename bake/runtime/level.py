@@ -17,7 +17,7 @@ from bake.runtime.current import Current
 from bake.runtime.live.report import Changes, UpdateReport
 from bake.runtime.navigator import Navigator
 from bake.runtime.reader.baked import BakedTables
-from bake.runtime.reader.places import Cell, Name, Place, Places
+from bake.runtime.reader.places import Cell, Name, Place, Places, quoted
 from bake.runtime.reader.points import Points
 from bake.runtime.things import Door, Instance, Link, Region, Spot
 
@@ -250,7 +250,7 @@ class LevelAsset:
             name = self.profiles[0]
         if name not in self.profiles:
             raise UnknownProfileError(
-                "several profiles, none named" if name is None else f"no profile {name!r}",
+                "several profiles, none named" if name is None else f"no profile {quoted(name)}",
                 file=self._asset.path,
                 expected=" or ".join(repr(known) for known in self.profiles),
             )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import SupportsFloat, cast
+from typing import cast
 
 import numpy as np
 import numpy.typing as npt
@@ -12,6 +12,7 @@ from bake.arrays import AnyArray, BoolArray, Float64Array, Int32Array, Int64Arra
 from bake.errors import QueryError
 from bake.graph import INFINITY
 from bake.runtime.current import Questions
+from bake.runtime.reader.numbers import number_of
 from bake.runtime.reader.places import Name, Place, quoted
 from bake.runtime.snapshot import Snapshot
 
@@ -71,7 +72,9 @@ class ManyQuestions(Questions):
             QueryError: as for :meth:`next_hops`; the method is another one.
         """
         if method not in ("table", "hpa"):
-            raise QueryError(f"no method {method!r} for many paths", expected="'table' or 'hpa'")
+            raise QueryError(
+                f"no method {quoted(method)} for many paths", expected="'table' or 'hpa'"
+            )
         now, places = self._now, self._current.places
         rows, goal_rows, stood = _pairs(now, starts, goals, strict)
         walked: AnyArray
@@ -371,9 +374,7 @@ def _beginnings(first: npt.ArrayLike, count: int) -> Int64Array:
 
 def _largest_ticks(budget: float, units: int) -> int:
     """Return the largest number of ticks that are no more units than a budget."""
-    if isinstance(budget, bool) or not isinstance(budget, SupportsFloat):
-        raise QueryError(f"the budget is {quoted(budget)}", expected="a number of units from 0")
-    wanted = float(budget)
+    wanted = number_of(budget)
     if not wanted >= 0:
         raise QueryError(f"the budget is {quoted(budget)}", expected="a number of units from 0")
     if wanted >= INFINITY / units:

@@ -15,7 +15,7 @@ from bake.runtime.estimates import ClusterQuestions
 from bake.runtime.headings import ends
 from bake.runtime.many import ManyQuestions
 from bake.runtime.nearest import are_many
-from bake.runtime.reader.places import Place, has_point
+from bake.runtime.reader.places import Place, has_point, quoted
 
 if TYPE_CHECKING:
     from bake.runtime.follow import Follower
@@ -192,7 +192,7 @@ class Navigator(PathQuestions, ClusterQuestions, ManyQuestions):
                 there is no such method.
         """
         if method not in ("funnel", "polyanya"):
-            raise QueryError(f"no method {method!r}", expected="'funnel' or 'polyanya'")
+            raise QueryError(f"no method {quoted(method)}", expected="'funnel' or 'polyanya'")
         now = self._now
         if now.has_corners:
             way = now.plane.shortest(start, goal)

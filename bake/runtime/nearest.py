@@ -18,6 +18,7 @@ import numpy as np
 from bake.arrays import BoolArray, Float64Array, Int32Array
 from bake.errors import OutsideMapError, QueryError
 from bake.runtime.reader.hops import view_of
+from bake.runtime.reader.numbers import number_of
 from bake.runtime.reader.places import Place, quoted
 from bake.runtime.reader.tables import Tables
 
@@ -499,14 +500,10 @@ def are_many(point: object) -> bool:
 
 
 def _point(point: Sequence[float]) -> tuple[float, float]:
-    if isinstance(point, str | bytes):
+    try:
+        x, y = map(number_of, () if isinstance(point, bytes) else point)
+    except (TypeError, ValueError):
         x = y = math.nan
-    else:
-        try:
-            x, y = point
-            x, y = float(x), float(y)
-        except (TypeError, ValueError, OverflowError):
-            x = y = math.nan
     if -FARTHEST < x < FARTHEST and -FARTHEST < y < FARTHEST:
         return x, y
     if not (math.isfinite(x) and math.isfinite(y)):

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Literal
 
 from bake.errors import MissingTableError, QueryError
 from bake.runtime.headings import ends
+from bake.runtime.reader.numbers import number_of, whole_of
 from bake.runtime.reader.places import Place, quoted
 from bake.runtime.searching.heuristics import Given, lay_out
 from bake.runtime.searching.under_way import (
@@ -104,7 +105,7 @@ class PathRequest:
             QueryError: count is no whole number from 1 on; the level has changed, and start or goal
                 cannot be stood on any more.
         """
-        if isinstance(count, bool) or not isinstance(count, int) or count < 1:
+        if whole_of(count) < 1:
             raise QueryError(f"count is {quoted(count)}", expected="a whole number from 1 on")
         if self.path is not None:
             return self.path[1 : count + 1]
@@ -185,7 +186,7 @@ class RequestQueue:
     ) -> None:
         if checked_budget(budget_ms) is None:
             raise QueryError("the budget is None", expected="a number of milliseconds from 0 on")
-        if isinstance(at_once, bool) or not isinstance(at_once, int) or at_once < 1:
+        if whole_of(at_once) < 1:
             raise QueryError(f"at_once is {quoted(at_once)}", expected="a whole number from 1 on")
         if on_change not in ("restart", "cancel"):
             raise QueryError(f"on_change is {quoted(on_change)}", expected="'restart' or 'cancel'")
@@ -223,8 +224,7 @@ class RequestQueue:
         Raises:
             QueryError: as for :meth:`bake.runtime.Navigator.searching`; the priority is wrong.
         """
-        number = isinstance(priority, int | float) and not isinstance(priority, bool)
-        if not number or not 0.001 <= priority <= 1000:
+        if not 0.001 <= number_of(priority) <= 1000:
             raise QueryError(f"priority is {quoted(priority)}", expected="a number, 0.001 to 1000")
         check_method(method)
         now = self.now()

@@ -12,8 +12,9 @@ from bake.arrays import BoolArray, Int64Array
 from bake.errors import QueryError
 from bake.runtime.headings import in_all_headings, is_bare
 from bake.runtime.live.cells import Cells, Values, all_unlike, edited
-from bake.runtime.live.links import LinkState, Pair, link_of, links_from, number_of
+from bake.runtime.live.links import LinkState, Pair, link_of, links_from
 from bake.runtime.live.rules import LevelRules
+from bake.runtime.reader.numbers import number_of
 from bake.runtime.reader.places import Place, quoted
 from bake.runtime.things import Link, ThingTables
 
@@ -142,7 +143,7 @@ def edit_of(
     for place, name in _items(terrain, "terrain"):
         if not isinstance(name, str) or name not in code_of:
             raise QueryError(
-                f"no terrain {name!r}",
+                f"no terrain {quoted(name)}",
                 place=f"level {rules.places.name!r}",
                 expected=" or ".join(repr(known) for known in rules.terrains),
             )
@@ -150,10 +151,9 @@ def edit_of(
             codes[rules.places.location(each)] = code_of[name]
     prices: dict[tuple[int, int], float | None] = {}
     for arc, cost in _items(arcs, "arcs"):
-        try:
-            a, b = cast("tuple[Place, Place]", arc)
-        except (TypeError, ValueError):
-            raise QueryError(f"{quoted(arc)} is no arc", expected="a pair of places") from None
+        if not isinstance(arc, tuple) or len(arc) != 2:
+            raise QueryError(f"{quoted(arc)} is no arc", expected="a pair of places")
+        a, b = arc
         prices[rules.places.location(a), rules.places.location(b)] = _price(cost)
     ways = {cast("str", name): link_of(rules, name, said) for name, said in _items(links, "links")}
     return Edit(shut, open_, codes, prices, ways)
@@ -165,15 +165,15 @@ def door_edit(rules: LevelRules, things: ThingTables, door: str, state: str) -> 
     Raises:
         QueryError: there is no such door, or it has no such state.
     """
-    found = things.doors.get(door)
+    found = things.doors.get(door) if isinstance(door, str) else None
     where = f"level {rules.places.name!r}"
     if found is None:
         known = " or ".join(repr(name) for name in things.doors)
-        found_instead = f"no door is named {door!r}" if known else "the level has no doors"
+        found_instead = f"no door is named {quoted(door)}" if known else "the level has no doors"
         raise QueryError(found_instead, place=where, expected=known or None)
-    if state not in found.states:
+    if not isinstance(state, str) or state not in found.states:
         raise QueryError(
-            f"door {door!r} has no state {state!r}",
+            f"door {door!r} has no state {quoted(state)}",
             place=where,
             expected=" or ".join(repr(name) for name in found.states),
         )

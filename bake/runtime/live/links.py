@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -17,6 +17,7 @@ from bake.errors import QueryError
 from bake.graph import MAX_WEIGHT
 from bake.movement.links import MAX_VIA, Vias, straight_way
 from bake.runtime.live.rules import LevelRules
+from bake.runtime.reader.numbers import number_of
 from bake.runtime.reader.places import quoted
 from bake.runtime.things import Link
 
@@ -243,7 +244,10 @@ def link_of(rules: LevelRules, name: object, said: object) -> Link | None:
     Raises:
         QueryError: it is no link of this level.
     """
-    text = _text(name, "links: ", "name")
+    # What was baked may be longer than what a game may add, and comes back as it was.
+    baked = rules.links.get(name) if isinstance(name, str) else None
+    own = () if baked is None else (baked.name, baked.kind, baked.id)
+    text = _text(name, own, "links: ", "name")
     if said is None:
         return None
     if isinstance(said, Link):
@@ -271,13 +275,13 @@ def link_of(rules: LevelRules, name: object, said: object) -> Link | None:
     through = [rules.places.location(place) for place in via]
     return Link(
         text,
-        _text(said.get("kind", "link"), f"{where}: ", "kind"),
+        _text(said.get("kind", "link"), own, f"{where}: ", "kind"),
         cast("Any", start),
         cast("Any", goal),
         _cost(rules, where, ends, through, said.get("cost")),
         bool(both_ways),
         _profiles(rules, text, said.get("profiles")),
-        None if own_id is None else _text(own_id, f"{where}: ", "id"),
+        None if own_id is None else _text(own_id, own, f"{where}: ", "id"),
         via,
         over,
     )
@@ -320,7 +324,9 @@ def _via(
     return places, tuple(rules.terrains[code] for code in sorted(codes))
 
 
-def _text(text: object, where: str, what: str) -> str:
+def _text(text: object, own: Sequence[str | None], where: str, what: str) -> str:
+    if isinstance(text, str) and text in own:
+        return text
     fine = isinstance(text, str) and 0 < len(text) <= MOST_TEXT and not _CONTROL.search(text)
     if not fine:
         raise QueryError(
@@ -347,14 +353,6 @@ def _cost(rules: LevelRules, where: str, ends: Pair, through: list[int], cost: o
         )
     check_scale(rules, units)
     return units
-
-
-def number_of(cost: object) -> float:
-    """Return a number that a game gives as a float; NaN where it is none."""
-    try:
-        return math.nan if isinstance(cost, bool) else float(cast("float", cost))
-    except (TypeError, ValueError, OverflowError):
-        return math.nan
 
 
 def check_scale(rules: LevelRules, units: float) -> None:

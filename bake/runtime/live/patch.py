@@ -145,6 +145,7 @@ def level_from(rules: LevelRules, changes: dict[str, Any]) -> LevelState:
     Raises:
         One of WRONG: the changes do not fit this level.
     """
+    _check_keys(changes, "terrain", "obstacles", "arcs")
     baked = LevelState.baked(rules)
     count, kinds = rules.location_count, len(rules.terrains)
     codes = {_within(at, count): _within(code, kinds) for at, code in changes["terrain"]}
@@ -183,6 +184,7 @@ def edit_from(rules: LevelRules, record: dict[str, Any]) -> Edit:
     Raises:
         One of WRONG: the record does not fit this level.
     """
+    _check_keys(record, "blocked", "opened", "terrain", "arcs")
     count = rules.location_count
     return Edit(
         tuple(_within(location, count) for location in record["blocked"]),
@@ -194,6 +196,13 @@ def edit_from(rules: LevelRules, record: dict[str, Any]) -> Edit:
         },
         _links_of(rules, record),
     )
+
+
+def _check_keys(record: dict[str, Any], *keys: str) -> None:
+    """Refuse a record that says more than these keys and "links"."""
+    for key in record:
+        if key not in (*keys, "links"):
+            raise ValueError(key)
 
 
 def _stored_links(rules: LevelRules, links: Mapping[str, Link | None]) -> dict[str, Any]:

@@ -34,6 +34,7 @@ from bake.runtime.live.searches import ChangedContext
 from bake.runtime.live.tables import ChangedTables
 from bake.runtime.live.versions import Edited, ProfileWriter
 from bake.runtime.reader.baked import BakedTables
+from bake.runtime.reader.numbers import number_of, whole_of
 from bake.runtime.reader.places import quoted
 from bake.runtime.reader.tables import Tables
 from bake.runtime.searching.context import SearchContext
@@ -163,7 +164,7 @@ class LevelWriter:
         """Return what has changed: see :meth:`bake.runtime.LevelAsset.changes_since`."""
         with self._writing:
             log = self._log
-            if isinstance(token, bool) or not isinstance(token, int) or not 0 <= token <= log.batch:
+            if not 0 <= whole_of(token) <= log.batch:
                 raise QueryError(
                     f"the token is {quoted(token)}", expected="one that changes_since() gave out"
                 )
@@ -196,10 +197,8 @@ class LevelWriter:
 
     def repair(self, names: Iterable[str], budget_ms: float | None) -> int:
         """Make ready what later questions need: see :meth:`bake.runtime.LevelAsset.repair`."""
-        if budget_ms is not None and not (
-            isinstance(budget_ms, int | float) and 0 <= budget_ms < float("inf")
-        ):
-            raise QueryError(f"budget_ms is {budget_ms!r}", expected="milliseconds, or None")
+        if budget_ms is not None and not 0 <= number_of(budget_ms) < float("inf"):
+            raise QueryError(f"budget_ms is {quoted(budget_ms)}", expected="milliseconds, or None")
         until = float("inf") if budget_ms is None else time.perf_counter() + budget_ms / 1000
         with self._writing:
             known = [name for name in names if name in self._states]
@@ -298,7 +297,7 @@ class LevelWriter:
 
     def _replay(self, record: dict[str, Any], path: Path, line: int) -> None:
         try:
-            if "ground" in record:
+            if record.keys() == {"ground"}:
                 level = level_from(self.rules, record["ground"])
                 self._become(level, self.load().changed(level), dict)
             else:

@@ -10,7 +10,7 @@ import numpy as np
 
 from bake.arrays import BoolArray, Int32Array
 from bake.errors import QueryError
-from bake.runtime.reader.places import Places
+from bake.runtime.reader.places import Places, quoted
 
 #: Steps of the grid that vertices lie on, in one unit of the plane.
 GRID = 1024
@@ -174,10 +174,10 @@ def step_of(point: Sequence[float], floors: int) -> tuple[Step, int]:
     except (TypeError, ValueError):
         finite, rest = False, []
     if not finite or len(rest) > 1:
-        raise QueryError(f"{point!r} is no point", expected="(x, y), or (x, y, floor)")
+        raise QueryError(f"{quoted(point)} is no point", expected="(x, y), or (x, y, floor)")
     floor = rest[0] if rest else 0
     if floor not in range(floors):
-        raise QueryError(f"there is no floor {floor!r}", expected=f"0 to {floors - 1}")
+        raise QueryError(f"there is no floor {quoted(floor)}", expected=f"0 to {floors - 1}")
     far = float(2 * FARTHEST)
     return (
         (round(max(-far, min(far, x * GRID))), round(max(-far, min(far, y * GRID)))),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from functools import cached_property
 from operator import index
 from typing import TYPE_CHECKING, Any, SupportsIndex, cast
@@ -180,9 +181,10 @@ class Places:
         """Return a node's name from text; it is a number where the source has numbers."""
         name: Name = text
         if self.asset.text("node_name_type") == "int" and text.lstrip("-").isdecimal():
-            name = int(text)
+            with suppress(ValueError):
+                name = int(text)
         if self.node_named(name) is None:
-            raise UnknownNodeError(f"no node is named {text!r}", place=f"level {self.name!r}")
+            raise UnknownNodeError(f"no node is named {quoted(text)}", place=f"level {self.name!r}")
         return name
 
     # -- places as a game says them ---------------------------------------------------------------
@@ -281,7 +283,7 @@ class Places:
             raise QueryError(f"{quoted(place)} is no cell", expected=expected) from None
         if not (0 <= x < self.width and 0 <= y < rows and 0 <= floor < self.floors):
             raise OutsideMapError(
-                f"cell {(x, y, floor) if several else (x, y)} lies outside the level",
+                f"cell {quoted((x, y, floor) if several else (x, y))} lies outside the level",
                 place=f"level {self.name!r}",
                 expected=f"x from 0 to {self.width - 1}, y from 0 to {rows - 1}"
                 + (f", floor from 0 to {self.floors - 1}" if several else ""),
@@ -360,7 +362,7 @@ class Places:
             ) from None
         if not 0 <= floor < self.floors:
             raise OutsideMapError(
-                f"there is no floor {floor}",
+                f"there is no floor {quoted(floor)}",
                 place=f"level {self.name!r}",
                 expected=f"floor from 0 to {self.floors - 1}",
             )
@@ -377,4 +379,7 @@ class Places:
 
 def quoted(what: object) -> str:
     """Return a wrong argument as one short line."""
-    return cut(" ".join(repr(what).split()), 60)
+    try:
+        return cut(" ".join(repr(what).split()), 60)
+    except ValueError:  # Python writes no number of more than 4,300 digits.
+        return "a number of very many digits"

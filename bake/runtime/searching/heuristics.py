@@ -11,7 +11,8 @@ import numpy as np
 from bake.arrays import Int32Array
 from bake.errors import QueryError
 from bake.greedy import chart
-from bake.runtime.reader.places import Place
+from bake.runtime.reader.numbers import number_of
+from bake.runtime.reader.places import Place, quoted
 from bake.runtime.reader.tables import Tables
 from bake.runtime.searching.context import SearchContext
 
@@ -134,17 +135,17 @@ def _given_ticks(tables: Tables, given: Given, location: int) -> int:
 
     place = tables.places.place_at(location)
     try:
-        units = float(given(place) if callable(given) else given[place])
+        said = given(place) if callable(given) else given[place]
     except KeyError:
         raise QueryError(
             f"the heuristic says nothing of {place!r}", expected="a value for every place"
         ) from None
     except (TypeError, ValueError):
-        units = math.nan
-    ticks = units * tables.places.ticks_per_unit
+        said = math.nan
+    ticks = number_of(said) * tables.places.ticks_per_unit
     if not 0 <= ticks <= LARGEST:
         raise QueryError(
-            f"the heuristic says {units:g} of {place!r}",
+            f"the heuristic says {quoted(said)} of {place!r}",
             expected=f"units from 0 to {LARGEST / tables.places.ticks_per_unit:g}",
         )
     return round(ticks)
@@ -205,7 +206,9 @@ def heuristic_for(context: SearchContext, heuristic: str | Given | None, goal: i
     if not isinstance(heuristic, str):
         return _given(context.tables, heuristic, goal)
     if heuristic not in HEURISTICS:
-        raise QueryError(f"no heuristic {heuristic!r}", expected=" or ".join(sorted(HEURISTICS)))
+        raise QueryError(
+            f"no heuristic {quoted(heuristic)}", expected=" or ".join(sorted(HEURISTICS))
+        )
     return HEURISTICS[heuristic](context, goal)
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from numbers import Real
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -13,7 +12,8 @@ import numpy as np
 from bake.arrays import Int32Array
 from bake.errors import QueryError
 from bake.graph import UNREACHABLE
-from bake.runtime.reader.places import Place
+from bake.runtime.reader.numbers import number_of
+from bake.runtime.reader.places import Place, quoted
 from bake.runtime.searching.context import SearchContext
 from bake.runtime.searching.corridors import links_of, path_inside, plan, widened
 from bake.runtime.searching.heuristics import Given, best_name, heuristic_for, stored_guide
@@ -89,12 +89,14 @@ def run(context: SearchContext, row: int, goal: int, request: Request) -> Outcom
     """
     method = METHODS.get(str(request.method))
     if method is None:
-        raise QueryError(f"no method {request.method!r}", expected=" or ".join(sorted(METHODS)))
+        raise QueryError(
+            f"no method {quoted(request.method)}", expected=" or ".join(sorted(METHODS))
+        )
     if request.queue not in QUEUES:
-        raise QueryError(f"no queue {request.queue!r}", expected=" or ".join(QUEUES))
+        raise QueryError(f"no queue {quoted(request.queue)}", expected=" or ".join(QUEUES))
     weight = request.weight
-    if isinstance(weight, bool) or not isinstance(weight, Real) or not 1 <= weight <= MOST_WEIGHT:
-        raise QueryError(f"weight is {weight!r}", expected=f"1 to {MOST_WEIGHT}")
+    if not 1 <= number_of(weight) <= MOST_WEIGHT:
+        raise QueryError(f"weight is {quoted(weight)}", expected=f"1 to {MOST_WEIGHT}")
     if weight != 1 and request.method not in WEIGHTED:
         raise QueryError(
             f"the method {request.method!r} takes no weight",

@@ -14,6 +14,7 @@ import numpy as np
 
 from bake.errors import QueryError
 from bake.graph import UNREACHABLE
+from bake.runtime.reader.numbers import number_of, whole_of
 from bake.runtime.reader.places import Place, quoted
 from bake.runtime.searching.context import SearchContext
 from bake.runtime.searching.heuristics import Given, heuristic_for
@@ -61,7 +62,7 @@ class LevelSearch:
 
         check_method(method)
         if queue not in QUEUES:
-            raise QueryError(f"no queue {queue!r}", expected=" or ".join(QUEUES))
+            raise QueryError(f"no queue {quoted(queue)}", expected=" or ".join(QUEUES))
         if method == "dijkstra":
             if heuristic is not None:
                 raise QueryError(
@@ -112,7 +113,7 @@ class LevelSearch:
             QueryError: a budget is no number from 0; the path costs more than searches can count.
         """
         budget = checked_budget(budget_ms)
-        if steps is not None and (isinstance(steps, bool) or not isinstance(steps, int)):
+        if steps is not None and whole_of(steps) < 0:
             raise QueryError(f"steps is {quoted(steps)}", expected="a whole number from 0 on")
         left = 2**62 if steps is None else steps
         begun = time.perf_counter()
@@ -292,8 +293,9 @@ def checked_budget(budget_ms: float | None) -> float | None:
     """
     if budget_ms is None:
         return None
-    if isinstance(budget_ms, bool) or not isinstance(budget_ms, int | float) or not budget_ms >= 0:
+    budget = number_of(budget_ms)
+    if not budget >= 0:
         raise QueryError(
             f"the budget is {quoted(budget_ms)}", expected="a number of milliseconds from 0 on"
         )
-    return float(budget_ms) / 1000
+    return budget / 1000

@@ -144,6 +144,23 @@ def test_every_damaged_byte_of_a_journal_is_refused(asset: Path, tmp_path: Path)
             assert len(file.read_bytes()) == len(whole)
 
 
+@pytest.mark.parametrize(
+    "more", [{"walls": []}, {"ground": {"terrain": [], "obstacles": [], "arcs": []}}], ids=str
+)
+def test_a_batch_that_says_something_unknown(
+    asset: Path, tmp_path: Path, more: dict[str, object]
+) -> None:
+    file = tmp_path / "kept.journal"
+    with open_asset(asset) as level:
+        level.journal(file)
+        level.update(blocked=[(1, 0)])
+    first, line = file.read_text().splitlines()
+    text = json.dumps({**json.loads(line[17:]), **more})
+    file.write_text(f"{first}\n{hashlib.sha256(text.encode()).hexdigest()[:16]} {text}\n")
+    with open_asset(asset) as level, pytest.raises(PatchError, match="line 2: it says nothing"):
+        level.journal(file)
+
+
 def test_a_line_of_which_blocks_never_came_to_the_disk_is_torn(asset: Path, tmp_path: Path) -> None:
     file = tmp_path / "kept.journal"
     with open_asset(asset) as level:

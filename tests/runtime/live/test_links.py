@@ -273,9 +273,33 @@ def test_a_journal_keeps_links(river: LevelAsset, tmp_path: Path) -> None:
         assert every_way(level.profile(), (1, 0), (4, 2)) == {6}
 
 
+def test_what_was_baked_may_be_longer_than_what_a_game_adds(tmp_path: Path) -> None:
+    name, kind = "n" * 300, "k" * 300
+    links = [{"name": name, "kind": kind, "from": [0, 0], "to": [2, 2], "cost": 0.5}]
+    source = write_grid(tmp_path / "long.json", rows(*RIVER), links=links)
+    with open_asset(bake(source, recipe_for())) as level:
+        baked = level.links[name]
+        assert baked.kind == kind
+        level.update(links={name: None})
+        level.save_patch(tmp_path / "cut.patch")
+        level.update(links={name: replace(baked, cost=0.75)})
+        level.save_patch(tmp_path / "dear.patch")
+        assert level.update(links={name: baked})["default"].as_baked
+        level.apply_patch(tmp_path / "cut.patch")
+        assert level.links == {}
+        level.apply_patch(tmp_path / "dear.patch")
+        assert level.links[name].cost == 0.75
+        for other in ({"kind": kind}, {"id": name}):
+            with pytest.raises(QueryError, match="at most 256"):
+                level.update(links={"short": {**LADDER, **other}})
+
+
 @pytest.mark.parametrize(
     "wrong",
     [
+        {"walls": []},
+        {"links": {"x": {"from": 0, "to": 3, "cost": "2.5"}}},
+        {"links": {"x": {"from": 0, "to": 3, "cost": 1, "goal": 3}}},
         {"links": {"x": {"from": 0, "to": 99, "cost": 1}}},
         {"links": {"x": {"from": 0, "to": True, "cost": 1}}},
         {"links": {"x": {"from": 0, "to": 0, "cost": 1}}},

@@ -4,6 +4,7 @@ import math
 from collections.abc import Iterator
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from bake.runtime import LevelAsset, QueryError, open_asset
@@ -65,12 +66,19 @@ def level(tmp_path: Path) -> Iterator[LevelAsset]:
         {"arcs": {((0, 0), (1, 0)): math.nan}},
         {"arcs": {((0, 0), (1, 0)): True}},
         {"arcs": {((0, 0), (1, 0)): "dear"}},
+        {"arcs": {((0, 0), (1, 0)): "2.5"}},
+        {"arcs": {((0, 0), (1, 0)): b"1"}},
+        {"arcs": {((0, 0), (1, 0)): np.bool_(True)}},
+        {"arcs": {((0, 0), (1, 0)): 10**400}},
+        {"arcs": {b"\0\1": 1}},
+        {"links": {"x": {"from": (0, 0), "to": (2, 0), "cost": "2.5"}}},
+        {"links": {"x": {"from": (0, 0), "to": (2, 0), "cost": b"1"}}},
         {"arcs": {((0, 0), (1, 0)): 1e9}},
         {"arcs": {((0, 0), (1, 0)): 1e-9}},
         {"arcs": {(0, 0): 1}},
         {"blocked": [(2, 0)], "arcs": {((9, 9), (1, 0)): 1}},
     ],
-    ids=str,
+    ids=lambda batch: str(batch)[:100],
 )
 def test_a_wrong_batch_changes_nothing(level: LevelAsset, batch: dict[str, object]) -> None:
     nav = level.profile()
