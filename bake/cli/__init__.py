@@ -15,7 +15,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
-from typing import Annotated, Any
+from typing import Annotated, Any, get_type_hints
 
 from bake.interrupts import interrupts_end
 
@@ -27,13 +27,16 @@ with interrupts_end():  # This takes longer than many a command.
     from bake.cli import assets, levels, paths, start, view, watch
     from bake.cli.options import PlacesCommand, tell
     from bake.cli.streams import standard_streams
-    from bake.errors import BakeError, OutputError
+    from bake.errors import BakeError, OutputError, cut
 
 _INTERRUPTED = 130
 _INTERRUPTED_NOTE = "interrupted; what was finished is kept"
 
 #: Seconds a command has to end by itself after an interrupt.
 _PATIENCE = 1.5
+
+#: What wrong usage raises; typer does not export it.
+_UsageError: Any = typer.BadParameter.__base__
 
 #: All commands, in the order in which `bake --help` lists them.
 COMMANDS: dict[str, Callable[..., None]] = {
@@ -67,6 +70,13 @@ class _Commands(TyperGroup):
                 parameter.display_type = lambda context: "<path>"
         return command
 
+    def invoke(self, *arguments: Any) -> Any:
+        try:
+            return super().invoke(*arguments)
+        except _UsageError as error:
+            error.message = cut(error.message)
+            raise
+
 
 app = typer.Typer(
     cls=_Commands,
@@ -77,6 +87,11 @@ app = typer.Typer(
     rich_markup_mode=None,
 )
 for _name, _command in COMMANDS.items():
+    _command.__annotations__ = get_type_hints(_command, include_extras=True)
+    for _hint in _command.__annotations__.values():
+        for _parameter in getattr(_hint, "__metadata__", ()):
+            # Who opens a file tells that it cannot be read; for typer it would be wrong usage.
+            _parameter.readable = False
     app.command(name=_name, cls=PlacesCommand if _command is paths.path else None)(_command)
 
 
@@ -118,6 +133,11 @@ def _run() -> None:
             app(prog_name="bake")
     except BakeError as error:
         tell(error)
+        sys.exit(1)
+    except OSError as error:
+        if error.filename is None:
+            raise
+        tell(BakeError(f"cannot be used: {error.strerror}", file=str(error.filename)))
         sys.exit(1)
     except SystemExit as end:
         # typer turns an interrupt into this code without printing anything.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import shutil
@@ -33,6 +34,51 @@ def refused(source: Path, *parts: str) -> str:
     assert list(Path("out").iterdir()) == []
     assert done.out.splitlines()[-1].startswith("1 failed in ")
     return line
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "info {}",
+        "path {} 0,0 1,0",
+        "verify {}",
+        "diff {} {}",
+        "export {} -o x",
+        "render {} -o x.png",
+    ],
+)
+def test_who_may_not_read_a_file_is_told_as_of_any_other_mistake(
+    bare: Path, monkeypatch: pytest.MonkeyPatch, command: str
+) -> None:
+    """Whoever runs the tests may read all files, so the system's answer is made up."""
+
+    def refused(path: object, *arguments: object, **options: object) -> int:
+        if str(path) == "locked.h5":
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), "locked.h5")
+        return opened(path, *arguments, **options)
+
+    (bare / "locked.h5").write_text("")
+    opened = os.open
+    monkeypatch.setattr(os, "open", refused)
+    monkeypatch.setattr(os, "access", lambda path, mode: str(path) != "locked.h5")
+    mistake(bake(*command.format("locked.h5", "locked.h5").split()), "locked.h5", "denied")
+
+
+@pytest.mark.parametrize(
+    "command", ["info {}", "verify {}", "plan {}", "view {}", "init {}", "build {}", "lint {}"]
+)
+def test_names_longer_than_any_file_has(bare: Path, command: str) -> None:
+    done = bake(*command.format("n" * 300).split())
+    assert done.code == 1
+    assert "File name too long" in done.err + done.out or "no such file" in done.err + done.out
+    assert "Traceback" not in done.err
+
+
+@pytest.mark.parametrize("command", ["build --jobs {}", "{}", "build --{}", "path a.h5 {} 1,1"])
+def test_numbers_of_thousands_of_digits_are_not_echoed(bare: Path, command: str) -> None:
+    done = bake(*command.format("9" * 5000).split())
+    assert done.code in (1, 2)
+    assert len(done.err) < 300
 
 
 def png(path: Path, width: int, height: int, grey: int) -> None:
