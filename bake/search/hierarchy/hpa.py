@@ -297,7 +297,11 @@ def refine(
 def _straighten(
     count: int, reach: int, graph: ClusteredGraph, runs: StraightRuns, memory: QueryMemory
 ) -> tuple[int, int]:
-    """Smooth the path in ``memory.route[0]``, and let it turn at corners; return rows and ticks."""
+    """Smooth the path in ``memory.route[0]``, and let it turn at corners.
+
+    Returns:
+        Rows and ticks; FULL and 0 where ``memory.route`` is too short.
+    """
     count, ticks = smooth_path(count, graph, runs, memory)
     if runs.even and runs.form == SQUARE_8:
         count, ticks = turn_at_corners(count, ticks, reach, runs, memory)
@@ -322,13 +326,16 @@ def follow_plan(
         plan: all of it; hop, until: as for :func:`refine`.
 
     Returns:
-        The hop to go on with, or ASTRAY; how many rows ``memory.route[0]`` has, ``row`` included.
+        The hop to go on with, which is ``hop`` where ``memory.route`` is too short, or ASTRAY; how
+        many rows ``memory.route[0]`` has, ``row`` included.
     """
     memory.route[0, 0] = row
-    hop, filled = refine(start, goal, plan, len(plan), hop, until, stack, memory, 1)
-    if hop != ASTRAY and runs.width > 0 and filled > 2:
+    done, filled = refine(start, goal, plan, len(plan), hop, until, stack, memory, 1)
+    if done != ASTRAY and runs.width > 0 and filled > 2:
         filled, _ = _straighten(filled, REACH, stack.graph, runs, memory)
-    return hop, filled
+        if filled == FULL:
+            return hop, 1
+    return done, filled
 
 
 @kernel
@@ -398,8 +405,12 @@ def follow_found(
     if runs.width > 0 and filled > 2:
         reach = WIDE_REACH if cells_between(start, goal, runs) <= SHORT_PATH else REACH
         filled, ticks = _straighten(filled, reach, stack.graph, runs, memory)
+        if filled == FULL:
+            return FULL, NO_WAY, 0
     if beside or (near and rows <= NEAR_ROWS):
         fewer, less = search_near(start, goal, ticks, stack.graph, runs, memory)
+        if fewer == FULL:
+            return FULL, NO_WAY, 0
         if fewer > 0:
             filled, ticks = fewer, less
     return filled, ticks, hop

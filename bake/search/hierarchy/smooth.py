@@ -14,6 +14,7 @@ from bake.arrays import Int32Array
 from bake.kernels.jit import accessor, inlined, kernel
 from bake.search.hierarchy.arcs import end_arc, first_arc, head_of, ticks_of
 from bake.search.hierarchy.bundles import (
+    FULL,
     ClusteredGraph,
     QueryMemory,
     StraightRuns,
@@ -145,7 +146,11 @@ def _smooth_once(
     out_x: Int32Array,
     out_y: Int32Array,
 ) -> int:
-    """Go over a path from cell ``here`` to ``stop``, replace stretches, and count its cells."""
+    """Go over a path from cell ``here`` to ``stop``, replace stretches, and count its cells.
+
+    Runs in place of an arc that leads farther than a neighbour have more cells than the path had;
+    FULL where they do not fit.
+    """
     out_x[0], out_y[0] = x[here], y[here]
     filled = 1
     back = 0 if move > 0 else 1
@@ -179,6 +184,8 @@ def _smooth_once(
             if 0 <= ticks <= cost:
                 best, straight_on, swapped, vain = other, False, True, 0
         if straight_on:
+            if filled + abs(best - here) > len(out_x):
+                return FULL
             while here != best:
                 here += move
                 out_x[filled], out_y[filled] = x[here], y[here]
@@ -186,6 +193,8 @@ def _smooth_once(
             continue
         a, b = (here, best) if move > 0 else (best, here)
         first, few, second, many = two_ways(x[b] - x[a], y[b] - y[a], runs.form)
+        if filled + few + many > len(out_x):
+            return FULL
         if swapped:
             first, few, second, many = second, many, first, few
         if move < 0:
@@ -251,7 +260,7 @@ def smooth_path(
         graph: the rows.
 
     Returns:
-        Rows and ticks of the smoothed path.
+        Rows and ticks of the smoothed path; FULL and 0 where ``memory.route`` is too short for it.
     """
     path, x, y = memory.route[0], memory.route[1], memory.route[2]
     out_x, out_y, step = memory.route[3], memory.route[4], memory.route[5]
@@ -260,9 +269,13 @@ def smooth_path(
     if not runs.even:
         _price(count, graph, runs, x, y, step)
     count = _smooth_once(0, count - 1, 1, runs, x, y, step, out_x, out_y)
+    if count == FULL:
+        return FULL, 0
     if not runs.even:
         _price(count, graph, runs, out_x, out_y, step)
     count = _smooth_once(count - 1, 0, -1, runs, out_x, out_y, step, x, y)
+    if count == FULL:
+        return FULL, 0
     for i in range(count):
         back = count - 1 - i
         path[i] = row_in(runs, cell_at(runs, x[back], y[back]))
