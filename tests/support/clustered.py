@@ -47,7 +47,7 @@ def int32(rows: Sequence[Sequence[int]], columns: int) -> Int32Array:
 def memory(nodes: int, transitions: int = 0, landmarks: int = 0, arcs: int = 99) -> QueryMemory:
     """Memory that is large enough for queries of small graphs, full of what must not matter."""
     return QueryMemory(
-        turn=np.array([6], dtype=np.int64),
+        turn=np.full(2, 6, dtype=np.int64),
         ends=np.full((2, transitions, 2), 77, dtype=np.int64),
         raised=np.full((2, transitions, 2), 77, dtype=np.int64),
         local=np.full((nodes, 3), 5, dtype=np.int64),

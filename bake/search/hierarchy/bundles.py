@@ -200,8 +200,8 @@ class QueryMemory(NamedTuple):
     """Memory of one query at a time; the turn marks what earlier searches left in it.
 
     Attributes:
-        turn: (1) int64, how many searches there were: each marks what it writes with its number, so
-            that nothing has to be cleared.
+        turn: (2) int64, how many searches there were: each marks what it writes with its number, so
+            that nothing has to be cleared. Those between rows close together are counted apart.
         ends: (2, e, 2) int64, transitions connected to the start and to the goal, and ticks.
         raised: (2, u, 2) int64, for start and goal: ticks to nodes of the last layer, and the
             transition to ascend from.

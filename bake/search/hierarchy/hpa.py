@@ -86,7 +86,7 @@ def query_memory(stack: LayerStack, most_arcs: int, room: int) -> QueryMemory:
     most_ends = int(held.max(initial=0))
     most_raised = int(np.diff(stack.first_top).max(initial=0))
     return QueryMemory(
-        turn=np.zeros(1, dtype=np.int64),
+        turn=np.zeros(2, dtype=np.int64),
         ends=np.zeros((2, most_ends, 2), dtype=np.int64),
         raised=np.zeros((2, most_raised, 2), dtype=np.int64),
         local=np.zeros((most_rows, 3), dtype=np.int64),

@@ -17,6 +17,7 @@ from bake.kernels.heap import drop_first, push
 from bake.kernels.jit import accessor, kernel
 from bake.search.hierarchy.arcs import end_arc, first_arc, head_of, ticks_of
 from bake.search.hierarchy.bundles import (
+    FULL,
     NO_WAY,
     ClusteredGraph,
     QueryMemory,
@@ -39,6 +40,9 @@ MOST_LABELS = 2048
 #: Columns of ``QueryMemory.near``: the turn and the row in one number, ticks from the start, the
 #: place in the table of the row before, and a lower bound of the ticks to the goal.
 WHO, COST, BEFORE, AHEAD = 0, 1, 2, 3
+
+#: The table is cleared after this many turns, as no more fit beside a row.
+_LAST_TURN = 2**31 - 1
 
 #: No label has more ticks; this number less g puts the larger g first among ties.
 _LARGEST_G = 2**31 - 1
@@ -100,12 +104,16 @@ def search_near(
             power of two of places, and half as many rows are looked at, at most.
 
     Returns:
-        How many rows the path has, and its ticks; NO_WAY and NO_WAY where none is found.
+        How many rows the path has, and its ticks; NO_WAY and NO_WAY where none is found; FULL and
+        NO_WAY where ``route`` is too short for it.
     """
     near, heap, path = memory.near, memory.near_heap, memory.route[0]
     origin, end = int(start), int(goal)
-    memory.turn[0] += 1
-    turn = int(memory.turn[0])
+    if memory.turn[1] >= _LAST_TURN:
+        near[:, WHO] = 0
+        memory.turn[1] = 0
+    memory.turn[1] += 1
+    turn = int(memory.turn[1])
     bound = _ahead(origin, end, runs)
     limit = min(int(limit), _LARGEST_G)
     if bound >= limit:
@@ -160,7 +168,7 @@ def search_near(
         count += 1
         back = int(near[back, BEFORE])
     if count > len(path):
-        return NO_WAY, NO_WAY
+        return FULL, NO_WAY
     for i in range(count):
         path[count - 1 - i] = near[place, WHO] & 0x7FFFFFFF
         place = int(near[place, BEFORE])

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from bake.arrays import Int32Array
 from bake.greedy import chart
-from bake.search.hierarchy.bundles import NO_WAY, ClusteredGraph, QueryMemory, StraightRuns
+from bake.search.hierarchy.bundles import FULL, NO_WAY, ClusteredGraph, QueryMemory, StraightRuns
 from bake.search.hierarchy.near import search_near
 from bake.search.hierarchy.smooth import HEX, SQUARE_4, SQUARE_8
 from bake.search.hierarchy.straight_runs import RunsVersion
@@ -39,11 +39,16 @@ class Ground:
         whole.add_weighted_edges_from(self.arcs)
         self.best = dict(networkx.all_pairs_dijkstra_path_length(whole))
 
-    def ask(self, start: int, goal: int, limit: int, room: int = 256) -> tuple[list[int], int]:
-        made: QueryMemory = memory(len(self.best))._replace(
-            near=np.full((room, 4), 77, dtype=np.int64),
-            near_heap=np.full((8 * room, 2), 77, dtype=np.int64),
+    def room(self, labels: int) -> QueryMemory:
+        return memory(len(self.best))._replace(
+            near=np.full((labels, 4), 77, dtype=np.int64),
+            near_heap=np.full((8 * labels, 2), 77, dtype=np.int64),
         )
+
+    def ask(
+        self, start: int, goal: int, limit: int, room: int = 256, used: QueryMemory | None = None
+    ) -> tuple[list[int], int]:
+        made = self.room(room) if used is None else used
         count, ticks = search_near(start, goal, limit, self.graph, self.runs, made)
         return made.route[0, : max(0, count)].tolist(), ticks
 
@@ -92,3 +97,19 @@ def test_a_small_table_and_a_small_path() -> None:
     assert ground.ask(0, 15, best + 1, 32) == (list(range(16)), best)
     assert ground.ask(0, 15, best + 1, 16) == ([], NO_WAY)
     assert ground.ask(0, 15, best + 1, 8) == ([], NO_WAY)
+    used = ground.room(32)
+    for short in (1, 15):
+        path = used._replace(route=used.route[:, :short])
+        assert search_near(0, 15, best + 1, ground.graph, ground.runs, path) == (FULL, NO_WAY)
+
+
+def test_turns_begin_anew_where_no_more_fit_the_table() -> None:
+    """After 2**31 searches the same paths are found, and nothing that was left is taken for new."""
+    lattice = Lattice(rows("....", ".##.", "...."), GROUND)
+    ground = Ground(lattice.cells(), square_arcs(lattice, 8), SQUARE_8)
+    pairs = [(start, goal) for start in ground.best for goal in ground.best if start != goal]
+    used = ground.room(256)
+    used.turn[:] = 2**31 - 5
+    for start, goal in pairs * 2:
+        limit = ground.best[start][goal] + 1
+        assert ground.ask(start, goal, limit, used=used) == ground.ask(start, goal, limit)
