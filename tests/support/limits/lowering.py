@@ -1,0 +1,48 @@
+"""Give a constant another value wherever it was imported to, for as long as a scenario runs."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from types import ModuleType
+from unittest.mock import patch
+
+
+@contextmanager
+def lowered(module: str, names: Sequence[str], values: Sequence[int]) -> Iterator[None]:
+    """Let constants of a module below ``bake`` have other values.
+
+    A constant of two numbers takes two values.
+    """
+    home = importlib.import_module(f"bake.{module}")
+    with ExitStack() as stack:
+        for name, value in zip(names, _by_name(home, names, values), strict=True):
+            for holder in _holders(home, name):
+                stack.enter_context(patch.object(holder, name, value))
+        yield
+
+
+def _by_name(home: ModuleType, names: Sequence[str], values: Sequence[int]) -> Sequence[object]:
+    if len(names) == 1 and isinstance(getattr(home, names[0]), tuple):
+        return (tuple(values),)
+    return values
+
+
+def _holders(home: ModuleType, name: str) -> list[ModuleType]:
+    """Return the module, and all that took the name from there."""
+    real = getattr(home, name)
+    others = [
+        module
+        for key, module in sys.modules.items()
+        if key.startswith("bake.") and vars(module).get(name) is real and module is not home
+    ]
+    # Small numbers are one object wherever they are written, so the name's origin has to tell.
+    return [home, *(each for each in others if not _defines(each, name))]
+
+
+def _defines(module: ModuleType, name: str) -> bool:
+    from tests.support.limits.sources import constants_of
+
+    return name in constants_of(module.__name__)
