@@ -17,7 +17,7 @@ import pytest
 
 from bake.runtime import open_asset
 from tests.support.baked import write_grid
-from tests.support.command import members, quiet_environment, wait_until_gone
+from tests.support.command import quiet_environment, wait_until_gone
 
 KILLS = int(os.environ.get("BAKE_KILLS", "4"))
 ROOT = Path(__file__).resolve().parents[2]
@@ -47,17 +47,19 @@ def set_mud(project: Path, cost: int) -> None:
     )
 
 
-def start(project: Path, *arguments: str) -> subprocess.Popen[str]:
+def start(project: Path, *arguments: str, **variables: str) -> subprocess.Popen[str]:
     build = "from bake.cli import main; main()"
-    return start_code(build, "build", *arguments, folder=project)
+    return start_code(build, "build", *arguments, folder=project, **variables)
 
 
-def start_code(code: str, *arguments: str, folder: Path | None = None) -> subprocess.Popen[str]:
+def start_code(
+    code: str, *arguments: str, folder: Path | None = None, **variables: str
+) -> subprocess.Popen[str]:
     """Run code in a session of its own."""
     return subprocess.Popen(
         [sys.executable, "-c", code, *arguments],
         cwd=folder,
-        env={**quiet_environment(), "PYTHONPATH": str(ROOT)},
+        env={**quiet_environment(), "PYTHONPATH": str(ROOT), **variables},
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
@@ -123,32 +125,59 @@ def test_killed_builds_leave_whole_assets_and_the_next_build_finishes(project: P
     assert finish(project) == whole[cost]
 
 
-@pytest.mark.parametrize("jobs", ["1", "2"])
-@pytest.mark.parametrize("after", [0.0, 0.3])
-def test_an_interrupt_ends_a_build_in_one_line(project: Path, jobs: str, after: float) -> None:
+#: Comes into every process of a build, and holds it up where it calls a function.
+STOP = """
+import importlib, os, time
+from pathlib import Path
+
+module, _, name = os.environ["STOP_AT"].partition(":")
+
+def stop(*arguments, **options):
+    (Path(os.environ["STOPPED"]) / str(os.getpid())).touch()
+    time.sleep(3600)
+
+setattr(importlib.import_module(module), name, stop)
+"""
+
+
+@pytest.mark.parametrize(
+    ("jobs", "place"),
+    [
+        *(
+            (jobs, f"bake.pipeline.level:{name}")
+            for jobs in (1, 2)
+            for name in ("read_level", "world_contents", "write_asset")
+        ),
+        (2, "bake.pipeline.run:_join"),
+    ],
+)
+def test_an_interrupt_ends_a_build_in_one_line(
+    project: Path, tmp_path: Path, jobs: int, place: str
+) -> None:
     """As a terminal sends it: to every process of the build, even workers that are starting."""
-    process = start(project, "--jobs", jobs)
-    if jobs == "1":
-        while not (project / "baked").exists() and process.poll() is None:
-            time.sleep(0.005)
-    else:
-        while len(list(members(process.pid))) < 3 and process.poll() is None:
-            time.sleep(0.005)
-    time.sleep(after)
-    done = process.poll() is not None
+    hook, stopped = tmp_path / "hook", tmp_path / "stopped"
+    hook.mkdir()
+    stopped.mkdir()
+    (hook / "sitecustomize.py").write_text(STOP)
+    process = start(
+        project,
+        "--jobs",
+        str(jobs),
+        PYTHONPATH=f"{ROOT}{os.pathsep}{hook}",
+        STOP_AT=place,
+        STOPPED=str(stopped),
+    )
+    while len(list(stopped.iterdir())) < jobs:
+        assert process.poll() is None, process.communicate()
+        time.sleep(0.005)
     os.killpg(process.pid, signal.SIGINT)
-    out, err = process.communicate(timeout=60)
+    _, err = process.communicate(timeout=60)
     wait_until_gone(process.pid)
+    assert process.returncode == 130
+    assert err.splitlines()[-1] == "interrupted; what was finished is kept"
+    assert err.count("interrupted") == 1
     assert "Traceback" not in err, err
-    # A command that has said its last word dies of an interrupt like any other process.
-    finished = " baked in " in out and process.returncode == -signal.SIGINT
-    if not done and not finished and process.returncode != 0:
-        assert process.returncode == 130
-        assert err.splitlines()[-1] == "interrupted; what was finished is kept"
-        assert err.count("interrupted") == 1
     assert not list((project / "baked").glob(".*"))
-    if jobs == "2":
-        finish(project, "--jobs", "1")
 
 
 def test_an_interrupt_ends_a_command_that_does_not_listen() -> None:
