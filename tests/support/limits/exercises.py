@@ -50,8 +50,8 @@ from bake.search.incremental.moving_target import MovingTargetDStarLite
 from bake.search.incremental.twins import TwinArcs, with_weights
 from bake.search.patterns.deepening import tile_search
 from bake.search.point import space_time
-from bake.search.point.astar_buckets import FOUND, FULL, PAUSED, PackedArcs
-from bake.search.point.estimates import Estimate
+from bake.search.point.astar_buckets import FOUND, FULL, PAUSED
+from bake.search.point.estimates import Estimate, ranked_by_step
 from bake.search.point.sliced import SlicedSearch
 from bake.search.point.space import SearchSpace
 from bake.search.spaces.puzzles import SlidingTiles
@@ -129,6 +129,27 @@ def _in_slices(space: SearchSpace, start: int, goal: int) -> object:
     return found
 
 
+def norms() -> Answer:
+    """The cheapest step of each direction that leaves none of some rows, most of them at last."""
+    side, draw = 6, random.Random(5)
+    at = np.array([(x, y) for y in range(side) for x in range(side)], dtype=np.int32)
+    ends = np.array([(n, n + 1) for n in range(side * side - 1) if (n + 1) % side], dtype=np.int32)
+    tail, head = np.concatenate([ends, ends[:, ::-1]]).T.copy()
+    weight = np.array([draw.randint(1, 9) for _ in tail], dtype=np.int32)
+    ranked, answer = ranked_by_step(at, tail, head, weight), []
+    for share in (0.0, 0.5, 0.9, 1.0):
+        near = np.array([draw.random() < share for _ in at])
+        found = ranked.deciding(near)
+        left = [arc for arc in range(len(tail)) if not near[tail[arc]]]
+        wanted: dict[int, int] = {}
+        for arc in sorted(left, key=lambda arc: -weight[arc]):
+            wanted[int(head[arc] - tail[arc])] = int(weight[arc])
+        told = {int(head[arc] - tail[arc]): int(weight[arc]) for arc in found}
+        assert told == wanted
+        answer.append(sorted(told.items()))
+    return answer
+
+
 def windows() -> Answer:
     """One agent's way among two others through six steps of an open square, again and again."""
     side, steps = 4, 6
@@ -136,7 +157,7 @@ def windows() -> Answer:
     number = {cell: row for row, cell in enumerate(lattice.cells())}
     arcs = [(number[a], number[b], w) for (a, b), w in square_arcs(lattice, 8).items()]
     graph, weight = weighted(side * side, arcs)
-    packed = PackedArcs(graph.first_out, np.stack([graph.head, weight], 1).astype(np.uint32))
+    packed = SearchSpace(graph, weight).packed
     best = _lengths(side * side, tuple(arcs))
     taken = np.full((steps + 1, side * side), -1, dtype=np.int32)
     for step in range(steps + 1):

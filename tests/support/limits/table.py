@@ -112,6 +112,12 @@ LIMITS: tuple[Limit, ...] = (
         do.searches,
     ),
     _limit(
+        "search.point.estimates _LOOK",
+        "arcs looked at together for one that a norm goes by",
+        IN_PARTS,
+        do.norms,
+    ),
+    _limit(
         "search.point.space_time STATES",
         "states of a search through a window, at first; a power of two",
         AGAIN,
