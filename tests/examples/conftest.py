@@ -13,6 +13,7 @@ import pytest
 
 from tests.support.command import quiet_environment
 from tests.support.pull_request import EXAMPLE, ROOT, Proposed, PullRequest, Run
+from tests.support.readers import tool
 
 
 @pytest.fixture(scope="session")
@@ -66,9 +67,8 @@ def assets(tmp_path_factory: pytest.TempPathFactory, cloned: Path, run: Run) -> 
 
 @pytest.fixture
 def proposed(tmp_path: Path, cloned: Path, assets: Path, run: Run) -> Proposed:
-    for tool in ("git", "bash", "tar"):
-        if shutil.which(tool) is None:
-            pytest.skip(f"no {tool} on this machine")
+    for name in ("git", "bash", "tar"):
+        tool(name)
 
     def propose(steps: Mapping[str, str]) -> PullRequest:
         folder = tmp_path / "game"

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.pull_request import EXAMPLE, Run
+from tests.support.readers import tool
 
 LEVELS = ["cellar", "coast", "harbour"]
 
@@ -58,12 +59,11 @@ def _built(
     cloned: Path,
 ) -> Game:
     """Built for the first time: every level is baked."""
-    tool = str(request.param)
-    if shutil.which(tool) is None:
-        pytest.skip(f"no {tool} on this machine")
-    folder = tmp_path_factory.mktemp(tool) / "game"
+    name = str(request.param)
+    tool(name)
+    folder = tmp_path_factory.mktemp(name) / "game"
     shutil.copytree(cloned, folder)
-    game = Game(tool, folder, run)
+    game = Game(name, folder, run)
     assert game.build() == (LEVELS, LEVELS)
     return game
 

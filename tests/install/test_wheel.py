@@ -5,7 +5,6 @@ import csv
 import hashlib
 import io
 import os
-import shutil
 import subprocess
 import sys
 import tarfile
@@ -17,6 +16,7 @@ import pytest
 from bake.reader_sources import reader_sources
 from bake.viewer.bundle import served_page_html
 from tests.support.pages import ROOT
+from tests.support.readers import tool
 
 BUILD = """
 import sys
@@ -112,8 +112,8 @@ def test_an_installed_package_makes_the_same_page(installed: Path, tmp_path: Pat
     assert digest == hashlib.sha256(served_page_html([]).encode()).hexdigest()
 
 
-@pytest.mark.skipif(shutil.which("cc") is None, reason="there is no C compiler")
 def test_an_installed_package_compiles_the_reader_in_c(installed: Path, tmp_path: Path) -> None:
+    tool("cc")
     code = "from bake.runtime.native.__main__ import main; raise SystemExit(main())"
     (library,) = ask(installed, code, tmp_path)
     assert Path(library).is_relative_to(tmp_path)

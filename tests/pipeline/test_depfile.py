@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import subprocess
 from pathlib import Path
 
@@ -17,8 +16,7 @@ from tests.support.baked import rows, write_grid
 from tests.support.command import bake
 from tests.support.ldtk_projects import int_grid, level, project, write
 from tests.support.projects import run
-
-MAKE = shutil.which("make")
+from tests.support.readers import tool
 
 
 def a_project(folder: Path, name: str = "keep") -> list[Task]:
@@ -67,14 +65,13 @@ def test_a_level_that_never_baked(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     assert Path("nav.d").read_text().startswith("baked/keep.h5: levels_src/keep.json\n")
 
 
-@pytest.mark.skipif(MAKE is None, reason="no make on this machine")
 @pytest.mark.parametrize(
     "name",
     ["keep", "the keep", "$HOME #1", "a$(shell echo b)", "x  y", "é-ü_(1)", "a'b\"c", "&!@+,"],
 )
 def test_make_reads_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     """Make finds every file under its own name, and bakes again when one is touched or gone."""
-    tasks = a_project(tmp_path, name)
+    make, tasks = tool("make"), a_project(tmp_path, name)
     monkeypatch.chdir(tmp_path)
     write_depfile(Path("nav.d"), tasks, Path("bake.toml"))
     assets = {task.source.suffix: task.asset for task in tasks}
@@ -82,7 +79,7 @@ def test_make_reads_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: st
     def stale() -> bool:
         target = str(assets[".json"].relative_to(tmp_path))
         done = subprocess.run(
-            [str(MAKE), "-q", "-f", "-", target],
+            [make, "-q", "-f", "-", target],
             input="baked/%.h5:\n\t@true\n-include nav.d\n",
             capture_output=True,
             text=True,

@@ -14,13 +14,14 @@ from typing import Any
 from bake.viewer.bundle import page_html
 from bake.viewer.contents import shown_level
 from tests.support.page_modules import baked
+from tests.support.readers import runs
 
 CHROMIUMS = ("chromium", "chromium-browser", "google-chrome")
 
 
 def chromium() -> str | None:
-    """The path of a Chromium that is here."""
-    return next(filter(None, map(shutil.which, CHROMIUMS)), None)
+    """The path of a Chromium that runs."""
+    return next(filter(runs, filter(None, map(shutil.which, CHROMIUMS))), None)
 
 
 @contextmanager
