@@ -9,7 +9,7 @@ endif
 READY := $(VENV)/.ready
 TEST_JOBS ?= auto
 
-.PHONY: bake check verify test install-test coverage mutation bench lint lock clean
+.PHONY: bake check verify test night install-test coverage mutation bench lint lock clean
 
 bake: $(READY)
 	$(BIN)/bake build
@@ -23,6 +23,17 @@ verify: $(READY)
 
 test: $(READY)
 	$(BIN)/python -m pytest -n $(TEST_JOBS) --dist worksteal
+
+# Takes hours: many examples of each property, long sequences of changes, coverage and mutants.
+night: export HYPOTHESIS_PROFILE := night
+night: export BAKE_LINE_STRIDE := 9
+night: export BAKE_FORGERIES := 500
+night: export BAKE_VALUES := 50
+night: export BAKE_READER_PAIRS := 25000
+night: test
+	$(BIN)/python -m benchmarks updates_stress
+	$(BIN)/python -m benchmarks.coverage_uncompiled
+	$(BIN)/python -m benchmarks.mutation
 
 # Installs the package into empty environments, which downloads half a gigabyte.
 install-test: $(READY)

@@ -24,6 +24,16 @@ from tests.support.damage import (
     replaced,
 )
 
+#: What assets answer before they are damaged, by their bytes: most tests share two of them.
+_WHOLE: dict[bytes, list[object]] = {}
+
+
+def whole_answers(path: Path) -> list[object]:
+    content = path.read_bytes()
+    if content not in _WHOLE:
+        _WHOLE[content] = ask_everything(path)
+    return _WHOLE[content]
+
 
 @pytest.mark.parametrize("name", ALL_COLUMNS)
 @pytest.mark.parametrize(
@@ -92,7 +102,7 @@ def test_columns_of_lengths_that_do_not_fit(
 ) -> None:
     """Right type, wrong length: damage, or else every answer is right all the same."""
     path = holder(name, asset, graph)
-    expected = ask_everything(path)
+    expected = whole_answers(path)
     edit(path, replaced(name, make))
     with suppress(CorruptAssetError):
         assert ask_everything(path) == expected
