@@ -16,7 +16,7 @@ ROOT = Path(__file__).resolve().parents[1]
 TESTS = "tests/runtime/live"
 
 #: Batches asked for, lookups of each of three readers, processes killed, the size of a field.
-FULL = (30_000, 340_000, 50, "1024x1024")
+FULL = (30_000, 340_000, 50, "512x512")
 QUICK = (200, 4_000, 1, "250x200")
 READERS = 3
 

@@ -1,6 +1,7 @@
 """Updates of every size on levels of many cells, where an edit bears upon very many arcs.
 
-``BAKE_FIELD=1024x1024 pytest tests/runtime/live/test_large_fields.py`` tries a million of them.
+``BAKE_FIELD=1024x1024 pytest tests/runtime/live/test_large_fields.py`` tries a million of them,
+which takes hours.
 """
 
 import os
