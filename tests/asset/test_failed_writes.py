@@ -3,7 +3,6 @@
 import errno
 import os
 import signal
-import subprocess
 import sys
 from contextlib import suppress
 from functools import partial
@@ -17,6 +16,7 @@ import pytest
 from bake.asset import Asset, header_for, write
 from bake.asset.write import Contents, write_asset
 from bake.errors import OutputError
+from tests.support import forked
 from tests.support.contents import SOURCES, full_contents
 
 #: Writes each of which fails in turn.
@@ -123,13 +123,7 @@ def test_a_file_that_may_not_grow(tmp_path: Path) -> None:
     path = tmp_path / "new.h5"
     enough = 2**20
     limits = [*range(0, 6_000, 100), *range(6_000, 470_000, 13_001), enough]
-    done = subprocess.run(
-        [sys.executable, "-c", FULL_DISK, str(path), *map(str, limits)],
-        capture_output=True,
-        text=True,
-        check=False,
-        cwd=Path(__file__).resolve().parents[2],
-    )
+    done = forked.run([sys.executable, "-c", FULL_DISK, str(path), *map(str, limits)])
     assert done.returncode == 0, done.stderr[-3000:]
     *failed, last = done.stdout.splitlines()
     assert last == f"{enough} {path.stat().st_size} bytes"

@@ -11,7 +11,8 @@ from PIL import Image
 from bake.runtime import open_asset
 from bake.view import console
 from tests.support import ldtk_projects
-from tests.support.command import Done, bake, bake_apart, mistake
+from tests.support.command import Done, bake, mistake
+from tests.support.forked import bake_apart
 from tests.support.projects import LEVELS
 
 

@@ -12,27 +12,27 @@ from pathlib import Path
 
 import pytest
 
+from tests.support import forked
 from tests.support.baked import write_grid
-from tests.support.command import quiet_environment, wait_until_gone
+from tests.support.command import wait_until_gone
 
-ROOT = Path(__file__).resolve().parents[2]
 NAMES = ("hall", "yard")
 SIDE = 24
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals are POSIX's")
 
-#: Comes into every process of a build: what is saved the second time is the last there is, or each
+#: Comes before a build: what each process saves the second time is the last there is, or each
 #: checkpoint takes a while, so that whatever comes to the build comes before its end.
 HOOK = """
-import os, time
+import sys, time
 from bake.pipeline.checkpoint import RangeFile
 
-save, saved = RangeFile.save, []
+save, saved, how = RangeFile.save, [], sys.argv.pop()
 
 def slowly(self, *arguments, **options):
     save(self, *arguments, **options)
     saved.append(self)
-    time.sleep(3600 if os.environ["HOOK"] == "stop" and len(saved) == 2 else 0.2)
+    time.sleep(3600 if how == "stop" and len(saved) == 2 else 0.2)
 
 RangeFile.save = slowly
 """
@@ -53,8 +53,6 @@ def write_project(folder: Path) -> Path:
 
 @pytest.fixture
 def project(tmp_path: Path) -> Path:
-    (tmp_path / "hook").mkdir()
-    (tmp_path / "hook" / "sitecustomize.py").write_text(HOOK)
     return write_project(tmp_path)
 
 
@@ -67,16 +65,12 @@ def expected(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
 
 
 def start(project: Path, jobs: str, hook: str = "") -> subprocess.Popen[str]:
-    places = [str(ROOT), *([str(project.parent / "hook")] if hook else [])]
-    return subprocess.Popen(
-        [sys.executable, "-c", "from bake.cli import main; main()", "build", "--jobs", jobs],
+    python, option, build = forked.BAKE
+    hooked = [HOOK + build, hook] if hook else [build]
+    return forked.Forked(
+        [python, option, hooked[0], "build", "--jobs", jobs, *hooked[1:]],
         cwd=project,
-        env={
-            **quiet_environment(),
-            "PYTHONPATH": os.pathsep.join(places),
-            "HOOK": hook,
-            "BAKE_CHECKPOINT_SECONDS": "0" if hook else "",
-        },
+        env=forked.surroundings(BAKE_CHECKPOINT_SECONDS="0" if hook else ""),
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,

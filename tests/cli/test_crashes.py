@@ -16,11 +16,11 @@ from pathlib import Path
 import pytest
 
 from bake.runtime import open_asset
+from tests.support import forked
 from tests.support.baked import write_grid
-from tests.support.command import quiet_environment, wait_until_gone
+from tests.support.command import wait_until_gone
 
 KILLS = int(os.environ.get("BAKE_KILLS", "4"))
-ROOT = Path(__file__).resolve().parents[2]
 INTERRUPTED = "interrupted; what was finished is kept\n"
 NAMES = [f"level{number}" for number in range(4)]
 
@@ -47,19 +47,20 @@ def set_mud(project: Path, cost: int) -> None:
     )
 
 
-def start(project: Path, *arguments: str, **variables: str) -> subprocess.Popen[str]:
-    build = "from bake.cli import main; main()"
-    return start_code(build, "build", *arguments, folder=project, **variables)
+def start(project: Path, *arguments: str) -> subprocess.Popen[str]:
+    return start_code(forked.BAKE[2], "build", *arguments, folder=project)
 
 
 def start_code(
-    code: str, *arguments: str, folder: Path | None = None, **variables: str
+    code: str,
+    *arguments: str,
+    folder: Path | None = None,
+    how: type[subprocess.Popen[str]] = forked.Forked,
 ) -> subprocess.Popen[str]:
     """Run code in a session of its own."""
-    return subprocess.Popen(
+    return how(
         [sys.executable, "-c", code, *arguments],
         cwd=folder,
-        env={**quiet_environment(), "PYTHONPATH": str(ROOT), **variables},
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
@@ -125,17 +126,18 @@ def test_killed_builds_leave_whole_assets_and_the_next_build_finishes(project: P
     assert finish(project) == whole[cost]
 
 
-#: Comes into every process of a build, and holds it up where it calls a function.
+#: Holds every process of a build up where it calls a function.
 STOP = """
-import importlib, os, time
+import importlib, os, sys, time
 from pathlib import Path
 
-module, _, name = os.environ["STOP_AT"].partition(":")
+stopped, module, name = Path(sys.argv.pop()), sys.argv.pop(), sys.argv.pop()
 
 def stop(*arguments, **options):
-    (Path(os.environ["STOPPED"]) / str(os.getpid())).touch()
+    (stopped / str(os.getpid())).touch()
     time.sleep(3600)
 
+stop.__module__, stop.__qualname__ = module, name  # By which it is sent to workers.
 setattr(importlib.import_module(module), name, stop)
 """
 
@@ -155,18 +157,11 @@ def test_an_interrupt_ends_a_build_in_one_line(
     project: Path, tmp_path: Path, jobs: int, place: str
 ) -> None:
     """As a terminal sends it: to every process of the build, even workers that are starting."""
-    hook, stopped = tmp_path / "hook", tmp_path / "stopped"
-    hook.mkdir()
+    stopped = tmp_path / "stopped"
     stopped.mkdir()
-    (hook / "sitecustomize.py").write_text(STOP)
-    process = start(
-        project,
-        "--jobs",
-        str(jobs),
-        PYTHONPATH=f"{ROOT}{os.pathsep}{hook}",
-        STOP_AT=place,
-        STOPPED=str(stopped),
-    )
+    module, _, name = place.partition(":")
+    options = ("build", "--jobs", str(jobs), name, module, str(stopped))
+    process = start_code(STOP + forked.BAKE[2], *options, folder=project)
     while len(list(stopped.iterdir())) < jobs:
         assert process.poll() is None, process.communicate()
         time.sleep(0.005)
@@ -254,7 +249,7 @@ def test_an_interrupt_that_a_library_takes_for_an_error(moment: str) -> None:
         "sys.argv = ['bake', 'lint']\n"
         "main()\n"
     )
-    done = start_code(code)
+    done = start_code(code, how=subprocess.Popen)
     _, err = done.communicate(timeout=120)
     ended = {"import": (-signal.SIGINT, ""), "command": (130, INTERRUPTED)}[moment]
     assert (done.returncode, err) == ended

@@ -8,7 +8,8 @@ import pytest
 
 from bake import __version__
 from bake.cli import COMMANDS as ALL
-from tests.support.command import bake, bake_apart, quiet_environment
+from tests.support.command import bake, quiet_environment
+from tests.support.forked import bake_apart
 
 COMMANDS = ("build", "check", "info", "path", "eval", "render", "verify", "schema")
 #: typer itself loads pydantic for some options, where it is installed.

@@ -10,11 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.command import Done, bake, quiet_environment
+from tests.support import forked
+from tests.support.command import Done, bake
 from tests.support.tampering import change_header
-
-BAKE = f"{sys.executable} -c 'from bake.cli import main; main()'"
-ROOT = Path(__file__).resolve().parents[2]
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="the shell is POSIX's")
 
@@ -38,12 +36,12 @@ COMMANDS = [
 def shell(command: str, **environment: str) -> Done:
     """Run `bake COMMAND` with what the shell makes of its redirections."""
     done = subprocess.run(
-        ["sh", "-c", f"{BAKE} {command}"],
+        ["sh", "-c", f"{forked.in_shell()} {command}"],
         capture_output=True,
         text=True,
         check=False,
         timeout=120,
-        env={**quiet_environment(), "PYTHONPATH": str(ROOT), **environment},
+        env=forked.surroundings(**environment),
     )
     return Done(done.returncode, done.stdout, done.stderr)
 
@@ -75,13 +73,13 @@ def test_output_that_nobody_reads(project: Path, command: str) -> None:
     receiver, sender = os.pipe()
     os.close(receiver)
     done = subprocess.run(
-        ["sh", "-c", f"{BAKE} {command}"],
+        ["sh", "-c", f"{forked.in_shell()} {command}"],
         stdout=sender,
         stderr=subprocess.PIPE,
         text=True,
         check=False,
         timeout=120,
-        env={**quiet_environment(), "PYTHONPATH": str(ROOT)},
+        env=forked.surroundings(),
     )
     os.close(sender)
     assert (done.returncode, done.stderr) == (1, "")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import shutil
 import subprocess
 import sys
@@ -11,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.command import quiet_environment
-from tests.support.pull_request import EXAMPLE, ROOT, Proposed, PullRequest, Run
+from tests.support import forked
+from tests.support.pull_request import EXAMPLE, Proposed, PullRequest, Run
 from tests.support.readers import tool
 
 
@@ -22,15 +23,11 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
     if os.name == "nt":
         pytest.skip("the example's builds are written for a POSIX shell")
     commands = tmp_path_factory.mktemp("commands")
-    for name, arguments in (("bake", "-c 'from bake.cli import main; main()'"), ("python3", "")):
+    for name, runs in (("bake", forked.in_shell()), ("python3", shlex.quote(sys.executable))):
         command = commands / name
-        command.write_text(f"#!/bin/sh\nexec '{sys.executable}' {arguments} \"$@\"\n")
+        command.write_text(f'#!/bin/sh\nexec {runs} "$@"\n')
         command.chmod(0o755)
-    environment = {
-        **quiet_environment(),
-        "PATH": f"{commands}{os.pathsep}{os.environ['PATH']}",
-        "PYTHONPATH": str(ROOT),
-    }
+    environment = forked.surroundings(PATH=f"{commands}{os.pathsep}{os.environ['PATH']}")
     for name in ("MAKEFLAGS", "MAKELEVEL", "MFLAGS"):
         environment.pop(name, None)
 

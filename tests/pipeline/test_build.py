@@ -15,6 +15,7 @@ from bake.errors import BudgetError, CostError, LevelError, OutputError
 from bake.pipeline import Task, build, find_tasks
 from bake.recipe import load_recipe
 from bake.runtime import open_asset
+from tests.support import forked
 from tests.support.baked import rows, write_graph, write_grid
 from tests.support.projects import run, silent, statuses, task_for, write_project
 
@@ -306,7 +307,7 @@ def test_an_output_folder_that_may_not_be_written(tasks: list[Task]) -> None:
 
 def dead_process() -> int:
     """The id of a process that has ended."""
-    with subprocess.Popen([sys.executable, "-c", ""]) as process:
+    with subprocess.Popen([sys.executable, "-S", "-E", "-c", ""]) as process:
         process.wait()
     return process.pid
 
@@ -347,7 +348,7 @@ def test_a_killed_process_leaves_the_old_asset_and_the_next_build_its_folder_cle
         " jobs=1, force=True, report=lambda *news: None))\n"
     )
     arguments = [sys.executable, "-c", code, str(tmp_path / "bake.toml")]
-    assert subprocess.run(arguments, check=False).returncode == 9
+    assert forked.run(arguments).returncode == 9
     assert contents(tasks[:1]) == before
     assert len(list(tasks[0].asset.parent.iterdir())) == 2
     assert set(statuses(run(tasks[:1], force=True)).values()) == {"baked"}
@@ -356,30 +357,16 @@ def test_a_killed_process_leaves_the_old_asset_and_the_next_build_its_folder_cle
 
 
 def test_a_worker_that_dies_is_told_and_names_its_level(tasks: list[Task], tmp_path: Path) -> None:
-    """In a process of its own: the workers are told to die by what they import first."""
-    (tmp_path / "sitecustomize.py").write_text(
-        "import os, sys\n"
-        "if any('spawn_main' in argument for argument in sys.orig_argv):\n"
-        "    os._exit(9)\n"
-    )
+    """In a process of its own: the workers die before they know what they are for."""
     code = (
-        "import sys\nfrom pathlib import Path\n"
+        "import os, sys\nfrom multiprocessing import spawn\nfrom pathlib import Path\n"
         "from bake.pipeline import build, find_tasks\nfrom bake.recipe import load_recipe\n"
-        "if __name__ == '__main__':\n"
-        "    for o in build(find_tasks(load_recipe(Path(sys.argv[1])), [], None),"
+        "spawn.spawn_main = lambda **rest: os._exit(9)\n"
+        "for o in build(find_tasks(load_recipe(Path(sys.argv[1])), [], None),"
         " jobs=2, force=True, report=lambda *news: None):\n"
-        "        print(o.status, o.error)\n"
+        "    print(o.status, o.error)\n"
     )
-    script = tmp_path / "script.py"
-    script.write_text(code)
-    done = subprocess.run(
-        [sys.executable, str(script), str(tmp_path / "bake.toml")],
-        env={**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), *sys.path])},
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=120,
-    )
+    done = forked.run([sys.executable, "-c", code, str(tmp_path / "bake.toml")])
     assert done.returncode == 0, done.stderr[-2000:]
     lines = done.stdout.splitlines()
     assert len(lines) == 3

@@ -5,14 +5,13 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
 from bake.asset.schema import BAKE_REVISION
-from tests.support import golden
+from tests.support import forked, golden
 from tests.support.baked import rows, write_graph, write_grid
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -24,12 +23,11 @@ from bake.pipeline import build, find_tasks
 from bake.pipeline import run
 from bake.recipe import load_recipe
 
-if __name__ == "__main__":
-    recipe, out, jobs, processors = Path(sys.argv[1]), Path(sys.argv[2]), *map(int, sys.argv[3:])
-    run.processors = lambda: processors
-    tasks = find_tasks(load_recipe(recipe), [], out)
-    for outcome in build(tasks, jobs=jobs, force=True, report=lambda *news: None):
-        assert outcome.status == "baked", outcome.error
+recipe, out, jobs, processors = Path(sys.argv[1]), Path(sys.argv[2]), *map(int, sys.argv[3:])
+run.processors = lambda: processors
+tasks = find_tasks(load_recipe(recipe), [], out)
+for outcome in build(tasks, jobs=jobs, force=True, report=lambda *news: None):
+    assert outcome.status == "baked", outcome.error
 """
 
 
@@ -48,7 +46,6 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
         '[terrain]\nmud = 3\nwall = "blocked"\n[next_hops]\nstorage = "compressed"\n'
         '[profiles.a]\n[profiles.b.terrain]\nroad = "blocked"\n'
     )
-    (folder / "script.py").write_text(CODE)
     return folder
 
 
@@ -62,16 +59,9 @@ def baked(
     **environment: str,
 ) -> dict[str, str]:
     """sha256 of every asset a process of its own bakes."""
-    path = os.pathsep.join(dict.fromkeys([str(ROOT), *filter(None, sys.path)]))
     arguments = [str(project / "bake.toml"), str(out), str(jobs), str(processors)]
-    done = subprocess.run(
-        [sys.executable, str(project / "script.py"), *arguments],
-        env={**os.environ, "PYTHONPATH": path, **environment},
-        cwd=cwd,
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=300,
+    done = forked.run(
+        [sys.executable, "-c", CODE, *arguments], cwd=cwd, env=forked.surroundings(**environment)
     )
     assert done.returncode == 0, done.stderr[-2000:]
     return {file.name: hashlib.sha256(file.read_bytes()).hexdigest() for file in out.iterdir()}
@@ -87,12 +77,13 @@ def reference(project: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[s
 @pytest.mark.parametrize(
     "how",
     [
-        {"jobs": 3, "processors": 3, "PYTHONHASHSEED": "1"},
+        {"jobs": 3, "processors": 3},
+        {"PYTHONHASHSEED": "1"},
         {"processors": 4, "PYTHONHASHSEED": "2"},
         {"NUMBA_DISABLE_JIT": "1"},
         {"TZ": "Pacific/Kiritimati", "LC_ALL": "C", "USER": "another", "HOSTNAME": "elsewhere"},
     ],
-    ids=["jobs", "threads", "no JIT", "surroundings"],
+    ids=["jobs", "hashes", "threads", "no JIT", "surroundings"],
 )
 def test_how_it_is_baked_changes_no_byte(
     how: dict[str, object], project: Path, reference: dict[str, str], tmp_path: Path

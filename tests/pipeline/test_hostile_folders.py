@@ -14,8 +14,8 @@ import pytest
 from bake.errors import OutputError
 from bake.pipeline import Task, find_tasks
 from bake.recipe import load_recipe
+from tests.support import forked
 from tests.support.baked import write_grid
-from tests.support.command import bake_apart, quiet_environment
 from tests.support.projects import run, statuses, write_project
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -93,14 +93,8 @@ def test_compressed_columns_that_find_no_room(tmp_path: Path, jobs: str) -> None
     assert min(sizes["alp"], sizes["moor"]) > 40_000 > max(sizes["hive"], sizes["roads"])
     for limit in (40_000, sizes["alp"] - 600):
         out = tmp_path / f"out{limit}"
-        done = subprocess.run(
-            [sys.executable, "-c", LIMITED, str(limit), "build", "-o", out, "--jobs", jobs],
-            capture_output=True,
-            text=True,
-            check=False,
-            cwd=project,
-            env={**quiet_environment(), "PYTHONPATH": str(ROOT)},
-        )
+        options = (str(limit), "build", "-o", out, "--jobs", jobs)
+        done = forked.run([sys.executable, "-c", LIMITED, *options], cwd=project)
         assert done.returncode == 1, done.stderr
         errors = [line for line in done.stderr.splitlines() if line.startswith("error: ")]
         failed = [name for name, size in sizes.items() if size > limit]
@@ -115,7 +109,7 @@ def test_compressed_columns_that_find_no_room(tmp_path: Path, jobs: str) -> None
 def test_a_disk_that_fills_up_has_room_for_the_levels_that_fit(small_disk: Path, jobs: str) -> None:
     """What a level that failed had written takes no room from those after it."""
     named = [ROOT / "levels_src" / name for name in ("marsh.png", "keep.png", "five.json")]
-    done = bake_apart(
+    done = forked.bake_apart(
         "build", *named, "--recipe", ROOT / "bake.toml", "-o", small_disk, "--jobs", jobs, "--force"
     )
     assert done.code == 1, done

@@ -77,19 +77,6 @@ def quiet_environment() -> dict[str, str]:
     return {name: value for name, value in os.environ.items() if name not in loud}
 
 
-def bake_apart(*arguments: str | Path) -> Done:
-    """Run `bake ARGUMENTS` in a process of its own."""
-    code = "from bake.cli import main; main()"
-    done = subprocess.run(
-        [sys.executable, "-c", code, *map(str, arguments)],
-        capture_output=True,
-        text=True,
-        check=False,
-        env=quiet_environment(),
-    )
-    return Done(done.returncode, done.stdout, done.stderr)
-
-
 def mistake(done: Done, *parts: str) -> str:
     """The one line a failed command told; it has each of ``parts`` in it."""
     assert done.code == 1, done

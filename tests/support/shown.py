@@ -6,7 +6,6 @@ import json
 import queue
 import signal
 import subprocess
-import sys
 import threading
 import urllib.error
 import urllib.request
@@ -16,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tests.support.command import quiet_environment
+from tests.support import forked
 
 #: Seconds after which something that should come is taken for lost; machines of tests are busy.
 PATIENCE = 60.0
@@ -74,13 +73,13 @@ def _read(stream: Any, lines: queue.Queue[str]) -> None:
 @contextmanager
 def running(*arguments: str | Path, cwd: Path, **variables: str) -> Iterator[Running]:
     """Run `bake ARGUMENTS` in a process of its own, and end it at last."""
-    process = subprocess.Popen(
-        [sys.executable, "-m", "bake", *map(str, arguments)],
+    process = forked.Forked(
+        [*forked.BAKE, *map(str, arguments)],
         cwd=cwd,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
-        env={**quiet_environment(), "PYTHONPATH": str(Path(__file__).parents[2]), **variables},
+        env=forked.surroundings(**variables),
     )
     try:
         yield Running(process)

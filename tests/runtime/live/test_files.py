@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from bake.runtime import LevelAsset, OutputError, PatchError, QueryError, open_asset
+from tests.support import forked
 from tests.support.baked import bake_grid, rows
 from tests.support.live_model import GridModel, check_level
 
@@ -203,7 +204,7 @@ def test_a_lock_ends_with_its_process(asset: Path, tmp_path: Path) -> None:
     """Another process cannot keep the journal while its keeper lives, and can afterwards."""
     file = tmp_path / "kept.journal"
     arguments = [sys.executable, "-c", KEEPER, str(asset), str(file)]
-    with subprocess.Popen(arguments, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+    with forked.Forked(arguments, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
         assert process.stdout is not None
         assert process.stdout.readline() == b"0\n"
         assert process.stdout.readline() == b"kept\n"
@@ -237,7 +238,7 @@ def test_a_forked_process_keeps_no_journal(asset: Path, tmp_path: Path) -> None:
     """It cannot write into its parent's, and holds no lock once the parent has ended."""
     file = tmp_path / "kept.journal"
     arguments = [sys.executable, "-c", FORKED, str(asset), str(file)]
-    with subprocess.Popen(arguments, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+    with forked.Forked(arguments, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
         assert process.stdout is not None
         assert b"forked from keeps this journal" in process.stdout.readline()
         process.wait()
@@ -280,7 +281,7 @@ def test_nothing_acknowledged_is_lost_when_killed(tmp_path: Path, seed: int) -> 
     file = tmp_path / "kept.journal"
     arguments = [sys.executable, "-c", WRITER, str(asset), str(file), str(seed)]
     told: list[str] = []
-    with subprocess.Popen(arguments, stdout=subprocess.PIPE, text=True) as process:
+    with forked.Forked(arguments, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         assert process.stdout.readline() == "ready\n"
         time.sleep(random.Random(seed).random() * 0.5)
