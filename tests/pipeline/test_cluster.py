@@ -24,8 +24,10 @@ from bake.errors import BakeError, BudgetError
 from bake.pipeline import Outcome, Task, build, find_tasks
 from bake.recipe import load_recipe
 from bake.search.all_pairs.batch import LANES
+from bake.tables import run_writer
 from bake.tables.range_search import RangeJob, RunBudget
 from bake.tables.run_writer import target_ranges
+from tests.support import forked
 from tests.support.baked import rows, write_graph, write_grid
 from tests.support.command import BLOCKER, HEAVY, quiet_environment, wait_until_gone
 from tests.support.compare import subgraph
@@ -38,45 +40,59 @@ from bake.pipeline import cluster, cluster_tasks
 ROOT = Path(__file__).resolve().parents[2]
 POSIX = pytest.mark.skipif(sys.platform == "win32", reason="signals are POSIX's")
 
-#: Comes into every process of a cluster: batches leave a mark of their process, and may be slow.
-HOOK = """
-import os, sys, time
-if os.environ.get("WITHOUT"):
-    class Refuse:
-        def find_spec(self, name, path=None, target=None):
-            if name.partition(".")[0] == os.environ["WITHOUT"]:
-                raise ModuleNotFoundError(name)
+#: Rows in a range; the project's own number would need levels of thousands of cells.
+ROWS = 512
 
-    sys.meta_path.insert(0, Refuse())
-if os.environ.get("PRETEND"):
-    import bake
-    bake.__version__ = os.environ["PRETEND"]
-if os.environ.get("MARKS"):
-    from pathlib import Path
-    from bake.tables.run_writer import RunWriter
+#: How a process of a cluster begins that cannot load the project.
+WITHOUT = """
+import sys
+class Refuse:
+    def find_spec(self, name, path=None, target=None):
+        if name.partition(".")[0] == "bake":
+            raise ModuleNotFoundError(name)
 
-    take, marks = RunWriter.take, Path(os.environ["MARKS"])
+sys.meta_path.insert(0, Refuse())
+for name in [name for name in sys.modules if name.partition(".")[0] == "bake"]:
+    del sys.modules[name]
+"""
 
-    def slowly(self, start, stop, dist):
-        take(self, start, stop, dist)
-        (marks / f"{os.getpid()}-{start}").touch()
-        time.sleep(float(os.environ["PAUSE"]))
+#: How one begins that has another version.
+PRETEND = """
+import bake
+bake.__version__ = "9.9.9"
+"""
 
-    RunWriter.take = slowly
+
+def marking(folder: Path, pause: float) -> str:
+    """How one begins whose batches leave a mark of their process, and may be slow."""
+    return f"""
+import os, time
+from pathlib import Path
+from bake.tables.run_writer import RunWriter
+
+marks = Path({str(folder)!r})
+
+def slowly(self, start, stop, dist, take=RunWriter.take):  # Dask may run this twice.
+    take(self, start, stop, dist)
+    (marks / f"{{os.getpid()}}-{{start}}").touch()
+    time.sleep({pause})
+
+RunWriter.take = slowly
 """
 
 
 class Machines:
     """A scheduler and its workers."""
 
-    def __init__(self, folder: Path, **extra: str) -> None:
+    def __init__(self, folder: Path, before: str = "") -> None:
         self.folder = folder
         self.marks = folder / "marks"
         self.marks.mkdir(parents=True)
-        (folder / "sitecustomize.py").write_text(HOOK)
         self.file = folder / "scheduler.json"
         self.processes: list[subprocess.Popen[bytes]] = []
-        self.scheduler = self.begin("scheduler", "--port", "0", "--host", "127.0.0.1", **extra)
+        self.scheduler = self.begin(
+            "scheduler", "--port", "0", "--host", "127.0.0.1", before=before
+        )
         self.address = ""
         while not self.address:
             if self.scheduler.poll() is not None:
@@ -86,17 +102,16 @@ class Machines:
             with contextlib.suppress(FileNotFoundError, json.JSONDecodeError):
                 self.address = json.loads(self.file.read_text())["address"]
 
-    def begin(self, kind: str, *options: str, **extra: str) -> subprocess.Popen[bytes]:
-        process = subprocess.Popen(
+    def begin(
+        self, kind: str, *options: str, before: str, **variables: str
+    ) -> subprocess.Popen[bytes]:
+        code = f"{before}\nfrom distributed.cli.dask_{kind} import main; main()"
+        process = forked.Forked(
             [
-                *(sys.executable, "-m", f"distributed.cli.dask_{kind}", *options),
+                *(sys.executable, "-c", code, *options),
                 *("--scheduler-file", str(self.file), "--no-dashboard"),
             ],
-            env={
-                **quiet_environment(),
-                "PYTHONPATH": os.pathsep.join([str(ROOT), str(self.folder)]),
-                **extra,
-            },
+            env=forked.surroundings(**variables),
             stdout=subprocess.DEVNULL,
             stderr=(self.folder / f"{kind}-{len(self.processes)}.log").open("wb"),
             start_new_session=True,
@@ -105,13 +120,19 @@ class Machines:
         self.processes.append(process)
         return process
 
+    def preloading(self, pause: float) -> dict[str, str]:
+        """A variable by which workers leave marks that Dask starts in interpreters of their own."""
+        file = self.folder / "marking.py"
+        file.write_text(marking(self.marks, pause))
+        return {"DASK_DISTRIBUTED__WORKER__PRELOAD": str(file)}
+
     def worker(
-        self, *options: str, pause: float | None = None, **extra: str
+        self, *options: str, pause: float | None = None, before: str = "", **variables: str
     ) -> subprocess.Popen[bytes]:
         if pause is not None:
-            extra |= {"MARKS": str(self.marks), "PAUSE": str(pause)}
+            before += marking(self.marks, pause)
         kept = ["--nthreads", "1", "--local-directory", str(self.folder / "scratch")]
-        return self.begin("worker", *kept, *(options or ["--no-nanny"]), **extra)
+        return self.begin("worker", *kept, *(options or ["--no-nanny"]), before=before, **variables)
 
     def marked(self) -> set[int]:
         """Processes that have searched a batch."""
@@ -131,6 +152,14 @@ class Machines:
             process.wait()
 
 
+@pytest.fixture(scope="module", autouse=True)
+def _short_ranges() -> Iterator[None]:
+    """Small levels have several ranges, too. Only who submits them cuts them, no worker."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(run_writer, "RANGE_ROWS", ROWS)
+        yield
+
+
 @pytest.fixture
 def machines(tmp_path: Path) -> Iterator[Machines]:
     found = Machines(tmp_path / "machines")
@@ -146,7 +175,7 @@ def write_levels(folder: Path) -> list[Task]:
     sources.mkdir(parents=True)
     rng = random.Random(9)
     kinds = ("floor",) * 7 + ("mud", "wall")
-    for name, side in (("plain", 104), ("yard", 72)):
+    for name, side in (("plain", 52), ("yard", 36)):
         drawn = [[rng.choice(kinds) for _ in range(side)] for _ in range(side)]
         write_grid(sources / f"{name}.json", drawn)
     write_grid(sources / "keep.json", rows("..#.", "..#.", "...."))
@@ -235,11 +264,12 @@ def test_a_level_with_mistakes_does_not_stop_the_others(
 def test_what_a_worker_refuses_names_the_level(machines: Machines, tmp_path: Path) -> None:
     machines.worker()
     task = write_levels(tmp_path)[-1]
-    task = replace(task, recipe=replace(task.recipe, memory_budget=6 * 2**20))
+    task = replace(task, recipe=replace(task.recipe, memory_budget=3 * 2**19))
     here = list(build([task], jobs=1, force=False, report=silent))
     there = on(machines.address, [task])
     assert [str(each.error) for each in there] == [str(each.error) for each in here]
     assert isinstance(there[0].error, BudgetError)
+    assert "leave tables out" in str(there[0].error)
 
 
 # -- machines that are lost -----------------------------------------------------------------------
@@ -268,7 +298,7 @@ def test_what_a_killed_worker_had_is_done_again(
 def test_the_only_worker_is_started_again_and_sent_everything_again(
     machines: Machines, expected: dict[str, bytes], tmp_path: Path
 ) -> None:
-    machines.worker("--nanny", pause=0.05)
+    machines.worker("--nanny", **machines.preloading(0.05))
     tasks = write_levels(tmp_path)
     killed: list[int] = []
 
@@ -334,19 +364,15 @@ def test_an_interrupt_leaves_a_checkpoint_and_no_work(
     if not local:
         machines.worker(pause=0.1)
     tasks = write_levels(tmp_path)
-    build = subprocess.Popen(
+    code = f"from bake.tables import run_writer as r; r.RANGE_ROWS = {ROWS}; {forked.BAKE[2]}"
+    variables = {"BAKE_CHECKPOINT_SECONDS": "0", "TMPDIR": str(tmp_path)}
+    build = forked.Forked(
         [
-            *(sys.executable, "-c", "from bake.cli import main; main()", "build"),
+            *(sys.executable, "-c", code, "build"),
             *("--cluster", "local" if local else machines.address, "--jobs", "1"),
         ],
         cwd=tmp_path,
-        env={
-            **quiet_environment(),
-            "PYTHONPATH": os.pathsep.join([str(ROOT), str(machines.folder)]),
-            "BAKE_CHECKPOINT_SECONDS": "0",
-            "TMPDIR": str(tmp_path),
-            **({"MARKS": str(machines.marks), "PAUSE": "0.1"} if local else {}),
-        },
+        env=forked.surroundings(**variables, **(machines.preloading(0.1) if local else {})),
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
@@ -381,7 +407,7 @@ def run_here(tasks: list[Task]) -> Iterator[Outcome]:
 
 
 def test_other_versions_are_refused(machines: Machines, tmp_path: Path) -> None:
-    machines.worker(PRETEND="9.9.9")
+    machines.worker(before=PRETEND)
     tasks = write_levels(tmp_path)
     with pytest.raises(BakeError) as caught:
         on(machines.address, tasks)
@@ -392,10 +418,9 @@ def test_other_versions_are_refused(machines: Machines, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("which", ["scheduler", "worker"])
 def test_machines_without_bake_are_refused(which: str, tmp_path: Path) -> None:
-    lacks = {"WITHOUT": "bake"}
-    machines = Machines(tmp_path / "machines", **(lacks if which == "scheduler" else {}))
+    machines = Machines(tmp_path / "machines", WITHOUT if which == "scheduler" else "")
     try:
-        machines.worker(**(lacks if which == "worker" else {}))
+        machines.worker(before=WITHOUT if which == "worker" else "")
         with pytest.raises(BakeError) as caught:
             on(machines.address, write_levels(tmp_path))
     finally:
@@ -410,7 +435,7 @@ def test_a_worker_that_comes_later_is_refused_as_well(machines: Machines, tmp_pa
 
     def join() -> None:
         machines.wait_for_marks(1)
-        machines.worker(PRETEND="9.9.9")
+        machines.worker(before=PRETEND)
 
     joiner = threading.Thread(target=join)
     joiner.start()
@@ -564,5 +589,5 @@ def test_tasks_of_a_worker_begin_while_there_is_room() -> None:
 
 
 def test_levels_of_the_tests_have_ranges() -> None:
-    assert len(target_ranges(104 * 104 * 8 // 9)) == 4
-    assert len(target_ranges(72 * 72 * 8 // 9)) == 2
+    assert len(target_ranges(52 * 52 * 8 // 9)) == 4
+    assert len(target_ranges(36 * 36 * 8 // 9)) == 2

@@ -178,6 +178,9 @@ def _load() -> None:
     """Do once what most processes do."""
     from tests.support import baked
 
+    with contextlib.suppress(ImportError):
+        from distributed.cli import dask_scheduler, dask_worker  # noqa: F401
+
     with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
         Path("levels_src").mkdir()
         for name in ("one", "two"):
