@@ -1,10 +1,8 @@
 """How kernels are compiled and kept: nothing of the host changes, and damage is mended."""
 
 import ast
-import os
 import random
 import shutil
-import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -12,49 +10,72 @@ from pathlib import Path
 import pytest
 
 from bake.kernels import jit
+from tests.support import forked
 
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = ROOT / "bake"
 
 pytestmark = pytest.mark.skipif(not jit.COMPILED, reason="numba is not installed")
 
-#: Labels a path of three nodes, and says how many kernels came from the cache and how many did not.
-LABEL = """
+#: Says how many kernels came from the cache and how many did not.
+COUNTED = """
+kernels = [each for each in vars(module).values() if hasattr(each, "stats")]
+print(sum(sum(each.stats.cache_hits.values()) for each in kernels),
+      sum(sum(each.stats.cache_misses.values()) for each in kernels))
+"""
+
+#: Labels a path of three nodes, with kernels that call others.
+LABEL = f"""
 import numpy as np
 from bake.graph import Graph
 from bake.search.graph import connectivity as module
 graph, _ = Graph.from_arcs(3, np.array([0, 1]), np.array([1, 2]))
 label, count = module.strong_components(graph)
 assert label.tolist() == [2, 1, 0] and count == 3
-kernels = [each for each in vars(module).values() if hasattr(each, "stats")]
-print(sum(sum(each.stats.cache_hits.values()) for each in kernels),
-      sum(sum(each.stats.cache_misses.values()) for each in kernels))
+{COUNTED}
+"""
+
+#: Runs the smallest kernel there is.
+PUSH = f"""
+import numpy as np
+from bake.kernels import heap as module
+entries = np.zeros((2, 2), np.int64)
+assert module.push(entries, 0, 5, 7) == 1 and entries[0].tolist() == [5, 7]
+{COUNTED}
 """
 
 
-def python(code: str, cache: Path) -> str:
-    environment = {**os.environ, "BAKE_CACHE_DIR": str(cache)}
+#: Begins a program that has numba, but nothing of the project yet.
+ANEW = """
+import os, sys
+for name in [name for name in sys.modules if name.partition(".")[0] == "bake"]:
+    del sys.modules[name]
+os.environ["BAKE_CACHE_DIR"] = sys.argv[1]
+"""
+
+
+def python(code: str, cache: Path, **variables: str) -> str:
+    """What code prints; variables of numba need an interpreter that loads it with them."""
+    environment = forked.surroundings(**variables)
     environment.pop("NUMBA_DISABLE_JIT", None)
-    done = subprocess.run(
-        [sys.executable, "-c", code],
-        capture_output=True,
-        text=True,
-        cwd=ROOT,
-        env=environment,
-        check=False,
-    )
+    done = forked.run([sys.executable, "-c", ANEW + code, str(cache)], env=environment)
     assert done.returncode == 0, done.stderr
     return done.stdout.strip()
 
 
-def hits_and_misses(cache: Path) -> tuple[int, int]:
-    hits, misses = python(LABEL, cache).split()
+def python_anew(code: str, cache: Path) -> str:
+    """What code prints that loads numba itself."""
+    return python(code, cache, BAKE_CACHE_DIR=str(cache))
+
+
+def hits_and_misses(cache: Path, code: str = PUSH) -> tuple[int, int]:
+    hits, misses = python(code, cache).split()
     return int(hits), int(misses)
 
 
 def test_a_kernel_is_compiled_once(tmp_path: Path) -> None:
-    assert hits_and_misses(tmp_path)[0] == 0
-    hits, misses = hits_and_misses(tmp_path)
+    assert hits_and_misses(tmp_path, LABEL)[0] == 0
+    hits, misses = hits_and_misses(tmp_path, LABEL)
     assert hits >= 1
     assert misses == 0
 
@@ -122,7 +143,7 @@ except KeyboardInterrupt:
 def test_a_cache_that_cannot_be_written_is_done_without(tmp_path: Path) -> None:
     nowhere = tmp_path / "file"
     nowhere.write_text("no folder")
-    python(LABEL, nowhere)
+    python(PUSH, nowhere)
     assert nowhere.read_text() == "no folder"
 
 
@@ -138,7 +159,7 @@ before = all_settings()
     after = """
 assert all_settings() == before
 """
-    python(settings + LABEL + after, tmp_path)
+    python_anew(settings + PUSH + after, tmp_path)
 
 
 def test_a_host_still_compiles_linear_algebra(tmp_path: Path) -> None:
@@ -150,7 +171,7 @@ assert product(np.eye(2), np.ones((2, 2))).tolist() == [[1, 1], [1, 1]]
 from numba.np import arraymath
 assert arraymath._HAVE_BLAS
 """
-    python(LABEL + host, tmp_path)
+    python_anew(PUSH + host, tmp_path)
 
 
 def test_bounds_checks_are_kept_apart(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -195,7 +216,7 @@ def test_the_digest_follows_imports(tmp_path: Path) -> None:
 def test_a_cache_is_good_wherever_the_package_lies(tmp_path: Path) -> None:
     hits_and_misses(tmp_path / "cache")
     shutil.copytree(PACKAGE, tmp_path / "elsewhere" / "bake")
-    code = f"import sys; sys.path.insert(0, {str(tmp_path / 'elsewhere')!r})\n{LABEL}"
+    code = f"import sys; sys.path.insert(0, {str(tmp_path / 'elsewhere')!r})\n{PUSH}"
     code += "assert 'elsewhere' in module.__file__\n"
     hits, misses = python(code, tmp_path / "cache").split()
     assert int(hits) >= 1
