@@ -1,5 +1,6 @@
 """Settings of all tests."""
 
+import gc
 import os
 import signal
 from pathlib import Path
@@ -19,6 +20,15 @@ os.environ.setdefault("BAKE_COMPILE", "wait")
 # A shell lets what it starts in the background ignore Ctrl-C, and so would the builds of tests.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+# What is loaded and collected stays until the end, so nothing is gained by looking through it again
+# and again.
+gc.disable()
+
+
+def pytest_collection_finish() -> None:
+    gc.freeze()
+    gc.enable()
 
 
 @pytest.fixture
