@@ -27,6 +27,7 @@ import threading
 import types
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
 from typing import Any, ParamSpec, TypeVar, cast
@@ -257,7 +258,11 @@ def _cache_class() -> Any:
         def load_overload(self, signature: Any, target: Any) -> Any:
             try:
                 found = super().load_overload(signature, target)
-                if found is None or tuple(found.signature.args) == tuple(signature):
+                if found is None:
+                    return None
+                if tuple(found.signature.args) == tuple(signature):
+                    # numba passes on only what a kernel that it has compiled itself stands upon.
+                    found.library._reload_init.update(found.reload_init)
                     return found
             except Exception:  # A damaged file may raise anything.
                 pass
@@ -296,8 +301,11 @@ class Kernel:
     takes half a second.
     """
 
-    def __init__(self, function: Callable[..., Any], **options: Any) -> None:
+    def __init__(
+        self, function: Callable[..., Any], *, separate: bool = False, **options: Any
+    ) -> None:
         self.function = function
+        self.separate = separate
         self.options = options
         self._compiled: Any = None
         self._making = threading.RLock()
@@ -400,7 +408,8 @@ def _dispatcher(kernel: Kernel) -> Any:
     """Return numba's dispatcher of a kernel, with a cache of ours."""
     _load_without_blas()
     function = kernel.function
-    dispatcher = importlib.import_module("numba").njit(nogil=True, **kernel.options)(function)
+    compiler = importlib.import_module("numba").njit
+    dispatcher = compiler(nogil=True, no_cfunc_wrapper=True, **kernel.options)(function)
     if (cache := _disk_cache(function)) is not None:
         dispatcher._cache = cache
     compile_for, template_for = dispatcher._compile_for_args, dispatcher.get_call_template
@@ -409,7 +418,11 @@ def _dispatcher(kernel: Kernel) -> Any:
         # Kernels that call this one would have it compiled for each constant that they pass, and
         # once more for each width of the whole numbers among its arguments.
         named = {name: _widened(kind) for name, kind in kws.items()}
-        return template_for(tuple(map(_widened, args)), named)
+        template = template_for(tuple(map(_widened, args)), named)
+        if kernel.separate:
+            for each in dispatcher.overloads.values():
+                _separated(kernel, each)
+        return template
 
     def compiled_for(*args: Any) -> Any:
         # numba asks for code for arguments of types that the function has not met yet.
@@ -424,6 +437,50 @@ def _dispatcher(kernel: Kernel) -> Any:
     dispatcher._compile_for_args = compiled_for
     dispatcher.get_call_template = widened_template_for
     return dispatcher
+
+
+def _separated(kernel: Kernel, compiled: Any) -> None:
+    """Let kernels that are compiled from now on call some code where it lies."""
+    function, kinds = kernel.function, tuple(compiled.signature.args)
+    symbol = compiled.fndesc.mangled_name
+    library = _Elsewhere(_Needed(function.__module__, function.__qualname__, kinds, symbol))
+    context = compiled.target_context
+    context.remove_user_function(compiled.entry_point)
+    context.insert_user_function(compiled.entry_point, compiled.fndesc, [library])
+
+
+class _Elsewhere:
+    """What numba links into a kernel that calls a separate one: nothing, but it is needed."""
+
+    def __init__(self, needed: _Needed) -> None:
+        self._reload_init = {needed}
+
+    def _ensure_finalized(self) -> None:
+        pass
+
+    def _get_module_for_linking(self) -> Any:
+        return importlib.import_module("llvmlite.binding").parse_assembly("")
+
+
+@dataclass(frozen=True)
+class _Needed:
+    """A separate kernel that has to be there before code from the cache that calls it."""
+
+    module: str
+    name: str
+    kinds: tuple[Any, ...]
+    symbol: str
+
+    def __call__(self) -> None:
+        """Load it; numba asks for this before it loads the code that needs it.
+
+        Raises:
+            LookupError: it was compiled anew since, and has another name.
+        """
+        kernel = getattr(importlib.import_module(self.module), self.name)
+        kernel.compile(self.kinds)
+        if kernel.overloads[self.kinds].fndesc.mangled_name != self.symbol:
+            raise LookupError(f"{self.name} has been compiled anew")
 
 
 def _widened(kind: Any) -> Any:
@@ -455,6 +512,15 @@ def accessor(function: Callable[P, R]) -> Callable[P, R]:
     long as looking. Whoever calls it holds the bundle, so there is nothing to count.
     """
     return _kernel(function, _nrt=False, forceinline=True)
+
+
+def separate(function: Callable[P, R]) -> Callable[P, R]:
+    """Compile a kernel that other kernels call where it lies, rather than take in what it does.
+
+    numba optimises all that a kernel calls once more with it, which takes long where much lies
+    below. A call of a separate kernel is never inlined, which costs some nanoseconds.
+    """
+    return _kernel(function, separate=True)
 
 
 def kernel(function: Callable[P, R]) -> Callable[P, R]:

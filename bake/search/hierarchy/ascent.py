@@ -19,7 +19,7 @@ import numpy as np
 from bake.arrays import AnyArray, Int32Array, Int64Array, UInt8Array
 from bake.graph import UNREACHABLE, Graph
 from bake.kernels.heap import drop_first, push
-from bake.kernels.jit import kernel
+from bake.kernels.jit import kernel, separate
 from bake.search.graph.partition import members
 from bake.search.hierarchy.bundles import (
     ABOVE,
@@ -293,7 +293,7 @@ def ascend(
     return int(nodes)
 
 
-@kernel
+@separate
 def climb(
     ends: Int64Array, count: int, stack: LayerStack, memory: QueryMemory, raised: Int64Array
 ) -> int:
@@ -398,7 +398,7 @@ def join(
     return int(best), int(near), int(far)
 
 
-@kernel
+@separate
 def descend(near: int, far: int, climbed: bool, stack: LayerStack, memory: QueryMemory) -> int:
     """Find the nodes of the first layer on the way from one node of the last layer to another.
 
@@ -477,7 +477,7 @@ def descend(near: int, far: int, climbed: bool, stack: LayerStack, memory: Query
     return count
 
 
-@kernel
+@separate
 def with_ends(
     begun: int,
     start: int,

@@ -10,7 +10,7 @@ ICAPS 2013), so around every meeting of legs the corners near by are tried in it
 from __future__ import annotations
 
 from bake.arrays import Int64Array
-from bake.kernels.jit import accessor, kernel
+from bake.kernels.jit import accessor, kernel, separate
 from bake.search.hierarchy.bundles import QueryMemory, StraightRuns
 from bake.search.hierarchy.smooth import corner_of, two_ways
 from bake.search.hierarchy.straight_runs import cell_at, cell_count, heading, is_free, row_in
@@ -110,7 +110,7 @@ def _corners_near(
     return count
 
 
-@kernel
+@separate
 def _cheapest_turns(
     count: int,
     ends: tuple[int, int, int, int],
@@ -260,7 +260,7 @@ def _lay_out(meets: int, runs: StraightRuns, memory: QueryMemory) -> int:
     return filled
 
 
-@kernel
+@separate
 def turn_at_corners(
     count: int, ticks: int, reach: int, runs: StraightRuns, memory: QueryMemory
 ) -> tuple[int, int]:

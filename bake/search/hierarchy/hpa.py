@@ -15,7 +15,7 @@ from __future__ import annotations
 import numpy as np
 
 from bake.arrays import Int32Array, Int64Array
-from bake.kernels.jit import inlined, kernel
+from bake.kernels.jit import inlined, kernel, separate
 from bake.search.hierarchy.arcs import end_arc, first_arc, head_of
 from bake.search.hierarchy.ascent import ascend, climb, descend, join, turn_round, with_ends
 from bake.search.hierarchy.bundles import (
@@ -102,7 +102,7 @@ def query_memory(stack: LayerStack, most_arcs: int, room: int) -> QueryMemory:
     )
 
 
-@kernel
+@separate
 def connect(
     row: int,
     graph: ClusteredGraph,
@@ -146,7 +146,7 @@ def connect(
     return count
 
 
-@kernel
+@separate
 def find_way(start: int, goal: int, stack: LayerStack, memory: QueryMemory) -> tuple[int, int, int]:
     """Plan the way from one row to another: the transitions on it go to ``memory.plan[0]``.
 
@@ -219,7 +219,7 @@ def find_way(start: int, goal: int, stack: LayerStack, memory: QueryMemory) -> t
     return length, best, expanded
 
 
-@kernel
+@separate
 def refine(
     start: int,
     goal: int,
@@ -338,7 +338,7 @@ def follow_plan(
     return done, filled
 
 
-@kernel
+@separate
 def follow_way(
     start: int,
     goal: int,
@@ -365,7 +365,7 @@ def follow_way(
     return filled, ticks, expanded, length, hop
 
 
-@kernel
+@separate
 def follow_found(
     start: int,
     goal: int,

@@ -17,7 +17,7 @@ from bake.arrays import BoolArray, Int32Array, Int64Array, UInt8Array
 from bake.errors import CostError
 from bake.graph import INFINITY
 from bake.kernels.heap import drop_first, push
-from bake.kernels.jit import inlined, kernel
+from bake.kernels.jit import inlined, kernel, separate
 from bake.search.graph.label_correcting import IDLE, RING
 from bake.search.hierarchy.arcs import end_arc, first_arc, head_of, ticks_of
 from bake.search.hierarchy.bundles import (
@@ -381,7 +381,7 @@ def flow_path(
     return filled
 
 
-@kernel
+@separate
 def search_inside(graph: ClusteredGraph, origin: int, goal: int, memory: QueryMemory) -> int:
     """Search from a row over the arcs inside its cluster by Dijkstra's algorithm.
 

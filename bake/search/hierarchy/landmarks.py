@@ -17,7 +17,7 @@ import numpy as np
 from bake.arrays import BoolArray, Int32Array, Int64Array
 from bake.graph import UNREACHABLE
 from bake.kernels.heap import drop_first, push
-from bake.kernels.jit import inlined, kernel
+from bake.kernels.jit import inlined, kernel, separate
 from bake.search.hierarchy.bundles import (
     ASTRAY,
     BEFORE,
@@ -186,7 +186,7 @@ def _bound(landmark: Int32Array, at_goal: Int64Array, node: int, two_way: bool) 
     return int(most)
 
 
-@kernel
+@separate
 def search_transitions(
     stack: LayerStack, memory: QueryMemory, start_count: int, goal_count: int, best: int
 ) -> tuple[int, int, int]:

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from bake.arrays import Int64Array
 from bake.kernels.heap import drop_first, push
-from bake.kernels.jit import accessor, kernel
+from bake.kernels.jit import accessor, separate
 from bake.search.hierarchy.arcs import end_arc, first_arc, head_of, ticks_of
 from bake.search.hierarchy.bundles import (
     FULL,
@@ -87,7 +87,7 @@ def _place_of(row: int, turn: int, near: Int64Array) -> int:
     return place
 
 
-@kernel
+@separate
 def search_near(
     start: int,
     goal: int,

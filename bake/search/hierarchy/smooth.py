@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from bake.arrays import Int32Array
-from bake.kernels.jit import accessor, inlined, kernel
+from bake.kernels.jit import accessor, kernel, separate
 from bake.search.hierarchy.arcs import end_arc, first_arc, head_of, ticks_of
 from bake.search.hierarchy.bundles import (
     FULL,
@@ -36,7 +36,7 @@ SQUARE_8, HEX, SQUARE_4 = 0, 1, 2
 PATIENCE = 12
 
 
-@inlined
+@accessor
 def two_ways(dx: int, dy: int, form: int) -> tuple[int, int, int, int]:
     """Take a difference that is not (0, 0) apart into two headings and the steps along each."""
     sx, sy = int(dx > 0) - int(dx < 0), int(dy > 0) - int(dy < 0)
@@ -134,7 +134,7 @@ def _farthest_free(
     return best, order == 0, order == 2
 
 
-@kernel
+@separate
 def _smooth_once(
     here: int,
     stop: int,
@@ -247,7 +247,7 @@ def _price(
     return int(total)
 
 
-@kernel
+@separate
 def smooth_path(
     count: int, graph: ClusteredGraph, runs: StraightRuns, memory: QueryMemory
 ) -> tuple[int, int]:

@@ -51,14 +51,14 @@ HEADINGS = 8
 SLANTED = 0b10100101
 
 
-@inlined
+@accessor
 def heading(dx: int, dy: int) -> int:
     """Return the number of a direction whose two parts are -1, 0 or 1 and not both 0."""
     way = (dx + 1) * 3 + dy + 1
     return way - 1 if way > 4 else way
 
 
-@inlined
+@accessor
 def offset(way: int, width: int) -> int:
     """Return what a step in a direction adds to the number of a cell."""
     full = way + 1 if way > 3 else way

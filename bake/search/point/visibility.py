@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 
 from bake.arrays import Float64Array, Int32Array
-from bake.kernels.jit import inlined, kernel
+from bake.kernels.jit import accessor, kernel
 
 #: By what part sums of the same lengths may differ in floating point.
 ROUNDING = 1e-9
@@ -55,7 +55,7 @@ class SightGrid(NamedTuple):
     cell_cost: Float64Array
 
 
-@inlined
+@accessor
 def _row_at(grid: SightGrid, x: int, y: int) -> int:
     """Return the row of a cell; -1 where there is no cell, or the profile cannot stand on it."""
     width, hexagons, odd = grid.width, grid.hexagons, grid.odd
@@ -69,7 +69,7 @@ def _row_at(grid: SightGrid, x: int, y: int) -> int:
     return int(row_at_cell[y * width + x])
 
 
-@inlined
+@accessor
 def _length(grid: SightGrid, dx: int, dy: int) -> float:
     """Return the length of a line, where a step between neighbours' centres is 1."""
     square = float(dx) * dx + float(dy) * dy
@@ -78,7 +78,7 @@ def _length(grid: SightGrid, dx: int, dy: int) -> float:
     return float(np.sqrt(square))
 
 
-@inlined
+@accessor
 def _step_cost(grid: SightGrid, row: int, to: int) -> float:
     """Return the units the cheapest arc between two rows costs; infinite where there is none."""
     first_arc, end_arc, head_row, cost = grid.first_arc, grid.end_arc, grid.head_row, grid.cost
@@ -157,7 +157,7 @@ def line_cost(
     return total
 
 
-@inlined
+@accessor
 def _joined(grid: SightGrid, row: int, to: int, level: float) -> bool:
     """Tell whether a step leads from one row to another, and costs as much as the line."""
     if row < 0 or to < 0 or grid.cell_cost[to] != level:
@@ -166,7 +166,7 @@ def _joined(grid: SightGrid, row: int, to: int, level: float) -> bool:
     return step < np.inf and abs(step - level) <= ROUNDING * step
 
 
-@inlined
+@accessor
 def _along(dq: int, dr: int, q: int, r: int) -> int:
     """Return how far a hexagon lies toward a neighbour of the origin, which lies at 2."""
     return (2 * dq + dr) * q + (dq + 2 * dr) * r
