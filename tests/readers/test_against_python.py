@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 import functools
-import json
 import math
 import os
 import random
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from PIL import Image
 
 from bake.runtime import LevelAsset, Navigator, QueryError, open_asset
-from tests.support.command import bake
-from tests.support.levels import shared_level
 from tests.support.readers import ROOT, Runner
+from tests.support.stored import Pair, stored_pair
 
 #: Levels of this project: squares with several profiles, hexagons, floors, doors, links, a graph.
 OURS = ["bastion.json", "colony.json", "keep.png", "manor.tmx", "marsh.png", "roads.json"]
@@ -30,29 +30,8 @@ PAIRS = int(os.environ.get("BAKE_READER_PAIRS", "4000"))
 BATCHES, AFTER = 12, 60
 #: Godot 3 takes a millisecond for each node that a search looks at, so it is asked less.
 SLOWER = 4
-
-
-@dataclass(frozen=True)
-class Pair:
-    """One level as an asset and as a flat file."""
-
-    asset: Path
-    flat: Path
-
-
-@functools.cache
-def baked(folder: Path, source: str) -> Pair:
-    path = ROOT / "levels_src" / source if "/" not in source else shared_level(source)
-    assert bake("build", path, "--jobs", "1", "-o", folder).code == 0
-    asset = folder / f"{path.stem}.h5"
-    flat = asset.with_suffix(".bake")
-    assert bake("export", asset, "-o", flat).code == 0
-    return Pair(asset, flat)
-
-
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("assets")
+#: Of the marsh, the part that changes: left, top, right and bottom.
+FEN = (22, 16, 62, 46)
 
 
 class Both:
@@ -91,9 +70,9 @@ def answers_to(both: Both, question: str) -> str:
 
 
 @pytest.mark.parametrize("source", [*OURS, *SHARED])
-def test_random_questions(runner: Runner, folder: Path, source: str) -> None:
+def test_random_questions(runner: Runner, source: str) -> None:
     pairs = PAIRS // SLOWER if runner.language == "gdscript" else PAIRS
-    asked, expected = questions(baked(folder, source), len(source), pairs)
+    asked, expected = questions(stored_pair(source), len(source), pairs)
     for question, answer, right in zip(asked, runner.ask(asked), expected, strict=True):
         assert answer == right, question
 
@@ -132,71 +111,90 @@ def questions(pair: Pair, seed: int, pairs: int) -> tuple[list[str], list[str]]:
     return asked, expected
 
 
+@pytest.fixture(scope="session")
+def fen(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A part of the marsh, with each of its terrains: three profiles that see it differently."""
+    file = tmp_path_factory.mktemp("fen") / "marsh.png"
+    with Image.open(ROOT / "levels_src" / "marsh.png") as whole:
+        whole.crop(FEN).save(file)
+    return file
+
+
+@dataclass(frozen=True)
+class Script:
+    """Changes and questions, and what the Python reader says to them.
+
+    Attributes:
+        level: the level as it is after them.
+        patch: what has become of it.
+        asked, expected: commands and answers; an empty answer is not compared.
+        hops: of the last questions, which line it is, the reader, start, goal and next hop.
+    """
+
+    level: LevelAsset
+    patch: Path
+    asked: list[str]
+    expected: list[str]
+    hops: list[tuple[int, Both, int, int, int]]
+
+
+@functools.cache
+def script(pair: Pair, after: int, patch: Path) -> Script:
+    """Change a level again and again, and ask `after` questions after each batch."""
+    rng = random.Random(pair.asset.stem)
+    level = open_asset(pair.asset)
+    readers = [Both(level, profile) for profile in level.profiles]
+    names = level._current.writer.rules.terrains
+    asked, expected = [f"load {pair.flat}"], ["ok"]
+    for _ in range(BATCHES):
+        for line in change(level, readers, names, rng):
+            asked.append(line)
+            expected.append("ok")
+        for i, both in enumerate(readers):
+            asked.append(f"profile {i}")
+            expected.append("ok")
+            for _ in range(after):
+                start, goal = rng.choices(both.standing, k=2)
+                ticks = safe(both.ticks, start, goal)
+                asked += [f"ticks {start} {goal}", f"reach {start} {goal}"]
+                expected += [str(ticks), str(int(ticks >= 0))]
+    level.save_patch(patch)
+    text = patch.read_text("utf-8").replace("\n", "|")
+    asked += ["fresh", f"apply {text}", "profile 0"]
+    expected += ["ok", "ok", "ok"]
+    both, hops = readers[0], []
+    for _ in range(after):
+        start, goal = rng.choices(both.standing, k=2)
+        ticks, hop = safe(both.ticks, start, goal), safe(both.hop, start, goal)
+        asked += [f"ticks {start} {goal}", f"hop {start} {goal}"]
+        expected += [str(ticks), ""]
+        hops.append((len(asked) - 1, both, start, goal, hop))
+    return Script(level, patch, [*asked, "patch"], [*expected, ""], hops)
+
+
 @pytest.mark.parametrize("source", ["bastion.json", "colony.json", "marsh.png", "roads.json"])
-def test_updates(runner: Runner, folder: Path, source: str, tmp_path: Path) -> None:
+def test_updates(
+    runner: Runner, fen: Path, source: str, tmp_path_factory: pytest.TempPathFactory, tmp_path: Path
+) -> None:
     """Distances are equal to the tick, next hops are on shortest paths, patches go both ways."""
-    pair = baked(folder, source)
-    rng = random.Random(source)
+    pair = stored_pair(fen if source == fen.name else source)
     after = AFTER // (2 * SLOWER) if runner.language == "gdscript" else AFTER
-    with open_asset(pair.asset) as level:
-        readers = [Both(level, profile) for profile in level.profiles]
-        names = json.loads(runner.ask([f"load {pair.flat}", "about"])[1])["terrains"]
-        asked, expected = [f"load {pair.flat}"], ["ok"]
-        hops: list[tuple[int, Both, int, int, int]] = []
-        for _ in range(BATCHES):
-            for line in change(level, readers, names, rng):
-                asked.append(line)
-                expected.append("ok")
-            for i, both in enumerate(readers):
-                asked.append(f"profile {i}")
-                expected.append("ok")
-                for _ in range(after):
-                    start, goal = rng.choices(both.standing, k=2)
-                    try:
-                        ticks = both.ticks(start, goal)
-                    except QueryError:
-                        ticks = -1
-                    asked += [f"ticks {start} {goal}", f"reach {start} {goal}"]
-                    expected += [str(ticks), str(int(ticks >= 0))]
-        level.save_patch(tmp_path / "of-python")
-        text = (tmp_path / "of-python").read_text("utf-8").replace("\n", "|")
-        asked += ["fresh", f"apply {text}", "profile 0"]
-        expected += ["ok", "ok", "ok"]
-        both = readers[0]
-        for _ in range(after):
-            start, goal = rng.choices(both.standing, k=2)
-            try:
-                ticks, hop = both.ticks(start, goal), both.hop(start, goal)
-            except QueryError:
-                ticks, hop = -1, -1
-            asked += [f"ticks {start} {goal}", f"hop {start} {goal}"]
-            expected += [str(ticks), ""]
-            hops.append((len(asked) - 1, both, start, goal, hop))
-        asked.append("patch")
-        expected.append("")
-        answers = runner.ask(asked)
-        for question, answer, right in zip(asked, answers, expected, strict=True):
-            assert not right or answer == right, question
-        for at, both, start, goal, hop in hops:
-            found = int(answers[at])
-            assert (found < 0) == (hop < 0), asked[at]
-            if found >= 0 and found != hop:
-                assert both.ticks(start, found) + both.ticks(found, goal) == both.ticks(start, goal)
-        (tmp_path / "of-reader").write_text(answers[-1].replace("|", "\n"), "utf-8", newline="\n")
-        before = [ask(both, hops) for both in readers[:1]]
-        level.update(blocked=[both.place(both.standing[0])])
-        level.apply_patch(tmp_path / "of-reader")
-        assert [ask(both, hops) for both in readers[:1]] == before
-
-
-def ask(both: Both, hops: list[tuple[int, Both, int, int, int]]) -> list[int | None]:
-    found: list[int | None] = []
-    for _, _, start, goal, _ in hops:
-        try:
-            found.append(both.ticks(start, goal))
-        except QueryError:
-            found.append(None)
-    return found
+    told = script(pair, after, tmp_path_factory.getbasetemp() / f"{source}-{after}")
+    answers = runner.ask(told.asked)
+    for question, answer, right in zip(told.asked, answers, told.expected, strict=True):
+        assert not right or answer == right, question
+    told.level.apply_patch(told.patch)
+    for at, both, start, goal, hop in told.hops:
+        found = int(answers[at])
+        assert (found < 0) == (hop < 0), told.asked[at]
+        if found >= 0 and found != hop:
+            assert both.ticks(start, found) + both.ticks(found, goal) == both.ticks(start, goal)
+    of_reader = tmp_path / "of-reader"
+    of_reader.write_text(answers[-1].replace("|", "\n"), "utf-8", newline="\n")
+    told.level.update(blocked=[both.place(both.standing[0])])
+    told.level.apply_patch(of_reader)
+    for at, both, start, goal, _ in told.hops:
+        assert safe(both.ticks, start, goal) == int(told.expected[at - 1])
 
 
 def change(
@@ -231,7 +229,7 @@ def change(
         (
             hop
             for far in rng.choices(both.standing, k=9)
-            if (hop := safe(both, start, far)) != start
+            if (hop := safe(both.hop, start, far)) != start
         ),
         start,
     )
@@ -243,8 +241,9 @@ def change(
     return [f"price {start} {goal} {word}"]
 
 
-def safe(both: Both, start: int, goal: int) -> int:
+def safe(answer: Callable[[int, int], int], start: int, goal: int) -> int:
+    """What a reader answers, -1 where nobody can stand."""
     try:
-        return both.hop(start, goal)
+        return answer(start, goal)
     except QueryError:
         return -1

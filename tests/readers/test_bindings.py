@@ -57,7 +57,7 @@ def test_rust_declares_what_c_does() -> None:
 
 
 def test_in_love(tmp_path: Path) -> None:
-    love, made = tool("love"), library(tmp_path)
+    love, made = tool("love"), library()
     game = tmp_path / "game"
     game.mkdir()
     shutil.copy(READERS / "lua" / "levelbake.lua", game)

@@ -14,13 +14,13 @@ import pytest
 
 from bake.levels import is_puzzle
 from bake.runtime import LevelAsset, Navigator, open_asset
-from tests.support.command import bake
 from tests.support.readers import ROOT, Runner
+from tests.support.stored import stored_pair
 
 SOURCES = ROOT / "levels_src"
 #: A puzzle is no level, and a tileset is part of one.
 NAMES = sorted(
-    path.stem
+    path.name
     for path in SOURCES.iterdir()
     if path.suffix not in (".md", ".tsx") and not is_puzzle(path)
 )
@@ -28,19 +28,14 @@ NAMES = sorted(
 PAIRS = 20
 
 
-@pytest.fixture(scope="module")
-def baked(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with NAME.h5 and NAME.bake of each level."""
-    folder = tmp_path_factory.mktemp("levels")
-    recipe = (ROOT / "bake.toml").read_text("utf-8")
-    # No flat file holds next hops by instances.
-    assert recipe.count('storage = "instances"') == 1
-    recipe = recipe.replace('storage = "instances"', 'storage = "auto"')
-    (folder / "bake.toml").write_text(recipe, "utf-8")
-    options = ["--recipe", folder / "bake.toml", "-o", folder, "--export", "--jobs", "1"]
-    done = bake("build", SOURCES, *options)
-    assert (done.code, done.errors) == (0, [])
-    return folder
+@pytest.fixture(scope="session")
+def recipe(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """That of the project, but no flat file holds next hops by instances."""
+    file = tmp_path_factory.mktemp("recipe") / "bake.toml"
+    told = (ROOT / "bake.toml").read_text("utf-8")
+    assert told.count('storage = "instances"') == 1
+    file.write_text(told.replace('storage = "instances"', 'storage = "auto"'), "utf-8")
+    return file
 
 
 #: What a level says of itself: its name, and the names of what there is of each kind.
@@ -48,11 +43,12 @@ About = dict[str, str | list[str]]
 
 
 @functools.cache
-def asked_about(folder: Path, name: str) -> tuple[list[str], list[str], About]:
+def asked_about(recipe: Path, name: str) -> tuple[list[str], list[str], About]:
     """Questions about a level, the answers of the Python reader, and what the level says."""
     rng = np.random.default_rng(len(name))
-    asked, expected = [f"load {folder / name}.bake", "about"], ["ok", ""]
-    with open_asset(folder / f"{name}.h5") as asset, open_asset(folder / f"{name}.bake") as flat:
+    pair = stored_pair(name, recipe)
+    asked, expected = [f"load {pair.flat}", "about"], ["ok", ""]
+    with open_asset(pair.asset) as asset, open_asset(pair.flat) as flat:
         about: About = {
             "name": flat.name,
             "profiles": list(flat.profiles),
@@ -83,9 +79,9 @@ def next_hop(asset: LevelAsset, flat: LevelAsset, nav: Navigator, start: int, go
 
 
 @functools.cache
-def answers_of(runner: Runner, folder: Path) -> dict[str, list[str]]:
+def answers_of(runner: Runner, recipe: Path) -> dict[str, list[str]]:
     """Ask about all levels in a single process."""
-    asked = {name: asked_about(folder, name)[0] for name in NAMES}
+    asked = {name: asked_about(recipe, name)[0] for name in NAMES}
     answers: Iterator[str] = iter(
         runner.ask([question for questions in asked.values() for question in questions])
     )
@@ -93,9 +89,9 @@ def answers_of(runner: Runner, folder: Path) -> dict[str, list[str]]:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_every_level(runner: Runner, baked: Path, name: str) -> None:
-    asked, expected, about = asked_about(baked, name)
-    answers = answers_of(runner, baked)[name]
+def test_every_level(runner: Runner, recipe: Path, name: str) -> None:
+    asked, expected, about = asked_about(recipe, name)
+    answers = answers_of(runner, recipe)[name]
     assert answers[0] == "ok"
     told: dict[str, Any] = json.loads(answers[1])
     for kind, there in about.items():

@@ -34,6 +34,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.godot3 import in_godot_3
+from tests.support.stored import stored
 
 ROOT = Path(__file__).resolve().parents[2]
 READERS = ROOT / "readers"
@@ -77,20 +78,26 @@ class Runner:
 
 
 @functools.cache
-def runs(program: str) -> bool:
-    """Whether a program does more than lie here: a rustc may be a proxy without a toolchain."""
+def version(program: str) -> str:
+    """What a program says of itself; nothing where it does not run: a rustc may be a proxy."""
     asked = "-v" if Path(program).name.startswith("luajit") else "--version"
     try:
         done = subprocess.run(
             [program, asked],
             stdin=subprocess.DEVNULL,
             capture_output=True,
+            text=True,
             check=False,
             timeout=60,
         )
     except (OSError, subprocess.TimeoutExpired):
-        return False
-    return bool(done.stdout.strip())  # Godot 3 tells its version, and fails.
+        return ""
+    return done.stdout.strip()  # Godot 3 tells its version, and fails.
+
+
+def runs(program: str) -> bool:
+    """Whether a program does more than lie here."""
+    return version(program) != ""
 
 
 def tool(*names: str) -> str:
@@ -120,68 +127,74 @@ def sanitizing(*names: str) -> str:
     pytest.skip(f"no {' or '.join(names)} with sanitizers on this machine")
 
 
+def compiled(name: str, command: Sequence[str | Path], *others: Path) -> Path:
+    """Return the folder in which a compiler was run without a complaint, once for its sources.
+
+    Args:
+        name: what is compiled.
+        command: a compiler and its arguments, sources as paths.
+        others: what else the compiler reads: files, or folders that were compiled before.
+    """
+    words = [str(word) for word in command]
+
+    def make(folder: Path) -> None:
+        done = subprocess.run(words, cwd=folder, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-4000:]
+
+    read = [word if isinstance(word, str) else word.name for word in command]
+    read += [version(words[0]), *(other.name for other in others)]
+    files = [each for each in (*command, *others) if isinstance(each, Path) and each.is_file()]
+    return stored(name, [*read, *files], make)
+
+
+def compiled_c(name: str, compiler: str, source: Path, *options: str) -> Path:
+    """Return the program or library that a C compiler makes with the reader's headers."""
+    command = [compiler, "-std=c99", *options, f"-I{READERS / 'c'}", source, "-o", name]
+    headers = sorted((READERS / "c").glob("*.h"))
+    return compiled(f"c-{name}", command, *headers) / name
+
+
 def javascript(folder: Path, program: Path = FOLDER / "runner.mjs") -> Runner:
     return Runner("javascript", (tool("node"), str(program)))
 
 
 def c(folder: Path, source: Path = FOLDER / "runner.c") -> Runner:
     """The C reader under sanitizers, which end the runner where it leaves its arrays."""
-    program = folder / "runner"
-    options = ["-std=c99", "-g", "-O1", *SANITIZERS, f"-I{READERS / 'c'}"]
-    command = [sanitizing("clang", "gcc"), *options, str(source), "-o", str(program)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr[-4000:]
-    return Runner("c", (str(program),))
+    compiler = sanitizing("clang", "gcc")
+    return Runner("c", (str(compiled_c(source.stem, compiler, source, "-g", "-O1", *SANITIZERS)),))
 
 
-def library(folder: Path) -> Path:
+def library() -> Path:
     """Compile the C reader as a library, which other languages load."""
-    made, source = folder / "levelbake.so", READERS / "c" / "levelbake.c"
-    command = [tool("gcc", "clang", "cc"), "-std=c99", "-O2", "-shared", "-fPIC", str(source)]
-    done = subprocess.run([*command, "-o", str(made)], capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr[-4000:]
-    return made
+    source, compiler = READERS / "c" / "levelbake.c", tool("gcc", "clang", "cc")
+    return compiled_c("liblevelbake.so", compiler, source, "-O2", "-shared", "-fPIC")
 
 
 def lua(folder: Path, source: Path = FOLDER / "runner.lua") -> Runner:
-    program, made = tool("luajit"), library(folder)
-    script = f'LEVELBAKE_LIBRARY={made} exec {program} {source} "$0" "$1" {READERS / "lua"}'
+    program = tool("luajit")
+    script = f'LEVELBAKE_LIBRARY={library()} exec {program} {source} "$0" "$1" {READERS / "lua"}'
     return Runner("lua", ("sh", "-c", script))
 
 
 def csharp(folder: Path, source: Path = FOLDER / "Runner.cs") -> Runner:
-    compiler, mono = tool("mcs"), tool("mono")
-    program = folder / "runner.exe"
-    sources = [str(READERS / "csharp" / "LevelBake.cs"), str(source)]
     # 7.2 is the least that Unity 2021.2 and .NET Standard 2.1 have, and spans need.
-    options = ["-langversion:7.2", "-warnaserror", "-optimize+", f"-out:{program}"]
-    done = subprocess.run(
-        [compiler, *options, *sources], capture_output=True, text=True, check=False
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
-    return Runner("csharp", (mono, str(program)))
+    options = ["-langversion:7.2", "-warnaserror", "-optimize+", "-out:runner.exe"]
+    reader, mono = READERS / "csharp" / "LevelBake.cs", tool("mono")
+    made = compiled(f"csharp-{source.stem}", [tool("mcs"), *options, reader, source])
+    return Runner("csharp", (mono, str(made / "runner.exe")))
 
 
 def rust(folder: Path, source: Path = FOLDER / "runner.rs") -> Runner:
     """The Rust reader by the compiler alone; another test builds the crate."""
-    compiler, made, program = tool("rustc"), library(folder), folder / source.stem
-    made.rename(folder / "liblevelbake.so")
-    common = [compiler, "--edition=2021", "-O", "-Dwarnings", "--out-dir", str(folder)]
-    crate = [*common, "--crate-type=rlib", "--crate-name=levelbake"]
-    linked = [f"-Lnative={folder}", "-ldylib=levelbake", f"-Clink-arg=-Wl,-rpath,{folder}"]
-    for command in (
-        [*crate, str(READERS / "rust" / "src" / "lib.rs")],
-        [
-            *common,
-            f"-L{folder}",
-            f"--extern=levelbake={folder}/liblevelbake.rlib",
-            *linked,
-            str(source),
-        ],
-    ):
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
-        assert done.returncode == 0, done.stderr[-4000:]
-    return Runner("rust", (str(program),))
+    common = [tool("rustc"), "--edition=2021", "-O", "-Dwarnings"]
+    sources, linked = READERS / "rust" / "src", library()
+    crate = ["--crate-type=rlib", "--crate-name=levelbake", sources / "lib.rs"]
+    reader = compiled("rust-levelbake", [*common, *crate], *sorted(sources.glob("*.rs")))
+    command = [*common, f"--extern=levelbake={reader / 'liblevelbake.rlib'}", source]
+    command += [f"-Lnative={linked.parent}", "-ldylib=levelbake"]
+    command += [f"-Clink-arg=-Wl,-rpath,{linked.parent}", "-o", "runner"]
+    made = compiled(f"rust-{source.stem}", command, reader, linked.parent)
+    return Runner("rust", (str(made / "runner"),))
 
 
 def gdscript(folder: Path, source: Path = FOLDER / "runner.gd") -> Runner:
@@ -197,8 +210,8 @@ def gdscript(folder: Path, source: Path = FOLDER / "runner.gd") -> Runner:
     return Runner("gdscript", command)
 
 
-#: What makes each reader ready to be asked, given a folder to build it in, and maybe another
-#: program than the runner.
+#: What makes each reader ready to be asked, given a folder to work in, and maybe another program
+#: than the runner.
 READY = {
     "c": c,
     "csharp": csharp,
