@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import functools
+import json
 import os
 import shutil
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -13,8 +13,8 @@ from typing import Any
 
 from bake.viewer.bundle import page_html
 from bake.viewer.contents import shown_level
-from tests.support.page_modules import baked
 from tests.support.readers import runs
+from tests.support.stored import stored_asset
 
 CHROMIUMS = ("chromium", "chromium-browser", "google-chrome")
 
@@ -42,7 +42,7 @@ def launched(program: str) -> Iterator[Any]:
 def page_file(folder: Path, source: str) -> Path:
     """Write a page that opens from disk and shows a level, once for each folder."""
     path = folder / f"{Path(source).stem}.html"
-    path.write_text(page_html([shown_level(baked(folder, source).asset)]), "utf-8")
+    path.write_text(page_html([shown_level(stored_asset(source))]), "utf-8")
     return path
 
 
@@ -80,16 +80,24 @@ class BrowserPage:
 
     def ask(self, script: str, argument: Any = None) -> Any:
         """Run a function in the page that is given the view and one argument."""
-        wrapped = f"async (given) => {{ const view = bakeView; return ({script})(view, given); }}"
-        return self.page.evaluate(wrapped, argument)
+        # As text, since playwright takes long over each part of a large value.
+        wrapped = f"""async (given) =>
+            JSON.stringify((await ({script})(bakeView, JSON.parse(given))) ?? null)"""
+        return json.loads(self.page.evaluate(wrapped, json.dumps(argument)))
 
     def until(self, script: str, seconds: float = 20) -> None:
         """Wait until a function without arguments says that something is so."""
         # The page forbids itself eval, by which playwright would wait.
-        end = time.monotonic() + seconds
-        while not self.page.evaluate(script):
-            assert time.monotonic() < end, f"this never came: {script}"
-            self.page.wait_for_timeout(15)
+        waiting = f"""(patience) => new Promise((done) => {{
+            const end = performance.now() + patience;
+            const look = () => {{
+              if (({script})()) done(true);
+              else if (performance.now() > end) done(false);
+              else setTimeout(look, 10);
+            }};
+            look();
+        }})"""
+        assert self.page.evaluate(waiting, 1000 * seconds), f"this never came: {script}"
 
     def frame(self) -> None:
         """Wait until the page has drawn what it was last told."""

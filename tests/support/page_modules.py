@@ -2,43 +2,19 @@
 
 from __future__ import annotations
 
-import functools
 import json
 import math
 import subprocess
 import tempfile
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from bake.errors import BlockedCellError
 from bake.runtime import LevelAsset, Navigator
-from tests.support.command import bake
-from tests.support.levels import shared_level
-from tests.support.readers import ROOT, tool
+from tests.support.readers import tool
 
 RUNNER = Path(__file__).with_name("page_modules.mjs")
-
-
-@dataclass(frozen=True)
-class Pair:
-    """One level as an asset and as a flat file."""
-
-    asset: Path
-    flat: Path
-
-
-@functools.cache
-def baked(folder: Path, source: str) -> Pair:
-    """Bake a level of this project, or a shared one, once for each folder."""
-    path = ROOT / "levels_src" / source if "/" not in source else shared_level(source)
-    done = bake("build", path, "--jobs", "1", "-o", folder)
-    assert done.code == 0, done
-    asset = folder / f"{path.stem}.h5"
-    flat = asset.with_suffix(".bake")
-    assert bake("export", asset, "-o", flat).code == 0
-    return Pair(asset, flat)
 
 
 def ask(flat: Path, questions: Sequence[Sequence[Any]]) -> list[Any]:

@@ -1,4 +1,4 @@
-"""One browser for all tests of the page, and the folder in which their levels are baked."""
+"""One browser for all tests of the page, and the folder in which their pages are written."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.support.browser_page import CHROMIUMS, BrowserPage, chromium, launche
 
 @pytest.fixture(scope="session")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("viewer-assets")
+    return tmp_path_factory.mktemp("viewer-pages")
 
 
 @pytest.fixture(scope="session")
@@ -26,13 +26,20 @@ def browser() -> Iterator[Any]:
         yield opened
 
 
+@pytest.fixture(scope="session")
+def window(browser: Any) -> Any:
+    """One for all tests, as the page keeps nothing when it is closed."""
+    return browser.new_context(viewport={"width": 1240, "height": 840}, accept_downloads=True)
+
+
 @pytest.fixture
-def tab(browser: Any) -> Iterator[BrowserPage]:
+def tab(window: Any) -> Iterator[BrowserPage]:
     """A tab without a page. What the page complains of, or loads from elsewhere, fails the test."""
-    context = browser.new_context(viewport={"width": 1240, "height": 840}, accept_downloads=True)
-    found = BrowserPage(context.new_page())
+    found = BrowserPage(window.new_page())
     yield found
-    context.close()
+    assert window.storage_state() == {"cookies": [], "origins": []}
+    for page in window.pages:
+        page.close()
     assert found.complaints == []
 
 

@@ -18,7 +18,8 @@ from bake.agents.belief import Belief
 from bake.runtime import LevelAsset, open_asset
 from bake.runtime.trace import search_trace
 from tests.support.command import bake
-from tests.support.page_modules import Pair, Reader, ask, baked
+from tests.support.page_modules import Reader, ask
+from tests.support.stored import Pair, stored_pair
 
 #: Squares with floors, doors and links, hexagons, a graph, one-way ledges, costs.
 LEVELS = ["bastion.json", "colony.json", "manor.tmx", "marsh.png", "oneway.json", "roads.json"]
@@ -41,11 +42,9 @@ def trace_of(
 
 
 @pytest.mark.parametrize("source", LEVELS)
-def test_a_search_takes_the_steps_that_the_command_writes_down(
-    folder: Path, source: str, tmp_path: Path
-) -> None:
+def test_a_search_takes_the_steps_that_the_command_writes_down(source: str, tmp_path: Path) -> None:
     """Step for step, for each method and profile, before and after the level has changed."""
-    pair, rng = baked(folder, source), random.Random(source)
+    pair, rng = stored_pair(source), random.Random(source)
     asked: list[list[Any]] = []
     expected: list[Any] = []
     with open_asset(pair.asset) as level:
@@ -76,8 +75,8 @@ def test_a_search_takes_the_steps_that_the_command_writes_down(
             assert value == right[key], (question, key)
 
 
-def test_large_levels_are_searched_as_well(folder: Path, tmp_path: Path) -> None:
-    pair = baked(folder, "keep.png")
+def test_large_levels_are_searched_as_well(tmp_path: Path) -> None:
+    pair = stored_pair("keep.png")
     with open_asset(pair.asset) as level:
         reader = Reader(level)
         start, goal = reader.standing[7], reader.standing[-3]
@@ -100,9 +99,9 @@ def lists_at(told: Any, count: int) -> tuple[dict[Any, float], dict[Any, float]]
 
 
 @pytest.mark.parametrize("source", ["colony.json", "manor.tmx", "roads.json"])
-def test_steps_are_taken_and_taken_back(folder: Path, source: str, tmp_path: Path) -> None:
+def test_steps_are_taken_and_taken_back(source: str, tmp_path: Path) -> None:
     """A trace that the command wrote is read, and shows at each step what its rule says."""
-    pair, rng = baked(folder, source), random.Random(source)
+    pair, rng = stored_pair(source), random.Random(source)
     with open_asset(pair.asset) as level:
         reader = Reader(level)
         ends = max(
@@ -132,8 +131,8 @@ def _listed(place: Any) -> Any:
     return list(place) if isinstance(place, tuple) else place
 
 
-def test_what_is_no_trace_of_this_level_is_refused(folder: Path, tmp_path: Path) -> None:
-    pair = baked(folder, "colony.json")
+def test_what_is_no_trace_of_this_level_is_refused(tmp_path: Path) -> None:
+    pair = stored_pair("colony.json")
     with open_asset(pair.asset) as level:
         reader = Reader(level)
         ends = reader.standing[0], reader.standing[40]
@@ -164,9 +163,9 @@ def test_what_is_no_trace_of_this_level_is_refused(folder: Path, tmp_path: Path)
 
 
 @pytest.mark.parametrize("source", ["keep.png", "roads.json"])
-def test_walks_are_followed(folder: Path, source: str, tmp_path: Path) -> None:
+def test_walks_are_followed(source: str, tmp_path: Path) -> None:
     """Any step shows what the steps up to it say, whichever way it was come to."""
-    pair, rng = baked(folder, source), random.Random(source)
+    pair, rng = stored_pair(source), random.Random(source)
     with open_asset(pair.asset) as level:
         reader = Reader(level)
         at = {reader.place(node): node for node in reader.standing}
@@ -243,8 +242,8 @@ def edits_of(pair: Pair, rng: random.Random, count: int) -> list[list[Any]]:
 
 
 @pytest.mark.parametrize("source", ["bastion.json", "colony.json", "roads.json"])
-def test_every_edit_can_be_undone_and_redone(folder: Path, source: str) -> None:
-    pair, rng = baked(folder, source), random.Random(source)
+def test_every_edit_can_be_undone_and_redone(source: str) -> None:
+    pair, rng = stored_pair(source), random.Random(source)
     edits = edits_of(pair, rng, 25)
     with open_asset(pair.asset) as level:
         standing = Reader(level).standing
@@ -276,11 +275,9 @@ def test_every_edit_can_be_undone_and_redone(folder: Path, source: str) -> None:
 
 
 @pytest.mark.parametrize("source", ["bastion.json", "colony.json", "roads.json"])
-def test_a_saved_patch_is_what_python_reads_and_bakes(
-    folder: Path, source: str, tmp_path: Path
-) -> None:
+def test_a_saved_patch_is_what_python_reads_and_bakes(source: str, tmp_path: Path) -> None:
     """The page, `apply_patch`, and a bake of the patch by `bake apply` give the same distances."""
-    pair, rng = baked(folder, source), random.Random(source + "patch")
+    pair, rng = stored_pair(source), random.Random(source + "patch")
     edits = [edit for edit in edits_of(pair, rng, 12) if edit != ["reset"]]
     patch, new = tmp_path / "level.patch", tmp_path / "new.h5"
     with open_asset(pair.asset) as level:
@@ -308,8 +305,8 @@ def test_a_saved_patch_is_what_python_reads_and_bakes(
                 assert (None if found == math.inf else found) == units
 
 
-def test_patches_of_others_are_refused_and_change_nothing(folder: Path) -> None:
-    ours, other = baked(folder, "colony.json"), baked(folder, "bastion.json")
+def test_patches_of_others_are_refused_and_change_nothing() -> None:
+    ours, other = stored_pair("colony.json"), stored_pair("bastion.json")
     (foreign,) = ask(other.flat, [["save"]])
     edit: list[Any] = ["update", {"blocked": [0]}]
     asked = [edit, ["save"], ["load", foreign], ["load", "nonsense"], ["save"], ["undoable"]]
@@ -320,8 +317,8 @@ def test_patches_of_others_are_refused_and_change_nothing(folder: Path) -> None:
     assert answers[5] == ["an edit", None]
 
 
-def test_what_is_refused_changes_nothing(folder: Path) -> None:
-    pair = baked(folder, "colony.json")
+def test_what_is_refused_changes_nothing() -> None:
+    pair = stored_pair("colony.json")
     asked = [
         ["save"],
         ["update", {"blocked": [0, 10**7]}],
@@ -336,8 +333,8 @@ def test_what_is_refused_changes_nothing(folder: Path) -> None:
 
 
 @pytest.mark.parametrize("source", LEVELS)
-def test_arcs_are_those_of_the_graph(folder: Path, source: str) -> None:
-    pair = baked(folder, source)
+def test_arcs_are_those_of_the_graph(source: str) -> None:
+    pair = stored_pair(source)
     asked, expected = [], []
     with open_asset(pair.asset) as level:
         for profile in level.profiles:
@@ -356,8 +353,8 @@ def test_arcs_are_those_of_the_graph(folder: Path, source: str) -> None:
 # -- crowds ---------------------------------------------------------------------------------------
 
 
-def test_choke_points_lie_apart(folder: Path) -> None:
-    pair = baked(folder, "village.json")
+def test_choke_points_lie_apart() -> None:
+    pair = stored_pair("village.json")
     (crowd,) = ask(pair.flat, [["crowd", {"count": 200}, 200, 0.1]])
     (found,) = ask(pair.flat, [["highest", crowd["visits"], 5]])
     assert len(found) == 5
@@ -377,8 +374,8 @@ def test_choke_points_lie_apart(folder: Path) -> None:
 
 
 @pytest.mark.parametrize("goal", [None, 300])
-def test_a_crowd_walks_by_next_hops(folder: Path, goal: int | None) -> None:
-    pair = baked(folder, "village.json")
+def test_a_crowd_walks_by_next_hops(goal: int | None) -> None:
+    pair = stored_pair("village.json")
     options: dict[str, Any] = {"count": 60, "seed": 3}
     with open_asset(pair.asset) as level:
         reader = Reader(level)
@@ -406,9 +403,9 @@ def test_a_crowd_walks_by_next_hops(folder: Path, goal: int | None) -> None:
         assert crowd["arrived"] > 10
 
 
-def test_a_crowd_goes_round_what_is_drawn(folder: Path) -> None:
+def test_a_crowd_goes_round_what_is_drawn() -> None:
     """Nobody steps onto a cell that is blocked while the crowd walks."""
-    pair = baked(folder, "village.json")
+    pair = stored_pair("village.json")
     with open_asset(pair.asset) as level:
         standing = Reader(level).standing
     walls = np.random.default_rng(5).choice(standing, 60, replace=False).tolist()

@@ -17,7 +17,8 @@ from bake.viewer.bundle import page_html
 from bake.viewer.contents import shown_level
 from tests.support.browser_page import BrowserPage, page_file
 from tests.support.command import bake
-from tests.support.page_modules import Reader, baked
+from tests.support.page_modules import Reader
+from tests.support.stored import stored_asset
 
 #: Places that a mouse is moved to, and places that the page is told a mouse points at.
 MOVED, TOLD = 30, 970
@@ -53,10 +54,10 @@ def cell_of(reader: Reader, location: int) -> str:
     return f"({x}, {y})"
 
 
-def test_a_thousand_places_say_what_python_says(keep: BrowserPage, folder: Path) -> None:
+def test_a_thousand_places_say_what_python_says(keep: BrowserPage) -> None:
     """A mouse is moved to some of them; of the others the page is told what is pointed at."""
     rng = random.Random(7)
-    with open_asset(baked(folder, "keep.png").asset) as level:
+    with open_asset(stored_asset("keep.png")) as level:
         reader = Reader(level)
         pairs = [rng.choices(reader.standing, k=2) for _ in range(MOVED + TOLD)]
         said = []
@@ -79,7 +80,7 @@ def test_a_thousand_places_say_what_python_says(keep: BrowserPage, folder: Path)
 def test_other_kinds_of_levels_say_it_as_well(tab: BrowserPage, folder: Path, source: str) -> None:
     rng = random.Random(source)
     tab.open_file(page_file(folder, source))
-    with open_asset(baked(folder, source).asset) as level:
+    with open_asset(stored_asset(source)) as level:
         for profile in level.profiles:
             reader = Reader(level, profile)
             tab.ask("(view, profile) => view.state.set({ profile })", profile)
@@ -89,7 +90,7 @@ def test_other_kinds_of_levels_say_it_as_well(tab: BrowserPage, folder: Path, so
 
 
 def test_a_click_makes_start_and_goal_and_shows_the_way(keep: BrowserPage, folder: Path) -> None:
-    with open_asset(baked(folder, "keep.png").asset) as level:
+    with open_asset(stored_asset("keep.png")) as level:
         reader = Reader(level)
         start, goal = reader.standing[100], reader.standing[4000]
         for at in (start, goal):
@@ -136,7 +137,7 @@ def obstacles(tab: BrowserPage) -> list[int]:
 def test_a_wall_that_is_drawn_is_an_update(keep: BrowserPage, folder: Path) -> None:
     """Drawn with the mouse, undone, made again, saved, applied, and baked into a new asset."""
     rng = random.Random(3)
-    asset = baked(folder, "keep.png").asset
+    asset = stored_asset("keep.png")
     section = keep.open_section("Change")
     with open_asset(asset) as level:
         reader = Reader(level)
@@ -180,11 +181,11 @@ def test_a_wall_that_is_drawn_is_an_update(keep: BrowserPage, folder: Path) -> N
                 assert nav.distance(start, goal) == distance
 
 
-def test_a_patch_of_a_game_is_loaded(keep: BrowserPage, folder: Path, tmp_path: Path) -> None:
+def test_a_patch_of_a_game_is_loaded(keep: BrowserPage, tmp_path: Path) -> None:
     rng = random.Random(5)
     patch = tmp_path / "of a game.patch"
     keep.open_section("Change")
-    with open_asset(baked(folder, "keep.png").asset) as level:
+    with open_asset(stored_asset("keep.png")) as level:
         reader = Reader(level)
         some = rng.sample(reader.standing, 40)
         level.update(
@@ -203,10 +204,10 @@ def test_a_patch_of_a_game_is_loaded(keep: BrowserPage, folder: Path, tmp_path: 
     assert len(obstacles(keep)) == 20
 
 
-def test_rock_is_opened_and_terrain_is_laid(keep: BrowserPage, folder: Path) -> None:
+def test_rock_is_opened_and_terrain_is_laid(keep: BrowserPage) -> None:
     keep.open_section("Change")
     rng = random.Random(9)
-    with open_asset(baked(folder, "keep.png").asset) as level:
+    with open_asset(stored_asset("keep.png")) as level:
         reader = Reader(level)
         pairs = [rng.choices(reader.standing, k=2) for _ in range(100)]
         # Across the moat in the west, and mud on the road that leads there.
@@ -242,7 +243,7 @@ def test_doors_and_prices(tab: BrowserPage, folder: Path) -> None:
     tab.open_file(page_file(folder, source))
     section = tab.open_section("Change")
     rng = random.Random(11)
-    with open_asset(baked(folder, source).asset) as level:
+    with open_asset(stored_asset(source)) as level:
         readers = [Reader(level, name) for name in level.profiles]
         standing = readers[0].standing
         pairs = [rng.choices(standing, k=2) for _ in range(80)]
@@ -264,11 +265,11 @@ def test_doors_and_prices(tab: BrowserPage, folder: Path) -> None:
 
 
 def test_what_was_drawn_is_there_again_when_a_level_is_opened_again(
-    tab: BrowserPage, folder: Path, tmp_path: Path
+    tab: BrowserPage, tmp_path: Path
 ) -> None:
     page = tmp_path / "two.html"
     sources = ("bastion.json", "manor.tmx")
-    page.write_text(page_html([shown_level(baked(folder, each).asset) for each in sources]))
+    page.write_text(page_html([shown_level(stored_asset(each)) for each in sources]))
     tab.open_file(page)
     patch = tab.ask(
         """(view) => {
@@ -292,10 +293,8 @@ def test_what_was_drawn_is_there_again_when_a_level_is_opened_again(
 # -- searches, crowds and what others wrote -------------------------------------------------------
 
 
-def test_a_trace_of_the_command_is_stepped_through(
-    keep: BrowserPage, folder: Path, tmp_path: Path
-) -> None:
-    asset, trace = baked(folder, "keep.png").asset, tmp_path / "trace.json"
+def test_a_trace_of_the_command_is_stepped_through(keep: BrowserPage, tmp_path: Path) -> None:
+    asset, trace = stored_asset("keep.png"), tmp_path / "trace.json"
     done = bake("path", asset, "10,10", "60,60", "--trace", trace, "--json")
     assert done.code == 0, done.err
     section = keep.open_section("Search, step by step")
@@ -323,10 +322,8 @@ def test_a_trace_of_the_command_is_stepped_through(
     assert keep.ask("(view) => view.trace.player.trace.expanded") == count
 
 
-def test_an_agent_in_fog_is_stepped_through(
-    keep: BrowserPage, folder: Path, tmp_path: Path
-) -> None:
-    with open_asset(baked(folder, "keep.png").asset) as level:
+def test_an_agent_in_fog_is_stepped_through(keep: BrowserPage, tmp_path: Path) -> None:
+    with open_asset(stored_asset("keep.png")) as level:
         belief = Belief(level.profile())
         agent = Agent(belief, (3, 4), (30, 5))
         trace = agent.trace()
@@ -360,7 +357,7 @@ def test_a_crowd_walks_and_goes_round_a_wall(keep: BrowserPage) -> None:
            })"""
     )
     visits = keep.ask("(view) => Array.from(view.crowd().visits)")
-    keep.page.wait_for_timeout(700)
+    keep.until(f"() => bakeView.crowd().visits.reduce((a, b) => a + b) > {sum(visits)} + 300")
     section.get_by_role("button", name="Stop", exact=True).click()
     later = keep.ask("(view) => Array.from(view.crowd().visits)")
     assert sum(later) > sum(visits)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -19,8 +18,8 @@ from bake.view.scene import LayerScene, Scene, read_layer, read_scene
 from bake.view.views import row_colours
 from bake.viewer.bundle import page_html
 from bake.viewer.contents import shown_level
-from tests.support.page_modules import baked
 from tests.support.page_view import ask_view
+from tests.support.stored import stored_asset, stored_pair
 
 #: Several profiles and floors, hexagons, one-way ledges with several components, many terrains.
 LEVELS = ["bastion.json", "colony.json", "marsh.png", "oneway.json", "keep.png"]
@@ -55,8 +54,8 @@ def packed(colours: UInt8Array) -> list[int]:
 
 
 @pytest.mark.parametrize("source", LEVELS)
-def test_colours_and_words_agree(folder: Path, source: str) -> None:
-    pair = baked(folder, source)
+def test_colours_and_words_agree(source: str) -> None:
+    pair = stored_pair(source)
     level = shown_level(pair.asset)
     with Asset(pair.asset) as asset:
         for profile in asset.profiles:
@@ -82,14 +81,14 @@ def test_colours_and_words_agree(folder: Path, source: str) -> None:
             assert [answers[5]["fill"][at] for at in scene.flat.tolist()] == packed(colours)
 
 
-def test_regions_of_a_graph_have_nodes(folder: Path) -> None:
-    shown = shown_level(baked(folder, "station.json").asset)
+def test_regions_of_a_graph_have_nodes() -> None:
+    shown = shown_level(stored_asset("station.json"))
     legend, facts = ask_view(shown, [["legend", "regions"], ["facts", 0]])
     told = ["hub (5 nodes)", "labs (5 nodes)", "quarters (10 nodes)"]
     assert [each["text"] for each in legend][:3] == told
     assert ["regions", "hub"] in facts
 
 
-def test_the_castle_takes_less_than_500_kb(folder: Path) -> None:
-    level = shown_level(baked(folder, "keep.png").asset)
+def test_the_castle_takes_less_than_500_kb() -> None:
+    level = shown_level(stored_asset("keep.png"))
     assert len(page_html([level]).encode()) <= 500_000

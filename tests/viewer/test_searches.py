@@ -5,7 +5,6 @@ from __future__ import annotations
 import random
 from collections import Counter
 from itertools import pairwise
-from pathlib import Path
 from typing import Any
 
 import networkx
@@ -16,8 +15,9 @@ from bake.runtime import open_asset
 from bake.runtime.hierarchy.layers import HierarchyTables
 from bake.runtime.hierarchy.paths import HierarchyPaths
 from bake.viewer.contents import shown_level
-from tests.support.page_modules import Reader, baked
+from tests.support.page_modules import Reader
 from tests.support.page_view import ask_view
+from tests.support.stored import stored_pair
 
 #: Floors with doors, links and two profiles, hexagons, one-way ledges, a graph, a castle.
 LEVELS = ["bastion.json", "colony.json", "oneway.json", "roads.json", "keep.png"]
@@ -47,8 +47,8 @@ def graph_of(reader: Opened) -> networkx.DiGraph:
 
 
 @pytest.mark.parametrize("source", LEVELS)
-def test_fields_are_distances(folder: Path, source: str) -> None:
-    pair, rng = baked(folder, source), random.Random(source)
+def test_fields_are_distances(source: str) -> None:
+    pair, rng = stored_pair(source), random.Random(source)
     shown = shown_level(pair.asset)
     with open_asset(pair.asset) as level:
         for profile in level.profiles:
@@ -67,8 +67,8 @@ def test_fields_are_distances(folder: Path, source: str) -> None:
 
 
 @pytest.mark.parametrize("source", LEVELS)
-def test_ways_are_walked_and_cost_what_is_said(folder: Path, source: str) -> None:
-    pair, rng = baked(folder, source), random.Random(source)
+def test_ways_are_walked_and_cost_what_is_said(source: str) -> None:
+    pair, rng = stored_pair(source), random.Random(source)
     shown = shown_level(pair.asset)
     planned = 0
     with open_asset(pair.asset) as level:
@@ -114,9 +114,9 @@ def test_ways_are_walked_and_cost_what_is_said(folder: Path, source: str) -> Non
 
 @pytest.mark.parametrize("source", LEVELS)
 @pytest.mark.parametrize("changes", [False, True])
-def test_components_and_reach(folder: Path, source: str, changes: bool) -> None:
+def test_components_and_reach(source: str, changes: bool) -> None:
     """Each component is certified by the reader: mutual ways inside, none between their firsts."""
-    pair, rng = baked(folder, source), random.Random(source)
+    pair, rng = stored_pair(source), random.Random(source)
     shown = shown_level(pair.asset)
     with open_asset(pair.asset) as level:
         reader = Opened(level, level.profiles[-1])
@@ -149,9 +149,9 @@ def test_components_and_reach(folder: Path, source: str, changes: bool) -> None:
 
 
 @pytest.mark.parametrize("source", ["oneway.json", "roads.json"])
-def test_traffic_counts_every_path(folder: Path, source: str) -> None:
+def test_traffic_counts_every_path(source: str) -> None:
     """Against walking them all, one by one; a path counts where it leaves a place."""
-    pair = baked(folder, source)
+    pair = stored_pair(source)
     count: Counter[int] = Counter()
     with open_asset(pair.asset) as level:
         reader = Opened(level)
@@ -172,8 +172,8 @@ def test_traffic_counts_every_path(folder: Path, source: str) -> None:
 
 
 @pytest.mark.parametrize("source", ["marsh.png", "bastion.json"])
-def test_clearance_is_the_largest_square(folder: Path, source: str) -> None:
-    pair = baked(folder, source)
+def test_clearance_is_the_largest_square(source: str) -> None:
+    pair = stored_pair(source)
     with open_asset(pair.asset) as level:
         for profile in level.profiles:
             reader = Opened(level, profile)
@@ -194,9 +194,9 @@ def test_clearance_is_the_largest_square(folder: Path, source: str) -> None:
 
 
 @pytest.mark.parametrize("source", LEVELS)
-def test_the_pointer_finds_the_place_it_is_on(folder: Path, source: str) -> None:
+def test_the_pointer_finds_the_place_it_is_on(source: str) -> None:
     """And each place has a name that leads back to it."""
-    pair = baked(folder, source)
+    pair = stored_pair(source)
     shown = shown_level(pair.asset)
     pointed, bounds = ask_view(shown, [["pointed"], ["bounds"]])
     assert pointed == list(range(len(pointed)))

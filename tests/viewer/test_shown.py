@@ -23,18 +23,18 @@ from bake.viewer.bundle import page_html
 from bake.viewer.contents import shown_level
 from tests.support.browser_page import BrowserPage, page_file
 from tests.support.command import bake
-from tests.support.levels import shared_level
-from tests.support.page_modules import Reader, baked
+from tests.support.page_modules import Reader
 from tests.support.shown import running
+from tests.support.stored import stored_asset
 
 # -- over http ------------------------------------------------------------------------------------
 
 
-def test_a_served_page_follows_its_asset(tab: BrowserPage, folder: Path, tmp_path: Path) -> None:
+def test_a_served_page_follows_its_asset(tab: BrowserPage, tmp_path: Path) -> None:
     """What is looked at and what was drawn stay when the level is baked again."""
     home = tmp_path / "baked"
     home.mkdir()
-    asset = Path(shutil.copy(baked(folder, "village.json").asset, home))
+    asset = Path(shutil.copy(stored_asset("village.json"), home))
     source = tmp_path / "village.json"
     source.write_text((Path("levels_src") / "village.json").read_text("utf-8"), "utf-8")
     with running("view", home, "--no-browser", cwd=tmp_path) as command:
@@ -71,7 +71,7 @@ def test_a_served_page_follows_its_asset(tab: BrowserPage, folder: Path, tmp_pat
 @functools.cache
 def walled(folder: Path) -> tuple[Path, Path]:
     """The keep before and after its western gate was walled up and a path was opened."""
-    old = baked(folder, "keep.png").asset
+    old = stored_asset("keep.png")
     new, patch = folder / "after" / "keep.h5", folder / "gate.patch"
     new.parent.mkdir(exist_ok=True)
     with open_asset(old) as level:
@@ -141,10 +141,10 @@ def test_a_difference_names_the_cells_that_the_command_names(
         tab.frame()
 
 
-def test_what_was_drawn_is_compared_with_what_was_baked(keep: BrowserPage, folder: Path) -> None:
+def test_what_was_drawn_is_compared_with_what_was_baked(keep: BrowserPage) -> None:
     section = keep.open_section("What changed")
     assert "Nothing is changed." in section.inner_text()
-    with open_asset(baked(folder, "keep.png").asset) as level:
+    with open_asset(stored_asset("keep.png")) as level:
         reader = Reader(level)
         walls = [reader.places.location((48, y)) for y in range(68, 73)]
         walls = [at for at in walls if reader.stands(at)]
@@ -164,16 +164,22 @@ PLACE = """(view, [zoom, floor]) => {
   const [x, y] = [camera.width / 2 / zoom, camera.height / 2 / zoom];
   view.state.set({ layers: [], floor, zoom, x: plane.bounds.left + x, y: plane.bounds.top + y });
 }"""
-COLOURS = """(view, points) => {
-  const { canvas } = view;
+COLOURS = """({ camera, canvas, plane }, nodes) => {
   const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
-  return points.map(([x, y]) => {
+  return nodes.map((at) => {
+    const [x, y] = camera.toScreen(plane.x(at), plane.y(at));
     const i = 4 * (Math.floor(y) * canvas.width + Math.floor(x));
     return x < canvas.width && y < canvas.height ? [data[i], data[i + 1], data[i + 2]] : null;
   });
 }"""
-MIDDLES = """({ camera, plane }, nodes) =>
-  nodes.map((at) => camera.toScreen(plane.x(at), plane.y(at)))"""
+
+
+def agree(tab: BrowserPage, nodes: list[int], picture: Any, where: Callable[[Any], Any]) -> Any:
+    """Whether each of these nodes that is seen has the colour of the picture: (seen) bool."""
+    colours = dict(zip(nodes, tab.ask(COLOURS, nodes), strict=True))
+    seen = [at for at, colour in colours.items() if colour is not None]
+    x, y = np.floor(where(seen)).astype(int).T
+    return np.abs(picture[y, x].astype(int) - [colours[at] for at in seen]).max(axis=1) <= 6
 
 
 def rendered(asset: Path, show: str, scale: int | None, folder: Path) -> Any:
@@ -216,7 +222,7 @@ def in_picture(asset: Path, scale: int | None) -> tuple[Callable[[list[int]], An
 def test_pictures_agree_with_bake_render(
     tab: BrowserPage, folder: Path, tmp_path: Path, source: str, scale: int | None
 ) -> None:
-    asset = baked(folder, source).asset
+    asset = stored_asset(source)
     where, scene = in_picture(asset, scale)
     tab.open_file(page_file(folder, source))
     grid = scene.places.is_grid
@@ -232,23 +238,17 @@ def test_pictures_agree_with_bake_render(
                 """(view) => Array.from({ length: view.level.locations }, (_, at) => at)
                                   .filter((at) => view.plane.floorOf(at) === view.state.floor)"""
             )
-            colours = tab.ask(COLOURS, tab.ask(MIDDLES, nodes))
-            points = np.floor(where(nodes)).astype(int)
-            for found, (x, y) in zip(colours, points.tolist(), strict=True):
-                if found is not None:
-                    same.append(bool(np.abs(picture[y, x].astype(int) - found).max() <= 6))
+            same += agree(tab, nodes, picture, where).tolist()
         assert len(same) > 100
         # Links, spots and names of floors lie above some cells of the picture.
         assert np.mean(same) > 0.95, (show, np.mean(same))
 
 
-def test_a_level_of_392_287_cells(tab: BrowserPage, folder: Path, tmp_path: Path) -> None:
+def test_a_level_of_392_287_cells(tab: BrowserPage, tmp_path: Path) -> None:
     """Without next hops, which take minutes to bake; the picture is the same."""
-    source = shared_level("movingai/AcrosstheCape.map")
-    (tmp_path / "bake.toml").write_text('tables = ["components"]\n')
-    recipe = ("--recipe", tmp_path / "bake.toml", "--jobs", "1", "-o", tmp_path)
-    assert bake("build", source, *recipe).code == 0
-    asset = tmp_path / "AcrosstheCape.h5"
+    recipe = tmp_path / "bake.toml"
+    recipe.write_text('tables = ["components"]\n')
+    asset = stored_asset("movingai/AcrosstheCape.map", recipe)
     page = tmp_path / "cape.html"
     page.write_text(page_html([shown_level(asset)]), "utf-8")
     tab.open_file(page)
@@ -258,12 +258,6 @@ def test_a_level_of_392_287_cells(tab: BrowserPage, folder: Path, tmp_path: Path
     picture = rendered(asset, "terrain", 1, tmp_path)
     where, _ = in_picture(asset, 1)
     nodes = list(range(0, tab.ask("(view) => view.level.locations"), 11))
-    colours = tab.ask(COLOURS, tab.ask(MIDDLES, nodes))
-    points = np.floor(where(nodes)).astype(int)
-    same = [
-        bool(np.abs(picture[y, x].astype(int) - found).max() <= 6)
-        for found, (x, y) in zip(colours, points.tolist(), strict=True)
-        if found is not None
-    ]
+    same = agree(tab, nodes, picture, where)
     assert len(same) > 20_000
     assert np.mean(same) > 0.995
