@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 #: Levels to damage: runs and labels, several of everything, a dense table, a graph.
 LEVELS = ("rooms", "tower", "one-way", "rivers")
 
@@ -155,9 +157,8 @@ def _summed(data: bytes, size: int, edits: list[Edit], name: str) -> list[Edit]:
     changed = bytearray(data[:size].ljust(size, b"\0"))
     for at, raw, times in edits:
         changed[at : at + len(raw) * times] = raw * times
-    a, b = 1, 0
-    for i in range(size // 4):
-        (word,) = struct.unpack_from("<I", changed, 4 * i)
-        a = (a + (0 if i in (14, 15) else word)) & 0xFFFFFFFF
-        b = (b + a) & 0xFFFFFFFF
+    words = np.frombuffer(changed, dtype="<u4", count=size // 4).astype(np.uint64)
+    words[14:16] = 0
+    totals = (1 + np.cumsum(words)) % 2**32
+    a, b = int(totals[-1]), int(totals.sum()) % 2**32
     return [*edits, (56, struct.pack("<II", a, b), 1)]

@@ -261,7 +261,6 @@ def _change(
     count = sum(map(len, _grid_of(model))) if isinstance(model, GridModel) else _node_count(model)
     place = rng.randrange(count)
     profile = rng.choice(model.profiles())
-    arcs = sorted(model.usual_arcs(profile))
     kind = rng.choice(["block", "block", "open", "terrain", "price", "door"])
     if kind == "door" and vector.doors and isinstance(model, GridModel):
         name, cells, states = rng.choice(vector.doors)
@@ -269,7 +268,8 @@ def _change(
         for cell in cells:
             model.set_terrain(model.location(cell), terrain)
         return ["door", name, state]
-    if kind in ("price", "door") and arcs:
+    arcs = sorted(model.usual_arcs(profile)) if kind in ("price", "door") else []
+    if arcs:
         a, b, _ = rng.choice(arcs)
         # The first two batches make nothing cheaper, so that tables may still be right.
         units = rng.choice([9.5, 40.0, math.inf] if number < 2 else [0.25, 5.5, math.inf, None])
