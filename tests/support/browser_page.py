@@ -12,9 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from bake.viewer.bundle import page_html
-from bake.viewer.contents import shown_level
+from tests.support.page_view import shown_once
 from tests.support.readers import runs
-from tests.support.stored import stored_asset
 
 CHROMIUMS = ("chromium", "chromium-browser", "google-chrome")
 
@@ -42,7 +41,7 @@ def launched(program: str) -> Iterator[Any]:
 def page_file(folder: Path, source: str) -> Path:
     """Write a page that opens from disk and shows a level, once for each folder."""
     path = folder / f"{Path(source).stem}.html"
-    path.write_text(page_html([shown_level(stored_asset(source))]), "utf-8")
+    path.write_text(page_html([shown_once(source)]), "utf-8")
     return path
 
 

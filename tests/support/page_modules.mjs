@@ -1,6 +1,7 @@
-// Asks the page's modules that need no page: a JSON of questions goes in, one of answers comes out.
-// See tests/support/page_modules.py.
+// Asks the page's modules that need no page, for each line of JSON that names the files: a level,
+// questions, and answers. See tests/support/page_modules.py.
 import { readFileSync, writeFileSync } from "node:fs";
+import { createInterface } from "node:readline";
 import { changesOf, editsOf } from "../../bake/viewer/page/editing/edits.js";
 import { searchSteps } from "../../bake/viewer/page/traces/textbook.js";
 import { groundOf } from "../../bake/viewer/page/search/ground.js";
@@ -11,13 +12,16 @@ import { follow } from "../../readers/js/changes.js";
 import { insides, LevelError, openLevel } from "../../readers/js/level.js";
 import { placesOf } from "../../readers/js/places.js";
 
-const [, , flat, questions, answers] = process.argv;
-const level = openLevel(readFileSync(flat));
-const now = follow(level);
-const places = placesOf(level);
-const edits = editsOf(now);
-let view;
-choose(level.profiles[0]);
+let level, now, places, edits, view;
+
+/** Opens a level that nobody has changed. */
+function open(flat) {
+  level = openLevel(readFileSync(flat));
+  now = follow(level);
+  places = placesOf(level);
+  edits = editsOf(now);
+  choose(level.profiles[0]);
+}
 
 /** Makes what view.js makes of a profile. */
 function choose(profile) {
@@ -128,12 +132,18 @@ const commands = {
   },
 };
 
-const found = JSON.parse(readFileSync(questions, "utf8")).map(([command, ...words]) => {
+function answer([command, ...words]) {
   try {
     return { answer: commands[command](...words) ?? null };
   } catch (error) {
     if (!(error instanceof LevelError)) throw error;
     return { error: error.message };
   }
-});
-writeFileSync(answers, JSON.stringify(found));
+}
+
+for await (const line of createInterface({ input: process.stdin })) {
+  const { flat, questions, answers } = JSON.parse(line);
+  open(flat);
+  writeFileSync(answers, JSON.stringify(JSON.parse(readFileSync(questions, "utf8")).map(answer)));
+  console.log("done");
+}

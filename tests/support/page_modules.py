@@ -4,28 +4,20 @@ from __future__ import annotations
 
 import json
 import math
-import subprocess
-import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from bake.errors import BlockedCellError
 from bake.runtime import LevelAsset, Navigator
-from tests.support.readers import tool
+from tests.support.node import ask_node
 
 RUNNER = Path(__file__).with_name("page_modules.mjs")
 
 
 def ask(flat: Path, questions: Sequence[Sequence[Any]]) -> list[Any]:
     """Return the answer to each question; what is refused is ``error: `` and one line."""
-    with tempfile.TemporaryDirectory() as folder:
-        asked, told = Path(folder) / "questions.json", Path(folder) / "answers.json"
-        asked.write_text(json.dumps(questions), "utf-8")
-        command = [tool("node"), str(RUNNER), str(flat), str(asked), str(told)]
-        done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
-        assert done.returncode == 0, done.stderr[-3000:]
-        answers = json.loads(told.read_text("utf-8"))
+    answers = ask_node(RUNNER, flat=flat, questions=json.dumps(questions).encode())
     return [each["answer"] if "answer" in each else f"error: {each['error']}" for each in answers]
 
 

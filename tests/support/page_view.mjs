@@ -1,6 +1,7 @@
 // Opens a level as the page does, without a page, and answers what modules of the page say of it: a
 // JSON of questions goes in, one of answers comes out. See tests/support/page_view.py.
 import { readFileSync, writeFileSync } from "node:fs";
+import { createInterface } from "node:readline";
 import { addGrounds, clearanceOf } from "../../bake/viewer/page/grounds.js";
 import { factsOf } from "../../bake/viewer/page/here.js";
 import { addOverlays } from "../../bake/viewer/page/overlays.js";
@@ -16,20 +17,24 @@ import { addTransitions, clusterOf } from "../../bake/viewer/page/transitions.js
 import { createView } from "../../bake/viewer/page/view.js";
 import { byAstar, byTable } from "../../bake/viewer/page/ways.js";
 
-const [, , flat, contents, palette, questions, answers] = process.argv;
 const json = (path) => JSON.parse(readFileSync(path, "utf8"));
 
 globalThis.requestAnimationFrame = () => {};
 const canvas = { getContext: () => ({}), getBoundingClientRect: () => ({ width: 800, height: 600 }) };
-const state = createState("");
-const view = createView(state, canvas, json(palette));
-view.resize();
-addGrounds(view);
-addTransitions(view);
-addOverlays(view);
-view.layers.add(reach);
-view.layers.add(traffic);
-view.open(readFileSync(flat), revive(json(contents)));
+let state, view;
+
+/** Opens a level in a view of its own. */
+function open(flat, contents, palette) {
+  state = createState("");
+  view = createView(state, canvas, json(palette));
+  view.resize();
+  addGrounds(view);
+  addTransitions(view);
+  addOverlays(view);
+  view.layers.add(reach);
+  view.layers.add(traffic);
+  view.open(readFileSync(flat), revive(json(contents)));
+}
 
 const list = (values) => Array.from(values, (each) => (each === Infinity ? null : each));
 const finite = (number) => (number === Infinity ? null : number);
@@ -95,5 +100,10 @@ const commands = {
     ),
 };
 
-const found = json(questions).map(([command, ...words]) => commands[command](...words) ?? null);
-writeFileSync(answers, JSON.stringify(found));
+for await (const line of createInterface({ input: process.stdin })) {
+  const { flat, contents, palette, questions, answers } = JSON.parse(line);
+  open(flat, contents, palette);
+  const found = json(questions).map(([command, ...words]) => commands[command](...words) ?? null);
+  writeFileSync(answers, JSON.stringify(found));
+  console.log("done");
+}

@@ -2,34 +2,32 @@
 
 from __future__ import annotations
 
+import functools
 import json
-import subprocess
-import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from bake.viewer.contents import ShownLevel, palette
-from tests.support.readers import tool
+from bake.viewer.contents import ShownLevel, palette, shown_level
+from tests.support.node import ask_node
+from tests.support.stored import stored_asset
 
 RUNNER = Path(__file__).with_name("page_view.mjs")
 
 
+@functools.cache
+def shown_once(source: str) -> ShownLevel:
+    """What the page shows of a stored level."""
+    return shown_level(stored_asset(source))
+
+
 def ask_view(shown: ShownLevel, questions: Sequence[Sequence[Any]]) -> list[Any]:
     """Return the answer to each question: see the commands in page_view.mjs."""
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        parts = {
-            "level.bake": shown.flat,
-            "contents.json": shown.contents,
-            "palette.json": json.dumps(palette()).encode(),
-            "questions.json": json.dumps(questions).encode(),
-        }
-        for file, content in parts.items():
-            (folder / file).write_bytes(content)
-        paths = [str(folder / file) for file in (*parts, "answers.json")]
-        command = [tool("node"), str(RUNNER), *paths]
-        done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
-        assert done.returncode == 0, done.stderr[-3000:]
-        answers: list[Any] = json.loads((folder / "answers.json").read_text("utf-8"))
+    answers: list[Any] = ask_node(
+        RUNNER,
+        flat=shown.flat,
+        contents=shown.contents,
+        palette=json.dumps(palette()).encode(),
+        questions=json.dumps(questions).encode(),
+    )
     return answers

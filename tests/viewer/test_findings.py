@@ -6,10 +6,9 @@ import json
 
 import pytest
 
-from bake.viewer.contents import shown_level
 from tests.support.command import bake
+from tests.support.page_view import shown_once
 from tests.support.readers import ROOT
-from tests.support.stored import stored_asset
 
 #: Rules that the asset alone can be held to.
 RULES = {"islands", "traps"}
@@ -17,7 +16,7 @@ RULES = {"islands", "traps"}
 
 @pytest.mark.parametrize("source", ["oneway.json", "marsh.png", "bastion.json", "roads.json"])
 def test_findings_are_those_of_lint(source: str) -> None:
-    contents = json.loads(shown_level(stored_asset(source)).contents)
+    contents = json.loads(shown_once(source).contents)
     found = [
         (profile, each["rule"], each["count"], each["message"])
         for profile, own in contents["profiles"].items()

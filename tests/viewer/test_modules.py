@@ -41,6 +41,13 @@ def trace_of(
     return json.loads(file.read_text("utf-8"))
 
 
+def test_a_program_that_fails_says_so_and_the_next_one_answers() -> None:
+    flat = stored_pair("roads.json").flat
+    with pytest.raises(AssertionError, match="commands\\[command\\] is not a function"):
+        ask(flat, [["nonsense"]])
+    assert ask(flat, [["changed"]]) == [False]
+
+
 @pytest.mark.parametrize("source", LEVELS)
 def test_a_search_takes_the_steps_that_the_command_writes_down(source: str, tmp_path: Path) -> None:
     """Step for step, for each method and profile, before and after the level has changed."""

@@ -18,6 +18,7 @@ from bake.viewer.contents import shown_level
 from tests.support.browser_page import BrowserPage, page_file
 from tests.support.command import bake
 from tests.support.page_modules import Reader
+from tests.support.page_view import shown_once
 from tests.support.stored import stored_asset
 
 #: Places that a mouse is moved to, and places that the page is told a mouse points at.
@@ -269,7 +270,7 @@ def test_what_was_drawn_is_there_again_when_a_level_is_opened_again(
 ) -> None:
     page = tmp_path / "two.html"
     sources = ("bastion.json", "manor.tmx")
-    page.write_text(page_html([shown_level(stored_asset(each)) for each in sources]))
+    page.write_text(page_html([shown_once(each) for each in sources]))
     tab.open_file(page)
     patch = tab.ask(
         """(view) => {

@@ -17,9 +17,8 @@ from bake.view.request import Request
 from bake.view.scene import LayerScene, Scene, read_layer, read_scene
 from bake.view.views import row_colours
 from bake.viewer.bundle import page_html
-from bake.viewer.contents import shown_level
-from tests.support.page_view import ask_view
-from tests.support.stored import stored_asset, stored_pair
+from tests.support.page_view import ask_view, shown_once
+from tests.support.stored import stored_pair
 
 #: Several profiles and floors, hexagons, one-way ledges with several components, many terrains.
 LEVELS = ["bastion.json", "colony.json", "marsh.png", "oneway.json", "keep.png"]
@@ -56,7 +55,7 @@ def packed(colours: UInt8Array) -> list[int]:
 @pytest.mark.parametrize("source", LEVELS)
 def test_colours_and_words_agree(source: str) -> None:
     pair = stored_pair(source)
-    level = shown_level(pair.asset)
+    level = shown_once(source)
     with Asset(pair.asset) as asset:
         for profile in asset.profiles:
             scene = read_scene(asset, profile)
@@ -82,7 +81,7 @@ def test_colours_and_words_agree(source: str) -> None:
 
 
 def test_regions_of_a_graph_have_nodes() -> None:
-    shown = shown_level(stored_asset("station.json"))
+    shown = shown_once("station.json")
     legend, facts = ask_view(shown, [["legend", "regions"], ["facts", 0]])
     told = ["hub (5 nodes)", "labs (5 nodes)", "quarters (10 nodes)"]
     assert [each["text"] for each in legend][:3] == told
@@ -90,5 +89,5 @@ def test_regions_of_a_graph_have_nodes() -> None:
 
 
 def test_the_castle_takes_less_than_500_kb() -> None:
-    level = shown_level(stored_asset("keep.png"))
+    level = shown_once("keep.png")
     assert len(page_html([level]).encode()) <= 500_000

@@ -14,9 +14,8 @@ import pytest
 from bake.runtime import open_asset
 from bake.runtime.hierarchy.layers import HierarchyTables
 from bake.runtime.hierarchy.paths import HierarchyPaths
-from bake.viewer.contents import shown_level
 from tests.support.page_modules import Reader
-from tests.support.page_view import ask_view
+from tests.support.page_view import ask_view, shown_once
 from tests.support.stored import stored_pair
 
 #: Floors with doors, links and two profiles, hexagons, one-way ledges, a graph, a castle.
@@ -49,7 +48,7 @@ def graph_of(reader: Opened) -> networkx.DiGraph:
 @pytest.mark.parametrize("source", LEVELS)
 def test_fields_are_distances(source: str) -> None:
     pair, rng = stored_pair(source), random.Random(source)
-    shown = shown_level(pair.asset)
+    shown = shown_once(source)
     with open_asset(pair.asset) as level:
         for profile in level.profiles:
             reader = Opened(level, profile)
@@ -69,7 +68,7 @@ def test_fields_are_distances(source: str) -> None:
 @pytest.mark.parametrize("source", LEVELS)
 def test_ways_are_walked_and_cost_what_is_said(source: str) -> None:
     pair, rng = stored_pair(source), random.Random(source)
-    shown = shown_level(pair.asset)
+    shown = shown_once(source)
     planned = 0
     with open_asset(pair.asset) as level:
         for profile in level.profiles:
@@ -117,7 +116,7 @@ def test_ways_are_walked_and_cost_what_is_said(source: str) -> None:
 def test_components_and_reach(source: str, changes: bool) -> None:
     """Each component is certified by the reader: mutual ways inside, none between their firsts."""
     pair, rng = stored_pair(source), random.Random(source)
-    shown = shown_level(pair.asset)
+    shown = shown_once(source)
     with open_asset(pair.asset) as level:
         reader = Opened(level, level.profiles[-1])
         asked: list[list[Any]] = [["profile", reader.nav.name]]
@@ -164,7 +163,7 @@ def test_traffic_counts_every_path(source: str) -> None:
                 while at != goal:
                     count[at] += 1
                     at = step[at]
-    (found,) = ask_view(shown_level(pair.asset), [["traffic"]])
+    (found,) = ask_view(shown_once(source), [["traffic"]])
     assert {at: n for at, n in enumerate(found["count"]) if n} == count
     assert found["most"] == max(count.values())
     assert found["goals"] == len(reader.standing)
@@ -180,7 +179,7 @@ def test_clearance_is_the_largest_square(source: str) -> None:
             places, cost = reader.places, reader.tables.column("cost", np.float64)
             terrain = places.asset.read("/terrain/grid")
             rows = places.floor_height or places.height
-            (_, found) = ask_view(shown_level(pair.asset), [["profile", profile], ["clearance"]])
+            (_, found) = ask_view(shown_once(source), [["profile", profile], ["clearance"]])
             rng = random.Random(profile)
             for at in rng.sample(range(places.width * places.height), 400):
                 y, x = divmod(at, places.width)
@@ -196,8 +195,7 @@ def test_clearance_is_the_largest_square(source: str) -> None:
 @pytest.mark.parametrize("source", LEVELS)
 def test_the_pointer_finds_the_place_it_is_on(source: str) -> None:
     """And each place has a name that leads back to it."""
-    pair = stored_pair(source)
-    shown = shown_level(pair.asset)
+    shown = shown_once(source)
     pointed, bounds = ask_view(shown, [["pointed"], ["bounds"]])
     assert pointed == list(range(len(pointed)))
     assert bounds["left"] < bounds["right"]
