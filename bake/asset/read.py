@@ -82,9 +82,11 @@ class Asset:
         self.path = Path(path)
         self.checked = check
         self._lengths: dict[tuple[str, str | None], int] = {}
-        self._shapes: dict[str, tuple[int, ...]] = {}
         self._known: dict[str, bool] = {}
-        self._sound: dict[str, h5py.Dataset] = {}
+        # HDF5 takes many microseconds to find a column or a group by its path.
+        self._sound: dict[str, h5py.Dataset | None] = {}
+        self._whole: dict[str, h5py.Dataset] = {}
+        self._groups: dict[str, h5py.Group] = {}
         with contextlib.ExitStack() as opened:
             for _ in range(_ATTEMPTS):
                 # Columns are mapped from this open file, as another may take its name meanwhile.
@@ -202,7 +204,9 @@ class Asset:
         self.check_open()
         declared = self.schema.attribute(group, name)
         with self._reading(f"attribute {name} of {group}"):
-            value = self._file[group].attrs.get(name)
+            if group not in self._groups:
+                self._groups[group] = self._file[group]
+            value = self._groups[group].attrs.get(name)
         if value is None:
             if declared.optional:
                 return None
@@ -214,7 +218,7 @@ class Asset:
 
     def has(self, path: str) -> bool:
         """Tell whether the asset has a column."""
-        # Every search asks this, and HDF5 takes many microseconds to answer.
+        # Every search asks this.
         known = self._known.get(path)
         if known is None:
             self.check_open()
@@ -234,10 +238,8 @@ class Asset:
         """
         if self.implied is not None and self._follows(path):
             return self.implied.read(path)
-        dataset = self._dataset(path)
+        dataset = self._stored(path)
         with self._reading(f"column {path}"):
-            if dataset.nbytes > _LARGEST_RATIO * dataset.id.get_storage_size():
-                raise self.damaged(f"column {path} is stored only in part")
             array = np.asarray(dataset[()])
             digest = dataset.attrs.get("sha256")
         # The file may have been opened without a check of its digest, or long ago.
@@ -270,14 +272,7 @@ class Asset:
         Raises:
             CorruptAssetError: the column is missing, unreadable, or not what the schema says.
         """
-        self.check_open()
-        dataset = self._sound.get(path)
-        if dataset is None:
-            dataset = self._dataset(path)
-            with self._reading(f"column {path}"):
-                if dataset.nbytes > _LARGEST_RATIO * dataset.id.get_storage_size():
-                    raise self.damaged(f"column {path} is stored only in part")
-            self._sound[path] = dataset
+        dataset = self._stored(path)
         with self._reading(f"column {path}"):
             array = np.asarray(dataset[spans])
         self._check_values(array, path)
@@ -356,12 +351,26 @@ class Asset:
     def _dataset(self, path: str) -> h5py.Dataset:
         self.check_open()
         declared = self.schema.column(path)
-        with self._reading(f"column {path}"):
-            dataset = self._file[path]
-            self._check_declared(dataset, declared, path)
+        dataset = self._if_sound(path)
+        if dataset is None:
+            with self._reading(f"column {path}"):
+                dataset = self._file[path]
+                self._check_declared(dataset, declared, path)
         profile = path.split("/")[2] if PROFILE in declared.path else None
         for dim in dict.fromkeys(declared.dims):
             self._length(dim.removesuffix(" + 1"), profile)
+        return dataset
+
+    def _stored(self, path: str) -> h5py.Dataset:
+        """Return a column that is no larger than its bytes in the file can make it."""
+        self.check_open()
+        dataset = self._whole.get(path)
+        if dataset is None:
+            dataset = self._dataset(path)
+            with self._reading(f"column {path}"):
+                if dataset.nbytes > _LARGEST_RATIO * dataset.id.get_storage_size():
+                    raise self.damaged(f"column {path} is stored only in part")
+            self._whole[path] = dataset
         return dataset
 
     def _check_declared(self, dataset: object, declared: Column, path: str) -> None:
@@ -410,41 +419,39 @@ class Asset:
             if stated is None:
                 raise self.damaged(f"attribute {_STATED[dim]} of {group} is missing")
             found.append((stated, f"attribute {_STATED[dim]} of {group}"))
-        for declared in self.schema.columns:
-            own = PROFILE in declared.path
-            if own and profile is None:
+        for declared in self.schema.columns_along(dim):
+            if PROFILE in declared.path and profile is None:
                 continue
             path = declared.path.replace(PROFILE, profile) if profile else declared.path
-            names = [name.removesuffix(" + 1") for name in declared.dims]
-            if dim not in names:
+            dataset = self._if_sound(path)
+            if dataset is None:
                 continue
             found += [
                 (length - name.endswith(" + 1"), f"column {path}")
-                for name, length in zip(declared.dims, self._shape_if_sound(path), strict=False)
+                for name, length in zip(declared.dims, dataset.shape, strict=True)
                 if name.removesuffix(" + 1") == dim
             ]
         return found
 
-    def _shape_if_sound(self, path: str) -> tuple[int, ...]:
-        """Return the shape of a column; () where the column is missing or damaged.
+    def _if_sound(self, path: str) -> h5py.Dataset | None:
+        """Return a column; None where it is missing or damaged.
 
         Reading such a column reports what is wrong with it.
         """
         import h5py
 
-        known = self._shapes.get(path)
-        if known is None:
-            known = ()
+        if path not in self._sound:
+            sound = None
             with contextlib.suppress(*_DAMAGE):
                 dataset = self._file.get(path)
                 declared = self.schema.column(path)
                 if isinstance(dataset, h5py.Dataset) and declared.fits(
                     dataset.dtype, dataset.shape
                 ):
-                    known = tuple(int(length) for length in dataset.shape)
-            # Other threads may look at any time, so only a finished shape is kept.
-            self._shapes[path] = known
-        return known
+                    sound = dataset
+            # Other threads may look at any time, so only a finished answer is kept.
+            self._sound[path] = sound
+        return self._sound[path]
 
 
 def _first_line(error: BaseException) -> str:

@@ -494,6 +494,10 @@ class Schema:
         self.columns = columns
         self._column = {declared.path: declared for declared in columns}
         self._attribute = {(declared.group, declared.name): declared for declared in attributes}
+        self._along: dict[str, list[Column]] = {}
+        for declared in columns:
+            for dim in {name.removesuffix(" + 1") for name in declared.dims}:
+                self._along.setdefault(dim, []).append(declared)
 
     def column(self, path: str) -> Column:
         """Return the declaration of a column by its path or path pattern.
@@ -502,6 +506,10 @@ class Schema:
             KeyError: the schema has no such column.
         """
         return self._column[pattern_of(path)]
+
+    def columns_along(self, dim: str) -> list[Column]:
+        """Return the declarations of the columns with a dimension, as long or longer by one."""
+        return self._along.get(dim, [])
 
     def attribute(self, group: str, name: str) -> Attribute:
         """Return the declaration of an attribute by its group or the group's pattern, and its name.
