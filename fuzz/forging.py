@@ -17,7 +17,7 @@ import numpy as np
 
 from bake.arrays import AnyArray
 from bake.asset.schema import ATTRIBUTES, COLUMNS, PROFILE, TABLES, Attribute, Column
-from tests.support.tampering import edited
+from tests.support.tampering import edited, sign_column
 
 #: Numbers that code is known to stumble over; those that do not fit a column's type are left out.
 _NUMBERS = (
@@ -135,7 +135,7 @@ def forge(
     Returns:
         What was changed, in words, and its declaration.
     """
-    with edited(path) as file:
+    with edited(path, ()) as file:
         if random_.random() < 0.25:
             group, attribute = random_.choice(attributes_of(file))
             return forge_attribute(file, group, attribute, random_), attribute
@@ -202,6 +202,7 @@ def forge_column(
     else:
         flat[at] = value
     file[path][...] = flat.reshape(array.shape)
+    sign_column(file[path])
     return f"column {path}{what}"
 
 

@@ -7,12 +7,12 @@ import h5py
 import numpy as np
 import pytest
 
-from bake.asset import Asset
+from bake.asset import Asset, read_header
 from bake.asset.schema import COLUMNS, PROFILE
 from bake.errors import AssetError
 from bake.runtime import open_asset
 from tests.support.baked import rows
-from tests.support.tampering import edited
+from tests.support.tampering import sign
 
 #: A ledge is stepped onto from floor alone, so there is no way back from the road behind it.
 DRAWN = rows(
@@ -127,10 +127,17 @@ def refusal(path: Path, kind: type[AssetError]) -> str:
     return line
 
 
-def edit(path: Path, change: Callable[[h5py.File], None]) -> None:
-    """Change an asset as another program would, with digests that fit what it then says."""
-    with edited(path) as file:
-        change(file)
+def edit(path: Path, change: Callable[[h5py.File], object]) -> None:
+    """Change an asset as another program would, with digests that fit what it then says.
+
+    Args:
+        path: the asset.
+        change: changes it; returns the path of a column if it changed nothing else.
+    """
+    header = read_header(path)
+    with h5py.File(path, "r+") as file:
+        only = change(file)
+    sign(path, header, [only] if isinstance(only, str) else None)
 
 
 def holder(name: str, asset: Path, graph: Path) -> Path:
@@ -139,16 +146,17 @@ def holder(name: str, asset: Path, graph: Path) -> Path:
         return asset if name in file else graph
 
 
-def replaced(name: str, make: Callable[[np.ndarray], object]) -> Callable[[h5py.File], None]:
-    def change(file: h5py.File) -> None:
+def replaced(name: str, make: Callable[[np.ndarray], object]) -> Callable[[h5py.File], str]:
+    def change(file: h5py.File) -> str:
         old = file[name][()]
         del file[name]
         new = make(old)
         if new is not None:
             file[name] = new
+        return name
 
     return change
 
 
-def lengthened(name: str, by: int = 1) -> Callable[[h5py.File], None]:
+def lengthened(name: str, by: int = 1) -> Callable[[h5py.File], str]:
     return replaced(name, lambda old: np.concatenate([old, old[-1:].repeat(by, axis=0)]))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -30,22 +30,28 @@ Edit = Callable[[AnyArray], None]
 LARGEST = 2**26
 
 
-def sign(path: Path, header: Header | None = None) -> None:
-    """Make every digest fit the bytes there are, so that deeper checks are reached.
+def sign(path: Path, header: Header | None = None, columns: Iterable[str] | None = None) -> None:
+    """Make digests fit the bytes there are, so that deeper checks are reached.
 
     Args:
         path: an asset.
         header: as it was before, where the file's length has changed since.
+        columns: those that may have changed; None = any.
     """
     with h5py.File(path, "r+") as file:
-
-        def look(name: str, item: object) -> None:
-            if isinstance(item, h5py.Dataset) and item.shape and item.nbytes < LARGEST:
-                digest = hashlib.sha256(np.asarray(item[()]).tobytes()).hexdigest()
-                item.attrs["sha256"] = np.bytes_(digest)
-
-        file.visititems(look)
+        if columns is None:
+            file.visititems(lambda name, item: sign_column(item))
+        else:
+            for name in columns:
+                sign_column(file.get(name))
     sign_body(path, header or read_header(path))
+
+
+def sign_column(item: object) -> None:
+    """Make a column's own digest fit; what is no column is left alone."""
+    if isinstance(item, h5py.Dataset) and item.shape and item.nbytes < LARGEST:
+        digest = hashlib.sha256(np.asarray(item[()]).tobytes()).hexdigest()
+        item.attrs["sha256"] = np.bytes_(digest)
 
 
 def sign_body(path: Path, header: Header) -> None:
@@ -56,17 +62,22 @@ def sign_body(path: Path, header: Header) -> None:
 
 
 @contextlib.contextmanager
-def edited(path: Path) -> Iterator[h5py.File]:
-    """An asset to change as another program would; all digests fit again afterwards."""
+def edited(path: Path, columns: Iterable[str] | None = None) -> Iterator[h5py.File]:
+    """An asset to change as another program would; all digests fit again afterwards.
+
+    Args:
+        path: the asset.
+        columns: those that are going to change; None = any. To read all of them takes long.
+    """
     header = read_header(path)
     with h5py.File(path, "r+") as file:
         yield file
-    sign(path, header)
+    sign(path, header, columns)
 
 
 def change_column(asset: Path, column: str, edit: Edit) -> None:
     """Change a column in place and make all digests fit again."""
-    with edited(asset) as file:
+    with edited(asset, [column]) as file:
         array = file[column][()]
         before = array.copy()
         edit(array)
@@ -76,7 +87,7 @@ def change_column(asset: Path, column: str, edit: Edit) -> None:
 
 def change_attribute(asset: Path, group: str, name: str, value: object) -> None:
     """Change an attribute and make the header's digest fit again."""
-    with edited(asset) as file:
+    with edited(asset, ()) as file:
         assert file[group].attrs[name] != value
         file[group].attrs[name] = value
 
@@ -95,8 +106,8 @@ def table(path: Path, name: str) -> np.ndarray:
 
 def store(path: Path, name: str, array: np.ndarray) -> None:
     """Give a column other values, as many as it likes."""
-    with edited(path) as file:
-        column = f"/profiles/default/{name}"
+    column = f"/profiles/default/{name}"
+    with edited(path, [column]) as file:
         old = file[column]
         if old.shape != array.shape:
             about = dict(old.attrs)

@@ -59,7 +59,7 @@ def test_a_value_of_a_column(tmp_path: Path, declared: Column) -> None:
     for number in range(TRIED):
         name, path = found[number % len(found)]
         path.write_bytes(original(name)[0])
-        with edited(path) as file:
+        with edited(path, ()) as file:
             paths = [each for each, other in columns_of(file) if other == declared]
             what = forge_column(file, random_.choice(paths), declared, random_, single=True)
         if declared.given:
@@ -82,7 +82,7 @@ def test_each_other_value_of_an_attribute(tmp_path: Path, declared: Attribute) -
             values = other_scalars(scalar(file[group].attrs, declared), declared)
         for value in values if declared.values else random_.sample(values, min(2, len(values))):
             path.write_bytes(original(name)[0])
-            with edited(path) as file:
+            with edited(path, ()) as file:
                 what = set_scalar(file, group, declared, value)
             came = proved(name, path, given=False)
             assert came != "missed", f"{name}: {what}"

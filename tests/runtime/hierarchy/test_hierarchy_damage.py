@@ -80,7 +80,7 @@ def write(folder: Path, kind: str) -> Path:
 def damage(path: Path, name: str, seed: int) -> bool:
     """Change a column; whether that changes anything."""
     rng = random.Random(f"{name} {seed}")
-    with edited(path) as file:
+    with edited(path, [f"/profiles/default/{name}"]) as file:
         stored = file[f"/profiles/default/{name}"]
         old = stored[()]
         if not old.size:
