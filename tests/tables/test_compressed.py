@@ -80,31 +80,38 @@ class Moves:
 
     def arcs(self, row: int) -> list[tuple[int, int, int]]:
         """(slot, head, weight) of each arc."""
-        first = self._sub.graph.first_out
-        return [
-            (int(self._sub.slot[arc]), int(self._sub.graph.head[arc]), int(self._sub.weight[arc]))
-            for arc in range(first[row], first[row + 1])
-        ]
+        sub, own = self._sub, slice(*self._sub.graph.first_out[row : row + 2].tolist())
+        columns = (sub.slot[own].tolist(), sub.graph.head[own].tolist(), sub.weight[own].tolist())
+        return list(zip(*columns, strict=True))
 
     def of_row(self, row: int) -> list[set[int | str] | None]:
-        count = len(self._dist)
-        fine: list[set[int | str] | None] = [set() for _ in range(count)]
-        for slot, head, weight in self.arcs(row):
+        reached = np.isfinite(self._dist[row]).tolist()
+        fine: list[set[int | str] | None] = [set() for _ in reached]
+        arcs, steps = self.arcs(row), dict[Cell, int]()
+        for slot, head, weight in arcs:
             for target in np.flatnonzero(self._dist[head] + weight == self._dist[row]).tolist():
-                if np.isfinite(self._dist[row, target]):
+                if reached[target]:
                     fine[target].add(slot)
+        if self._cells is not None:
+            x, y = self._cells[row]
+            for slot, head, _ in reversed(arcs):
+                steps[self._cells[head][0] - x, self._cells[head][1] - y] = slot
         for target, slots in enumerate(fine):
             assert slots is not None
             if target == row:
                 fine[target] = None
-            elif not np.isfinite(self._dist[row, target]):
+            elif not reached[target]:
                 fine[target] = None if self._fits else {"none"}
-            elif self._cells is not None and self.greedy(row, target) in slots:
+            elif self._cells is not None and self.greedy(row, target, steps) in slots:
                 slots.add("greedy")
         return fine
 
-    def greedy(self, row: int, target: int) -> int | None:
-        """Diagonally, else along the longer difference, else along the shorter one."""
+    def greedy(self, row: int, target: int, slots: dict[Cell, int]) -> int | None:
+        """Diagonally, else along the longer difference, else along the shorter one.
+
+        Args:
+            slots: by step, the first arc out of the row.
+        """
         assert self._cells is not None
         (x, y), (to_x, to_y) = self._cells[row], self._cells[target]
         across = (to_x > x) - (to_x < x)
@@ -114,12 +121,7 @@ class Moves:
             steps.reverse()
         if across and down:
             steps.insert(0, (across, down))
-        for step in steps:
-            for slot, head, _ in self.arcs(row):
-                ahead = self._cells[head]
-                if step != (0, 0) and (ahead[0] - x, ahead[1] - y) == step:
-                    return slot
-        return None
+        return next((slots[step] for step in steps if step in slots and step != (0, 0)), None)
 
 
 def arcs_across(sub: Subgraph) -> list[int]:
@@ -206,7 +208,8 @@ def check_runs(
     largest = int(np.iinfo(runs.run_slot.dtype).max)
     names: dict[int, str] = {largest: "none", largest - 1: "greedy"}
     moves = Moves(sub, cells, fits=fits)
-    across = arcs_across(sub)
+    across, degree = arcs_across(sub), sub.graph.out_degree().tolist()
+    cuts = [0, *(stop for _, stop in target_ranges(rows))]
     end = 0
     for row, count in enumerate(runs.run_count.tolist()):
         begin, end = end, end + count
@@ -219,8 +222,7 @@ def check_runs(
             for target in range(start, stop):
                 allowed = fine[target]
                 assert allowed is None or symbol in allowed, (row, target, symbol, allowed)
-        crowded = int(sub.graph.out_degree()[row]) > SLOT_BITS
-        cuts = [0, *(stop for _, stop in target_ranges(rows))]
+        crowded = degree[row] > SLOT_BITS
         expected = joined_runs(fine, cuts, across, crowded=crowded)
         assert starts == [start for start, _ in expected], row
         for symbol, (_, told) in zip(symbols, expected, strict=True):
