@@ -53,14 +53,30 @@ def optimal_hops(arcs: Arcs[Node], start: Node, goal: Node) -> set[Node]:
     return {arcs[start][slot][0] for slot in optimal_slots(arcs, start, goal)}
 
 
-def optimal_slots(arcs: Arcs[Node], start: Node, goal: Node) -> list[int]:
-    """Places, among the arcs of ``start``, of those that begin a shortest path; ascending."""
+def lengths_of(arcs: Arcs[Node]) -> dict[Node, dict[Node, int]]:
+    """The distances from every node, for those who ask about many pairs."""
+    return {node: distances_from(arcs, node) for node in arcs}
+
+
+def optimal_slots(
+    arcs: Arcs[Node],
+    start: Node,
+    goal: Node,
+    lengths: Mapping[Node, dict[Node, int]] | None = None,
+) -> list[int]:
+    """Places, among the arcs of ``start``, of those that begin a shortest path; ascending.
+
+    Args:
+        arcs, start, goal: what to look for.
+        lengths: :func:`lengths_of` the arcs, if they are known.
+    """
     if start == goal:
         return []
+    known = lengths or {head: distances_from(arcs, head) for head, _ in arcs[start]}
     costs = [
         (weight + onward[goal], slot)
         for slot, (head, weight) in enumerate(arcs[start])
-        if goal in (onward := distances_from(arcs, head))
+        if goal in (onward := known[head])
     ]
     best = min(costs, default=(0, 0))[0]
     return [slot for cost, slot in costs if cost == best]

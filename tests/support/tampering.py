@@ -18,7 +18,7 @@ from bake.asset.header import Header
 from bake.errors import CorruptAssetError
 from bake.graph import BLOCKED
 from bake.verify import Proof, verify_asset
-from tests.support.oracles import arcs_of, optimal_slots
+from tests.support.oracles import arcs_of, lengths_of, optimal_slots
 
 #: So many times as many changes are tried as by default.
 MORE = int(os.environ.get("BAKE_CHANGES", "1"))
@@ -147,9 +147,10 @@ def optimal(path: Path) -> dict[tuple[int, int], list[int]]:
     arcs = arcs_of(
         nodes, [(node, head[arc], weight[arc]) for node in nodes for arc in usable[node]]
     )
+    lengths = lengths_of(arcs)
     return {
         (row, goal_row): [
-            usable[node][place] - first[node] for place in optimal_slots(arcs, node, goal)
+            usable[node][place] - first[node] for place in optimal_slots(arcs, node, goal, lengths)
         ]
         for row, node in enumerate(nodes)
         for goal_row, goal in enumerate(nodes)
