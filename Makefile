@@ -22,6 +22,7 @@ verify: $(READY)
 	$(BIN)/bake verify baked
 
 test: $(READY)
+	$(BIN)/python -m tests.support.kernels
 	$(BIN)/python -m pytest -n $(TEST_JOBS) --dist worksteal
 
 # Takes hours: many examples of each property, long sequences of changes, coverage and mutants.

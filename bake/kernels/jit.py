@@ -26,7 +26,7 @@ import tempfile
 import threading
 import types
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
@@ -244,6 +244,7 @@ def _cache_class() -> Any:
                 filename_base=self._impl.filename_base,
                 source_stamp=self._impl.locator.get_source_stamp(),
             )
+            self._turn = _Turn(Path(self._cache_path, f"{self._impl.filename_base}.turn"))
 
         def holds(self, signature: Any, target: Any) -> bool:
             """Tell whether there is code for a signature, without loading it."""
@@ -256,6 +257,16 @@ def _cache_class() -> Any:
                 return False
 
         def load_overload(self, signature: Any, target: Any) -> Any:
+            found = self._loaded(signature, target)
+            if found is None:
+                # Whoever compiles it now in another process spares this one the work.
+                self._turn.take()
+                found = self._loaded(signature, target)
+                if found is not None:
+                    self._turn.leave()
+            return found
+
+        def _loaded(self, signature: Any, target: Any) -> Any:
             try:
                 found = super().load_overload(signature, target)
                 if found is None:
@@ -270,13 +281,16 @@ def _cache_class() -> Any:
             return None
 
         def save_overload(self, signature: Any, compiled: Any) -> None:
-            for _ in range(2):
-                try:
-                    super().save_overload(signature, compiled)
-                except Exception:  # The file is damaged, or the disk is full.
-                    self._drop()
-                else:
-                    return
+            try:
+                for _ in range(2):
+                    try:
+                        super().save_overload(signature, compiled)
+                    except Exception:  # The file is damaged, or the disk is full.
+                        self._drop()
+                    else:
+                        return
+            finally:
+                self._turn.leave()
 
         def _drop(self) -> None:
             try:
@@ -285,6 +299,29 @@ def _cache_class() -> Any:
                 self.disable()
 
     return DiskCache
+
+
+class _Turn:
+    """One process at a time compiles a kernel; where files cannot be locked, all may at once."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._file: Any = None
+
+    def take(self) -> None:
+        """Wait until no other process has its turn; one that ends leaves it."""
+        if self._file is None:
+            with suppress(ImportError, OSError):
+                lock = importlib.import_module("fcntl")
+                self._path.parent.mkdir(parents=True, exist_ok=True)
+                self._file = self._path.open("ab")
+                lock.flock(self._file, lock.LOCK_EX)
+
+    def leave(self) -> None:
+        """Let the next one in."""
+        if self._file is not None:
+            self._file.close()
+            self._file = None
 
 
 def _check_digest(path: str) -> None:

@@ -4,7 +4,8 @@ import ast
 import random
 import shutil
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -54,11 +55,12 @@ os.environ["BAKE_CACHE_DIR"] = sys.argv[1]
 """
 
 
-def python(code: str, cache: Path, **variables: str) -> str:
+def python(code: str, cache: Path, arguments: Sequence[str] = (), **variables: str) -> str:
     """What code prints; variables of numba need an interpreter that loads it with them."""
     environment = forked.surroundings(**variables)
     environment.pop("NUMBA_DISABLE_JIT", None)
-    done = forked.run([sys.executable, "-c", ANEW + code, str(cache)], env=environment)
+    command = [sys.executable, "-c", ANEW + code, str(cache), *arguments]
+    done = forked.run(command, env=environment)
     assert done.returncode == 0, done.stderr
     return done.stdout.strip()
 
@@ -78,6 +80,13 @@ def test_a_kernel_is_compiled_once(tmp_path: Path) -> None:
     hits, misses = hits_and_misses(tmp_path, LABEL)
     assert hits >= 1
     assert misses == 0
+
+
+def test_processes_that_need_a_kernel_at_once_compile_it_once(tmp_path: Path) -> None:
+    with ThreadPoolExecutor(2) as pool:
+        both = list(pool.map(hits_and_misses, [tmp_path / "both"] * 2, [LABEL] * 2))
+    _, misses = hits_and_misses(tmp_path / "alone", LABEL)
+    assert sum(missed for _, missed in both) == misses > 0
 
 
 def truncated(data: bytes) -> bytes:

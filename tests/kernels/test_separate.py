@@ -1,14 +1,12 @@
 """Kernels that others call where they lie, from the cache and out of it."""
 
-import os
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from bake.kernels import jit
+from tests.kernels.test_jit import python
 
 PACKAGE = Path(jit.__file__).parents[1]
 
@@ -41,11 +39,11 @@ def beside(more: int) -> int:
 
 CALL = """
 import sys
-sys.path.insert(0, sys.argv[1])
+sys.path.insert(0, sys.argv[2])
 import numpy as np
 from bake.search import layers
 numbers, found = np.array([4]), 0
-for name in sys.argv[2:]:
+for name in sys.argv[3:]:
     found = getattr(layers, name)(*([numbers, 3] if name != "beside" else [3]))
 try:
     layers.top(numbers, -1) if "top" in sys.argv else 0
@@ -66,17 +64,7 @@ class Layers:
 
     def call(self, *names: str) -> str:
         """Call kernels in a process; return the last answer, and what had to be compiled."""
-        environment = {**os.environ, "BAKE_CACHE_DIR": str(self.cache), "BAKE_COMPILE": "wait"}
-        environment.pop("NUMBA_DISABLE_JIT", None)
-        done = subprocess.run(
-            [sys.executable, "-c", CALL, str(self._tree), *names],
-            capture_output=True,
-            text=True,
-            env=environment,
-            check=False,
-        )
-        assert done.returncode == 0, done.stderr
-        return done.stdout.strip()
+        return python(CALL, self.cache, [str(self._tree), *names])
 
     def forget(self, name: str) -> None:
         """Delete what is compiled of a kernel."""

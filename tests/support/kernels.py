@@ -1,0 +1,100 @@
+"""Compile what most tests need before they begin: ``python -m tests.support.kernels``.
+
+Two processes compile at once: one what bakes and proves levels, and searches between two points;
+the other what follows paths and updates, for which it bakes without a compiler. What both need, one
+compiles while the other waits. The code lies where the package keeps all compiled kernels, in
+folders that are named after digests; where all of it is there already, nothing is done.
+"""
+
+from __future__ import annotations
+
+import random
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+
+from bake.errors import BakeError
+from bake.kernels import jit
+from bake.runtime import LevelAsset, open_asset
+from bake.runtime.searching.methods import METHODS
+from bake.runtime.warm import ask_everything, two_neighbours
+from tests.support import command
+from tests.support.baked import bake, recipe_for, write_graph, write_grid
+from tests.support.stored import ROOT, digest
+
+HALVES = ("bake", "ask")
+
+TABLES = ("components", "next_hops", "distances", "clusters", "hierarchy", "heuristic")
+
+
+def baked_levels(folder: Path) -> Iterator[Path]:
+    """Bake a level of each kind; none has more places than are baked in plain Python."""
+    drawn = random.Random(1)
+
+    def grid(side: int) -> list[list[str]]:
+        kinds = ["floor"] * 8 + ["mud", "wall"]
+        return [[drawn.choice(kinds) for _ in range(side)] for _ in range(side)]
+
+    square = write_grid(folder / "square.json", grid(11))
+    even = write_grid(folder / "even.json", [["floor"] * 13 for _ in range(9)])
+    hexagons = write_grid(folder / "hex.json", grid(9), "odd-r")
+    arcs = [(i, (i * k + k) % 24, 1.0 + i % 3) for i in range(24) for k in (1, 5, 7)]
+    graph = write_graph(folder / "graph.json", range(24), arcs)
+    plane = folder / "plane.json"
+    plane.write_bytes((ROOT / "levels_src" / "plaza.json").read_bytes())
+    clustered = {"tables": TABLES, "cluster_size": 4, "spacing": 1}
+    yield bake(square, recipe_for(**clustered))
+    yield bake(even, recipe_for(**clustered, heuristic_kind="landmark", keep_paths=False))
+    yield bake(hexagons, recipe_for(**clustered))
+    yield bake(graph, recipe_for(tables=TABLES[:3], storage="dense"))
+    yield bake(plane, recipe_for(division="visibility"))
+
+
+def search(level: LevelAsset) -> None:
+    """Search by every method but the one that follows paths over clusters."""
+    for nav in map(level.profile, level.profiles):
+        if (ends := two_neighbours(nav)) is not None:
+            for method in METHODS.keys() - {"hpa"}:
+                with suppress(BakeError):
+                    nav.path(*ends, method)
+
+
+def compile_half(name: str, folder: Path) -> None:
+    """Compile one of the halves, in a folder that may be filled."""
+    if name == "bake":
+        with jit.waiting():
+            for asset in baked_levels(folder):
+                command.bake("verify", asset)
+                with open_asset(asset) as level:
+                    search(level)
+    else:
+        with jit.uncompiled():
+            assets = list(baked_levels(folder))
+        with jit.waiting():
+            for asset in assets:
+                with open_asset(asset) as level:
+                    ask_everything(level)
+
+
+def main() -> int:
+    """Compile both halves at once; or the one that is named."""
+    if names := sys.argv[1:]:
+        with tempfile.TemporaryDirectory() as folder:
+            compile_half(names[0], Path(folder))
+        return 0
+    sources = [*sorted((ROOT / "bake").rglob("*.py")), Path(__file__), ROOT / "requirements.lock"]
+    done = jit.cache_folder() / f"tests-{digest(sources)}"
+    if not jit.COMPILED or done.exists():
+        return 0
+    halves = [subprocess.Popen([sys.executable, "-m", __spec__.name, half]) for half in HALVES]
+    if failed := max(half.wait() for half in halves):
+        return failed
+    done.touch()
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
