@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from bake.kernels import jit
+from bake.kernels import cache, jit
 from tests.support import forked
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -199,10 +199,10 @@ def test_the_digest_follows_imports(tmp_path: Path) -> None:
     other.write_text("a = 1")
 
     def digest() -> str:
-        jit._content.cache_clear()
-        jit._imported.cache_clear()
-        jit.digest_of.cache_clear()
-        return jit.digest_of(tmp_path, kernel)
+        cache._content.cache_clear()
+        cache._imported.cache_clear()
+        cache.digest_of.cache_clear()
+        return cache.digest_of(tmp_path, kernel)
 
     seen = []
     for blocked in (1, 2):
@@ -233,7 +233,7 @@ def test_a_cache_is_good_wherever_the_package_lies(tmp_path: Path) -> None:
 
 
 def in_the_digest(path: Path) -> bool:
-    return path.relative_to(PACKAGE).parts[0] in jit.SOURCES
+    return path.relative_to(PACKAGE).parts[0] in cache.SOURCES
 
 
 def modules_with_kernels() -> list[Path]:
@@ -265,4 +265,90 @@ def test_every_constant_of_a_kernel_is_in_the_digest(path: Path) -> None:
             place = PACKAGE.parent / (node.module.replace(".", "/") + ".py")
             place = place if place.exists() else place.with_suffix("") / "__init__.py"
             assert in_the_digest(place), node.module
-            assert place in jit._sources_of(PACKAGE, path)
+            assert place in cache._sources_of(PACKAGE, path)
+
+
+#: Three layers, of which the lowest is called where it lies, and one beside them.
+LAYERS = '''
+import numpy as np
+from bake.kernels.jit import kernel, separate
+
+@separate
+def low(numbers: np.ndarray, more: int) -> int:
+    """Raises what is out of bounds, so that an error passes through all layers."""
+    if more < 0:
+        raise ValueError("no")
+    return numbers[0] + more
+
+@kernel
+def middle(numbers: np.ndarray, more: int) -> int:
+    return 10 * low(numbers, more)
+
+@kernel
+def top(numbers: np.ndarray, more: int) -> int:
+    return 10 * middle(numbers, more) + low(numbers, more)
+
+@kernel
+def beside(more: int) -> int:
+    return more
+'''
+
+CALL = """
+import sys
+sys.path.insert(0, sys.argv[2])
+import numpy as np
+from bake.search import layers
+numbers, found = np.array([4]), 0
+for name in sys.argv[3:]:
+    found = getattr(layers, name)(*([numbers, 3] if name != "beside" else [3]))
+try:
+    layers.top(numbers, -1) if "top" in sys.argv else 0
+except ValueError:
+    found += 1000
+kernels = [layers.low, layers.middle, layers.top, layers.beside]
+print(found, *(each.function.__name__ for each in kernels if each.stats.cache_misses))
+"""
+
+
+class Layers:
+    """A copy of the package with the layers in it, and a cache that is empty at first."""
+
+    def __init__(self, folder: Path) -> None:
+        self._tree, self.cache = folder / "tree", folder / "cache"
+        shutil.copytree(PACKAGE, self._tree / "bake", ignore=shutil.ignore_patterns("__pycache__"))
+        (self._tree / "bake" / "search" / "layers.py").write_text(LAYERS, encoding="utf-8")
+
+    def call(self, *names: str) -> str:
+        """Call kernels in a process; return the last answer, and what had to be compiled."""
+        return python(CALL, self.cache, [str(self._tree), *names])
+
+    def forget(self, name: str) -> None:
+        """Delete what is compiled of a kernel."""
+        files = list(self.cache.rglob(f"layers.{name}-*"))
+        assert files
+        for file in files:
+            file.unlink()
+
+
+@pytest.fixture
+def layers(tmp_path: Path) -> Layers:
+    return Layers(tmp_path)
+
+
+def test_layers_are_loaded_with_what_they_stand_upon(layers: Layers) -> None:
+    assert layers.call("middle") == "70 low middle"
+    # The layer on top is compiled over one that is loaded, and calls what that one calls.
+    assert layers.call("top") == "1707 top"
+    assert layers.call("top") == "1707"
+    assert layers.call("middle") == "70"
+
+
+def test_what_is_compiled_anew_is_not_called_by_its_old_name(layers: Layers) -> None:
+    assert layers.call("top") == "1707 low middle top"
+    layers.forget("low")
+    assert layers.call("beside", "low") == "7 low beside"
+    assert layers.call("top") == "1707 middle top"
+    assert layers.call("top") == "1707"
+    layers.forget("low")
+    assert layers.call("top").startswith("1707 low")
+    assert layers.call("top") == "1707"

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from bake.kernels import jit
+from bake.kernels import cache, jit
 from bake.runtime import open_asset, warm
 from bake.runtime.warm import ask_everything
 from tests.support.baked import bake, bake_grid, recipe_for, rows, write_graph
@@ -94,7 +94,7 @@ def test_no_process_starts_and_plain_answers_are_those_of_compiled_code(tmp_path
     cold = run(ALONE + QUESTIONS, tmp_path / "cold", asset)
     assert cold[-1] == "False"
     assert kernels_in(tmp_path / "cold") == 0
-    warm = run(QUESTIONS, jit.cache_folder().parent, asset, how="wait")
+    warm = run(QUESTIONS, cache.cache_folder().parent, asset, how="wait")
     assert warm[-1] == "True"
     assert [json.loads(line) for line in cold[:2]] == [json.loads(line) for line in warm[:2]]
 

@@ -17,7 +17,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from bake.errors import BakeError
-from bake.kernels import jit
+from bake.kernels import cache, jit
 from bake.runtime import LevelAsset, open_asset
 from bake.runtime.searching.methods import METHODS
 from bake.runtime.warm import ask_everything, two_neighbours
@@ -86,7 +86,7 @@ def main() -> int:
             compile_half(names[0], Path(folder))
         return 0
     sources = [*sorted((ROOT / "bake").rglob("*.py")), Path(__file__), ROOT / "requirements.lock"]
-    done = jit.cache_folder() / f"tests-{digest(sources)}"
+    done = cache.cache_folder() / f"tests-{digest(sources)}"
     if not jit.COMPILED or done.exists():
         return 0
     halves = [subprocess.Popen([sys.executable, "-m", __spec__.name, half]) for half in HALVES]

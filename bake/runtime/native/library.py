@@ -81,7 +81,7 @@ def size_of(what: str) -> int:
 
 def library_place() -> Path:
     """Return where the library lies after it was compiled."""
-    from bake.kernels.jit import cache_folder
+    from bake.kernels.cache import cache_folder
 
     name = _NAMES.get(sys.platform, "liblevelbake.so")
     return cache_folder() / f"native-{FLAT_VERSION}" / name

@@ -1,0 +1,271 @@
+"""Keep compiled kernels on disk, in folders that are named after what they were compiled of.
+
+numba notices when a kernel's file has changed, but misses changes in another kernel that it calls
+or a constant that it uses. The folder of a file's kernels is therefore named after a digest of that
+file and of all that it imports and that may end up in compiled code. It does not depend on where
+the package lies, so a cache can be carried from one installation to another.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib
+import io
+import os
+import re
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+#: Folders and files of the package that kernels lie in or take constants from.
+SOURCES = ("graph.py", "kernels", "search", "verify")
+
+#: An import from this package, wherever it stands in a file.
+_IMPORT = re.compile(r"^\s*from bake\.([\w.]+) import", re.MULTILINE)
+
+#: Bytes of the digest at the end of a file in the cache.
+_DIGEST = 32
+
+_PACKAGE = Path(__file__).parents[1]
+
+
+@cache
+def cache_folder() -> Path:
+    """Return the folder for what is compiled, which holds a folder for each digest of sources.
+
+    It lies in ``BAKE_CACHE_DIR`` if that is set, otherwise in ``NUMBA_CACHE_DIR`` if that is set,
+    otherwise where users keep caches.
+    """
+    return _base_folder() / "kernels"
+
+
+@cache
+def digest_of(package: Path, file: Path) -> str:
+    """Return a digest of a file of the package and of all that its compiled code may contain."""
+    digest = hashlib.sha256()
+    for source in sorted(_sources_of(package, file)):
+        name = source.relative_to(package).as_posix()
+        digest.update(name.encode() + b"\0" + _content(source) + b"\0")
+    # Under this setting numba compiles different code, but looks for it in the same files.
+    checked = os.environ.get("NUMBA_BOUNDSCHECK", "") not in ("", "0")
+    digest.update(b"bounds checked" if checked else b"")
+    return digest.hexdigest()
+
+
+def _sources_of(package: Path, file: Path) -> set[Path]:
+    found: set[Path] = set()
+    ahead = [file]
+    while ahead:
+        source = ahead.pop()
+        if source not in found:
+            found.add(source)
+            ahead += _imported(package, source)
+    return found
+
+
+@cache
+def _content(file: Path) -> bytes:
+    return file.read_bytes()
+
+
+@cache
+def _imported(package: Path, file: Path) -> list[Path]:
+    """Return what a file imports from the folders that kernels lie in."""
+    found: list[Path] = []
+    for module in _IMPORT.findall(_content(file).decode()):
+        parts = module.split(".")
+        if parts[0] in SOURCES or f"{parts[0]}.py" in SOURCES:
+            place = package.joinpath(*parts)
+            found += place.glob("*.py") if place.is_dir() else [place.with_suffix(".py")]
+    return found
+
+
+def folder_of(file: Path) -> Path:
+    """Return the folder for the compiled kernels of a file."""
+    return cache_folder() / digest_of(_PACKAGE, file)[:16]
+
+
+def _base_folder() -> Path:
+    chosen = os.environ.get("BAKE_CACHE_DIR") or os.environ.get("NUMBA_CACHE_DIR")
+    if chosen:
+        return Path(chosen)
+    if sys.platform == "win32":
+        base = os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local"
+    elif sys.platform == "darwin":
+        base = Path.home() / "Library" / "Caches"
+    else:
+        base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    return Path(base) / "levelbake"
+
+
+@cache
+def _is_writable(folder: Path) -> bool:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            return True
+    except OSError:
+        return False
+
+
+def disk_cache(function: Callable[..., Any]) -> Any:
+    """Return the cache in which numba keeps a compiled function; None where there is no cache."""
+    if not _is_writable(cache_folder()):
+        return None
+    try:
+        return _cache_class()(function)
+    except (AttributeError, ImportError, OSError, RuntimeError, TypeError):
+        return None  # This version of numba has a different layout: compile in every process.
+
+
+@cache
+def _cache_class() -> Any:
+    """Return the class of the cache that numba uses; it can be made only where numba is there."""
+    # The type checker cannot look into a module that is imported by its name, so it is told to
+    # pass over the classes that the four below are made from.
+    caching = importlib.import_module("numba.core.caching")
+
+    class Locator(caching._CacheLocator):  # type: ignore[name-defined, misc]
+        """A locator that puts a function's files into :func:`cache_folder`."""
+
+        def __init__(self, function: Callable[..., Any], file: str) -> None:
+            self._py_file = file
+            self._line = function.__code__.co_firstlineno
+
+        @classmethod
+        def from_function(cls, function: Callable[..., Any], file: str) -> Any:
+            return cls(function, file)
+
+        def get_cache_path(self) -> str:
+            return str(folder_of(Path(self._py_file)))
+
+        def get_source_stamp(self) -> str:
+            return digest_of(_PACKAGE, Path(self._py_file))
+
+        def get_disambiguator(self) -> str:
+            return str(self._line)
+
+    class Implementation(caching.CompileResultCacheImpl):  # type: ignore[name-defined, misc]
+        """numba's implementation, with its files where :class:`Locator` puts them."""
+
+        _locator_classes = (Locator,)
+
+    class SealedFiles(caching.IndexDataCacheFile):  # type: ignore[name-defined, misc]
+        """numba's files, each with a digest at its end, as damaged machine code must not run."""
+
+        @contextmanager
+        def _open_for_write(self, filepath: str) -> Iterator[Any]:
+            with super()._open_for_write(filepath) as file:
+                content = io.BytesIO()
+                yield content
+                file.write(content.getvalue() + hashlib.sha256(content.getvalue()).digest())
+
+        def _load_index(self) -> Any:
+            if Path(self._index_path).exists():
+                _check_digest(self._index_path)
+            return super()._load_index()
+
+        def _load_data(self, name: str) -> Any:
+            _check_digest(self._data_path(name))
+            return super()._load_data(name)
+
+    class DiskCache(caching.FunctionCache):  # type: ignore[name-defined, misc]
+        """numba's cache of one function, which is dropped where it cannot be read or written."""
+
+        _impl_class = Implementation
+
+        def __init__(self, function: Callable[..., Any]) -> None:
+            super().__init__(function)
+            self._cache_file = SealedFiles(
+                cache_path=self._cache_path,
+                filename_base=self._impl.filename_base,
+                source_stamp=self._impl.locator.get_source_stamp(),
+            )
+            self._turn = _Turn(Path(self._cache_path, f"{self._impl.filename_base}.turn"))
+
+        def holds(self, signature: Any, target: Any) -> bool:
+            """Tell whether there is code for a signature, without loading it."""
+            try:
+                target.refresh()
+                key = self._index_key(signature, target.codegen())
+                return key in self._cache_file._load_index()
+            except Exception:  # A damaged file may raise anything; compile again.
+                self._drop()
+                return False
+
+        def load_overload(self, signature: Any, target: Any) -> Any:
+            found = self._loaded(signature, target)
+            if found is None:
+                # Whoever compiles it now in another process spares this one the work.
+                self._turn.take()
+                found = self._loaded(signature, target)
+                if found is not None:
+                    self._turn.leave()
+            return found
+
+        def _loaded(self, signature: Any, target: Any) -> Any:
+            try:
+                found = super().load_overload(signature, target)
+                if found is None:
+                    return None
+                if tuple(found.signature.args) == tuple(signature):
+                    # numba passes on only what a kernel that it has compiled itself stands upon.
+                    found.library._reload_init.update(found.reload_init)
+                    return found
+            except Exception:  # A damaged file may raise anything.
+                pass
+            self._drop()
+            return None
+
+        def save_overload(self, signature: Any, compiled: Any) -> None:
+            try:
+                for _ in range(2):
+                    try:
+                        super().save_overload(signature, compiled)
+                    except Exception:  # The file is damaged, or the disk is full.
+                        self._drop()
+                    else:
+                        return
+            finally:
+                self._turn.leave()
+
+        def _drop(self) -> None:
+            try:
+                self.flush()
+            except OSError:
+                self.disable()
+
+    return DiskCache
+
+
+class _Turn:
+    """One process at a time compiles a kernel; where files cannot be locked, all may at once."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._file: Any = None
+
+    def take(self) -> None:
+        """Wait until no other process has its turn; one that ends leaves it."""
+        if self._file is None:
+            with suppress(ImportError, OSError):
+                lock = importlib.import_module("fcntl")
+                self._path.parent.mkdir(parents=True, exist_ok=True)
+                self._file = self._path.open("ab")
+                lock.flock(self._file, lock.LOCK_EX)
+
+    def leave(self) -> None:
+        """Let the next one in."""
+        if self._file is not None:
+            self._file.close()
+            self._file = None
+
+
+def _check_digest(path: str) -> None:
+    data = Path(path).read_bytes()
+    if hashlib.sha256(data[:-_DIGEST]).digest() != data[-_DIGEST:]:
+        raise ValueError(f"{path} does not fit its digest")
