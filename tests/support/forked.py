@@ -65,24 +65,16 @@ _BEFORE = surroundings()
 def address() -> str:
     """Start the server; where it listens."""
     folder = tempfile.mkdtemp(prefix="forks-")
-    listener = socket.socket(socket.AF_UNIX)
-    listener.bind(f"{folder}/socket")
-    listener.listen(64)
-    code = f"from tests.support import forked; forked.serve({listener.fileno()})"
     server = subprocess.Popen(
-        [sys.executable, "-c", code],
+        [sys.executable, "-c", "from tests.support import forked; forked.serve()", folder],
         stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
         cwd=ROOT,
         env=_BEFORE,
-        pass_fds=[listener.fileno()],
     )
-    listener.close()
-
-    def close() -> None:
-        server.communicate()
-        shutil.rmtree(folder)
-
-    atexit.register(close)
+    atexit.register(server.communicate)
+    assert server.stdout
+    server.stdout.readline()
     return f"{folder}/socket"
 
 
@@ -151,27 +143,75 @@ def in_shell() -> str:
 # -- the server -----------------------------------------------------------------------------------
 
 
-def serve(listening: int) -> None:
+def serve() -> None:
     """Serve until standard input ends; return in each fork when it has done what it was asked."""
     ended = [0]
     atexit.register(_leave, ended)  # Called last of all, before an interpreter takes itself apart.
+    listener = socket.socket(socket.AF_UNIX)
+    listener.bind(f"{sys.argv[1]}/socket")
+    listener.listen(64)
+    print(flush=True)
     _load()
     assert threading.active_count() == 1
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     multiprocessing.util.spawnv_passfds = _fork_worker
-    with socket.socket(fileno=listening) as listener:
-        while listener in select.select([listener, 0], [], [])[0]:
-            with listener.accept()[0] as connection:
-                if os.fork() == 0:
-                    listener.close()
-                    request = _answer(connection)
-                    break
-            with contextlib.suppress(ChildProcessError):
-                while os.waitpid(-1, os.WNOHANG)[0]:
-                    pass
-        else:
-            os._exit(0)
-    ended[0] = _run(*request)
+    if request := _forked_for(listener):
+        ended[0] = _run(*request)
+    else:
+        shutil.rmtree(sys.argv[1])
+        os._exit(0)
+
+
+def _forked_for(listener: socket.socket) -> list[str]:
+    """Fork each process that is asked for, and return there what it is to run.
+
+    One that nobody waits for any longer is killed, as are all when standard input ends.
+    """
+    running: dict[int, socket.socket] = {}
+    woken, wake = os.pipe()
+    os.set_blocking(wake, False)
+    signal.signal(signal.SIGCHLD, lambda *_: None)
+    signal.set_wakeup_fd(wake)
+    while True:
+        ready = select.select([0, woken, listener, *running.values()], [], [])[0]
+        if woken in ready:
+            os.read(woken, 4096)
+        with contextlib.suppress(ChildProcessError):
+            while (ended := os.waitpid(-1, os.WNOHANG))[0]:
+                with contextlib.suppress(KeyError, OSError), running.pop(ended[0]) as connection:
+                    connection.sendall(b"%d\n" % ended[1])
+        for pid in [each for each in running if 0 in ready or running[each] in ready]:
+            with running.pop(pid), contextlib.suppress(ProcessLookupError):
+                os.kill(-pid if os.getsid(pid) == pid else pid, signal.SIGKILL)
+        if 0 in ready:
+            return []
+        if listener in ready:
+            connection = listener.accept()[0]
+            _, streams, _, _ = socket.recv_fds(connection, 1, 3)
+            with connection.makefile("r") as lines:
+                arguments, folder, environment, there, session = json.loads(lines.readline())
+            if pid := os.fork():
+                running[pid] = connection
+                for stream in streams:
+                    os.close(stream)
+                continue
+            signal.set_wakeup_fd(-1)
+            signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+            for number in (woken, wake):
+                os.close(number)
+            for each in (listener, *running.values()):
+                each.close()
+            for number, stream in zip(there, streams, strict=True):
+                os.dup2(stream, number)
+                os.close(stream)
+            for number in {0, 1, 2}.difference(there):
+                os.close(number)
+            if session:
+                os.setsid()
+            os.chdir(folder)
+            with connection:
+                connection.sendall(b"%d\n" % os.getpid())
+            return _become(arguments, environment, there)
 
 
 def _load() -> None:
@@ -203,25 +243,8 @@ def _load() -> None:
     gc.freeze()
 
 
-def _answer(connection: socket.socket) -> list[str]:
-    """Fork the process that was asked for; return there, with what it is to run."""
-    _, streams, _, _ = socket.recv_fds(connection, 1, 3)
-    with connection.makefile("r") as lines:
-        arguments, folder, environment, there, session = json.loads(lines.readline())
-    if pid := os.fork():
-        for stream in streams:
-            os.close(stream)
-        connection.sendall(b"%d\n" % os.waitpid(pid, 0)[1])
-        os._exit(0)
-    for number, stream in zip(there, streams, strict=True):
-        os.dup2(stream, number)
-        os.close(stream)
-    for number in {0, 1, 2}.difference(there):
-        os.close(number)
-    if session:
-        os.setsid()
-    os.chdir(folder)
-    connection.sendall(b"%d\n" % os.getpid())
+def _become(arguments: list[str], environment: dict[str, str], there: Sequence[int]) -> list[str]:
+    """Take over an environment and streams, in a new interpreter where that is needed."""
     signal.signal(signal.SIGINT, signal.default_int_handler)
     differing = {name for name, _ in environment.items() ^ os.environ.items()}
     if arguments[0] != "-c" or not all(map(LATE.fullmatch, differing)):
