@@ -1,5 +1,6 @@
 """Runs of next hops that are damaged: each walk ends in an error, and in no circle."""
 
+import sys
 from collections.abc import Callable
 from itertools import count
 from pathlib import Path
@@ -11,6 +12,7 @@ from bake.arrays import Int64Array
 from bake.errors import CorruptAssetError
 from bake.recipe import LevelRecipe
 from bake.runtime import Navigator, open_asset
+from tests.support import forked
 from tests.support.baked import (
     GROUND,
     bake,
@@ -19,7 +21,6 @@ from tests.support.baked import (
     write_graph,
     write_grid,
 )
-from tests.support.command import walk_apart
 from tests.support.oracles import Lattice
 from tests.support.tampering import edited
 
@@ -132,6 +133,7 @@ import sys
 from bake.errors import CorruptAssetError
 from bake.runtime import open_asset
 from bake.kernels import jit
+from bake.search import all_pairs
 from tests.support.oracles import Lattice
 from tests.support.baked import GROUND
 from tests.runtime.reader.test_damaged_runs import DRAWN
@@ -140,6 +142,7 @@ compiled, *assets = sys.argv[1:]
 if compiled == "uncompiled":
     jit.COMPILED = False
     sys.modules["bake.search.all_pairs.follow"] = None
+    vars(all_pairs).pop("follow", None)
 cells = Lattice(DRAWN, GROUND).cells()
 starts, goals = [a for a in cells for _ in cells], [b for _ in cells for b in cells]
 for asset in assets:
@@ -177,7 +180,7 @@ for asset in assets:
 
 def check_walks(paths: list[Path], compiled: str) -> None:
     """Ways end in damage or are ways; in a process of its own, lest it crash."""
-    done = walk_apart(WALK, compiled, *map(str, paths))
+    done = forked.run([sys.executable, "-c", WALK, compiled, *paths])
     told = done.stdout.splitlines()
     assert done.returncode == 0, (done.returncode, told[-1:], done.stderr[-2000:])
     assert told == [str(path) for path in paths]
