@@ -5,6 +5,8 @@ import re
 from collections import Counter
 from pathlib import Path
 
+from tests.support.structure import names_imported
+
 TESTS = Path(__file__).resolve().parent
 
 
@@ -20,15 +22,9 @@ def modules(folder: Path) -> dict[str, str]:
 
 def taken_from(text: str) -> list[str]:
     """Modules of tests that one imports, those of ``tests/support`` apart."""
-    found = []
-    for node in ast.walk(ast.parse(text)):
-        if isinstance(node, ast.Import):
-            found += [name.name for name in node.names]
-        elif isinstance(node, ast.ImportFrom):
-            found.append(node.module or "")
     return [
         name
-        for name in found
+        for name in names_imported(ast.parse(text), outermost=False)
         if name.partition(".")[0] == "tests" and not name.startswith("tests.support")
     ]
 

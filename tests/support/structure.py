@@ -37,6 +37,12 @@ def parsed(path: Path) -> ast.Module:
     return ast.parse(path.read_text("utf-8"))
 
 
+def _statements_in(node: ast.AST) -> Iterator[ast.AST]:
+    """The statements right below one; what is inside expressions is a hundred times as much."""
+    for name in ("body", "handlers", "orelse", "finalbody", "cases"):
+        yield from getattr(node, name, ())
+
+
 def names_imported(tree: ast.AST, *, outermost: bool) -> Iterator[str]:
     """Dotted names a module imports, with what is imported from a module behind it.
 
@@ -44,7 +50,7 @@ def names_imported(tree: ast.AST, *, outermost: bool) -> Iterator[str]:
         outermost: leave out imports inside functions and those for type checkers alone: what is
             left is loaded at once.
     """
-    for node in ast.iter_child_nodes(tree):
+    for node in _statements_in(tree):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
             continue
@@ -53,9 +59,10 @@ def names_imported(tree: ast.AST, *, outermost: bool) -> Iterator[str]:
             # `from bake.recipe import values` imports a module, too.
             yield from (f"{node.module}.{alias.name}" for alias in node.names)
             continue
-        for_checkers = isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test)
-        inside = isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
-        if not (outermost and (for_checkers or inside)):
+        if not outermost or not (
+            isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+            or (isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test))
+        ):
             yield from names_imported(node, outermost=outermost)
 
 
@@ -119,8 +126,11 @@ def code_lines(path: Path) -> int:
 
 def signatures(path: Path) -> dict[str, tuple[int, bool]]:
     """By function: how many parameters it takes, and whether it is a kernel."""
-    found = {}
-    for node in ast.walk(parsed(path)):
+    found: dict[str, tuple[int, bool]] = {}
+    left: list[ast.AST] = [parsed(path)]
+    while left:
+        node = left.pop(0)
+        left += _statements_in(node)
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             given = node.args
             count = len(given.posonlyargs) + len(given.args) + len(given.kwonlyargs)
