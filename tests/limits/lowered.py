@@ -1,4 +1,4 @@
-"""Every limit, lowered to every small value: answers stay. Run by ``test_limits.py``, uncompiled.
+"""Limits that kernels read, lowered. Run by ``test_limits.py``, uncompiled.
 
 Compiled kernels have their constants built in.
 """
@@ -11,30 +11,48 @@ from functools import cache
 import pytest
 
 from bake.errors import BakeError
-from tests.support.limits.lowering import lowered
+from tests.support.limits.exercises import runs_by_entries
+from tests.support.limits.lowering import is_built_in, lowered
 from tests.support.limits.table import LIMITS, Limit, Value
 
-CASES = [
-    pytest.param(limit, value, id=f"{limit.told}={value}")
-    for limit in LIMITS
-    if limit.exercise is not None
-    for value in limit.values
-]
+#: Exercises that lower limits by themselves that kernels read.
+UNCOMPILED = (runs_by_entries,)
 
 
-@cache
-def unlowered(exercise: Callable[[], object]) -> object:
-    return exercise()
+def test_limits_that_kernels_read(subtests: pytest.Subtests) -> None:
+    check_every_value(subtests, compiled=False)
 
 
-@pytest.mark.parametrize(("limit", "value"), CASES)
-def test_lowered(limit: Limit, value: Value) -> None:
-    assert limit.exercise is not None
+def check_every_value(subtests: pytest.Subtests, *, compiled: bool) -> None:
+    """Lower every limit that compiled kernels follow, or every other one, to every small value."""
+    limits = [
+        (each, each.exercise)
+        for each in LIMITS
+        if each.exercise and _may_be_compiled(each) == compiled
+    ]
+    assert limits
+    for limit, exercise in limits:
+        for value in limit.values:
+            with subtests.test(f"{limit.told}={value}"):
+                _check(limit, exercise, value)
+
+
+def _may_be_compiled(limit: Limit) -> bool:
+    return limit.exercise not in UNCOMPILED and not is_built_in(limit.module, limit.names)
+
+
+def _check(limit: Limit, exercise: Callable[[], object], value: Value) -> None:
+    """Answers stay, or are refused below the least value that will do."""
     values = value if isinstance(value, tuple) else (value,)
-    wanted = unlowered(limit.exercise)
+    wanted = _unlowered(exercise)
     with lowered(limit.module, limit.names, values):
         if limit.least and values[0] < limit.least:
             with pytest.raises(BakeError):
-                limit.exercise()
+                exercise()
         else:
-            assert limit.exercise() == wanted
+            assert exercise() == wanted
+
+
+@cache
+def _unlowered(exercise: Callable[[], object]) -> object:
+    return exercise()

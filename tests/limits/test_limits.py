@@ -8,7 +8,10 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from bake.asset.document import section_of
+from tests.limits.lowered import check_every_value
 from tests.support.limits import sources
 from tests.support.limits.sources import constants_of, is_no_limit, is_whole, modules
 from tests.support.limits.table import LEFT_OUT, LIMITS, MAKER, NO_LIMITS, PAGE, names_in, section
@@ -16,7 +19,13 @@ from tests.support.limits.table import LEFT_OUT, LIMITS, MAKER, NO_LIMITS, PAGE,
 ROOT = Path(__file__).resolve().parents[2]
 
 
-def test_every_limit_lowered_to_every_small_value() -> None:
+def test_limits_that_no_kernel_reads_lowered_to_every_small_value(
+    subtests: pytest.Subtests,
+) -> None:
+    check_every_value(subtests, compiled=True)
+
+
+def test_limits_that_kernels_read_lowered_to_every_small_value() -> None:
     arguments = ["-q", "-p", "no:cacheprovider", "-p", "no:xdist", "tests/limits/lowered.py"]
     done = subprocess.run(
         [sys.executable, "-m", "pytest", *arguments],

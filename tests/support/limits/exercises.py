@@ -9,8 +9,6 @@ from __future__ import annotations
 import json
 import math
 import random
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import replace
 from functools import cache
 from itertools import pairwise, product
@@ -572,13 +570,6 @@ def sound_bakes() -> Answer:
 # -- levels that change ---------------------------------------------------------------------------
 
 
-@contextmanager
-def _contracting() -> Iterator[None]:
-    """Answer by contraction, which levels do where kernels are compiled."""
-    with patch("bake.search.contraction.hierarchy.is_compiled", lambda: True):
-        yield
-
-
 @cache
 def _changing() -> tuple[GridModel, bytes]:
     model = GridModel(random_grid(3, 6, 5, 0.2), 8, "one_free", "mean")
@@ -596,15 +587,15 @@ def changes() -> Answer:
 
 def contracted_changes() -> Answer:
     """The same where the contraction hierarchy answers."""
-    with _contracting():
-        return _changes(contracting=True)
+    return _changes(contracting=True)
 
 
 def _changes(*, contracting: bool) -> Answer:
     model, asset = _changing()
     model = GridModel([list(line) for line in model.grid], 8, "one_free", "mean")
     rng, answer = random.Random(7), []
-    with TemporaryDirectory() as folder:
+    is_compiled = "bake.search.contraction.hierarchy.is_compiled"
+    with TemporaryDirectory() as folder, patch(is_compiled, lambda: contracting):
         path = Path(folder) / "level.h5"
         path.write_bytes(asset)
         with open_asset(path) as level:

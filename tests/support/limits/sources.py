@@ -49,15 +49,19 @@ class Constant:
     value: object
 
 
-@cache
-def constants_of(module: str) -> dict[str, Constant]:
-    """The module-level constants of a module, by name."""
+def _text(module: str) -> str:
     path = BAKE.parent.joinpath(*module.split(".")).with_suffix(".py")
     if not path.exists():
         path = path.with_suffix("") / "__init__.py"
-    if not path.exists():
+    return path.read_text("utf-8") if path.exists() else ""
+
+
+@cache
+def constants_of(module: str) -> dict[str, Constant]:
+    """The module-level constants of a module, by name."""
+    text = _text(module)
+    if not text:
         return {}
-    text = path.read_text("utf-8")
     lines, found, group = text.splitlines(), dict[str, Constant](), list[str]()
     home = importlib.import_module(module)
     for node in ast.parse(text).body:
@@ -82,6 +86,20 @@ def constants_of(module: str) -> dict[str, Constant]:
         if len(each) > 1:
             group = []
     return found
+
+
+@cache
+def read_by_kernels(module: str) -> frozenset[str]:
+    """The names that kernels of a module read, and have built in once they are compiled."""
+    kinds = {"kernel", "inlined", "accessor", "separate"}
+    return frozenset(
+        each.id
+        for node in ast.parse(_text(module)).body
+        if isinstance(node, ast.FunctionDef)
+        and kinds & {ast.unparse(one) for one in node.decorator_list}
+        for each in ast.walk(node)
+        if isinstance(each, ast.Name)
+    )
 
 
 def modules() -> list[str]:
