@@ -24,7 +24,7 @@ FORGERIES = int(os.environ.get("BAKE_FORGERIES", str(len(ORIGINALS))))
 def copied(folder: Path, name: str) -> Path:
     """Return a copy of an original to be forged."""
     path = folder / "copy.h5"
-    path.write_bytes(original(name)[0])
+    path.write_bytes(original(name))
     return path
 
 

@@ -36,7 +36,7 @@ TRIED = int(os.environ.get("BAKE_VALUES", "3"))
 @cache
 def held(name: str) -> list[Attribute | Column]:
     """The columns that an original has, and the attributes that it may have."""
-    with h5py.File(io.BytesIO(original(name)[0])) as file:
+    with h5py.File(io.BytesIO(original(name))) as file:
         return [each for _, each in (*columns_of(file), *attributes_of(file))]
 
 
@@ -46,7 +46,7 @@ def holders(tmp_path: Path, declared: Attribute | Column) -> list[tuple[str, Pat
     random.Random(str(declared)).shuffle(names)
     chosen = [(name, tmp_path / f"{name}.h5") for name in names[:TRIED]]
     for name, path in chosen:
-        path.write_bytes(original(name)[0])
+        path.write_bytes(original(name))
     return chosen
 
 
@@ -58,7 +58,7 @@ def test_a_value_of_a_column(tmp_path: Path, declared: Column) -> None:
     outcomes = []
     for number in range(TRIED):
         name, path = found[number % len(found)]
-        path.write_bytes(original(name)[0])
+        path.write_bytes(original(name))
         with edited(path, ()) as file:
             paths = [each for each, other in columns_of(file) if other == declared]
             what = forge_column(file, random_.choice(paths), declared, random_, single=True)
@@ -81,7 +81,7 @@ def test_each_other_value_of_an_attribute(tmp_path: Path, declared: Attribute) -
             group = next(group for group, each in attributes_of(file) if each == declared)
             values = other_scalars(scalar(file[group].attrs, declared), declared)
         for value in values if declared.values else random_.sample(values, min(2, len(values))):
-            path.write_bytes(original(name)[0])
+            path.write_bytes(original(name))
             with edited(path, ()) as file:
                 what = set_scalar(file, group, declared, value)
             came = proved(name, path, given=False)
