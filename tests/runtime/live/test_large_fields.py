@@ -7,16 +7,17 @@ which takes hours.
 import os
 import random
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 from bake.arrays import BoolArray
 from bake.runtime import open_asset
-from bake.search.contraction import update
+from bake.search.contraction import hierarchy, update
 from tests.support.changing_field import ChangingField
 
-WIDTH, HEIGHT = map(int, os.environ.get("BAKE_FIELD", "250x200").split("x"))
+WIDTH, HEIGHT = map(int, os.environ.get("BAKE_FIELD", "150x120").split("x"))
 
 
 @pytest.fixture(scope="module")
@@ -26,6 +27,15 @@ def asset(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.parametrize("room", [1, 1000, update.MOST_TOUCHED])
 def test_updates_of_every_size(asset: Path, monkeypatch: pytest.MonkeyPatch, room: int) -> None:
+    told, reprice = [], hierarchy.reprice
+
+    def repriced(*arguments: Any) -> int:
+        told.append(reprice(*arguments))
+        return told[-1]
+
+    monkeypatch.setattr(hierarchy, "reprice", repriced)
+    # On a field of this size larger edits are repriced than usual, so that some touch too much.
+    monkeypatch.setattr(hierarchy, "SHARE", 10)
     monkeypatch.setattr(update, "MOST_TOUCHED", room)
     draw, field = random.Random(room), ChangingField(WIDTH, HEIGHT)
     wrong = {}
@@ -38,6 +48,7 @@ def test_updates_of_every_size(asset: Path, monkeypatch: pytest.MonkeyPatch, roo
             nav.update(blocked, opened)
             wrong[turn, cells] = field.count_wrong(nav, draw, 2, 100)[0]
     assert not any(wrong.values()), wrong
+    assert min(told) < 0, "no edit touched too much"
 
 
 def changed(standing: BoolArray, draw: random.Random, cells: int) -> BoolArray:
