@@ -35,6 +35,7 @@ def arcs_of(
 def distances_from(arcs: Arcs[Node], source: Node) -> dict[Node, int]:
     """Dijkstra with a binary heap; nodes that cannot be reached are absent."""
     done: dict[Node, int] = {}
+    best = {source: 0}
     heap: list[tuple[int, int, Node]] = [(0, 0, source)]
     pushed = 1
     while heap:
@@ -43,8 +44,11 @@ def distances_from(arcs: Arcs[Node], source: Node) -> dict[Node, int]:
             continue
         done[node] = so_far
         for head, weight in arcs[node]:
-            heapq.heappush(heap, (so_far + weight, pushed, head))
-            pushed += 1
+            ticks = so_far + weight
+            if head not in best or ticks < best[head]:
+                best[head] = ticks
+                heapq.heappush(heap, (ticks, pushed, head))
+                pushed += 1
     return done
 
 
