@@ -103,16 +103,14 @@ class Machines:
             with contextlib.suppress(FileNotFoundError, json.JSONDecodeError):
                 self.address = json.loads(self.file.read_text())["address"]
 
-    def begin(
-        self, kind: str, *options: str, before: str, **variables: str
-    ) -> subprocess.Popen[bytes]:
+    def begin(self, kind: str, *options: str, before: str) -> subprocess.Popen[bytes]:
         code = f"{before}\nfrom distributed.cli.dask_{kind} import main; main()"
         process = forked.Forked(
             [
                 *(sys.executable, "-c", code, *options),
                 *("--scheduler-file", str(self.file), "--no-dashboard"),
             ],
-            env=forked.surroundings(**variables),
+            env=forked.surroundings(),
             stdout=subprocess.DEVNULL,
             stderr=(self.folder / f"{kind}-{len(self.processes)}.log").open("wb"),
             start_new_session=True,
@@ -121,19 +119,19 @@ class Machines:
         self.processes.append(process)
         return process
 
-    def preloading(self, pause: float) -> dict[str, str]:
-        """A variable by which workers leave marks that Dask starts in interpreters of their own."""
+    def preloaded(self, pause: float) -> str:
+        """A file that workers load who leave marks."""
         file = self.folder / "marking.py"
         file.write_text(marking(self.marks, pause))
-        return {"DASK_DISTRIBUTED__WORKER__PRELOAD": str(file)}
+        return str(file)
 
     def worker(
-        self, *options: str, pause: float | None = None, before: str = "", **variables: str
+        self, *options: str, pause: float | None = None, before: str = ""
     ) -> subprocess.Popen[bytes]:
         if pause is not None:
             before += marking(self.marks, pause)
         kept = ["--nthreads", "1", "--local-directory", str(self.folder / "scratch")]
-        return self.begin("worker", *kept, *(options or ["--no-nanny"]), before=before, **variables)
+        return self.begin("worker", *kept, *(options or ["--no-nanny"]), before=before)
 
     def marked(self) -> set[int]:
         """Processes that have searched a batch."""
@@ -306,7 +304,7 @@ def test_what_a_killed_worker_had_is_done_again(
 def test_the_only_worker_is_started_again_and_sent_everything_again(
     machines: Machines, expected: dict[str, bytes], tmp_path: Path
 ) -> None:
-    machines.worker("--nanny", **machines.preloading(0.05))
+    machines.worker("--nanny", "--preload", machines.preloaded(0.05))
     tasks = write_levels(tmp_path)
     killed: list[int] = []
 
@@ -373,6 +371,9 @@ def test_an_interrupt_leaves_a_checkpoint_and_no_work(
         machines.worker(pause=0.1)
     tasks = write_levels(tmp_path)
     code = f"from bake.tables import run_writer as r; r.RANGE_ROWS = {ROWS}; {forked.BAKE[2]}"
+    if local:
+        settings = {"distributed.worker.preload": [machines.preloaded(0.1)]}
+        code = f"import dask; dask.config.set({settings}); {code}"
     variables = {"BAKE_CHECKPOINT_SECONDS": "0", "TMPDIR": str(tmp_path)}
     build = forked.Forked(
         [
@@ -380,7 +381,7 @@ def test_an_interrupt_leaves_a_checkpoint_and_no_work(
             *("--cluster", "local" if local else machines.address, "--jobs", "1"),
         ],
         cwd=tmp_path,
-        env=forked.surroundings(**variables, **(machines.preloading(0.1) if local else {})),
+        env=forked.surroundings(**variables),
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
