@@ -72,6 +72,7 @@ def address() -> str:
         cwd=ROOT,
         env=_BEFORE,
     )
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)  # If the server could not start.
     atexit.register(server.communicate)
     assert server.stdout
     server.stdout.readline()
