@@ -21,6 +21,8 @@ verify: $(READY)
 	$(BIN)/bake build
 	$(BIN)/bake verify baked
 
+# Interpreters and workers that tests start find modules compiled, wherever these may be written.
+test: export PYTHONDONTWRITEBYTECODE =
 test: $(READY)
 	$(BIN)/python -m tests.support.kernels
 	$(BIN)/python -m pytest -n $(TEST_JOBS) --dist worksteal
