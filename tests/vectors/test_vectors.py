@@ -23,6 +23,8 @@ from bake.runtime.live.tables import ChangedTables
 from bake.runtime.native.library import compile_library, library
 from bake.runtime.native.tables import NativeTables
 from tests.support.oracles import TICKS
+from tests.support.readers import READERS, tool, version
+from tests.support.stored import CODE, stored
 from tests.support.vectors.make import FOLDER, make
 
 NAMES = sorted(path.stem for path in FOLDER.glob("*.bake"))
@@ -31,13 +33,15 @@ DAMAGED = json.loads((FOLDER / "damaged.json").read_text("utf-8"))
 
 
 @pytest.fixture(scope="session")
-def compiled(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def compiled() -> Path:
     """The reader in C as a library."""
-    place = tmp_path_factory.mktemp("native") / "levelbake"
+    sources = [READERS / "c" / "levelbake.c", *sorted((READERS / "c").glob("*.h"))]
+    parts = [CODE, version(tool("cc", "gcc", "clang")), *sources]
     try:
-        return compile_library(place=place)
+        made = stored("native", parts, lambda folder: compile_library(place=folder / "levelbake"))
     except OutputError as error:
         pytest.skip(str(error))
+    return made / "levelbake"
 
 
 @pytest.fixture(params=["python", "c"])
