@@ -7,11 +7,9 @@ hold, and what the modules and classes from elsewhere do that they name.
 from __future__ import annotations
 
 import builtins
-import copyreg
 import importlib
 import os
 import sys
-import threading
 import warnings
 from collections.abc import Iterator, Mapping
 from copy import copy
@@ -48,12 +46,10 @@ def _found() -> tuple[list[Any], list[Any]]:
     for value in [value for module in modules for value in vars(module).values()]:
         if isinstance(value, type | ModuleType):
             name = value.__module__ if isinstance(value, type) else value.__name__
-            if isinstance(value, type) and name.startswith("bake."):
-                copyreg._slotnames(value)  # The first copy of an instance would note them.
             (whole if name.startswith("bake.") else parts).setdefault(id(value), vars(value))
         elif isinstance(value, dict | list | set) and id(value) not in parts:
             whole[id(value)] = value
-    for each in (sys, threading, warnings):  # Who reports what is of no concern.
+    for each in (sys, warnings):  # Who reports what is of no concern.
         parts.pop(id(each), None)
     return [*whole.values()], [*parts.values()]
 
