@@ -10,7 +10,7 @@ from bake.pipeline import level as pipeline_level
 from bake.runtime import open_asset
 from bake.verify import verify_asset
 from bake.view.report import inspect_asset
-from tests.support.baked import GROUND, bake_anew, profile_for, recipe_for, rows, write_grid
+from tests.support.baked import GROUND, bake, profile_for, recipe_for, rows, write_grid
 from tests.support.oracles import Ground
 
 GRID = rows("..m..~", ".#m#.~", "......")
@@ -24,7 +24,7 @@ def test_equal_tables_are_searched_and_stored_once(tmp_path: Path) -> None:
     with mock.patch.object(
         pipeline_level, "profile_tables", wraps=pipeline_level.profile_tables
     ) as searched:
-        path = bake_anew(source, recipe_for(profiles=THREE, tables=("next_hops", "distances")))
+        path = bake(source, recipe_for(profiles=THREE, tables=("next_hops", "distances")))
     assert [call.args[0] for call in searched.call_args_list] == ["a", "c"]
     with Asset(path) as asset:
         for name in ("weight", "component", "hop", "distance"):
@@ -49,13 +49,13 @@ def test_equal_tables_are_searched_and_stored_once(tmp_path: Path) -> None:
 
 def test_each_answers_as_if_baked_alone(tmp_path: Path) -> None:
     source = write_grid(tmp_path / "alike.json", GRID)
-    together = bake_anew(source, recipe_for(profiles=THREE)).read_bytes()
+    together = bake(source, recipe_for(profiles=THREE)).read_bytes()
     both = tmp_path / "both.h5"
     both.write_bytes(together)
     for profile in THREE:
-        alone = bake_anew(source, recipe_for(profiles=(profile,)))
+        alone = bake(source, recipe_for(profiles=(profile,)))
         with open_asset(both) as one, open_asset(alone) as other:
             nav, expected = one.profile(profile.name), other.profile(profile.name)
             assert (nav.distances_to((4, 2)) == expected.distances_to((4, 2))).all()
             assert nav.next_hop((0, 0), (4, 0)) == expected.next_hop((0, 0), (4, 0))
-    assert bake_anew(source, recipe_for(profiles=THREE)).read_bytes() == together
+    assert bake(source, recipe_for(profiles=THREE)).read_bytes() == together

@@ -1,23 +1,14 @@
 """Levels written, baked and opened in a folder of the test's own."""
 
-import functools
-import hashlib
 import json
-import os
-import threading
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from hypothesis import currently_in_test_context
-
-from bake.asset.header import read_header
 from bake.level import TerrainRule
 from bake.pipeline.level import bake_level
 from bake.pipeline.sources import Task
 from bake.recipe import LevelRecipe, ProfileRecipe
-from tests.support import stored
 from tests.support.oracles import Ground
-from tests.support.untouched import USUAL, untouched
 
 #: One character for each terrain the tests draw.
 LETTERS = {"floor": ".", "mud": "m", "road": "=", "water": "~", "ledge": "v", "wall": "#"}
@@ -95,49 +86,11 @@ def profile_for(name: str, ground: Mapping[str, Ground]) -> ProfileRecipe:
     return ProfileRecipe(name, rules_of(ground))
 
 
-@functools.cache
-def drawn() -> Path:
-    """The folder of drawn levels that this code has baked."""
-    stored.sweep()
-    folder = stored.STORE / f"drawn.{stored.CODE}"
-    folder.mkdir(exist_ok=True)
-    os.utime(folder)
-    return folder
-
-
-def put(file: Path, data: bytes) -> Path:
-    """Write a file, which is whole at any time."""
-    file.parent.mkdir(exist_ok=True)
-    part = file.with_name(f".{file.name}.{os.getpid()}-{threading.get_ident()}")
-    part.write_bytes(data)
-    return part.replace(file)
-
-
-def bake(source: Path, recipe: LevelRecipe | None = None) -> Path:
-    """Bake a level beside its source, or take what the same code made of the same source and rules.
-
-    Nothing is taken or kept of levels that lie there already, that a property draws, that are made
-    of several files, and of those that are baked while a test has changed the code.
-    """
-    asset, recipe, kept = source.with_suffix(".h5"), recipe or LevelRecipe(), None
-    shared = USUAL and not (asset.exists() or currently_in_test_context()) and untouched()
-    if shared and source.is_file():
-        kept = drawn() / stored.digest([repr(recipe), source.name, source])
-        data = kept.read_bytes() if kept.exists() else b""
-        if data[:32] == hashlib.sha256(data[32:]).digest():
-            return put(asset, data[32:])
-    bake_anew(source, recipe)
-    if kept and len(read_header(asset).sources) == 1:
-        data = asset.read_bytes()
-        put(kept, hashlib.sha256(data).digest() + data)
+def bake(source: Path, recipe: LevelRecipe | None = None, threads: int = 1) -> Path:
+    """Bake a level beside its source."""
+    asset = source.with_suffix(".h5")
+    bake_level(Task(source, asset, recipe or LevelRecipe()), threads, lambda stage, done: None)
     return asset
-
-
-def bake_anew(source: Path, recipe: LevelRecipe | None = None, threads: int = 1) -> Path:
-    """Bake a level beside its source whatever was baked before, for tests of how that is done."""
-    task = Task(source, source.with_suffix(".h5"), recipe or LevelRecipe())
-    bake_level(task, threads, lambda stage, done: None)
-    return task.asset
 
 
 def bake_grid(

@@ -10,12 +10,13 @@ from PIL import Image
 from bake.arrays import Float64Array, UInt8Array
 from bake.asset import Asset
 from bake.level import TerrainRule
+from bake.pipeline import Task
+from bake.pipeline.level import bake_level
 from bake.recipe import LevelRecipe, ProfileRecipe
 from bake.view.grid_map import fitting_cells
 from bake.view.page import map_corner
 from bake.view.render import render_asset
 from bake.view.scene import read_scene
-from tests.support.baked import bake
 
 COLOURS = {"floor": (210, 200, 180), "wall": (60, 50, 70), "mud": (140, 110, 70)}
 TERRAINS = {
@@ -35,7 +36,9 @@ def baked(folder: Path, text: str, recipe: LevelRecipe | None = None) -> Path:
     """Bake the text of a .json level."""
     source = folder / "level.json"
     source.write_text(text)
-    return bake(source, recipe)
+    asset = folder / "level.h5"
+    bake_level(Task(source, asset, recipe or LevelRecipe()), 1, lambda stage, done: None)
+    return asset
 
 
 def grid(

@@ -2,27 +2,21 @@
 
 That is programs that ask readers, by the digest of their sources and of how they are compiled, and
 levels, by the digest of their file, of their rules, and of all code of the project. Who looks at
-how a level is baked calls `bake_level` or `bake_anew`, which ask no store.
+how a level is baked bakes it: nothing else in here calls `bake_level`, and that asks no store.
 """
 
 from __future__ import annotations
 
-import atexit
 import functools
 import hashlib
 import os
 import shutil
-import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterable
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-import h5py
-
-import bake
 from bake.asset import Asset
 from bake.errors import BakeError
 from bake.export.export import export_asset
@@ -32,13 +26,9 @@ from bake.pipeline.staleness import reasons_to_bake
 from bake.recipe import load_recipe
 from bake.runtime import open_asset
 from tests.support.levels import shared_level
-from tests.support.untouched import USUAL, untouched
 
 ROOT = Path(__file__).resolve().parents[2]
 STORE = ROOT / "build" / "tests"
-if not USUAL:  # What is made here is for nobody else.
-    STORE = Path(tempfile.mkdtemp())
-    atexit.register(shutil.rmtree, STORE, ignore_errors=True)
 
 
 def digest(parts: Iterable[str | Path]) -> str:
@@ -50,24 +40,13 @@ def digest(parts: Iterable[str | Path]) -> str:
     return found.hexdigest()[:20]
 
 
-#: A digest of all code of the project, and of what it needs, as it was when it was imported.
-CODE = digest(
-    [
-        *(sys.version, h5py.version.info, ROOT / "requirements.lock"),
-        *sorted(Path(bake.__file__).parent.rglob("*.py")),
-    ]
-)
-
-
 @functools.cache
 def sweep() -> None:
-    """Remove what nobody has asked for in a day, and in an hour what other code has drawn."""
+    """Remove what nobody has asked for in a day."""
     STORE.mkdir(parents=True, exist_ok=True)
     for folder in STORE.iterdir():
-        other = folder.name.startswith("drawn.") and folder.name != f"drawn.{CODE}"
-        with suppress(OSError):  # Another process was first.
-            if folder.stat().st_mtime < time.time() - (3_600 if other else 86_400):
-                shutil.rmtree(folder)
+        if folder.stat().st_mtime < time.time() - 86_400:
+            shutil.rmtree(folder, ignore_errors=True)
 
 
 def stored(
@@ -101,6 +80,12 @@ def stored(
     return folder
 
 
+@functools.cache
+def code() -> str:
+    """A digest of all code of the project, and of what it needs."""
+    return digest([*sorted((ROOT / "bake").rglob("*.py")), ROOT / "requirements.lock"])
+
+
 def opens(file: Path) -> bool:
     """Whether a level lies here whole."""
     try:
@@ -110,21 +95,14 @@ def opens(file: Path) -> bool:
     return True
 
 
+@functools.cache
 def stored_asset(source: str | Path, recipe: Path = ROOT / "bake.toml") -> Path:
     """Return the asset of a level; tests share it, and leave it as it is.
-
-    A test that has changed the code is to bake its levels itself.
 
     Args:
         source: a file of levels_src, a shared level with its folder, or any path.
         recipe: the recipe to bake it by.
     """
-    assert untouched()
-    return _stored_asset(source, recipe)
-
-
-@functools.cache
-def _stored_asset(source: str | Path, recipe: Path) -> Path:
     if isinstance(source, str):
         source = shared_level(source) if "/" in source else ROOT / "levels_src" / source
     (task,) = find_tasks(load_recipe(recipe), [source], STORE)
@@ -134,7 +112,7 @@ def _stored_asset(source: str | Path, recipe: Path) -> Path:
 
     found = stored(
         f"asset-{task.name}",
-        [CODE, task.recipe.canonical(), source.name, source],
+        [code(), task.recipe.canonical(), source.name, source],
         lambda folder: bake_level(placed(folder), 1, lambda stage, done: None),
         lambda folder: not reasons_to_bake(placed(folder)) and opens(placed(folder).asset),
     )

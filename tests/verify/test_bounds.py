@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from bake.errors import CorruptAssetError
 from bake.verify import Proof, verify_asset
-from tests.support.baked import bake, bake_anew, recipe_for, rows, write_graph, write_grid
+from tests.support.baked import bake, recipe_for, rows, write_graph, write_grid
 from tests.support.levels import shared_level
 from tests.support.strategies import ArcList, arc_lists, grids
 from tests.support.tampering import MORE, edited, store, table
@@ -239,7 +239,7 @@ def test_a_real_map(name: str, tmp_path: Path) -> None:
     source = tmp_path / f"{name}.map"
     source.write_bytes(shared_level(f"movingai/{name}.map").read_bytes())
     recipe = recipe_for(tables=BOUNDS)
-    path = bake_anew(source, recipe, threads=2)
+    path = bake(source, recipe, threads=2)
     assert proved(path).bounds > 5_000
     right = table(path, "basin_distance")
     changed = right.copy()

@@ -12,7 +12,7 @@ from bake.errors import CorruptAssetError
 from bake.hexagons import HexLayout
 from bake.recipe import LevelRecipe
 from bake.verify import verify_asset
-from tests.support.baked import bake, bake_anew, recipe_for, rows, write_graph, write_grid
+from tests.support.baked import bake, recipe_for, rows, write_graph, write_grid
 from tests.support.levels import shared_level
 from tests.support.oracles import offset_to_cube
 from tests.support.runs import from_bytes, in_bytes, runs_in
@@ -279,7 +279,7 @@ def test_distances_beside_runs(tmp_path: Path) -> None:
 def test_every_pair_of_a_real_map(name: str, tmp_path: Path) -> None:
     source = tmp_path / f"{name}.map"
     source.write_bytes(shared_level(f"movingai/{name}.map").read_bytes())
-    path = bake_anew(source, threads=2)
+    path = bake(source, threads=2)
     rows_ = int((table(path, "component") >= 0).sum())
     told: list[float] = []
     proof = verify_asset(path, None, told.append)

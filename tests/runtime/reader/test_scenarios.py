@@ -7,7 +7,7 @@ import pytest
 
 from bake.levels.movingai import read_scenario
 from bake.runtime import open_asset
-from tests.support.baked import bake_anew
+from tests.support.baked import bake
 from tests.support.levels import shared_level
 
 TOLERANCE = 1e-4
@@ -26,7 +26,7 @@ def test_every_problem_is_solved_at_its_optimal_length(name: str, tmp_path: Path
     source = tmp_path / f"{name}.map"
     source.write_bytes(shared_level(f"movingai/{name}.map").read_bytes())
     scenario = read_scenario(shared_level(f"movingai/{name}.map.scen"))
-    asset = bake_anew(source, threads=2)
+    asset = bake(source, threads=2)
     try:
         with open_asset(asset) as level:
             nav = level.profile()
