@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from bake.asset.document import section_of
-from tests.limits.lowered import check_every_value
 from tests.support.limits import sources
+from tests.support.limits.every_value import check_every_value
 from tests.support.limits.sources import constants_of, is_no_limit, is_whole, modules
 from tests.support.limits.table import LEFT_OUT, LIMITS, MAKER, NO_LIMITS, PAGE, names_in, section
 

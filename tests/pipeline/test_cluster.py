@@ -59,8 +59,8 @@ for name in [name for name in sys.modules if name.partition(".")[0] == "bake"]:
 
 #: How one begins that has another version.
 PRETEND = """
-import bake
-bake.__version__ = "9.9.9"
+from bake.pipeline import cluster_tasks
+cluster_tasks.__version__ = "9.9.9"
 """
 
 

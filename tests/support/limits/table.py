@@ -807,7 +807,7 @@ NO_LIMITS: dict[str, tuple[str, ...]] = {
         "worlds.dirichlet SAMPLES",
     ),
     "shapes that code is written out for, and widths of fields": (
-        "kernels.jit _DIGEST",
+        "kernels.cache _DIGEST",
         "runtime.live.journal _DIGITS",
         "search.all_pairs.floyd_warshall GROUP _LINE",
         "search.hierarchy.arcs SLOTS FIRST_DIAGONAL",
