@@ -24,7 +24,7 @@ from bake.runtime.native.library import compile_library, library
 from bake.runtime.native.tables import NativeTables
 from tests.support.oracles import TICKS
 from tests.support.readers import READERS, tool, version
-from tests.support.stored import CODE, stored
+from tests.support.stored import code, stored
 from tests.support.vectors.make import FOLDER, make
 
 NAMES = sorted(path.stem for path in FOLDER.glob("*.bake"))
@@ -36,7 +36,7 @@ DAMAGED = json.loads((FOLDER / "damaged.json").read_text("utf-8"))
 def compiled() -> Path:
     """The reader in C as a library."""
     sources = [READERS / "c" / "levelbake.c", *sorted((READERS / "c").glob("*.h"))]
-    parts = [CODE, version(tool("cc", "gcc", "clang")), *sources]
+    parts = [code(), version(tool("cc", "gcc", "clang")), *sources]
     try:
         made = stored("native", parts, lambda folder: compile_library(place=folder / "levelbake"))
     except OutputError as error:
