@@ -1,4 +1,4 @@
-"""Compile kernels with numba, without the interpreter lock, and keep them on disk.
+"""Compile kernels with numba, so that they run without the interpreter lock.
 
 A game may run without numba. Kernels are then plain functions, which are slower but give the same
 answers.
