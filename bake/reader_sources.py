@@ -1,4 +1,4 @@
-"""Find the sources of readers in other languages: beside the package in a clone, else inside it."""
+"""Find the sources of the reader in JavaScript: beside the package in a clone, else inside it."""
 
 from __future__ import annotations
 
@@ -7,14 +7,9 @@ from pathlib import Path
 _PACKAGE = Path(__file__).parent
 
 
-def reader_sources(language: str) -> Path:
-    """Return the folder of a reader's sources, which may be absent.
-
-    Args:
-        language: the reader's folder: "c" or "js".
-    """
-    clone = _PACKAGE.parent / "readers" / language
-    return clone if _is_clone() else _PACKAGE / "readers" / language
+def reader_sources() -> Path:
+    """Return the folder of the reader's sources, which may be absent."""
+    return (_PACKAGE.parent if _is_clone() else _PACKAGE) / "readers" / "js"
 
 
 def _is_clone() -> bool:

@@ -1,8 +1,8 @@
-"""Build wheels that also hold what lies beside the package: the readers in C and JavaScript.
+"""Build wheels that also hold what lies beside the package: the reader in JavaScript.
 
 This is the build backend that ``pyproject.toml`` names (PEP 517, PEP 660). flit_core builds, and
-this adds the sources of readers to each wheel, as ``bake/readers``, where ``bake.reader_sources``
-looks for them. An editable install holds none, as a clone has them in its own ``readers``.
+this adds its sources to each wheel, as ``bake/readers/js``, where ``bake.reader_sources`` looks
+for them. An editable install holds none, as a clone has them in its own ``readers``.
 """
 
 from __future__ import annotations
@@ -42,7 +42,6 @@ __all__ = [
 
 #: What goes into a wheel, by folder. ``[tool.flit.sdist]`` names the same for archives of sources.
 BUNDLED: Mapping[str, tuple[str, ...]] = {
-    "readers/c": ("*.c", "*.h", "README.md"),
     "readers/js": ("*.js", "*.d.ts", "package.json", "README.md"),
 }
 

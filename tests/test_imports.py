@@ -83,12 +83,12 @@ ROOMS: dict[str, frozenset[str]] = {
         "runtime.mesh runtime.walls",
         "runtime.snapshot": "errors graph runtime.mesh runtime.nearest runtime.reader "
         "runtime.sight runtime.hierarchy runtime.searching runtime.headings runtime.walls",
-        "runtime.native": "errors flat kernels reader_sources runtime.reader",
+        "runtime.native": "errors",
         "runtime.live": "asset errors graph greedy kernels movement search "
         "runtime.reader runtime.things runtime.hierarchy runtime.searching runtime.snapshot "
         "runtime.headings",
         "runtime.bare": "errors graph runtime.reader",
-        "runtime.current": "runtime.native runtime.bare runtime.instances runtime.reader "
+        "runtime.current": "runtime.bare runtime.instances runtime.reader "
         "runtime.hierarchy runtime.things runtime.searching runtime.snapshot runtime.live",
         "runtime.many": "errors graph runtime.reader runtime.snapshot runtime.current",
         "runtime.along": "errors runtime.reader runtime.live runtime.snapshot runtime.current",
@@ -102,7 +102,7 @@ ROOMS: dict[str, frozenset[str]] = {
         "runtime.many runtime.along runtime.estimates runtime.nearest runtime.headings "
         "runtime.walls runtime.follow runtime.sight",
         "runtime.level": "asset coordinates errors flat kernels runtime.reader runtime.things "
-        "runtime.live runtime.current runtime.navigator search.patterns",
+        "runtime.live runtime.current runtime.native runtime.navigator search.patterns",
         "runtime.trace": "asset errors search.spaces runtime.reader runtime.searching "
         "runtime.level",
         "runtime": "coordinates errors",
@@ -163,7 +163,6 @@ READER = (
     "puzzle",
     "asset",
     "flat",
-    "reader_sources",
     "runtime",
 )
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import threading
 import weakref
 from collections.abc import Callable, Mapping
-from functools import cached_property, partial
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from bake.runtime.bare import BareTables
@@ -55,20 +55,11 @@ class Current:
     def _tables_of(self, name: str) -> BakedTables:
         tables = BakedTables(self.places, name)
         if tables.has_hops:
-            return tables if self._native is None else self._native(name)
+            return tables
         if tables.has("instance_interior"):
             return InstanceTables(self.places, name)
         kind = BareTables if self.places.asset.implied is None else LatticeTables
         return kind(self.places, name, lambda: self.writer.unchanged(name))
-
-    @cached_property
-    def _native(self) -> Callable[[str], BakedTables] | None:
-        """Return what makes tables that the reader in C answers from; None where it does not."""
-        if not self.places.asset.is_flat:
-            return None
-        from bake.runtime.native.tables import native_tables
-
-        return native_tables(self.places)
 
     def now(self, name: str) -> Snapshot:
         """Return the newest snapshot of a profile."""

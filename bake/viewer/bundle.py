@@ -138,7 +138,7 @@ def _visit(name: str, above: tuple[str, ...], order: list[str], sources: dict[st
 
 def _source(name: str) -> str:
     if name.startswith(_READER_PREFIX):
-        path = reader_sources("js") / name.removeprefix(_READER_PREFIX)
+        path = reader_sources() / name.removeprefix(_READER_PREFIX)
     elif name.startswith(_PAGE_PREFIX):
         path = _PAGE / name.removeprefix(_PAGE_PREFIX)
     else:

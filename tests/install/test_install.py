@@ -143,7 +143,7 @@ def test_a_first_recipe_for_levels_of_ones_own(everything: Environment, tmp_path
 def test_the_archive_of_sources_installs(built: tuple[Path, Path], tmp_path: Path) -> None:
     environment = Environment(tmp_path / "environment")
     environment.install("--no-deps", built[1], cwd=tmp_path)
-    ask = "import bake.reader_sources as found; print(found.reader_sources('js'))"
+    ask = "import bake.reader_sources as found; print(found.reader_sources())"
     said = run(environment.programs / "python", "-c", ask, cwd=tmp_path)
     assert str(environment.folder) in said
     assert Path(said.strip(), "levelbake.js").is_file()
@@ -156,9 +156,9 @@ def test_a_clone_installs(editable: bool, tmp_path: Path) -> None:
     run("git", "clone", "--quiet", "--depth", "1", f"file://{ROOT}", clone, cwd=tmp_path)
     environment = Environment(tmp_path / "environment")
     environment.install("--no-deps", *(["-e"] if editable else []), clone, cwd=tmp_path)
-    ask = "import bake.reader_sources as found; print(found.reader_sources('c'))"
+    ask = "import bake.reader_sources as found; print(found.reader_sources())"
     said = Path(run(environment.programs / "python", "-c", ask, cwd=tmp_path).strip())
-    assert (said / "levelbake.c").is_file()
+    assert (said / "levelbake.js").is_file()
     assert said.is_relative_to(clone if editable else environment.folder)
 
 

@@ -1,4 +1,4 @@
-"""What a wheel holds: the package, and the readers in C and JavaScript that lie beside it."""
+"""What a wheel holds: the package, and the reader in JavaScript that lies beside it."""
 
 import base64
 import csv
@@ -16,7 +16,6 @@ import pytest
 from bake.reader_sources import reader_sources
 from bake.viewer.bundle import served_page_html
 from tests.support.pages import ROOT
-from tests.support.readers import tool
 
 BUILD = """
 import sys
@@ -48,14 +47,12 @@ def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def test_a_wheel_holds_the_sources_of_the_readers(installed: Path) -> None:
-    for language in ("c", "js"):
-        inside = installed / "bake" / "readers" / language
-        for file in inside.iterdir():
-            assert file.read_bytes() == (ROOT / "readers" / language / file.name).read_bytes()
-    c = {file.name for file in (installed / "bake" / "readers" / "c").iterdir()}
-    assert c == {"levelbake.c", "levelbake.h", "levelbake_changes.h", "README.md"}
-    js = {file.name for file in (installed / "bake" / "readers" / "js").iterdir()}
+def test_a_wheel_holds_the_sources_of_the_reader_in_javascript(installed: Path) -> None:
+    inside = installed / "bake" / "readers"
+    assert [folder.name for folder in inside.iterdir()] == ["js"]
+    for file in (inside / "js").iterdir():
+        assert file.read_bytes() == (ROOT / "readers" / "js" / file.name).read_bytes()
+    js = {file.name for file in (inside / "js").iterdir()}
     published = {file.name for file in (ROOT / "readers" / "js").glob("*.js")} - {
         "bench.js",
         "size.js",
@@ -92,17 +89,12 @@ def test_the_same_sources_give_the_same_wheel(wheel: Path, tmp_path: Path) -> No
 
 
 def test_an_installed_package_finds_its_own_sources(installed: Path, tmp_path: Path) -> None:
-    code = (
-        "from bake.reader_sources import reader_sources as at; print(at('c'), at('js'), sep='\\n')"
-    )
-    assert ask(installed, code, tmp_path) == [
-        str(installed / "bake" / "readers" / "c"),
-        str(installed / "bake" / "readers" / "js"),
-    ]
+    code = "from bake.reader_sources import reader_sources; print(reader_sources())"
+    assert ask(installed, code, tmp_path) == [str(installed / "bake" / "readers" / "js")]
 
 
 def test_a_clone_finds_those_beside_the_package() -> None:
-    assert reader_sources("c") == ROOT / "readers" / "c"
+    assert reader_sources() == ROOT / "readers" / "js"
 
 
 def test_an_installed_package_makes_the_same_page(installed: Path, tmp_path: Path) -> None:
@@ -110,14 +102,6 @@ def test_an_installed_package_makes_the_same_page(installed: Path, tmp_path: Pat
     code += "print(hashlib.sha256(page([]).encode()).hexdigest())"
     (digest,) = ask(installed, code, tmp_path)
     assert digest == hashlib.sha256(served_page_html([]).encode()).hexdigest()
-
-
-def test_an_installed_package_compiles_the_reader_in_c(installed: Path, tmp_path: Path) -> None:
-    tool("cc")
-    code = "from bake.runtime.native.__main__ import main; raise SystemExit(main())"
-    (library,) = ask(installed, code, tmp_path)
-    assert Path(library).is_relative_to(tmp_path)
-    assert Path(library).stat().st_size > 0
 
 
 def ask(packages: Path, code: str, cwd: Path) -> list[str]:

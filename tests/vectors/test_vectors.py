@@ -3,14 +3,11 @@
 import json
 import math
 import random
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from bake.errors import OutputError
-from bake.kernels import jit
 from bake.runtime import (
     BakeError,
     BlockedCellError,
@@ -19,42 +16,12 @@ from bake.runtime import (
     QueryError,
     open_asset,
 )
-from bake.runtime.live.tables import ChangedTables
-from bake.runtime.native.library import compile_library, library
-from bake.runtime.native.tables import NativeTables
 from tests.support.oracles import TICKS
-from tests.support.readers import READERS, tool, version
-from tests.support.stored import code, stored
 from tests.support.vectors.make import FOLDER, make
 
 NAMES = sorted(path.stem for path in FOLDER.glob("*.bake"))
 TOLD = {name: json.loads((FOLDER / f"{name}.json").read_text("utf-8")) for name in NAMES}
 DAMAGED = json.loads((FOLDER / "damaged.json").read_text("utf-8"))
-
-
-@pytest.fixture(scope="session")
-def compiled() -> Path:
-    """The reader in C as a library."""
-    sources = [READERS / "c" / "levelbake.c", *sorted((READERS / "c").glob("*.h"))]
-    parts = [code(), version(tool("cc", "gcc", "clang")), *sources]
-    try:
-        made = stored("native", parts, lambda folder: compile_library(place=folder / "levelbake"))
-    except OutputError as error:
-        pytest.skip(str(error))
-    return made / "levelbake"
-
-
-@pytest.fixture(params=["python", "c"])
-def reader(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
-    """Who answers: numba and numpy, or, without numba, the reader in C."""
-    if request.param == "c":
-        place = request.getfixturevalue("compiled")
-        monkeypatch.setenv("BAKE_NATIVE", str(place))
-        monkeypatch.setattr(jit, "COMPILED", False)
-        library.cache_clear()
-        assert library() is not None
-    yield request.param
-    library.cache_clear()
 
 
 def place_of(level: LevelAsset, location: int) -> Any:
@@ -70,11 +37,9 @@ def is_ticks(units: float, ticks: int) -> bool:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_as_baked(name: str, reader: str) -> None:
+def test_as_baked(name: str) -> None:
     told = TOLD[name]
     with open_asset(FOLDER / told["file"]) as level:
-        for profile in level.profiles:
-            assert isinstance(level._tables(profile), NativeTables) is (reader == "c")
         assert list(level.profiles) == told["level"]["profiles"]
         assert level.name == told["level"]["name"]
         for profile, answers in told["profiles"].items():
@@ -96,7 +61,7 @@ def test_as_baked(name: str, reader: str) -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_updates(name: str, reader: str) -> None:
+def test_updates(name: str) -> None:
     told = TOLD[name]
     terrains = told["level"]["terrains"]
     with open_asset(FOLDER / told["file"]) as level:
@@ -121,9 +86,6 @@ def test_updates(name: str, reader: str) -> None:
                     level.update(arcs={tuple(places): units})
             for profile, answers in batch["profiles"].items():
                 check_after(level, profile, answers)
-                tables = level.profile(profile)._now.tables
-                if isinstance(tables, ChangedTables):
-                    assert (tables._native is not None) is (reader == "c")
 
 
 def check_after(level: LevelAsset, profile: str, answers: dict[str, Any]) -> None:
@@ -179,7 +141,6 @@ def test_things_and_points(name: str) -> None:
 
 
 @pytest.mark.parametrize("file", DAMAGED)
-@pytest.mark.usefixtures("reader")
 def test_damaged_files(file: str, tmp_path: Path) -> None:
     """Each is refused, or every question has an answer or a documented error."""
     data, rng = (FOLDER / file).read_bytes(), random.Random(file)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property
 from itertools import pairwise
-from typing import Protocol, TypeVar, cast
+from typing import TypeVar, cast
 
 import numpy as np
 
@@ -30,19 +30,6 @@ from bake.runtime.things import Link
 _MAX_CLOSURE = 2**20
 
 T = TypeVar("T")
-
-
-class Follower(Protocol):
-    """Answers about a level as it is after some changes, in the rows of one profile."""
-
-    def next_rows(self, rows: Int32Array, goals: Int32Array) -> Int32Array:
-        """Return (k) int32, the rows to step to; at its goal the row itself, -1 without a path."""
-
-    def ticks(self, rows: Int32Array, goals: Int32Array) -> Float64Array:
-        """Return (k) float64 ticks; inf where there is no path."""
-
-    def walk(self, rows: Int32Array, goals: Int32Array) -> tuple[Int64Array, Int32Array]:
-        """Return (k + 1) int64 where each path begins, and the rows along all of them."""
 
 
 class ChangedTables(Tables):
@@ -201,17 +188,6 @@ class ChangedTables(Tables):
     def _as_baked(self) -> bool:
         return self.state.as_baked and self.has_hops
 
-    @cached_property
-    def _native(self) -> Follower | None:
-        """Return what answers in place of searches here; only the reader in C has something."""
-        level, follow = self._level, getattr(self.baked, "following", None)
-        if follow is None or not level.links.as_baked:
-            return None
-        found: Follower | None = follow(
-            level.terrain, level.obstacle, level.prices, self.location, self.known_row
-        )
-        return found
-
     def known_apart(self, row: int, goal: int) -> bool:
         if "_labelled" in vars(self):
             return super().known_apart(row, goal)
@@ -224,8 +200,6 @@ class ChangedTables(Tables):
     def next_row(self, row: int, goal: int) -> int:
         if self._as_baked:
             return self.baked.next_row(row, goal)
-        if self._native is not None:
-            return int(self._native.next_rows(*_one(row, goal))[0])
         ahead = self._ways.next_row(self.state, row, goal)
         return int(self.state.fields.next_rows(*_one(row, goal))[0]) if ahead is None else ahead
 
@@ -236,8 +210,6 @@ class ChangedTables(Tables):
             known = rows < self.state.baked_rows
             ahead[known] = self.baked.next_rows(rows[known], goals[known])
             return ahead
-        if self._native is not None:
-            return self._native.next_rows(rows, goals)
         ahead, unknown = self._ways.recall(self.state, rows, goals)
         there = rows == goals
         ahead[there] = rows[there]
@@ -250,16 +222,12 @@ class ChangedTables(Tables):
     def ticks(self, row: int, goal: int) -> float:
         if self._as_baked:
             return self.baked.ticks(row, goal)
-        if self._native is not None:
-            return float(self._native.ticks(*_one(row, goal))[0])
         ticks = self._ways.ticks(self.state, row, goal)
         return float(self.state.fields.ticks(*_one(row, goal))[0]) if ticks is None else ticks
 
     def ticks_between(self, rows: Int32Array, goals: Int32Array) -> Float64Array:
         if self._as_baked:
             return self.baked.ticks_between(rows, goals)
-        if self._native is not None:
-            return self._native.ticks(rows, goals)
         ticks, every = np.empty(len(rows), dtype=np.float64), np.arange(len(rows))
         found = self._ways.ticks_between
         for pairs, part in self._parts(rows, goals, every, found, self.state.fields.ticks):
@@ -272,9 +240,6 @@ class ChangedTables(Tables):
     def path(self, row: int, goal: int) -> Int32Array | None:
         if self._as_baked:
             return self.baked.path(row, goal)
-        if self._native is not None:
-            whole = self._native.walk(*_one(row, goal))[1]
-            return whole if len(whole) else None
         path = self._ways.path(self.state, row, goal)
         if path is None:
             _, path = self.state.fields.walk(*_one(row, goal))
@@ -283,8 +248,6 @@ class ChangedTables(Tables):
     def walk(self, rows: Int32Array, goals: Int32Array) -> tuple[Int64Array, Int32Array]:
         if self._as_baked:
             return self.baked.walk(rows, goals)
-        if self._native is not None:
-            return self._native.walk(rows, goals)
         found, every = self._ways.walk, np.arange(len(rows))
         parts = list(self._parts(rows, goals, every, found, self.state.fields.walk))
         if len(parts) == 1:

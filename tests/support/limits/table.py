@@ -833,7 +833,6 @@ NO_LIMITS: dict[str, tuple[str, ...]] = {
 #: Modules, or names in them, that are about to go; nothing lowers what they bound.
 LEFT_OUT: tuple[str, ...] = (
     "runtime.instances",
-    "runtime.native.tables",
     "search.all_pairs.first_moves",
     "search.hierarchy.ascent",
     "search.point.kd_tree",
