@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from bake.search.live.descent import Lanes
     from bake.search.live.graph import Adjacency, LiveGraph
 
-#: Bytes of flow fields kept for each profile.
+#: Bytes of flow fields kept for each profile; the newest block is kept even if it takes more.
 ROOM = 32 * 2**20
 
 #: Fields that are made and used together, whatever room they take.
@@ -58,15 +58,9 @@ class VersionArcs(Protocol):
 class FlowFields:
     """The flow fields of one version of a graph; threads may share it."""
 
-    def __init__(self, arcs: VersionArcs, room: int = ROOM) -> None:
-        """Keep no field yet.
-
-        Args:
-            arcs: of the version.
-            room: bytes; the newest block is kept even if it takes more.
-        """
+    def __init__(self, arcs: VersionArcs) -> None:
+        """Keep no field of a version's arcs yet."""
         self._arcs = arcs
-        self._room = room
         self._lane: dict[int, tuple[FieldBlock, int]] = {}
         # Blocks in the order of their last use, and the goals of each.
         self._goals: dict[FieldBlock, list[int]] = {}
@@ -75,7 +69,7 @@ class FlowFields:
     @property
     def most(self) -> int:
         """Return how many fields there is room for, at least a few."""
-        return max(FEW, self._room // (4 * max(self._arcs.row_count, 1)))
+        return max(FEW, ROOM // (4 * max(self._arcs.row_count, 1)))
 
     def has(self, goals: Int32Array) -> BoolArray:
         """Return (k) bool, True where the field of a goal is there."""
@@ -170,7 +164,7 @@ class FlowFields:
             self._goals[block] = goals
             self._lane.update((goal, (block, lane)) for lane, goal in enumerate(goals))
             size = sum(each.size for each in self._goals)
-            while size > self._room and len(self._goals) > 1:
+            while size > ROOM and len(self._goals) > 1:
                 oldest = next(iter(self._goals))
                 size -= oldest.size
                 for goal in self._goals.pop(oldest):

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from bake.runtime import open_asset
+from bake.runtime.live import fields as flow_fields
 from bake.runtime.live.fields import FlowFields
 from bake.search.live.descent import Lanes
 from tests.support.baked import bake, recipe_for, rows, write_grid
@@ -24,8 +25,9 @@ def kept(fields: FlowFields) -> list[int]:
     return goals[fields.has(goals)].tolist()
 
 
-def test_what_was_used_longest_ago_is_dropped_first() -> None:
-    fields = FlowFields(cast("Any", None), room=2 * block(1).dist.nbytes)
+def test_what_was_used_longest_ago_is_dropped_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(flow_fields, "ROOM", 2 * block(1).dist.nbytes)
+    fields = FlowFields(cast("Any", None))
     for goal in (0, 1):
         fields.keep([goal], block(1))
     fields._get(0)
@@ -33,15 +35,19 @@ def test_what_was_used_longest_ago_is_dropped_first() -> None:
     assert kept(fields) == [0, 2]
 
 
-def test_the_newest_block_is_kept_whatever_it_takes() -> None:
-    fields = FlowFields(cast("Any", None), room=1)
+def test_the_newest_block_is_kept_whatever_it_takes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(flow_fields, "ROOM", 1)
+    fields = FlowFields(cast("Any", None))
     fields.keep([0], block(1))
     fields.keep([1, 2], block(2))
     assert kept(fields) == [1, 2]
 
 
-def test_a_goal_that_two_threads_made_a_field_of_is_dropped_once() -> None:
-    fields = FlowFields(cast("Any", None), room=3 * block(1).dist.nbytes)
+def test_a_goal_that_two_threads_made_a_field_of_is_dropped_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(flow_fields, "ROOM", 3 * block(1).dist.nbytes)
+    fields = FlowFields(cast("Any", None))
     fields.keep([0, 1], block(2))
     fields.keep([1], block(1))
     fields._get(0)  # now the second block, which holds goal 1, is the older one
@@ -67,7 +73,7 @@ def test_more_goals_than_there_is_room_for_have_each_field_made_once(
 
         fields, made = nav._now.tables.state.fields, Counter[int]()
         keep = fields.keep
-        monkeypatch.setattr(fields, "_room", 1)
+        monkeypatch.setattr(flow_fields, "ROOM", 1)
         monkeypatch.setattr(
             fields, "keep", lambda some, lanes: (made.update(some), keep(some, lanes))[1]
         )
