@@ -14,12 +14,12 @@ from bake.arrays import AnyArray
 FORMAT_NAME = "levelbake asset"
 
 #: Version of the layout described here. Readers refuse other versions, each with its own error.
-FORMAT_VERSION = 3
-OLDEST_READABLE = 3
+FORMAT_VERSION = 4
+OLDEST_READABLE = 4
 
 #: Revision of the baking code. It is raised whenever the same source and recipe give other bytes,
 #: which makes every asset stale. CHANGELOG.md names each revision.
-BAKE_REVISION = 7
+BAKE_REVISION = 8
 
 #: The kind of an asset that is a pattern database, and no level.
 PATTERNS_KIND = "patterns"

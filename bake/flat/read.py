@@ -15,7 +15,7 @@ import numpy as np
 
 from bake.arrays import AnyArray, UInt8Array
 from bake.asset.header import damaged, open_to_read
-from bake.errors import AssetTooNewError, CorruptAssetError, NotAnAssetError
+from bake.errors import AssetTooNewError, AssetTooOldError, CorruptAssetError, NotAnAssetError
 from bake.flat.schema import (
     BORDER,
     COLUMNS,
@@ -275,6 +275,13 @@ def _parse_header(file: BufferedReader, path: Path) -> FlatHeader:
             file=path,
             expected=f"version {FLAT_VERSION}",
             remedy="update levelbake",
+        )
+    if 0 < version < FLAT_VERSION:
+        raise AssetTooOldError(
+            f"too old: flat format version {version}",
+            file=path,
+            expected=f"version {FLAT_VERSION}",
+            remedy="export it again: `bake export`",
         )
     if version < 1 or stated % BORDER:
         raise damaged(path, "its header is wrong", remedy=_REMEDY)

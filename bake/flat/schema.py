@@ -20,8 +20,8 @@ from bake.arrays import AnyArray, UInt8Array
 #: begins like this, and line ends show whether something took the file for text.
 MAGIC = b"\x8bBKE\r\n\x1a\n"
 
-#: Version of the layout described here. Readers refuse other versions.
-FLAT_VERSION = 1
+#: Version of the layout described here. Readers refuse any other.
+FLAT_VERSION = 2
 
 #: Columns begin at multiples of this, and it is the size of the header and of each table entry.
 BORDER = 64

@@ -1,9 +1,10 @@
-"""Flat files of every version there ever was are read as they were meant."""
+"""Flat files of every version there ever was: read as they were meant, or refused by name."""
 
 from pathlib import Path
 
 import pytest
 
+from bake.errors import AssetTooOldError
 from bake.flat.schema import FLAT_VERSION
 from bake.runtime import open_asset
 from bake.verify import verify_asset
@@ -21,8 +22,15 @@ def test_there_is_one_of_every_version() -> None:
     assert sorted(path.name for path in SAMPLES.glob("*.bake")) == names
 
 
-@pytest.mark.parametrize("version", VERSIONS)
-def test_it_answers(version: int) -> None:
+@pytest.mark.parametrize("version", range(1, FLAT_VERSION))
+def test_what_is_too_old_says_so(version: int) -> None:
+    line = f"too old: flat format version {version}.*export it again"
+    with pytest.raises(AssetTooOldError, match=line):
+        open_asset(sample(version))
+
+
+def test_it_answers() -> None:
+    version = FLAT_VERSION
     with open_asset(sample(version)) as level:
         nav = level.profile()
         assert nav.path("A", "D") == ["A", "E", "D"]
