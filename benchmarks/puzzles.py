@@ -8,15 +8,14 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from bake.asset.patterns import PatternAsset
 from bake.errors import in_units
-from bake.pipeline.puzzle import bake_puzzle
 from bake.pipeline.sources import Task
-from bake.puzzle import Tiles
 from bake.recipe import LevelRecipe
-from bake.runtime import open_patterns
-from bake.search import Patterns, SlidingTiles, Status, search, tile_search
-from bake.search.patterns.deepening import manhattan
+from bake.school import Patterns, SlidingTiles, Status, open_patterns, search, tile_search
+from bake.school.pattern_asset import PatternAsset
+from bake.school.patterns.deepening import manhattan
+from bake.school.puzzle import Tiles
+from bake.school.puzzle_bake import bake_puzzle
 from benchmarks.bench import Bench
 from benchmarks.clock import seconds
 from benchmarks.section import Section

@@ -26,7 +26,7 @@ from bake.pipeline.sources import Task
 from bake.processors import processors
 from bake.recipe import LevelRecipe
 from bake.runtime import Navigator, open_asset
-from bake.search import Status, search
+from bake.school import Status, search
 from benchmarks.bench import Bench
 from benchmarks.clock import seconds
 from benchmarks.levels import level_file, scenario_file

@@ -36,16 +36,14 @@ ROOMS: dict[str, frozenset[str]] = {
         "reader_sources": "",
         "graph": "",
         "hexagons": "",
-        "puzzle": "",
+        "kinds": "errors",
         "greedy": "graph hexagons",
         "movement": "errors graph hexagons",
         "coordinates": "hexagons",
         "placement": "",
         "level": "coordinates hexagons movement placement",
         "kernels": "graph interrupts",
-        "search": "search.patterns search.spaces",
-        "search.spaces": "errors puzzle",
-        "search.patterns": "errors kernels puzzle search.spaces",
+        "search": "errors",
         "search.graph": "errors graph kernels",
         "search.all_pairs": "errors graph kernels search.graph",
         "search.point": "errors graph kernels search.graph search.all_pairs",
@@ -59,14 +57,14 @@ ROOMS: dict[str, frozenset[str]] = {
         "levels.ldtk": "coordinates errors graph hexagons level movement toml levels.reading",
         "levels.tiled": "coordinates errors graph hexagons level movement toml levels.reading",
         "levels.plane": "coordinates errors level levels.reading",
-        "levels": "coordinates errors graph hexagons level movement placement puzzle toml",
+        "levels": "coordinates errors graph hexagons level movement placement toml",
         "worlds": "coordinates errors geometry graph hexagons level movement toml search.graph "
         "search.plane",
         "geometry": "coordinates errors hexagons level",
-        "tables": "errors graph greedy kernels puzzle search",
-        "asset": "errors graph hexagons interrupts movement processors puzzle",
+        "tables": "errors graph greedy kernels search",
+        "asset": "errors graph hexagons interrupts movement processors",
         "flat": "asset errors graph hexagons movement",
-        "verify": "asset errors flat graph kernels processors puzzle",
+        "verify": "asset errors flat graph kernels kinds processors",
         "runtime.reader": "asset coordinates errors graph greedy hexagons movement kernels "
         "search.all_pairs search.contraction",
         "runtime.things": "placement runtime.reader",
@@ -102,8 +100,8 @@ ROOMS: dict[str, frozenset[str]] = {
         "runtime.many runtime.along runtime.estimates runtime.nearest runtime.headings "
         "runtime.walls runtime.follow runtime.sight",
         "runtime.level": "asset coordinates errors flat kernels runtime.reader runtime.things "
-        "runtime.live runtime.current runtime.native runtime.navigator search.patterns",
-        "runtime.trace": "asset errors search.spaces runtime.reader runtime.searching "
+        "runtime.live runtime.current runtime.native runtime.navigator",
+        "runtime.trace": "asset errors search.problem runtime.reader runtime.searching "
         "runtime.level",
         "runtime": "coordinates errors",
         "runtime.warm": "errors kernels runtime.reader runtime.searching runtime.navigator "
@@ -112,17 +110,26 @@ ROOMS: dict[str, frozenset[str]] = {
         "export": "asset errors flat graph hexagons movement runtime",
         "recipe": "coordinates errors graph level levels movement",
         "pipeline": "asset coordinates errors export flat graph greedy hexagons interrupts "
-        "kernels level levels movement placement processors puzzle recipe search tables worlds",
+        "kernels kinds level levels movement placement processors recipe search tables worlds",
         "diff": "asset coordinates errors graph runtime",
-        "lint": "errors geometry graph level levels movement pipeline recipe search toml worlds",
+        "lint": "errors geometry graph kinds level levels movement pipeline recipe search toml "
+        "worlds",
         "view": "asset coordinates diff errors flat graph hexagons level levels lint movement "
-        "pipeline puzzle recipe runtime",
+        "pipeline recipe runtime",
         "watch": "asset errors pipeline processors",
         "viewer": "asset diff errors export flat graph lint pipeline reader_sources recipe runtime "
         "view watch",
         "start": "asset errors level levels pipeline recipe toml view",
         "interop": "asset errors graph runtime",
         "apply": "asset errors graph level movement pipeline recipe runtime worlds",
+        "school": "agents arrays asset errors graph kernels kinds levels pipeline recipe runtime "
+        "search tables verify view",
+        "school.puzzle": "",
+        "school.spaces": "errors school.puzzle search.problem",
+        "school.patterns": "errors kernels school.pattern_asset school.puzzle school.spaces "
+        "search.problem",
+        "school.pattern_asset": "asset errors school.puzzle",
+        "school.pattern_proof": "asset errors school.pattern_asset school.puzzle verify",
         "cli": "*",
         "__main__": "cli",
     }.items()
@@ -137,7 +144,7 @@ CONFINED: dict[str, tuple[str, ...]] = {
     # Verifying must share no code with baking, so it asks scipy.
     "scipy": ("interop.py", "verify/*"),
     "h5py": ("asset/*",),
-    "pydantic": ("levels/*", "recipe*"),
+    "pydantic": ("levels/*", "recipe*", "school/puzzle_json*"),
     "pydantic_core": ("levels/*", "recipe*"),
     "numba": ("kernels/jit.py",),
     "distributed": ("pipeline/cluster.py",),
@@ -160,7 +167,6 @@ READER = (
     "greedy",
     "movement",
     "placement",
-    "puzzle",
     "asset",
     "flat",
     "runtime",
@@ -211,6 +217,13 @@ def test_rooms() -> None:
     assert only_filled(wrong) == {}
 
 
+def test_only_the_command_line_knows_the_school() -> None:
+    for room, allowed in ROOMS.items():
+        if not lies_in(room, "school"):
+            assert not any(lies_in(name, "school") for name in allowed), room
+    assert {room for room, allowed in ROOMS.items() if "*" in allowed} == {"cli"}
+
+
 def test_every_room_is_there() -> None:
     for room, allowed in ROOMS.items():
         for name in {room} | allowed - {"*"}:
@@ -235,7 +248,7 @@ def test_no_circle_of_rooms() -> None:
 
 def test_what_proves_shares_nothing_with_what_bakes() -> None:
     bakes = {"search", "tables", "worlds", "hexagons", "movement", "pipeline", "runtime"}
-    assert not ROOMS["verify"] & bakes
+    assert not (ROOMS["verify"] | ROOMS["school.pattern_proof"]) & bakes
     for sibling in ("levels", "worlds", "tables"):
         assert not ROOMS[sibling] & {"levels", "worlds", "tables"}
 

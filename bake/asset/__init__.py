@@ -3,6 +3,14 @@ HDF5.
 """
 
 from bake.asset.header import Header, damaged, header_for, read_header, sha256_of
-from bake.asset.read import Asset
+from bake.asset.read import Asset, is_pattern_database
 
-__all__ = ["Asset", "Header", "damaged", "header_for", "read_header", "sha256_of"]
+__all__ = [
+    "Asset",
+    "Header",
+    "damaged",
+    "header_for",
+    "is_pattern_database",
+    "read_header",
+    "sha256_of",
+]

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from bake.asset.patterns import PATTERNS
 from bake.asset.schema import LEVELS, Attribute, Column, Schema
 
 #: What begins the section, with the module that writes it.
@@ -18,32 +17,23 @@ END = "<!-- end of schema -->"
 
 PAGE = Path(__file__).parents[2] / "docs" / "format-columns.md"
 
-_ABOUT_PATTERNS = """\
-The asset of a [puzzle](levels-puzzles.md) has the same header and these instead. Of a pattern of
-tiles, entry r is that of the r-th placement of its tiles, in the order in which the pattern names
-them, in lexicographic order: `itertools.permutations(range(cells), tiles)` in Python. Where c is
-the cell of each tile, tile i adds c[i] less how many of c[0] to c[i - 1] are smaller, and before
-that what came so far is multiplied by cells - i. Of a pattern of variables the values' numbers are
-the digits of r, the first variable's the highest. The columns of tiles are there where `puzzle` is
-tiles, those of variables and actions where it is planning."""
-
 _KINDS = {"text": "text", "integer": "int64", "flag": "int64, 0 or 1"}
 
 
 def format_tables() -> str:
     """Return the attributes and columns of the schema as Markdown tables, without the markers."""
-    levels = f"## Attributes\n\n{_attributes(LEVELS)}\n\n## Columns\n\n{_columns(LEVELS)}\n"
-    patterns = f"{_attributes(PATTERNS)}\n\n{_columns(PATTERNS)}\n"
-    return f"{levels}\n## Pattern databases\n\n{_ABOUT_PATTERNS}\n\n{patterns}"
+    return f"## Attributes\n\n{attributes(LEVELS)}\n\n## Columns\n\n{columns(LEVELS)}\n"
 
 
-def _attributes(schema: Schema) -> str:
+def attributes(schema: Schema) -> str:
+    """Return the attributes of a schema as a Markdown table."""
     return table(
         ("group", "attribute", "type", "", "meaning"), map(_attribute_row, schema.attributes)
     )
 
 
-def _columns(schema: Schema) -> str:
+def columns(schema: Schema) -> str:
+    """Return the columns of a schema as a Markdown table."""
     headings = ("column", "type", "dimensions", "unit", "layout", "", "meaning")
     return table(headings, map(_column_row, schema.columns))
 

@@ -145,7 +145,7 @@ class Asset:
                 "this is a pattern database, no level",
                 file=self.path,
                 expected="the asset of a level",
-                remedy="open it with `bake.runtime.open_patterns`",
+                remedy="open it with `bake.school.open_patterns`",
             )
         if not names or not all_groups:
             raise self.damaged("it holds no profiles")
@@ -452,6 +452,29 @@ class Asset:
             # Other threads may look at any time, so only a finished answer is kept.
             self._sound[path] = sound
         return self._sound[path]
+
+
+class _OfAnyKind(Asset):
+    """An asset of whatever, open to see what it is of."""
+
+    def _find_profiles(self) -> None:
+        self.profiles = ()
+
+    def _find_implied(self) -> None:
+        self.implied = None
+
+    @property
+    def is_of_patterns(self) -> bool:
+        return self._states("kind", PATTERNS_KIND)
+
+
+def is_pattern_database(path: Path) -> bool:
+    """Tell whether a file is a whole pattern database; False where it is no asset at all."""
+    try:
+        with _OfAnyKind(path) as asset:
+            return asset.is_of_patterns
+    except AssetError:
+        return False
 
 
 def _first_line(error: BaseException) -> str:

@@ -28,6 +28,7 @@ with interrupts_end():  # This takes longer than many a command.
     from bake.cli.options import PlacesCommand, tell
     from bake.cli.streams import standard_streams
     from bake.errors import BakeError, OutputError, cut
+    from bake.school import register
 
 _INTERRUPTED = 130
 _INTERRUPTED_NOTE = "interrupted; what was finished is kept"
@@ -114,6 +115,7 @@ def main() -> None:
     """Run the command line."""
     # A command has time to compile.
     os.environ.setdefault("BAKE_COMPILE", "wait")
+    register()
     try:
         with standard_streams():
             _run()

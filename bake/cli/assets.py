@@ -31,14 +31,15 @@ def info(asset: AssetFile, profile: Profile = None, as_json: Json = False) -> No
 
     That is the level, the rules it was baked by, and the tables of each profile with their sizes.
     """
-    from bake.asset.patterns import is_pattern_database
-    from bake.view.report import inspect_asset, inspect_patterns, print_info, print_patterns
+    from bake.asset import is_pattern_database
+    from bake.kinds import kind_of
+    from bake.view.report import inspect_asset, print_info
 
     if profile is None and is_pattern_database(asset):
-        inspect, show = inspect_patterns, print_patterns
+        kind = kind_of("puzzle", asset)
+        found, show = kind.inspect(asset), kind.show
     else:
-        inspect, show = partial(inspect_asset, profile=profile), print_info
-    found = inspect(asset)
+        found, show = inspect_asset(asset, profile=profile), print_info
     if as_json:
         print_json(found)
     else:

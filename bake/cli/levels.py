@@ -231,16 +231,18 @@ def plan(
 
     Bytes, seconds and peak memory of each level and table are predicted, and nothing is baked.
     """
+    from bake.kinds import kind_of
     from bake.levels import is_puzzle
     from bake.pipeline.plan import plan_level
-    from bake.pipeline.puzzle import plan_puzzle
     from bake.pipeline.run import threads_for
     from bake.view.report import print_plans
 
     tasks = tasks_of(sources, None, recipe, profile)
     threads = threads_for(len(tasks), jobs)
     plans = [
-        plan_puzzle(task) if is_puzzle(task.source) else plan_level(task, threads, workers)
+        kind_of("puzzle", task.source).plan(task)
+        if is_puzzle(task.source)
+        else plan_level(task, threads, workers)
         for task in tasks
     ]
     if as_json:
@@ -331,9 +333,9 @@ def schema(
     from bake.levels.graph_json import graph_schema
     from bake.levels.plane.geometry_json import geometry_schema
     from bake.levels.plane.meshes import mesh_schema
-    from bake.levels.puzzle_json import puzzle_schema
     from bake.levels.tiles_json import tile_schema
     from bake.recipe import recipe_schema
+    from bake.school.puzzle_json import puzzle_schema
 
     made = {
         "recipe": recipe_schema,

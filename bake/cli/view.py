@@ -152,8 +152,8 @@ def _check(levels: ServedLevels) -> None:
 def _write(
     place: Path, page: Path, against: Path | None, traces: list[Path], *, as_json: bool
 ) -> None:
+    from bake.asset import is_pattern_database
     from bake.asset.partial import written_whole
-    from bake.asset.patterns import is_pattern_database
     from bake.viewer.bundle import page_html
     from bake.viewer.contents import shown_level
 

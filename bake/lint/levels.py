@@ -11,9 +11,9 @@ import numpy.typing as npt
 from bake.arrays import Int32Array
 from bake.errors import BakeError, BakeErrors
 from bake.graph import Graph, Subgraph, usable_subgraph
+from bake.kinds import kind_of
 from bake.level import GraphLevel, GridLevel, Level, Link, Spot
 from bake.levels import is_puzzle
-from bake.levels.puzzle_json import read_puzzle
 from bake.lint.findings import RULES, Finding, Rule, severity_of
 from bake.lint.gravity import looks_like_platformer
 from bake.lint.ignored import LeftOver, idle_entries, ignored, without_off
@@ -57,7 +57,7 @@ def lint(
     for task in tasks:
         try:
             if is_puzzle(task.source):
-                read_puzzle(task.source, task.recipe.memory_budget)
+                kind_of("puzzle", task.source).read(task.source, task.recipe.memory_budget)
                 continue
             level = read_level(task)
             drawn[task.name] = level

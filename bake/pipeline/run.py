@@ -12,7 +12,7 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor, ThreadPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager, suppress
@@ -28,6 +28,7 @@ from bake.asset.header import is_foreign
 from bake.asset.partial import check_writable, make_folder, remove_leftovers
 from bake.errors import AssetError, BakeError, BudgetError, OutputError
 from bake.interrupts import interrupts_held
+from bake.kinds import KINDS, Kind, kind_of
 from bake.levels import is_puzzle
 from bake.pipeline.checkpoint import CheckpointFolder
 from bake.pipeline.flat import FLAT_SUFFIX, reasons_to_export, write_flat_file
@@ -172,9 +173,8 @@ def attempt(
     try:
         check_place(task, force)
         if is_puzzle(task.source):
-            from bake.pipeline.puzzle import bake_puzzle
-
-            return Outcome(task, "baked", baked=bake_puzzle(task, tell))
+            kind = kind_of("puzzle", task.source)
+            return Outcome(task, "baked", baked=kind.bake(task, tell))
         baked = bake_level(task, threads, tell, make)
         flat = write_flat_file(task, force=force) if task.recipe.export_flat else None
     except MemoryError:
@@ -237,7 +237,8 @@ def attempt_in_processes(
     context = multiprocessing.get_context("spawn")
     others = set(multiprocessing.active_children())
     with _relayed(report) as channel:
-        pool = ProcessPoolExecutor(jobs, mp_context=context, initializer=_join, initargs=(channel,))
+        given = channel, dict(KINDS)
+        pool = ProcessPoolExecutor(jobs, mp_context=context, initializer=_join, initargs=given)
         try:
             with _interrupts_blocked():
                 futures = {_submitted(pool, task, threads, force): task for task in tasks}
@@ -342,10 +343,11 @@ def _relayed(report: Report) -> Iterator[Connection]:
         receiver.close()
 
 
-def _join(channel: Connection) -> None:
-    """Prepare this process as a worker."""
+def _join(channel: Connection, kinds: Mapping[str, Callable[[], Kind]]) -> None:
+    """Prepare this process as a worker, which knows the kinds that its parent has registered."""
     global _news  # noqa: PLW0603 - a pool hands its workers nothing but globals
     _news = channel
+    KINDS.update(kinds)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, _on_terminate)
     sys.unraisablehook = _on_unraisable

@@ -22,11 +22,11 @@ import numpy as np
 from bake.asset import Asset
 from bake.asset.header import Header, header_for, sha256_of
 from bake.asset.partial import check_writable, written_whole
-from bake.asset.patterns import PatternAsset
 from bake.asset.write import Contents
 from bake.errors import BakeError, OutputError, counted
 from bake.graph import usable_subgraph
 from bake.kernels.jit import waiting
+from bake.kinds import kind_of
 from bake.levels import is_puzzle
 from bake.pipeline.checkpoint import Checkpoint, RangeFile, UnusableError
 from bake.pipeline.contents import first_alike
@@ -41,7 +41,6 @@ from bake.pipeline.level import (
     world_contents,
 )
 from bake.pipeline.profile import in_ranges, range_job
-from bake.pipeline.puzzle import prepare_puzzle
 from bake.pipeline.run import Outcome, attempt, build, check_place, threads_for
 from bake.pipeline.run import Report as LevelReport
 from bake.pipeline.sources import Task
@@ -116,7 +115,7 @@ def build_shard(
     for place, task in enumerate(tasks):
         try:
             if is_puzzle(task.source):
-                headers[task.name] = prepare_puzzle(task)[1]
+                headers[task.name] = kind_of("puzzle", task.source).header(task)
                 if shard.has(place):
                     whole.append(replace(task, asset=folder / task.asset.name))
                 continue
@@ -296,7 +295,8 @@ def _put(shard: Shard, part: Path, task: Task, force: bool) -> Outcome:
         if reasons := reasons_to_bake(replace(task, asset=part)):
             raise BakeError("; ".join(reasons), file=part, remedy=f"bake {shard} again")
         of_puzzle = is_puzzle(task.source)
-        nodes, arcs, profiles = _size_of_puzzle(part) if of_puzzle else _size_of_level(part)
+        size_of = kind_of("puzzle", task.source).size if of_puzzle else _size_of_level
+        nodes, arcs, profiles = size_of(part)
         with written_whole(task.asset) as partial:
             shutil.copyfile(part, partial)
         wanted = task.recipe.export_flat and not of_puzzle
@@ -314,12 +314,6 @@ def _size_of_level(part: Path) -> tuple[int, int, tuple[str, ...]]:
     with Asset(part) as asset:
         nodes, arcs = asset.shape("/world/first_out")[0] - 1, asset.shape("/world/head")[0]
         return nodes, arcs, tuple(asset.profiles)
-
-
-def _size_of_puzzle(part: Path) -> tuple[int, int, tuple[str, ...]]:
-    """Return the entries of a pattern database, which has no arcs and profiles."""
-    with PatternAsset(part) as asset:
-        return asset.shape("/patterns/distance")[0], 0, ()
 
 
 class _Joining:

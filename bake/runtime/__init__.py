@@ -9,6 +9,8 @@
 It needs only numpy and h5py.
 """
 
+from typing import Never
+
 from bake.coordinates import Coordinates
 from bake.errors import (
     AssetError,
@@ -26,7 +28,7 @@ from bake.errors import (
     UnknownNodeError,
     UnknownProfileError,
 )
-from bake.runtime.level import LevelAsset, open_asset, open_patterns
+from bake.runtime.level import LevelAsset, open_asset
 from bake.runtime.live.report import Changes, UpdateReport
 from bake.runtime.navigator import Navigator
 from bake.runtime.searching.result import SearchResult, TraceStep
@@ -60,5 +62,10 @@ __all__ = [
     "UnknownProfileError",
     "UpdateReport",
     "open_asset",
-    "open_patterns",
 ]
+
+
+def __getattr__(name: str) -> Never:
+    if name == "open_patterns":
+        raise ImportError(f"bake.runtime.{name} has moved: `from bake.school import {name}`")
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, overload
+from typing import overload
 
 import numpy.typing as npt
 
@@ -20,9 +20,6 @@ from bake.runtime.reader.baked import BakedTables
 from bake.runtime.reader.places import Cell, Name, Place, Places, quoted
 from bake.runtime.reader.points import Points
 from bake.runtime.things import Door, Instance, Link, Region, Spot
-
-if TYPE_CHECKING:
-    from bake.search.patterns.database import Patterns
 
 
 class LevelAsset:
@@ -419,19 +416,3 @@ def open_asset(path: str | Path, *, check: bool = True) -> LevelAsset:
     except BaseException:
         asset.close()
         raise
-
-
-def open_patterns(path: str | Path) -> Patterns:
-    """Open the pattern database of a puzzle, and read all of it.
-
-    Args:
-        path: an asset that ``bake build`` made of a puzzle.
-
-    Raises:
-        AssetError: the file is no pattern database, or is damaged.
-    """
-    from bake.asset.patterns import PatternAsset
-    from bake.search.patterns.database import Patterns
-
-    with PatternAsset(path) as asset:
-        return Patterns(asset.puzzle(), asset.read("/patterns/distance"))

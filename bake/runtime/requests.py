@@ -29,7 +29,7 @@ from bake.runtime.searching.under_way import (
 from bake.runtime.snapshot import Snapshot
 
 if TYPE_CHECKING:
-    from bake.search.spaces.problem import Status
+    from bake.search.problem import Status
 
 #: What becomes of requests when the level changes under them.
 OnChange = Literal["restart", "cancel"]
@@ -64,7 +64,7 @@ class PathRequest:
         priority: float,
         asked: tuple[str, str | Given | None],
     ) -> None:
-        from bake.search.spaces.problem import Status
+        from bake.search.problem import Status
 
         self.start, self.goal = places
         self.priority = priority
@@ -155,7 +155,7 @@ class PathRequest:
             self._drop()
 
     def _cancel(self, reason: str | None) -> None:
-        from bake.search.spaces.problem import Status
+        from bake.search.problem import Status
 
         self.status, self.reason = Status.CANCELLED, reason
         self._drop()

@@ -21,7 +21,7 @@ from bake.runtime.reader.places import Place
 from bake.runtime.searching.result import SearchResult, TraceStep
 
 if TYPE_CHECKING:
-    from bake.search.spaces.problem import Search, Step
+    from bake.search.problem import Search, Step
 
 FORMAT = "bake-trace"
 VERSION = 1
@@ -137,7 +137,7 @@ def trace_search(
     *,
     profile: str | None = None,
 ) -> Trace:
-    """Run a search of :mod:`bake.search` to its end, and write every step down.
+    """Run a search of :mod:`bake.school` to its end, and write every step down.
 
     Args:
         level: the open level over which to look at it.

@@ -1,8 +1,6 @@
-"""Search: algorithms over arrays in rooms of their own, and over problems that a caller describes.
+"""Search: algorithms over arrays in rooms of their own, and what a search under way is.
 
-``bake.search.search`` looks for a way through any :class:`StateSpace`, step by step if need be.
-``bake.search.Patterns`` is a pattern database, whose ``h`` guides it.
-``bake.runtime.open_patterns`` opens a baked one.
+Searches through problems of your own, puzzles and pattern databases are in ``bake.school``.
 """
 
 from __future__ import annotations
@@ -10,33 +8,23 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from bake.search.patterns.database import Patterns as Patterns
-    from bake.search.patterns.deepening import tile_search as tile_search
-    from bake.search.spaces.methods import search as search
-    from bake.search.spaces.problem import Search as Search
-    from bake.search.spaces.problem import StateSpace as StateSpace
-    from bake.search.spaces.problem import Status as Status
-    from bake.search.spaces.problem import Step as Step
-    from bake.search.spaces.puzzles import PlanSpace as PlanSpace
-    from bake.search.spaces.puzzles import SlidingTiles as SlidingTiles
+    from bake.search.problem import Search as Search
+    from bake.search.problem import StateSpace as StateSpace
+    from bake.search.problem import Status as Status
+    from bake.search.problem import Step as Step
 
-#: Where each name comes from. Kernels lie below this package, and must not load what they need not.
-_HOMES = {
-    "search": "bake.search.spaces.methods",
-    "Search": "bake.search.spaces.problem",
-    "StateSpace": "bake.search.spaces.problem",
-    "Status": "bake.search.spaces.problem",
-    "Step": "bake.search.spaces.problem",
-    "Patterns": "bake.search.patterns.database",
-    "tile_search": "bake.search.patterns.deepening",
-    "PlanSpace": "bake.search.spaces.puzzles",
-    "SlidingTiles": "bake.search.spaces.puzzles",
-}
+#: What is loaded when it is asked for. Kernels lie below this package, and must not load it.
+_PROBLEM = ("Search", "StateSpace", "Status", "Step")
+
+#: What has gone to the school.
+_MOVED = ("search", "Patterns", "tile_search", "PlanSpace", "SlidingTiles")
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from importlib import import_module
+    if name in _PROBLEM:
+        from bake.search import problem
 
-    return getattr(import_module(_HOMES[name]), name)
+        return getattr(problem, name)
+    if name in _MOVED:
+        raise ImportError(f"bake.search.{name} has moved: `from bake.school import {name}`")
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -14,10 +14,10 @@ from pathlib import Path
 import numpy as np
 
 from bake.arrays import Int64Array
-from bake.asset import Asset
-from bake.asset.patterns import is_pattern_database
+from bake.asset import Asset, is_pattern_database
 from bake.flat.asset import FlatAsset, open_either
 from bake.kernels.jit import waiting
+from bake.kinds import kind_of
 from bake.verify.bounds import part_of, read_bounds, search_bounds
 from bake.verify.distances import Pairs
 from bake.verify.flat import prove_cells, prove_flat, prove_flat_profile
@@ -28,7 +28,6 @@ from bake.verify.lattice import prove_squares
 from bake.verify.level import Level
 from bake.verify.mesh import prove_mesh
 from bake.verify.movement import prove_movement
-from bake.verify.patterns import prove_patterns
 from bake.verify.profile import Profile, Progress, prove_components, prove_reach
 from bake.verify.walls import prove_walls
 
@@ -70,9 +69,10 @@ def verify_asset(
     Raises:
         AssetError: the file is not an asset, or something in it is wrong; the error names the first
             thing found.
+        BakeError: the file is a pattern database, and this process has not registered puzzles.
     """
     if is_pattern_database(path):
-        return Proof(entries=prove_patterns(path, progress))
+        return Proof(entries=kind_of("puzzle", path).prove(path, progress))
     with open_either(path, exact=True) as asset:
         level = Level(asset)
         if asset.cells_are_nodes:

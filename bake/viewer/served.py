@@ -15,8 +15,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from bake.asset.header import read_header
-from bake.asset.patterns import is_pattern_database
+from bake.asset import is_pattern_database, read_header
 from bake.errors import AssetError, BakeError
 from bake.viewer.contents import ShownLevel, shown_level
 from bake.watch.notices import noticed

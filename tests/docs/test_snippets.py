@@ -51,6 +51,7 @@ ELSEWHERE = {
     ("python", "README.md"): "test_readme.py",
     ("python", "docs/format.md"): "test_format.py",
     ("python", "docs/runtime.md"): "test_runtime.py",
+    ("python", "docs/school.md"): "tests/school/test_page.py",
     ("python", "docs/searches.md"): "test_searches.py",
     ("python", "docs/traces.md"): "test_traces.py",
     ("sh", "README.md"): "test_readme.py, and tests/install what installs",

@@ -1,6 +1,6 @@
 """The worked example of state space search: an 8-puzzle of two moves, and its scores."""
 
-from bake.search import Status, search
+from bake.school import Status, search
 from tests.support.problems import Sliding
 
 # A is 1, B is 2 and so on; the gap is 0.

@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from bake.search import Status, search
+from bake.school import Status, search
 from tests.support.problems import Network
 
 #: Where the points lie, from the distances that the notes print; L1 is the goal.

@@ -14,7 +14,7 @@ from bake.asset import Asset
 from bake.errors import BakeError, QueryError, TraceError
 from bake.runtime import open_asset
 from bake.runtime.trace import search_trace, trace_search
-from bake.search import search
+from bake.school import search
 from bake.view.colours import SEARCHED, UNSEEN
 from bake.view.render import render_asset
 from bake.view.request import Searched, Walked

@@ -1,6 +1,6 @@
 """Search a level a part at a time: so many expansions or milliseconds, and on in the next frame.
 
-The words are those of :mod:`bake.search.spaces`: step, run, cancel, open, closed, and a status.
+The words are those of :mod:`bake.school.spaces`: step, run, cancel, open, closed, and a status.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from bake.runtime.searching.methods import QUEUES
 from bake.runtime.searching.result import SearchResult
 
 if TYPE_CHECKING:
-    from bake.search.spaces.problem import Status, Step
+    from bake.search.problem import Status, Step
 
 #: Methods that can be searched part by part.
 SLICED = ("astar", "dijkstra")
@@ -58,7 +58,7 @@ class LevelSearch:
     ) -> None:
         """Begin a search; nothing is expanded yet. See :meth:`bake.runtime.Navigator.searching`."""
         from bake.search.point.sliced import SlicedSearch
-        from bake.search.spaces.problem import Status
+        from bake.search.problem import Status
 
         check_method(method)
         if queue not in QUEUES:
@@ -149,7 +149,7 @@ class LevelSearch:
         Returns:
             What the step did, in units, as searches of :mod:`bake.search` report it.
         """
-        from bake.search.spaces.problem import Step
+        from bake.search.problem import Step
 
         search = self._search
         if search is None or not self.running:
@@ -177,7 +177,7 @@ class LevelSearch:
 
     def cancel(self) -> None:
         """End the search without a path; do nothing where it is over already."""
-        from bake.search.spaces.problem import Status
+        from bake.search.problem import Status
 
         if self.running:
             self.status = Status.CANCELLED
@@ -197,7 +197,7 @@ class LevelSearch:
             self._ended()
 
     def _ended(self) -> None:
-        from bake.search.spaces.problem import Status
+        from bake.search.problem import Status
 
         assert self._search is not None
         found = self._search.found

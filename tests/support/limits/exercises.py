@@ -23,10 +23,12 @@ from bake.agents.crowd import Crowd
 from bake.arrays import Int32Array
 from bake.graph import BLOCKED, INFINITY, UNREACHABLE, Graph
 from bake.level import TerrainRule
-from bake.puzzle import Tiles
 from bake.recipe import LevelRecipe, ProfileRecipe
 from bake.runtime import LevelAsset, open_asset
 from bake.runtime.warm import ask_everything
+from bake.school.patterns.deepening import tile_search
+from bake.school.puzzle import Tiles
+from bake.school.spaces.puzzles import SlidingTiles
 from bake.search.all_pairs import batch
 from bake.search.all_pairs.batch import BatchSearch
 from bake.search.all_pairs.follow import (
@@ -46,13 +48,11 @@ from bake.search.incremental.dstar_lite import DStarLite
 from bake.search.incremental.lifelong import LifelongPlanning
 from bake.search.incremental.moving_target import MovingTargetDStarLite
 from bake.search.incremental.twins import TwinArcs, with_weights
-from bake.search.patterns.deepening import tile_search
 from bake.search.point import space_time
 from bake.search.point.astar_buckets import FOUND, FULL, PAUSED
 from bake.search.point.estimates import Estimate, ranked_by_step
 from bake.search.point.sliced import SlicedSearch
 from bake.search.point.space import SearchSpace
-from bake.search.spaces.puzzles import SlidingTiles
 from bake.tables.compressed import compressed_next_hops
 from tests.support.baked import bake, recipe_for, rows, rules_of, write_graph, write_grid
 from tests.support.compare import check_navigator, subgraph, tables_of, weighted

@@ -22,7 +22,7 @@ from bake.levels.reading.models import (
     tidied,
     validated,
 )
-from bake.puzzle import Action, Combine, Planning, Puzzle, Tiles, is_additive
+from bake.school.puzzle import Action, Combine, Planning, Puzzle, Tiles, is_additive
 
 VERSION = 1
 #: Boards are kept as bits of 32 by the search for the table.

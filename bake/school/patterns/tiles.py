@@ -15,8 +15,8 @@ import numpy as np
 
 from bake.arrays import Int32Array, UInt16Array, UInt32Array
 from bake.kernels.jit import kernel
-from bake.puzzle import Tiles, entries
-from bake.search.patterns.ranking import place_by_rank, rank_of
+from bake.school.patterns.ranking import place_by_rank, rank_of
+from bake.school.puzzle import Tiles, entries
 
 #: Stands for a placement from which there is no way to the goal, while a table is made.
 NONE = np.uint16(65535)

@@ -10,7 +10,7 @@ import math
 from collections.abc import Generator, Iterator, Mapping
 from types import MappingProxyType
 
-from bake.search.spaces.problem import Heuristic, S, Search, StateSpace, Status, Step
+from bake.search.problem import Heuristic, S, Search, StateSpace, Status, Step
 
 
 class IterativeDeepening(Search[S]):

@@ -13,7 +13,7 @@ from heapq import heappop, heappush
 from itertools import count
 from types import MappingProxyType
 
-from bake.search.spaces.problem import Heuristic, S, Search, StateSpace, Status, Step
+from bake.search.problem import Heuristic, S, Search, StateSpace, Status, Step
 
 
 class BestFirst(Search[S]):

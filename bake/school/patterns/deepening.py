@@ -1,7 +1,7 @@
 """Solve sliding tiles by IDA*, compiled: the tiles lie in arrays, and lower bounds are looked up.
 
 R. Korf, "Depth-First Iterative-Deepening: An Optimal Admissible Tree Search", 1985. It expands the
-same states in the same order as :class:`bake.search.spaces.iterative.IterativeDeepening` does.
+same states in the same order as :class:`bake.school.spaces.iterative.IterativeDeepening` does.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ import numpy as np
 from bake.arrays import AnyArray, Int32Array, Int64Array, UInt64Array
 from bake.errors import QueryError
 from bake.kernels.jit import kernel, waiting
-from bake.puzzle import Puzzle, Tiles, can_be_solved
-from bake.search.patterns.database import Patterns
-from bake.search.patterns.ranking import rank_of
-from bake.search.patterns.tiles import tile_distances
-from bake.search.spaces.problem import Search, Status, Step
-from bake.search.spaces.puzzles import Board, SlidingTiles
+from bake.school.patterns.database import Patterns
+from bake.school.patterns.ranking import rank_of
+from bake.school.patterns.tiles import tile_distances
+from bake.school.puzzle import Puzzle, Tiles, can_be_solved
+from bake.school.spaces.puzzles import Board, SlidingTiles
+from bake.search.problem import Search, Status, Step
 
 #: Boards of more cells do not fit the 64 bits that tell one from another.
 MOST_CELLS = 16
@@ -276,7 +276,7 @@ def tile_search(space: SlidingTiles, patterns: Patterns | None = None) -> TileSe
         raise QueryError(
             f"the board has {tiles.cells} cells",
             expected=f"at most {MOST_CELLS}",
-            remedy='use bake.search.search(space, "ida")',
+            remedy='use bake.school.search(space, "ida")',
         )
     if patterns is None:
         patterns = manhattan(tiles)

@@ -9,18 +9,18 @@ import numpy as np
 
 from bake.arrays import AnyArray, Int32Array
 from bake.asset import Header, header_for
-from bake.asset.patterns import PATTERNS
 from bake.asset.schema import PATTERNS_KIND
 from bake.asset.write import Contents, write_asset
 from bake.errors import LevelError
 from bake.kernels.jit import waiting
-from bake.levels.puzzle_json import read_puzzle
 from bake.pipeline.level import Baked, Report, errors_name, stamp
 from bake.pipeline.plan import BASE_BYTES, Plan, TablePlan
 from bake.pipeline.sources import Task
 from bake.pipeline.staleness import recipe_digest, source_digests
-from bake.puzzle import Planning, Puzzle, Tiles
-from bake.tables.patterns import pattern_memory, pattern_tables
+from bake.school.pattern_asset import PATTERNS
+from bake.school.pattern_tables import pattern_memory, pattern_tables
+from bake.school.puzzle import Planning, Puzzle, Tiles
+from bake.school.puzzle_json import read_puzzle
 
 #: Seconds the search takes for one entry; of tiles for each tile and cell besides.
 SECONDS_PER_ENTRY = 200e-9

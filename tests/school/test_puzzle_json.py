@@ -9,8 +9,8 @@ import pytest
 
 from bake.errors import BakeError
 from bake.levels import is_puzzle, load
-from bake.levels.puzzle_json import puzzle_schema, read_puzzle
-from bake.puzzle import Planning, Tiles
+from bake.school.puzzle import Planning, Tiles
+from bake.school.puzzle_json import puzzle_schema, read_puzzle
 from tests.support.puzzles import EIGHT, PORTER, write_puzzle
 
 

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from numbers import Real
 
 from bake.errors import QueryError
-from bake.search.spaces.best_first import BestFirst
-from bake.search.spaces.bounded import MemoryBounded
-from bake.search.spaces.iterative import IterativeDeepening
-from bake.search.spaces.problem import Heuristic, S, Search, StateSpace
+from bake.school.spaces.best_first import BestFirst
+from bake.school.spaces.bounded import MemoryBounded
+from bake.school.spaces.iterative import IterativeDeepening
+from bake.search.problem import Heuristic, S, Search, StateSpace
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ def search(
     ``run`` on what is returned finds the way; ``step``, and budgets of ``run``, do part of it.
 
     Args:
-        space: the problem; see :class:`bake.search.StateSpace`.
+        space: the problem; see :class:`bake.search.problem.StateSpace`.
         method: "astar", "dijkstra" and "ida" find a cheapest way where the heuristic is admissible,
             "sma" where the way fits its memory besides; "weighted" finds one that costs ``weight``
             times as much at most; "greedy" and "beam" find one sooner, of any cost.

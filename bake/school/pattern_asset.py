@@ -6,15 +6,14 @@ It is written as the assets of levels are, with the same header, and differs in 
 from __future__ import annotations
 
 from itertools import pairwise
-from pathlib import Path
 
 import numpy as np
 
 from bake.arrays import AnyArray
 from bake.asset.read import Asset
 from bake.asset.schema import FORMAT_NAME, PATTERNS_KIND, Attribute, Column, Schema
-from bake.errors import AssetError, NotAnAssetError
-from bake.puzzle import Action, Combine, Moves, Planning, Puzzle, Tiles
+from bake.errors import NotAnAssetError
+from bake.school.puzzle import Action, Combine, Moves, Planning, Puzzle, Tiles
 
 
 def _column(
@@ -157,15 +156,6 @@ class PatternAsset(Asset):
         if len(first) < 2 or first[0] != 0 or first[-1] != length or (np.diff(first) < 1).any():
             raise self.damaged(f"column {path} does not cut what it should into parts")
         return [(int(a), int(b)) for a, b in pairwise(first)]
-
-
-def is_pattern_database(path: Path) -> bool:
-    """Tell whether a file is a whole pattern database; False where it is no asset at all."""
-    try:
-        PatternAsset(path).close()
-    except AssetError:
-        return False
-    return True
 
 
 def _stated(row: AnyArray) -> dict[int, int]:

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from bake.errors import QueryError
-from bake.puzzle import Puzzle, Tiles
-from bake.search import Patterns, SlidingTiles, Status, search, tile_search
-from bake.search.patterns.deepening import manhattan
+from bake.school import Patterns, SlidingTiles, Status, search, tile_search
+from bake.school.patterns.deepening import manhattan
+from bake.school.puzzle import Puzzle, Tiles
 from tests.support.problems import Sliding
 from tests.support.puzzles import baked
 

@@ -5,16 +5,18 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from bake.arrays import AnyArray
 from bake.errors import QueryError
-from bake.puzzle import Planning, Puzzle, Tiles
-from bake.search.patterns.planning import strides
-from bake.search.spaces.problem import StateSpace
-from bake.search.spaces.puzzles import PlanSpace, SlidingTiles, check_board, numbers_of
+from bake.school.pattern_asset import PatternAsset
+from bake.school.patterns.planning import strides
+from bake.school.puzzle import Planning, Puzzle, Tiles
+from bake.school.spaces.puzzles import PlanSpace, SlidingTiles, check_board, numbers_of
+from bake.search.problem import StateSpace
 
 
 class Patterns:
@@ -66,7 +68,7 @@ class Patterns:
         return self._combine(found)
 
     def space(self, start: Sequence[Any] | Mapping[str, str] | None = None) -> StateSpace[Any]:
-        """Return the puzzle as a problem for :func:`bake.search.search`.
+        """Return the puzzle as a problem for :func:`bake.school.search`.
 
         Args:
             start: a state; None = that of the puzzle's file.
@@ -109,3 +111,16 @@ class Patterns:
             sum(numbers[variable] * step for variable, step in zip(pattern, steps, strict=True))
             for pattern, steps in zip(self.puzzle.patterns, self._strides, strict=True)
         ]
+
+
+def open_patterns(path: str | Path) -> Patterns:
+    """Open the pattern database of a puzzle, and read all of it.
+
+    Args:
+        path: an asset that ``bake build`` made of a puzzle.
+
+    Raises:
+        AssetError: the file is no pattern database, or is damaged.
+    """
+    with PatternAsset(path) as asset:
+        return Patterns(asset.puzzle(), asset.read("/patterns/distance"))

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 
 from bake.errors import QueryError
-from bake.puzzle import Planning, Tiles
+from bake.school.puzzle import Planning, Tiles
 
 #: Tile on each cell, row by row; 0 is the gap.
 Board = tuple[int, ...]

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bake.errors import QueryError
-from bake.search import Search, Status, search
+from bake.school import Search, Status, search
 from tests.support.problems import EDGES, TO_B, Network, Sliding
 
 EXACT = ("astar", "dijkstra", "ida")

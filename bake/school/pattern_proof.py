@@ -15,8 +15,8 @@ from pathlib import Path
 import numpy as np
 
 from bake.arrays import AnyArray, BoolArray, Int64Array
-from bake.asset.patterns import PatternAsset
-from bake.puzzle import Planning, Puzzle, Tiles
+from bake.school.pattern_asset import PatternAsset
+from bake.school.puzzle import Planning, Puzzle, Tiles
 from bake.verify.profile import Progress
 
 #: States taken at once.

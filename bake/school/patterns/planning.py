@@ -15,7 +15,7 @@ import numpy as np
 
 from bake.arrays import Int64Array
 from bake.errors import CostError
-from bake.puzzle import Planning, entries
+from bake.school.puzzle import Planning, entries
 
 #: Stands for a state from which no plan leads to the goal, while a table is made.
 NONE = np.int64(2**62)

@@ -8,10 +8,10 @@ import numpy as np
 
 from bake.arrays import AnyArray
 from bake.errors import BudgetError, in_units
-from bake.puzzle import Puzzle, Tiles
-from bake.search.patterns import planning, tiles
-from bake.search.patterns.planning import plan_distances
-from bake.search.patterns.tiles import tile_distances
+from bake.school.patterns import planning, tiles
+from bake.school.patterns.planning import plan_distances
+from bake.school.patterns.tiles import tile_distances
+from bake.school.puzzle import Puzzle, Tiles
 
 #: Element types of a table, the smallest first; all ones mean that nothing leads to the goal.
 _TYPES = (np.uint8, np.uint16, np.uint32)

@@ -1,0 +1,66 @@
+"""Kinds of files that are no levels: the command line registers what reads, bakes and proves them.
+
+Nothing that a game or a build of levels needs may import what only teaching needs, so whoever meets
+such a file looks into this table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from bake.errors import BakeError
+
+
+@dataclass(frozen=True)
+class Kind:
+    """What can be done with files of one kind, and with the assets that are baked of them.
+
+    Types that lie above this module are written as Any; the functions that are registered name
+    them.
+
+    Attributes:
+        read: reads a file, by its path and a memory budget, and raises its mistakes.
+        header: returns the header of a task's asset.
+        bake: bakes a task, given where to report.
+        plan: predicts what baking a task would cost.
+        size: returns the nodes, arcs and profiles of an asset.
+        prove: proves an asset right, given where to report, and returns its proved entries.
+        inspect: returns what is in an asset, as JSON has it.
+        show: prints what ``inspect`` returned.
+    """
+
+    read: Callable[[Path, int], object]
+    header: Callable[[Any], Any]
+    bake: Callable[[Any, Any], Any]
+    plan: Callable[[Any], Any]
+    size: Callable[[Path], tuple[int, int, tuple[str, ...]]]
+    prove: Callable[[Path, Callable[[float], None]], int]
+    inspect: Callable[[Path], dict[str, Any]]
+    show: Callable[[dict[str, Any]], None]
+
+
+#: What returns each kind, by its name; a process that bakes for another one is sent this table.
+KINDS: dict[str, Callable[[], Kind]] = {}
+
+
+def kind_of(name: str, path: Path) -> Kind:
+    """Return a kind.
+
+    Args:
+        name: of the kind.
+        path: the file that is of it, which an error names.
+
+    Raises:
+        BakeError: this process has not registered the kind.
+    """
+    if name not in KINDS:
+        raise BakeError(
+            f"this is a {name}, and what reads those is not loaded in this process",
+            file=path,
+            expected="a level",
+            remedy="use the command `bake`, or call `bake.school.register()` first",
+        )
+    return KINDS[name]()

@@ -1,0 +1,59 @@
+"""The school: what textbooks and lectures teach about searching, and no game asks for.
+
+``search`` looks for a way through any :class:`StateSpace`, step by step if need be, and
+``Patterns`` is a pattern database, whose ``h`` guides it; ``open_patterns`` opens a baked one.
+Only the command line imports this package; see docs/school.md.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from bake.kinds import KINDS
+
+if TYPE_CHECKING:
+    from bake.kinds import Kind
+    from bake.school.patterns.database import Patterns as Patterns
+    from bake.school.patterns.database import open_patterns as open_patterns
+    from bake.school.patterns.deepening import tile_search as tile_search
+    from bake.school.spaces.methods import search as search
+    from bake.school.spaces.puzzles import PlanSpace as PlanSpace
+    from bake.school.spaces.puzzles import SlidingTiles as SlidingTiles
+    from bake.search.problem import Search as Search
+    from bake.search.problem import StateSpace as StateSpace
+    from bake.search.problem import Status as Status
+    from bake.search.problem import Step as Step
+
+#: Where each name comes from; none is loaded before it is asked for.
+_HOMES = {
+    "search": "bake.school.spaces.methods",
+    "Search": "bake.search.problem",
+    "StateSpace": "bake.search.problem",
+    "Status": "bake.search.problem",
+    "Step": "bake.search.problem",
+    "Patterns": "bake.school.patterns.database",
+    "open_patterns": "bake.school.patterns.database",
+    "tile_search": "bake.school.patterns.deepening",
+    "PlanSpace": "bake.school.spaces.puzzles",
+    "SlidingTiles": "bake.school.spaces.puzzles",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module
+
+    return getattr(import_module(_HOMES[name]), name)
+
+
+def register() -> None:
+    """Let this process bake and prove puzzles; the command line does so when it starts."""
+    KINDS["puzzle"] = puzzles
+
+
+def puzzles() -> Kind:
+    """Return what can be done with puzzles and their pattern databases."""
+    from bake.school.puzzle_kind import PUZZLES
+
+    return PUZZLES

@@ -1,0 +1,36 @@
+"""What the command line can do with puzzles, in one table."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from bake.asset import Header
+from bake.kinds import Kind
+from bake.pipeline.sources import Task
+from bake.school.pattern_asset import PatternAsset
+from bake.school.pattern_proof import prove_patterns
+from bake.school.pattern_report import inspect_patterns, print_patterns
+from bake.school.puzzle_bake import bake_puzzle, plan_puzzle, prepare_puzzle
+from bake.school.puzzle_json import read_puzzle
+
+
+def _header(task: Task) -> Header:
+    return prepare_puzzle(task)[1]
+
+
+def _size(asset: Path) -> tuple[int, int, tuple[str, ...]]:
+    """Return the entries of a pattern database, which has no arcs and profiles."""
+    with PatternAsset(asset) as opened:
+        return opened.shape("/patterns/distance")[0], 0, ()
+
+
+PUZZLES = Kind(
+    read=read_puzzle,
+    header=_header,
+    bake=bake_puzzle,
+    plan=plan_puzzle,
+    size=_size,
+    prove=prove_patterns,
+    inspect=inspect_patterns,
+    show=print_patterns,
+)

@@ -1,0 +1,46 @@
+"""docs/school.md: its examples run, and give what their comments say."""
+
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bake.asset.document import section_of, with_section
+from bake.school import pattern_document
+from bake.school.spaces.methods import METHODS
+from tests.support.command import bake
+from tests.support.pages import ROOT, blocks, checked, page
+from tests.support.stored import stored_asset
+
+PAGE = page("school.md")
+
+
+def test_the_examples(bare: Path) -> None:
+    (bare / "baked").mkdir()
+    shutil.copy(stored_asset("keep.png"), "baked")
+    assert bake("build", ROOT / "levels_src" / "eight.json", "-o", "baked").code == 0
+    names: dict[str, Any] = {}
+    shown = [
+        found for code in blocks(PAGE, "python") for found in checked(code, "school.md", names)
+    ]
+    for value, expected in shown:
+        assert value == expected
+    assert len(shown) == 5
+
+
+def test_every_method_is_told() -> None:
+    for name in METHODS:
+        assert f'| `"{name}"' in PAGE
+
+
+def test_the_tables_are_those_of_the_schema(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = "run `python -m bake.school.pattern_document`"
+    assert section_of(PAGE, pattern_document.MAKER) == pattern_document.format_tables(), made
+    copy = tmp_path / "school.md"
+    copy.write_text(with_section(PAGE, "outdated\n", pattern_document.MAKER), "utf-8")
+    monkeypatch.setattr(pattern_document, "PAGE", copy)
+    pattern_document.main()
+    assert copy.read_text("utf-8") == PAGE
