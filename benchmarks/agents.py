@@ -11,9 +11,10 @@ import numpy as np
 
 from bake.agents.agent import Agent
 from bake.agents.belief import Belief
-from bake.agents.skirting import Walk, bounce, crash_and_turn, trace_obstacles
 from bake.levels.movingai import read_scenario
 from bake.runtime import Navigator, open_asset
+from bake.school import RealTimeAgent
+from bake.school.skirting import Walk, bounce, crash_and_turn, trace_obstacles
 from benchmarks.bench import Bench
 from benchmarks.levels import scenario_file
 from benchmarks.section import Section
@@ -32,11 +33,11 @@ QUICK_STEPS = 400
 #: Of every so many steps, one plan is compared with a search from scratch.
 CHECKED = 25
 
-#: Methods with their lookahead, and how they are called.
+#: Methods with their lookahead, if they have one, and how they are called.
 METHODS = (
-    ("dstar_lite", 1, "D* Lite"),
-    ("moving_target", 1, "Moving Target D* Lite"),
-    ("astar", 1, "A*, anew each time"),
+    ("dstar_lite", 0, "D* Lite"),
+    ("moving_target", 0, "Moving Target D* Lite"),
+    ("astar", 0, "A*, anew each time"),
     ("lrta_star", 1, "LRTA*, k = 1"),
     ("lrta_star", 4, "LRTA*, k = 4"),
     ("rta_star", 1, "RTA*, k = 1"),
@@ -169,16 +170,22 @@ def _measure(
 def _compile(nav: Navigator, ends: Ends) -> None:
     """Have every kernel ready before a clock runs."""
     for method, lookahead, _ in METHODS:
-        agent = Agent(Belief(nav), *ends, method, lookahead=lookahead)
+        agent = _placed(Belief(nav), ends, method, lookahead)
         for _ in range(3):
             agent.observe(agent.belief.around(agent.place, RADIUS))
             agent.step()
             agent.cost()
 
 
+def _placed(belief: Belief, ends: Ends, method: str, lookahead: int) -> Agent:
+    if lookahead:
+        return RealTimeAgent(belief, *ends, method, lookahead=lookahead)
+    return Agent(belief, *ends, method)
+
+
 def _trip(nav: Navigator, ends: Ends, method: str, lookahead: int, most: int, told: Told) -> None:
     belief = Belief(nav)
-    agent = Agent(belief, *ends, method, lookahead=lookahead)
+    agent = _placed(belief, ends, method, lookahead)
     way = [ends[0]]
     while not agent.arrived and agent.steps < most:
         here = belief.places.location(agent.place)

@@ -125,6 +125,7 @@ ROOMS: dict[str, frozenset[str]] = {
         "school": "agents arrays asset errors graph kernels kinds levels pipeline recipe runtime "
         "search tables verify view",
         "school.puzzle": "",
+        "school.real_time": "errors graph search.incremental search.point",
         "school.spaces": "errors school.puzzle search.problem",
         "school.patterns": "errors kernels school.pattern_asset school.puzzle school.spaces "
         "search.problem",

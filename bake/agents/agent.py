@@ -3,25 +3,24 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
 from bake.agents.belief import Belief
-from bake.agents.plans import LOOK_AHEAD, METHODS, Plan
+from bake.agents.plans import METHODS, Maker, Plan
 from bake.agents.trace import Stand, WalkTrace, Watched
 from bake.errors import QueryError
 from bake.graph import BLOCKED
-from bake.runtime.reader.numbers import whole_of
 from bake.runtime.reader.places import Place, quoted
 
 if TYPE_CHECKING:
     from bake.search.incremental.lifelong import LifelongPlanning
 
-#: The farthest that RTA* and LRTA* look ahead.
-MOST_LOOKAHEAD = 64
+#: What has moved to :class:`bake.school.RealTimeAgent`.
+_MOVED = ("lrta_star", "rta_star")
 
 
 class Agent:
@@ -40,7 +39,7 @@ class Agent:
         goal: Place,
         method: str = "dstar_lite",
         *,
-        lookahead: int = 1,
+        lookahead: int | None = None,
     ) -> None:
         """Place an agent; it knows where it stands and nothing else that its side has not seen.
 
@@ -49,19 +48,25 @@ class Agent:
             place, goal: places of the level. Nobody knows ahead whether the goal can be reached.
             method: "dstar_lite" repairs its plan after each look; "moving_target" does so for goals
                 that move; "trailing" goes where such a goal was, and from there after it; "astar"
-                plans anew; "lrta_star" and "rta_star" look only ``lookahead`` steps ahead, and
-                remember what they learned about places.
-            lookahead: of RTA* and LRTA*, at least 1.
+                plans anew.
+            lookahead: none of these methods takes it; :class:`bake.school.RealTimeAgent` does.
 
         Raises:
             QueryError: there is no such place or method, the profile cannot stand on ``place``, or
-                ``lookahead`` is no number in range.
+                a lookahead is given.
         """
-        if method not in METHODS:
-            raise QueryError(f"no method {quoted(method)}", expected=" or ".join(METHODS))
+        if method not in self._methods():
+            expected = " or ".join(self._methods())
+            remedy = "take a `bake.school.RealTimeAgent`" if method in _MOVED else None
+            raise QueryError(f"no method {quoted(method)}", expected=expected, remedy=remedy)
+        if lookahead is not None:
+            raise QueryError(
+                f"the method {method!r} takes no lookahead",
+                remedy="leave lookahead out, or take a `bake.school.RealTimeAgent`",
+            )
         self.belief = belief
         self.steps, self.walked = 0, 0.0
-        self._method, self._lookahead = method, _checked_lookahead(lookahead, method)
+        self._method = method
         self._here = belief.standing(place)
         self._goal = belief.places.location(goal)
         self._read = self._epoch = self._expanded = 0
@@ -71,8 +76,11 @@ class Agent:
     def _begin(self) -> None:
         belief = self.belief
         self._read, self._epoch = len(belief.changes), belief.epoch
-        make = METHODS[self._method]
-        self._plan: Plan = make(belief, self._here, self._goal, self._lookahead)
+        self._plan: Plan = self._methods()[self._method](belief, self._here, self._goal)
+
+    def _methods(self) -> Mapping[str, Maker]:
+        """Return what makes plans, by the name of the method."""
+        return METHODS
 
     @property
     def place(self) -> Place:
@@ -140,10 +148,7 @@ class Agent:
         return self.place
 
     def path(self) -> list[Place] | None:
-        """Return the way that the agent plans to go; None where it believes in none.
-
-        RTA* and LRTA* plan one step alone, and it is not planned again when it is taken.
-        """
+        """Return the way that the agent plans to go; None where it believes in none."""
         self._catch_up()
         way = self._plan.way(self._here)
         if way is None:
@@ -263,15 +268,3 @@ class Route:
         for change in belief.changes[self._read :]:
             self._search.changed(change.arcs)
         self._read = len(belief.changes)
-
-
-def _checked_lookahead(lookahead: object, method: str) -> int:
-    steps = whole_of(lookahead)
-    if not 1 <= steps <= MOST_LOOKAHEAD:
-        raise QueryError(f"lookahead is {quoted(lookahead)}", expected=f"1 to {MOST_LOOKAHEAD}")
-    if steps > 1 and method not in LOOK_AHEAD:
-        raise QueryError(
-            f"the method {method!r} takes no lookahead",
-            remedy=f"leave lookahead out, or choose {' or '.join(map(repr, LOOK_AHEAD))}",
-        )
-    return steps

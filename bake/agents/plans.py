@@ -193,60 +193,12 @@ class _Trail(_Anew):
             self._holds = False
 
 
-class _Felt:
-    """A plan of one step, by RTA* or LRTA*."""
-
-    def __init__(self, belief: Belief, goal: int, lookahead: int, *, learn: bool) -> None:
-        from bake.search.incremental.real_time import RealTime
-
-        self._search = RealTime(belief.arcs, belief.estimate, goal, lookahead, learn=learn)
-        self._step: tuple[int, int] | None = None
-
-    @property
-    def expanded(self) -> int:
-        return self._search.expanded
-
-    @property
-    def nbytes(self) -> int:
-        return self._search.nbytes
-
-    @property
-    def labels(self) -> Int64Array | None:
-        return self._search.labels
-
-    def learn(self, changes: list[Change]) -> None:
-        self._step = None
-        if any(change.cheaper for change in changes):
-            # What was learned may be too much now.
-            self._search.forget()
-
-    def aim(self, here: int, goal: int) -> None:
-        self._step = None
-        self._search.aim(goal)
-
-    def next_node(self, here: int) -> int:
-        if self._step is None or self._step[0] != here:
-            self._step = here, self._search.next_node(here)
-        return self._step[1]
-
-    def way(self, here: int) -> Int32Array | None:
-        ahead = self.next_node(here)
-        if ahead < 0:
-            return None
-        return np.array([here] if ahead == here else [here, ahead], dtype=np.int32)
-
-
-#: A function that makes a plan for a belief, where the agent stands, its goal and its lookahead.
-Maker = Callable[[Belief, int, int, int], Plan]
+#: A function that makes a plan for a belief, where the agent stands, and its goal.
+Maker = Callable[[Belief, int, int], Plan]
 
 METHODS: dict[str, Maker] = {
-    "dstar_lite": lambda belief, here, goal, _: _Repaired(belief, here, goal),
-    "moving_target": lambda belief, here, goal, _: _Hunt(belief, here, goal),
-    "trailing": lambda belief, here, goal, _: _Trail(belief, here, goal),
-    "astar": lambda belief, here, goal, _: _Anew(belief, here, goal),
-    "lrta_star": lambda belief, _, goal, lookahead: _Felt(belief, goal, lookahead, learn=True),
-    "rta_star": lambda belief, _, goal, lookahead: _Felt(belief, goal, lookahead, learn=False),
+    "dstar_lite": _Repaired,
+    "moving_target": _Hunt,
+    "trailing": _Trail,
+    "astar": _Anew,
 }
-
-#: The methods that take a lookahead.
-LOOK_AHEAD = ("lrta_star", "rta_star")

@@ -16,6 +16,10 @@ if TYPE_CHECKING:
     from bake.school.patterns.database import Patterns as Patterns
     from bake.school.patterns.database import open_patterns as open_patterns
     from bake.school.patterns.deepening import tile_search as tile_search
+    from bake.school.real_time_agent import RealTimeAgent as RealTimeAgent
+    from bake.school.skirting import bounce as bounce
+    from bake.school.skirting import crash_and_turn as crash_and_turn
+    from bake.school.skirting import trace_obstacles as trace_obstacles
     from bake.school.spaces.methods import search as search
     from bake.school.spaces.puzzles import PlanSpace as PlanSpace
     from bake.school.spaces.puzzles import SlidingTiles as SlidingTiles
@@ -36,6 +40,10 @@ _HOMES = {
     "tile_search": "bake.school.patterns.deepening",
     "PlanSpace": "bake.school.spaces.puzzles",
     "SlidingTiles": "bake.school.spaces.puzzles",
+    "RealTimeAgent": "bake.school.real_time_agent",
+    "bounce": "bake.school.skirting",
+    "crash_and_turn": "bake.school.skirting",
+    "trace_obstacles": "bake.school.skirting",
 }
 
 

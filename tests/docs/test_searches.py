@@ -21,7 +21,7 @@ def test_the_examples(example: Path, tmp_path: Path, monkeypatch: pytest.MonkeyP
     ]
     for value, expected in shown:
         assert value == expected
-    assert len(shown) == 20
+    assert len(shown) == 19
 
 
 def test_every_method_is_told() -> None:

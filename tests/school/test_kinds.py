@@ -84,6 +84,11 @@ def test_what_has_moved_says_where_to(old: str, name: str) -> None:
     assert getattr(importlib.import_module("bake.school"), name)
 
 
+def test_a_module_that_has_moved_says_where_to() -> None:
+    with pytest.raises(ImportError, match=r"has moved: `from bake.school import trace_obstacles`"):
+        importlib.import_module("bake.agents.skirting")
+
+
 def test_other_names_are_not_there() -> None:
     for module in ("bake.search", "bake.runtime", "bake.school"):
         with pytest.raises(AttributeError, match="has no attribute 'nothing'"):

@@ -657,20 +657,20 @@ LIMITS: tuple[Limit, ...] = (
     # Agents.
     _limit("agents.crowd MOST_STEPS", "steps of a window", REFUSED, do.window_of_five, least=5),
     _limit(
-        "agents.agent MOST_LOOKAHEAD",
+        "school.real_time_agent MOST_LOOKAHEAD",
         "steps RTA* and LRTA* look ahead",
         REFUSED,
-        "tests/agents/test_agent.py::test_mistakes",
+        "tests/school/test_real_time_agent.py::test_mistakes",
     ),
     _limit("agents.free_places _PART", "places looked at in one go", IN_PARTS, do.crowds),
     _limit(
         "agents.movers FIELD_BYTES", "bytes of fields kept", FORGOTTEN, do.crowds, (0, *SMALL, 200)
     ),
     _limit(
-        "agents.skirting _STEPS_A_CELL",
+        "school.skirting _STEPS_A_CELL",
         "steps of a walk without a plan, for each cell",
         "the walk ends",
-        "tests/agents/test_skirting.py::test_a_step_limit",
+        "tests/school/test_skirting.py::test_a_step_limit",
     ),
     # Puzzles.
     _limit(
@@ -821,7 +821,7 @@ NO_LIMITS: dict[str, tuple[str, ...]] = {
         "worlds.lattice SLOTS",
     ),
     "settings that nobody stated, and first guesses": (
-        "agents.skirting _BOUNCE",
+        "school.skirting _BOUNCE",
         "runtime.live.clusters _SIZE SPACING",
         "runtime.requests _PATIENCE",
         "runtime.searching.under_way _LEAST _LOOKS",

@@ -6,7 +6,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from bake.search.incremental.real_time import RealTime
+from bake.school.real_time import RealTime
 from bake.search.incremental.twins import TwinArcs, with_weights
 from bake.search.point.estimates import ROWS, Estimate
 from tests.support.oracles import arcs_of, distances_from

@@ -1,0 +1,100 @@
+"""Walk by RTA* or LRTA* on a level that is not known: each step is decided when it is due."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from bake.agents.agent import Agent
+from bake.agents.belief import Belief, Change
+from bake.agents.plans import Maker
+from bake.arrays import Int32Array, Int64Array
+from bake.errors import QueryError
+from bake.runtime.reader.numbers import whole_of
+from bake.runtime.reader.places import Place, quoted
+from bake.school.real_time import RealTime
+
+#: The farthest that such agents look ahead.
+MOST_LOOKAHEAD = 64
+
+#: Whether each method is LRTA*; otherwise it is RTA*.
+_LEARNS = {"lrta_star": True, "rta_star": False}
+
+
+class RealTimeAgent(Agent):
+    """An agent that looks some steps ahead, and remembers what it learned about places.
+
+    Its :meth:`path` is one step alone, which is not planned again when it is taken.
+    """
+
+    def __init__(
+        self,
+        belief: Belief,
+        place: Place,
+        goal: Place,
+        method: str = "lrta_star",
+        *,
+        lookahead: int = 1,
+    ) -> None:
+        """Place an agent: see :class:`bake.agents.agent.Agent`.
+
+        Args:
+            belief, place, goal: as for other agents.
+            method: "lrta_star" or "rta_star".
+            lookahead: how many steps it looks ahead, 1 to 64.
+
+        Raises:
+            QueryError: as for other agents, or ``lookahead`` is no number in range.
+        """
+        if not 1 <= whole_of(lookahead) <= MOST_LOOKAHEAD:
+            raise QueryError(f"lookahead is {quoted(lookahead)}", expected=f"1 to {MOST_LOOKAHEAD}")
+        self._lookahead = lookahead
+        super().__init__(belief, place, goal, method)
+
+    def _methods(self) -> Mapping[str, Maker]:
+        return dict.fromkeys(_LEARNS, self._felt)
+
+    def _felt(self, belief: Belief, _: int, goal: int) -> _Felt:
+        return _Felt(belief, goal, self._lookahead, learn=_LEARNS[self._method])
+
+
+class _Felt:
+    """A plan of one step, by RTA* or LRTA*."""
+
+    def __init__(self, belief: Belief, goal: int, lookahead: int, *, learn: bool) -> None:
+        self._search = RealTime(belief.arcs, belief.estimate, goal, lookahead, learn=learn)
+        self._step: tuple[int, int] | None = None
+
+    @property
+    def expanded(self) -> int:
+        return self._search.expanded
+
+    @property
+    def nbytes(self) -> int:
+        return self._search.nbytes
+
+    @property
+    def labels(self) -> Int64Array | None:
+        return self._search.labels
+
+    def learn(self, changes: list[Change]) -> None:
+        self._step = None
+        if any(change.cheaper for change in changes):
+            # What was learned may be too much now.
+            self._search.forget()
+
+    def aim(self, here: int, goal: int) -> None:
+        self._step = None
+        self._search.aim(goal)
+
+    def next_node(self, here: int) -> int:
+        if self._step is None or self._step[0] != here:
+            self._step = here, self._search.next_node(here)
+        return self._step[1]
+
+    def way(self, here: int) -> Int32Array | None:
+        ahead = self.next_node(here)
+        if ahead < 0:
+            return None
+        return np.array([here] if ahead == here else [here, ahead], dtype=np.int32)
