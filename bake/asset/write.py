@@ -1,25 +1,24 @@
-"""Write an asset beside its place, sync it to disk, and rename it into place.
+"""Write an asset in memory, then beside its place, sync it to disk, and rename it into place.
 
 A reader sees the old file or the new one, never a part of either.
 
-HDF5 does not write to the disk itself: it crashes where a disk is full when it closes a file, and
-its driver for files in memory then leaves all of that memory behind. It writes to a file object
-that takes everything, and that tells the error of the disk afterwards.
+HDF5 does not write to the disk itself: it crashes where a disk is full when it closes a file. It
+writes into memory, so a disk is met by one write of this module's own.
 """
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Mapping
+import hashlib
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from io import FileIO
+from io import BytesIO
 from pathlib import Path
 
 import h5py
 import numpy as np
 
 from bake.arrays import AnyArray
-from bake.asset.header import Header, sha256_of
+from bake.asset.header import Header
 from bake.asset.lattice import sheet_side
 from bake.asset.partial import output_error, with_room, written_whole
 from bake.asset.schema import (
@@ -49,8 +48,6 @@ SMALL_CHUNK_BYTES = 2**15
 #: Contiguous columns start on a cache line, so that mapped elements are never split.
 ALIGN_FROM = 2**10
 ALIGNMENT = 64
-
-Bytes = bytes | bytearray | memoryview
 
 
 @dataclass(frozen=True)
@@ -82,121 +79,41 @@ def write_asset(path: Path, header: Header, contents: Contents, schema: Schema =
         OutputError: the asset cannot be written. What was there before is untouched.
     """
     _check(contents, schema)
-    return with_room(path, lambda: _write_file(path, header, contents, schema))
-
-
-def _write_file(path: Path, header: Header, contents: Contents, schema: Schema) -> int:
-    """Write the file and put it into place; return its size in bytes."""
-    with written_whole(path) as partial, partial.open("r+b", buffering=0) as file:
-        try:
-            _write_body(file, header, contents, schema)
-        except RuntimeError as error:  # So HDF5 tells that it runs out of memory.
-            raise output_error(path, error) from error
-        size = file.seek(0, os.SEEK_END)
-        finished = replace(header, body=sha256_of(partial, skip=header.block), size=size)
-        file.seek(0)
-        _write_all(file, finished.to_bytes())
-    return size
-
-
-def _write_body(file: FileIO, header: Header, contents: Contents, schema: Schema) -> None:
-    """Write everything but the header, which stays empty.
-
-    Raises:
-        OSError: the disk has refused something.
-    """
-    target = _Target(file)
     try:
-        # An exception inside of HDF5 is an error of the disk to it.
-        with (
-            interrupts_held(),
-            h5py.File(
-                target,
-                "w",
-                userblock_size=header.block,
-                libver="v110",
-                alignment_threshold=ALIGN_FROM,
-                alignment_interval=ALIGNMENT,
-            ) as made,
-        ):
-            _fill(made, contents, schema, target.check)
-    finally:
-        target.check()
+        made = _file_of(header, contents, schema)
+    except (OSError, RuntimeError) as error:  # So HDF5 tells that it runs out of memory.
+        raise output_error(path, error) from error
+    return with_room(path, lambda: _write_file(path, made))
 
 
-class _Target:
-    """A file for HDF5 that seems to take everything, even after the disk has refused to.
-
-    HDF5 has to close its file in peace. It may read what it has written, so what little it writes
-    after the error is kept; see :meth:`check`.
-    """
-
-    def __init__(self, file: FileIO) -> None:
-        self._file = file
-        self._error: OSError | None = None
-        self._place = self._end = 0
-        self._refused: dict[int, bytes] = {}
-
-    def check(self) -> None:
-        """Raise the error of the disk, if there was one; called after each column."""
-        if self._error is not None:
-            raise self._error
-
-    def seek(self, offset: int, whence: int = os.SEEK_SET) -> int:
-        self._place = offset + (self._end if whence == os.SEEK_END else 0)
-        return self._place
-
-    def tell(self) -> int:
-        return self._place
-
-    def write(self, data: Bytes) -> int:
-        size = memoryview(data).nbytes
-        if self._error is None:
-            try:
-                self._file.seek(self._place)
-                _write_all(self._file, data)
-            except OSError as error:
-                self._error = error
-        # A whole column is never read back.
-        if self._error is not None and size <= CHUNK_BYTES:
-            self._refused[self._place] = bytes(data)
-        self._place += size
-        self._end = max(self._end, self._place)
-        return size
-
-    def readinto(self, buffer: bytearray | memoryview) -> int:
-        view = memoryview(buffer).cast("B")
-        if kept := self._refused.get(self._place):
-            view[: len(kept)] = kept[: len(view)]
-        else:
-            self._file.seek(self._place)
-            self._file.readinto(view)
-        self._place += len(view)
-        return len(view)
-
-    def read(self, size: int) -> bytes:
-        data = bytearray(size)
-        self.readinto(data)
-        return bytes(data)
-
-    def truncate(self, size: int) -> int:
-        if self._error is None:
-            try:
-                self._file.truncate(size)
-            except OSError as error:
-                self._error = error
-        self._end = size
-        return size
-
-    def flush(self) -> None:
-        """Do nothing, as nothing is buffered."""
+def _write_file(path: Path, made: memoryview) -> int:
+    """Write a file and put it into place; return its size in bytes."""
+    with written_whole(path) as partial:
+        partial.write_bytes(made)
+    return len(made)
 
 
-def _write_all(file: FileIO, data: Bytes) -> None:
-    """Write all of the data; one call of the system may write only a part of it."""
-    left = memoryview(data).cast("B")
-    while left:
-        left = left[file.write(left) :]
+def _file_of(header: Header, contents: Contents, schema: Schema) -> memoryview:
+    """Return all bytes of an asset."""
+    memory = BytesIO()
+    # An exception inside of HDF5 is an error of the disk to it.
+    with (
+        interrupts_held(),
+        h5py.File(
+            memory,
+            "w",
+            userblock_size=header.block,
+            libver="v110",
+            alignment_threshold=ALIGN_FROM,
+            alignment_interval=ALIGNMENT,
+        ) as file,
+    ):
+        _fill(file, contents, schema)
+    made = memory.getbuffer()
+    body = hashlib.sha256(made[header.block :]).hexdigest()
+    start = replace(header, body=body, size=len(made)).to_bytes()
+    made[: len(start)] = start
+    return made
 
 
 def _check(contents: Contents, schema: Schema) -> None:
@@ -208,8 +125,8 @@ def _check(contents: Contents, schema: Schema) -> None:
             raise TypeError(f"{path} is {array.dtype}{list(array.shape)}")
 
 
-def _fill(file: h5py.File, contents: Contents, schema: Schema, written: Callable[[], None]) -> None:
-    """Write columns and attributes; ``written`` is called after each column."""
+def _fill(file: h5py.File, contents: Contents, schema: Schema) -> None:
+    """Write columns and attributes."""
     block = contents.attributes.get(("/", "block"))
     side = sheet_side(block) if isinstance(block, int) else None
     order = {declared.path: place for place, declared in enumerate(schema.columns)}
@@ -233,7 +150,6 @@ def _fill(file: h5py.File, contents: Contents, schema: Schema, written: Callable
         dataset.attrs["unit"] = np.bytes_(declared.unit.encode("ascii"))
         dataset.attrs["sha256"] = np.bytes_(digest.encode("ascii"))
         dataset.attrs["dimensions"] = np.bytes_(", ".join(declared.dims).encode("ascii"))
-        written()
     for (group, name), value in sorted(contents.attributes.items()):
         attributes = file.require_group(group).attrs
         if isinstance(value, str):

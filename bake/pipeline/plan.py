@@ -208,14 +208,15 @@ def plan_level(task: Task, threads: int, workers: int | None = None) -> Plan:
             tables.append(_plan_heuristic(profile, world, sub, task.recipe, threads))
     connectivity = world.connectivity or 8
     _, graph_bytes = world_size(level, agent_profiles(level, task.recipe), connectivity)
+    size = stored + sum(table.bytes for table in tables)
     plan = Plan(
         task.name,
         world.graph.node_count,
         world.graph.arc_count,
         tuple(tables),
-        stored + sum(table.bytes for table in tables),
+        size,
         seconds + sum(table.seconds for table in tables),
-        BASE_BYTES + max([graph_bytes, *(graph_bytes // 3 + t.memory for t in tables)]),
+        BASE_BYTES + size + max([graph_bytes, *(graph_bytes // 3 + t.memory for t in tables)]),
     )
     return _with_workers(plan, threads, workers, graph_bytes // 3)
 
@@ -273,13 +274,14 @@ def _plan_lattice(task: Task, level: GridLevel, nodes: int) -> Plan:
             found = [each for path, each in size.items() if path.startswith(own)]
             if found:
                 tables.append(TablePlan(profile, named[begin], kind, int(sum(found)), 0.0, 0))
-    memory = NODE_BYTES * nodes + CELL_BYTES * level.terrain.size
+    whole = int(sum(size.values())) + DESCRIBED_BYTES
+    memory = whole + NODE_BYTES * nodes + CELL_BYTES * level.terrain.size
     return Plan(
         task.name,
         nodes,
         SLOTS * nodes,
         tuple(tables),
-        int(sum(size.values())) + DESCRIBED_BYTES,
+        whole,
         seconds,
         BASE_BYTES + memory,
     )
