@@ -101,8 +101,7 @@ ROOMS: dict[str, frozenset[str]] = {
         "runtime.walls runtime.follow runtime.sight",
         "runtime.level": "asset coordinates errors flat kernels runtime.reader runtime.things "
         "runtime.live runtime.current runtime.native runtime.navigator",
-        "runtime.trace": "asset errors search.problem runtime.reader runtime.searching "
-        "runtime.level",
+        "runtime.trace": "",
         "runtime": "coordinates errors",
         "runtime.warm": "errors kernels runtime.reader runtime.searching runtime.navigator "
         "runtime.level",

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from bake.agents.belief import Belief
 from bake.agents.plans import METHODS, Maker, Plan
-from bake.agents.trace import Stand, WalkTrace, Watched
+from bake.agents.trace import Untraced
 from bake.errors import QueryError
 from bake.graph import BLOCKED
 from bake.runtime.reader.places import Place, quoted
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 _MOVED = ("lrta_star", "rta_star")
 
 
-class Agent:
+class Agent(Untraced):
     """Somebody on the way to a goal, who believes what a side has seen.
 
     Attributes:
@@ -70,7 +70,6 @@ class Agent:
         self._here = belief.standing(place)
         self._goal = belief.places.location(goal)
         self._read = self._epoch = self._expanded = 0
-        self._trace: WalkTrace | None = None
         self._begin()
 
     def _begin(self) -> None:
@@ -132,8 +131,6 @@ class Agent:
         """
         if self.arrived:
             return self.goal
-        if self._trace is not None:
-            self._trace.note()
         while True:
             ahead = self._next()
             if ahead < 0:
@@ -161,26 +158,6 @@ class Agent:
         way = self._plan.way(self._here)
         return math.inf if way is None else self.belief.length(way)
 
-    def trace(self) -> WalkTrace:
-        """Write each step down from now on, with what was seen and searched before it.
-
-        Returns:
-            The trace; its method ``write`` makes the file that `bake render --trace` draws.
-        """
-        belief = self.belief
-        self._trace = WalkTrace(
-            belief.places.name,
-            belief.profile,
-            self._method,
-            self._stands,
-            Watched(belief, lambda: self._plan.labels),
-        )
-        return self._trace
-
-    def _stands(self) -> list[Stand]:
-        path = self.path()
-        return [Stand(self, self.place, self.goal, None if path is None else path[1:])]
-
     def _next(self) -> int:
         self._catch_up()
         return self._plan.next_node(self._here)
@@ -196,7 +173,7 @@ class Agent:
             self._read = len(belief.changes)
 
 
-class Route:
+class Route(Untraced):
     """The best way between two places that stay, kept up to date by LPA* as a side sees more.
 
     Attributes:
@@ -212,7 +189,6 @@ class Route:
         self.belief = belief
         self._ends = belief.places.location(start), belief.places.location(goal)
         self._expanded = 0
-        self._trace: WalkTrace | None = None
         self._begin()
 
     def _begin(self) -> None:
@@ -229,11 +205,6 @@ class Route:
 
     def path(self) -> list[Place] | None:
         """Return the way as it is believed to be best now; None where there is none."""
-        if self._trace is not None:
-            self._trace.note()
-        return self._path()
-
-    def _path(self) -> list[Place] | None:
         self._catch_up()
         path = self._search.path()
         if path is None:
@@ -245,19 +216,6 @@ class Route:
         self._catch_up()
         ticks = self._search.ticks()
         return math.inf if ticks is None else ticks / self.belief.places.ticks_per_unit
-
-    def trace(self) -> WalkTrace:
-        """Write the way down whenever it is asked for from now on: see :meth:`Agent.trace`."""
-        belief = self.belief
-        watched = Watched(belief, lambda: self._search.labels)
-        names = belief.places.name, belief.profile
-        self._trace = WalkTrace(*names, "lpa_star", self._stands, watched)
-        return self._trace
-
-    def _stands(self) -> list[Stand]:
-        start, goal = (self.belief.places.place_at(end) for end in self._ends)
-        path = self._path()
-        return [Stand(self, start, goal, None if path is None else path[1:])]
 
     def _catch_up(self) -> None:
         belief = self.belief

@@ -14,7 +14,7 @@ from bake.agents.free_places import free_row
 from bake.agents.movers import Field, Mover
 from bake.agents.reservations import Conflicts, conflicts
 from bake.agents.rounds import Planner, Round, Task
-from bake.agents.trace import Stand, WalkTrace
+from bake.agents.trace import Untraced
 from bake.arrays import BoolArray, Int32Array
 from bake.errors import QueryError
 from bake.runtime import LevelAsset
@@ -109,7 +109,7 @@ class Agent:
             self._crowd.replan(halt=True)
 
 
-class Crowd:
+class Crowd(Untraced):
     """Agents on one level, who all make one step at a time; one thread's at a time.
 
     Attributes:
@@ -159,7 +159,6 @@ class Crowd:
         self._due = 0
         self.steps = 0
         self.conflicts = Conflicts()
-        self._trace: WalkTrace | None = None
 
     @property
     def agents(self) -> tuple[Agent, ...]:
@@ -230,27 +229,12 @@ class Crowd:
         self._follow_level()
         while self.plan(None):
             pass
-        if self._trace is not None:
-            self._trace.note()
         self.steps += 1
         at = min(self.steps - self._begins, self.window)
         before = np.array([agent._row for agent in self._agents], dtype=np.int32)
         self._count(before, self._rows[:, at])
         for agent, row in zip(self._agents, self._rows[:, at].tolist(), strict=True):
             self._move(agent, row)
-
-    def trace(self) -> WalkTrace:
-        """Write each step down from now on: where agents are, and the steps reserved for them.
-
-        Returns:
-            The trace; its method ``write`` makes the file that `bake render --trace` draws.
-        """
-        profile = self._agents[0].profile if self._agents else self._level.profiles[0]
-        self._trace = WalkTrace(self._level.name, profile, "crowd", self._stands)
-        return self._trace
-
-    def _stands(self) -> list[Stand]:
-        return [Stand(agent, agent.place, agent.goal, agent.ahead()) for agent in self._agents]
 
     def _count(self, before: Int32Array, after: Int32Array) -> None:
         """Count the conflicts of a step from some rows to others."""

@@ -1,136 +1,21 @@
-"""Write down how agents walk, for those who look at it: see :mod:`bake.runtime.trace`.
-
-Each step says where agents are and what they plan; of those who do not know the level it also says
-what was seen since the step before, and which places the search has given another label.
-"""
+"""Say where the traces of walks have gone."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import NoReturn
 
-import numpy as np
-
-from bake.arrays import Int32Array, Int64Array
-from bake.graph import INFINITY
-from bake.runtime.reader.places import Place
-from bake.runtime.trace import Trace
-
-if TYPE_CHECKING:
-    from bake.agents.belief import Belief
+from bake.errors import QueryError
 
 
-@dataclass(frozen=True)
-class Stand:
-    """Where one agent is, and what it plans.
+class Untraced:
+    """Whoever walks; :func:`bake.school.trace_walk` writes its steps down."""
 
-    Attributes:
-        who: the agent, to know it again.
-        place, goal: where it is and wants to be; None = nowhere.
-        plan: the places of its steps to come; None where it knows no way.
-    """
+    def trace(self) -> NoReturn:
+        """Refuse: traces have moved to the school.
 
-    who: object
-    place: Place
-    goal: Place | None
-    plan: list[Place] | None
-
-
-@dataclass(frozen=True)
-class Watched:
-    """What those who do not know a level have seen and searched.
-
-    Attributes:
-        belief: what they have seen.
-        labels: returns (n) int64, what the search knows of each location; None before any search.
-    """
-
-    belief: Belief
-    labels: Callable[[], Int64Array | None]
-
-
-class WalkTrace(Trace):
-    """How agents walk, step by step."""
-
-    def __init__(
-        self,
-        level: str,
-        profile: str,
-        method: str,
-        stands: Callable[[], Sequence[Stand]],
-        watched: Watched | None = None,
-    ) -> None:
-        """Begin; the present moment is the first step.
-
-        Args:
-            level, profile, method: names.
-            stands: returns all agents as they are.
-            watched: what they have seen and searched; None where they know the level.
+        Raises:
+            QueryError: always.
         """
-        super().__init__(level, profile, "walk", method=method, sees=watched is not None)
-        self._stands, self._watched = stands, watched
-        self._before: list[Stand] = []
-        if watched is not None:
-            n = watched.belief.arcs.node_count
-            self._seen: Int32Array = np.zeros(n, dtype=np.int32)
-            self._labels: Int64Array | None = watched.labels()
-            self._known = self._blank() if self._labels is None else self._labels.copy()
-
-    def note(self) -> None:
-        """Write down how things are now, unless they are as they were."""
-        stands = list(self._stands())
-        step: dict[str, Any] = {}
-        if self._watched is not None:
-            step = {"seen": self._look(), "searched": self._search()}
-        if stands == self._before and not any(step.values()):
-            return
-        same = [each.who for each in stands] == [each.who for each in self._before]
-        before = self._before if same else [None] * len(stands)
-        step["agents"] = [_told(*pair) for pair in zip(stands, before, strict=True)]
-        self.steps.append(step)
-        self._before = stands
-
-    def write(self, path: str | Path) -> None:
-        """Write all steps so far and the present moment: see :meth:`Trace.write`."""
-        self.note()
-        super().write(path)
-
-    def _blank(self) -> Int64Array:
-        return np.full(len(self._seen), INFINITY, dtype=np.int64)
-
-    def _look(self) -> list[Place]:
-        """Return the places that were seen since this was last asked."""
-        assert self._watched is not None
-        belief = self._watched.belief
-        fresh = np.flatnonzero(belief._seen != self._seen)
-        self._seen[:] = belief._seen
-        return self._places(fresh)
-
-    def _search(self) -> list[Place]:
-        """Return the places whose labels the search has changed since this was last asked."""
-        assert self._watched is not None
-        labels = self._watched.labels()
-        if labels is not self._labels:  # Another search has begun.
-            self._labels, self._known = labels, self._blank()
-        if labels is None:
-            return []
-        fresh = np.flatnonzero(labels != self._known)
-        self._known = labels.copy()
-        return self._places(fresh)
-
-    def _places(self, locations: Any) -> list[Place]:
-        assert self._watched is not None
-        place_at = self._watched.belief.places.place_at
-        return [place_at(each) for each in locations.tolist()]
-
-
-def _told(now: Stand, before: Stand | None) -> dict[str, Any]:
-    """Return what a step says of an agent; what follows from the step before is left out."""
-    told: dict[str, Any] = {"place": now.place}
-    if before is None or now.goal != before.goal:
-        told["goal"] = now.goal
-    if before is None or not before.plan or [now.place, *(now.plan or ())] != before.plan:
-        told["plan"] = now.plan
-    return told
+        raise QueryError(
+            "walks are traced by the school", remedy="call `bake.school.trace_walk` with the walker"
+        )

@@ -62,7 +62,9 @@ def path(
     It is a shortest one, unless it is searched for by a method that promises less.
     """
     from bake.runtime import open_asset
-    from bake.runtime.trace import check_trace_file, search_trace
+    from bake.runtime.searching.result import SearchResult
+    from bake.school.step_by_step import traced_search
+    from bake.school.trace_file import check_trace_file, search_trace
 
     if trace is not None:
         check_trace_file(trace)
@@ -83,9 +85,12 @@ def path(
             if method is None:
                 method = "table" if weight == 1 and trace is None else "astar"
             ends = _place(level, start), _place(level, goal)
-            searched = nav.search(*ends, method, heuristic, weight=weight, trace=trace is not None)
-            if trace is not None:
-                search_trace(level, nav.name, ends, weight, searched).write(trace)
+            searched: SearchResult
+            if trace is None:
+                searched = nav.search(*ends, method, heuristic, weight=weight)
+            else:
+                searched = traced = traced_search(nav, *ends, method, heuristic, weight=weight)
+                search_trace(level, nav.name, ends, weight, traced).write(trace)
             found, cost = searched.path, searched.cost
             if smooth and searched.path is not None:
                 found = nav.smooth(searched.path)

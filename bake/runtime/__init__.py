@@ -31,7 +31,7 @@ from bake.errors import (
 from bake.runtime.level import LevelAsset, open_asset
 from bake.runtime.live.report import Changes, UpdateReport
 from bake.runtime.navigator import Navigator
-from bake.runtime.searching.result import SearchResult, TraceStep
+from bake.runtime.searching.result import SearchResult
 from bake.runtime.things import Door, Instance, Link, Region, Spot
 
 __all__ = [
@@ -57,7 +57,6 @@ __all__ = [
     "Region",
     "SearchResult",
     "Spot",
-    "TraceStep",
     "UnknownNodeError",
     "UnknownProfileError",
     "UpdateReport",
@@ -66,6 +65,6 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Never:
-    if name == "open_patterns":
+    if name in ("open_patterns", "TraceStep"):
         raise ImportError(f"bake.runtime.{name} has moved: `from bake.school import {name}`")
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -279,7 +279,7 @@ class Navigator(PathQuestions, ClusterQuestions, ManyQuestions):
                 shortest one, if the heuristic is admissible.
             queue: "bucket", "heap", or "auto" for the faster one; searches with a weight, and by
                 heuristics known to be inadmissible, take a heap.
-            trace: whether to report what the search did step by step, which is slower.
+            trace: refused; :func:`bake.school.traced_search` tells what a search does step by step.
             looked_at: whether to report which places were looked at; do not ask for it while other
                 threads search.
             price: for method "clusters", what clusters are planned by, as for :meth:`cluster_cost`;
@@ -291,13 +291,17 @@ class Navigator(PathQuestions, ClusterQuestions, ManyQuestions):
         Raises:
             QueryError: as for :meth:`next_hop`; there is no such method, heuristic or queue; the
                 heuristic does not fit the level or the method; the weight is out of range, or the
-                method takes none.
+                method takes none; or a trace is asked for.
         """
         from bake.runtime.searching.methods import Request, result
 
+        if trace:
+            raise QueryError(
+                "searches are traced by the school", remedy="call `bake.school.traced_search`"
+            )
         now = self._now
         row, goal_row = ends(now.tables, now.rows, start, goal)
-        request = Request(method, heuristic, weight, queue, trace, looked_at, price)
+        request = Request(method, heuristic, weight, queue, looked_at, price)
         return result(now.searches, row, goal_row, request)
 
     def searching(

@@ -23,6 +23,12 @@ if TYPE_CHECKING:
     from bake.school.spaces.methods import search as search
     from bake.school.spaces.puzzles import PlanSpace as PlanSpace
     from bake.school.spaces.puzzles import SlidingTiles as SlidingTiles
+    from bake.school.step_by_step import TracedResult as TracedResult
+    from bake.school.step_by_step import TraceStep as TraceStep
+    from bake.school.step_by_step import traced_search as traced_search
+    from bake.school.trace_file import search_trace as search_trace
+    from bake.school.trace_file import trace_search as trace_search
+    from bake.school.walk_trace import trace_walk as trace_walk
     from bake.search.problem import Search as Search
     from bake.search.problem import StateSpace as StateSpace
     from bake.search.problem import Status as Status
@@ -40,6 +46,12 @@ _HOMES = {
     "tile_search": "bake.school.patterns.deepening",
     "PlanSpace": "bake.school.spaces.puzzles",
     "SlidingTiles": "bake.school.spaces.puzzles",
+    "TraceStep": "bake.school.step_by_step",
+    "TracedResult": "bake.school.step_by_step",
+    "traced_search": "bake.school.step_by_step",
+    "search_trace": "bake.school.trace_file",
+    "trace_search": "bake.school.trace_file",
+    "trace_walk": "bake.school.walk_trace",
     "RealTimeAgent": "bake.school.real_time_agent",
     "bounce": "bake.school.skirting",
     "crash_and_turn": "bake.school.skirting",

@@ -1,6 +1,6 @@
 """This module reads traces of searches and walks, and says what a picture of one step shows.
 
-docs/traces.md describes the form, and :mod:`bake.runtime.trace` writes it.
+docs/traces.md describes the form, and :mod:`bake.school.trace_file` writes it.
 """
 
 from __future__ import annotations
@@ -16,9 +16,11 @@ import numpy as np
 
 from bake.errors import QueryError, TraceError, counted
 from bake.runtime.reader.places import Place, quoted
-from bake.runtime.trace import FORMAT, VERSION
 from bake.view.request import Route, Searched, Walked, Walker
 from bake.view.scene import Scene
+
+FORMAT = "bake-trace"
+VERSION = 1
 
 #: A larger file is not read.
 _MOST_BYTES = 2**28

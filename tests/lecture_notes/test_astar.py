@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from bake.runtime import Navigator, open_asset
+from bake.school import traced_search
 from tests.support.baked import bake, write_graph
 from tests.support.problems import EDGES, TO_B
 
@@ -16,10 +17,9 @@ def nav(tmp_path: Path) -> Navigator:
 
 
 def test_open_and_closed_list(nav: Navigator) -> None:
-    found = nav.search("A", "B", "astar", TO_B, trace=True)
+    found = traced_search(nav, "A", "B", "astar", TO_B)
     assert (found.path, found.cost) == (["A", "S", "R", "P", "B"], 418)
     assert (found.heuristic, found.admissible, found.consistent) == ("given", True, True)
-    assert found.trace is not None
     assert [(step.place, step.f) for step in found.trace] == [
         ("A", 366),
         ("S", 393),

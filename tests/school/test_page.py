@@ -7,10 +7,14 @@ from typing import Any
 import pytest
 
 from bake.asset.document import section_of, with_section
-from bake.school import pattern_document
+from bake.runtime import open_asset
+from bake.school import pattern_document, traced_search
 from bake.school.spaces.methods import METHODS
+from tests.support.baked import bake as baked
+from tests.support.baked import write_graph
 from tests.support.command import bake
 from tests.support.pages import ROOT, blocks, checked, page
+from tests.support.problems import EDGES, TO_B
 from tests.support.stored import stored_asset
 
 PAGE = page("school.md")
@@ -26,7 +30,7 @@ def test_the_examples(bare: Path) -> None:
     ]
     for value, expected in shown:
         assert value == expected
-    assert len(shown) == 7
+    assert len(shown) == 9
 
 
 def test_every_method_is_told() -> None:
@@ -44,3 +48,21 @@ def test_the_tables_are_those_of_the_schema(
     monkeypatch.setattr(pattern_document, "PAGE", copy)
     pattern_document.main()
     assert copy.read_text("utf-8") == PAGE
+
+
+def pictures() -> list[list[str]]:
+    """The drawings of the page, line by line."""
+    return [code.splitlines() for code in blocks(PAGE, "")]
+
+
+def test_the_lists_of_the_textbook(tmp_path: Path) -> None:
+    source = write_graph(tmp_path / "roads.json", sorted(TO_B), EDGES, directed=False)
+    with open_asset(baked(source)) as level:
+        found = traced_search(level.profile(), "A", "B", heuristic=TO_B)
+    right = [
+        f"{step.place} {step.f:g} {', '.join(f'{place} {f:g}' for place, f in step.open)}"
+        for step in found.trace
+    ]
+    (drawn,) = (lines[1:] for lines in pictures() if "open afterwards" in lines[0])
+    for line, wanted in zip(drawn, right, strict=True):
+        assert " ".join(line.split()).startswith(wanted)

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from bake.errors import CorruptAssetError
 from bake.pipeline.sources import Task
 from bake.recipe import LevelRecipe
+from bake.school import pattern_proof
 from bake.school.pattern_asset import PATTERNS, PatternAsset
 from bake.school.puzzle_bake import bake_puzzle
 from bake.verify import Proof, verify_asset
@@ -66,6 +67,17 @@ def test_right_tables_are_proved(name: str, folder: Path) -> None:
     path = made(folder, name)
     with PatternAsset(path) as asset:
         assert proved(path) == Proof(entries=asset.shape("/patterns/distance")[0])
+
+
+@pytest.mark.parametrize("piece", [1, 2, 7])
+def test_states_are_taken_in_pieces(
+    piece: int, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pattern_proof, "_PIECE", piece)
+    for name in ("three", "six"):
+        path = made(folder, name)
+        with PatternAsset(path) as asset:
+            assert proved(path) == Proof(entries=asset.shape("/patterns/distance")[0])
 
 
 @given(st.data())

@@ -9,6 +9,7 @@ import pytest
 
 from bake.errors import BakeError
 from bake.levels import is_puzzle, load
+from bake.school import puzzle_json
 from bake.school.puzzle import Planning, Tiles
 from bake.school.puzzle_json import puzzle_schema, read_puzzle
 from tests.support.puzzles import EIGHT, PORTER, write_puzzle
@@ -148,6 +149,11 @@ BOARD = [[1, 2], [3, 0]]
         ),
         (
             PORTER,
+            {"actions": [{"name": "nap", "sets": {"porter": "hall"}, "cost": 1_000_001}]},
+            "actions[0].cost: the cost is 1000001; expected a whole number from 0 to 1,000,000",
+        ),
+        (
+            PORTER,
             {"actions": [{"name": "nap", "sets": {"porter": "hall"}, "price": 1}]},
             "actions[0].price: unknown key; expected one of name, needs, sets, cost",
         ),
@@ -167,6 +173,18 @@ def test_mistakes(
         read_puzzle(path)
     line = str(caught.value).splitlines()[0]
     assert line.removeprefix(f"{path}: ").startswith(told)
+
+
+def test_actions_for_which_there_is_no_room(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = write_puzzle(tmp_path / "porter.json", PORTER)
+    entries = len(PORTER["actions"]) * len(PORTER["variables"])
+    monkeypatch.setattr(puzzle_json, "MAX_ACTION_ENTRIES", entries)
+    assert read_puzzle(path).name == "porter"
+    monkeypatch.setattr(puzzle_json, "MAX_ACTION_ENTRIES", entries - 1)
+    with pytest.raises(BakeError, match=f"actions: .* at most {entries - 1} entries"):
+        read_puzzle(path)
 
 
 def test_a_file_of_something_else_is_refused(tmp_path: Path) -> None:

@@ -13,8 +13,7 @@ from bake.agents.belief import Belief
 from bake.asset import Asset
 from bake.errors import BakeError, QueryError, TraceError
 from bake.runtime import open_asset
-from bake.runtime.trace import search_trace, trace_search
-from bake.school import search
+from bake.school import search, search_trace, trace_search, trace_walk, traced_search
 from bake.view.colours import SEARCHED, UNSEEN
 from bake.view.render import render_asset
 from bake.view.request import Searched, Walked
@@ -40,7 +39,7 @@ def asset(tmp_path: Path) -> Path:
 def searched(asset: Path) -> Path:
     with open_asset(asset) as level:
         nav = level.profile()
-        found = nav.search(*ENDS, "astar", trace=True)
+        found = traced_search(nav, *ENDS)
         trace = search_trace(level, nav.name, ENDS, 1.0, found)
     trace.write(asset.with_name("searched.json"))
     return asset.with_name("searched.json")
@@ -51,9 +50,10 @@ def walked(asset: Path) -> Path:
     with open_asset(asset) as level:
         belief = Belief(level.profile())
         agent = Agent(belief, *ENDS)
-        trace = agent.trace()
+        trace = trace_walk(agent)
         while not agent.arrived:
             agent.observe(belief.around(agent.place, 1))
+            trace.note()
             agent.step()
     trace.write(asset.with_name("walked.json"))
     return asset.with_name("walked.json")
@@ -148,8 +148,9 @@ def test_graphs(tmp_path: Path) -> None:
     asset = graph(tmp_path, {"A": (0, 0), "B": (4, 0), "C": (4, 4)}, [("A", "B"), ("B", "C")])
     with open_asset(asset) as level:
         agent = Agent(Belief(level.profile()), "A", "C")
-        trace = agent.trace()
+        trace = trace_walk(agent)
         while not agent.arrived:
+            trace.note()
             agent.step()
     trace.write(tmp_path / "walk.json")
     said = render_asset(asset, tmp_path / "a.png", show="search", trace=tmp_path / "walk.json")

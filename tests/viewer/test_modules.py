@@ -16,7 +16,7 @@ import pytest
 from bake.agents.agent import Agent
 from bake.agents.belief import Belief
 from bake.runtime import LevelAsset, open_asset
-from bake.runtime.trace import search_trace
+from bake.school import search_trace, trace_walk, traced_search
 from tests.support.command import bake
 from tests.support.page_modules import Reader, ask
 from tests.support.stored import Pair, stored_pair
@@ -36,7 +36,7 @@ def trace_of(
 ) -> Any:
     """What `bake path --trace` writes."""
     ends, weight = (reader.place(start), reader.place(goal)), options.get("weight", 1.0)
-    found = reader.nav.search(*ends, options["method"], weight=weight, trace=True)
+    found = traced_search(reader.nav, *ends, options["method"], weight=weight)
     search_trace(level, reader.nav.name, ends, weight, found).write(file)
     return json.loads(file.read_text("utf-8"))
 
@@ -179,11 +179,12 @@ def test_walks_are_followed(source: str, tmp_path: Path) -> None:
         far = max(reader.standing, key=lambda node: reader.distance(reader.standing[0], node) or 0)
         belief = Belief(reader.nav)
         agent = Agent(belief, reader.place(reader.standing[0]), reader.place(far))
-        trace = agent.trace()
+        trace = trace_walk(agent)
         plans: list[list[int]] = []
         while not agent.arrived and len(plans) < 60:
             agent.observe(belief.around(agent.place, 2))
             plans.append([at.get(place, -1) for place in agent.path() or ()])
+            trace.note()
             agent.step()
         trace.write(tmp_path / "walk.json")
         where = belief.places.location

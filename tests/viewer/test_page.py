@@ -13,6 +13,7 @@ import pytest
 from bake.agents.agent import Agent
 from bake.agents.belief import Belief
 from bake.runtime import open_asset
+from bake.school import trace_walk
 from bake.viewer.bundle import page_html
 from bake.viewer.contents import shown_level
 from tests.support.browser_page import BrowserPage, page_file
@@ -327,9 +328,10 @@ def test_an_agent_in_fog_is_stepped_through(keep: BrowserPage, tmp_path: Path) -
     with open_asset(stored_asset("keep.png")) as level:
         belief = Belief(level.profile())
         agent = Agent(belief, (3, 4), (30, 5))
-        trace = agent.trace()
+        trace = trace_walk(agent)
         while not agent.arrived:
             agent.observe(belief.around(agent.place, 4))
+            trace.note()
             assert agent.step() is not None
     trace.write(tmp_path / "fog.json")
     section = keep.open_section("Search, step by step")

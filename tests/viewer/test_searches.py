@@ -14,6 +14,7 @@ import pytest
 from bake.runtime import open_asset
 from bake.runtime.hierarchy.layers import HierarchyTables
 from bake.runtime.hierarchy.paths import HierarchyPaths
+from bake.school import traced_search
 from tests.support.page_modules import Reader
 from tests.support.page_view import ask_view, shown_once
 from tests.support.stored import stored_pair
@@ -88,7 +89,7 @@ def test_ways_are_walked_and_cost_what_is_said(source: str) -> None:
                 for method in ("table", "astar"):
                     cost = told[method]["cost"]
                     assert cost == (None if best is None else best / unit), (method, start, goal)
-                search = reader.nav.search(*ends, "astar", trace=True)
+                search = traced_search(reader.nav, *ends)
                 assert told["astar"]["expanded"] == search.expanded
                 if hierarchy is None:
                     assert told["why"] == "The asset holds no hierarchy."

@@ -17,12 +17,11 @@ from bake.runtime.reader.places import Place, quoted
 from bake.runtime.searching.context import SearchContext
 from bake.runtime.searching.corridors import links_of, path_inside, plan, widened
 from bake.runtime.searching.heuristics import Given, best_name, heuristic_for, stored_guide
-from bake.runtime.searching.result import Opened, SearchResult, TraceStep
+from bake.runtime.searching.result import SearchResult
 
 if TYPE_CHECKING:
     from bake.search.point.estimates import Estimate
     from bake.search.point.space import Found
-    from bake.search.point.trace import Order
 
 QUEUES = ("auto", "bucket", "heap")
 
@@ -42,7 +41,6 @@ class Request:
         heuristic: a key of HEURISTICS, the caller's own, or None for the one that fits best.
         weight: what the heuristic of "astar" or "weighted" is multiplied with, 1 to MOST_WEIGHT.
         queue: one of QUEUES.
-        trace: whether to report the open and closed lists step by step.
         looked_at: whether to report which places were looked at.
         price: one of PRICES, for "clusters" alone; None = the average.
     """
@@ -51,7 +49,6 @@ class Request:
     heuristic: str | Given | None = None
     weight: float = 1.0
     queue: str = "auto"
-    trace: bool = False
     looked_at: bool = False
     price: str | None = None
 
@@ -66,7 +63,6 @@ class Outcome:
         expanded: how many rows were taken from the open list.
         estimate: the heuristic the search used; None if it used none.
         bound: the path costs at most this many times as much as a shortest one.
-        steps: the trace, where asked for.
     """
 
     rows: Int32Array | None
@@ -74,7 +70,6 @@ class Outcome:
     expanded: int
     estimate: Estimate | None = None
     bound: float = 1.0
-    steps: tuple[TraceStep, ...] | None = None
 
 
 #: A function that searches from one row to another.
@@ -86,6 +81,23 @@ def run(context: SearchContext, row: int, goal: int, request: Request) -> Outcom
 
     Raises:
         QueryError: there is no such method, heuristic, queue or weight, or they do not go together.
+    """
+    found = checked_method(request)(context, row, goal, request)
+    counted = request.method in SEARCHES_PLACES
+    if counted and found.rows is None and context.tables.joined(row, goal):
+        raise QueryError(
+            f"the path costs more than {UNREACHABLE - 1:,} ticks, and searches count no further",
+            place=f"level {context.tables.places.name!r}",
+            remedy="bake with smaller costs, or lower ticks_per_unit",
+        )
+    return found
+
+
+def checked_method(request: Request) -> Method:
+    """Return the method that a request names.
+
+    Raises:
+        QueryError: there is no such method, queue or weight, or they do not go together.
     """
     method = METHODS.get(str(request.method))
     if method is None:
@@ -108,15 +120,7 @@ def run(context: SearchContext, row: int, goal: int, request: Request) -> Outcom
             f"the method {request.method!r} takes no price",
             remedy='leave price out, or choose "clusters"',
         )
-    found = method(context, row, goal, request)
-    counted = request.method in SEARCHES_PLACES
-    if counted and found.rows is None and context.tables.joined(row, goal):
-        raise QueryError(
-            f"the path costs more than {UNREACHABLE - 1:,} ticks, and searches count no further",
-            place=f"level {context.tables.places.name!r}",
-            remedy="bake with smaller costs, or lower ticks_per_unit",
-        )
-    return found
+    return method
 
 
 def result(context: SearchContext, row: int, goal: int, request: Request) -> SearchResult:
@@ -134,7 +138,6 @@ def result(context: SearchContext, row: int, goal: int, request: Request) -> Sea
         True if named is None else named.admissible,
         True if named is None else named.consistent,
         found.bound,
-        found.steps,
         _looked_at(context, row, goal, request, found) if request.looked_at else None,
     )
 
@@ -144,8 +147,6 @@ def _looked_at(
 ) -> tuple[tuple[Place, float], ...]:
     if request.method not in SEARCHES_PLACES or not found.expanded:
         return ()
-    if found.steps is not None:
-        return tuple((step.place, step.g) for step in found.steps)
     if row == goal:
         return ((context.rows.place(row), 0.0),)
     rows, ticks = context.space.looked_at()
@@ -165,22 +166,32 @@ def _table(context: SearchContext, row: int, goal: int, request: Request) -> Out
 def _without(request: Request, who: str) -> None:
     if request.heuristic is not None:
         raise QueryError(f"{who} uses no heuristic", remedy="leave heuristic out")
-    if request.trace:
-        raise QueryError(f"{who} keeps no trace", expected=" or ".join(TRACED))
+
+
+def estimate_for(context: SearchContext, goal: int, request: Request) -> Estimate:
+    """Return the heuristic that a request names, or the null one of Dijkstra's algorithm.
+
+    Raises:
+        QueryError: there is no such heuristic, or Dijkstra's algorithm is given one.
+    """
+    if request.method != "dijkstra":
+        return heuristic_for(context, request.heuristic, goal)
+    if request.heuristic is not None:
+        raise QueryError("the method 'dijkstra' uses no heuristic", remedy="leave heuristic out")
+    return heuristic_for(context, "null", goal)
 
 
 def _dijkstra(context: SearchContext, row: int, goal: int, request: Request) -> Outcome:
-    if request.heuristic is not None:
-        raise QueryError("the method 'dijkstra' uses no heuristic", remedy="leave heuristic out")
-    return _by_estimate(context, row, goal, request, heuristic_for(context, "null", goal), 1.0)
+    estimate = estimate_for(context, goal, request)
+    return _by_estimate(context, row, goal, request, estimate, 1.0)
 
 
 def _astar(context: SearchContext, row: int, goal: int, request: Request) -> Outcome:
     name = request.heuristic
-    if name is None and context.bounds.has_heuristic and not request.trace:
+    if name is None and context.bounds.has_heuristic:
         name = "maximum"
     weight = float(request.weight)
-    if name == "maximum" and not request.trace:
+    if name == "maximum":
         guide = stored_guide(context)
         buckets = request.queue == "bucket" or (
             request.queue == "auto" and context.space.weights_alike
@@ -199,11 +210,6 @@ def _by_estimate(
 ) -> Outcome:
     bound = weight if estimate.admissible else math.inf
     named = estimate if request.method != "dijkstra" else None
-    if request.trace:
-        from bake.search.point.trace import Order
-
-        reopens = estimate.admissible is not False and not (weight > 1 and estimate.consistent)
-        return _traced(context, row, goal, estimate, named, bound, Order(1, weight, reopens))
     if context.unreachable(row, goal):
         return Outcome(None, 0, 0, named, bound)
     found = context.space.astar(estimate, row, goal, weight=weight, queue=request.queue)
@@ -212,11 +218,6 @@ def _by_estimate(
 
 def _greedy(context: SearchContext, row: int, goal: int, request: Request) -> Outcome:
     estimate = heuristic_for(context, request.heuristic, goal)
-    if request.trace:
-        from bake.search.point.trace import Order
-
-        order = Order(0, 1, reopens=False)
-        return _traced(context, row, goal, estimate, estimate, math.inf, order)
     if context.unreachable(row, goal):
         return Outcome(None, 0, 0, estimate, math.inf)
     return _outcome(context.space.greedy(estimate, row, goal), estimate, math.inf)
@@ -234,10 +235,6 @@ def _bidirectional_astar(context: SearchContext, row: int, goal: int, request: R
     from bake.search.point.estimates import ROWS
 
     estimate = heuristic_for(context, request.heuristic, goal)
-    if request.trace:
-        raise QueryError(
-            "the method 'bidirectional_astar' keeps no trace", expected=" or ".join(TRACED)
-        )
     if not estimate.consistent or estimate.kind >> 4 == ROWS >> 4:
         raise QueryError(
             f"heuristic {estimate.name!r} cannot guide a search from both ends",
@@ -289,41 +286,6 @@ def _clusters(context: SearchContext, row: int, goal: int, request: Request) -> 
         corridor = wider
 
 
-def _traced(
-    context: SearchContext,
-    row: int,
-    goal: int,
-    estimate: Estimate,
-    named: Estimate | None,
-    bound: float,
-    order: Order,
-) -> Outcome:
-    """Search by the textbook, and report every step in places and units.
-
-    Args:
-        estimate: the heuristic the search uses.
-        named: the heuristic the outcome names; None for Dijkstra's algorithm.
-        bound: the bound the outcome promises.
-        order: of the open list.
-    """
-    from bake.search.point.trace import trace
-
-    tables = context.tables
-    h = context.space.estimates(estimate, goal).tolist()
-    graph, weight = tables.usable.graph, tables.usable.weight
-    steps, path, ticks = trace(graph, weight, h, row, goal, order)
-    place = context.rows.places(np.arange(tables.row_count, dtype=np.int32))
-    unit = tables.places.ticks_per_unit
-    shown: list[TraceStep] = []
-    for number, step in enumerate(steps):
-        parent = None if step.parent < 0 else place[step.parent]
-        opened = tuple(Opened(place[one], g / unit, f / unit) for one, g, f in step.opened)
-        g, estimated, f = step.g / unit, step.h / unit, step.f / unit
-        shown.append(TraceStep(place[step.row], parent, g, estimated, f, opened, shown, number))
-    rows = None if path is None else np.array(path, dtype=np.int32)
-    return Outcome(rows, ticks, len(steps), named, bound, tuple(shown))
-
-
 METHODS: dict[str, Method] = {
     "table": _table,
     "dijkstra": _dijkstra,
@@ -345,6 +307,3 @@ SEARCHES_PLACES = (
     "bidirectional",
     "bidirectional_astar",
 )
-
-#: Methods that can report their open and closed lists.
-TRACED = ("astar", "dijkstra", "greedy", "weighted")

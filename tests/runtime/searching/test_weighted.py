@@ -13,6 +13,7 @@ from bake.errors import QueryError
 from bake.runtime import Navigator, SearchResult, open_asset
 from bake.runtime.reader.places import Place
 from bake.runtime.searching.methods import METHODS, WEIGHTED
+from bake.school import traced_search
 from tests.support.baked import bake_grid, rows
 from tests.support.projects import own_asset
 
@@ -148,7 +149,6 @@ def test_path_and_trace_follow_the_weight(yard: Navigator) -> None:
     plain = yard.search((0, 2), (9, 2))
     greedy = yard.search((0, 2), (9, 2), weight=50)
     assert ends(greedy)[0] < ends(plain)[0]
-    traced = yard.search((0, 2), (9, 2), weight=50, trace=True)
-    assert traced.trace is not None
+    traced = traced_search(yard, (0, 2), (9, 2), weight=50)
     assert traced.expanded == len({step.place for step in traced.trace}) < plain.expanded
     assert traced.trace[0].f == pytest.approx(50 * traced.trace[0].h)

@@ -21,6 +21,7 @@ ROOMS = (
     "kernels",
     "movement",
     "runtime",
+    "school",
     "search",
     "tables",
     "worlds",

@@ -704,6 +704,24 @@ LIMITS: tuple[Limit, ...] = (
         REFUSED,
         "tests/school/patterns/test_tables.py::test_distances_too_large_are_refused",
     ),
+    _limit(
+        "school.pattern_proof _PIECE",
+        "states taken at once",
+        IN_PARTS,
+        "tests/school/test_pattern_proof.py::test_states_are_taken_in_pieces",
+    ),
+    _limit(
+        "school.puzzle_json MAX_TILE_CELLS MAX_ACTION_COST",
+        "cells of a board, and the cost of an action",
+        REFUSED,
+        "tests/school/test_puzzle_json.py::test_mistakes",
+    ),
+    _limit(
+        "school.puzzle_json MAX_ACTION_ENTRIES",
+        "entries of a table of actions by variables",
+        REFUSED,
+        "tests/school/test_puzzle_json.py::test_actions_for_which_there_is_no_room",
+    ),
     # Worlds.
     _limit("worlds.world _CELLS", "cells priced at a time", IN_PARTS, do.bakes, BAKED),
     _limit("worlds.lattice _CELLS", "cells priced at a time", IN_PARTS, do.cell_bakes, BAKED),
@@ -825,7 +843,8 @@ NO_LIMITS: dict[str, tuple[str, ...]] = {
         "runtime.live.clusters _SIZE SPACING",
         "runtime.requests _PATIENCE",
         "runtime.searching.under_way _LEAST _LOOKS",
-        "runtime.trace VERSION _BEGINNING",
+        "school.puzzle_json VERSION",
+        "school.trace_file _BEGINNING",
         "tables.compressed EXPECTED_RUNS",
     ),
 }

@@ -9,10 +9,11 @@ from bake.agents.agent import Agent, Route
 from bake.agents.belief import Belief
 from bake.agents.crowd import Crowd
 from bake.agents.plans import METHODS
-from bake.agents.trace import WalkTrace
-from bake.errors import OutputError
+from bake.errors import OutputError, QueryError
 from bake.runtime import open_asset
 from bake.runtime.reader.places import Place
+from bake.school import RealTimeAgent, trace_walk
+from bake.school.walk_trace import WalkTrace
 from tests.support.baked import bake_grid, rows
 from tests.support.open_levels import drawn_level
 
@@ -41,17 +42,19 @@ def plans_of(trace: WalkTrace) -> list[list[tuple[Place, list[Place] | None]]]:
     return found
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", [*METHODS, "lrta_star", "rta_star"])
 def test_an_agent_is_followed(tmp_path: Path, method: str) -> None:
     with drawn_level(tmp_path, *ROOM) as (_, nav):
         belief = Belief(nav)
-        agent = Agent(belief, (3, 2), (9, 6), method)
-        trace = agent.trace()
+        made = RealTimeAgent if method.endswith("rta_star") else Agent
+        agent = made(belief, (3, 2), (9, 6), method)
+        trace = trace_walk(agent)
         walked, planned, seen = [agent.place], [], []
         while not agent.arrived:
             agent.observe(belief.around(agent.place, 1))
             seen.append(belief.seen_everywhere())
             planned.append(agent.path())
+            trace.note()
             agent.step()
             walked.append(agent.place)
         trace.note()
@@ -74,7 +77,7 @@ def test_an_agent_is_followed(tmp_path: Path, method: str) -> None:
 def test_the_first_search_names_what_it_expanded(tmp_path: Path) -> None:
     with drawn_level(tmp_path, *ROOM) as (_, nav):
         agent = Agent(Belief(nav), (3, 2), (9, 6))
-        trace = agent.trace()
+        trace = trace_walk(agent)
         trace.note()
         assert len(trace.steps[0]["searched"]) == agent.expanded > 0
         trace.note()
@@ -85,10 +88,11 @@ def test_a_route_is_followed(tmp_path: Path) -> None:
     with drawn_level(tmp_path, *ROOM) as (_, nav):
         belief = Belief(nav)
         route = Route(belief, (0, 0), (9, 6))
-        trace = route.trace()
+        trace = trace_walk(route)
         ways = []
         for x in range(0, 10, 3):
             belief.observe([(x, y) for y in range(7)])
+            trace.note()
             ways.append(route.path())
         told = plans_of(trace)
         assert [[place, *(plan or [])] for ((place, plan),) in told] == ways
@@ -99,8 +103,9 @@ def test_no_way_is_null(tmp_path: Path) -> None:
     with drawn_level(tmp_path, "..#..") as (_, nav):
         belief = Belief(nav)
         agent = Agent(belief, (0, 0), (4, 0))
-        trace = agent.trace()
+        trace = trace_walk(agent)
         belief.observe_all()
+        trace.note()
         assert agent.step() is None
         assert trace.steps[-1]["agents"][0]["plan"] is None
 
@@ -109,10 +114,11 @@ def test_a_crowd_is_followed(tmp_path: Path) -> None:
     with open_asset(bake_grid(tmp_path, rows(*["......"] * 4))) as level:
         crowd = Crowd(level)
         agents = [crowd.add((0, y), (5, y)) for y in range(3)]
-        trace = crowd.trace()
+        trace = trace_walk(crowd)
         walked = []
         for _ in range(8):
             walked.append([agent.place for agent in agents])
+            trace.note()
             crowd.step()
         walked.append([agent.place for agent in agents])
         trace.note()
@@ -133,3 +139,12 @@ def test_a_crowd_is_followed(tmp_path: Path) -> None:
         assert all("plan" in told for told in trace.steps[-1]["agents"])
         with pytest.raises(OutputError, match="one ending in"):
             trace.write(tmp_path / "crowd.txt")
+
+
+def test_walkers_say_who_traces_them(tmp_path: Path) -> None:
+    with drawn_level(tmp_path, "...") as (level, nav):
+        belief = Belief(nav)
+        walkers = Agent(belief, (0, 0), (2, 0)), Route(belief, (0, 0), (2, 0)), Crowd(level)
+        for walker in walkers:
+            with pytest.raises(QueryError, match=r"call `bake.school.trace_walk` with the walker"):
+                walker.trace()
