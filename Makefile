@@ -8,8 +8,10 @@ else
 endif
 READY := $(VENV)/.ready
 TEST_JOBS ?= auto
+# What pytest is given beside its settings; empty = all tests.
+TESTS ?=
 
-.PHONY: bake check verify test night install-test coverage mutation bench lint lock clean
+.PHONY: bake check verify test test-school night install-test coverage mutation bench lint lock clean
 
 bake: $(READY)
 	$(BIN)/bake build
@@ -25,7 +27,12 @@ verify: $(READY)
 test: export PYTHONDONTWRITEBYTECODE =
 test: $(READY)
 	$(BIN)/python -m tests.support.kernels
-	$(BIN)/python -m pytest -n $(TEST_JOBS) --dist worksteal
+	$(BIN)/python -m pytest -n $(TEST_JOBS) --dist worksteal $(TESTS)
+
+# A part of `make test`: what is about the school alone.
+test-school: export PYTHONDONTWRITEBYTECODE =
+test-school: $(READY)
+	$(BIN)/python -m pytest -n $(TEST_JOBS) --dist worksteal tests/school
 
 # Takes hours: many examples of each property, long sequences of changes, coverage and mutants.
 night: export HYPOTHESIS_PROFILE := night
