@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 #: Folders and files of the package that kernels lie in or take constants from.
-SOURCES = ("graph.py", "kernels", "search", "verify")
+SOURCES = ("graph.py", "kernels", "school", "search", "verify")
 
 #: An import from this package, wherever it stands in a file.
 _IMPORT = re.compile(r"^\s*from bake\.([\w.]+) import", re.MULTILINE)
