@@ -152,9 +152,7 @@ def evaluate(
 
 def render(
     asset: AssetFile,
-    output: Annotated[
-        Path, typer.Option("-o", "--output", help="The PNG file to write; of a trace also a GIF.")
-    ],
+    output: Annotated[Path, typer.Option("-o", "--output", help="The PNG file to write.")],
     show: Annotated[Show, typer.Option(help="What to draw.")] = Show.terrain,
     toward: Annotated[
         str | None, typer.Option(metavar="X,Y", help="The goal of distances and hops.")

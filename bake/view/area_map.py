@@ -5,17 +5,16 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from PIL import Image, ImageDraw
+from PIL import Image
 
-from bake.arrays import BoolArray, Float64Array, Int32Array, UInt8Array
+from bake.arrays import BoolArray, Float64Array, Int32Array, Int64Array, UInt8Array
 from bake.graph import Graph
 from bake.runtime.mesh.polygons import GRID
 from bake.runtime.nearest import NearestPlaces
-from bake.view.colours import PAPER, cluster_colours
+from bake.view.canvas import Canvas
+from bake.view.colours import PAPER, as_colour, cluster_colours, mixed
 from bake.view.scene import Scene
 
-#: How many times larger areas are drawn, to be scaled down with smooth edges.
-_FINER = 2
 #: The share of a terrain's colour in that of an area, and of a domain's own colour; the rest is
 #: paper.
 _STRENGTH, _TINT = 0.45, 0.55
@@ -23,8 +22,6 @@ _WALL = (70, 66, 78)
 _BORDER = (255, 255, 255)
 #: Pairs of a pixel and a point with a weight that are looked at; coarser samples stand for more.
 _MOST = 2 * 10**9
-
-Pixel = tuple[float, float]
 
 
 def wall_points(scene: Scene) -> Float64Array | None:
@@ -41,54 +38,45 @@ def has_domains(scene: Scene) -> bool:
 
 
 def draw_areas(
-    pixels: UInt8Array, scene: Scene, low: Float64Array, per_unit: float, border: float
-) -> UInt8Array:
+    canvas: Canvas, scene: Scene, low: Float64Array, per_unit: float, border: float
+) -> None:
     """Draw the areas that a profile can stand in, the domains in them, and their walls.
 
     Args:
-        pixels: (height, width, 3) uint8 of the empty map.
+        canvas: the empty map.
         scene: what is drawn.
         low: (2) float64 units, the corner of the plane that lies at ``border`` pixels.
         per_unit: pixels of a unit.
         border: pixels that stay free.
-
-    Returns:
-        The map with areas.
     """
-    height, width = pixels.shape[:2]
     rings = _rings(scene, low, per_unit, border)
-    size = width * _FINER, height * _FINER
-    mask = Image.new("L", size, 0)
-    within = ImageDraw.Draw(mask)
+    colours = mixed(scene.colours, PAPER, 1 - _STRENGTH)
     # A hole is smaller than what it lies in, and an island in it is smaller still.
-    for ring, is_hole, code in sorted(rings, key=lambda each: -_extent(each[0])):
-        within.polygon(ring, fill=0 if is_hole else code + 1)
-    terrain = np.asarray(mask).astype(np.int64) - 1
-    colour = scene.colours.astype(np.float64) * _STRENGTH + np.array(PAPER) * (1 - _STRENGTH)
-    drawn = np.full((*terrain.shape, 3), PAPER, dtype=np.uint8)
-    drawn[terrain >= 0] = np.rint(colour).astype(np.uint8)[terrain[terrain >= 0]]
+    within = Canvas(*canvas.size, (0, 0, 0))
+    for ring, is_hole, code in sorted(rings, key=lambda each: -abs(_extent(each[0]))):
+        canvas.polygons(ring[None], PAPER if is_hole else as_colour(colours[code]))
+        within.polygons(ring[None], (0, 0, 0) if is_hole else (1, 1, 1))
     if has_domains(scene) and scene.tables.row_count:
-        _draw_domains(drawn, terrain >= 0, scene, low, per_unit, border)
-    image = Image.fromarray(drawn)
-    draw = ImageDraw.Draw(image)
+        drawn, inside = np.array(canvas.image), np.asarray(within.image)[..., 0] > 0
+        _draw_domains(drawn, inside, canvas.fine, scene, (low, per_unit, border))
+        canvas.image.paste(Image.fromarray(drawn))
     for ring, _, _ in rings:
-        draw.line([*ring, ring[0]], fill=_WALL, width=2 * _FINER, joint="curve")
-    return np.array(image.resize((width, height), Image.Resampling.LANCZOS), dtype=np.uint8)
+        canvas.polyline(np.vstack([ring, ring[:1]]), 2.0, _WALL)
 
 
 def _rings(
     scene: Scene, low: Float64Array, per_unit: float, border: float
-) -> list[tuple[list[Pixel], bool, int]]:
-    """Return the rings of walls in finer pixels, whether each is a hole, and its area's terrain."""
+) -> list[tuple[Float64Array, bool, int]]:
+    """Return the rings of walls in pixels, whether each is a hole, and its area's terrain."""
     asset = scene.places.asset
     corner, after = asset.read("/walls/corner"), asset.read("/walls/after").tolist()
     first, area = asset.read("/walls/first_corner").tolist(), asset.read("/walls/area")
-    at = (((corner / GRID - low) * per_unit + border) * _FINER).tolist()
+    at = (corner / GRID - low) * per_unit + border
     node = scene.tables.node
     terrain: dict[int, int] = {}
     for each, code in zip(area[node].tolist(), scene.row_terrain.tolist(), strict=True):
         terrain.setdefault(each, code)
-    found: list[tuple[list[Pixel], bool, int]] = []
+    found: list[tuple[Float64Array, bool, int]] = []
     for each in sorted(terrain):
         left = set(range(first[each], first[each + 1]))
         while left:
@@ -98,33 +86,30 @@ def _rings(
                 left.remove(here)
                 ring.append(here)
                 here = after[here]
-            x, y = corner[ring].astype(np.int64).T
-            turned = (x * np.roll(y, -1) - np.roll(x, -1) * y).sum()
-            place = [(float(at[one][0]), float(at[one][1])) for one in ring]
-            found.append((place, bool(turned < 0), terrain[each]))
+            found.append((at[ring], _extent(corner[ring].astype(np.int64)) < 0, terrain[each]))
     return found
 
 
-def _extent(ring: list[Pixel]) -> float:
-    """Return the area of a ring, whichever way it turns."""
-    x, y = np.array(ring).T
-    return abs(float((x * np.roll(y, -1) - np.roll(x, -1) * y).sum()))
+def _extent(ring: Float64Array | Int64Array) -> float:
+    """Return twice the area of a ring; it is negative where the ring turns the other way."""
+    x, y = ring.T
+    return float((x * np.roll(y, -1) - np.roll(x, -1) * y).sum())
 
 
 def _draw_domains(
     drawn: UInt8Array,
     inside: BoolArray,
+    fine: int,
     scene: Scene,
-    low: Float64Array,
-    per_unit: float,
-    border: float,
+    placed: tuple[Float64Array, float, float],
 ) -> None:
     """Give each domain a colour that its neighbours do not have, and draw the borders between."""
     height, width = inside.shape
+    low, per_unit, border = placed
     coarse = max(1, math.ceil(math.sqrt(inside.sum() * scene.tables.row_count / _MOST)))
     x, y = np.arange(coarse / 2, width, coarse), np.arange(coarse / 2, height, coarse)
     plane = np.stack(np.meshgrid(x, y), axis=-1).reshape(-1, 2)
-    points = (plane / _FINER - border) / per_unit + low
+    points = (plane / fine - border) / per_unit + low
     domain = NearestPlaces(scene.tables).many(points).reshape(len(y), len(x))
     domain = np.repeat(np.repeat(domain, coarse, axis=0), coarse, axis=1)[:height, :width]
     own = _domain_colours(scene, domain, inside)
@@ -132,7 +117,7 @@ def _draw_domains(
         drawn[inside] * (1 - _TINT) + own[domain[inside]].astype(np.float64) * _TINT
     ).astype(np.uint8)
     edge = np.zeros_like(inside)
-    for line in range(_FINER):  # As wide as a pixel of the map.
+    for line in range(fine):  # As wide as a pixel of the map.
         edge[:, 1 + line :] |= domain[:, 1 + line :] != domain[:, : -1 - line]
         edge[1 + line :] |= domain[1 + line :] != domain[: -1 - line]
     drawn[edge & inside] = _BORDER

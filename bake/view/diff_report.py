@@ -273,7 +273,7 @@ def draw_difference(difference: Difference, new: Asset, output: Path, scale: int
     cells = fitting_cells(scene, scale)
     paint, ground = faded_ground(scene, cells.scale)
     swatches = _mark(paint, scene, profile)
-    drawn = map_of(paint_cells(cells, paint), scene, cells, [*swatches, *ground])
+    drawn = map_of(paint_cells(cells, paint), cells, [*swatches, *ground])
     facts = f"profile {profile.name} · since {difference.old.name}"
     write_png(lay_out(drawn, scene.name, facts, _note(profile)), output)
 

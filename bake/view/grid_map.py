@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
-from PIL import Image, ImageDraw
 
 from bake.arrays import BoolArray, Float64Array, Int32Array, UInt8Array
-from bake.errors import QueryError
+from bake.errors import QueryError, counted
 from bake.view import Show
-from bake.view.cells import Cells, HexCells, SquareCells
+from bake.view.canvas import ARROW_OUTLINE, Canvas, width_of
+from bake.view.cells import Cells
 from bake.view.colours import (
     ARROW,
     BLOCKED,
@@ -21,8 +21,6 @@ from bake.view.colours import (
     UNREACHABLE_STRIPE,
     mixed,
 )
-from bake.view.ink import ARROW_OUTLINE, Ink
-from bake.view.lettering import font, width_of
 from bake.view.marks import (
     draw_ends,
     draw_findings,
@@ -33,7 +31,7 @@ from bake.view.marks import (
     label_floors,
     ring_small_components,
 )
-from bake.view.page import ColourBar, Legend, Map, Swatch, number, page_pixels
+from bake.view.page import Map, Swatch, number, page_pixels, ramp_swatches
 from bake.view.paint import CellPaint, contour_step, draw_contours, paint_cells
 from bake.view.request import MAX_PIXELS, Request, Toward
 from bake.view.scene import Scene
@@ -63,18 +61,17 @@ def draw_grid(request: Request) -> Map:
     scene, show, toward = request.scene, request.show, request.toward
     cells = fitting_cells(scene, request.scale)
     paint, swatches = _view(request, cells.scale)
-    pixels = paint_cells(cells, paint)
+    ink = paint_cells(cells, paint)
     point = cells.centre(scene.flat)
-    ink = Ink()
-    bar = None
     if show is Show.distances and toward is not None:
         step = contour_step(toward.greatest)
         numbered = cells.scale >= _ROOM_FOR_NUMBERS
-        bar = ColourBar(toward.greatest, step, lined=not numbered)
+        swatches += ramp_swatches(toward.greatest, None if numbered else step)
         if numbered:
-            pixels = _numbered(pixels, scene, cells, toward)
+            _write_distances(ink, scene, cells, toward)
         else:
-            _draw_contours(pixels, scene, cells, toward, step)
+            _draw_contours(ink, scene, cells, paint.fill, toward, step)
+    label_floors(ink, scene, cells)
     if show is Show.hops and toward is not None:
         _draw_flow(ink, scene, cells, toward)
     if show is Show.components:
@@ -90,21 +87,13 @@ def draw_grid(request: Request) -> Map:
     if request.walked is not None:
         draw_walked(ink, request.walked, cells.centre, cells.scale)
     draw_ends(ink, request, point, cells.scale, path_too=True)
-    pixels = label_floors(pixels, scene, cells)
-    ink.draw_on(pixels)
-    return map_of(pixels, scene, cells, swatches, bar)
+    return map_of(ink, cells, swatches)
 
 
-def map_of(
-    pixels: UInt8Array,
-    scene: Scene,
-    cells: Cells,
-    swatches: list[Swatch],
-    bar: ColourBar | None = None,
-) -> Map:
+def map_of(ink: Canvas, cells: Cells, swatches: list[Swatch]) -> Map:
     """Return a drawn grid with its legend."""
-    legend = Legend(tuple(swatches), cells.scale, "cell", bar)
-    return Map(pixels, legend, framed=scene.places.hex_layout is None)
+    scale = counted(cells.scale, "pixel")
+    return Map(ink.picture(), swatches, f"{scale} a cell", framed=cells.layout is None)
 
 
 def fitting_cells(scene: Scene, scale: int | None) -> Cells:
@@ -139,9 +128,7 @@ def fitting_cells(scene: Scene, scale: int | None) -> Cells:
 
 def _cells(scene: Scene, scale: int) -> Cells:
     places = scene.places
-    if places.hex_layout is None:
-        return SquareCells(places.width, places.height, scale)
-    return HexCells(places.width, places.height, scale, places.hex_layout)
+    return Cells(places.width, places.height, scale, places.hex_layout)
 
 
 def _largest_scale(scene: Scene) -> int:
@@ -149,8 +136,7 @@ def _largest_scale(scene: Scene) -> int:
     low, high = 0, 2**13
     while low < high:
         middle = (low + high + 1) // 2
-        cells = _cells(scene, middle)
-        if page_pixels(cells.pixel_width, cells.pixel_height) <= MAX_PIXELS:
+        if page_pixels(*_cells(scene, middle).size) <= MAX_PIXELS:
             low = middle
         else:
             high = middle - 1
@@ -177,7 +163,7 @@ def _view(request: Request, scale: int) -> tuple[CellPaint, list[Swatch]]:
     if show is Show.hops:
         paint.fill[scene.flat] = mixed(own, PAPER, 0.66)
     if show is Show.terrain and scene.elevation is not None:
-        paint.fill[:-1], note = _in_relief(paint.fill[:-1], scene.elevation, scene.places.width)
+        paint.fill[:], note = _in_relief(paint.fill, scene.elevation, scene.places.width)
         notes = [*notes, note]
     if show in (Show.distances, Show.hops) and toward is not None:
         lost = scene.flat[~np.isfinite(toward.distance)]
@@ -212,7 +198,7 @@ def faded_ground(scene: Scene, scale: int) -> tuple[CellPaint, list[Swatch]]:
 
 def _terrain_paint(scene: Scene, grid: float) -> CellPaint:
     """Paint all cells in the designer's colours."""
-    fill = _with_outside(scene.colours[scene.terrain_grid])
+    fill = scene.colours[scene.terrain_grid]
     plain = np.zeros(len(fill), dtype=np.uint8)
     return CellPaint(fill, plain, _solid(scene), shade=0.42 if grid else 0.0, grid=grid)
 
@@ -223,13 +209,13 @@ def _over_blocked(scene: Scene, grid: float, shade: float) -> tuple[CellPaint, l
     Those that other profiles can stand on are less dark, and striped.
     """
     terrain = scene.colours[scene.terrain_grid]
-    fill = _with_outside(mixed(terrain, BLOCKED, 0.86))
+    fill = mixed(terrain, BLOCKED, 0.86)
     solid = _solid(scene)
     paint = CellPaint(fill, np.zeros(len(fill), dtype=np.uint8), solid, shade, grid)
     others = scene.places.flat[scene.tables.component < 0]
     paint.mark(others, mixed(terrain[others], BLOCKED, 0.7), OTHERS_STRIPE)
     swatches = []
-    if solid[:-1].sum() > len(others):
+    if solid.sum() > len(others):
         swatches.append(Swatch(BLOCKED, "blocked"))
     if len(others):
         swatches.append(Swatch((120, 114, 122), "blocked for this profile", OTHERS_STRIPE))
@@ -237,18 +223,10 @@ def _over_blocked(scene: Scene, grid: float, shade: float) -> tuple[CellPaint, l
 
 
 def _solid(scene: Scene) -> BoolArray:
-    """Return (c + 1) bool, True where the profile cannot stand on a cell.
-
-    The last entry, for what is not a cell, is False.
-    """
-    solid = np.ones(scene.places.width * scene.places.height + 1, dtype=np.bool_)
+    """Return (c) bool, True where the profile cannot stand on a cell."""
+    solid = np.ones(scene.places.width * scene.places.height, dtype=np.bool_)
     solid[scene.flat] = False
-    solid[-1] = False
     return solid
-
-
-def _with_outside(cells: UInt8Array) -> UInt8Array:
-    return np.vstack([cells, np.array([PAPER], dtype=np.uint8)])
 
 
 def _grid_line(scale: int) -> float:
@@ -260,19 +238,17 @@ def _grid_line(scale: int) -> float:
 
 
 def _draw_contours(
-    pixels: UInt8Array, scene: Scene, cells: Cells, toward: Toward, step: float
+    ink: Canvas, scene: Scene, cells: Cells, fill: UInt8Array, toward: Toward, step: float
 ) -> None:
     distance = np.full(scene.places.width * scene.places.height, np.nan)
     distance[scene.flat] = toward.distance
-    costs = scene.costs[np.unique(scene.row_terrain)]
-    slopes = float(costs.min()), float(costs.max())
-    draw_contours(pixels, cells, distance, step, slopes, light_from=0.6 * toward.greatest)
+    steepest = 2 * float(scene.costs[np.unique(scene.row_terrain)].max())
+    light_from = 0.6 * toward.greatest
+    draw_contours(ink, cells, fill, distance, step, steepest, light_from)
 
 
-def _numbered(pixels: UInt8Array, scene: Scene, cells: Cells, toward: Toward) -> UInt8Array:
+def _write_distances(ink: Canvas, scene: Scene, cells: Cells, toward: Toward) -> None:
     """Write each cell's distance into it."""
-    picture = Image.fromarray(pixels)
-    pen = ImageDraw.Draw(picture)
     reached = np.flatnonzero(np.isfinite(toward.distance))
     centres = cells.centre(scene.flat[reached]).tolist()
     size = max(11, cells.scale // 5)
@@ -280,8 +256,7 @@ def _numbered(pixels: UInt8Array, scene: Scene, cells: Cells, toward: Toward) ->
         text = number(round(units, 2 if units < 10 else 1))
         if width_of(text, size) < 0.9 * cells.scale:
             colour = INK if units < 0.55 * toward.greatest else (255, 255, 255)
-            pen.text(tuple(at), text, fill=colour, font=font(size), anchor="mm")
-    return np.array(picture)
+            ink.text((at[0], at[1]), text, size, colour, anchor="mm")
 
 
 def _cells_per_arrow(scale: int) -> int:
@@ -289,7 +264,7 @@ def _cells_per_arrow(scale: int) -> int:
     return -(-_ROOM_FOR_ARROW // scale)
 
 
-def _draw_flow(ink: Ink, scene: Scene, cells: Cells, toward: Toward) -> None:
+def _draw_flow(ink: Canvas, scene: Scene, cells: Cells, toward: Toward) -> None:
     """Draw an arrow along the next hop of each cell, or of one in each block of small cells."""
     assert toward.next_row is not None
     row = np.flatnonzero(toward.next_row != np.arange(len(toward.next_row)))

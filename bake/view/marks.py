@@ -8,14 +8,14 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from PIL import Image, ImageDraw
 
-from bake.arrays import Float64Array, Int32Array, UInt8Array
+from bake.arrays import Float64Array, Int32Array
 from bake.errors import QueryError
 from bake.graph import Graph, Metric
 from bake.hexagons import in_rows
 from bake.lint.ways import Problem, SpawnOrExit, Ways, check_profile, opened_graph
 from bake.runtime.reader.places import Cell
+from bake.view.canvas import Canvas, width_of
 from bake.view.cells import Cells
 from bake.view.colours import (
     ACROSS,
@@ -35,8 +35,6 @@ from bake.view.colours import (
     shades,
     vivid,
 )
-from bake.view.ink import Ink
-from bake.view.lettering import font, width_of
 from bake.view.page import Swatch
 from bake.view.request import Request, Searched, Walked
 from bake.view.scene import LayerScene, Scene
@@ -57,7 +55,7 @@ MARKED: dict[str, tuple[Colour, str]] = {
 }
 
 
-def draw_layer(ink: Ink, layer: LayerScene, point: Float64Array, room: float) -> None:
+def draw_layer(ink: Canvas, layer: LayerScene, point: Float64Array, room: float) -> None:
     """Draw transitions and the arcs between them.
 
     Args:
@@ -78,7 +76,7 @@ def _ends(point: Float64Array, pairs: Int32Array) -> Float64Array:
     return np.hstack([point[pairs[:, 0]], point[pairs[:, 1]]])
 
 
-def draw_searched(ink: Ink, searched: Searched, point: Float64Array, room: float) -> None:
+def draw_searched(ink: Canvas, searched: Searched, point: Float64Array, room: float) -> None:
     """Draw what an HPA* search did.
 
     That is the transitions it expanded, and its way over each layer, wider on higher layers.
@@ -94,7 +92,7 @@ def draw_searched(ink: Ink, searched: Searched, point: Float64Array, room: float
 
 
 def draw_walked(
-    ink: Ink, walked: Walked, point_of: Callable[[Int32Array], Float64Array], room: float
+    ink: Canvas, walked: Walked, point_of: Callable[[Int32Array], Float64Array], room: float
 ) -> None:
     """Draw agents, and what they plan; of a single one also where it has been.
 
@@ -124,7 +122,7 @@ def draw_walked(
 
 
 def draw_ends(
-    ink: Ink, request: Request, point: Float64Array, room: float, *, path_too: bool
+    ink: Canvas, request: Request, point: Float64Array, room: float, *, path_too: bool
 ) -> None:
     """Mark the goal of distances and the ends of the path.
 
@@ -156,7 +154,7 @@ def _on_one_plane(scene: Scene, rows: Int32Array) -> list[Int32Array]:
 
 
 def ring_small_components(
-    ink: Ink, scene: Scene, point: Float64Array, size: float, noticed: float
+    ink: Canvas, scene: Scene, point: Float64Array, size: float, noticed: float
 ) -> None:
     """Draw rings around components that are too small to be noticed, except the largest.
 
@@ -184,7 +182,7 @@ def ring_small_components(
 # -- on grids alone -------------------------------------------------------------------------------
 
 
-def draw_things(ink: Ink, scene: Scene, cells: Cells) -> None:
+def draw_things(ink: Canvas, scene: Scene, cells: Cells) -> None:
     """Draw links the profile may take as curves with arrowheads, and its spots as dots.
 
     Raises:
@@ -205,7 +203,7 @@ def _flat(scene: Scene, cells: list[Cell]) -> Int32Array:
     return np.array([scene.places.location(cell) for cell in cells], dtype=np.int32)
 
 
-def _draw_link(ink: Ink, through: Float64Array, scale: int, *, both_ways: bool) -> None:
+def _draw_link(ink: Canvas, through: Float64Array, scale: int, *, both_ways: bool) -> None:
     """Draw a link through the middles of its cells; one of two ends alone is bent."""
     ends, curve = through[[0, -1]], through
     along = ends[1] - ends[0]
@@ -223,7 +221,7 @@ def _draw_link(ink: Ink, through: Float64Array, scale: int, *, both_ways: bool) 
     ink.discs(curve[:1], width * 1.2, INK)
 
 
-def _draw_head(ink: Ink, tip: Float64Array, along: Float64Array, size: float) -> None:
+def _draw_head(ink: Canvas, tip: Float64Array, along: Float64Array, size: float) -> None:
     ahead = along / max(1e-9, float(np.hypot(*along)))
     aside = np.array([-ahead[1], ahead[0]])
     back = tip - size * ahead
@@ -243,13 +241,12 @@ def _facing(scene: Scene, heading: int) -> str:
     return (in_lines if in_rows(layout) else in_columns)[heading]
 
 
-def label_floors(pixels: UInt8Array, scene: Scene, cells: Cells) -> UInt8Array:
+def label_floors(ink: Canvas, scene: Scene, cells: Cells) -> None:
     """Draw a light bar where one floor ends and the next begins, and the number of each floor."""
     rows, floors = scene.places.floor_height, scene.places.floors
     if rows is None:
-        return pixels
-    picture = Image.fromarray(pixels)
-    pen = ImageDraw.Draw(picture)
+        return
+    width = float(ink.size[0])
     size = min(22, max(10, cells.scale))
     bar = max(2, cells.scale // 6)
     for floor in range(floors):
@@ -257,15 +254,14 @@ def label_floors(pixels: UInt8Array, scene: Scene, cells: Cells) -> UInt8Array:
         # A floor begins half a cell above the middle of its first cell. Rows of hexagons overlap.
         top = int(cells.centre(first)[0, 1] - cells.scale / 2)
         if floor:
-            pen.rectangle((0, top - bar, pixels.shape[1], top + bar), fill=CASING)
-            pen.line((0, top, pixels.shape[1], top), fill=INK)
+            ink.rectangle((0, top - bar, width, top + bar), CASING)
+            ink.lines(np.array([[0, top, width, top]]), 1, INK)
         text = f"floor {floor}"
         if scene.places.headings is not None:
             text = f"{floor}: facing {_facing(scene, floor)}"
         box = (2, top + bar + 2, 10 + width_of(text, size), top + bar + 6 + size)
-        pen.rectangle(box, fill=CASING, outline=INK)
-        pen.text((6, (box[1] + box[3]) / 2), text, fill=INK, font=font(size), anchor="lm")
-    return np.array(picture)
+        ink.rectangle(box, CASING, outline=INK)
+        ink.text((6, (box[1] + box[3]) / 2), text, size)
 
 
 def findings_of(scene: Scene) -> list[Problem]:
@@ -302,7 +298,7 @@ def findings_of(scene: Scene) -> list[Problem]:
     return list(check_profile(Ways(tables.usable.graph, opened, spots("spawn"), spots("exit"))))
 
 
-def draw_findings(ink: Ink, scene: Scene, cells: Cells, found: list[Problem]) -> list[Swatch]:
+def draw_findings(ink: Canvas, scene: Scene, cells: Cells, found: list[Problem]) -> list[Swatch]:
     """Mark every place concerned, and return the swatches that say what the marks mean."""
     swatches = []
     for rule, (colour, text) in MARKED.items():

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 from PIL import Image, ImageDraw
 
-from bake.arrays import UInt8Array
 from bake.asset.partial import written_whole
 from bake.errors import OutputError
-from bake.view.colours import FAINT_INK, INK, PAPER, Colour, ramp
-from bake.view.lettering import fitted, font, plain, width_of
+from bake.view.canvas import fitted, font, plain, width_of
+from bake.view.colours import CONTOUR, FAINT_INK, INK, PAPER, Colour, as_colour, shades
+from bake.view.paint import hatching
 
 #: Narrower maps get the page of a map of this width in pixels, so that the title fits.
 _NARROWEST = 640
@@ -23,8 +21,11 @@ _NARROWEST = 640
 #: larger letters.
 _PLAIN_SIDE = 1700
 
-#: Each picture of an animation has at most so many colours of its own.
-_GIF_COLOURS = 255
+#: Sizes in pixels of a normal page: margins, letters, lines of the legend, and all above the map.
+_MARGIN, _TITLE, _TEXT, _LINE, _HEADER = 26, 26, 15, 26, 93
+
+#: Shades of distances that the legend names.
+_RAMP_SWATCHES = 5
 
 #: A legend has fewer lines than this on a large page, as such a page is wide.
 _LEGEND_LINES = 8
@@ -40,71 +41,25 @@ class Swatch:
 
 
 @dataclass(frozen=True)
-class ColourBar:
-    """The ramp of distances.
-
-    Attributes:
-        greatest: units at the far end of the ramp.
-        step: units between its marks.
-        lined: whether the picture has lines at the marks.
-    """
-
-    greatest: float
-    step: float
-    lined: bool
-
-
-@dataclass(frozen=True)
-class Legend:
-    """The legend below a picture, which says what its colours mean.
-
-    Attributes:
-        swatches: the swatches, in the order in which they are shown.
-        pixels_per_unit: the scale, for the scale bar.
-        unit: what the scale bar counts.
-        bar: the ramp of distances; it is left out where all distances are 0.
-    """
-
-    swatches: tuple[Swatch, ...]
-    pixels_per_unit: float
-    unit: str
-    bar: ColourBar | None = None
-
-
-@dataclass(frozen=True)
 class Map:
     """A drawn level.
 
     Attributes:
-        pixels: (height, width, 3) uint8.
-        legend: what its colours mean.
+        picture: the level, as large as it is shown.
+        swatches: the legend, in the order in which it is shown.
+        scale: says how large the level is shown.
         framed: whether the level fills its rectangle, which then gets a thin frame.
     """
 
-    pixels: UInt8Array
-    legend: Legend
+    picture: Image.Image
+    swatches: list[Swatch]
+    scale: str
     framed: bool
 
 
-@dataclass(frozen=True)
-class _Sizes:
-    """The sizes in pixels of everything on the page except the map."""
-
-    margin: int
-    title: int
-    text: int
-    swatch: int
-    line: int
-    gap: int
-
-    @property
-    def header(self) -> int:
-        return round(self.margin * 0.8) + self.title + self.text + round(self.margin * 1.2)
-
-
-def _sizes(width: float, height: float) -> _Sizes:
-    factor = min(4.0, max(1.0, max(width, height) / _PLAIN_SIDE))
-    return _Sizes(*(round(size * factor) for size in (26, 26, 15, 16, 26, 22)))
+def _factor(width: float, height: float) -> float:
+    """Return by how much everything around a map is larger than around a small one."""
+    return min(4.0, max(1.0, max(width, height) / _PLAIN_SIDE))
 
 
 def shortened(
@@ -132,21 +87,32 @@ def number(value: float) -> str:
     return text.rstrip("0").rstrip(".")
 
 
+def ramp_swatches(greatest: float, step: float | None = None) -> list[Swatch]:
+    """Return what the shades of distances mean, and the step between contours; none for 0."""
+    if greatest <= 0:
+        return []
+    shares = np.linspace(0, 1, _RAMP_SWATCHES)
+    colours = [as_colour(shade) for shade in shades(shares)]
+    texts = [number(greatest * share) for share in shares.tolist()]
+    swatches = [Swatch(*pair) for pair in zip(colours, texts, strict=True)]
+    return swatches + ([] if step is None else [Swatch(CONTOUR, f"a line every {number(step)}")])
+
+
 def map_corner(width: int, height: int) -> tuple[int, int]:
     """Return (left, top) in pixels of a map of this size on its page."""
-    sizes = _sizes(width, height)
-    return sizes.margin, sizes.header
+    factor = _factor(width, height)
+    return round(_MARGIN * factor), round(_HEADER * factor)
 
 
 def page_pixels(width: float, height: float) -> float:
     """Return a bound of the pixels of a page with a map of this size, known before drawing."""
-    sizes = _sizes(width, height)
-    across = max(width, _NARROWEST) + 2 * sizes.margin
-    return across * (height + sizes.header + 2 * sizes.margin + _LEGEND_LINES * sizes.line)
+    factor = _factor(width, height)
+    across = max(width, _NARROWEST) + 2 * _MARGIN * factor
+    return across * (height + (_HEADER + 2 * _MARGIN + _LEGEND_LINES * _LINE) * factor)
 
 
 def lay_out(drawn: Map, title: str, facts: str, note: str) -> Image.Image:
-    """Put a map on a page.
+    """Put a map on a page, its title above it and its legend below.
 
     Args:
         drawn: the map and its legend.
@@ -154,182 +120,60 @@ def lay_out(drawn: Map, title: str, facts: str, note: str) -> Image.Image:
         facts: the text beside the title, in a fainter colour.
         note: the line below the title, which says what the picture shows.
     """
-    map_height, map_width = drawn.pixels.shape[:2]
-    sizes = _sizes(map_width, map_height)
-    width = max(map_width, _NARROWEST) + 2 * sizes.margin
-    room = width - 2 * sizes.margin
-    lines = _broken(drawn.legend.swatches, sizes, room)
-    bar = drawn.legend.bar if drawn.legend.bar and drawn.legend.bar.greatest > 0 else None
-    bar_height = round(sizes.line * 2.2) if bar else 0
-    text, pixels = _scale_bar(drawn.legend, sizes, room)
-    scale_room = pixels + sizes.gap / 2 + width_of(text, sizes.text)
-    if lines and _line_width(lines[-1], sizes) + sizes.gap * 2 + scale_room > room:
-        lines.append([])
-    below = bar_height + max(1, len(lines)) * sizes.line
-    height = sizes.header + map_height + sizes.margin * 2 + below
-    page = Image.new("RGB", (width, height), PAPER)
+    width, height = drawn.picture.size
+    factor = _factor(width, height)
+    margin, top = map_corner(width, height)
+    text, large, line = (round(size * factor) for size in (_TEXT, _TITLE, _LINE))
+    room = max(width, _NARROWEST)
+    below = top + height + margin
+    legend: list[tuple[int, int, Swatch]] = []
+    x = 0.0
+    for swatch in drawn.swatches:
+        wide = 3 * text + width_of(plain(swatch.text), text)
+        if x > 0 and x + wide > room:
+            x, below = 0.0, below + line
+        legend.append((margin + round(x), below, swatch))
+        x += wide
+    page = Image.new("RGB", (room + 2 * margin, below + line + margin), PAPER)
     pen = ImageDraw.Draw(page)
-    _write_header(pen, sizes, room, (plain(title), plain(facts), plain(note)))
-    left, top = sizes.margin, sizes.header
-    page.paste(Image.fromarray(drawn.pixels), (left, top))
+
+    def write(at: tuple[float, float], words: str, size: int, fill: Colour, room: float) -> float:
+        words = fitted(plain(words), size, room)
+        pen.text(at, words, fill=fill, font=font(size), anchor="ls")
+        return width_of(words, size)
+
+    base = round(margin * 0.8) + large
+    after = write((margin, base), title, large, INK, room) + text
+    if room - after > 4 * text:
+        facts = f"{facts} · {drawn.scale}"
+        write((margin + after, base), facts, text, FAINT_INK, room - after)
+    write((margin, base + 1.6 * text), note, text, INK, room)
+    page.paste(drawn.picture, (margin, top))
     if drawn.framed:
-        frame = (left - 1, top - 1, left + map_width, top + map_height)
-        pen.rectangle(frame, outline=INK)
-    y = top + map_height + sizes.margin
-    if bar:
-        _draw_bar(page, pen, sizes, bar, y, min(room, 30 * sizes.line))
-        y += bar_height
-    for line in lines:
-        _draw_swatches(pen, sizes, line, y)
-        y += sizes.line
-    last = y - sizes.line if lines else y
-    _draw_scale_bar(pen, sizes, text, (width - sizes.margin - pixels, width - sizes.margin), last)
+        pen.rectangle((margin - 1, top - 1, margin + width, top + height), outline=INK)
+    for left, up, swatch in legend:
+        page.paste(swatch.colour, (left, up, left + text, up + text))
+        if swatch.stripe is not None:
+            page.paste(swatch.stripe, (left, up), hatching((text, text)))
+        pen.rectangle((left, up, left + text, up + text), outline=INK)
+        write((left + 1.5 * text, up + 0.85 * text), swatch.text, text, INK, room - 1.5 * text)
     return page
 
 
-def _write_header(
-    pen: ImageDraw.ImageDraw, sizes: _Sizes, room: int, texts: tuple[str, str, str]
-) -> None:
-    title, facts, note = texts
-    x, base = sizes.margin, round(sizes.margin * 0.8) + sizes.title
-    title = fitted(title, sizes.title, room)
-    pen.text((x, base), title, fill=INK, font=font(sizes.title), anchor="ls")
-    after = x + width_of(title, sizes.title) + sizes.gap * 0.7
-    left = sizes.margin + room - after
-    if left > sizes.text * 4:
-        text = fitted(facts, sizes.text, left)
-        pen.text((after, base), text, fill=FAINT_INK, font=font(sizes.text), anchor="ls")
-    below = base + round(sizes.text * 1.6)
-    text = fitted(note, sizes.text, room)
-    pen.text((x, below), text, fill=INK, font=font(sizes.text), anchor="ls")
-
-
-def _swatch_width(swatch: Swatch, sizes: _Sizes) -> float:
-    return sizes.swatch * 1.5 + width_of(plain(swatch.text), sizes.text) + sizes.gap
-
-
-def _line_width(line: list[Swatch], sizes: _Sizes) -> float:
-    return sum(_swatch_width(swatch, sizes) for swatch in line)
-
-
-def _broken(swatches: tuple[Swatch, ...], sizes: _Sizes, room: int) -> list[list[Swatch]]:
-    """Break swatches into lines of at most ``room`` pixels."""
-    lines: list[list[Swatch]] = []
-    used = math.inf
-    for swatch in swatches:
-        width = _swatch_width(swatch, sizes)
-        if used + width - sizes.gap > room:
-            lines.append([])
-            used = 0.0
-        lines[-1].append(swatch)
-        used += width
-    return lines
-
-
-def _draw_swatches(pen: ImageDraw.ImageDraw, sizes: _Sizes, line: list[Swatch], top: int) -> None:
-    x = float(sizes.margin)
-    side = sizes.swatch
-    for swatch in line:
-        box = (round(x), top, round(x) + side, top + side)
-        if swatch.stripe:
-            _striped_box(pen, box, swatch.colour, swatch.stripe)
-        else:
-            pen.rectangle(box, fill=swatch.colour)
-        pen.rectangle(box, outline=INK)
-        pen.text(
-            (round(x + side * 1.5), top + side / 2),
-            fitted(plain(swatch.text), sizes.text, sizes.line * 40),
-            fill=INK,
-            font=font(sizes.text),
-            anchor="lm",
-        )
-        x += _swatch_width(swatch, sizes)
-
-
-def _striped_box(
-    pen: ImageDraw.ImageDraw, box: tuple[int, int, int, int], colour: Colour, stripe: Colour
-) -> None:
-    left, top, right, bottom = box
-    pen.rectangle(box, fill=colour)
-    for y in range(top, bottom + 1):
-        for x in range(left, right + 1):
-            if (x + y) % 8 < 4:
-                pen.point((x, y), fill=stripe)
-
-
-def _draw_bar(
-    page: Image.Image,
-    pen: ImageDraw.ImageDraw,
-    sizes: _Sizes,
-    bar: ColourBar,
-    top: int,
-    width: int,
-) -> None:
-    left, height = sizes.margin, sizes.swatch
-    step = np.rint(np.linspace(0, len(ramp()) - 1, width)).astype(np.intp)
-    strip = np.broadcast_to(ramp()[step], (height, width, 3))
-    page.paste(Image.fromarray(np.ascontiguousarray(strip)), (left, top))
-    pen.rectangle((left, top, left + width, top + height), outline=INK)
-    letters = font(sizes.text)
-    last, base = number(bar.greatest), top + height + 4
-    pen.text((left + width, base), last, fill=INK, font=letters, anchor="ra")
-    limit = left + width - width_of(last, sizes.text) - sizes.gap / 2
-    widest = width_of(number(bar.step * int(bar.greatest / bar.step)), sizes.text) + sizes.gap / 2
-    between = width * bar.step / bar.greatest
-    every = next((few for few in (1, 2, 5, 10) if few * between >= widest), 20)
-    for mark in range(1 + int(bar.greatest / bar.step + 1e-9)):
-        x = left + round(mark * between)
-        if bar.lined and left < x < left + width:
-            pen.line((x, top, x, top + height), fill=INK)
-        text = number(mark * bar.step)
-        if mark == 0:
-            pen.text((left, base), text, fill=FAINT_INK, font=letters, anchor="la")
-        elif mark % every == 0 and x + width_of(text, sizes.text) / 2 < limit:
-            pen.text((x, base), text, fill=FAINT_INK, font=letters, anchor="ma")
-
-
-def _scale_bar(legend: Legend, sizes: _Sizes, room: int) -> tuple[str, float]:
-    """Return the text of the scale bar and its length in pixels.
-
-    The bar is as long as fits, and counts 1, 2 or 5 times a power of ten.
-    """
-    longest = min(room * 0.4, sizes.line * 6.5) / legend.pixels_per_unit
-    power = 10.0 ** math.floor(math.log10(longest))
-    units = next(step * power for step in (5, 2, 1) if step * power <= longest)
-    if legend.unit == "cell":
-        units = max(1.0, units)
-    return f"{units:g} {legend.unit}" + ("s" if units != 1 else ""), units * legend.pixels_per_unit
-
-
-def _draw_scale_bar(
-    pen: ImageDraw.ImageDraw, sizes: _Sizes, text: str, ends: tuple[float, float], top: int
-) -> None:
-    middle = top + sizes.swatch // 2
-    tick = sizes.swatch // 3
-    pen.line((ends[0], middle, ends[1], middle), fill=INK, width=2)
-    for x in ends:
-        pen.line((x, middle - tick, x, middle + tick), fill=INK, width=2)
-    at = (ends[0] - sizes.gap / 2, middle)
-    pen.text(at, text, fill=FAINT_INK, font=font(sizes.text), anchor="rm")
-
-
-def check_output(path: Path, suffixes: tuple[str, ...] = (".png",)) -> None:
+def check_output(path: Path) -> None:
     """Refuse early a file that could not be written later.
 
-    Args:
-        path: the file.
-        suffixes: what its name may end in.
-
     Raises:
-        OutputError: its name has another suffix, its folder does not exist, or it is a folder.
+        OutputError: its name has another suffix than .png, its folder does not exist, or it is a
+            folder.
     """
-    if path.suffix.lower() not in suffixes:
+    if path.suffix.lower() != ".png":
         raise OutputError(
             f"pictures are not written as {path.suffix!r}"
             if path.suffix
             else "the name has no suffix",
             file=path,
-            expected=f"a name that ends in {' or '.join(suffixes)}",
+            expected="a name that ends in .png",
         )
     if not path.parent.is_dir():
         raise OutputError("the folder does not exist", file=path, remedy="make the folder first")
@@ -341,24 +185,3 @@ def write_png(picture: Image.Image, path: Path) -> None:
     """Write a picture whole or not at all: see :func:`written_whole`."""
     with written_whole(path) as partial:
         picture.save(partial, format="PNG")
-
-
-def write_gif(pictures: Iterator[Image.Image], path: Path, *, pause: int, last: int) -> None:
-    """Write pictures of one size as an animation that begins anew, whole or not at all.
-
-    Args:
-        pictures: at least one; each is made when the one before is no longer needed.
-        path: the file.
-        pause, last: milliseconds that each picture is shown, and that the last one is.
-    """
-    frames = [picture.quantize(_GIF_COLOURS, dither=Image.Dither.NONE) for picture in pictures]
-    shown = [pause] * (len(frames) - 1) + [last]
-    with written_whole(path) as partial:
-        frames[0].save(
-            partial,
-            format="GIF",
-            save_all=True,
-            append_images=frames[1:],
-            duration=shown if len(frames) > 1 else last,
-            loop=0,
-        )

@@ -2,29 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
 from PIL import Image
 
 from bake.asset import Asset
-from bake.errors import QueryError, counted
+from bake.errors import OutputError, QueryError, counted
 from bake.runtime.reader.places import Place
 from bake.view import Show
 from bake.view.grid_map import draw_grid
 from bake.view.marks import findings_of
-from bake.view.page import check_output, lay_out, number, write_gif, write_png
+from bake.view.page import check_output, lay_out, number, write_png
 from bake.view.request import Request, Searched, Walked, all_toward, path_by_hops, search_path
 from bake.view.road_map import draw_roads
 from bake.view.scene import Scene, place_data, place_text, read_layer, read_scene
 from bake.view.trace_file import TraceFile
-
-#: An animation has at most so many pictures; of longer traces it shows some steps alone.
-_MOST_PICTURES = 200
-
-#: The longer side of the map in an animation, in pixels, and milliseconds that pictures are shown.
-_MOVING_SIDE, _PAUSE, _LAST = 800, 120, 2500
 
 _TITLES = {
     Show.terrain: "Terrain",
@@ -56,8 +49,7 @@ def render_asset(
 
     Args:
         asset: the baked level.
-        output: the .png file to write, of a trace also a .gif that shows its steps one after
-            another; it is replaced whole or not at all.
+        output: the .png file to write; it is replaced whole or not at all.
         profile: the profile to draw for; it may be left out where the asset holds only one.
         show: "terrain" (the designer's colours), "components" (what is cut off from what),
             "distances" or "hops" (toward one goal), "clusters" (and the graph between them),
@@ -79,7 +71,7 @@ def render_asset(
         show. A path adds reachable, path_steps and path_cost (None where unreachable). A goal adds
         farthest (place), farthest_distance (units) and unreachable (how many places have no way to
         the goal). Clusters add layer, layers, clusters and transitions. A search adds method,
-        heuristic and expanded. A trace adds steps, and step or, of an animation, pictures.
+        heuristic and expanded. A trace adds steps and step.
 
     Raises:
         OutputError: the picture cannot be written there.
@@ -90,7 +82,14 @@ def render_asset(
         TraceError: the trace cannot be read, is damaged, or is one of another level.
     """
     asset, output = Path(asset), Path(output)
-    check_output(output, (".png",) if trace is None else (".png", ".gif"))
+    if trace is not None and output.suffix.lower() == ".gif":
+        raise OutputError(
+            "a picture shows one step of a trace",
+            file=output,
+            expected="a name that ends in .png",
+            remedy="play the steps with `bake view --trace`",
+        )
+    check_output(output)
     if show not in list(Show):
         raise QueryError(f"there is no view {str(show)!r}", expected=", ".join(Show))
     show = Show(show)
@@ -104,27 +103,33 @@ def render_asset(
         raise QueryError(
             "a search needs two places", expected="--path X,Y X,Y", remedy="say from where to where"
         )
-    if trace is not None:
-        return _render_trace(asset, output, TraceFile(Path(trace)), profile, step, scale)
+    told = None if trace is None else TraceFile(Path(trace))
     with Asset(asset) as opened:
-        scene = read_scene(opened, profile)
-        found, searched = None, None
-        if path is not None and (show is Show.search or method is not None):
-            found, searched = search_path(scene, path, method or "astar", heuristic)
-        elif path is not None:
-            found = path_by_hops(scene, path)
-        request = Request(
-            scene,
-            show,
-            found,
-            None if toward is None else all_toward(scene, toward, need_hops=show is Show.hops),
-            scale,
-            read_layer(scene, layer) if show is Show.clusters else None,
-            searched,
-            findings_of(scene) if lint else None,
-        )
+        if told is not None:
+            scene = read_scene(opened, told.profile if profile is None else profile)
+            shown = told.count if step is None else step
+            request = _of_trace(scene, told, shown, scale)
+            summary: dict[str, object] = {"profile": scene.profile, "show": str(show)}
+            summary |= {"steps": told.count, "step": shown}
+        else:
+            scene = read_scene(opened, profile)
+            found, searched = None, None
+            if path is not None and (show is Show.search or method is not None):
+                found, searched = search_path(scene, path, method or "astar", heuristic)
+            elif path is not None:
+                found = path_by_hops(scene, path)
+            request = Request(
+                scene,
+                show,
+                found,
+                None if toward is None else all_toward(scene, toward, need_hops=show is Show.hops),
+                scale,
+                read_layer(scene, layer) if show is Show.clusters else None,
+                searched,
+                findings_of(scene) if lint else None,
+            )
+            summary = _summary(request)
         page = _drawn(request)
-        summary = _summary(request)
     write_png(page, output)
     return {"output": str(output), "width": page.width, "height": page.height, **summary}
 
@@ -148,51 +153,20 @@ def _check_trace(show: Show, trace: Path | None, other: object) -> None:
         )
 
 
-def _render_trace(
-    asset: Path,
-    output: Path,
-    trace: TraceFile,
-    profile: str | None,
-    step: int | None,
-    scale: int | None,
-) -> dict[str, object]:
-    """Draw one step of a trace, or an animation of all."""
-    moving = output.suffix.lower() == ".gif"
-    if moving and step is not None:
-        raise QueryError("an animation shows all steps", remedy="leave --step out, or write a PNG")
-    with Asset(asset) as opened:
-        scene = read_scene(opened, trace.profile if profile is None else profile)
-        if moving and scale is None and scene.places.is_grid:
-            scale = max(1, _MOVING_SIDE // max(scene.places.width, scene.places.height))
-        numbers = _evenly(trace.count) if moving else [trace.count if step is None else step]
-        size = (0, 0)
-
-        def pages() -> Iterator[Image.Image]:
-            nonlocal size
-            for moment in trace.over(scene).moments(numbers):
-                walked = moment.shown if isinstance(moment.shown, Walked) else None
-                searched = None if isinstance(moment.shown, Walked) else moment.shown
-                request = Request(
-                    scene, Show.search, moment.path, None, scale,
-                    searched=searched, walked=walked, note=moment.note,
-                )  # fmt: skip
-                page = _drawn(request)
-                size = page.size
-                yield page
-
-        if moving:
-            write_gif(pages(), output, pause=_PAUSE, last=_LAST)
-        else:
-            write_png(next(pages()), output)
-    found: dict[str, object] = {"output": str(output), "width": size[0], "height": size[1]}
-    found |= {"profile": scene.profile, "show": str(Show.search), "steps": trace.count}
-    return found | ({"pictures": len(numbers)} if moving else {"step": numbers[0]})
-
-
-def _evenly(count: int) -> list[int]:
-    """Return the numbers of at most so many steps, the first and the last among them."""
-    some = np.linspace(1, count, min(count, _MOST_PICTURES))
-    return sorted(set(np.rint(some).astype(int).tolist()))
+def _of_trace(scene: Scene, trace: TraceFile, step: int, scale: int | None) -> Request:
+    """Return what one step of a trace shows."""
+    (moment,) = trace.over(scene).moments([step])
+    shown = moment.shown
+    return Request(
+        scene,
+        Show.search,
+        moment.path,
+        None,
+        scale,
+        searched=shown if isinstance(shown, Searched) else None,
+        walked=shown if isinstance(shown, Walked) else None,
+        note=moment.note,
+    )
 
 
 def _facts(scene: Scene) -> str:

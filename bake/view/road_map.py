@@ -12,6 +12,7 @@ from bake.arrays import Float64Array, Int32Array, UInt8Array
 from bake.errors import QueryError
 from bake.view import Show
 from bake.view.area_map import draw_areas, has_domains, wall_points
+from bake.view.canvas import ARROW_HEAD, Canvas, plain, width_of
 from bake.view.colours import (
     ARROW,
     LARGEST_ON_PAPER,
@@ -22,12 +23,9 @@ from bake.view.colours import (
     UNREACHABLE_STRIPE,
     shades,
 )
-from bake.view.ink import ARROW_HEAD, Ink
-from bake.view.lettering import write_names
 from bake.view.marks import draw_ends, draw_layer, draw_searched, draw_walked, ring_small_components
 from bake.view.mesh_map import draw_polygons, mesh_points
-from bake.view.page import ColourBar, Legend, Map, page_pixels
-from bake.view.paint import contour_step
+from bake.view.page import Map, number, page_pixels, ramp_swatches
 from bake.view.request import MAX_PIXELS, Request, Toward
 from bake.view.scene import Roads, Scene, roads_of
 from bake.view.views import row_colours
@@ -48,6 +46,11 @@ _NOTICED = 9
 #: Maps of more nodes than this are drawn without casings.
 _PLAIN_FROM = 20_000
 
+
+#: Names are this high; at most so many unmarked nodes are tried, of at least this radius.
+_NAME_SIZE, _TRIED, _SMALLEST_NAMED = 13, 3000, 2.0
+#: A pixel of a node or of a name counts as many as there may be in a name.
+_TAKEN = 2**24
 
 #: Width of roads and radius of nodes over a divided plane, in pixels.
 _MESH_ROAD, _MESH_NODE = 1.0, 2.6
@@ -85,14 +88,13 @@ def draw_roads(request: Request) -> Map:
     plan = _plan(scene, request.scale)
     point = plan.point[scene.tables.node]
     roads = roads_of(scene)
-    pixels = np.full((plan.height, plan.width, 3), PAPER, dtype=np.uint8)
-    if (drawn := _draws_plane(scene)) is not None:
-        pixels = drawn(pixels, scene, plan.low, plan.per_unit, _BORDER)
+    ink = Canvas(plan.width, plan.height)
+    if (draw_plane := _draws_plane(scene)) is not None:
+        draw_plane(ink, scene, plan.low, plan.per_unit, _BORDER)
         if not has_domains(scene):
             plan = replace(plan, road=_MESH_ROAD, node=min(plan.node, _MESH_NODE))
     muted = np.full((len(point), 3), LARGEST_ON_PAPER, dtype=np.uint8)
     colours, swatches = row_colours(request, muted, LARGEST_ON_PAPER)
-    ink = Ink()
     _draw_lines(ink, request, plan, roads, colours)
     if request.path is not None and request.path.rows is not None:
         ink.path(point[request.path.rows], max(plan.node, plan.road) * 3.6)
@@ -108,20 +110,69 @@ def draw_roads(request: Request) -> Map:
     if request.show is Show.components:
         ring_small_components(ink, scene, point, 2 * plan.node, noticed=_NOTICED)
     draw_ends(ink, request, point, plan.node * 3.2, path_too=False)
-    ink.draw_on(pixels)
     marked = [] if toward is None else [toward.goal]
     if request.path is not None:
         marked += [request.path.goal, request.path.start]
-    nodes = scene.tables.node[marked]
-    if drawn is None or has_domains(scene):  # Others are numbers that say nothing.
-        pixels = write_names(pixels, scene.places, plan.point, plan.node, nodes)
-    bar = None
+    if draw_plane is None or has_domains(scene):  # Others are numbers that say nothing.
+        _write_names(ink, scene, plan, scene.tables.node[marked].tolist())
     if toward is not None and request.show in (Show.distances, Show.hops):
-        bar = ColourBar(toward.greatest, contour_step(toward.greatest, 12), lined=False)
-    return Map(pixels, Legend(tuple(swatches), plan.per_unit, "unit", bar), framed=True)
+        swatches += ramp_swatches(toward.greatest)
+    return Map(ink.picture(), swatches, f"{number(plan.per_unit)} pixels a unit", framed=True)
 
 
-def _draws_plane(scene: Scene) -> Callable[..., UInt8Array] | None:
+def _write_names(ink: Canvas, scene: Scene, plan: _Plan, marked: list[int]) -> None:
+    """Write names beside nodes, as many as there is room for, marked nodes first.
+
+    Nodes with the most arcs follow, unless they are too small. Names do not overlap nodes or each
+    other, and hide as little of the roads as they can.
+    """
+    hidden = (np.asarray(ink.picture()) != np.array(PAPER, dtype=np.uint8)).any(axis=2)
+    cost = hidden.astype(np.int32)
+    degree = np.diff(scene.places.first_out)
+    order: list[int] = []
+    if plan.node >= _SMALLEST_NAMED:
+        order = np.lexsort((np.arange(len(degree)), -degree))[:_TRIED].tolist()
+        for x, y in plan.point.tolist():
+            cost[_box(x - plan.node, y - plan.node, 2 * plan.node, 2 * plan.node)] = _TAKEN
+    for node in dict.fromkeys([*marked[::-1], *order]):
+        text = plain(str(scene.places.names[node]))
+        gap = (11.0 if node in marked else plan.node) + 5
+        x, y = plan.point[node].tolist()
+        width, height = width_of(text, _NAME_SIZE), float(_NAME_SIZE)
+        near = gap * 0.7
+        # Right, left, above and below of the node, then at its corners.
+        corners = [(x + gap, y - height / 2), (x - gap - width, y - height / 2)]
+        corners += [(x - width / 2, y - gap - height), (x - width / 2, y + gap)]
+        corners += [
+            (left, top)
+            for left in (x + near, x - near - width)
+            for top in (y - near - height, y + near)
+        ]
+        boxes = [_box(left - 2, top - 1, width + 4, height + 2) for left, top in corners]
+        costs = [int(cost[box].sum()) if _lies_in(box, ink.size) else _TAKEN for box in boxes]
+        best = costs.index(min(costs))
+        if costs[best] < _TAKEN:
+            left, top = corners[best]
+            ink.text((left, top + height / 2), text, _NAME_SIZE, halo=2)
+            cost[boxes[best]] = _TAKEN
+
+
+def _box(left: float, top: float, width: float, height: float) -> tuple[slice, slice]:
+    """Return the rows and the columns of a rectangle."""
+    return (
+        slice(math.floor(top), math.ceil(top + height)),
+        slice(math.floor(left), math.ceil(left + width)),
+    )
+
+
+def _lies_in(box: tuple[slice, slice], size: tuple[int, int]) -> bool:
+    rows, columns = box
+    return bool(
+        min(rows.start, columns.start) >= 0 and columns.stop <= size[0] and rows.stop <= size[1]
+    )
+
+
+def _draws_plane(scene: Scene) -> Callable[..., None] | None:
     """Return what draws the plane that a level divides; None where there is none."""
     if mesh_points(scene) is not None:
         return draw_polygons
@@ -174,7 +225,9 @@ def _plan(scene: Scene, scale: int | None) -> _Plan:
     )
 
 
-def _draw_lines(ink: Ink, request: Request, plan: _Plan, roads: Roads, colours: UInt8Array) -> None:
+def _draw_lines(
+    ink: Canvas, request: Request, plan: _Plan, roads: Roads, colours: UInt8Array
+) -> None:
     """Draw all roads.
 
     Where components are shown, a road inside of one has the colour of its row in ``colours``,
@@ -200,7 +253,7 @@ def _draw_lines(ink: Ink, request: Request, plan: _Plan, roads: Roads, colours: 
 
 
 def _draw_shaded(
-    ink: Ink,
+    ink: Canvas,
     scene: Scene,
     toward: Toward,
     plan: _Plan,
@@ -222,7 +275,7 @@ def _draw_shaded(
         ink.lines(piece, plan.road, shades(fraction))
 
 
-def _draw_arrows(ink: Ink, request: Request, plan: _Plan, roads: Roads) -> None:
+def _draw_arrows(ink: Canvas, request: Request, plan: _Plan, roads: Roads) -> None:
     """Draw arrows along next hops where they are shown, and otherwise along one-way roads."""
     toward = request.toward
     if request.show is Show.hops and toward is not None and toward.next_row is not None:

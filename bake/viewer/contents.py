@@ -25,8 +25,8 @@ from bake.export.level import LevelColumns
 from bake.lint.ways import Ways, check_profile
 from bake.runtime.hierarchy.layers import HierarchyTables
 from bake.view import colours
+from bake.view.canvas import ARROW_HEAD, ARROW_OUTLINE
 from bake.view.colours import cluster_colours, ramp, vivid
-from bake.view.ink import ARROW_HEAD, ARROW_OUTLINE
 from bake.view.marks import MARKED, findings_of
 from bake.view.paint import STRIPES
 from bake.view.scene import Scene, read_layer, read_scene

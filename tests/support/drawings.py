@@ -109,7 +109,7 @@ def picture(asset: Path, **options: object) -> Picture:
         cells = fitting_cells(scene, scale if isinstance(scale, int) else None)
         width, height = scene.places.width, scene.places.height
         centres = cells.centre(np.arange(width * height, dtype=np.int32))
-        left, top = map_corner(cells.pixel_width, cells.pixel_height)
+        left, top = map_corner(*cells.size)
     return Picture(pixels_of(output), left, top, centres, width, said)
 
 

@@ -10,6 +10,7 @@ from bake.level import Division
 from bake.recipe.rules import LevelRecipe, ProfileRecipe
 from bake.runtime import open_asset
 from bake.view.area_map import draw_areas
+from bake.view.canvas import Canvas
 from bake.view.colours import PAPER
 from bake.view.scene import read_scene
 from tests.support.baked import bake
@@ -32,9 +33,10 @@ def drawn(folder: Path, division: Division, profile: str = "cat", **more: object
     source.write_text(json.dumps(document))
     profiles = (ProfileRecipe("cat"), ProfileRecipe("ox", radius=1))
     asset = bake(source, LevelRecipe(division=division, profiles=profiles))
-    blank = np.full((20 * SCALE + 2 * BORDER, 30 * SCALE + 2 * BORDER, 3), PAPER, dtype=np.uint8)
+    canvas = Canvas(30 * SCALE + 2 * BORDER, 20 * SCALE + 2 * BORDER)
     with Asset(asset) as stored:
-        return draw_areas(blank, read_scene(stored, profile), np.zeros(2), SCALE, BORDER)
+        draw_areas(canvas, read_scene(stored, profile), np.zeros(2), SCALE, BORDER)
+    return np.asarray(canvas.picture())
 
 
 def at(picture: np.ndarray, x: float, y: float) -> tuple[int, ...]:

@@ -10,18 +10,26 @@ from hypothesis import strategies as st
 from bake.asset import Asset
 from bake.coordinates import upright
 from bake.hexagons import HEX_LAYOUTS
-from bake.view.cells import Cells, HexCells, SquareCells
+from bake.view.cells import Cells
 from tests.support.drawings import grid
 
-SIZES = st.tuples(st.integers(1, 6), st.integers(1, 6), st.integers(1, 24))
-CELLS = st.one_of(
-    SIZES.map(lambda size: SquareCells(*size)),
-    st.tuples(SIZES, st.sampled_from(HEX_LAYOUTS)).map(lambda given: HexCells(*given[0], given[1])),
+CELLS = st.builds(
+    Cells,
+    st.integers(1, 6),
+    st.integers(1, 6),
+    st.integers(1, 24),
+    st.sampled_from([None, *HEX_LAYOUTS]),
 )
 
 
-@pytest.mark.parametrize("layout", HEX_LAYOUTS)
-def test_hexagons_that_touch_are_neighbours(tmp_path: Path, layout: str) -> None:
+def shown(cells: Cells, fine: int) -> np.ndarray:
+    """The number of the cell in each sample of a picture, and -1 where there is none."""
+    number = np.arange(1, cells.columns * cells.rows + 1, dtype=np.uint8)
+    return np.asarray(cells.picture(number, fine)).astype(np.int64) - 1
+
+
+@pytest.mark.parametrize("layout", [None, *HEX_LAYOUTS])
+def test_cells_that_touch_are_neighbours(tmp_path: Path, layout: str | None) -> None:
     asset = grid(tmp_path, *["....."] * 6, hex_layout=layout)
     with Asset(asset) as opened:
         x, y = opened.read("/world/cell").astype(np.int64).T
@@ -30,60 +38,47 @@ def test_hexagons_that_touch_are_neighbours(tmp_path: Path, layout: str) -> None
     flat = y * 5 + x
     tail = np.repeat(np.arange(len(flat)), np.diff(first_out))
     arcs = set(zip(flat[tail].tolist(), flat[head].tolist(), strict=True))
-    cells = HexCells(5, 6, 24, layout)
-    drawn = cells.band(0, cells.pixel_height)
+    if layout is None:
+        arcs = {(a, b) for a, b in arcs if abs(a - b) in (1, 5)}
+    cells = Cells(5, 6, 24, layout)
+    drawn = shown(cells, 2)
     touching = set()
     for one, other in ((drawn[:, 1:], drawn[:, :-1]), (drawn[1:], drawn[:-1])):
-        met = (one != other) & (one < 30) & (other < 30)
-        pairs = zip(one[met].tolist(), other[met].tolist(), strict=True)
-        touching |= {pair for a, b in pairs for pair in ((a, b), (b, a))}
+        met = (one != other) & (one >= 0) & (other >= 0)
+        pairs, count = np.unique(np.stack([one[met], other[met]]), axis=1, return_counts=True)
+        # Where three cells meet, two may have a sample in common by rounding.
+        touching |= {pair for a, b in pairs.T[count > 4].tolist() for pair in ((a, b), (b, a))}
     assert touching == arcs
+    listed = [pair for one, other in cells.neighbours() for pair in zip(one, other, strict=True)]
+    assert len(listed) == len(set(listed)) == len(arcs) / 2
+    assert {*listed, *((b, a) for a, b in listed)} == arcs
 
 
 @pytest.mark.parametrize("layout", HEX_LAYOUTS)
 def test_hexagons_are_equal_and_whole(layout: str) -> None:
-    cells = HexCells(5, 6, 20, layout)
-    area = np.bincount(cells.band(0, cells.pixel_height).ravel(), minlength=31)[:30]
-    whole = np.sqrt(3) / 2 * 20**2 * cells.samples**2
-    assert area.min() >= 0.97 * area.max()
+    cells = Cells(5, 6, 20, layout)
+    area = np.bincount(shown(cells, 3).ravel() + 1, minlength=31)[1:]
+    whole = np.sqrt(3) / 2 * 20**2 * 3**2
+    # Those drawn last have the samples of the sides that they share.
+    assert area.min() >= 0.94 * area.max()
     assert abs(area.mean() / whole - 1) < 0.03
 
 
-@given(CELLS)
-def test_the_middle_of_a_cell_shows_that_cell(cells: Cells) -> None:
+@given(CELLS, st.integers(1, 3))
+def test_the_middle_of_a_cell_shows_that_cell(cells: Cells, fine: int) -> None:
     number = np.arange(cells.columns * cells.rows, dtype=np.int32)
-    centre = cells.centre(number)
-    drawn = cells.band(0, cells.pixel_height)
-    assert drawn.shape == (
-        cells.pixel_height * cells.samples,
-        cells.pixel_width * cells.samples,
-    )
-    x, y = np.floor(centre * cells.samples).astype(int).T
+    drawn = shown(cells, fine)
+    assert drawn.shape == (cells.size[1] * fine, cells.size[0] * fine)
+    x, y = np.floor(cells.centre(number) * fine).astype(int).T
     if cells.scale > 2:
         assert (drawn[y, x] == number).all()
 
 
-@given(CELLS, st.integers(1, 9))
-def test_bands_make_up_the_whole(cells: Cells, step: int) -> None:
-    height = cells.pixel_height
-    parts = [cells.band(top, min(height, top + step)) for top in range(0, height, step)]
-    assert (np.vstack(parts) == cells.band(0, height)).all()
-
-
-@given(CELLS, st.floats(-3, 3), st.floats(-3, 3))
-def test_blending_follows_a_slope(cells: Cells, slope_x: float, slope_y: float) -> None:
-    number = np.arange(cells.columns * cells.rows, dtype=np.int32)
-    height = np.append(cells.centre(number) @ np.array([slope_x, slope_y]), np.nan)
-    cell, weight = cells.blend(0, cells.pixel_height)
-    assert np.allclose(weight.sum(axis=0), 1, atol=1e-5)
-    assert (weight >= -1e-6).all()
-    with np.errstate(invalid="ignore"):
-        blended = (height[cell] * weight).sum(axis=0)
-    x, y = np.meshgrid(np.arange(cells.pixel_width) + 0.5, np.arange(cells.pixel_height) + 0.5)
-    inside = ~np.isnan(blended)
-    assert np.allclose(blended[inside], (x * slope_x + y * slope_y)[inside], atol=1e-3)
-    if cells.columns > 1 and cells.rows > 1 and cells.scale > 8:
-        assert inside.any()
+@given(CELLS)
+def test_cells_lie_in_their_picture(cells: Cells) -> None:
+    at = cells.corners(np.arange(cells.columns * cells.rows, dtype=np.int32))
+    assert (at >= -1e-9).all()
+    assert (at <= np.array(cells.size) + 1e-9).all()
 
 
 @pytest.mark.parametrize("layout", [None, *HEX_LAYOUTS])
@@ -92,7 +87,7 @@ def test_pictures_agree_with_points(layout: str | None) -> None:
 
     Hexagons may be stretched across their lines by less than half a pixel a line.
     """
-    cells = SquareCells(7, 5, 30) if layout is None else HexCells(7, 5, 30, layout)
+    cells = Cells(7, 5, 30, layout)
     ys, xs = np.mgrid[:5, :7]
     places = np.stack([xs.ravel(), ys.ravel()], axis=1)
     where = upright(30.0, layout=layout)

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from bake.view.canvas import fitted, plain, width_of
 from bake.view.colours import ramp, shades, vivid
-from bake.view.lettering import fitted, plain, width_of
 from bake.view.page import Swatch, number, shortened
 from bake.view.paint import contour_step
 

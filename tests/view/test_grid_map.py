@@ -87,12 +87,20 @@ def test_distances_darken_away_from_the_goal(tmp_path: Path) -> None:
 
 
 def test_contours_lie_where_the_distance_is_a_multiple(tmp_path: Path) -> None:
-    # 60 cells: lines every 5 units, so through the middle of cells 5, 10, ...
+    # 60 cells: lines every 5 units, so before cells 5, 10, ...
     drawn = picture(grid(tmp_path, *["." * 60] * 3), show="distances", toward=(0, 1), scale=20)
-    through = apart(drawn.at(10, 1), drawn.at(10, 1, dx=4))
-    beside = apart(drawn.at(12, 1), drawn.at(12, 1, dx=4))
-    assert through > 60
-    assert beside == 0
+    for x in range(1, 60):
+        side = apart(drawn.at(x, 1, dx=-10), drawn.at(x, 1))
+        assert (side > 120) == (x % 5 == 0), x
+        assert drawn.at(x, 1) == drawn.at(x, 1, dx=4)
+
+
+def test_contours_lie_between_hexagons(tmp_path: Path) -> None:
+    asset = grid(tmp_path, *["." * 60] * 3, hex_layout="odd-r")
+    drawn = picture(asset, show="distances", toward=(0, 1), scale=20)
+    for x in range(1, 60):
+        side = apart(drawn.at(x, 1, dx=-10), drawn.at(x, 1))
+        assert (side > 120) == (x % 5 == 0), x
 
 
 def test_no_contour_runs_along_a_wall_between_far_and_near(tmp_path: Path) -> None:
