@@ -123,6 +123,7 @@ ROOMS: dict[str, frozenset[str]] = {
         "apply": "asset errors graph level movement pipeline recipe runtime worlds",
         "school": "agents arrays asset errors graph kernels kinds levels pipeline recipe runtime "
         "search tables verify view",
+        "school.instances": "errors graph placement search.all_pairs",
         "school.puzzle": "",
         "school.real_time": "errors graph search.incremental search.point",
         "school.spaces": "errors school.puzzle search.problem",

@@ -30,7 +30,7 @@ def test_the_examples(bare: Path) -> None:
     ]
     for value, expected in shown:
         assert value == expected
-    assert len(shown) == 9
+    assert len(shown) == 13
 
 
 def test_every_method_is_told() -> None:
