@@ -50,7 +50,6 @@ BENCHMARKS = {
     "floyd_warshall": "Floyd-Warshall",
     "large": "Millions of cells",
     "worlds": "Divisions of one level",
-    "instances": "Instances of prototypes",
     "watching": "Watching",
     "meshes": "Navigation meshes",
     "many": "Many agents, and requests for paths",

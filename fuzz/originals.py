@@ -284,14 +284,8 @@ ORIGINALS: dict[str, tuple[dict[str, object], Callable[[], LevelRecipe]]] = {
     "village": (
         _VILLAGE,
         lambda: _recipe(
-            storage="instances",
+            storage="compressed",
             profiles=(ProfileRecipe("cat"), ProfileRecipe("ogre", {"ledge": TerrainRule(1)}, 2)),
-        ),
-    ),
-    "village both ways": (
-        _VILLAGE,
-        lambda: _recipe(
-            storage="instances", terrain={**_TERRAIN, "ledge": TerrainRule(1.0)}, cost_rule="mean"
         ),
     ),
     "patched": (_MAZE, lambda: _recipe(storage="compressed")),

@@ -68,8 +68,6 @@ ROOMS: dict[str, frozenset[str]] = {
         "runtime.reader": "asset coordinates errors graph greedy hexagons movement kernels "
         "search.all_pairs search.contraction",
         "runtime.things": "placement runtime.reader",
-        "runtime.instances": "asset graph placement search.contraction runtime.reader "
-        "runtime.things",
         "runtime.headings": "runtime.reader",
         "runtime.hierarchy": "asset errors graph greedy kernels search runtime.reader runtime.bare",
         "runtime.searching": "errors graph greedy search runtime.reader runtime.hierarchy "
@@ -86,7 +84,7 @@ ROOMS: dict[str, frozenset[str]] = {
         "runtime.reader runtime.things runtime.hierarchy runtime.searching runtime.snapshot "
         "runtime.headings",
         "runtime.bare": "errors graph runtime.reader",
-        "runtime.current": "runtime.bare runtime.instances runtime.reader "
+        "runtime.current": "runtime.bare runtime.reader "
         "runtime.hierarchy runtime.things runtime.searching runtime.snapshot runtime.live",
         "runtime.many": "errors graph runtime.reader runtime.snapshot runtime.current",
         "runtime.along": "errors runtime.reader runtime.live runtime.snapshot runtime.current",

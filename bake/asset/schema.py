@@ -270,23 +270,6 @@ COLUMNS: tuple[Column, ...] = (
     _optional("label_toward", "uint8 uint16 uint32", "label entry", "label difference",
         "the same for the distance from the entry's row to the row; absent where the two are "
         "always equal"),
-    # These are next hops and distances by instances: distance labels of the folded graph, whose
-    # nodes are the cells of the interiors, and after them the outer rows.
-    _optional("instance_interior", "int32", "instance", "interior",
-        "interior of the instance; -1: none, all its rows are outer ones"),
-    _optional("interior_first", "int32", "interior + 1", "interior cell",
-        "cells of interior i are interior_first[i] to interior_first[i + 1] - 1"),
-    _optional("interior_cell", "int32", "interior cell, xy", "cells",
-        "x and y of the cell in the prototype as it is drawn, row by row within an interior: all "
-        "cells on which the profile can stand, exits too"),
-    _optional("folded_parent", "int32", "folded node", "folded node",
-        "like label_parent, as the next three are like the columns of labels"),
-    _optional("folded_difference", "int32", "folded difference", "ticks",
-        "what entries stand for; the first is of no use"),
-    _optional("folded_away", "uint8 uint16 uint32", "folded entry", "folded difference",
-        "label after label of the distances from each node"),
-    _optional("folded_toward", "uint8 uint16 uint32", "folded entry", "folded difference",
-        "of the distances to each node; absent where the two are always equal"),
     _optional("cluster", "uint16 int32", "row", "cluster",
         "cluster of the row, from 0; rows of one are connected"),
     # These say where on a large lattice clusters begin, so that a reader need not read all of it.
@@ -456,12 +439,6 @@ TABLES: tuple[tuple[str, str, tuple[str, ...]], ...] = (
     ("reach", "reachability between components", ("reach",)),
     ("next_hops", "all-pairs next hops, dense", ("hop",)),
     ("next_hops", "all-pairs next hops, compressed", ("run_length", "run_slot")),
-    ("next_hops", "all-pairs next hops and distances, by instances, each way",
-        ("interior_cell", "interior_first", "instance_interior", "folded_parent",
-         "folded_difference", "folded_toward", "folded_away")),
-    ("next_hops", "all-pairs next hops and distances, by instances",
-        ("interior_cell", "interior_first", "instance_interior", "folded_parent",
-         "folded_difference", "folded_away")),
     ("distances", "all-pairs distances, dense", ("distance",)),
     ("distances", "all-pairs distances, by labels each way",
         ("label_parent", "label_difference", "label_toward", "label_away")),

@@ -38,14 +38,6 @@ def profile_columns(level: LevelColumns, name: str, parts: frozenset[str]) -> Co
         OutputError: a flat file of this level cannot hold it.
     """
     tables = BakedTables(level.places, name)
-    if tables.has("instance_interior"):
-        raise OutputError(
-            f"next hops of profile {name!r} are kept by instances, and a flat file holds none such",
-            file=level.asset.path,
-            expected="next hops in runs or a table",
-            remedy='bake the level with storage = "auto" in [next_hops], or let the game read the '
-            "asset",
-        )
     _check_vias(level, name)
     mover = level.movers[name].mover
     costs, classes = _classes(mover.cost)

@@ -192,7 +192,7 @@ class Cluster:
     ) -> list[Contents]:
         """Make the tables of one level, in place of :func:`bake.pipeline.level.world_contents`."""
         subs = (usable_subgraph(world.graph, metric) for metric in world.metrics.values())
-        if any(in_ranges(sub, recipe, world.level) for sub in subs):
+        if any(in_ranges(sub, recipe) for sub in subs):
             crew = RangeCrew(self)
             return world_contents(
                 world, recipe, stated, threads, report, checkpoint, lambda profile: crew

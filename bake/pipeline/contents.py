@@ -31,7 +31,6 @@ from bake.tables.cluster_distances import ClusterDistances
 from bake.tables.components import Components
 from bake.tables.heuristic import Heuristic
 from bake.tables.hierarchy import Hierarchy
-from bake.tables.instances import FoldedTable
 from bake.tables.labels import StoredLabels
 from bake.tables.run_writer import RunTable
 from bake.worlds import DoorStates, LatticeWorld, World, link_cost, link_vias
@@ -387,22 +386,6 @@ def labels_contents(profile: str, found: StoredLabels) -> Contents:
     }
     if found.toward is not None:
         columns["label_toward"] = found.toward
-    return _of_profile(profile, columns)
-
-
-def instances_contents(profile: str, found: FoldedTable) -> Contents:
-    """Return what an asset says of one profile's next hops and distances by instances."""
-    labels = found.labels
-    columns: Columns = {
-        "instance_interior": found.interior,
-        "interior_first": found.first_cell,
-        "interior_cell": found.cell,
-        "folded_parent": labels.parent,
-        "folded_difference": labels.difference,
-        "folded_away": labels.away,
-    }
-    if labels.toward is not None:
-        columns["folded_toward"] = labels.toward
     return _of_profile(profile, columns)
 
 

@@ -25,7 +25,6 @@ from bake.pipeline.contents import (
     clusters_contents,
     heuristic_contents,
     hierarchy_contents,
-    instances_contents,
     labels_contents,
     profile_contents,
     shared_contents,
@@ -46,7 +45,6 @@ from bake.pipeline.profile import (
     hierarchy_over,
     kind_within_budget,
     labels_of,
-    placed_rows,
     rows_on_chart,
     wants_cluster_distances,
     wants_clusters,
@@ -65,7 +63,6 @@ from bake.tables.components import Components, components
 from bake.tables.compressed import ROW_BYTES, run_bytes
 from bake.tables.field_table import MOST_FIELDS, table_memory
 from bake.tables.heuristic import heuristic_size
-from bake.tables.instances import folded_table
 from bake.tables.labels import bytes_made
 from bake.tables.range_searcher import RangeSearcher, search_bytes
 from bake.tables.run_writer import RunWriter, symbols_for, target_ranges
@@ -200,7 +197,7 @@ def plan_level(task: Task, threads: int, workers: int | None = None) -> Plan:
         own_bytes = _stored_bytes(own)
         seconds += time.perf_counter() - begun
         tables.append(TablePlan(profile, "components", "labels", own_bytes, 0.0, 0))
-        choice = choose(sub, task.recipe, level)
+        choice = choose(sub, task.recipe)
         tables += _plan_tables(profile, world, sub, parts, choice, task.recipe, threads)
         if wants_clusters(task.recipe):
             tables += _plan_clusters(profile, world, sub, task.recipe)
@@ -296,8 +293,6 @@ def _plan_tables(
     recipe: LevelRecipe,
     threads: int,
 ) -> list[TablePlan]:
-    if choice.hops == "instances":
-        return [_plan_instances(profile, world, sub, recipe)]
     rows = sub.graph.node_count
     by_labels = _plan_labels(profile, world, sub, choice, recipe)
     matrix = choice.distances != "none" and not by_labels
@@ -337,19 +332,6 @@ def _plan_tables(
         alone = 0.0 if plans else search
         plans.append(TablePlan(profile, "distances", "dense", size, alone, before + size))
     return plans + by_labels
-
-
-def _plan_instances(profile: str, world: World, sub: Subgraph, recipe: LevelRecipe) -> TablePlan:
-    """Predict next hops by instances by making them."""
-    begun = time.perf_counter()
-    at, placed = rows_on_chart(world, sub), placed_rows(world, sub)
-    found = folded_table(sub, placed, at, recipe.memory_budget)
-    seconds = time.perf_counter() - begun
-    labels = found.labels
-    entries = len(labels.away) + len(labels.parent)
-    memory = bytes_made(entries, two_way=labels.toward is None)
-    size = _deflated_bytes(instances_contents(profile, found))
-    return TablePlan(profile, "next_hops", "instances", size, seconds, memory)
 
 
 def _plan_labels(

@@ -13,17 +13,15 @@ from bake.asset.write import Contents
 from bake.errors import BudgetError, CostError, in_units
 from bake.graph import INFINITY, Subgraph, usable_subgraph
 from bake.greedy import chart
-from bake.level import GridLevel, Level
+from bake.level import GridLevel
 from bake.pipeline.contents import (
     cluster_distances_contents,
     clusters_contents,
     heuristic_contents,
     hierarchy_contents,
-    instances_contents,
     labels_contents,
     profile_contents,
 )
-from bake.placement import all_cells
 from bake.recipe import LevelRecipe
 from bake.search.graph.connectivity import is_two_way
 from bake.search.graph.partition import region_of_rows
@@ -36,7 +34,6 @@ from bake.tables.compressed import compressed_next_hops
 from bake.tables.field_table import Slopes, hex_slopes, plane_slopes, square_slopes, table_memory
 from bake.tables.heuristic import Heuristic, heuristic, heuristic_size
 from bake.tables.hierarchy import Hierarchy, hierarchy
-from bake.tables.instances import PlacedRows, folded_table
 from bake.tables.labels import StoredLabels, stored_labels
 from bake.tables.range_search import Crew, Ledger, RangeJob
 from bake.tables.run_writer import target_ranges
@@ -73,7 +70,7 @@ def profile_tables(
     budget = recipe.memory_budget
     sub = usable_subgraph(world.graph, world.metrics[profile])
     parts = components(sub, world.graph.node_count)
-    choice = choose(sub, recipe, world.level)
+    choice = choose(sub, recipe)
     labels = labels_of(world, sub, choice, budget)
     matrix = choice.distances != "none" and labels is None
     pairs, runs = AllPairs(None, None), None
@@ -102,9 +99,6 @@ def profile_tables(
             progress=progress,
         )
     found = [profile_contents(profile, world, parts, pairs, runs)]
-    if choice.hops == "instances":
-        at, placed = rows_on_chart(world, sub), placed_rows(world, sub)
-        found.append(instances_contents(profile, folded_table(sub, placed, at, budget)))
     if labels is not None:
         found.append(labels_contents(profile, labels))
     if wants_clusters(recipe):
@@ -128,15 +122,12 @@ def profile_tables(
 class Choice:
     """The forms in which one profile's next hops and distances are made."""
 
-    hops: Literal["none", "dense", "compressed", "instances"]
+    hops: Literal["none", "dense", "compressed"]
     distances: Literal["none", "dense", "labels", "auto"]
 
 
-def choose(sub: Subgraph, recipe: LevelRecipe, level: Level) -> Choice:
-    """Resolve "auto" for one profile, but for the form of distances, which only labels tell.
-
-    Next hops by instances tell distances, too. Without instances they are made as by "auto".
-    """
+def choose(sub: Subgraph, recipe: LevelRecipe) -> Choice:
+    """Resolve "auto" for one profile, but for the form of distances, which only labels tell."""
     rows = sub.graph.node_count
     if recipe.tables is None:
         wanted, measured = True, recipe.distance_storage != "auto"
@@ -145,17 +136,15 @@ def choose(sub: Subgraph, recipe: LevelRecipe, level: Level) -> Choice:
     distances = recipe.distance_storage if measured else "none"
     if not wanted:
         return Choice("none", distances)
-    if recipe.storage == "instances" and isinstance(level, GridLevel) and level.instances:
-        return Choice("instances", "none")
     if recipe.storage in ("dense", "compressed"):
         return Choice(recipe.storage, distances)
     small = rows * rows * slot_dtype(sub).itemsize <= AUTO_DENSE_BYTES
     return Choice("dense" if small else "compressed", distances)
 
 
-def in_ranges(sub: Subgraph, recipe: LevelRecipe, level: Level) -> bool:
+def in_ranges(sub: Subgraph, recipe: LevelRecipe) -> bool:
     """Tell whether next hops are searched in several ranges, which machines can share out."""
-    choice = choose(sub, recipe, level)
+    choice = choose(sub, recipe)
     return (
         choice.hops == "compressed"
         and choice.distances in ("none", "labels")  # "auto" may mean a matrix.
@@ -248,23 +237,6 @@ def kind_within_budget(sub: Subgraph, recipe: LevelRecipe) -> str:
 def rows_on_chart(world: World, sub: Subgraph) -> Int32Array | None:
     """Return (r, 2) int32, chart coordinates of a profile's rows; None on graph levels."""
     return None if world.cell is None else chart(world.cell[sub.node], world.hex_layout)
-
-
-def placed_rows(world: World, sub: Subgraph) -> PlacedRows:
-    """Say which of a profile's rows lie in instances."""
-    level = world.level
-    assert isinstance(level, GridLevel)
-    assert world.cell is not None
-    instance = np.full(level.terrain.shape, -1, dtype=np.int32)
-    drawn = np.zeros((*level.terrain.shape, 2), dtype=np.int32)
-    for number, each in enumerate(level.instances):
-        prototype = level.prototypes[each.prototype]
-        cells = all_cells(prototype.width, prototype.height)
-        x, y = each.placement.cells(cells, prototype.width, prototype.height).T
-        instance[y, x] = number
-        drawn[y, x] = cells
-    x, y = world.cell[sub.node].T
-    return PlacedRows(len(level.instances), instance[y, x], drawn[y, x])
 
 
 def range_job(world: World, sub: Subgraph) -> RangeJob:

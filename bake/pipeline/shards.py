@@ -148,7 +148,7 @@ def _is_shared(world: World | LatticeWorld, recipe: LevelRecipe) -> bool:
     if isinstance(world, LatticeWorld):
         return False
     subs = (usable_subgraph(world.graph, metric) for metric in world.metrics.values())
-    return any(in_ranges(sub, recipe, world.level) for sub in subs)
+    return any(in_ranges(sub, recipe) for sub in subs)
 
 
 @waiting()
@@ -163,7 +163,7 @@ def _bake_ranges(
     with errors_name(task.source):
         for number, profile in enumerate(world.metrics):
             sub = usable_subgraph(world.graph, world.metrics[profile])
-            if alike[profile] != profile or not in_ranges(sub, task.recipe, world.level):
+            if alike[profile] != profile or not in_ranges(sub, task.recipe):
                 continue
             ranges = target_ranges(sub.graph.node_count)
             mine = [each for k, each in enumerate(ranges) if shard.has(place + number + k)]

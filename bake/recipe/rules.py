@@ -21,7 +21,7 @@ from bake.levels.reading.limits import DEFAULT_MEMORY_BUDGET
 from bake.movement.rules import Connectivity, CornerCutting, CostRule, Headings
 
 Algorithm = Literal["auto", "dijkstra", "floyd_warshall"]
-Storage = Literal["auto", "dense", "compressed", "instances"]
+Storage = Literal["auto", "dense", "compressed"]
 DistanceStorage = Literal["auto", "dense", "labels"]
 HierarchyMode = Literal["hpa", "none"]
 HeuristicKind = Literal["auto", "field", "landmark"]

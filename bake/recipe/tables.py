@@ -6,7 +6,7 @@ None, or an empty table, stands for "not given". Field descriptions go into the 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Annotated, Any, Literal, get_args
 
 from pydantic import (
@@ -71,11 +71,12 @@ def _matching(check: Check, pattern: str) -> PlainValidator:
     return _checked(check, {"type": "string", "pattern": f"^{pattern}$"})
 
 
-def _chosen(kind: Any, remedy: str | None = None) -> PlainValidator:
-    """Accept one of a Literal's values."""
-    return PlainValidator(
-        values.one_of(*get_args(kind), remedy=remedy), json_schema_input_type=kind
-    )
+def _chosen(
+    kind: Any, remedy: str | None = None, gone: Mapping[str, str] | None = None
+) -> PlainValidator:
+    """Accept one of a Literal's values; ``gone`` says what takes the place of earlier ones."""
+    check = values.one_of(*get_args(kind), remedy=remedy, gone=gone)
+    return PlainValidator(check, json_schema_input_type=kind)
 
 
 def _range(least: int, most: int) -> dict[str, Any]:
@@ -103,6 +104,8 @@ _TiledKey = Annotated[str, _matching(values.tiled_key, values.TILED_KEY)]
 _LdtkKey = Annotated[str, _matching(values.ldtk_key, values.LDTK_KEY)]
 _ProfileName = Annotated[str, _matching(values.profile_name, values.PROFILE_NAME)]
 _LevelName = Annotated[str, _matching(values.level_name, r"[^/\\]+")]
+#: What takes the place of forms in which next hops were kept.
+_GONE_STORAGE = {"instances": "leave it out: houses are baked like any other part of the level"}
 _Flag = Annotated[bool | None, _checked(values.flag, {"type": "boolean"})]
 _SeverityKey = Annotated[Severity | None, _chosen(Severity)]
 
@@ -246,11 +249,10 @@ class NextHopsTable(Table):
     algorithm: Annotated[Algorithm | None, _chosen(Algorithm)] = Field(
         default=None, description='Default: "auto", by size and density.'
     )
-    storage: Annotated[Storage | None, _chosen(Storage)] = Field(
+    storage: Annotated[Storage | None, _chosen(Storage, gone=_GONE_STORAGE)] = Field(
         default=None,
         description='Default: "auto", which keeps tables of at most 2 KiB dense and others '
-        'compressed into runs. "instances" keeps each prototype\'s interior once, and tells '
-        'distances, too; levels without instances are as by "auto".',
+        "compressed into runs.",
     )
 
 

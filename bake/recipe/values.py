@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import date, time
 from difflib import get_close_matches
 from fractions import Fraction
@@ -102,15 +102,25 @@ def closest(word: str, known: Iterable[str]) -> str | None:
     return by_lower[found[0]] if found else None
 
 
-def one_of(*allowed: str | int, remedy: str | None = None) -> Callable[[Any], Any]:
-    """Make a check for one of a few texts or numbers; ``remedy`` is for those like none."""
+def one_of(
+    *allowed: str | int, remedy: str | None = None, gone: Mapping[str, str] | None = None
+) -> Callable[[Any], Any]:
+    """Make a check for one of a few texts or numbers.
+
+    Args:
+        allowed: these.
+        remedy: what to do about a value that is like none of them.
+        gone: what takes the place of texts that once were among them.
+    """
     expected = _alternatives([show(choice) for choice in allowed])
 
     def check(value: Any) -> Any:
         # True == 1 and 4.0 == 4, but a recipe means neither.
         if any(type(value) is type(choice) and value == choice for choice in allowed):
             return value
-        raise wrong(f"found {show(value)}", expected, _did_you_mean(value, allowed) or remedy)
+        instead = gone.get(value) if gone and isinstance(value, str) else None
+        advice = instead or _did_you_mean(value, allowed) or remedy
+        raise wrong(f"found {show(value)}", expected, advice)
 
     return check
 

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from bake.runtime.bare import BareTables
 from bake.runtime.hierarchy.lattice import LatticeTables
-from bake.runtime.instances import InstanceTables
 from bake.runtime.reader.baked import BakedTables
 from bake.runtime.reader.places import Place, Places
 from bake.runtime.snapshot import Snapshot
@@ -56,8 +55,6 @@ class Current:
         tables = BakedTables(self.places, name)
         if tables.has_hops:
             return tables
-        if tables.has("instance_interior"):
-            return InstanceTables(self.places, name)
         kind = BareTables if self.places.asset.implied is None else LatticeTables
         return kind(self.places, name, lambda: self.writer.unchanged(name))
 

@@ -12,16 +12,15 @@ path between two rows on one way.
 
 from __future__ import annotations
 
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 import numpy as np
 
 from bake.arrays import AnyArray, Int32Array, Int64Array
-from bake.errors import CorruptAssetError
 from bake.graph import INFINITY
 from bake.kernels.jit import kernel
 from bake.verify.next_hops import Finding
-from bake.verify.profile import Arcs, Incoming, RowGraph
+from bake.verify.profile import Incoming, Profile, RowGraph
 
 #: Stands for the least of no numbers.
 NO_WAY = 2**62
@@ -48,33 +47,7 @@ class Ways(NamedTuple):
     toward: Int32Array
 
 
-class Stored(Protocol):
-    """What tells how labels are stored: the asset."""
-
-    @property
-    def labels_are_sums(self) -> bool: ...
-
-
-class Labelled(Protocol):
-    """A graph with labels: a profile, or what stands for one."""
-
-    rows: int
-
-    @property
-    def asset(self) -> Stored: ...
-    @property
-    def graph(self) -> RowGraph: ...
-    @property
-    def arcs(self) -> Arcs: ...
-    def has(self, name: str) -> bool: ...
-    def column(self, name: str) -> AnyArray: ...
-    def whole(self, name: str) -> Int64Array: ...
-    def require(self, holds: bool | np.bool_, otherwise: str) -> None: ...
-    def wrong(self, found: str) -> CorruptAssetError: ...
-    def place(self, row: int) -> str: ...
-
-
-def prove_labels(profile: Labelled) -> None:
+def prove_labels(profile: Profile) -> None:
     """Prove the distance labels of a profile.
 
     Raises:
@@ -95,7 +68,7 @@ def prove_labels(profile: Labelled) -> None:
     raise profile.wrong(f"from {start} to {goal}: a label is not the distance")
 
 
-def _read(profile: Labelled) -> Ways:
+def _read(profile: Profile) -> Ways:
     """Read the labels of a profile."""
     rows = profile.rows
     parent, sums = profile.whole("label_parent"), profile.asset.labels_are_sums
@@ -128,7 +101,7 @@ def _read(profile: Labelled) -> Ways:
     return Ways(parent, depth, first, found[0], found[1])
 
 
-def _summed(profile: Labelled, name: str, ticks: AnyArray, depth: Int64Array) -> Int32Array:
+def _summed(profile: Profile, name: str, ticks: AnyArray, depth: Int64Array) -> Int32Array:
     """Return distances that are added up already, without those of the rows to themselves."""
     ends = np.cumsum(depth + 1)
     profile.require(len(ticks) == (ends[-1] if len(ends) else 0), f"{name} does not fit the rows")

@@ -22,7 +22,7 @@ from bake.verify.bounds import part_of, read_bounds, search_bounds
 from bake.verify.distances import Pairs
 from bake.verify.flat import prove_cells, prove_flat, prove_flat_profile
 from bake.verify.hierarchy import prove_clusters, prove_hierarchy
-from bake.verify.instances import prove_folded, read_stands
+from bake.verify.instances import prove_instances
 from bake.verify.labels import prove_labels
 from bake.verify.lattice import prove_squares
 from bake.verify.level import Level
@@ -82,7 +82,7 @@ def verify_asset(
         prove_mesh(asset, level)
         prove_walls(asset, level)
         if asset.has("/instances/at"):
-            read_stands(asset)
+            prove_instances(asset)
         prove_coordinates(asset)
         if isinstance(asset, FlatAsset):
             prove_flat(asset)
@@ -136,11 +136,9 @@ def _prove(profile: Profile, sample: int | None, progress: Progress) -> Proof:
         prove_squares(profile)
         if profile.has("layer_nodes"):
             prove_hierarchy(profile)
-    labels, folded = profile.has("label_away"), profile.has("folded_away")
+    labels = profile.has("label_away")
     if labels:
         prove_labels(profile)
-    if folded:
-        prove_folded(profile)
     bounds = read_bounds(profile)
     targets = _targets(profile.rows, sample)
     hops, distances = profile.has("run_length") or profile.has("hop"), profile.has("distance")
@@ -155,8 +153,8 @@ def _prove(profile: Profile, sample: int | None, progress: Progress) -> Proof:
     progress(1.0)
     proved = profile.rows * len(targets)
     return Proof(
-        profile.rows**2 if folded else proved * hops,
-        profile.rows**2 if labels or folded else proved * distances,
+        proved * hops,
+        profile.rows**2 if labels else proved * distances,
         components,
         sum(bound.pairs for bound in bounds),
     )

@@ -282,7 +282,7 @@ def real_assets(folder: Path) -> list[Path]:
         # Walls, and domains between them.
         bake(write_yard(folder / "square-yard.json"), recipe_for(division="visibility")),
         own_asset(folder, "grove"),
-        bake(write_huts(folder / "huts.json"), recipe_for(storage="instances")),
+        bake(write_huts(folder / "huts.json"), recipe_for()),
     ]
 
 

@@ -6,7 +6,6 @@ import functools
 import json
 from collections.abc import Iterator
 from itertools import islice
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -28,25 +27,15 @@ NAMES = sorted(
 PAIRS = 20
 
 
-@pytest.fixture(scope="session")
-def recipe(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """That of the project, but no flat file holds next hops by instances."""
-    file = tmp_path_factory.mktemp("recipe") / "bake.toml"
-    told = (ROOT / "bake.toml").read_text("utf-8")
-    assert told.count('storage = "instances"') == 1
-    file.write_text(told.replace('storage = "instances"', 'storage = "auto"'), "utf-8")
-    return file
-
-
 #: What a level says of itself: its name, and the names of what there is of each kind.
 About = dict[str, str | list[str]]
 
 
 @functools.cache
-def asked_about(recipe: Path, name: str) -> tuple[list[str], list[str], About]:
+def asked_about(name: str) -> tuple[list[str], list[str], About]:
     """Questions about a level, the answers of the Python reader, and what the level says."""
     rng = np.random.default_rng(len(name))
-    pair = stored_pair(name, recipe)
+    pair = stored_pair(name)
     asked, expected = [f"load {pair.flat}", "about"], ["ok", ""]
     with open_asset(pair.asset) as asset, open_asset(pair.flat) as flat:
         about: About = {
@@ -79,9 +68,9 @@ def next_hop(asset: LevelAsset, flat: LevelAsset, nav: Navigator, start: int, go
 
 
 @functools.cache
-def answers_of(runner: Runner, recipe: Path) -> dict[str, list[str]]:
+def answers_of(runner: Runner) -> dict[str, list[str]]:
     """Ask about all levels in a single process."""
-    asked = {name: asked_about(recipe, name)[0] for name in NAMES}
+    asked = {name: asked_about(name)[0] for name in NAMES}
     answers: Iterator[str] = iter(
         runner.ask([question for questions in asked.values() for question in questions])
     )
@@ -89,9 +78,9 @@ def answers_of(runner: Runner, recipe: Path) -> dict[str, list[str]]:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_every_level(runner: Runner, recipe: Path, name: str) -> None:
-    asked, expected, about = asked_about(recipe, name)
-    answers = answers_of(runner, recipe)[name]
+def test_every_level(runner: Runner, name: str) -> None:
+    asked, expected, about = asked_about(name)
+    answers = answers_of(runner)[name]
     assert answers[0] == "ok"
     told: dict[str, Any] = json.loads(answers[1])
     for kind, there in about.items():

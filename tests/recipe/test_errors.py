@@ -119,12 +119,17 @@ ONE_MISTAKE = [
     ),
     (
         "next_hops.storage = 'runs'",
-        '[next_hops] storage: found "runs"; expected "auto", "dense", "compressed" or "instances"',
+        '[next_hops] storage: found "runs"; expected "auto", "dense" or "compressed"',
     ),
     (
         "[levels.keep.next_hops]\nstorage = 'compress'",
         '[levels.keep.next_hops] storage: found "compress"; '
-        'expected "auto", "dense", "compressed" or "instances"; did you mean "compressed"?',
+        'expected "auto", "dense" or "compressed"; did you mean "compressed"?',
+    ),
+    (
+        "next_hops.storage = 'instances'",
+        '[next_hops] storage: found "instances"; expected "auto", "dense" or "compressed"; '
+        "leave it out: houses are baked like any other part of the level",
     ),
     (
         "hierarchy.mode = 'HPA'",

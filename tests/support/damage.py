@@ -56,12 +56,11 @@ MESH_COLUMNS = [column.path for column in COLUMNS if column.path.startswith("/me
 WALL_COLUMNS = [
     column.path for column in COLUMNS if column.path.startswith(("/walls/", "/domains/"))
 ]
-#: Columns of levels that are built of prototypes, and of their next hops.
+#: Columns of levels that are built of prototypes.
 INSTANCE_COLUMNS = [
     column.path.replace(PROFILE, "default")
     for column in COLUMNS
     if column.path.startswith(("/prototypes/", "/instances/"))
-    or column.path.rpartition("/")[2].startswith(("instance_", "interior_", "folded_"))
 ]
 #: All the others.
 ALL_COLUMNS = [

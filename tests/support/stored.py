@@ -128,9 +128,9 @@ class Pair:
 
 
 @functools.cache
-def stored_pair(source: str | Path, recipe: Path = ROOT / "bake.toml") -> Pair:
+def stored_pair(source: str | Path) -> Pair:
     """Return the asset of a level and a flat file of it; see :func:`stored_asset`."""
-    asset = stored_asset(source, recipe)
+    asset = stored_asset(source)
     name = f"{asset.stem}.bake"
 
     def make(folder: Path) -> None:

@@ -1,4 +1,4 @@
-"""Levels built of prototypes, for tests and benchmarks."""
+"""Levels built of prototypes."""
 
 import random
 from collections.abc import Sequence

@@ -851,14 +851,12 @@ NO_LIMITS: dict[str, tuple[str, ...]] = {
 
 #: Modules, or names in them, that are about to go; nothing lowers what they bound.
 LEFT_OUT: tuple[str, ...] = (
-    "runtime.instances",
     "search.all_pairs.first_moves",
     "search.hierarchy.ascent",
     "search.point.kd_tree",
     "tables.field_table",
     "tables.heuristic",
     "tables.hierarchy MOST_TOP TOP_TRANSITIONS",
-    "tables.instances",
 )
 
 
