@@ -201,7 +201,7 @@ def in_picture(asset: Path, scale: int | None) -> tuple[Callable[[list[int]], An
         if scene.places.is_grid:
             cells = fitting_cells(scene, scale)
             point = cells.centre(np.arange(scene.places.width * scene.places.height))
-            size = cells.pixel_width, cells.pixel_height
+            size = cells.size
         else:
             plan = _plan(scene, scale)
             point, size = plan.point, (plan.width, plan.height)
