@@ -45,6 +45,9 @@ class Kind:
 #: What returns each kind, by its name; a process that bakes for another one is sent this table.
 KINDS: dict[str, Callable[[], Kind]] = {}
 
+#: What returns each further method of :meth:`bake.runtime.Navigator.search`, by its name.
+METHODS: dict[str, Callable[[], Any]] = {}
+
 
 def kind_of(name: str, path: Path) -> Kind:
     """Return a kind.

@@ -13,7 +13,8 @@ from bake.pipeline.sources import Task
 from bake.processors import processors
 from bake.recipe import LevelRecipe
 from bake.runtime import Navigator, open_asset
-from bake.runtime.searching.bounds import PRICES
+from bake.school import plan_clusters, register
+from bake.school.corridors import PRICES
 from benchmarks.bench import Bench
 from benchmarks.clock import seconds
 from benchmarks.levels import level_file, scenario_file
@@ -32,6 +33,7 @@ def run(bench: Bench, section: Section) -> None:
     names = bench.choose(section, FULL, QUICK)
     assert bench.jit_seconds >= 0
     problems = bench.either(PROBLEMS, 40)
+    register()
     section.text(
         f"{problems} problems evenly spread over each map's scenario file. A *plan* is the sum of "
         "prices from cluster to cluster, beside the shortest distance: the median, and the middle "
@@ -76,7 +78,7 @@ def _measure(nav: Navigator, name: str, ends: Ends) -> list[tuple[str, ...]]:
     best = np.array([nav.distance(*pair) for pair in ends])
     rows = []
     for price in PRICES:
-        plans = [nav.plan_clusters(*pair, price) for pair in ends]
+        plans = [plan_clusters(nav, *pair, price) for pair in ends]
         share = np.array([math.nan if plan is None else plan[1] for plan in plans]) / best
         assert not np.isnan(share).any(), f"{name}: no plan where there is a path"
         low, high = np.percentile(share, (5, 95))

@@ -49,7 +49,6 @@ QUESTIONS = {
     "heuristic": "nav.heuristic(a, c)",
     "cluster": "nav.cluster(a)",
     "cluster_distance": "nav.cluster_distance(0, 5)",
-    "cluster_cost": "nav.cluster_cost(0, 1)",
     "terrain_at": "level.terrain_at(a)",
     "update": "nav.update(blocked=[c]).arcs",
     "next_hop after update": "nav.update(blocked=[c]) and nav.distance(nav.next_hop(a, b), b)",

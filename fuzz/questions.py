@@ -149,10 +149,6 @@ def _ask_pair(nav: Navigator, a: Any, b: Any, key: str, found: Answers) -> None:
         "smooth": lambda: nav.smooth(path),
         "clusters": lambda: (nav.cluster(a), nav.cluster(b)),
         "between": lambda: nav.cluster_distance(nav.cluster(a), nav.cluster(b)),
-        "price": lambda: [
-            nav.cluster_cost(nav.cluster(a), nav.cluster(b), price)
-            for price in ("minimum", "maximin", "average")
-        ],
     }.items():
         found[f"{key} {name}"] = _asked(question)
     for name in ("landmark", "maximum", "cluster", "euclidean"):

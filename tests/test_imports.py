@@ -70,7 +70,7 @@ ROOMS: dict[str, frozenset[str]] = {
         "runtime.things": "placement runtime.reader",
         "runtime.headings": "runtime.reader",
         "runtime.hierarchy": "asset errors graph greedy kernels search runtime.reader runtime.bare",
-        "runtime.searching": "errors graph greedy search runtime.reader runtime.hierarchy "
+        "runtime.searching": "errors graph greedy kinds search runtime.reader runtime.hierarchy "
         "runtime.nearest",
         "runtime.nearest": "errors kernels search.point runtime.reader",
         "runtime.mesh": "errors runtime.reader",
@@ -123,6 +123,7 @@ ROOMS: dict[str, frozenset[str]] = {
         "search tables verify view",
         "school.instances": "errors graph placement search.all_pairs",
         "school.puzzle": "",
+        "school.link_costs": "graph kernels search.graph",
         "school.real_time": "errors graph search.incremental search.point",
         "school.spaces": "errors school.puzzle search.problem",
         "school.patterns": "errors kernels school.pattern_asset school.puzzle school.spaces "
@@ -158,6 +159,7 @@ LAZY = {"runtime": {"kernels", "search"}, "agents": {"kernels", "search"}}
 #: Rooms a game's reader consists of: what they import at once is all that it has to ship.
 READER = (
     "arrays",
+    "kinds",
     "coordinates",
     "hexagons",
     "errors",

@@ -408,13 +408,6 @@ COLUMNS: tuple[Column, ...] = (
     _optional("cluster_distance", "int32", "cluster, cluster", "ticks",
         "[from, to]: the smallest distance from a row of one cluster to a row of the other; "
         "2147483647 where there is no path"),
-    _optional("cluster_pair", "int32", "cluster pair, end", "cluster",
-        "clusters from one of which an arc leads to the other, in order"),
-    _optional("cluster_cost", "int32", "cluster pair, price", "ticks",
-        "of each pair: minimum, the cheapest arc; maximin, the longest of the shortest ways into "
-        "the second cluster, inside the first, from where arcs enter it from third clusters (if "
-        "no way leads on from there, from where any arcs enter it; else from all its rows); their "
-        "average, rounded down, each arc counted"),
     _optional("pivot_distance", "int32", "row, pivot column", "ticks",
         "distance between the row and a pivot; where pivot_two_way is 0 the first half of the "
         "columns are distances to pivots, the second half distances from the same pivots. Where "
@@ -449,8 +442,7 @@ TABLES: tuple[tuple[str, str, tuple[str, ...]], ...] = (
         ("layer_nodes", "layer_clusters", "layer_bits", "layer_parent", "layer_head",
          "layer_weight", "layer_landmark", "layer_degree", "layer_field", "layer_hop",
          "layer_distance", "layer_node")),
-    ("cluster_distances", "distances between clusters",
-        ("cluster_distance", "cluster_pair", "cluster_cost")),
+    ("cluster_distances", "distances between clusters", ("cluster_distance",)),
     ("heuristic", "distances to pivots, and between basins corrected by fields",
         ("basin", "pivot_distance", "basin_anchor", "field", "basin_fields", "basin_distance")),
     ("heuristic", "distances to pivots", ("pivot_distance",)),

@@ -27,7 +27,6 @@ from bake.level import (
 )
 from bake.movement.rules import LEVEL_GROUND, Connectivity, MovementRules, Mover
 from bake.tables.all_pairs import AllPairs
-from bake.tables.cluster_distances import ClusterDistances
 from bake.tables.components import Components
 from bake.tables.heuristic import Heuristic
 from bake.tables.hierarchy import Hierarchy
@@ -418,16 +417,9 @@ def hierarchy_contents(profile: str, found: Hierarchy) -> Contents:
     return _of_profile(profile, columns, hierarchy_mode="hpa", two_way=int(found.two_way))
 
 
-def cluster_distances_contents(profile: str, found: ClusterDistances) -> Contents:
+def cluster_distances_contents(profile: str, distance: Int32Array) -> Contents:
     """Return what an asset says of distances between one profile's clusters."""
-    return _of_profile(
-        profile,
-        {
-            "cluster_distance": found.distance,
-            "cluster_pair": found.pair,
-            "cluster_cost": found.cost,
-        },
-    )
+    return _of_profile(profile, {"cluster_distance": distance})
 
 
 def heuristic_contents(profile: str, found: Heuristic) -> Contents:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 from bake.errors import QueryError
 from bake.graph import UNREACHABLE
@@ -44,53 +44,24 @@ class ClusterQuestions(Questions):
             MissingTableError: the asset was baked without distances between clusters.
         """
         bounds = self._now.searches.bounds
-        a, b = _cluster_number(bounds, start), _cluster_number(bounds, goal)
+        a, b = cluster_number(bounds, start), cluster_number(bounds, goal)
         return self._in_units(int(bounds.toward_cluster(b)[a]))
 
-    def cluster_cost(self, start: int, goal: int, price: str = "average") -> float:
-        """Return the price to expect for going through one cluster into the next, in units.
-
-        Args:
-            start, goal: clusters, from :meth:`cluster`.
-            price: "minimum", the cheapest step across, for optimists; "maximin", the longest of
-                the shortest ways through the first cluster from where it can be entered, for
-                pessimists; or "average", the mean of those ways.
-
-        Returns:
-            The price; ``math.inf`` where no step leads from one to the other.
+    def cluster_cost(self, *_: object, **__: object) -> NoReturn:
+        """Refuse: prices of clusters have moved to the school.
 
         Raises:
-            QueryError: there is no such cluster or price.
-            MissingTableError: the asset was baked without distances between clusters.
+            QueryError: always.
         """
-        bounds = self._now.searches.bounds
-        a, b = _cluster_number(bounds, start), _cluster_number(bounds, goal)
-        return self._in_units(bounds.cluster_cost(a, b, price))
+        raise _moved("cluster_cost")
 
-    def plan_clusters(
-        self, start: Place, goal: Place, price: str = "average"
-    ) -> tuple[list[int], float] | None:
-        """Plan over clusters alone, by Dijkstra's algorithm and one of their prices.
-
-        Args:
-            price: as for :meth:`cluster_cost`.
-
-        Returns:
-            The clusters from that of the start to that of the goal, and the sum of their prices in
-            units, which is no bound of what a path costs; None where no clusters lead there.
+    def plan_clusters(self, *_: object, **__: object) -> NoReturn:
+        """Refuse: plans by prices of clusters have moved to the school.
 
         Raises:
-            QueryError: as for :meth:`next_hop`, or there is no such price.
-            MissingTableError: the asset was baked without distances between clusters.
+            QueryError: always.
         """
-        from bake.runtime.searching.corridors import links_of, plan
-
-        searches, rows = self._now.searches, self._now.rows
-        bounds = searches.bounds
-        here, there = (int(bounds.cluster[rows.row(place)]) for place in (start, goal))
-        links = searches.kept("links", lambda: links_of(bounds))
-        sequence, ticks, _ = plan(links, here, there, price)
-        return (sequence, self._in_units(ticks)) if sequence else None
+        raise _moved("plan_clusters")
 
     def heuristic(
         self, start: Place, goal: Place, heuristic: str | Given | None = "maximum"
@@ -116,7 +87,16 @@ class ClusterQuestions(Questions):
         return math.inf if ticks >= int(UNREACHABLE) else ticks / self._units
 
 
-def _cluster_number(bounds: Bounds, cluster: int) -> int:
+def _moved(name: str) -> QueryError:
+    return QueryError(f"{name} has moved", remedy=f"call `bake.school.{name}(nav, ...)`")
+
+
+def cluster_number(bounds: Bounds, cluster: int) -> int:
+    """Return the number of a cluster.
+
+    Raises:
+        QueryError: there is no such cluster.
+    """
     count = bounds.cluster_count
     number = whole_of(cluster)
     if not 0 <= number < count:

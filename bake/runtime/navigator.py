@@ -269,7 +269,8 @@ class Navigator(PathQuestions, ClusterQuestions, ManyQuestions):
 
         Args:
             method: "astar", "dijkstra", "greedy", "weighted", "bidirectional",
-                "bidirectional_astar", "hpa", "clusters", or "table".
+                "bidirectional_astar", "hpa", "table", or, where `bake.school.register()` was
+                called, "clusters".
             heuristic: "null", "manhattan", "euclidean", "chebyshev", "octile" or "hex"; baked ones
                 are "cluster", "landmark" and "maximum"; None for "maximum" in methods "astar" and
                 "weighted" where it was baked, otherwise the one that fits the level's movement; or
@@ -282,8 +283,8 @@ class Navigator(PathQuestions, ClusterQuestions, ManyQuestions):
             trace: refused; :func:`bake.school.traced_search` tells what a search does step by step.
             looked_at: whether to report which places were looked at; do not ask for it while other
                 threads search.
-            price: for method "clusters", what clusters are planned by, as for :meth:`cluster_cost`;
-                None = "average".
+            price: for method "clusters", what clusters are planned by, as for
+                :func:`bake.school.cluster_cost`; None = "average".
 
         Returns:
             The path, its cost, and how it was found.

@@ -9,10 +9,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from bake.kinds import KINDS
+from bake.kinds import KINDS, METHODS
 
 if TYPE_CHECKING:
     from bake.kinds import Kind
+    from bake.school.corridors import cluster_cost as cluster_cost
+    from bake.school.corridors import plan_clusters as plan_clusters
     from bake.school.patterns.database import Patterns as Patterns
     from bake.school.patterns.database import open_patterns as open_patterns
     from bake.school.patterns.deepening import tile_search as tile_search
@@ -46,6 +48,8 @@ _HOMES = {
     "tile_search": "bake.school.patterns.deepening",
     "PlanSpace": "bake.school.spaces.puzzles",
     "SlidingTiles": "bake.school.spaces.puzzles",
+    "cluster_cost": "bake.school.corridors",
+    "plan_clusters": "bake.school.corridors",
     "TraceStep": "bake.school.step_by_step",
     "TracedResult": "bake.school.step_by_step",
     "traced_search": "bake.school.step_by_step",
@@ -68,8 +72,9 @@ def __getattr__(name: str) -> Any:
 
 
 def register() -> None:
-    """Let this process bake and prove puzzles; the command line does so when it starts."""
+    """Let this process bake puzzles and search by clusters, as the command line does."""
     KINDS["puzzle"] = puzzles
+    METHODS["clusters"] = _clusters
 
 
 def puzzles() -> Kind:
@@ -77,3 +82,9 @@ def puzzles() -> Kind:
     from bake.school.puzzle_kind import PUZZLES
 
     return PUZZLES
+
+
+def _clusters() -> Any:
+    from bake.school.corridors import search_clusters
+
+    return search_clusters

@@ -1,14 +1,11 @@
-"""Find how far clusters lie from each other, and the prices for planning from one to the next.
+"""Find how far clusters lie from each other.
 
 The smallest distance between two clusters is a lower bound of that between any two of their places.
-For neighbours there are the three prices of I. Millington, J. Funge, "Artificial Intelligence for
-Games", 2nd edition, section 4.6.1: an optimist's, a pessimist's, and one in between.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -16,7 +13,6 @@ from bake.arrays import Int32Array
 from bake.errors import BudgetError, in_units
 from bake.search.all_pairs.batch import LANES, BatchScratch, BatchSearch
 from bake.search.all_pairs.fields import least_beyond_fields
-from bake.search.hierarchy.link_costs import priced_pairs
 from bake.tables.clusters import Clusters
 
 #: "auto" leaves the table out where it would have more entries than this (16 MiB) ...
@@ -28,32 +24,11 @@ AUTO_DISTANCES = 2**30
 Progress = Callable[[float], None]
 
 
-#: Bytes that searching takes for each arc, and pricing for each arc from cluster to cluster.
+#: Bytes that searching takes for each arc.
 ARC_BYTES = 52
-CROSSING_BYTES = 60
 
 #: Bytes that every level takes, whatever its size.
 FIXED_BYTES = 2**14
-
-
-@dataclass(frozen=True)
-class ClusterDistances:
-    """Distances and prices between clusters.
-
-    Attributes:
-        distance: (c, c) int32 ticks, [from, to]: the smallest distance from a row of the one to a
-            row of the other; UNREACHABLE where there is no path.
-        pair: (p, 2) int32, clusters (from, to) joined by an arc, sorted.
-        cost: (p, 3) int32 ticks of each: *minimum*, the cheapest arc from one to the other;
-            *maximin*, the longest of the shortest ways through the first cluster into the other,
-            over all ways into it from third ones; and *average minimum*, their mean, rounded down.
-            Ways are looked for inside the first cluster. Where no way leads on from any third
-            cluster, all ways into it count; where there are no ways into it, all its rows count.
-    """
-
-    distance: Int32Array
-    pair: Int32Array
-    cost: Int32Array
 
 
 def fits_auto(rows: int, clusters: int) -> bool:
@@ -64,20 +39,23 @@ def fits_auto(rows: int, clusters: int) -> bool:
 def working_bytes(found: Clusters) -> int:
     """Estimate the peak memory of :func:`cluster_distances` in bytes, the table included."""
     rows, clusters = found.sub.graph.node_count, found.count
-    arcs, crossing = found.sub.graph.arc_count, len(found.crossing[1])
-    searches = rows * (BatchScratch.BYTES + 8) + arcs * ARC_BYTES + crossing * CROSSING_BYTES
+    searches = rows * (BatchScratch.BYTES + 8) + found.sub.graph.arc_count * ARC_BYTES
     return searches + 4 * clusters * (clusters + LANES) + FIXED_BYTES
 
 
 def cluster_distances(
     found: Clusters, *, budget: int, progress: Progress = lambda done: None
-) -> ClusterDistances:
+) -> Int32Array:
     """Search toward every cluster, from all places at once.
 
     Args:
         found: the clusters.
         budget: bytes this may allocate.
         progress: called with the fraction done.
+
+    Returns:
+        (c, c) int32 ticks, [from, to]: the smallest distance from a row of the one to a row of the
+        other; UNREACHABLE where there is no path.
 
     Raises:
         BudgetError: the budget is too short.
@@ -106,5 +84,4 @@ def cluster_distances(
         least_beyond_fields(dist, member, first, level, least)
         distance[:, start:stop] = least[:, 0, : stop - start]
         progress(stop / count)
-    pair, cost = priced_pairs(sub.graph, sub.weight, found.label, first, member)
-    return ClusterDistances(distance, pair, cost)
+    return distance

@@ -18,7 +18,6 @@ import numpy as np
 from bake.arrays import AnyArray, Int32Array, Int64Array, UInt8Array
 from bake.graph import INFINITY, UNREACHABLE
 from bake.kernels.jit import kernel
-from bake.verify.prices import prove_prices
 from bake.verify.profile import Profile, Progress
 from bake.verify.search import LANES, Search, Sets
 
@@ -254,7 +253,6 @@ def read_bounds(profile: Profile) -> list[Bound]:
     found: list[Bound] = []
     if profile.has("cluster_distance"):
         found.append(ClusterDistances(profile))
-        prove_prices(profile)
     if profile.has("pivot_distance"):
         two_way = bool(profile.number("pivot_two_way"))
         pivot = profile.column("pivot_distance")

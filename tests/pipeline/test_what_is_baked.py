@@ -42,7 +42,7 @@ def test_a_profile_stands_above_the_recipe_and_the_recipe_above_the_level(tmp_pa
 
 
 LAYERS = [c.path.rpartition("/")[2] for c in COLUMNS if "/layer_" in c.path]
-BETWEEN = ["cluster_distance", "cluster_pair", "cluster_cost"]
+BETWEEN = ["cluster_distance"]
 GUIDE = ["pivot_distance", "basin", "basin_anchor", "basin_distance", "basin_fields", "field"]
 
 

@@ -72,7 +72,6 @@ def ask(level: LevelAsset, profiles: str = "ab") -> dict[str, list[object]]:
             nav.path(START, GOAL, "hpa"),
             nav.heuristic(START, GOAL),
             nav.cluster_distance(nav.cluster(START), nav.cluster(GOAL)),
-            nav.cluster_cost(nav.cluster(START), nav.cluster((2, 0))),
         ]
     for name in profiles:
         answers[name].append(level.profile(name).next_hop(START, GOAL))

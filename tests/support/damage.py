@@ -100,7 +100,6 @@ def ask_everything(path: Path, *, check: bool = True) -> list[object]:
                     round(nav.search(start, goal, "hpa").cost, 6),
                     nav.heuristic(start, goal),
                     nav.cluster_distance(nav.cluster(start), nav.cluster(goal)),
-                    nav.cluster_cost(nav.cluster(start), nav.cluster(goal)),
                     None if way is None else nav.length(way),
                 ]
         answers.append(nav.next_hops(places, places[::-1]).tolist())

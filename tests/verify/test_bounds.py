@@ -106,8 +106,6 @@ def test_floors(tmp_path: Path) -> None:
 #: Columns of which no value may change, and what is said of them.
 COLUMNS = {
     "cluster_distance": "cluster_distance from cluster",
-    "cluster_pair": "cluster_pair does not name",
-    "cluster_cost": "cluster_cost from cluster",
     "pivot_distance": "pivot",
     "basin_distance": "basin_distance from basin",
 }
@@ -188,8 +186,6 @@ def stated(path: Path, name: str, value: int) -> None:
     ("name", "make", "told"),
     [
         ("cluster_distance", lambda old: old[:-1, :-1], "cluster_distance"),
-        ("cluster_pair", lambda old: old[::-1].copy(), "cluster_pair does not name"),
-        ("cluster_cost", lambda old: old[:, ::-1].copy(), "the minimum is wrong"),
         ("pivot_distance", lambda old: -old, "less than nothing"),
         ("pivot_distance", lambda old: old // 2 * 2 + 2, "has not one pivot|not consistent"),
         ("pivot_distance", lambda old: old // 2, "is not the distance"),

@@ -23,7 +23,7 @@ from bake.runtime.hierarchy.paths import HierarchyPaths
 from bake.runtime.live.clusters import LiveHierarchyTables
 from bake.runtime.live.lattice_tables import LatticeVersionTables
 from bake.runtime.live.tables import ChangedTables
-from bake.runtime.searching.bounds import Bounds, PairCosts, coordinates, norm_over, pair_costs
+from bake.runtime.searching.bounds import Bounds, coordinates, norm_over
 from bake.runtime.searching.context import Ends, SearchContext
 from bake.runtime.searching.heuristics import heuristic_for, stored_guide
 
@@ -159,16 +159,6 @@ class ChangedBounds(Bounds):
             found[found >= INFINITY] = UNREACHABLE
             self._toward[goal] = found
         return found
-
-    @cached_property
-    def pair_costs(self) -> PairCosts:
-        if not self.tables.baked.has("cluster_cost"):
-            raise self.tables.missing("cluster_distances")
-        from bake.search.hierarchy.link_costs import priced_pairs
-
-        made, usable = self._made, self.tables.usable
-        pair, cost = priced_pairs(usable.graph, usable.weight, made.partition.label, *made.members)
-        return pair_costs(pair, cost)
 
     # -- the baked heuristic ----------------------------------------------------------------------
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
 from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -11,8 +10,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bake.arrays import Int32Array
-from bake.errors import QueryError
-from bake.graph import UNREACHABLE
 from bake.greedy import chart
 from bake.runtime.hierarchy.layers import ClusterTables
 from bake.runtime.reader.baked import BakedTables
@@ -21,12 +18,6 @@ from bake.runtime.reader.tables import Tables
 if TYPE_CHECKING:
     from bake.search.point.estimates import Estimate
     from bake.search.point.guide import Guide
-
-#: The prices of going from one cluster to the next, in the order of their columns.
-PRICES = ("minimum", "maximin", "average")
-
-#: The ticks of each price, by the two clusters.
-PairCosts = Mapping[tuple[int, int], tuple[int, ...]]
 
 
 class Bounds(ABC):
@@ -54,22 +45,6 @@ class Bounds(ABC):
     @abstractmethod
     def toward_cluster(self, goal: int) -> Int32Array:
         """Return (c) int32 ticks from every cluster to one; UNREACHABLE where there is no path."""
-
-    @property
-    @abstractmethod
-    def pair_costs(self) -> PairCosts:
-        """Return the prices of every two clusters that an arc joins."""
-
-    def cluster_cost(self, start: int, goal: int, price: str) -> int:
-        """Return one price of a pair of clusters in ticks; UNREACHABLE where no arc joins them.
-
-        Raises:
-            QueryError: there is no such price.
-        """
-        if price not in PRICES:
-            raise QueryError(f"no price {price!r}", expected=" or ".join(PRICES))
-        costs = self.pair_costs.get((start, goal))
-        return int(UNREACHABLE) if costs is None else costs[PRICES.index(price)]
 
     def between_clusters(self, goal: int, norm: Estimate) -> Estimate:
         """Make a heuristic of the distance between clusters.
@@ -151,17 +126,6 @@ class BakedBounds(Bounds):
     def toward_cluster(self, goal: int) -> Int32Array:
         toward: Int32Array = self.cluster_distance[:, goal]
         return toward
-
-    @cached_property
-    def pair_costs(self) -> PairCosts:
-        if not self.tables.has("cluster_cost"):
-            raise self.tables.missing("cluster_distances")
-        pair = self.tables.column("cluster_pair", np.int32)
-        cost = self.tables.column("cluster_cost", np.int32)
-        outside = pair.min(initial=0) < 0 or pair.max(initial=-1) >= self.cluster_count
-        if pair.shape != (len(cost), 2) or cost.shape != (len(pair), len(PRICES)) or outside:
-            raise self.tables.damaged("cluster_pair and cluster_cost do not fit the clusters")
-        return pair_costs(pair, cost)
 
     # -- the baked heuristic ----------------------------------------------------------------------
 
@@ -262,12 +226,6 @@ def norm_over(norm: Estimate, at: Int32Array) -> Estimate:
     if norm.admissible and len(norm.at) == len(at):
         return norm
     return replace(norm, kind=NULL, admissible=True, consistent=True)
-
-
-def pair_costs(pair: Int32Array, cost: Int32Array) -> PairCosts:
-    """Return prices by pairs of clusters, from (k, 2) pairs and (k, PRICES) ticks."""
-    each = zip(pair.tolist(), cost.tolist(), strict=True)
-    return {(a, b): tuple(prices) for (a, b), prices in each}
 
 
 def _within(numbers: np.ndarray, count: int) -> bool:

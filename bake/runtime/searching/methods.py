@@ -12,11 +12,11 @@ import numpy as np
 from bake.arrays import Int32Array
 from bake.errors import QueryError
 from bake.graph import UNREACHABLE
+from bake.kinds import METHODS as REGISTERED
 from bake.runtime.reader.numbers import number_of
 from bake.runtime.reader.places import Place, quoted
 from bake.runtime.searching.context import SearchContext
-from bake.runtime.searching.corridors import links_of, path_inside, plan, widened
-from bake.runtime.searching.heuristics import Given, best_name, heuristic_for, stored_guide
+from bake.runtime.searching.heuristics import Given, heuristic_for, stored_guide
 from bake.runtime.searching.result import SearchResult
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ class Request:
         weight: what the heuristic of "astar" or "weighted" is multiplied with, 1 to MOST_WEIGHT.
         queue: one of QUEUES.
         looked_at: whether to report which places were looked at.
-        price: one of PRICES, for "clusters" alone; None = the average.
+        price: for the method "clusters" of the school alone.
     """
 
     method: str
@@ -99,10 +99,15 @@ def checked_method(request: Request) -> Method:
     Raises:
         QueryError: there is no such method, queue or weight, or they do not go together.
     """
-    method = METHODS.get(str(request.method))
+    name = str(request.method)
+    method: Method | None = METHODS.get(name)
+    if method is None and name in REGISTERED:
+        method = REGISTERED[name]()
     if method is None:
         raise QueryError(
-            f"no method {quoted(request.method)}", expected=" or ".join(sorted(METHODS))
+            f"no method {quoted(request.method)}",
+            expected=" or ".join(sorted({*METHODS, *REGISTERED})),
+            remedy="call `bake.school.register()` first" if name == "clusters" else None,
         )
     if request.queue not in QUEUES:
         raise QueryError(f"no queue {quoted(request.queue)}", expected=" or ".join(QUEUES))
@@ -115,7 +120,7 @@ def checked_method(request: Request) -> Method:
             expected=" or ".join(WEIGHTED),
             remedy="name one of these methods, or leave weight out",
         )
-    if request.price is not None and request.method != "clusters":
+    if request.price is not None and name not in REGISTERED:
         raise QueryError(
             f"the method {request.method!r} takes no price",
             remedy='leave price out, or choose "clusters"',
@@ -155,7 +160,7 @@ def _looked_at(
 
 
 def _table(context: SearchContext, row: int, goal: int, request: Request) -> Outcome:
-    _without(request, "the method 'table'")
+    without_heuristic(request, "the method 'table'")
     ends = np.array([row], dtype=np.int32), np.array([goal], dtype=np.int32)
     _, rows = context.tables.walk(*ends)
     if not len(rows):
@@ -163,7 +168,12 @@ def _table(context: SearchContext, row: int, goal: int, request: Request) -> Out
     return Outcome(rows, int(context.tables.ticks_between(*ends)[0]), 0)
 
 
-def _without(request: Request, who: str) -> None:
+def without_heuristic(request: Request, who: str) -> None:
+    """Refuse a heuristic where a method uses none.
+
+    Raises:
+        QueryError: the request names one.
+    """
     if request.heuristic is not None:
         raise QueryError(f"{who} uses no heuristic", remedy="leave heuristic out")
 
@@ -224,7 +234,7 @@ def _greedy(context: SearchContext, row: int, goal: int, request: Request) -> Ou
 
 
 def _bidirectional(context: SearchContext, row: int, goal: int, request: Request) -> Outcome:
-    _without(request, "the method 'bidirectional'")
+    without_heuristic(request, "the method 'bidirectional'")
     if context.unreachable(row, goal):
         return Outcome(None, 0, 0)
     null = heuristic_for(context, "null", goal)
@@ -251,7 +261,7 @@ def _outcome(found: Found, estimate: Estimate | None, bound: float) -> Outcome:
 
 
 def _hpa(context: SearchContext, row: int, goal: int, request: Request) -> Outcome:
-    _without(request, "the method 'hpa'")
+    without_heuristic(request, "the method 'hpa'")
     hierarchy = context.hierarchy
     if context.apart(row, goal):
         return Outcome(None, 0, 0)
@@ -261,31 +271,6 @@ def _hpa(context: SearchContext, row: int, goal: int, request: Request) -> Outco
     return Outcome(rows, ticks, expanded, bound=math.inf)
 
 
-def _clusters(context: SearchContext, row: int, goal: int, request: Request) -> Outcome:
-    _without(request, "the method 'clusters'")
-    if context.unreachable(row, goal):
-        return Outcome(None, 0, 0, bound=math.inf)
-    bounds, usable = context.bounds, context.tables.usable
-    links = context.kept("links", lambda: links_of(bounds))
-    price = "average" if request.price is None else request.price
-    label = bounds.cluster
-    sequence, _, expanded = plan(links, int(label[row]), int(label[goal]), price)
-    if not sequence:  # Every path would be a sequence of clusters.
-        return Outcome(None, 0, expanded, bound=math.inf)
-    corridor = np.zeros(bounds.cluster_count, dtype=np.bool_)
-    corridor[sequence] = True
-    norm = heuristic_for(context, best_name(context), goal)
-    while True:
-        # The clusters of the plan may be joined in ways that the path cannot use.
-        inside = corridor[label] & (label >= 0)
-        rows, ticks, looked_at = path_inside(usable, inside, row, goal, norm)
-        expanded += looked_at
-        wider = widened(corridor, links)
-        if rows is not None or (wider == corridor).all():
-            return Outcome(rows, ticks, expanded, bound=math.inf)
-        corridor = wider
-
-
 METHODS: dict[str, Method] = {
     "table": _table,
     "dijkstra": _dijkstra,
@@ -293,7 +278,6 @@ METHODS: dict[str, Method] = {
     "weighted": _astar,
     "greedy": _greedy,
     "hpa": _hpa,
-    "clusters": _clusters,
     "bidirectional": _bidirectional,
     "bidirectional_astar": _bidirectional_astar,
 }

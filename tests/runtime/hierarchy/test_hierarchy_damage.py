@@ -26,7 +26,7 @@ Column = Int64Array
 COLUMNS = (
     *("cluster", "layer_nodes", "layer_clusters", "layer_bits", "layer_node", "layer_degree"),
     *("layer_head", "layer_weight", "layer_parent", "layer_field", "layer_landmark"),
-    *("layer_hop", "layer_distance", "cluster_distance", "cluster_pair", "cluster_cost"),
+    *("layer_hop", "layer_distance", "cluster_distance"),
     *("pivot_distance", "basin", "basin_anchor", "basin_distance", "basin_fields", "field"),
 )
 KINDS = ("two_way", "one_way")
@@ -111,7 +111,6 @@ def ask(nav: Navigator, rng: random.Random, shut: object = None) -> int:
         nav.heuristic(start, goal)
         clusters = nav.cluster(start), nav.cluster(goal)
         nav.cluster_distance(*clusters)
-        nav.cluster_cost(*clusters)
     return ways
 
 

@@ -41,7 +41,6 @@ def test_a_wall_cuts_a_cluster_in_two_and_a_gap_joins_it_again(level: LevelAsset
     assert [nav.cluster(cell) for cell in ((0, 0), (0, 2), (7, 3))] == [0, 1, 2]
     assert nav.cluster_distance(0, 1) == math.inf
     assert nav.cluster_distance(0, 2) == 1
-    assert nav.cluster_cost(0, 1) == math.inf
     assert nav.path((0, 2), (7, 3), "hpa") is None
     assert nav.walk((0, 2), (7, 3)) is None
     nav.update(opened=[(1, 1), (3, 2)])

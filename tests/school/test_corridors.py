@@ -7,7 +7,9 @@ import networkx as nx
 import pytest
 
 from bake.errors import MissingTableError, QueryError
+from bake.kinds import METHODS
 from bake.runtime import Navigator, open_asset
+from bake.school import cluster_cost, plan_clusters
 from tests.support.baked import bake, recipe_for, rows, write_grid
 from tests.support.strategies import random_grid
 
@@ -39,7 +41,7 @@ def test_every_price_can_mislead(tmp_path: Path) -> None:
     rooms = [nav.cluster(cell) for cell in ((0, 0), (4, 0), (8, 0))]
     assert nav.distance(start, goal) == 7
     for price in PRICES:
-        found = nav.plan_clusters(start, goal, price)
+        found = plan_clusters(nav, start, goal, price)
         assert found is not None
         assert found[0] == rooms
         through = nav.search(start, goal, "clusters", price=price)
@@ -48,7 +50,7 @@ def test_every_price_can_mislead(tmp_path: Path) -> None:
         assert through.path is not None
         assert (4, 2) in through.path
         assert (7, 0) in through.path
-    assert nav.plan_clusters(start, goal, "minimum") == (rooms, 2)  # One step across each border.
+    assert plan_clusters(nav, start, goal, "minimum") == (rooms, 2)  # One step across each border.
 
 
 def test_hpa_is_not_misled(tmp_path: Path) -> None:
@@ -69,12 +71,12 @@ def test_only_the_average_minds_the_mud(tmp_path: Path) -> None:
     nav = opened(tmp_path, grid, connectivity=4)
     start, goal = (0, 3), (11, 3)
     assert nav.distance(start, goal) == 13  # One down, eleven across, one up.
-    assert nav.plan_clusters(start, goal, "minimum") == ([0, 1, 2], 2 + 2)
+    assert plan_clusters(nav, start, goal, "minimum") == ([0, 1, 2], 2 + 2)
     assert nav.search(start, goal, "clusters", price="minimum").cost == 19
     # From a far corner of the first room 3 + 2, of the mud 9 + 2; around they are 3 + 1 each.
-    assert nav.cluster_cost(0, 1, "maximin") + nav.cluster_cost(1, 2, "maximin") == 5 + 11
-    assert [nav.cluster_cost(a, b, "maximin") for a, b in ((0, 3), (3, 4), (4, 5))] == [4, 4, 4]
-    planned = nav.plan_clusters(start, goal, "average")
+    assert cluster_cost(nav, 0, 1, "maximin") + cluster_cost(nav, 1, 2, "maximin") == 5 + 11
+    assert [cluster_cost(nav, a, b, "maximin") for a, b in ((0, 3), (3, 4), (4, 5))] == [4, 4, 4]
+    planned = plan_clusters(nav, start, goal, "average")
     assert planned is not None
     assert planned[0] == [0, 3, 4, 5, 2]
     assert nav.search(start, goal, "clusters", price="average").cost == 13
@@ -91,11 +93,11 @@ def test_against_networkx_and_shortest_paths(tmp_path: Path, seed: int) -> None:
         graph.add_nodes_from(range(count))
         for a in range(count):
             for b in range(count):
-                if nav.cluster_cost(a, b, price) < math.inf:
-                    graph.add_edge(a, b, weight=nav.cluster_cost(a, b, price))
+                if cluster_cost(nav, a, b, price) < math.inf:
+                    graph.add_edge(a, b, weight=cluster_cost(nav, a, b, price))
         for start in cells[::3]:
             for goal in cells[::4]:
-                planned = nav.plan_clusters(start, goal, price)
+                planned = plan_clusters(nav, start, goal, price)
                 ends = nav.cluster(start), nav.cluster(goal)
                 if planned is None:
                     assert not nx.has_path(graph, *ends)
@@ -118,14 +120,14 @@ def test_plans_follow_changes(tmp_path: Path) -> None:
     for price in PRICES:
         assert nav.search((3, 3), (8, 3), "clusters", price=price).cost == 7
     nav.update(blocked=[(x, 4) for x in range(12)])
-    assert nav.plan_clusters((3, 3), (8, 3)) is None
+    assert plan_clusters(nav, (3, 3), (8, 3)) is None
     assert nav.search((3, 3), (8, 3), "clusters").path is None
 
 
 def test_what_does_not_go_together(tmp_path: Path) -> None:
     nav = opened(tmp_path, rows(*WINDING))
     with pytest.raises(QueryError, match="no price 'least'; expected minimum or maximin or"):
-        nav.plan_clusters((3, 3), (8, 3), "least")
+        plan_clusters(nav, (3, 3), (8, 3), "least")
     with pytest.raises(QueryError, match="no price 'least'"):
         nav.search((3, 3), (8, 3), "clusters", price="least")
     with pytest.raises(QueryError, match="'astar' takes no price"):
@@ -136,3 +138,18 @@ def test_what_does_not_go_together(tmp_path: Path) -> None:
     bare = open_asset(bake(write_grid(tmp_path / "bare.json", rows(*WINDING)), rules)).profile()
     with pytest.raises(MissingTableError):
         bare.search((3, 3), (8, 3), "clusters")
+
+
+def test_who_has_not_registered_them_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    nav = opened(tmp_path, rows(*WINDING))
+    monkeypatch.delitem(METHODS, "clusters")
+    with pytest.raises(QueryError, match=r"no method 'clusters'; .*; call `bake.school.register"):
+        nav.search((3, 3), (8, 3), "clusters")
+    with pytest.raises(QueryError, match=r"moved; call `bake.school.cluster_cost\(nav, ...\)`"):
+        nav.cluster_cost(0, 1)
+    with pytest.raises(QueryError, match=r"moved; call `bake.school.plan_clusters\(nav, ...\)`"):
+        nav.plan_clusters((3, 3), (8, 3), price="minimum")
+    with pytest.raises(QueryError, match="no cluster 99"):
+        cluster_cost(nav, 0, 99)

@@ -1,0 +1,225 @@
+"""Plan over clusters by one of their prices, and look for a path in the clusters of the plan.
+
+I. Millington, J. Funge, "Artificial Intelligence for Games", 2nd edition, section 4.6: a search on
+the level above limits the one below. Prices of clusters are guesses, so neither is exact: a path
+costs as much as a shortest one or more, and nothing is promised. HPA* does better; this is what it
+is measured against.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import replace
+from heapq import heappop, heappush
+
+import numpy as np
+
+from bake.arrays import BoolArray, Int32Array
+from bake.errors import QueryError
+from bake.graph import UNREACHABLE, Graph, Subgraph
+from bake.runtime.estimates import cluster_number
+from bake.runtime.navigator import Navigator
+from bake.runtime.reader.places import Place
+from bake.runtime.searching.context import SearchContext
+from bake.runtime.searching.heuristics import best_name, heuristic_for
+from bake.runtime.searching.methods import Outcome, Request, without_heuristic
+from bake.school.link_costs import priced_pairs
+from bake.search.point.estimates import Estimate
+from bake.search.point.space import SearchSpace
+
+#: The prices of going from one cluster to the next, in the order of their columns.
+PRICES = ("minimum", "maximin", "average")
+
+#: The ticks of each price, by the two clusters.
+PairCosts = Mapping[tuple[int, int], tuple[int, ...]]
+
+#: The clusters that can be entered from each, and the ticks of every price.
+Links = dict[int, list[tuple[int, tuple[int, ...]]]]
+
+
+def prices_of(context: SearchContext) -> PairCosts:
+    """Return the prices of every two clusters that an arc joins, in ticks."""
+
+    def made() -> PairCosts:
+        label, usable = context.bounds.cluster, context.tables.usable
+        member = np.argsort(label, kind="stable").astype(np.int32)
+        numbers = np.arange(context.bounds.cluster_count + 1)
+        first = np.searchsorted(label[member], numbers).astype(np.int32)
+        pair, cost = priced_pairs(usable.graph, usable.weight, label, first, member)
+        each = zip(pair.tolist(), cost.tolist(), strict=True)
+        return {(a, b): tuple(prices) for (a, b), prices in each}
+
+    return context.kept("cluster prices", made)
+
+
+def links_of(context: SearchContext) -> Links:
+    """Return which clusters lead into which."""
+
+    def made() -> Links:
+        links: Links = {}
+        for (a, b), costs in sorted(prices_of(context).items()):
+            links.setdefault(a, []).append((b, costs))
+        return links
+
+    return context.kept("links", made)
+
+
+def cluster_cost(nav: Navigator, start: int, goal: int, price: str = "average") -> float:
+    """Return the price to expect for going through one cluster into the next, in units.
+
+    All prices are found when one is first asked for, and again on a level that has changed.
+
+    Args:
+        nav: a profile of a level that was baked with clusters.
+        start, goal: clusters, from :meth:`bake.runtime.Navigator.cluster`.
+        price: "minimum", the cheapest step across, for optimists; "maximin", the longest of the
+            shortest ways through the first cluster from where it can be entered, for pessimists; or
+            "average", the mean of those ways.
+
+    Returns:
+        The price; ``math.inf`` where no step leads from one to the other.
+
+    Raises:
+        QueryError: there is no such cluster or price.
+        MissingTableError: the asset was baked without clusters.
+    """
+    now = nav._now
+    a, b = (cluster_number(now.searches.bounds, each) for each in (start, goal))
+    which = _which(price)
+    costs = prices_of(now.searches).get((a, b))
+    ticks = int(UNREACHABLE) if costs is None else costs[which]
+    return math.inf if ticks >= int(UNREACHABLE) else ticks / now.tables.places.ticks_per_unit
+
+
+def plan_clusters(
+    nav: Navigator, start: Place, goal: Place, price: str = "average"
+) -> tuple[list[int], float] | None:
+    """Plan over clusters alone, by Dijkstra's algorithm and one of their prices.
+
+    Args:
+        nav: a profile of a level that was baked with clusters.
+        start, goal: places.
+        price: as for :func:`cluster_cost`.
+
+    Returns:
+        The clusters from that of the start to that of the goal, and the sum of their prices in
+        units, which is no bound of what a path costs; None where no clusters lead there.
+
+    Raises:
+        QueryError: as for :meth:`bake.runtime.Navigator.next_hop`, or there is no such price.
+        MissingTableError: the asset was baked without clusters.
+    """
+    now = nav._now
+    label = now.searches.bounds.cluster
+    here, there = (int(label[now.rows.row(place)]) for place in (start, goal))
+    sequence, ticks, _ = plan(links_of(now.searches), here, there, price)
+    return (sequence, ticks / now.tables.places.ticks_per_unit) if sequence else None
+
+
+def search_clusters(context: SearchContext, row: int, goal: int, request: Request) -> Outcome:
+    """Look for a path in the clusters of a plan: the method "clusters" of ``nav.search``."""
+    without_heuristic(request, "the method 'clusters'")
+    if context.unreachable(row, goal):
+        return Outcome(None, 0, 0, bound=math.inf)
+    bounds, usable = context.bounds, context.tables.usable
+    links = links_of(context)
+    price = "average" if request.price is None else request.price
+    label = bounds.cluster
+    sequence, _, expanded = plan(links, int(label[row]), int(label[goal]), price)
+    if not sequence:  # Every path would be a sequence of clusters.
+        return Outcome(None, 0, expanded, bound=math.inf)
+    corridor = np.zeros(bounds.cluster_count, dtype=np.bool_)
+    corridor[sequence] = True
+    norm = heuristic_for(context, best_name(context), goal)
+    while True:
+        # The clusters of the plan may be joined in ways that the path cannot use.
+        inside = corridor[label] & (label >= 0)
+        rows, ticks, looked_at = path_inside(usable, inside, row, goal, norm)
+        expanded += looked_at
+        wider = widened(corridor, links)
+        if rows is not None or (wider == corridor).all():
+            return Outcome(rows, ticks, expanded, bound=math.inf)
+        corridor = wider
+
+
+def _which(price: str) -> int:
+    if price not in PRICES:
+        raise QueryError(f"no price {price!r}", expected=" or ".join(PRICES))
+    return PRICES.index(price)
+
+
+def plan(links: Links, start: int, goal: int, price: str) -> tuple[list[int], int, int]:
+    """Find the cheapest sequence of clusters by Dijkstra's algorithm.
+
+    Args:
+        links: from :func:`links_of`.
+        start, goal: clusters.
+        price: one of PRICES.
+
+    Returns:
+        The clusters from start to goal, empty where no sequence leads there; their price in ticks;
+        and how many clusters were expanded. Of equal sequences it is always the same one.
+
+    Raises:
+        QueryError: there is no such price.
+    """
+    which = _which(price)
+    cost, before = {start: 0}, {start: start}
+    heap, done = [(0, start)], set[int]()
+    while heap:
+        ticks, cluster = heappop(heap)
+        if cluster in done:
+            continue
+        done.add(cluster)
+        if cluster == goal:
+            sequence = [goal]
+            while sequence[-1] != start:
+                sequence.append(before[sequence[-1]])
+            return sequence[::-1], ticks, len(done)
+        for other, costs in links.get(cluster, ()):
+            onward = ticks + costs[which]
+            if onward < cost.get(other, onward + 1):
+                cost[other], before[other] = onward, cluster
+                heappush(heap, (onward, other))
+    return [], 0, len(done)
+
+
+def widened(corridor: BoolArray, links: Links) -> BoolArray:
+    """Return a corridor with the neighbours of its clusters, those that lead into them as well."""
+    wider = corridor.copy()
+    for a, those in links.items():
+        for b, _ in those:
+            wider[a] |= corridor[b]
+            wider[b] |= corridor[a]
+    return wider
+
+
+def path_inside(
+    usable: Subgraph, inside: BoolArray, row: int, goal: int, norm: Estimate
+) -> tuple[Int32Array | None, int, int]:
+    """Find a shortest path that visits no row outside.
+
+    Args:
+        usable: what the profile can use; r rows.
+        inside: (r) which rows may be visited; start and goal may.
+        row, goal: where from and where to.
+        norm: a heuristic that asks for no table.
+
+    Returns:
+        (k) int32 rows from start to goal, None where there is no path inside; its ticks; and how
+        many rows were expanded.
+    """
+    graph, weight = usable.graph, usable.weight
+    tail = graph.tail()
+    kept = np.flatnonzero(inside[tail] & inside[graph.head])
+    rows = np.flatnonzero(inside).astype(np.int32)
+    number = np.full(graph.node_count, -1, dtype=np.int32)
+    number[rows] = np.arange(len(rows), dtype=np.int32)
+    part, order = Graph.from_arcs(len(rows), number[tail[kept]], number[graph.head[kept]])
+    space = SearchSpace(part, weight[kept][order])
+    at = norm.at[rows] if len(norm.at) else norm.at
+    found = space.astar(replace(norm, at=at), int(number[row]), int(number[goal]))
+    if found.rows is None:
+        return None, 0, found.expanded
+    return rows[found.rows], found.ticks, found.expanded
