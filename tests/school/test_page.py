@@ -2,23 +2,35 @@
 
 import re
 import shutil
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
+from bake.agents.belief import Belief
 from bake.asset.document import section_of, with_section
 from bake.runtime import open_asset
-from bake.school import pattern_document, traced_search
+from bake.school import (
+    RealTimeAgent,
+    SlidingTiles,
+    crash_and_turn,
+    pattern_document,
+    search,
+    trace_obstacles,
+    traced_search,
+)
 from bake.school.link_costs import priced_pairs
+from bake.school.puzzle_json import read_puzzle
 from bake.school.spaces.methods import METHODS
 from tests.support.baked import bake as baked
-from tests.support.baked import write_graph
+from tests.support.baked import recipe_for, rows, write_graph, write_grid
 from tests.support.command import bake
 from tests.support.compare import subgraph
 from tests.support.pages import ROOT, blocks, checked, page
 from tests.support.problems import EDGES, TO_B
+from tests.support.puzzles import baked as pattern_database
 from tests.support.stored import stored_asset
 
 PAGE = page("school.md")
@@ -91,3 +103,111 @@ def test_the_prices_of_the_drawing() -> None:
     pair, cost = priced_pairs(sub.graph, sub.weight, label, first, member)
     told = [int(price) for _, price in re.findall(r"(minimum|maximin|average) +(\d)", drawn)]
     assert cost[pair.tolist().index([2, 3])].tolist() == told
+
+
+def drawn_with(word: str) -> list[str]:
+    """The lines of the drawing in which a word stands."""
+    (found,) = (lines for lines in pictures() if word in "\n".join(lines))
+    return found
+
+
+def columns(lines: list[str]) -> list[list[str]]:
+    """Drawings of five lines that stand side by side, less the blanks between cells."""
+    side_by_side = [re.split(r" {2,}", line.strip()) for line in lines]
+    return [
+        ["".join(line.split()) for line in column] for column in zip(*side_by_side, strict=True)
+    ]
+
+
+def manhattan(state: tuple[int, ...]) -> int:
+    goal = (1, 2, 3, 8, 0, 4, 7, 6, 5)
+    there = {tile: divmod(cell, 3) for cell, tile in enumerate(goal)}
+    here = {tile: divmod(cell, 3) for cell, tile in enumerate(state)}
+    return sum(
+        abs(here[tile][0] - there[tile][0]) + abs(here[tile][1] - there[tile][1])
+        for tile in range(1, 9)
+    )
+
+
+def test_the_table_of_searches() -> None:
+    puzzle = read_puzzle(ROOT / "levels_src" / "eight.json")
+    lines = drawn_with("states expanded")
+    asked = 0
+    for line in lines[1:]:
+        row = re.match(r" *(\w+)(?:, (\w+)=(\d+))? +([\d,]+) +([\d,]+) +(\d+)$", line)
+        if row is None:
+            continue
+        method, option, value = row[1], row[2], row[3]
+        found: Any = search(
+            SlidingTiles(puzzle.moves, puzzle.start),  # type: ignore[arg-type]
+            method,
+            h=None if method == "dijkstra" else manhattan,
+            **({option: int(value)} if option else {}),
+        )
+        limits = dict[int, int]()
+        while found.step() is not None:
+            if method == "ida":
+                limits[int(found.limit)] = limits.get(int(found.limit), 0) + 1
+        told = [f"{each:,}" for each in (found.expanded, found.most_held, int(found.cost))]
+        assert told == [row[4], row[5], row[6]], method
+        if method == "ida":
+            assert " ".join(f"{limit}: {count}" for limit, count in limits.items()) == " ".join(
+                lines[-1].split("limit:")[1].split()
+            )
+        asked += 1
+    assert asked == len(METHODS)
+
+
+def test_what_is_learned(tmp_path: Path) -> None:
+    lines = drawn_with("3 trips")
+    boards, start, goal = columns(lines[2:7]), (0, 2), (4, 2)
+    ground = rows(*(re.sub("[^#]", ".", line) for line in boards[0]))
+    source = write_grid(tmp_path / "trap.json", ground)
+    with open_asset(baked(source, recipe_for(connectivity=4))) as level:
+        belief = Belief(level.profile())
+        belief.observe_all()
+        agent = RealTimeAgent(belief, start, goal)
+        for number, board in enumerate(boards):
+            agent.place = start
+            before = agent.steps
+            while number and not agent.arrived:
+                agent.step()
+            if number:
+                assert str(agent.steps - before) == lines[-1].split()[number]
+            left = agent._plan.labels
+            assert left is not None
+            for y, line in enumerate(board):
+                for x, each in enumerate(line):
+                    ticks = left[belief.places.location((x, y))]
+                    assert each == "#" or int(each) * belief.places.ticks_per_unit == ticks
+
+
+def test_the_walks(tmp_path: Path) -> None:
+    boards = columns(drawn_with("crash_and_turn")[2:7])
+    ground = rows(*(re.sub("[^#]", ".", line) for line in boards[0]))
+    source = write_grid(tmp_path / "wall.json", ground)
+    with open_asset(baked(source, recipe_for())) as level:
+        nav = level.profile()
+        for board, walk in zip(boards, (trace_obstacles, crash_and_turn), strict=True):
+            steps = walk(nav, (0, 2), (6, 2))
+            assert steps.arrived
+            cells = ((x, y) for y, line in enumerate(board) for x in range(len(line)))
+            assert {(x, y) for x, y in cells if board[y][x] in "SoG"} == set(steps.path)
+
+
+def test_the_patterns_of_the_drawing() -> None:
+    patterns = pattern_database(read_puzzle(ROOT / "levels_src" / "eight.json"))
+    lines = drawn_with("moves at least")
+    goal, start, *parts = columns(lines[2:5])
+    puzzle = patterns.puzzle
+    assert "".join(goal).replace(".", "0") == "".join(map(str, puzzle.moves.goal))  # type: ignore[union-attr]
+    assert "".join(start).replace(".", "0") == "".join(map(str, puzzle.start or ()))
+    first, second, both = map(int, re.findall(r"\d+", lines[6])[:3])
+    state = puzzle.start or ()
+    for part, own, moves in zip(parts, puzzle.patterns, (first, second), strict=True):
+        seen = [str(tile) if tile in own else "." for tile in state]
+        assert "".join(part) == "".join(seen)
+        alone = replace(puzzle, patterns=(own,))
+        assert pattern_database(alone).h(state) == moves
+    assert patterns.h(state) == both == 28
+    assert manhattan(tuple(state)) == 24
