@@ -126,9 +126,8 @@ class Navigator(PathQuestions, ClusterQuestions, ManyQuestions):
                 levels columns and rows count alike) or in the units of a graph's positions; on
                 levels of several floors (x, y, floor). It may lie on a wall or outside the level.
                 Or many points, as an array with a row for each.
-            last: the place that was the answer a moment ago. The answer is the same; where nothing
-                is compiled it is found sooner if the point has not gone far. It counts with a
-                single point only.
+            last: the place that was the answer a moment ago. The answer is the same; on graphs it
+                is found sooner if the point has not gone far. It counts with a single point only.
 
         Returns:
             The nearest place, on the same floor; of several the northernmost, then the westernmost
@@ -141,11 +140,6 @@ class Navigator(PathQuestions, ClusterQuestions, ManyQuestions):
         """
         now = self._now
         near = now.nearest
-        if last is None and type(point) is tuple and len(point) == 2 and near.quick is not None:
-            # Checks and translations of the general way take longer than the search.
-            found = near.quick(point)
-            if found is not None:
-                return found
         if are_many(point):
             return now.rows.array(near.many(point))
         return now.rows.place(near.one(cast("Sequence[float]", point), last))

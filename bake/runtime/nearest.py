@@ -1,4 +1,4 @@
-"""Find the place nearest to a point: by division on grids, otherwise by a k-d tree.
+"""Find the place nearest to a point: on grids around its cell, otherwise by a k-d tree.
 
 Every way answers as a scan of all places would: the place with the least square of its distance, in
 the arithmetic of float64, and of several the one with the lowest location. Where characteristic
@@ -17,19 +17,19 @@ import numpy as np
 
 from bake.arrays import BoolArray, Float64Array, Int32Array
 from bake.errors import OutsideMapError, QueryError
-from bake.runtime.reader.hops import view_of
+from bake.runtime.reader.hops import plane_of, view_of
 from bake.runtime.reader.numbers import number_of
 from bake.runtime.reader.places import Place, quoted
 from bake.runtime.reader.tables import Tables
 
 if TYPE_CHECKING:
-    from bake.search.point.kd_tree import Candidate, KdTree, PackedTree
+    from bake.search.point.kd_tree import Candidate, KdTree
 
 #: Points farther out than this, in cells or a graph's units, are moved in to it.
 FARTHEST = 1e15
 
 #: A point no farther than this from the middle of a cell, along both axes, is nearest to that one,
-#: however floats round; nearer to a border the tree decides.
+#: however floats round; nearer to a border the cells around decide.
 _WITHIN = 0.499
 #: Less than a quarter: a point is nearest to a place if the square of its distance is less than
 #: this part of the square of the distance to the nearest other place.
@@ -46,18 +46,12 @@ class NearestPlaces:
 
         Args:
             tables: the rows of the profile.
-            baked: the places of the level as it was baked, if it has changed since. Its trees serve
-                all later versions, where rows that opened are looked at one by one.
+            baked: the places of the level as it was baked, if it has changed since. On graphs its
+                tree serves all later versions, where rows that opened are looked at one by one.
         """
         self._tables = tables
         self._places = tables.places
         self._baked = baked
-        self._trees: dict[int, KdTree | None] = {}
-        self._packs: dict[int, PackedTree | None] = {}
-        self._views: dict[int, Any] = {}
-        self._ask: Callable[[float, float], int] | None = None
-        #: Answers for a pair of finite floats on a graph, otherwise None; made when first searched.
-        self.quick: Callable[[Any], Place | None] | None = None
         self._gaps: dict[int, float] = {}
 
     # -- one point --------------------------------------------------------------------------------
@@ -77,12 +71,12 @@ class NearestPlaces:
         location = None if last is None else places.location(last)
         if self._cones is not None:
             return int(self._under_cones(np.array([(x, y)]))[0])
-        if self._ask is not None:  # It takes less time than looking at the last place first.
-            return self._ask(x, y)
-        if location is None:
-            return self._found(x, y, floor, self._none)
-        known, is_nearest = self._near_last(x, y, floor, location)
-        return known.row if is_nearest else self._found(x, y, floor, known)
+        known = None
+        if location is not None and not places.is_grid:
+            known, is_nearest = self._near_last(x, y, location)
+            if known is not None and is_nearest:
+                return known.row
+        return self._found(x, y, floor, known)
 
     def _by_division(self, x: float, y: float, floor: int) -> int:
         """Return the row of the cell a point of a grid lies in; -1 where that does not tell."""
@@ -107,21 +101,21 @@ class NearestPlaces:
         standing = self._tables.standing
         return None if standing is None else view_of(standing)
 
-    def _near_last(self, x: float, y: float, floor: int, location: int) -> tuple[Candidate, bool]:
+    def _near_last(self, x: float, y: float, location: int) -> tuple[Candidate | None, bool]:
         """Return the place known to be near, and whether no other one can be as near."""
+        from bake.search.point.kd_tree import Candidate
+
         row, stands = self._known_row[location], self._stands
         if row < 0 or not (stands is None or stands[row]):
-            return self._none, False
-        if self._places.floor_height is not None and self._floors[row] != floor:
-            return self._none, False
+            return None, False
         away = self._away(row, x, y)
-        known = type(self._none)(away, location, row)
-        return known, away < _OWN * self._gap(row) and not len(self._opened(floor))
+        known = Candidate(away, location, row)
+        return known, away < _OWN * self._gap(row) and not len(self._opened)
 
     def _away(self, row: int, x: float, y: float) -> float:
         """Return the square of the distance from a row's place to a point on its floor."""
-        view = self._point_view
-        across, down = view[2 * row] - x, view[2 * row + 1] - y
+        px, py = self._points_of(row)
+        across, down = px - x, py - y
         return across * across + down * down
 
     def _gap(self, row: int) -> float:
@@ -130,91 +124,49 @@ class NearestPlaces:
             return self._baked._gap(row) if row < self._baked._tables.row_count else 0.0
         gap = self._gaps.get(row)
         if gap is None:
-            floor = int(self._floors[row])
-            x, y = self._points[row].tolist()
-            other = self._walk(floor, x, y, self._none, row)
+            x, y = self._points_of(row)
+            other = self._walk(x, y, 0, self._mask, but=row)
             gap = self._away(other, x, y) if other >= 0 else math.inf
             self._gaps[row] = gap
         return gap
 
-    def _found(self, x: float, y: float, floor: int, known: Candidate) -> int:
-        for row in self._opened(floor).tolist():
-            away = self._away(row, x, y)
-            location = int(self._tables.location[row])
-            if (away, location) < (known.away, known.location):
-                known = known._replace(away=away, location=location, row=row)
-        row = self._walk(floor, x, y, known, -1)
+    def _found(self, x: float, y: float, floor: int, known: Candidate | None = None) -> int:
+        from bake.search.point.kd_tree import Candidate
+
+        for row in self._opened.tolist():
+            near = Candidate(self._away(row, x, y), int(self._tables.location[row]), row)
+            known = near if known is None else min(known, near)
+        row = self._walk(x, y, floor, self._mask, known)
         if row < 0:
             raise self._nowhere(floor)
         return row
 
     def _walk(
         self,
-        floor: int,
         x: float,
         y: float,
-        known: Candidate,
-        but: int,
-        counts: BoolArray | None = None,
+        floor: int,
+        counts: BoolArray,
+        known: Candidate | None = None,
+        but: int = -1,
     ) -> int:
-        """Search the tree of a floor, compiled or not, for rows that count or can be stood on."""
+        """Return the nearest row that counts, on a floor or in the tree of a graph; -1 for none."""
         from bake.kernels.jit import ready
-        from bake.search.point.kd_tree import nearest_in_packed, nearest_row
+        from bake.search.point.kd_tree import NONE, nearest_row
+        from bake.search.point.nearest_cell import nearest_cell
 
-        if ready(nearest_in_packed):
-            packed = self._packed(floor)
-            if packed is None:
-                return known.row
-            if counts is None and self._is_plain and known.row < 0 and but < 0:
-                self._ask = self._straight(packed)
-                if not self._places.is_grid:
-                    self.quick = self._straight_to_names(self._ask)
-            mask = self._mask if counts is None else counts
-            return nearest_in_packed(*packed, mask, x, y, *known, but)
-        tree = self._tree(floor)
-        if tree is None:
+        if self._places.is_grid:
+            if ready(nearest_cell):
+                return int(nearest_cell(self._cells[floor], counts, x, y))
+            # Plain Python reads memory views several times as fast.
+            views = plane_of(self._cells[floor]), view_of(counts)
+            return int(_plain(nearest_cell)(*views, x, y))
+        keeper, known = self._baked or self, known or NONE
+        if keeper._tree is None:
             return known.row
-        walk = cast("Callable[..., int]", getattr(nearest_row, "plain", nearest_row))
-        mask = self._mask if counts is None else counts
-        return int(walk(self._view(floor, tree), mask, x, y, known, but))
-
-    def _straight(self, packed: PackedTree) -> Callable[[float, float], int]:
-        """Return the search without anything known, for which nothing is left to be checked."""
-        from bake.search.point.kd_tree import nearest_in_packed
-
-        (inner, real, whole), mask = packed, self._mask
-        away, location, nobody = self._none
-
-        def ask(x: float, y: float) -> int:
-            row = nearest_in_packed(inner, real, whole, mask, x, y, away, location, nobody, -1)
-            if row < 0:
-                raise self._nowhere(0)
-            return row
-
-        return ask
-
-    def _straight_to_names(
-        self, ask: Callable[[float, float], int]
-    ) -> Callable[[Any], Place | None]:
-        """Return the search as games ask it most often: from a pair of floats to a node's name."""
-        names, location = self._places.names, view_of(self._tables.location)
-
-        def quick(point: Any) -> Place | None:
-            x, y = point
-            if (
-                type(x) is float is type(y)
-                and -FARTHEST < x < FARTHEST
-                and -FARTHEST < y < FARTHEST
-            ):
-                return names[location[ask(x, y)]]
-            return None
-
-        return quick
-
-    @cached_property
-    def _is_plain(self) -> bool:
-        """Tell whether there is one floor, on which no row has opened."""
-        return self._places.floor_height is None and not len(self._opened(0))
+        if ready(nearest_row):
+            return int(nearest_row(keeper._tree, counts, x, y, known, but))
+        return int(_plain(nearest_row)(keeper._view, counts, x, y, known, but))
 
     # -- some places only -------------------------------------------------------------------------
 
@@ -233,9 +185,9 @@ class NearestPlaces:
         """
         places, floor = self._places, 0
         if places.is_grid:
-            x, y = (float(each) for each in places.cells_of(np.array([location]))[0])
-            if places.floor_height is not None:
-                floor, y = int(y // places.floor_height), y % places.floor_height
+            line, column = divmod(location, places.width)
+            floor, line = divmod(line, places.floor_height or places.height)
+            x, y = float(column), float(line)
         else:
             assert places.position is not None
             x, y = places.position[location].tolist()
@@ -249,22 +201,15 @@ class NearestPlaces:
         return np.array(rows, dtype=np.int32)
 
     def _equals_on(self, floor: int, x: float, y: float, counts: BoolArray) -> list[int]:
-        opened = [row for row in self._opened(floor).tolist() if counts[row]]
-        row = self._walk(floor, x, y, self._none, -1, counts)
-        if row < 0:
-            return opened
-        # Most places have one that is nearest, and then nothing has to be copied.
-        other = self._walk(floor, x, y, self._none, row, counts)
-        away = self._away(row, x, y)
-        found = [row]
-        if other >= 0 and self._away(other, x, y) == away:
-            left = counts.copy()
-            left[row] = False
-            while other >= 0 and self._away(other, x, y) == away:
-                found.append(other)
-                left[other] = False
-                other = self._walk(floor, x, y, self._none, -1, left)
-        return found + opened
+        found = [row for row in self._opened.tolist() if counts[row]]
+        left, away = counts.copy(), math.inf
+        while (row := self._walk(x, y, floor, left)) >= 0:
+            far = self._away(row, x, y)
+            if far > away:
+                break
+            found.append(row)
+            left[row], away = False, far
+        return found
 
     # -- many points ------------------------------------------------------------------------------
 
@@ -277,24 +222,31 @@ class NearestPlaces:
         Raises:
             QueryError: as for :meth:`one`.
         """
-        places = self._places
-        points, wide = self._rows_of_numbers(given), places.dimensions
-        found = np.full(len(points), -1, dtype=np.int32)
+        from bake.kernels.jit import ready
+        from bake.search.point.kd_tree import NONE, nearest_rows
+        from bake.search.point.nearest_cell import nearest_cells
+
+        points, wide = self._rows_of_numbers(given), self._places.dimensions
         floor = np.zeros(len(points), dtype=np.int32)
         if wide == 3:
             floor = self._floors_of(points[:, 2])
-        points = np.clip(points[:, :2], -FARTHEST, FARTHEST)
-        if places.is_grid:
-            self._divide(points, floor, found)
-        left = np.flatnonzero(found < 0)
-        if not len(left):
-            return found
+        points = np.ascontiguousarray(np.clip(points[:, :2], -FARTHEST, FARTHEST))
+        if not len(points):
+            return np.empty(0, dtype=np.int32)
         self._check()
         if self._cones is not None:
             return self._under_cones(points)
-        for each in np.unique(floor[left]).tolist():
-            mine = left[floor[left] == each]
-            found[mine] = self._found_many(np.ascontiguousarray(points[mine]), each)
+        found = np.full(len(points), -1, dtype=np.int32)
+        if self._places.is_grid and ready(nearest_cells):
+            nearest_cells(self._cells, self._mask, points, floor, found)
+        elif not (self._places.is_grid or len(self._opened)) and ready(nearest_rows):
+            tree = (self._baked or self)._tree
+            if tree is not None:
+                nearest_rows(tree, self._mask, points, NONE, found)
+        for left in np.flatnonzero(found < 0).tolist():
+            x, y = points[left].tolist()
+            row = self._by_division(x, y, int(floor[left])) if self._places.is_grid else -1
+            found[left] = row if row >= 0 else self._found(x, y, int(floor[left]))
         return found
 
     def _rows_of_numbers(self, given: object) -> Float64Array:
@@ -327,32 +279,6 @@ class NearestPlaces:
                 expected=f"floor from 0 to {self._places.floors - 1}",
             )
         return given.astype(np.int32)
-
-    def _divide(self, points: Float64Array, floor: Int32Array, found: Int32Array) -> None:
-        """Write the rows of the cells that points lie in, where that tells the nearest one."""
-        places = self._places
-        rows = places.floor_height or places.height
-        cell = np.floor(points + 0.5)
-        clear = (np.abs(points - cell) <= _WITHIN).all(axis=1)
-        clear &= ((cell >= 0) & (cell < [places.width, rows])).all(axis=1)
-        at = np.flatnonzero(clear)
-        column, line = cell[at].astype(np.int32).T
-        location = (line + floor[at].astype(np.int32) * np.int32(rows)) * np.int32(places.width)
-        found[at] = self._tables.rows_of(location + column)
-
-    def _found_many(self, points: Float64Array, floor: int) -> Int32Array:
-        from bake.kernels.jit import ready
-        from bake.search.point.kd_tree import nearest_rows
-
-        tree = self._tree(floor)
-        if tree is None or len(self._opened(floor)) or not ready(nearest_rows):
-            each = (self._found(x, y, floor, self._none) for x, y in points.tolist())
-            return np.fromiter(each, dtype=np.int32, count=len(points))
-        found = np.empty(len(points), dtype=np.int32)
-        nearest_rows(tree, self._mask, points, self._none, found)
-        if found.min(initial=0) < 0:
-            raise self._nowhere(floor)
-        return found
 
     # -- domains of points with weights -----------------------------------------------------------
 
@@ -389,86 +315,67 @@ class NearestPlaces:
             found[first : first + _AT_ONCE] = row[height.argmax(axis=1)]
         return found
 
-    # -- trees ------------------------------------------------------------------------------------
+    # -- where places lie -------------------------------------------------------------------------
+
+    def _points_of(self, row: int) -> tuple[float, float]:
+        """Return where the place of a row lies on its floor."""
+        if not self._places.is_grid:
+            view = self._point_view
+            return view[2 * row], view[2 * row + 1]
+        _, height, width = self._cells.shape
+        (location,) = self._tables.locations_of(np.array([row], dtype=np.int32)).tolist()
+        line, column = divmod(location, width)
+        return float(column), float(line % height)
 
     @cached_property
-    def _none(self) -> Candidate:
-        from bake.search.point.kd_tree import NONE
-
-        return NONE
+    def _cells(self) -> Int32Array:
+        """Return (floors, height, width) int32, the row of each cell of a grid, else -1."""
+        places = self._places
+        shape = places.floors, places.floor_height or places.height, places.width
+        return np.asarray(self._tables.known_row.reshape(shape))
 
     @cached_property
     def _points(self) -> Float64Array:
-        """Return (r, 2) float64, where the place of each row lies on its floor."""
-        tables, places = self._tables, self._places
-        if not places.is_grid:
-            assert places.position is not None
-            return places.position[tables.location]
-        points = tables.cell_of_row.astype(np.float64)
-        if places.floor_height is not None:
-            points[:, 1] %= places.floor_height
-        return points
+        """Return (r, 2) float64, where the place of each row of a graph lies."""
+        assert self._places.position is not None
+        return np.ascontiguousarray(self._places.position[self._tables.location])
 
     @cached_property
     def _point_view(self) -> memoryview[float]:
-        return cast("memoryview[float]", view_of(np.ascontiguousarray(self._points)))
+        return cast("memoryview[float]", view_of(self._points))
 
     @cached_property
-    def _floors(self) -> Int32Array:
-        """Return (r) int32, the floor of each row."""
-        places = self._places
-        if places.floor_height is None:
-            return np.zeros(self._tables.row_count, dtype=np.int32)
-        return self._tables.location // np.int32(places.width * places.floor_height)
+    def _tree(self) -> KdTree | None:
+        """Return the tree of all rows of a graph; None where there are none."""
+        from bake.search.point.kd_tree import KdTree
 
-    def _tree(self, floor: int) -> KdTree | None:
-        """Return the tree of the rows that were baked on a floor; None where there are none."""
-        if self._baked is not None:
-            return self._baked._tree(floor)
-        if floor not in self._trees:
-            from bake.search.point.kd_tree import KdTree
-
-            row = np.flatnonzero(self._floors == floor).astype(np.int32)
-            self._trees[floor] = (
-                KdTree.of(self._points[row], row, self._tables.location[row]) if len(row) else None
-            )
-        return self._trees[floor]
-
-    def _packed(self, floor: int) -> PackedTree | None:
-        """Return a tree in two arrays; None where there is none."""
-        if self._baked is not None:
-            return self._baked._packed(floor)
-        if floor not in self._packs:
-            from bake.search.point.kd_tree import PackedTree
-
-            tree = self._tree(floor)
-            self._packs[floor] = None if tree is None else PackedTree.of(tree)
-        return self._packs[floor]
-
-    def _view(self, floor: int, tree: KdTree) -> Any:
-        """Return a tree of memory views, which plain Python reads several times as fast."""
-        keeper = self if self._baked is None else self._baked
-        if floor not in keeper._views:
-            keeper._views[floor] = type(tree)(*(cast("Any", view_of(each)) for each in tree))
-        return keeper._views[floor]
+        count = self._tables.row_count
+        row = np.arange(count, dtype=np.int32)
+        return KdTree.of(self._points, row, self._tables.location) if count else None
 
     @cached_property
-    def _mask(self) -> Any:
+    def _view(self) -> Any:
+        """Return the tree of memory views, which plain Python reads several times as fast."""
+        assert self._tree is not None
+        return type(self._tree)(*(cast("Any", view_of(each)) for each in self._tree))
+
+    @cached_property
+    def _mask(self) -> BoolArray:
         """Return (r) bool, the rows that can be stood on; without any element all of them can."""
         standing = self._tables.standing
         if standing is None or standing.all():
             return np.empty(0, dtype=np.bool_)
         return standing
 
-    def _opened(self, floor: int) -> Int32Array:
-        """Return (k) int32, rows of a floor that opened since the level was baked."""
+    @cached_property
+    def _opened(self) -> Int32Array:
+        """Return (k) int32, rows of a graph that opened since the level was baked."""
         standing = self._tables.standing
-        if self._baked is None or standing is None:
-            return _NO_ROWS
+        if self._places.is_grid or self._baked is None or standing is None:
+            return np.empty(0, dtype=np.int32)
         baked = self._baked._tables.row_count
-        opened = baked + np.flatnonzero(standing[baked:])
-        here: Int32Array = opened[self._floors[opened] == floor].astype(np.int32)
-        return here
+        opened: Int32Array = (baked + np.flatnonzero(standing[baked:])).astype(np.int32)
+        return opened
 
     def _check(self) -> None:
         """Refuse graphs without positions."""
@@ -487,7 +394,9 @@ class NearestPlaces:
         return QueryError(f"profile {profile!r} can stand nowhere {where}")
 
 
-_NO_ROWS = np.empty(0, dtype=np.int32)
+def _plain(function: Callable[..., int]) -> Callable[..., int]:
+    """Return a kernel that runs in plain Python."""
+    return cast("Callable[..., int]", getattr(function, "plain", function))
 
 
 def are_many(point: object) -> bool:

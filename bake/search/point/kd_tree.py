@@ -73,28 +73,6 @@ class KdTree(NamedTuple):
         )
 
 
-class PackedTree(NamedTuple):
-    """A tree in two arrays, as every array of an argument takes a call a good part of its time.
-
-    Attributes:
-        inner: how many inner nodes there are.
-        real: x, y and split, one after the other.
-        whole: row, location and axis, likewise.
-    """
-
-    inner: int
-    real: Float64Array
-    whole: Int32Array
-
-    @staticmethod
-    def of(tree: KdTree) -> PackedTree:
-        return PackedTree(
-            len(tree.axis),
-            np.concatenate([tree.x, tree.y, tree.split]),
-            np.concatenate([tree.row, tree.location, tree.axis]),
-        )
-
-
 class Candidate(NamedTuple):
     """The nearest point found so far.
 
@@ -164,32 +142,6 @@ def nearest_row(
                 if candidate != but and (everywhere or standing[candidate]):
                     away, location, row = new, locations[at], candidate
     return row
-
-
-@kernel
-def nearest_in_packed(
-    inner: int,
-    real: Float64Array,
-    whole: Int32Array,
-    standing: BoolArray,
-    x: float,
-    y: float,
-    away: float,
-    location: int,
-    row: int,
-    but: int,
-) -> int:
-    """Call :func:`nearest_row`, with a packed tree and a candidate as single arguments."""
-    size = (len(real) - inner) // 2
-    tree = KdTree(
-        whole[2 * size :],
-        real[2 * size :],
-        real[:size],
-        real[size : 2 * size],
-        whole[:size],
-        whole[size : 2 * size],
-    )
-    return nearest_row(tree, standing, x, y, Candidate(away, location, row), but)
 
 
 @kernel

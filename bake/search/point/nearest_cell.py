@@ -1,0 +1,81 @@
+"""Find the place of a grid nearest to a point: ring by ring around the cell it lies in."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from bake.arrays import BoolArray, Float64Array, Int32Array
+from bake.kernels.jit import kernel
+
+
+@kernel
+def nearest_cell(cells: Int32Array, standing: BoolArray, x: float, y: float) -> int:
+    """Return the row of the cell nearest to (x, y), the first in reading order; -1 where none is.
+
+    Rounding never turns an order round, so beyond a ring that is farther away than what was found
+    there is nothing that a scan in the same arithmetic would have preferred.
+
+    Args:
+        cells: (height, width) int32, the row of each cell, -1 where nobody can ever stand.
+        standing: (r) bool, rows that count; without any element all of them do.
+        x, y: finite, in columns and lines.
+    """
+    height, width = cells.shape
+    everywhere = len(standing) == 0
+    column = min(max(math.floor(x + 0.5), 0), width - 1)
+    line = min(max(math.floor(y + 0.5), 0), height - 1)
+    # Squares of the distances from the point to the cell's column and line.
+    beside, above = (column - x) * (column - x), (line - y) * (line - y)
+    away, found, number = np.inf, -1, 0
+    for reach in range(max(column, width - 1 - column, line, height - 1 - line) + 1):
+        left, right, top, bottom = column - reach, column + reach, line - reach, line + reach
+        nearest = np.inf
+        if left >= 0:
+            nearest = min(nearest, (left - x) * (left - x) + above)
+        if right < width:
+            nearest = min(nearest, (right - x) * (right - x) + above)
+        if top >= 0:
+            nearest = min(nearest, beside + (top - y) * (top - y))
+        if bottom < height:
+            nearest = min(nearest, beside + (bottom - y) * (bottom - y))
+        if nearest > away:
+            break
+        for down in range(max(top, 0), min(bottom, height - 1) + 1):
+            first, last, step = max(left, 0), min(right, width - 1), 1
+            if top < down < bottom:  # Of these lines only both ends are on the ring.
+                step = 2 * reach
+                first, last = left, right
+            for across in range(first, last + 1, step):
+                if across < 0 or across >= width:
+                    continue
+                row = cells[down, across]
+                if row < 0 or not (everywhere or standing[row]):
+                    continue
+                ax, ay = across - x, down - y
+                new, at = ax * ax + ay * ay, down * width + across
+                if new < away or (new == away and at < number):
+                    away, found, number = new, row, at
+    return found
+
+
+@kernel
+def nearest_cells(
+    cells: Int32Array,
+    standing: BoolArray,
+    points: Float64Array,
+    floor: Int32Array,
+    found: Int32Array,
+) -> None:
+    """Write into ``found``, (k) int32, the nearest row of each of some points.
+
+    Args:
+        cells: (floors, height, width) int32.
+        standing: as for :func:`nearest_cell`.
+        points: (k, 2) float64.
+        floor: (k) int32, the floor of each point.
+        found: written.
+    """
+    for at in range(len(points)):
+        found[at] = nearest_cell(cells[floor[at]], standing, points[at, 0], points[at, 1])
