@@ -64,6 +64,14 @@ def export(
             "--with", metavar="PARTS", help="Write these as well: distances, hierarchy, or both."
         ),
     ] = None,
+    table: Annotated[
+        Path | None,
+        typer.Option(
+            "--table",
+            metavar="LEVEL.npy",
+            help="Write a plain matrix of one profile's next hops instead, for small levels.",
+        ),
+    ] = None,
     quiet: Quiet = False,
     as_json: Json = False,
 ) -> None:
@@ -73,13 +81,24 @@ def export(
     """
     from bake.asset import Asset
     from bake.export.export import export_asset, read_parts
+    from bake.export.table import export_table
 
-    parts = read_parts(with_parts)
-    path = output or asset.with_suffix(".bake")
-    with Asset(asset) as opened:
-        size = export_asset(opened, path, profile, parts)
+    told: dict[str, Any] = {}
+    if table is not None:
+        if output is not None or with_parts is not None or len(profile or ()) > 1:
+            raise typer.BadParameter(
+                "--table goes with neither --output nor --with, and with one --profile at most"
+            )
+        with Asset(asset) as opened:
+            places, size = export_table(opened, table, profile[0] if profile else None)
+        path, told = table, {"places": str(places)}
+    else:
+        parts = read_parts(with_parts)
+        path = output or asset.with_suffix(".bake")
+        with Asset(asset) as opened:
+            size = export_asset(opened, path, profile, parts)
     if as_json:
-        print_json({"file": str(path), "bytes": size})
+        print_json({"file": str(path), **told, "bytes": size})
     elif not quiet:
         say(f"{path}: {size:,} bytes")
 

@@ -49,6 +49,7 @@ READER_PAGES = {
 #: Blocks that no test here runs, by language and page: what runs them, or why nothing does.
 ELSEWHERE = {
     ("python", "README.md"): "test_readme.py",
+    ("python", "docs/cli.md"): "tests/flat/test_table.py",
     ("python", "docs/format.md"): "test_format.py",
     ("python", "docs/runtime.md"): "test_runtime.py",
     ("python", "docs/school.md"): "tests/school/test_page.py",

@@ -269,6 +269,12 @@ LIMITS: tuple[Limit, ...] = (
     _limit("tables.all_pairs BLOCK", "distances rewritten at a time", IN_PARTS, do.bakes, BAKED),
     _limit("tables.all_pairs RELAX_RATIO", "what an arc costs a batch", OTHER, do.all_pairs),
     _limit(
+        "export.table MOST_ROWS",
+        "rows of a plain matrix",
+        "it is refused, and a flat file takes its place",
+        "tests/flat/test_table.py::test_a_matrix_of_more_places_is_refused",
+    ),
+    _limit(
         "tables.all_pairs DENSE_DEGREE",
         "arcs of a node up to which all are tried",
         OTHER,
