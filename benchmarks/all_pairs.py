@@ -86,7 +86,7 @@ def _rounds(bench: Bench, ground: Ground) -> int:
 
 def _bake(bench: Bench, ground: Ground) -> float:
     """Nanoseconds per pair of a bake from scratch; its file must equal the one checked."""
-    again = bake_map(ground.name, bench.scratch / "again", "compressed")
+    again = bake_map(ground.name, bench.scratch / "again")
     checked = bench.baked(ground.name).asset
     assert filecmp.cmp(again.asset, checked, shallow=False), f"{ground.name}: two bakes differ"
     return again.ns_per_pair

@@ -17,9 +17,6 @@ from benchmarks.levels import level_file, small_level
 RECIPE = """\
 tables = ["components", "next_hops"]
 memory_budget = "{budget}"
-
-[next_hops]
-storage = "{storage}"
 """
 
 
@@ -47,26 +44,22 @@ class BakedMap:
         return self.seconds * 1e9 / self.nodes**2
 
 
-def write_recipe(folder: Path, storage: str, budget: str = "2 GiB") -> Path:
-    """A recipe for components and next hops in the given form."""
+def write_recipe(folder: Path, budget: str = "2 GiB") -> Path:
+    """A recipe for components and next hops."""
     folder.mkdir(parents=True, exist_ok=True)
     file = folder / "bake.toml"
-    file.write_text(RECIPE.format(storage=storage, budget=budget), encoding="utf-8")
+    file.write_text(RECIPE.format(budget=budget), encoding="utf-8")
     return file
 
 
-def bake_map(
-    name: str, folder: Path, storage: str, threads: int = 1, budget: str = "2 GiB"
-) -> BakedMap:
+def bake_map(name: str, folder: Path, threads: int = 1, budget: str = "2 GiB") -> BakedMap:
     """Bake a shared map into a folder, whether it is there or not."""
-    return bake_file(level_file(name), folder, storage, threads, budget)
+    return bake_file(level_file(name), folder, threads, budget)
 
 
-def bake_file(
-    source: Path, folder: Path, storage: str, threads: int = 1, budget: str = "2 GiB"
-) -> BakedMap:
+def bake_file(source: Path, folder: Path, threads: int = 1, budget: str = "2 GiB") -> BakedMap:
     """Bake a level file into a folder."""
-    recipe = load_recipe(write_recipe(folder, storage, budget))
+    recipe = load_recipe(write_recipe(folder, budget))
     asset = folder / f"{source.stem}.h5"
     task = Task(source, asset, recipe.for_level(source.stem))
     begun = time.perf_counter()
@@ -84,12 +77,10 @@ def warm_up(folder: Path) -> float:
     source = folder / "warm.map"
     source.write_text(small_level(24), encoding="utf-8")
     begun = time.perf_counter()
-    for storage in ("dense", "compressed"):
-        baked = bake_file(source, folder / "warm" / storage, storage, threads=2)
-        with open_asset(baked.asset) as level:
-            nav = level.profile()
-            cells = np.array([[0, 0], [5, 0], [23, 23]])
-            nav.next_hops(cells, cells[::-1])
-            nav.paths(cells, cells[::-1])
-            nav.path((0, 0), (23, 23))
+    with open_asset(bake_file(source, folder / "warm", threads=2).asset) as level:
+        nav = level.profile()
+        cells = np.array([[0, 0], [5, 0], [23, 23]])
+        nav.next_hops(cells, cells[::-1])
+        nav.paths(cells, cells[::-1])
+        nav.path((0, 0), (23, 23))
     return time.perf_counter() - begun

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import TypeVar
 
 from bake.processors import processors
-from bake.view.report import inspect_asset
 from benchmarks.baking import BakedMap, bake_map, warm_up
 from benchmarks.levels import level_file
 from benchmarks.section import Section
@@ -38,7 +37,7 @@ class Bench:
     write: bool
     maps: tuple[str, ...]
     peer: str | None = None
-    _baked: dict[tuple[str, str], BakedMap] = field(default_factory=dict)
+    _baked: dict[str, BakedMap] = field(default_factory=dict)
 
     @cached_property
     def jit_seconds(self) -> float:
@@ -64,19 +63,13 @@ class Bench:
             section.text(f"Skipped, because the map is not here: {', '.join(missing)}.")
         return here
 
-    def baked(self, name: str, storage: str = "compressed") -> BakedMap:
+    def baked(self, name: str) -> BakedMap:
         """A map baked by all processors, once in a run; what is timed is baked again."""
-        key = (name, storage)
-        if key not in self._baked:
+        if name not in self._baked:
             assert self.jit_seconds >= 0
-            self.tell(f"baking {name} ({storage})")
-            folder = self.scratch / "baked" / storage
-            baked = bake_map(name, folder, storage, processors())
-            (profile,) = inspect_asset(baked.asset, None)["profiles"].values()
-            kinds = [table["kind"] for table in profile["tables"] if table["table"] == "next_hops"]
-            assert [kind.rpartition(" ")[2] for kind in kinds] == [storage], f"{name}: {kinds}"
-            self._baked[key] = baked
-        return self._baked[key]
+            self.tell(f"baking {name}")
+            self._baked[name] = bake_map(name, self.scratch / "baked", processors())
+        return self._baked[name]
 
     def tell(self, line: str) -> None:
         """A line for whoever waits."""

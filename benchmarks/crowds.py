@@ -85,7 +85,7 @@ def _baked(name: str, folder: Path) -> Path:
         recipe = load_recipe(ROOT / "bake.toml").for_level(name, source.name)
     else:
         source = level_file(name)
-        recipe = LevelRecipe(tables=("components", "next_hops"), storage="compressed")
+        recipe = LevelRecipe(tables=("components", "next_hops"))
     bake_level(Task(source, asset, recipe), processors(), lambda stage, done: None)
     return asset
 

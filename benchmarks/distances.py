@@ -1,4 +1,4 @@
-"""What distances take and give: none stored, labels, and a matrix of all pairs."""
+"""What distances take and give: none stored, labels, and what a matrix of all pairs would take."""
 
 from __future__ import annotations
 
@@ -34,9 +34,6 @@ QUICK = ("arena", "den312d")
 PAIRS = 2_000
 ROUNDS = 5
 
-#: Matrices of more bytes are not baked; their size is known.
-MOST_MATRIX = 2**26
-
 #: Levels of about 2,000 places are to take no more than this.
 SMALL, SMALL_PLACES = 100 * 2**10, range(1_900, 2_500)
 
@@ -45,9 +42,9 @@ def run(bench: Bench, section: Section) -> None:
     """Weigh the levels of the repository, of editors and of games, and time the latter."""
     assert bench.jit_seconds >= 0
     section.text(
-        "Whole files in bytes. *Default* is `bake build` without settings of tables; *labels* and "
-        "*matrix* have `[distances]` besides. A matrix in brackets was not baked, as it takes four "
-        "bytes a pair. *A place* are bytes of the labels alone."
+        "Whole files in bytes. *Default* is `bake build` without settings of tables; *labels* has "
+        "`[distances]` besides, and *matrix* would have four bytes a pair in place of them. *A "
+        "place* are bytes of the labels alone."
     )
     columns = ("level", "places", "default", "labels", "a place", "matrix", "matrix : default")
     own = [_weigh(bench, task) for task in _repository(bench)]
@@ -79,9 +76,8 @@ class Weighed:
         name: of the level.
         places: rows of all its profiles.
         profiles: how many it has.
-        default, labels, matrix: bytes of the whole file.
+        default, labels, matrix: bytes of the whole file, the last as it would be.
         parts: bytes of the labels alone.
-        baked: whether the matrix was.
         assets: the files without distances, and with labels.
     """
 
@@ -92,19 +88,17 @@ class Weighed:
     labels: int
     matrix: int
     parts: int
-    baked: bool
     assets: tuple[Path, Path] | None
 
     def line(self) -> tuple[str, ...]:
         """The level's line of the table."""
-        matrix = f"{self.matrix:,}"
         return (
             self.name,
             f"{self.places:,}",
             f"{self.default:,}",
             f"{self.labels:,}",
             f"{self.parts / max(1, self.places):.1f}",
-            matrix if self.baked else f"({matrix})",
+            f"{self.matrix:,}",
             f"{self.matrix / self.default:,.0f}",
         )
 
@@ -116,22 +110,19 @@ def _weigh(bench: Bench, task: Task) -> Weighed:
     # A profile whose tables are stored for another one, too, takes nothing.
     alone = [each for each in found if not any("same_as" in table for table in each["tables"])]
     size = 4 * sum(each["nodes"] ** 2 for each in alone)
-    small = size <= MOST_MATRIX
-    matrix = _baked(bench, task, "dense").stat().st_size if small else none.stat().st_size + size
     return Weighed(
         name=task.name,
         places=sum(each["nodes"] for each in found),
         profiles=len(found),
         default=none.stat().st_size,
         labels=labels.stat().st_size,
-        matrix=matrix,
+        matrix=none.stat().st_size + size,
         parts=sum(
             table["bytes"]
             for each in alone
             for table in each["tables"]
             if table["table"] == "distances"
         ),
-        baked=small,
         assets=(none, labels),
     )
 
@@ -145,7 +136,6 @@ def _total(each: list[Weighed]) -> Weighed:
         labels=sum(one.labels for one in each),
         matrix=sum(one.matrix for one in each),
         parts=sum(one.parts for one in each),
-        baked=all(one.baked for one in each),
         assets=None,
     )
 

@@ -33,7 +33,7 @@ def run(bench: Bench, section: Section) -> None:
         bench.tell(f"{name}: {ground.nodes:,} nodes")
         solve, sources = with_scipy(ground).solve, ground.sample(SOURCES, seed=3)
         scipy = seconds(partial(solve, sources))
-        baked = bake_map(name, bench.scratch / "growth", "compressed", 1)
+        baked = bake_map(name, bench.scratch / "growth", 1)
         prove(baked.asset, ground, 4)
         measured.append((baked, scipy * 1e9 / len(sources) / ground.nodes))
         baked.asset.unlink()

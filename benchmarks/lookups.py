@@ -1,10 +1,8 @@
-"""One next hop at a time, and ten thousand in a call, from dense and from compressed tables."""
+"""One next hop at a time, and ten thousand in a call."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
-from functools import partial
 from statistics import median
 
 import numpy as np
@@ -12,28 +10,22 @@ import numpy as np
 from bake.runtime import open_asset
 from bake.runtime.navigator import Navigator
 from benchmarks.bench import Bench
-from benchmarks.clock import in_turns, seconds, undisturbed
+from benchmarks.clock import seconds, undisturbed
 from benchmarks.ground import Ground, ground_of
 from benchmarks.proof import prove_hops
 from benchmarks.section import Section
 
 PAIRS = 10_000
 
-#: Dense tables of more pairs are not made: they take longer to write than to measure.
-MOST_DENSE_PAIRS = 10**9
-
 FULL = ("arena", "den312d", "lak303d", "den520d", "brc202d", "orz900d")
 QUICK = ("arena", "den312d", "lak303d")
 
 #: Aims for a median lookup in microseconds, and one of a batch in nanoseconds.
-SINGLE_AIM = {"dense": 1.5, "compressed": 4.0}
-BATCH_AIM = {"dense": 60.0, "compressed": 100.0}
-#: The aims for dense tables are about maps of this size; larger tables leave the caches.
-DENSE_AIM_NODES = 3_000
+SINGLE_AIM, BATCH_AIM = 4.0, 100.0
 
 
 def run(bench: Bench, section: Section) -> None:
-    """Measure both kinds of table on every map."""
+    """Measure every map."""
     names = bench.choose(section, FULL, QUICK)
     rounds = bench.either(15, 5)
     section.text(
@@ -42,57 +34,29 @@ def run(bench: Bench, section: Section) -> None:
         f"for {PAIRS:,} random pairs at a time; new pairs each round, medians of {rounds} rounds."
     )
     rows = []
-    worst = {(kind, way): 0.0 for kind in SINGLE_AIM for way in ("single", "batch")}
+    slowest = {"single": 0.0, "batch": 0.0}
     for name in names:
         ground = ground_of(name)
-        dense = ground.nodes**2 <= MOST_DENSE_PAIRS
-        for kind, row in _measure(bench, ground, rounds, dense=dense).items():
-            percentiles, batch = row
-            cells = [f"{value / 1000:.2f}" for value in percentiles]
-            rows.append((name, f"{ground.nodes:,}", kind, *cells, f"{batch:.0f}"))
-            if kind == "compressed" or ground.nodes <= DENSE_AIM_NODES:
-                worst[kind, "single"] = max(worst[kind, "single"], percentiles[0] / 1000)
-                worst[kind, "batch"] = max(worst[kind, "batch"], batch)
-    section.table(
-        ("map", "nodes", "table", "median µs", "p90 µs", "p99 µs", "batch ns per lookup"), rows
-    )
-    for kind, bound in SINGLE_AIM.items():
-        of = "all maps" if kind == "compressed" else "arena, den312d"
-        if worst[kind, "single"]:
-            what = f"single lookup, {kind}, {of}: slowest median"
-            section.at_most(what, worst[kind, "single"], bound, "µs")
-            what = f"batch, {kind}, {of}: slowest median"
-            section.at_most(what, worst[kind, "batch"], BATCH_AIM[kind], "ns")
+        percentiles, batch = _measure(bench, ground, rounds)
+        cells = [f"{value / 1000:.2f}" for value in percentiles]
+        rows.append((name, f"{ground.nodes:,}", *cells, f"{batch:.0f}"))
+        slowest["single"] = max(slowest["single"], percentiles[0] / 1000)
+        slowest["batch"] = max(slowest["batch"], batch)
+    section.table(("map", "nodes", "median µs", "p90 µs", "p99 µs", "batch ns per lookup"), rows)
+    section.at_most("single lookup: slowest median", slowest["single"], SINGLE_AIM, "µs")
+    section.at_most("batch: slowest median", slowest["batch"], BATCH_AIM, "ns")
 
 
-def _measure(
-    bench: Bench, ground: Ground, rounds: int, *, dense: bool
-) -> dict[str, tuple[list[float], float]]:
-    """By kind of table: percentiles of single lookups, and a batch's lookup, in nanoseconds."""
-    kinds = ("dense", "compressed") if dense else ("compressed",)
-    levels = {kind: open_asset(bench.baked(ground.name, kind).asset) for kind in kinds}
-    try:
-        navs = {kind: level.profile() for kind, level in levels.items()}
-        for nav in navs.values():
-            prove_hops(nav, ground, 8)
-            _check_single(nav, ground)
-        singles: dict[str, list[list[float]]] = {kind: [] for kind in kinds}
+def _measure(bench: Bench, ground: Ground, rounds: int) -> tuple[list[float], float]:
+    """Percentiles of single lookups, and a batch's lookup, in nanoseconds."""
+    with open_asset(bench.baked(ground.name).asset) as level:
+        nav = level.profile()
+        prove_hops(nav, ground, 8)
+        _check_single(nav, ground)
         with undisturbed():
-            for turn in range(rounds):
-                for kind, nav in navs.items():
-                    singles[kind].append(_single(nav, ground, turn))
-            turns = {kind: iter(range(100, 100 + rounds)) for kind in kinds}
-            batch = in_turns(
-                {
-                    kind: partial(_next_batch, nav, ground, turns[kind])
-                    for kind, nav in navs.items()
-                },
-                rounds,
-            )
-    finally:
-        for level in levels.values():
-            level.close()
-    return {kind: ([median(row) for row in zip(*singles[kind])], batch[kind]) for kind in kinds}  # noqa: B905
+            singles = [_single(nav, ground, turn) for turn in range(rounds)]
+            batch = median(_batch(nav, ground, 100 + turn) for turn in range(rounds))
+    return [median(row) for row in zip(*singles, strict=True)], batch
 
 
 def _single(nav: Navigator, ground: Ground, seed: int) -> list[float]:
@@ -106,10 +70,6 @@ def _single(nav: Navigator, ground: Ground, seed: int) -> list[float]:
         hop(start, goal)
         taken.append(clock() - begun)
     return [float(share) for share in np.percentile(taken, [50, 90, 99])]
-
-
-def _next_batch(nav: Navigator, ground: Ground, seeds: Iterator[int]) -> float:
-    return _batch(nav, ground, next(seeds))
 
 
 def _batch(nav: Navigator, ground: Ground, seed: int) -> float:

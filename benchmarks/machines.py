@@ -70,7 +70,7 @@ def _threads(bench: Bench, section: Section, grounds: list[Ground]) -> None:
             bench.tell(f"{ground.name} on one thread, on two, and in two processes")
 
             def here(threads: int, ground: Ground = ground) -> float:
-                baked = bake_map(ground.name, bench.scratch / "again", "compressed", threads)
+                baked = bake_map(ground.name, bench.scratch / "again", threads)
                 _checked(bench, baked.asset, ground)
                 return baked.ns_per_pair
 
@@ -122,7 +122,7 @@ def _threads(bench: Bench, section: Section, grounds: list[Ground]) -> None:
 def _clusters(bench: Bench, section: Section, grounds: list[Ground]) -> None:
     distributed: Any = importlib.import_module("distributed")
     folder = bench.scratch / "cluster"
-    recipe = load_recipe(write_recipe(folder, "compressed"))
+    recipe = load_recipe(write_recipe(folder))
 
     def on(address: str | None, ground: Ground) -> float:
         source = level_file(ground.name)
@@ -165,4 +165,4 @@ def _clusters(bench: Bench, section: Section, grounds: list[Ground]) -> None:
 
 
 def _alone(bench: Bench, ground: Ground) -> float:
-    return bake_map(ground.name, bench.scratch / "again", "compressed", 1).seconds
+    return bake_map(ground.name, bench.scratch / "again", 1).seconds

@@ -49,7 +49,7 @@ def run(bench: Bench, section: Section) -> None:
     for name in names:
         aim = FULL.get(name, DEFAULT_AIM)
         folder = bench.scratch / "memory"
-        recipe = write_recipe(folder, "compressed", f"{aim} GiB")
+        recipe = write_recipe(folder, f"{aim} GiB")
         where = ["--recipe", str(recipe), "-o", str(folder)]
         bench.tell(f"building {name}")
         usage = child.run_measured(

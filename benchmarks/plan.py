@@ -28,7 +28,7 @@ def run(bench: Bench, section: Section) -> None:
     )
     assert bench.jit_seconds >= 0
     folder = bench.scratch / "plan"
-    recipe = write_recipe(folder, "compressed", "2 GiB")
+    recipe = write_recipe(folder, "2 GiB")
     rows = []
     worst = 1.0
     for name in bench.choose(section, FULL, QUICK):

@@ -39,7 +39,7 @@ def run(bench: Bench, section: Section) -> None:
         "of its own, wall time; its peak resident set; and the problems of the map's scenario "
         "file, whose paths by table all have the length that the file gives."
     )
-    recipe = write_recipe(bench.scratch / "scenarios", "compressed", BUDGET)
+    recipe = write_recipe(bench.scratch / "scenarios", BUDGET)
     rows = []
     for name in names:
         bench.tell(name)

@@ -128,7 +128,7 @@ def run(bench: Bench, section: Section) -> None:
 
 def _baked(source: Path, folder: Path) -> Path:
     asset = folder / f"{source.stem}-updates.h5"
-    recipe = LevelRecipe(tables=_TABLES, storage="compressed")
+    recipe = LevelRecipe(tables=_TABLES)
     bake_level(Task(source, asset, recipe), processors(), lambda stage, done: None)
     return asset
 

@@ -229,46 +229,38 @@ _VILLAGE = _tiles(
 
 #: What each asset is made of.
 ORIGINALS: dict[str, tuple[dict[str, object], Callable[[], LevelRecipe]]] = {
-    "dense": (_RIVER, lambda: _recipe(storage="dense")),
+    "river": (_RIVER, _recipe),
     "runs": (
         _RIVER,
         lambda: _recipe(
-            storage="compressed",
             profiles=(ProfileRecipe("boat", _BOAT), ProfileRecipe("cat")),
         ),
     ),
-    "two-way": (_MAZE, lambda: _recipe(storage="compressed", cost_rule="mean")),
+    "two-way": (_MAZE, lambda: _recipe(cost_rule="mean")),
     "straight": (
         _MAZE,
         lambda: _recipe(
-            storage="dense",
             connectivity=4,
             cost_rule="entered",
             tables=("components", "next_hops", "clusters", "hierarchy"),
         ),
     ),
-    "distances": (
-        _MAZE,
-        lambda: _recipe(tables=("components", "distances"), distance_storage="dense"),
-    ),
-    "labels": (_MAZE, lambda: _recipe(storage="compressed", distance_storage="labels")),
-    "one-way labels": (_RIVER, lambda: _recipe(storage="dense", distance_storage="labels")),
+    "distances": (_MAZE, lambda: _recipe(tables=("components", "distances"))),
+    "labels": (_MAZE, lambda: _recipe(distance_storage="labels")),
+    "one-way labels": (_RIVER, lambda: _recipe(distance_storage="labels")),
     "house": (
         _HOUSE,
-        lambda: _recipe(
-            storage="compressed", profiles=_CATS, cluster_regions=True, corner_cutting="one_free"
-        ),
+        lambda: _recipe(profiles=_CATS, cluster_regions=True, corner_cutting="one_free"),
     ),
-    "hive": (_HIVE, lambda: _recipe(storage="compressed")),
-    "roads": (_ROADS, lambda: _recipe(storage="compressed")),
-    "yard": (_YARD, lambda: _recipe(storage="compressed")),
-    "square": (_SQUARE, lambda: _recipe(storage="compressed", division="visibility")),
-    "glades": (_GLADES, lambda: _recipe(storage="compressed", division="dirichlet")),
-    "station": (_STATION, lambda: _recipe(storage="compressed", cluster_regions=True)),
+    "hive": (_HIVE, _recipe),
+    "roads": (_ROADS, _recipe),
+    "yard": (_YARD, _recipe),
+    "square": (_SQUARE, lambda: _recipe(division="visibility")),
+    "glades": (_GLADES, lambda: _recipe(division="dirichlet")),
+    "station": (_STATION, lambda: _recipe(cluster_regions=True)),
     "hill": (
         _HILL,
         lambda: _recipe(
-            storage="compressed",
             slopes=_SLOPES,
             profiles=(ProfileRecipe("cat"), ProfileRecipe("goat", slopes={"climb": 3.0})),
         ),
@@ -276,7 +268,6 @@ ORIGINALS: dict[str, tuple[dict[str, object], Callable[[], LevelRecipe]]] = {
     "tanks": (
         _tiles(".m..", ".#..", "...="),
         lambda: _recipe(
-            storage="compressed",
             headings=4,
             profiles=(ProfileRecipe("tank", turn=2.0), ProfileRecipe("truck", turn=0.5)),
         ),
@@ -284,12 +275,11 @@ ORIGINALS: dict[str, tuple[dict[str, object], Callable[[], LevelRecipe]]] = {
     "village": (
         _VILLAGE,
         lambda: _recipe(
-            storage="compressed",
             profiles=(ProfileRecipe("cat"), ProfileRecipe("ogre", {"ledge": TerrainRule(1)}, 2)),
         ),
     ),
-    "patched": (_MAZE, lambda: _recipe(storage="compressed")),
-    "numbers": (_NUMBERS, lambda: _recipe(storage="dense", heuristic_kind="landmark")),
+    "patched": (_MAZE, _recipe),
+    "numbers": (_NUMBERS, lambda: _recipe(heuristic_kind="landmark")),
     "cells": (_HALLS, lambda: _recipe(tables=_LATTICE_TABLES, profiles=_CATS)),
     "cells of hexagons": (_HIVE, lambda: _recipe(tables=_LATTICE_TABLES)),
 }

@@ -211,7 +211,6 @@ tables = ["components", "next_hops"]
 
 [next_hops]
 algorithm = "auto"
-storage = "compressed"
 
 [clusters]
 size = 32

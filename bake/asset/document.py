@@ -34,7 +34,7 @@ def attributes(schema: Schema) -> str:
 
 def columns(schema: Schema) -> str:
     """Return the columns of a schema as a Markdown table."""
-    headings = ("column", "type", "dimensions", "unit", "layout", "", "meaning")
+    headings = ("column", "type", "dimensions", "unit", "", "meaning")
     return table(headings, map(_column_row, schema.columns))
 
 
@@ -66,7 +66,6 @@ def _column_row(column: Column) -> tuple[str, ...]:
         " or ".join("text" if dtype == "S" else dtype for dtype in column.dtypes),
         f"[{', '.join(column.dims)}]",
         column.unit,
-        column.layout,
         _optional(column.optional),
         column.description,
     )

@@ -89,7 +89,6 @@ class Asset:
         self._groups: dict[str, h5py.Group] = {}
         with contextlib.ExitStack() as opened:
             for _ in range(_ATTEMPTS):
-                # Columns are mapped from this open file, as another may take its name meanwhile.
                 self._bytes = opened.enter_context(open_to_read(self.path))
                 self.header: Header = parse_header(self._bytes, self.path)
                 if check:
@@ -298,16 +297,6 @@ class Asset:
             return starts_of_runs(written, rows, runs)
         except ValueError as error:
             raise self.damaged(f"column {path} {error}") from None
-
-    def map(self, path: str) -> AnyArray:
-        """Map a contiguous column into memory; only the pages that are looked at are read."""
-        dataset = self._dataset(path)
-        offset = dataset.id.get_offset()
-        if offset is None or dataset.size == 0 or not dataset.dtype.isnative:
-            return self.read(path)
-        if offset + dataset.nbytes > os.fstat(self._bytes.fileno()).st_size:
-            raise self.damaged(f"column {path} runs past the end of the file")
-        return np.memmap(self._bytes, dataset.dtype, "c", offset, dataset.shape)
 
     def shape(self, path: str) -> tuple[int, ...]:
         """Return the shape of a column without reading it."""

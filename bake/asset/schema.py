@@ -27,8 +27,6 @@ PATTERNS_KIND = "patterns"
 #: What stands for the profile's name in paths.
 PROFILE = "{profile}"
 
-Layout = Literal["compressed", "contiguous"]
-
 
 @dataclass(frozen=True)
 class Attribute:
@@ -62,7 +60,6 @@ class Column:
         unit: unit of one element.
         description: what it says.
         optional: whether it may be absent.
-        layout: "compressed" (chunked, deflated) or "contiguous" (may be memory-mapped).
         shuffle: whether bytes of equal weight are brought together before deflating, which makes
             columns larger in which whole elements repeat.
         given: whether the level alone says it, so that nothing else in the asset proves it.
@@ -74,7 +71,6 @@ class Column:
     unit: str
     description: str
     optional: bool = False
-    layout: Layout = "compressed"
     shuffle: bool = True
     given: bool = False
 
@@ -95,14 +91,13 @@ def _always(
     description: str,
     *,
     optional: bool = False,
-    layout: Layout = "compressed",
     shuffle: bool = True,
     given: bool = False,
 ) -> Column:
     """Declare a column every asset has; a path without a slash is that of a profile's column."""
     full = path if path.startswith("/") else f"{_OWN}/{path}"
     types, names = tuple(dtypes.split()), tuple(dims.split(", "))
-    return Column(full, types, names, unit, description, optional, layout, shuffle, given)
+    return Column(full, types, names, unit, description, optional, shuffle, given)
 
 
 _optional = functools.partial(_always, optional=True)
@@ -244,21 +239,15 @@ COLUMNS: tuple[Column, ...] = (
         "the other nodes, in order"),
     _optional("reach", "uint8", "component, byte", "bits",
         "bit 7 - j % 8 of byte j // 8 in row i: component j can be reached from component i"),
-    _optional("hop", "uint8 uint16 uint32", "row, row", "slot",
-        "[from, to]: slot of the arc to take; all ones where there is none: "
-        "no path, or there", layout="contiguous"),
     _optional("run_length", "uint8", "length byte", "targets",
         "how many targets each run has, row after row, and 0 for a row's last run, which ends with "
         "the table. LEB128: seven bits of a length a byte, the lowest ones first, and 128 added to "
-        "all of its bytes but the last. This and the next column are next hops in compressed form"),
+        "all of its bytes but the last. This and the next column are next hops"),
     _optional("run_slot", "uint8 uint16 uint32", "run", "slot",
         "slot of the arc to take toward every target of the run; all ones: no path; all ones less "
         "one: the greedy move. Means nothing for the row itself and for targets that component "
         "and reach say cannot be reached"),
-    _optional("distance", "int32", "row, row", "ticks",
-        "[from, to]: length of a shortest path; 2147483647 where there is "
-        "none", layout="contiguous"),
-    # These are distances by labels, in place of the column before.
+    # These are distances, by labels.
     _optional("label_parent", "int32", "row", "row",
         "next row on the way to the root of its tree; -1 at a root. A row's label has an entry for "
         "each row on the way from the root to its parent, in this order"),
@@ -430,9 +419,7 @@ COLUMNS: tuple[Column, ...] = (
 TABLES: tuple[tuple[str, str, tuple[str, ...]], ...] = (
     ("components", "connected components", ("component",)),
     ("reach", "reachability between components", ("reach",)),
-    ("next_hops", "all-pairs next hops, dense", ("hop",)),
     ("next_hops", "all-pairs next hops, compressed", ("run_length", "run_slot")),
-    ("distances", "all-pairs distances, dense", ("distance",)),
     ("distances", "all-pairs distances, by labels each way",
         ("label_parent", "label_difference", "label_toward", "label_away")),
     ("distances", "all-pairs distances, by labels",

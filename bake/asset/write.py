@@ -45,10 +45,6 @@ PLAIN = frozenset(profile_path(PROFILE, name) for name in ("layer_weight", "laye
 #: Bytes of a chunk of flow fields that are read cluster by cluster.
 SMALL_CHUNK_BYTES = 2**15
 
-#: Contiguous columns start on a cache line, so that mapped elements are never split.
-ALIGN_FROM = 2**10
-ALIGNMENT = 64
-
 
 @dataclass(frozen=True)
 class Contents:
@@ -99,14 +95,7 @@ def _file_of(header: Header, contents: Contents, schema: Schema) -> memoryview:
     # An exception inside of HDF5 is an error of the disk to it.
     with (
         interrupts_held(),
-        h5py.File(
-            memory,
-            "w",
-            userblock_size=header.block,
-            libver="v110",
-            alignment_threshold=ALIGN_FROM,
-            alignment_interval=ALIGNMENT,
-        ) as file,
+        h5py.File(memory, "w", userblock_size=header.block, libver="v110") as file,
     ):
         _fill(file, contents, schema)
     made = memory.getbuffer()
@@ -166,7 +155,7 @@ def _storage(declared: Column, array: AnyArray, side: int | None) -> dict[str, o
         side: cells along one side of the sheets in which large lattices are read; None elsewhere.
     """
     plain = side is not None and declared.path in PLAIN
-    if declared.layout == "contiguous" or plain or array.size == 0:
+    if plain or array.size == 0:
         return {}
     size = CHUNK_BYTES if side is None or array.dtype != np.uint8 else SMALL_CHUNK_BYTES
     rows = max(1, size // max(1, array.itemsize * int(np.prod(array.shape[1:]))))

@@ -1,7 +1,8 @@
-"""This package writes flat files for engines of any language: what `bake export` does.
+"""This package writes files for engines of any language: what `bake export` does.
 
 level: the columns that all profiles share;
 profile: those of one profile;
-hops: next hops as moves, as runs or as a table, whichever is smaller;
-export: all of these together, from an asset into a file.
+hops: next hops as moves, in runs;
+export: all of these together, from an asset into a file;
+table: next hops as a plain matrix, for programs that read nothing of ours.
 """

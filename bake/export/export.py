@@ -95,7 +95,7 @@ def _columns(
 def parts_of(flat: FlatFile) -> tuple[str, ...]:
     """Return which of :data:`PARTS` a flat file holds."""
     names = {name for _, name in flat.entries}
-    holds = {"distances": {"distance", "label_away"}, "hierarchy": {"cluster", "layer_nodes"}}
+    holds = {"distances": {"label_away"}, "hierarchy": {"cluster", "layer_nodes"}}
     return tuple(part for part in PARTS if names & holds[part])
 
 

@@ -1,4 +1,4 @@
-"""Make the next hops of a flat file: moves, in runs or in a table, whichever is smaller."""
+"""Make the next hops of a flat file: moves, in runs."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from bake.arrays import AnyArray, Int32Array
 from bake.export.level import Columns
 from bake.graph import BLOCKED
 from bake.runtime.reader.baked import BakedTables
-from bake.runtime.reader.hops import NO_SLOT, DenseHops, RunHops
+from bake.runtime.reader.hops import NO_SLOT, RunHops
 
 #: About this many pairs, or runs, are decoded at once.
 _PORTION = 2**22
@@ -26,27 +26,16 @@ def hop_columns(
         charted: whether readers know where places lie, which greedy moves go by.
 
     Returns:
-        Column ``hop``, or those of runs.
+        The columns of runs.
     """
     hops = tables.hops
     rows = tables.row_count
     dtype = _smallest(most_moves + 1)
-    if isinstance(hops, DenseHops) or (len(hops.at) and not charted):
-        count, start, move = _runs_of(tables, hops, move_of_arc, dtype)
-        runs = _run_columns(count, start, move, rows)
-        if _bytes(runs) >= rows * rows * dtype.itemsize:
-            return {"hop": _table(tables, hops, move_of_arc, dtype)}
-        return runs
-    count = np.diff(hops.first_run)
+    if len(hops.at) and not charted:
+        return _run_columns(*_runs_of(tables, move_of_arc, dtype), rows)
     move = _moves(tables, hops, move_of_arc, dtype)
-    runs = _run_columns(count, hops.start, move, rows) | _greedy(hops, tables, move_of_arc, dtype)
-    if _bytes(runs) >= rows * rows * dtype.itemsize:
-        return {"hop": _table(tables, hops, move_of_arc, dtype)}
-    return runs
-
-
-def _bytes(columns: Columns) -> int:
-    return sum(array.nbytes for array in columns.values())
+    runs = _run_columns(np.diff(hops.first_run), hops.start, move, rows)
+    return runs | _greedy(hops, tables, move_of_arc, dtype)
 
 
 def _smallest(moves: int) -> np.dtype[np.unsignedinteger]:
@@ -104,14 +93,12 @@ def _greedy(
     }
 
 
-def _decoded(
-    tables: BakedTables, hops: DenseHops | RunHops, move_of_arc: Int32Array, rows: Int32Array
-) -> AnyArray:
+def _decoded(tables: BakedTables, move_of_arc: Int32Array, rows: Int32Array) -> AnyArray:
     """Return (k, r) int64, the moves of some rows toward every row; -1 where there is none."""
     total = tables.row_count
     goals = np.tile(np.arange(total, dtype=np.int32), len(rows))
     tails = np.repeat(rows, total)
-    slot = hops.slots(tails, goals)
+    slot = tables.hops.slots(tails, goals)
     arc = tables.first_arc[tails] + np.maximum(slot, 0)
     if not len(move_of_arc):
         return np.full((len(rows), total), NO_SLOT, dtype=np.int64)
@@ -130,24 +117,8 @@ def _pieces(rows: int) -> list[Int32Array]:
     ]
 
 
-def _table(
-    tables: BakedTables,
-    hops: DenseHops | RunHops,
-    move_of_arc: Int32Array,
-    dtype: np.dtype[np.unsignedinteger],
-) -> AnyArray:
-    rows = tables.row_count
-    table = np.empty((rows, rows), dtype=dtype)
-    for some in _pieces(rows):
-        table[some] = _decoded(tables, hops, move_of_arc, some)  # -1 becomes the largest number
-    return table
-
-
 def _runs_of(
-    tables: BakedTables,
-    hops: DenseHops | RunHops,
-    move_of_arc: Int32Array,
-    dtype: np.dtype[np.unsignedinteger],
+    tables: BakedTables, move_of_arc: Int32Array, dtype: np.dtype[np.unsignedinteger]
 ) -> tuple[AnyArray, AnyArray, AnyArray]:
     """Cut the rows of a table into runs of equal moves, none of them greedy."""
     rows = tables.row_count
@@ -155,7 +126,7 @@ def _runs_of(
     starts: list[AnyArray] = [np.empty(0, np.int64)]
     moves: list[AnyArray] = [np.empty(0, dtype)]
     for some in _pieces(rows):
-        move = _decoded(tables, hops, move_of_arc, some)
+        move = _decoded(tables, move_of_arc, some)
         begins = np.ones(move.shape, dtype=np.bool_)
         # What a row says of itself means nothing, so it may go on with what stands before it.
         move[np.arange(len(some)), some] = move[np.arange(len(some)), np.maximum(some - 1, 0)]

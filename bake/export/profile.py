@@ -142,20 +142,18 @@ def _step_ticks(level: LevelColumns, costs: Float64Array) -> Int32Array:
 
 
 def _distances(tables: BakedTables) -> Columns:
-    if tables.labels is not None:
-        labels = tables.labels
-        found: Columns = {
-            "label_parent": labels.parent,
-            "label_top": labels.chain,
-            "first_label": labels.first.astype(np.uint32),
-            "label_away": labels.away,
-        }
-        if labels.toward is not labels.away:
-            found["label_toward"] = labels.toward
-        return found
-    if tables.distance is None:
+    labels = tables.labels
+    if labels is None:
         raise tables.missing("distances")
-    return {"distance": np.asarray(tables.distance)}
+    found: Columns = {
+        "label_parent": labels.parent,
+        "label_top": labels.chain,
+        "first_label": labels.first.astype(np.uint32),
+        "label_away": labels.away,
+    }
+    if labels.toward is not labels.away:
+        found["label_toward"] = labels.toward
+    return found
 
 
 def _hierarchy(tables: BakedTables) -> Columns:

@@ -1,4 +1,4 @@
-"""Write the next hops of a small level as a plain matrix, for programs that read nothing of ours."""
+"""Write next hops of a small level as a plain matrix, for programs that read nothing of ours."""
 
 from __future__ import annotations
 
@@ -62,7 +62,10 @@ def export_table(asset: Asset, path: Path, profile: str | None = None) -> tuple[
         )
     _check_name(path)
     beside = path.with_suffix(".places.json")
-    places = json.dumps(Rows(tables).places(np.arange(rows)), separators=(",", ":")) + "\n"
+    places = (
+        json.dumps(Rows(tables).places(np.arange(rows, dtype=np.int32)), separators=(",", ":"))
+        + "\n"
+    )
     return beside, _write(beside, places.encode()) + _write(path, _matrix(tables))
 
 

@@ -224,10 +224,6 @@ class FlatAsset(Asset):
             raise self.damaged(f"run_start of profile {number} lies outside the table")
         return count, start
 
-    def map(self, path: str) -> AnyArray:
-        """Return a column where it lies."""
-        return self.read(path)
-
     def shape(self, path: str) -> tuple[int, ...]:
         """Return the shape of a column."""
         if path == "/terrain/grid":
@@ -275,7 +271,7 @@ class FlatAsset(Asset):
         if path in _OF_GRIDS and not self._is_grid:
             return None
         key = self._lying(path)
-        made = self._graph.exact and path.endswith(("/run_slot", "/hop"))
+        made = self._graph.exact and path.endswith("/run_slot")
         made |= path.endswith("/run_length")
         if key is not None and not made:
             found = key
@@ -291,7 +287,6 @@ class FlatAsset(Asset):
                 "weight": ("row_at", graph.weight),
                 "run_length": ("run_start", self._run_length),
                 "run_slot": ("run_move", graph.run_slot),
-                "hop": ("hop", graph.hop),
             }
             needed, make = of_profile.get(name, ("", None))
             there = make is not None and self.flat.has(number, needed)

@@ -318,14 +318,6 @@ class FlatGraph:
         row = np.repeat(np.arange(self.flat.profiles[profile]["rows"]), self.run_count(profile))
         return self._slots(profile, row, move, int(np.iinfo(move.dtype).max) - 1)
 
-    def hop(self, profile: int) -> AnyArray:
-        """Return (r, r) slots, all ones where there is none."""
-        move = self.flat.read(profile, "hop")
-        if not (self.exact and self.is_grid):
-            return move
-        row = np.broadcast_to(np.arange(len(move))[:, None], move.shape)
-        return self._slots(profile, row, move, int(np.iinfo(move.dtype).max))
-
     def greedy_slots(self, profile: int) -> Int64Array:
         """Return (r, 18) int64, the slot of each row's greedy move in each sector; -1 = none."""
         table, kind = (self.flat.read(profile, f"greedy_{name}") for name in ("move", "kind"))

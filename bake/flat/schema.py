@@ -332,11 +332,9 @@ COLUMNS: tuple[FlatColumn, ...] = (
     _own_optional("reach", "uint8", "component, reach byte", "bits",
         "bit 7 - j % 8 of byte j // 8 in row i: component j can be reached from component i; "
         "absent: each reaches itself alone, or says_none is 1"),
-    _own_optional("hop", "uint8 uint16 uint32", "row, row", "move",
-        "[from, to]: the move to make; all ones: none, as there is no path or it is there. An "
-        "asset without next hops has neither this nor runs"),
     _own_optional("first_run", "uint32", "row + 1", "run",
-        "runs of row r are first_run[r] to first_run[r + 1] - 1, at least one; in place of hop"),
+        "runs of row r are first_run[r] to first_run[r + 1] - 1, at least one. An asset without "
+        "next hops has no runs"),
     _own_optional("run_start", "uint16 uint32", "run", "row",
         "first target of the run; that of a row's first run is 0, and they ascend"),
     _own_optional("run_move", "uint8 uint16 uint32", "run", "move",
@@ -352,8 +350,6 @@ COLUMNS: tuple[FlatColumn, ...] = (
     _own("weight", "int32", "arc", "ticks",
         "price of the arc; 2147483647: the profile may not take it", world="graph"),
     # These are distances, where `--with distances` asks for them.
-    _own_optional("distance", "int32", "row, row", "ticks",
-        "[from, to]: length of a shortest path; 2147483647: none"),
     _own_optional("label_parent", "int32", "row", "row",
         "next row on the way to the root of its tree, -1 at a root"),
     _own_optional("label_top", "int32", "row", "row",

@@ -26,7 +26,6 @@ from bake.level import (
     terrain_colours,
 )
 from bake.movement.rules import LEVEL_GROUND, Connectivity, MovementRules, Mover
-from bake.tables.all_pairs import AllPairs
 from bake.tables.components import Components
 from bake.tables.heuristic import Heuristic
 from bake.tables.hierarchy import Hierarchy
@@ -312,10 +311,9 @@ def profile_contents(
     profile: str,
     world: World,
     parts: Components,
-    pairs: AllPairs,
     runs: RunTable | None,
 ) -> Contents:
-    """Return what an asset says of one profile; its next hops are in ``pairs`` or in ``runs``."""
+    """Return what an asset says of one profile, with its next hops if it has any in runs."""
     columns: Columns = {
         "cost": world.movers[profile].cost,
         "weight": world.metrics[profile].weight,
@@ -323,13 +321,9 @@ def profile_contents(
     }
     if parts.reach is not None:
         columns["reach"] = parts.reach
-    if pairs.hop is not None:
-        columns["hop"] = pairs.hop
     if runs is not None:
         columns["run_length"] = run_lengths(runs.run_start)
         columns["run_slot"] = runs.run_slot
-    if pairs.distance is not None:
-        columns["distance"] = pairs.distance
     one_way = int(parts.one_way)
     return _of_profile(profile, columns, component_count=parts.count, one_way=one_way)
 

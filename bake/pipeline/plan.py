@@ -9,12 +9,11 @@ from __future__ import annotations
 import math
 import time
 import zlib
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
 
-from bake.arrays import AnyArray, Int32Array
+from bake.arrays import AnyArray
 from bake.asset.lattice import SLOTS
 from bake.asset.schema import column, pattern_of, profile_path
 from bake.asset.write import DEFLATE_LEVEL, PLAIN, Contents
@@ -54,10 +53,9 @@ from bake.pipeline.profile import (
 from bake.pipeline.sources import Task
 from bake.recipe import LevelRecipe
 from bake.search.all_pairs.batch import LANES, BatchSearch
-from bake.search.all_pairs.first_moves import lowest_first_moves
 from bake.search.all_pairs.floyd_warshall import floyd_warshall
 from bake.search.graph.connectivity import is_two_way
-from bake.tables.all_pairs import AllPairs, choose_algorithm, slot_dtype
+from bake.tables.all_pairs import choose_algorithm
 from bake.tables.cluster_distances import cluster_distances, working_bytes
 from bake.tables.components import Components, components
 from bake.tables.compressed import ROW_BYTES, run_bytes
@@ -106,7 +104,7 @@ class TablePlan:
 
     Attributes:
         profile, table: their names; table is one of the recipe's.
-        kind: how the table is kept, such as "dense" or "compressed".
+        kind: how the table is kept, such as "labels" or "compressed".
         bytes: size in the file.
         seconds: wall time with the threads asked for, beside tables that come from the same search.
         memory: peak of the search for the table, in bytes.
@@ -193,11 +191,11 @@ def plan_level(task: Task, threads: int, workers: int | None = None) -> Plan:
         begun = time.perf_counter()
         sub = usable_subgraph(world.graph, metric)
         parts = components(sub, world.graph.node_count)
-        own = profile_contents(profile, world, parts, AllPairs(None, None), None)
+        own = profile_contents(profile, world, parts, None)
         own_bytes = _stored_bytes(own)
         seconds += time.perf_counter() - begun
         tables.append(TablePlan(profile, "components", "labels", own_bytes, 0.0, 0))
-        choice = choose(sub, task.recipe)
+        choice = choose(task.recipe)
         tables += _plan_tables(profile, world, sub, parts, choice, task.recipe, threads)
         if wants_clusters(task.recipe):
             tables += _plan_clusters(profile, world, sub, task.recipe)
@@ -293,45 +291,31 @@ def _plan_tables(
     recipe: LevelRecipe,
     threads: int,
 ) -> list[TablePlan]:
-    rows = sub.graph.node_count
     by_labels = _plan_labels(profile, world, sub, choice, recipe)
-    matrix = choice.distances != "none" and not by_labels
-    if choice.hops == "none" and not matrix:
+    if not choice.hops:
         return by_labels
-    by_matrix = choose_algorithm(sub, recipe.algorithm) == "floyd_warshall"
+    rows = sub.graph.node_count
     work, ranges = 0.0, 0
-    sample = _sample(world, sub, parts, choice)
+    sample = _sample(world, sub, parts)
     batches = -(-rows // LANES)
-    if by_matrix:
+    if choose_algorithm(sub, recipe.algorithm) == "floyd_warshall":
         search = _matrix_seconds(rows) + batches * sample.take
         memory = 4 * rows * rows
     else:
         work = batches * (sample.search + sample.take)
-        if choice.hops == "compressed":
-            if not matrix:
-                work = min(work, batches * _entry_seconds(world, sub, parts))
-            ranges = len(target_ranges(rows))
-            threads = min(threads, ranges)
+        work = min(work, batches * _entry_seconds(world, sub, parts))
+        ranges = len(target_ranges(rows))
+        threads = min(threads, ranges)
         search = sample.prepare + work / threads
         memory = threads * search_bytes(rows)
-    plans = []
-    if choice.hops == "compressed":
-        size = int(sample.runs * STORED_RUN_BYTES)
-        memory += rows * ROW_BYTES + int(sample.runs) * run_bytes(rows, threads)
-        seconds = search + sample.runs * WRITE_SECONDS_PER_RUN
-        worker = search_bytes(rows) + rows * ROW_BYTES
-        worker += int(sample.runs) // max(1, ranges) * run_bytes(rows, 1)
-        shared = (work, ranges, worker) if ranges and not matrix else (0.0, 0, 0)
-        plans.append(TablePlan(profile, "next_hops", "compressed", size, seconds, memory, *shared))
-    elif choice.hops == "dense":
-        size = rows * rows * slot_dtype(sub).itemsize
-        plans.append(TablePlan(profile, "next_hops", "dense", size, search, memory + size))
-    if matrix:
-        size = 4 * rows * rows
-        before = plans[-1].memory if plans else memory
-        alone = 0.0 if plans else search
-        plans.append(TablePlan(profile, "distances", "dense", size, alone, before + size))
-    return plans + by_labels
+    size = int(sample.runs * STORED_RUN_BYTES)
+    memory += rows * ROW_BYTES + int(sample.runs) * run_bytes(rows, threads)
+    seconds = search + sample.runs * WRITE_SECONDS_PER_RUN
+    worker = search_bytes(rows) + rows * ROW_BYTES
+    worker += int(sample.runs) // max(1, ranges) * run_bytes(rows, 1)
+    shared = (work, ranges, worker) if ranges else (0.0, 0, 0)
+    hops = TablePlan(profile, "next_hops", "compressed", size, seconds, memory, *shared)
+    return [hops, *by_labels]
 
 
 def _plan_labels(
@@ -415,38 +399,40 @@ class _Sample:
     runs: float
 
 
-def _sample(world: World, sub: Subgraph, parts: Components, choice: Choice) -> _Sample:
+def _sample(world: World, sub: Subgraph, parts: Components) -> _Sample:
     rows = sub.graph.node_count
     begun = time.perf_counter()
     batch_search = BatchSearch.of(sub.graph, sub.weight)
     scratch = batch_search.scratch()
     prepare = time.perf_counter() - begun
     batches = -(-rows // LANES)
-    take, ended = _taker(world, sub, parts, choice)
+    symbols = symbols_for(sub, rows_on_chart(world, sub), unreachable_fits=parts.tells_all)
+    writer = RunWriter(sub, symbols, 0, rows)
 
     def both(batch: int) -> tuple[float, float]:
         start, stop = batch * LANES, min((batch + 1) * LANES, rows)
         begun = time.perf_counter()
         dist = batch_search.distances_to(np.arange(start, stop, dtype=np.int32), scratch)
         searched = time.perf_counter()
-        take(start, stop, dist)
+        writer.take(start, stop, dist)
         return searched - begun, time.perf_counter() - searched
 
     if batches:
         both(0)  # This call compiles the kernels.
-        ended(reset=True)
+        writer.restart()
     times: list[tuple[float, float]] = []
     if batches <= (WARM + 1) * WINDOWS:
         times = [both(batch) for batch in range(batches)]
-        runs = float(rows + ended(reset=True))
+        runs = float(rows + writer.ended_count)
     else:
         grown = 0
         for window in range(WINDOWS):
             first = window * (batches - WARM - 1) // (WINDOWS - 1)
             times += [both(first + batch) for batch in range(WARM)]
-            before = ended(reset=False)
+            before = writer.ended_count
             times.append(both(first + WARM))
-            grown += ended(reset=True) - before
+            grown += writer.ended_count - before
+            writer.restart()
         runs = rows + grown / WINDOWS * batches
     search = float(np.mean([one[0] for one in times])) if times else 0.0
     return _Sample(prepare, search, float(np.mean([one[1] for one in times] or [0.0])), runs)
@@ -468,37 +454,6 @@ def _entry_seconds(world: World, sub: Subgraph, parts: Components) -> float:
         searcher.run(writer, RunWriter.take)
         times.append(time.perf_counter() - begun)
     return float(np.mean(times[1:])) / WINDOW
-
-
-def _taker(
-    world: World, sub: Subgraph, parts: Components, choice: Choice
-) -> tuple[Callable[[int, int, Int32Array], None], Callable[..., int]]:
-    """Return two functions: one takes in a batch as a bake does, one counts the runs that ended.
-
-    The count begins at the last reset.
-    """
-    if choice.hops == "compressed":
-        symbols = symbols_for(sub, rows_on_chart(world, sub), unreachable_fits=parts.tells_all)
-        writer = RunWriter(sub, symbols, 0, sub.graph.node_count)
-
-        def ended(*, reset: bool) -> int:
-            count = writer.ended_count
-            if reset:
-                writer.restart()
-            return count
-
-        return writer.take, ended
-    hop = np.empty((sub.graph.node_count, LANES), dtype=slot_dtype(sub))
-    none = int(np.iinfo(hop.dtype).max)
-
-    def take(start: int, stop: int, dist: Int32Array) -> None:
-        if choice.hops == "dense":
-            lowest_first_moves(sub.arcs, sub.slot, dist, none, 0, stop - start, hop)
-
-    def none_ended(*, reset: bool) -> int:
-        return 0
-
-    return take, none_ended
 
 
 def _matrix_seconds(rows: int) -> float:

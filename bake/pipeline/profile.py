@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 
@@ -26,7 +25,7 @@ from bake.recipe import LevelRecipe
 from bake.search.graph.connectivity import is_two_way
 from bake.search.graph.partition import region_of_rows
 from bake.search.point.estimates import quantised
-from bake.tables.all_pairs import AllPairs, all_pairs, choose_algorithm, slot_dtype
+from bake.tables.all_pairs import choose_algorithm
 from bake.tables.cluster_distances import cluster_distances, fits_auto
 from bake.tables.clusters import Clusters, clusters
 from bake.tables.components import components
@@ -38,12 +37,6 @@ from bake.tables.labels import StoredLabels, stored_labels
 from bake.tables.range_search import Crew, Ledger, RangeJob
 from bake.tables.run_writer import target_ranges
 from bake.worlds import World
-
-#: "auto" keeps next hops dense in tables of at most this many bytes: runs take more there.
-AUTO_DENSE_BYTES = 2 * 2**10
-
-#: Bytes that the columns of labels take in a file beside what is in them, over those of a matrix.
-LABEL_COLUMNS_BYTES = 1280
 
 
 def profile_tables(
@@ -70,35 +63,22 @@ def profile_tables(
     budget = recipe.memory_budget
     sub = usable_subgraph(world.graph, world.metrics[profile])
     parts = components(sub, world.graph.node_count)
-    choice = choose(sub, recipe)
+    choice = choose(recipe)
     labels = labels_of(world, sub, choice, budget)
-    matrix = choice.distances != "none" and labels is None
-    pairs, runs = AllPairs(None, None), None
-    if choice.hops == "compressed":
-        runs, distance = compressed_next_hops(
+    runs = None
+    if choice.hops:
+        runs = compressed_next_hops(
             sub,
             rows_on_chart(world, sub),
             unreachable_fits=parts.tells_all,
             algorithm=recipe.algorithm,
-            distances=matrix,
             budget=budget,
             threads=threads,
             progress=progress,
             ledger=ledger,
             crew=crew,
         )
-        pairs = AllPairs(None, distance)
-    elif choice.hops == "dense" or matrix:
-        pairs = all_pairs(
-            sub,
-            algorithm=recipe.algorithm,
-            hops=choice.hops == "dense",
-            distances=matrix,
-            budget=budget,
-            threads=threads,
-            progress=progress,
-        )
-    found = [profile_contents(profile, world, parts, pairs, runs)]
+    found = [profile_contents(profile, world, parts, runs)]
     if labels is not None:
         found.append(labels_contents(profile, labels))
     if wants_clusters(recipe):
@@ -120,66 +100,49 @@ def profile_tables(
 
 @dataclass(frozen=True)
 class Choice:
-    """The forms in which one profile's next hops and distances are made."""
+    """Whether one profile's next hops and distances are made."""
 
-    hops: Literal["none", "dense", "compressed"]
-    distances: Literal["none", "dense", "labels", "auto"]
+    hops: bool
+    distances: bool
 
 
-def choose(sub: Subgraph, recipe: LevelRecipe) -> Choice:
-    """Resolve "auto" for one profile, but for the form of distances, which only labels tell."""
-    rows = sub.graph.node_count
+def choose(recipe: LevelRecipe) -> Choice:
+    """Resolve "auto"."""
     if recipe.tables is None:
-        wanted, measured = True, recipe.distance_storage != "auto"
-    else:
-        wanted, measured = "next_hops" in recipe.tables, "distances" in recipe.tables
-    distances = recipe.distance_storage if measured else "none"
-    if not wanted:
-        return Choice("none", distances)
-    if recipe.storage in ("dense", "compressed"):
-        return Choice(recipe.storage, distances)
-    small = rows * rows * slot_dtype(sub).itemsize <= AUTO_DENSE_BYTES
-    return Choice("dense" if small else "compressed", distances)
+        return Choice(True, recipe.distance_storage != "auto")
+    return Choice("next_hops" in recipe.tables, "distances" in recipe.tables)
 
 
 def in_ranges(sub: Subgraph, recipe: LevelRecipe) -> bool:
     """Tell whether next hops are searched in several ranges, which machines can share out."""
-    choice = choose(sub, recipe)
     return (
-        choice.hops == "compressed"
-        and choice.distances in ("none", "labels")  # "auto" may mean a matrix.
+        choose(recipe).hops
         and choose_algorithm(sub, recipe.algorithm) == "dijkstra"
         and len(target_ranges(sub.graph.node_count)) > 1
     )
 
 
 def labels_of(world: World, sub: Subgraph, choice: Choice, budget: int) -> StoredLabels | None:
-    """Make distance labels if they are wanted; None where a matrix is, or "auto" prefers one.
+    """Make distance labels; None where no distances are wanted.
 
     Raises:
-        BudgetError: the labels that are wanted do not fit.
+        BudgetError: the labels do not fit.
         CostError: without next hops, nothing shows that distances fit the scale.
     """
-    if choice.distances not in ("labels", "auto"):
+    if not choice.distances:
         return None
     rows = sub.graph.node_count
     two_way = bool(is_two_way(sub.arcs))
     labels = stored_labels(sub, rows_on_chart(world, sub), two_way=two_way, budget=budget)
-    heaviest = int(sub.weight.max(initial=0))
-    # A distance is the sum of two labels, and the search for next hops looks at each of them.
-    fits = labels is not None and (
-        choice.hops != "none" or 2 * labels.longest < INFINITY - heaviest
-    )
-    if choice.distances == "auto":
-        matrix = 4 * rows * rows
-        return labels if fits and labels and labels.size + LABEL_COLUMNS_BYTES < matrix else None
     if labels is None:
         raise BudgetError(
             f"distance labels of {rows:,} nodes need more",
             expected=f"at most {in_units(budget)} (memory_budget)",
-            remedy='raise memory_budget, or set storage = "dense" in [distances]',
+            remedy="raise memory_budget, or leave distances out of tables",
         )
-    if not fits:
+    heaviest = int(sub.weight.max(initial=0))
+    # A distance is the sum of two labels, and the search for next hops looks at each of them.
+    if not choice.hops and 2 * labels.longest >= INFINITY - heaviest:
         raise CostError(
             f"distances may reach {2 * labels.longest} ticks, and labels alone cannot tell",
             expected=f"fewer than {INFINITY - heaviest} ticks",

@@ -66,6 +66,11 @@ _EXAMPLES: Mapping[KeyPath, str] = {
     ("levels",): "[levels.keep]",
     ("levels", "*"): "[levels.keep] with connectivity = 4",
 }
+#: What to do about keys that recipes had once.
+_GONE: Mapping[KeyPath, str] = {
+    ("next_hops", "storage"): "leave it out: next hops are kept in runs, and houses are baked like "
+    "any other part of the level; `bake export --table` writes a plain matrix",
+}
 _MODELS: Mapping[KeyPath, type[Table]] = {
     (): RecipeTable,
     ("next_hops",): NextHopsTable,
@@ -251,8 +256,10 @@ def _unknown_key(path: KeyPath) -> _Mistake:
     *outer, key = path
     table, key = _MODELS[_shape(tuple(outer))], str(key)
     near = closest(key, table.model_fields)
-    if key in RecipeTable.model_fields and table is not RecipeTable:
-        remedy: str | None = f"{key} belongs at the top of the file, above the first [table]"
+    if gone := _GONE.get(_shape(path)):
+        remedy: str | None = gone
+    elif key in RecipeTable.model_fields and table is not RecipeTable:
+        remedy = f"{key} belongs at the top of the file, above the first [table]"
         if key in LevelTable.model_fields:
             remedy = f"{key} belongs to the whole recipe or to one level"
     elif homes := [name for name, part in _PARTS.items() if key in part.model_fields]:

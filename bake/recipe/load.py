@@ -142,7 +142,6 @@ def _merged(base: LevelRecipe, table: LevelTable) -> LevelRecipe:
         memory_budget=_given(table.memory_budget, base.memory_budget),
         tables=None if table.tables == ("auto",) else _given(table.tables, base.tables),
         algorithm=_given(table.next_hops.algorithm, base.algorithm),
-        storage=_given(table.next_hops.storage, base.storage),
         distance_storage=_given(table.distances.storage, base.distance_storage),
         cluster_size=_given(table.clusters.size, base.cluster_size),
         cluster_regions=_given(table.clusters.regions, base.cluster_regions),

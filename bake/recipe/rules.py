@@ -21,8 +21,7 @@ from bake.levels.reading.limits import DEFAULT_MEMORY_BUDGET
 from bake.movement.rules import Connectivity, CornerCutting, CostRule, Headings
 
 Algorithm = Literal["auto", "dijkstra", "floyd_warshall"]
-Storage = Literal["auto", "dense", "compressed"]
-DistanceStorage = Literal["auto", "dense", "labels"]
+DistanceStorage = Literal["auto", "labels"]
 HierarchyMode = Literal["hpa", "none"]
 HeuristicKind = Literal["auto", "field", "landmark"]
 #: How bad a finding of `bake lint` is.
@@ -129,9 +128,8 @@ class LevelRecipe:
         memory_budget: bytes a bake may use, at least 2**20.
         tables: products to bake, in the order of ``TABLE_NAMES``; None = auto.
         algorithm: how next hops are computed; every choice gives the same tables.
-        storage: how next hops are kept; "auto" = dense up to 2 KiB, else compressed.
-        distance_storage: how distances are kept; "auto" = as what is smaller where ``tables`` asks
-            for them, and not at all where it is "auto".
+        distance_storage: how distances are kept; "auto" = as labels where ``tables`` asks for them,
+            and not at all where it is "auto".
         cluster_size: side of a cluster in cells, 4 to 1024.
         cluster_regions: whether regions drawn in a level are clusters.
         hierarchy: "hpa" or "none".
@@ -168,7 +166,6 @@ class LevelRecipe:
     memory_budget: int = DEFAULT_MEMORY_BUDGET
     tables: tuple[str, ...] | None = None
     algorithm: Algorithm = "auto"
-    storage: Storage = "auto"
     distance_storage: DistanceStorage = "auto"
     cluster_size: int = 32
     cluster_regions: bool = False
@@ -207,7 +204,6 @@ class LevelRecipe:
             "corner_cutting": self.corner_cutting,
             "cost_rule": self.cost_rule,
             "ticks_per_unit": self.ticks_per_unit,
-            "storage": self.storage,
             "clusters": {"size": self.cluster_size, "regions": self.cluster_regions},
             "hierarchy": {
                 "mode": self.hierarchy,
@@ -332,7 +328,6 @@ def read_stated(text: str) -> LevelRecipe:
     return LevelRecipe(
         ticks_per_unit=stated.whole("ticks_per_unit", 1, MAX_TICKS_PER_UNIT),
         tables=tables,
-        storage=stated.one_of("storage", Storage),
         distance_storage=stated.distance_storage(),
         cluster_size=stated.whole("clusters.size", MIN_CLUSTER_SIZE, MAX_CLUSTER_SIZE),
         cluster_regions=stated.one_of("clusters.regions", Literal[True, False]),

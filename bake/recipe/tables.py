@@ -48,7 +48,6 @@ from bake.recipe.rules import (
     HeuristicKind,
     HierarchyMode,
     Severity,
-    Storage,
 )
 
 Check = Callable[[Any], Any]
@@ -105,7 +104,7 @@ _LdtkKey = Annotated[str, _matching(values.ldtk_key, values.LDTK_KEY)]
 _ProfileName = Annotated[str, _matching(values.profile_name, values.PROFILE_NAME)]
 _LevelName = Annotated[str, _matching(values.level_name, r"[^/\\]+")]
 #: What takes the place of forms in which next hops were kept.
-_GONE_STORAGE = {"instances": "leave it out: houses are baked like any other part of the level"}
+_GONE_DISTANCES = {"dense": 'distances are always kept as labels: write "labels"'}
 _Flag = Annotated[bool | None, _checked(values.flag, {"type": "boolean"})]
 _SeverityKey = Annotated[Severity | None, _chosen(Severity)]
 
@@ -244,26 +243,22 @@ class MeshTable(Table):
 
 
 class NextHopsTable(Table):
-    """How next hops are computed and kept; every choice gives the same answers."""
+    """How next hops are computed; every choice gives the same tables."""
 
     algorithm: Annotated[Algorithm | None, _chosen(Algorithm)] = Field(
         default=None, description='Default: "auto", by size and density.'
     )
-    storage: Annotated[Storage | None, _chosen(Storage, gone=_GONE_STORAGE)] = Field(
-        default=None,
-        description='Default: "auto", which keeps tables of at most 2 KiB dense and others '
-        "compressed into runs.",
-    )
 
 
 class DistancesTable(Table):
-    """How distances between all pairs are kept; every choice gives the same answers."""
+    """Whether distances between all pairs are kept where tables does not name them."""
 
-    storage: Annotated[DistanceStorage | None, _chosen(DistanceStorage)] = Field(
-        default=None,
-        description='"labels": some tens of bytes a place; "dense": four bytes a pair. Default: '
-        '"auto", which is the smaller of both where tables names "distances", and no distances '
-        'where tables is "auto".',
+    storage: Annotated[DistanceStorage | None, _chosen(DistanceStorage, gone=_GONE_DISTANCES)] = (
+        Field(
+            default=None,
+            description='"labels": some tens of bytes a place. Default: "auto", which is labels '
+            'where tables names "distances", and no distances where tables is "auto".',
+        )
     )
 
 

@@ -393,14 +393,13 @@ class LevelAsset:
 
 
 def open_asset(path: str | Path, *, check: bool = True) -> LevelAsset:
-    """Open a baked level; arrays are read, or mapped, when a question first needs them.
+    """Open a baked level; arrays are read when a question first needs them.
 
     Args:
         path: the asset, or a flat file that was exported from it.
         check: whether to compare the whole file with its digest first, which takes about a
             millisecond for each MiB. Without this check, columns are still compared with their
-            digests when they are read, but mapped columns are not: leave it out for large dense
-            tables in a file that the game has checked by other means.
+            digests when they are read.
 
     Raises:
         AssetError: the file is missing, not an asset, too old, too new, or damaged.

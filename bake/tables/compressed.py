@@ -13,7 +13,7 @@ from bake.graph import INFINITY, Subgraph
 from bake.search.all_pairs.batch import LANES, BatchScratch
 from bake.search.all_pairs.floyd_warshall import floyd_warshall
 from bake.search.all_pairs.floyd_warshall import working_bytes as closing_bytes
-from bake.tables.all_pairs import Algorithm, Progress, choose_algorithm, mark_unreachable
+from bake.tables.all_pairs import Algorithm, Progress, choose_algorithm
 from bake.tables.range_search import Crew, Found, Ledger, RangeJob, RangeSearch, RunBudget
 from bake.tables.range_searcher import search_bytes
 from bake.tables.run_writer import (
@@ -41,20 +41,19 @@ def run_bytes(rows: int, threads: int) -> int:
     return RUN_BYTES + -(-PIECE_BYTES * min(threads, ranges) // ranges)
 
 
-def working_bytes(sub: Subgraph, threads: int, algorithm: Algorithm, *, distances: bool) -> int:
-    """Return the peak memory of :func:`compressed_next_hops` in bytes, the tables included."""
+def working_bytes(sub: Subgraph, threads: int, algorithm: Algorithm) -> int:
+    """Return the peak memory of :func:`compressed_next_hops` in bytes, the table included."""
     rows = sub.graph.node_count
-    matrix = 4 * rows * rows
     if choose_algorithm(sub, algorithm) == "floyd_warshall":
-        search = matrix + closing_bytes(rows, threads) + rows * BatchScratch.BYTES
+        search = 4 * rows * rows + closing_bytes(rows, threads) + rows * BatchScratch.BYTES
     else:
         search = threads * search_bytes(rows)
     expected = EXPECTED_RUNS * run_bytes(rows, threads)
-    return search + distances * matrix + rows * (ROW_BYTES + expected)
+    return search + rows * (ROW_BYTES + expected)
 
 
 def run_budget(
-    sub: Subgraph, budget: int, threads: int, algorithm: Algorithm, *, distances: bool = False
+    sub: Subgraph, budget: int, threads: int, algorithm: Algorithm
 ) -> tuple[int, RunBudget]:
     """Return how many threads may search, and how many runs there may be, in so many bytes.
 
@@ -62,13 +61,12 @@ def run_budget(
         BudgetError: not even one search fits.
     """
     rows = sub.graph.node_count
-    while threads > 1 and working_bytes(sub, threads, algorithm, distances=distances) > budget:
+    while threads > 1 and working_bytes(sub, threads, algorithm) > budget:
         threads -= 1
-    needed = working_bytes(sub, threads, algorithm, distances=distances)
+    needed = working_bytes(sub, threads, algorithm)
     if needed > budget:
         raise BudgetError(
-            f"compressed next hops{' and distances' if distances else ''} of {rows:,} nodes may "
-            f"need {in_units(needed)}",
+            f"next hops of {rows:,} nodes may need {in_units(needed)}",
             expected=f"at most {in_units(budget)} (memory_budget)",
             remedy="raise memory_budget, or leave tables out",
         )
@@ -83,13 +81,12 @@ def compressed_next_hops(
     *,
     unreachable_fits: bool,
     algorithm: Algorithm,
-    distances: bool,
     budget: int,
     threads: int,
     progress: Progress,
     ledger: Ledger | None = None,
     crew: Crew | None = None,
-) -> tuple[RunTable, Int32Array | None]:
+) -> RunTable:
     """Search for batches of targets and compress the results, batch after batch.
 
     Args:
@@ -98,45 +95,38 @@ def compressed_next_hops(
             move.
         unreachable_fits: whether another table says which targets are unreachable, so that any
             symbol may stand for them.
-        algorithm: as for :func:`bake.tables.all_pairs.all_pairs`.
-        distances: whether to keep the distances, too.
+        algorithm: "dijkstra" searches batches of targets with a bucket queue, "floyd_warshall"
+            closes a matrix; "auto" compares their work.
         budget: bytes this may allocate.
         threads: how many ranges of targets to search at once, fewer where the budget is short;
             changes no byte of the result.
         progress: called with the fraction done.
-        ledger: where to keep the state of the search; it is not used where distances are kept as
-            well, or by Floyd-Warshall. It changes no byte of the result.
-        crew: who searches ranges in place of threads; it is not asked where there is only one,
-            where distances are kept as well, or by Floyd-Warshall. It changes no byte.
-
-    Returns:
-        The runs, and (r, r) int32 distances, UNREACHABLE where there is no path, or None.
+        ledger: where to keep the state of the search; Floyd-Warshall does not use it. It changes no
+            byte of the result.
+        crew: who searches ranges in place of threads; it is not asked where there is only one, or
+            by Floyd-Warshall. It changes no byte.
 
     Raises:
         BudgetError: not even one search fits the budget.
         CostError: distances run off the integer scale.
     """
     rows = sub.graph.node_count
-    threads, run_limit = run_budget(sub, budget, threads, algorithm, distances=distances)
+    threads, run_limit = run_budget(sub, budget, threads, algorithm)
     by_matrix = choose_algorithm(sub, algorithm) == "floyd_warshall"
-    distance = np.empty((rows, rows), dtype=np.int32) if distances else None
     search = RangeSearch(
         RangeJob(sub, at, unreachable_fits),
         target_ranges(rows),
         run_limit,
         progress,
-        distance,
     )
     joiner = RunJoiner(sub, search.symbols)
     if by_matrix:
         _from_matrix(sub, search, threads, joiner.add, progress)
-    elif crew is not None and not distances and len(search.ranges) > 1:
+    elif crew is not None and len(search.ranges) > 1:
         search.by_crew(crew, joiner.add, ledger)
     else:
-        search.by_threads(threads, joiner.add, None if distances else ledger)
-    if distance is not None:
-        mark_unreachable(distance)
-    return joiner.finish(), distance
+        search.by_threads(threads, joiner.add, ledger)
+    return joiner.finish()
 
 
 def _from_matrix(

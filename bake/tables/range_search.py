@@ -66,8 +66,8 @@ class RunBudget:
                 f"next hops do not compress: {runs:,} runs after {share:.0%} of the targets of "
                 f"{rows:,} nodes",
                 expected=f"at most {self.runs:,} in {in_units(self.memory)} (memory_budget)",
-                remedy=f"raise memory_budget to about {in_units(needed)}, or set "
-                'storage = "dense" in [next_hops]',
+                remedy=f"raise memory_budget to about {in_units(needed)}, or leave next_hops "
+                "out of tables",
             )
 
 
@@ -140,7 +140,6 @@ class RangeSearch:
         ranges: Sequence[Range],
         budget: RunBudget,
         progress: Progress,
-        distance: Int32Array | None = None,
     ) -> None:
         """Begin without searching anything.
 
@@ -149,11 +148,9 @@ class RangeSearch:
             ranges: the ranges to search.
             budget: how many runs all of them may have.
             progress: called with the fraction done, which never falls.
-            distance: (r, r) int32, where distances are kept; None = they are not.
         """
         self._job, self.ranges, self._budget, self._progress = job, ranges, budget, progress
         self.symbols = job.symbols()
-        self._distance = distance
         self._rows = job.sub.graph.node_count
         self._targets = max(1, sum(stop - begin for begin, stop in ranges))
         # Of each range that was begun: targets taken in, and runs.
@@ -219,8 +216,6 @@ class RangeSearch:
             self._taken[writer.begin] = stop - writer.begin
             self._runs[writer.begin] = writer.ended_count + self._rows
             self._check_budget()
-        if self._distance is not None and isinstance(dist, np.ndarray):
-            self._distance[:, start:stop] = dist[:, : stop - start]
 
     def _taken_up(self, ledger: Ledger | None) -> dict[int, RangeRuns]:
         if ledger is None:
@@ -266,7 +261,7 @@ class RangeSearch:
         try:
             writer = searcher.writer(targets, earlier)
             self._under_way[writer] = taking
-            searcher.run(writer, take, whole=self._distance is not None)
+            searcher.run(writer, take)
             if ledger is not None:
                 ledger.finished(writer.runs)
             del self._under_way[writer]

@@ -103,20 +103,19 @@ class RangeSearcher:
             writer.go_on_from(earlier)
         return writer
 
-    def run(self, writer: RunWriter, take: Take, *, whole: bool = False) -> None:
+    def run(self, writer: RunWriter, take: Take) -> None:
         """Search for what a writer has not taken in yet, batch after batch.
 
         Args:
             writer: of a range.
             take: called with every batch, in order.
-            whole: whether distances from all rows are wanted.
         """
         # Asking first whether there is a spare one would race with other threads.
         try:
             scratch = self._spare.pop()
         except IndexError:
             scratch = self._search.scratch()
-        if self.by_entries and not whole:
+        if self.by_entries:
             self._run_by_entries(writer, take, scratch)
         else:
             self._run_whole(writer, take, scratch, writer.stop)

@@ -1,10 +1,9 @@
 """Prove lower bounds: distances between clusters, pivots and basins.
 
 What is stored for two clusters or basins is the smallest of something over all pairs of their rows.
-The proofs look at every such pair. They use the distances of the blocks of targets whose hops or
-distances are proved; without such tables they search toward whole clusters. Columns of pivots need
-no pairs: what falls along no arc by more than the arc's weight is a consistent heuristic, and so an
-admissible one.
+The proofs look at every such pair. They use the distances of the blocks of targets whose hops are
+proved; without next hops they search toward whole clusters. Columns of pivots need no pairs: what
+falls along no arc by more than the arc's weight is a consistent heuristic, and so admissible.
 """
 
 from __future__ import annotations

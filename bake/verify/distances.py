@@ -1,8 +1,7 @@
-"""Prove next hops and distances, one block of targets after another.
+"""Prove next hops by the distances they imply, one block of targets after another.
 
 Distances that arcs attain and that no arc shortens are those of shortest paths (R. Bellman, "On a
-routing problem", 1958), since weights are positive. The distances of a block are those its hops
-imply, or, without hops, those that are stored. Several blocks are proved at once, in bounded
+routing problem", 1958), since weights are positive. Several blocks are proved at once, in bounded
 memory.
 """
 
@@ -15,26 +14,23 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bake.arrays import AnyArray, Int32Array, Int64Array
+from bake.arrays import Int32Array, Int64Array
 from bake.graph import INFINITY, UNREACHABLE
 from bake.kernels.jit import kernel
 from bake.processors import processors
 from bake.verify import next_hops
 from bake.verify.next_hops import NOT_SAID, Finding, Order, Reach, Segments
-from bake.verify.profile import Arcs, Profile, Progress, RowGraph
+from bake.verify.profile import Arcs, Profile, Progress
 
 #: What can be wrong with a pair whose hop leads to its goal.
-SHORTER, DISAGREES, NOT_ATTAINED, DIFFERS = 3, 4, 5, 6
+SHORTER, DISAGREES = 3, 4
 
 _WORDS = {
     next_hops.BAD_SLOT: "a hop is no arc",
     next_hops.BLOCKED_ARC: "a hop takes an arc the profile may not",
-    next_hops.BAD_OWN: "a hop leads away from its own goal",
     next_hops.NOT_TO_GOAL: "hops do not lead to their goal",
     SHORTER: "there is a shorter path",
     DISAGREES: "components and tables disagree",
-    NOT_ATTAINED: "a distance is not that of any path",
-    DIFFERS: "a stored distance differs from the way its hops lead",
 }
 
 #: Targets looked at together: more of them share one order of rows, and the distances of fewer
@@ -108,73 +104,6 @@ def first_shortcut(edges: Edges, dist: Int32Array) -> Finding:
 
 
 @kernel
-def first_unattained(targets: Int32Array, graph: RowGraph, dist: Int32Array) -> Finding:
-    """Find a distance that is not 0 at its target, or that no arc of another row attains.
-
-    Args:
-        targets: (k) rows.
-        graph: the arcs of the rows.
-        dist: (r, k) ticks, INFINITY where there is no path.
-    """
-    lanes = len(targets)
-    fits = np.empty(lanes, np.bool_)
-    for row in range(len(dist)):
-        mine = dist[row]
-        for lane in range(lanes):
-            fits[lane] = mine[lane] == INFINITY
-        for arc in range(graph.first[row], graph.first[row + 1]):
-            if graph.head[arc] < 0:
-                continue
-            ahead, cost = dist[graph.head[arc]], graph.weight[arc]
-            for lane in range(lanes):
-                fits[lane] |= (mine[lane] - ahead[lane] == cost) & (ahead[lane] < INFINITY)
-        for lane in range(lanes):
-            if targets[lane] == row:
-                fits[lane] = mine[lane] == 0
-            elif mine[lane] <= 0:
-                fits[lane] = False
-            if not fits[lane]:
-                return int(row), int(lane), NOT_ATTAINED
-    return 0, 0, 0
-
-
-@kernel
-def load_distances(stored: Int32Array, dist: Int32Array) -> Finding:
-    """Write stored (r, k) distances into ``dist``, INFINITY where there is no path.
-
-    Returns:
-        The first stored number that is not a distance.
-    """
-    for row in range(len(dist)):
-        mine, said = dist[row], stored[row]
-        off = False
-        for lane in range(len(mine)):
-            none = said[lane] == UNREACHABLE
-            mine[lane] = np.int32(INFINITY) if none else said[lane]
-            off |= (not none) & ((said[lane] < 0) | (said[lane] >= INFINITY))
-        if off:
-            for lane in range(len(mine)):
-                if said[lane] != UNREACHABLE and not 0 <= said[lane] < INFINITY:
-                    return int(row), int(lane), NOT_ATTAINED
-    return 0, 0, 0
-
-
-@kernel
-def first_difference(stored: Int32Array, dist: Int32Array) -> Finding:
-    """Find where (r, k) distances differ from stored ones."""
-    for row in range(len(dist)):
-        mine, said = dist[row], stored[row]
-        differ = False
-        for lane in range(len(mine)):
-            differ |= said[lane] != (mine[lane] if mine[lane] < INFINITY else UNREACHABLE)
-        if differ:
-            for lane in range(len(mine)):
-                if said[lane] != (mine[lane] if mine[lane] < INFINITY else UNREACHABLE):
-                    return int(row), int(lane), DIFFERS
-    return 0, 0, 0
-
-
-@kernel
 def first_disagreement(targets: Int32Array, reach: Reach, dist: Int32Array) -> Finding:
     """Find where components and distances differ on whether there is a path."""
     uniform = next_hops.of_one_component(targets, reach)
@@ -208,23 +137,21 @@ class _Room:
 
 
 class Pairs:
-    """The next hops and the distances of one profile, or those of the two that it has."""
+    """The next hops of one profile, between all pairs of its rows."""
 
     def __init__(self, profile: Profile) -> None:
-        """Take in the tables.
+        """Take in the next hops.
 
         Raises:
             CorruptAssetError: they do not fit the profile's rows.
         """
         self._profile = profile
-        self._stored = profile.mapped("distance") if profile.has("distance") else None
         self._reach = next_hops.read_reach(profile)
-        self._runs = next_hops.read_runs(profile) if profile.has("run_length") else None
-        self._hop = profile.mapped("hop") if not self._runs and profile.has("hop") else None
+        self._runs = next_hops.read_runs(profile)
         self._edges = edges_of(profile.arcs)
 
     def prove(self, targets: Int64Array, observers: Sequence[Observer], progress: Progress) -> None:
-        """Prove the tables of the profile toward some targets.
+        """Prove the next hops of the profile toward some targets.
 
         Args:
             targets: rows, ascending.
@@ -264,16 +191,7 @@ class Pairs:
         rows, lanes = self._profile.rows, len(targets)
         # The last block may have fewer lanes.
         dist = room.dist[: rows * lanes].reshape(rows, lanes)
-        stored = None if self._stored is None else _columns(self._stored, targets)
-        if self._runs is not None or self._hop is not None:
-            found = self._follow(targets, dist, room)
-            if stored is not None and not found[2]:
-                found = first_difference(stored, dist)
-        else:
-            assert stored is not None
-            found = load_distances(stored, dist)
-            if not found[2]:
-                found = first_unattained(targets, self._profile.graph, dist)
+        found = self._follow(targets, dist, room)
         if not found[2]:
             found = first_shortcut(self._edges, dist)
         if not found[2]:
@@ -286,20 +204,6 @@ class Pairs:
     def _follow(self, targets: Int32Array, dist: Int32Array, room: _Room) -> Finding:
         """Fill in the distances the hops imply, and return what is wrong with a hop."""
         graph, segments = self._profile.graph, room.segments
-        if self._runs is not None:
-            next_hops.segments_of_runs(targets, self._runs, self._reach, graph, segments)
-        else:
-            assert self._hop is not None
-            hop = _columns(self._hop, targets)
-            none = int(np.iinfo(str(hop.dtype)).max)
-            next_hops.segments_of_table(targets, hop, none, graph, segments)
+        next_hops.segments_of_runs(targets, self._runs, self._reach, graph, segments)
         next_hops.order_rows(len(targets) // 2, segments, graph, room.order)
         return next_hops.resolve(segments, graph, room.order, dist)
-
-
-def _columns(table: AnyArray, targets: Int32Array) -> AnyArray:
-    """Return some columns of a table that may be mapped from a file; targets ascend."""
-    first, last = int(targets[0]), int(targets[-1])
-    if last - first + 1 == len(targets):
-        return np.ascontiguousarray(table[:, first : last + 1])
-    return np.ascontiguousarray(table[:, targets])

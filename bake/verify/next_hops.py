@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bake.arrays import AnyArray, Int32Array, Int64Array, UInt8Array
+from bake.arrays import Int32Array, Int64Array, UInt8Array
 from bake.graph import INFINITY
 from bake.kernels.jit import kernel
 from bake.verify.profile import Profile, RowGraph
@@ -20,8 +20,8 @@ from bake.verify.profile import Profile, RowGraph
 NO_PATH, GREEDY = -1, -2
 
 #: What stands for the arc of a segment that has none: there is no path, the target is the row
-#: itself, or (the last three) something is wrong with the hop.
-NO_ARC, OWN, BAD_SLOT, BLOCKED_ARC, BAD_OWN = -1, -2, -3, -4, -5
+#: itself, or (the last two) something is wrong with the hop.
+NO_ARC, OWN, BAD_SLOT, BLOCKED_ARC = -1, -2, -3, -4
 
 #: What is wrong with a hop that takes one of the row's arcs.
 NOT_TO_GOAL = 2
@@ -110,7 +110,7 @@ def read_reach(profile: Profile) -> Reach:
 
 
 def read_runs(profile: Profile) -> Runs:
-    """Return the profile's compressed next hops."""
+    """Return the profile's next hops."""
     stored, rows, require = profile.column("run_slot"), profile.rows, profile.require
     first, start = _starts(profile, len(stored))
     rises = np.diff(start) > 0
@@ -317,32 +317,6 @@ def segments_of_runs(
 
 
 @kernel
-def segments_of_table(
-    targets: Int32Array, hop: AnyArray, none: int, graph: RowGraph, out: Segments
-) -> None:
-    """Make the segments of every row toward some targets from (r, k) slots of a dense table.
-
-    Args:
-        targets: (k) rows, ascending.
-        hop: (r, k) slots.
-        none: the entry that means no slot.
-        graph: the arcs of the rows.
-        out: the segments, written.
-    """
-    count = 0
-    for row in range(len(hop)):
-        base = out.first[row] = count
-        for lane in range(len(targets)):
-            slot = int(hop[row, lane])
-            if targets[lane] == row:
-                arc = OWN if slot == none else BAD_OWN
-            else:
-                arc = NO_ARC if slot == none else _arc(row, slot, graph)
-            count = _append(arc, lane, base, count, out)
-    out.first[len(hop)] = count
-
-
-@kernel
 def _segment_of(row: int, lane: int, segments: Segments) -> int:
     """Return the segment of a row that holds a lane."""
     segment = segments.first[row]
@@ -449,7 +423,7 @@ def resolve(segments: Segments, graph: RowGraph, order: Order, dist: Int32Array)
     dist[:] = far
     for row in range(len(dist)):
         for segment in range(segments.first[row], segments.first[row + 1]):
-            if segments.arc[segment] == OWN or segments.arc[segment] == BAD_OWN:
+            if segments.arc[segment] == OWN:
                 dist[row, segments.stop[segment] - 1] = 0
     for row in order.row:
         lane = 0

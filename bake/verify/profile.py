@@ -186,12 +186,6 @@ class Profile:
         """Return one of the profile's columns of whole numbers as int64."""
         return self.column(name).astype(np.int64)
 
-    def mapped(self, name: str) -> AnyArray:
-        """Return a table with an entry for each pair of rows, mapped from the file."""
-        table = self.asset.map(profile_path(self.name, name))
-        self.require(table.shape == (self.rows, self.rows), f"{name} is not square")
-        return table
-
     def number(self, name: str) -> int | None:
         """Return a number among the profile's attributes."""
         return self.asset.number(name, f"/profiles/{self.name}")

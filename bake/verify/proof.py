@@ -141,12 +141,12 @@ def _prove(profile: Profile, sample: int | None, progress: Progress) -> Proof:
         prove_labels(profile)
     bounds = read_bounds(profile)
     targets = _targets(profile.rows, sample)
-    hops, distances = profile.has("run_length") or profile.has("hop"), profile.has("distance")
-    if hops or distances:
+    hops = profile.has("run_length")
+    if hops:
         Pairs(profile).prove(targets, bounds, progress)
     elif profile.has("reach"):
         prove_reach(profile, components)
-    if bounds and not (hops or distances):
+    if bounds and not hops:
         search_bounds(profile, targets, bounds, progress)
     for bound in bounds:
         bound.judge(everything=len(targets) == profile.rows)
@@ -154,7 +154,7 @@ def _prove(profile: Profile, sample: int | None, progress: Progress) -> Proof:
     proved = profile.rows * len(targets)
     return Proof(
         proved * hops,
-        profile.rows**2 if labels else proved * distances,
+        profile.rows**2 if labels else 0,
         components,
         sum(bound.pairs for bound in bounds),
     )

@@ -83,9 +83,9 @@ enum { /* columns of the level that this reader uses */
 };
 enum { /* columns of a profile that this reader uses */
     LBI_P_NUMBERS, LBI_P_COST, LBI_P_CLASS, LBI_P_STEP_TICKS, LBI_P_MAY_ENTER, LBI_P_ROW_AT,
-    LBI_P_COMPONENT, LBI_P_REACH, LBI_P_HOP, LBI_P_FIRST_RUN, LBI_P_RUN_START, LBI_P_RUN_MOVE,
-    LBI_P_GREEDY_KIND, LBI_P_GREEDY_MOVE, LBI_P_LINK_OPEN, LBI_P_WEIGHT, LBI_P_DISTANCE,
-    LBI_P_PARENT, LBI_P_TOP, LBI_P_FIRST_LABEL, LBI_P_AWAY, LBI_P_TOWARD, LBI_PROFILE_COLUMNS
+    LBI_P_COMPONENT, LBI_P_REACH, LBI_P_FIRST_RUN, LBI_P_RUN_START, LBI_P_RUN_MOVE,
+    LBI_P_GREEDY_KIND, LBI_P_GREEDY_MOVE, LBI_P_LINK_OPEN, LBI_P_WEIGHT, LBI_P_PARENT, LBI_P_TOP,
+    LBI_P_FIRST_LABEL, LBI_P_AWAY, LBI_P_TOWARD, LBI_PROFILE_COLUMNS
 };
 /* clang-format on */
 
@@ -325,7 +325,6 @@ static const lbi_declared lbi_profile_columns[LBI_PROFILE_COLUMNS] = {
     {"row_at", LBI_I32, LBI_BOTH, 1, {LBI_D_LOCATION, 0, 0}},
     {"component", LBI_I32, 0, 1, {LBI_D_ROW, 0, 0}},
     {"reach", LBI_U8, 0, 2, {LBI_D_COMPONENT, LBI_D_REACH, 0}},
-    {"hop", LBI_UINT, 0, 2, {LBI_D_ROW, LBI_D_ROW, 0}},
     {"first_run", LBI_U32, 0, 1, {LBI_D_ROW | LBI_PLUS, 0, 0}},
     {"run_start", LBI_U16 | LBI_U32, 0, 1, {LBI_D_RUN, 0, 0}},
     {"run_move", LBI_UINT, 0, 1, {LBI_D_RUN, 0, 0}},
@@ -333,7 +332,6 @@ static const lbi_declared lbi_profile_columns[LBI_PROFILE_COLUMNS] = {
     {"greedy_move", LBI_UINT, 0, 2, {LBI_D_KIND, LBI_SECTOR, 0}},
     {"link_open", LBI_U8, 0, 1, {LBI_D_LINK_ARC, 0, 0}},
     {"weight", LBI_I32, LBI_GRAPH, 1, {LBI_D_ARC, 0, 0}},
-    {"distance", LBI_I32, 0, 2, {LBI_D_ROW, LBI_D_ROW, 0}},
     {"label_parent", LBI_I32, 0, 1, {LBI_D_ROW, 0, 0}},
     {"label_top", LBI_I32, 0, 1, {LBI_D_ROW, 0, 0}},
     {"first_label", LBI_U32, 0, 1, {LBI_D_ROW | LBI_PLUS, 0, 0}},
@@ -682,7 +680,7 @@ static inline int lbi_nav_of(const lb_level *level, int32_t profile, lb_nav *nav
     nav->profile = profile;
     nav->row_at = lbi_i32(&nav->column[LBI_P_ROW_AT]);
     nav->first_run = (const uint32_t *)nav->column[LBI_P_FIRST_RUN].data;
-    i = nav->column[LBI_P_HOP].data ? nav->column[LBI_P_HOP].bytes : nav->column[LBI_P_RUN_MOVE].bytes;
+    i = nav->column[LBI_P_RUN_MOVE].bytes;
     nav->none = i == 1 ? 0xff : i == 2 ? 0xffff : 0xffffffff;
     nav->greedy = nav->none - 1;
     for (i = 0; i < 8; i++) nav->offset[i] = lbi_square_step[i][1] * level->width + lbi_square_step[i][0];
@@ -1080,10 +1078,7 @@ LBI_INLINE int lbi_joined(const lb_nav *nav, int32_t row, int32_t goal) {
 /* The move that the tables say between two rows, or the number for none. */
 LBI_INLINE uint32_t lbi_said(const lb_nav *nav, int32_t from, int32_t row, int32_t to, int32_t goal) {
     uint32_t move, first;
-    if (!nav->first_run) {
-        const lbi_column *hop = &nav->column[LBI_P_HOP];
-        return hop->data ? lbi_at(hop, (size_t)row * (size_t)nav->rows + (size_t)goal) : nav->none;
-    }
+    if (!nav->first_run) return nav->none;
     first = nav->first_run[row];
     move = lbi_at(&nav->column[LBI_P_RUN_MOVE],
                   lbi_run(&nav->column[LBI_P_RUN_START], nav->column[LBI_P_RUN_START].bytes == 4, first,
@@ -1334,10 +1329,6 @@ static inline double lbi_distance(const lb_nav *nav, int32_t from, int32_t to) {
     goal = nav->row_at[to];
     if (row < 0 || goal < 0) return INFINITY;
     if (row == goal) return 0.0;
-    if (nav->column[LBI_P_DISTANCE].data) {
-        ticks = lbi_i32(&nav->column[LBI_P_DISTANCE])[(size_t)row * (size_t)nav->rows + (size_t)goal];
-        return ticks == LBI_BLOCKED ? INFINITY : (double)ticks / level->ticks_per_unit;
-    }
     if (nav->column[LBI_P_AWAY].data) {
         ticks = lbi_label_ticks(nav, row, goal);
         return ticks >= LBI_NO_LABEL ? INFINITY : (double)ticks / level->ticks_per_unit;

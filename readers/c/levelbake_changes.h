@@ -330,7 +330,7 @@ LBI_PUBLIC int lb_changes_open(lb_changes *changes, const lb_level *level, int32
 }
 
 LBI_INLINE int lbi_changed(const lb_nav *nav) {
-    return nav->changes->differs != 0 || !(nav->first_run || nav->column[LBI_P_HOP].data);
+    return nav->changes->differs != 0 || !nav->first_run;
 }
 
 /* The move that an arc into a location is. */
@@ -554,7 +554,7 @@ static inline int lbi_holds(const lb_nav *nav, int32_t from, int32_t to) {
         !lbi_stands_now(nav, to))
         return -1;
     if (changes->cheaper[nav->profile] != 0 || nav->row_at[from] < 0 || nav->row_at[to] < 0 ||
-        !(nav->first_run || nav->column[LBI_P_HOP].data))
+        !nav->first_run)
         return 0;
     if (changes->held_goal != to || changes->held_profile != nav->profile ||
         changes->held_version != changes->version) {

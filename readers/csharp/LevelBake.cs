@@ -264,7 +264,6 @@ may_enter 1 T,T -
 row_at 4 L * -R
 component 4 R - <K
 reach 1 K,b -
-hop 123 R,R -
 first_run 3 R+ ? %u
 run_start 23 u =
 run_move 123 u =
@@ -272,7 +271,6 @@ greedy_kind 123 R ? <k
 greedy_move 123 k,18 =
 link_open 1 l l
 weight 4 A & $
-distance 4 R,R -
 label_parent 4 R ? -R
 label_top 4 R = <R
 first_label 3 R+ = %q
@@ -880,11 +878,11 @@ label_toward 4 q -";
         internal readonly bool HasHops;
         private readonly bool saysNone;
         private readonly int reachWidth;
-        private readonly int[] places, component, parent, top, away, toward, distance, stepTicks, weight;
+        private readonly int[] places, component, parent, top, away, toward, stepTicks, weight;
         private readonly ushort[] classOf;
         private readonly byte[] reach;
         private readonly uint[] firstRun, firstLabel;
-        private readonly Unsigned hop, start, move, kind, greedy;
+        private readonly Unsigned start, move, kind, greedy;
         private readonly uint none;
 
         internal Nav(Level level, FlatFile file, int number, Dictionary<char, long> known)
@@ -905,7 +903,6 @@ label_toward 4 q -";
             classOf = (ushort[])C.Any("class");
             component = C.Ints("component");
             reach = C.Bytes("reach");
-            hop = new Unsigned(C.Any("hop"));
             firstRun = C.UInts("first_run");
             start = new Unsigned(C.Any("run_start"));
             move = new Unsigned(C.Any("run_move"));
@@ -916,11 +913,10 @@ label_toward 4 q -";
             firstLabel = C.UInts("first_label");
             away = C.Ints("label_away");
             toward = C.Ints("label_toward") ?? away;
-            distance = C.Ints("distance");
             stepTicks = C.Ints("step_ticks");
             weight = C.Ints("weight");
-            HasHops = hop.Here || start.Here;
-            none = hop.Here ? hop.All : move.All;
+            HasHops = start.Here;
+            none = move.All;
             places = new int[Rows];
             Check();
         }
@@ -1016,12 +1012,6 @@ label_toward 4 q -";
         /// <summary>What the tables say at one row of another one; -1: there is no path.</summary>
         internal int MoveOf(int row, int goal, int from, int to)
         {
-            uint m;
-            if (hop.Here)
-            {
-                m = hop[row * Rows + goal];
-                return m == none ? -1 : (int)m;
-            }
             if (!saysNone && !Joined(row, goal)) return -1;
             uint low = firstRun[row], length = firstRun[row + 1] - low;
             while (length > 1)
@@ -1030,7 +1020,7 @@ label_toward 4 q -";
                 if (start[(int)(low + half)] <= goal) low += half;
                 length -= half;
             }
-            m = move[(int)low];
+            uint m = move[(int)low];
             if (m == none - 1)
             {
                 if (!kind.Here) throw LevelException.Damaged("column greedy_kind");
@@ -1102,8 +1092,7 @@ label_toward 4 q -";
             if (!Level.Inside(from) || !Level.Inside(to)) return double.PositiveInfinity;
             int row = RowAt[from], goal = RowAt[to];
             if (row < 0 || goal < 0) return double.PositiveInfinity;
-            long ticks = row == goal ? 0 : distance != null ? distance[row * Rows + goal]
-                : away != null ? ByLabels(row, goal) : ByPath(from, to);
+            long ticks = row == goal ? 0 : away != null ? ByLabels(row, goal) : ByPath(from, to);
             return ticks >= Prices.Blocked ? double.PositiveInfinity : (double)ticks / Level.TicksPerUnit;
         }
 
@@ -1987,7 +1976,7 @@ label_toward 4 q -";
 
         public override double Distance(int from, int to)
         {
-            if (!changes.Changed && (HasHops || C.Has("distance") || C.Has("label_away"))) return baked.Distance(from, to);
+            if (!changes.Changed && (HasHops || C.Has("label_away"))) return baked.Distance(from, to);
             if (!Stands(from) || !Stands(to)) return double.PositiveInfinity;
             if (from == to) return 0;
             int holds = Holds(from, to);

@@ -261,7 +261,7 @@ function liveNav(level, state, name) {
   }
 
   function distance(from, to) {
-    const answers = hasHops || c.distance || c.label_away;
+    const answers = hasHops || c.label_away;
     if (!state.changed && answers) return nav.distance(from, to);
     if (!stands(from) || !stands(to)) return Infinity;
     const baked = from === to ? 0 : holds(from, to);

@@ -103,7 +103,6 @@ may_enter 1 T,T -
 row_at 4 L * -R
 component 4 R - <K
 reach 1 K,b -
-hop 123 R,R -
 first_run 3 R+ ? %u
 run_start 23 u =
 run_move 123 u =
@@ -111,7 +110,6 @@ greedy_kind 123 R ? <k
 greedy_move 123 k,18 =
 link_open 1 l l
 weight 4 A & $
-distance 4 R,R -
 label_parent 4 R ? -R
 label_top 4 R = <R
 first_label 3 R+ = %q

@@ -16,14 +16,14 @@ export function navOf(level, inside, file, number, known) {
   const reachWidth = (components + 7) >> 3;
   const lengths = { ...known, R: rows, K: components, C: classes, b: reachWidth };
   const c = columnsOf(file, PROFILE, number, lengths, width, inside.c);
-  const { hop, first_run: firstRun, run_start: start, run_move: moves, row_at: rowAt } = c;
+  const { first_run: firstRun, run_start: start, run_move: moves, row_at: rowAt } = c;
   const { greedy_kind: kind, greedy_move: greedy, component, reach, class: classOf } = c;
   const { label_parent: parent, label_top: top, first_label: firstLabel, label_away: away } = c;
   const toward = c.label_toward ?? away;
   const steps = c.step_ticks;
   const saysNone = says === 1;
-  const hasHops = hop !== undefined || start !== undefined;
-  const none = 2 ** (8 * (hop ?? moves)?.BYTES_PER_ELEMENT) - 1;
+  const hasHops = start !== undefined;
+  const none = 2 ** (8 * moves?.BYTES_PER_ELEMENT) - 1;
   const places = new Int32Array(rows).fill(-1);
   const nav = { name: level.profiles[number], size, nodes: places };
   check();
@@ -55,10 +55,6 @@ export function navOf(level, inside, file, number, known) {
 
   /** What the tables say at one row of another one; -1: there is no path. */
   function moveOf(row, goal, from, to) {
-    if (hop) {
-      const m = hop[row * rows + goal];
-      return m === none ? -1 : m;
-    }
     if (!saysNone && !joined(row, goal)) return -1;
     let low = firstRun[row];
     let length = firstRun[row + 1] - low;
@@ -131,12 +127,13 @@ export function navOf(level, inside, file, number, known) {
     const found = new Int32Array(locations).fill(-1);
     const row = rowAt[from];
     if (!(row >= 0)) return found;
-    const end = start ? firstRun[row + 1] : rows;
-    for (let i = start ? firstRun[row] : 0; i < end; i++) {
-      const stop = !start ? i + 1 : i + 1 < end ? start[i + 1] : rows;
-      const plain = start && moves[i] < none - 1;
+    if (!hasHops) damaged("no next hops");
+    const end = firstRun[row + 1];
+    for (let i = firstRun[row]; i < end; i++) {
+      const stop = i + 1 < end ? start[i + 1] : rows;
+      const plain = moves[i] < none - 1;
       let next = -1;
-      for (let goal = start ? start[i] : i; goal < stop; goal++) {
+      for (let goal = start[i]; goal < stop; goal++) {
         if (goal === row || !plain) found[places[goal]] = nextHop(from, places[goal]);
         else if (saysNone || joined(row, goal)) {
           found[places[goal]] = next = next < 0 ? target(from, moves[i]) : next;
@@ -172,10 +169,6 @@ export function navOf(level, inside, file, number, known) {
     const goal = rowAt[to];
     if (!(row >= 0 && goal >= 0)) return Infinity;
     if (row === goal) return 0;
-    if (c.distance) {
-      const found = c.distance[row * rows + goal];
-      return found === BLOCKED ? Infinity : found;
-    }
     if (away) return byLabels(row, goal);
     let total = 0;
     let at = from;

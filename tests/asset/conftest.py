@@ -22,7 +22,7 @@ def originals(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
     source = write_graph(folder / "graph.json", NAMES, edges, positions=positions)
     graph = bake(
         source,
-        recipe_for(tables=every, storage="compressed", distance_storage="labels", cluster_size=1),
+        recipe_for(tables=every, distance_storage="labels", cluster_size=1),
     )
     return {"grid": grid.read_bytes(), "graph": graph.read_bytes()}
 

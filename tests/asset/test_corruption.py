@@ -66,21 +66,20 @@ def assets(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
     names = [f"n{place}" for place in range(40)]
     edges = [(names[a], names[b], 1.0 + a) for a in range(40) for b in (a * 3 % 40, (a + 1) % 40)]
     baked = {
-        "dense": bake_grid(folder, drawn, name="dense", tables=every),
+        "labels": bake_grid(folder, drawn, name="labels", tables=every),
         "runs": bake_grid(
             folder,
             drawn,
             "odd-q",
             name="runs",
             tables=("components", "next_hops"),
-            storage="compressed",
         ),
         "graph": bake(write_graph(folder / "graph.json", names, edges), recipe_for(tables=every)),
     }
     return {name: path.read_bytes() for name, path in baked.items()}
 
 
-@pytest.mark.parametrize("name", ["dense", "runs", "graph"])
+@pytest.mark.parametrize("name", ["labels", "runs", "graph"])
 def test_every_corruption_is_an_error_that_names_the_file(
     name: str, tmp_path: Path, assets: dict[str, bytes]
 ) -> None:

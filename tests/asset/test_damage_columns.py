@@ -52,7 +52,7 @@ def test_a_column_that_is_not_what_the_schema_says_is_named(
 ) -> None:
     path = holder(name, asset, graph)
     edit(path, replaced(name, make))
-    for read in (Asset.read, Asset.map, Asset.shape):
+    for read in (Asset.read, Asset.shape):
         with Asset(path) as opened, pytest.raises(CorruptAssetError) as caught:
             read(opened, name)
         line = str(caught.value)

@@ -75,7 +75,7 @@ WRONG_VALUES = [
     ("/profiles/default/component", lambda old: old + 100_000),
     ("/profiles/default/weight", lambda old: old * 0),
     ("/profiles/default/weight", lambda old: -old),
-    ("/profiles/default/hop", lambda old: old * 0 + 200),
+    ("/profiles/default/run_slot", lambda old: old * 0 + 200),
 ]
 
 
@@ -90,7 +90,7 @@ def test_values_that_lead_nowhere(
 
 
 def test_hops_that_go_round_in_circles(asset: Path) -> None:
-    edit(asset, replaced("/profiles/default/hop", lambda old: old * 0))
+    edit(asset, replaced("/profiles/default/run_slot", lambda old: old * 0))
     with open_asset(asset) as level:
         nav = level.profile()
         for start, goal in (((0, 0), (0, 2)), ((0, 2), (1, 0))):

@@ -76,13 +76,9 @@ def test_a_detour(tmp_path: Path) -> None:
     assert bare.longer == 0  # what is gone is told by reachability
 
 
-@pytest.mark.parametrize("storage", ["dense", "labels"])
-def test_distances_without_next_hops(storage: str, tmp_path: Path) -> None:
+def test_distances_without_next_hops(tmp_path: Path) -> None:
     told = []
-    for settings in (
-        {"tables": ("next_hops",)},
-        {"tables": ("distances",), "distance_storage": storage},
-    ):
+    for settings in ({"tables": ("next_hops",)}, {"tables": ("distances",)}):
         pair = [
             bake_grid(tmp_path, rows("....", middle, "...."), name=name, **settings)
             for name, middle in (("old", ".##."), ("new", "###."))

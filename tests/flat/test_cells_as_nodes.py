@@ -95,10 +95,9 @@ def hilly(folder: Path, name: str = "hills", **more: Any) -> Path:
     return bake(write_grid(folder / f"{name}.json", GRID, elevation=HEIGHTS), recipe)
 
 
-@pytest.mark.parametrize("storage", ["dense", "labels"])
-def test_hills_with_large_agents_and_distances(tmp_path: Path, storage: str) -> None:
+def test_hills_with_large_agents_and_distances(tmp_path: Path) -> None:
     tables = ("components", "next_hops", "distances", "hierarchy")
-    asset = hilly(tmp_path, tables=tables, distance_storage=storage, cluster_size=2)
+    asset = hilly(tmp_path, tables=tables, cluster_size=2)
     flat = exported(asset, "distances")
     check(asset, flat)
     proved(flat)

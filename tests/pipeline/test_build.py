@@ -179,7 +179,7 @@ def test_out_of_memory_is_told_as_a_budget(
     def starve(*arguments: object, **settings: object) -> None:
         raise MemoryError
 
-    monkeypatch.setattr("bake.pipeline.profile.all_pairs", starve)
+    monkeypatch.setattr("bake.pipeline.profile.compressed_next_hops", starve)
     outcome = run(tasks[:1])["hive"]
     assert isinstance(outcome.error, BudgetError)
     assert str(outcome.error).startswith(f"{tasks[0].source}: ran out of memory")

@@ -23,7 +23,7 @@ from tests.support.projects import silent
 
 SIDE = 22
 HOPS = ("components", "next_hops")
-RECIPE = recipe_for(tables=HOPS, storage="compressed")
+RECIPE = recipe_for(tables=HOPS)
 
 
 @pytest.fixture(autouse=True)
@@ -168,7 +168,7 @@ def test_each_profile_is_kept(tmp_path: Path) -> None:
         ProfileRecipe("a", RECIPE.terrain),
         ProfileRecipe("b", {**RECIPE.terrain, "mud": RECIPE.terrain["wall"]}),
     )
-    recipe = recipe_for(tables=HOPS, storage="compressed", profiles=profiles)
+    recipe = recipe_for(tables=HOPS, profiles=profiles)
     expected = undisturbed(yard, tmp_path, recipe)
     bake = Bake(yard(tmp_path), recipe)
     bake.cut(0.75)
@@ -275,7 +275,7 @@ def test_a_state_that_cannot_be_is_set_aside(
 def test_one_of_another_recipe_is_set_aside(tmp_path: Path) -> None:
     source = yard(tmp_path)
     Bake(source).cut(0.5)
-    recipe = recipe_for(tables=HOPS, storage="compressed", connectivity=4)
+    recipe = recipe_for(tables=HOPS, connectivity=4)
     bake = Bake(source, recipe)
     assert bake.whole().taken_up == 0
     assert any("is of another level, recipe or version" in word for word in bake.said)
@@ -374,7 +374,7 @@ def test_one_batch_and_a_profile_that_stands_nowhere(tmp_path: Path) -> None:
     profiles = (ProfileRecipe("a", RECIPE.terrain), ProfileRecipe("b", nowhere))
     bake = Bake(
         write_grid(tmp_path / "tiny.json", [["floor"] * (LANES // 2)]),
-        recipe_for(tables=HOPS, storage="compressed", profiles=profiles, algorithm="dijkstra"),
+        recipe_for(tables=HOPS, profiles=profiles, algorithm="dijkstra"),
     )
     bake.cut(0.5)
     assert bake.whole().taken_up == 1

@@ -43,7 +43,7 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
     edges = [(names[a], names[b], 1.0 + a % 7) for a in range(30) for b in (a * 7 % 30, a // 2)]
     write_graph(sources / "roads.json", names, [edge for edge in edges if edge[0] != edge[1]])
     (folder / "bake.toml").write_text(
-        '[terrain]\nmud = 3\nwall = "blocked"\n[next_hops]\nstorage = "compressed"\n'
+        '[terrain]\nmud = 3\nwall = "blocked"\n'
         '[profiles.a]\n[profiles.b.terrain]\nroad = "blocked"\n'
     )
     return folder

@@ -27,7 +27,7 @@ def test_equal_tables_are_searched_and_stored_once(tmp_path: Path) -> None:
         path = bake(source, recipe_for(profiles=THREE, tables=("next_hops", "distances")))
     assert [call.args[0] for call in searched.call_args_list] == ["a", "c"]
     with Asset(path) as asset:
-        for name in ("weight", "component", "hop", "distance"):
+        for name in ("weight", "component", "run_length", "run_slot", "label_away"):
             assert asset.is_same(f"/profiles/a/{name}", f"/profiles/b/{name}")
             same = np.array_equal(
                 asset.read(f"/profiles/a/{name}"), asset.read(f"/profiles/c/{name}")

@@ -42,6 +42,8 @@ def test_a_profile_stands_above_the_recipe_and_the_recipe_above_the_level(tmp_pa
 
 
 LAYERS = [c.path.rpartition("/")[2] for c in COLUMNS if "/layer_" in c.path]
+RUNS = ["run_length", "run_slot"]
+LABELS = ["label_parent", "label_difference", "label_away"]
 BETWEEN = ["cluster_distance"]
 GUIDE = ["pivot_distance", "basin", "basin_anchor", "basin_distance", "basin_fields", "field"]
 
@@ -49,15 +51,15 @@ GUIDE = ["pivot_distance", "basin", "basin_anchor", "basin_distance", "basin_fie
 @pytest.mark.parametrize(
     ("tables", "expected"),
     [
-        (None, {"component", "hop", "cluster", *LAYERS, *BETWEEN}),
+        (None, {"component", *RUNS, "cluster", *LAYERS, *BETWEEN}),
         (("cluster_distances",), {"component", "cluster", *BETWEEN}),
         (("heuristic",), {"component", *GUIDE}),
         (("clusters",), {"component", "cluster"}),
         (("hierarchy",), {"component", "cluster", *LAYERS}),
         (("components",), {"component"}),
-        (("next_hops",), {"component", "hop"}),
-        (("distances",), {"component", "distance"}),
-        (("components", "next_hops", "distances"), {"component", "hop", "distance"}),
+        (("next_hops",), {"component", *RUNS}),
+        (("distances",), {"component", *LABELS}),
+        (("components", "next_hops", "distances"), {"component", *RUNS, *LABELS}),
     ],
 )
 def test_tables_that_were_asked_for(
@@ -72,25 +74,18 @@ def test_tables_that_were_asked_for(
     assert names - {"cost", "weight"} == expected
 
 
-MATRIX = {"distance"}
-LABELS = {"label_parent", "label_difference", "label_away"}
-
-
 @pytest.mark.parametrize(
-    ("side", "settings", "expected"),
+    ("settings", "expected"),
     [
-        (4, {"tables": ("distances",)}, MATRIX),
-        (5, {"tables": ("distances",)}, LABELS),
-        (9, {"tables": ("distances",)}, LABELS),
-        (4, {"tables": ("distances",), "distance_storage": "labels"}, LABELS),
-        (9, {"tables": ("distances",), "distance_storage": "dense"}, MATRIX),
-        (9, {}, set()),
-        (9, {"distance_storage": "labels"}, LABELS),
-        (9, {"distance_storage": "dense"}, MATRIX),
-        (9, {"tables": ("next_hops",), "distance_storage": "labels"}, set()),
+        ({}, set()),
+        ({"distance_storage": "labels"}, set(LABELS)),
+        ({"tables": ("distances",)}, set(LABELS)),
+        ({"tables": ("distances",), "distance_storage": "labels"}, set(LABELS)),
+        ({"tables": ("next_hops",), "distance_storage": "labels"}, set()),
     ],
 )
-def test_distances_are_kept_as_asked_for_or_as_what_is_smaller(
+@pytest.mark.parametrize("side", [1, 9])
+def test_distances_are_kept_where_they_are_asked_for(
     tmp_path: Path, side: int, settings: dict[str, object], expected: set[str]
 ) -> None:
     from bake.asset import Asset
@@ -99,19 +94,16 @@ def test_distances_are_kept_as_asked_for_or_as_what_is_smaller(
     run([task])
     with Asset(task.asset) as asset:
         names = {path.rsplit("/", 1)[1] for path in asset.columns() if "/profiles/" in path}
-    assert names & (MATRIX | LABELS | {"label_toward"}) == expected
+    assert {name for name in names if name.startswith(("label", "distance"))} == expected
 
 
 def test_labels_that_do_not_fit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A matrix stands in for them where nobody chose."""
     monkeypatch.setattr("bake.pipeline.profile.stored_labels", lambda *given, **more: None)
     source = write_grid(tmp_path / "room.json", [["floor"] * 9] * 9)
-    settings = {"tables": ("distances",), "memory_budget": 2**20}
-    outcome = run([task_for(source, distance_storage="labels", **settings)])["room"]
+    outcome = run([task_for(source, tables=("distances",), memory_budget=2**20)])["room"]
     assert isinstance(outcome.error, BudgetError)
     assert "distance labels of 81 nodes need more; expected at most 1.0 MiB" in str(outcome.error)
-    assert 'storage = "dense" in [distances]' in str(outcome.error)
-    assert run([task_for(source, **settings)])["room"].error is None
+    assert "raise memory_budget, or leave distances out of tables" in str(outcome.error)
 
 
 def test_labels_of_distances_off_the_scale(tmp_path: Path) -> None:

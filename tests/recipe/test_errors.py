@@ -40,6 +40,10 @@ PROFILE = 'expected letters a to z, digits, "_", "." and "-", starting with a le
 INSIDE = "sources must lie inside the recipe's folder"
 
 
+NO_STORAGE = (
+    "leave it out: next hops are kept in runs, and houses are baked like any other part of the "
+    "level; `bake export --table` writes a plain matrix"
+)
 NAME = "expected the name of a terrain"
 EMPTY = "it may not be empty"
 ONCE = "name each once"
@@ -58,11 +62,11 @@ ONE_MISTAKE = [
     ),
     (
         "next_hops.kernel = 1",
-        '[next_hops] kernel: unknown key "kernel"; expected algorithm or storage',
+        '[next_hops] kernel: unknown key "kernel"; expected algorithm',
     ),
     (
         "next_hops.output = 'x'",
-        '[next_hops] output: unknown key "output"; expected algorithm or storage; '
+        '[next_hops] output: unknown key "output"; expected algorithm; '
         "output belongs at the top of the file, above the first [table]",
     ),
     (
@@ -118,18 +122,17 @@ ONE_MISTAKE = [
         'expected "auto", "dijkstra" or "floyd_warshall"; did you mean "dijkstra"?',
     ),
     (
-        "next_hops.storage = 'runs'",
-        '[next_hops] storage: found "runs"; expected "auto", "dense" or "compressed"',
+        "next_hops.storage = 'dense'",
+        f'[next_hops] storage: unknown key "storage"; expected algorithm; {NO_STORAGE}',
     ),
     (
-        "[levels.keep.next_hops]\nstorage = 'compress'",
-        '[levels.keep.next_hops] storage: found "compress"; '
-        'expected "auto", "dense" or "compressed"; did you mean "compressed"?',
+        "[levels.keep.next_hops]\nstorage = 'instances'",
+        f'[levels.keep.next_hops] storage: unknown key "storage"; expected algorithm; {NO_STORAGE}',
     ),
     (
-        "next_hops.storage = 'instances'",
-        '[next_hops] storage: found "instances"; expected "auto", "dense" or "compressed"; '
-        "leave it out: houses are baked like any other part of the level",
+        "distances.storage = 'dense'",
+        '[distances] storage: found "dense"; expected "auto" or "labels"; '
+        'distances are always kept as labels: write "labels"',
     ),
     (
         "hierarchy.mode = 'HPA'",

@@ -33,7 +33,6 @@ tables = ["distances", "components"]
 
 [next_hops]
 algorithm = "dijkstra"
-storage = "compressed"
 
 [clusters]
 size = 16
@@ -99,7 +98,6 @@ def test_a_whole_recipe(recipe, tmp_path):
         memory_budget=3 * 2**29,
         tables=("components", "distances"),
         algorithm="dijkstra",
-        storage="compressed",
         cluster_size=16,
         cluster_regions=True,
         hierarchy="hpa",
@@ -166,7 +164,6 @@ def test_without_a_recipe_the_defaults_hold(recipe, monkeypatch, tmp_path):
             memory_budget=2**31,
             tables=None,
             algorithm="auto",
-            storage="auto",
             legend={},
             terrain={},
             profiles=(ProfileRecipe("default", {}),),
@@ -231,7 +228,7 @@ def test_canonical_text_is_stable(recipe):
         '"heuristic":{"bytes_per_node":12,"kind":"landmark"},'
         '"hierarchy":{"keep_paths":false,"levels":2,"mode":"hpa","spacing":4},'
         '"legend":{"#00000080":"mist","#11223f":"mist","#3a7d44":"grass","#ffffff":"grass"},'
-        '"profiles":{"ghost":{}},"storage":"compressed","tables":["components","distances"],'
+        '"profiles":{"ghost":{}},"tables":["components","distances"],'
         '"terrain":{"grass":{"cost":1.0,"enter_from":null},"wall":{"cost":null,"enter_from":null},'
         '"water":{"cost":1.5,"enter_from":["shore","water"]}},"ticks_per_unit":65536}'
     )
@@ -247,8 +244,6 @@ CHANGES = [
     'cost_rule = "mean"',
     'cost_rule = "entered"',
     "ticks_per_unit = 1",
-    'next_hops.storage = "dense"',
-    'next_hops.storage = "compressed"',
     "clusters.size = 31",
     "clusters.regions = true",
     'hierarchy.mode = "none"',
@@ -286,7 +281,6 @@ def test_canonical_tells_every_meaning_apart(recipe):
     [
         "memory_budget = 1048576",
         'next_hops.algorithm = "floyd_warshall"',
-        'next_hops.storage = "auto"',
         "clusters.size = 32",
         'hierarchy = { mode = "hpa", spacing = 8, levels = "auto", keep_paths = true }',
         'heuristic = { kind = "auto", bytes_per_node = 20 }',

@@ -41,11 +41,10 @@ level_keys = {
         {},
         optional={
             "algorithm": st.sampled_from(["auto", "dijkstra", "floyd_warshall"]),
-            "storage": st.sampled_from(["auto", "dense", "compressed"]),
         },
     ),
     "distances": st.fixed_dictionaries(
-        {}, optional={"storage": st.sampled_from(["auto", "dense", "labels"])}
+        {}, optional={"storage": st.sampled_from(["auto", "labels"])}
     ),
     "clusters": st.fixed_dictionaries(
         {}, optional={"size": st.integers(4, 1024), "regions": st.booleans()}
@@ -128,9 +127,9 @@ def meaning(project: dict, level: dict) -> dict:
 
     flat = {**project, **level}
     tables = flat.get("tables", "auto")
-    next_hops, distances, clusters, hierarchy, heuristic = (
+    distances, clusters, hierarchy, heuristic = (
         {**project.get(name, {}), **level.get(name, {})}
-        for name in ("next_hops", "distances", "clusters", "hierarchy", "heuristic")
+        for name in ("distances", "clusters", "hierarchy", "heuristic")
     )
     levels = hierarchy.get("levels", "auto")
     chosen = distances.get("storage", "auto")
@@ -141,7 +140,6 @@ def meaning(project: dict, level: dict) -> dict:
         "cost_rule": flat.get("cost_rule"),
         "ticks_per_unit": flat.get("ticks_per_unit", 27720),
         "tables": None if tables == "auto" else sorted(tables),
-        "storage": next_hops.get("storage", "auto"),
         "clusters": {"size": 32, "regions": False, **clusters},
         "hierarchy": {
             **{"mode": "hpa", "spacing": 8, "keep_paths": True, **hierarchy},

@@ -10,7 +10,6 @@ from bake.recipe import LevelRecipe, load_recipe, read_stated
 WRITTEN = """
 ticks_per_unit = 100
 tables = ["heuristic", "components", "next_hops"]
-next_hops = { storage = "dense" }
 distances = { storage = "labels" }
 clusters = { size = 7, regions = true }
 hierarchy = { mode = "hpa", spacing = 3, levels = 2, keep_paths = false }
@@ -19,7 +18,7 @@ profiles = { b = {}, a = { size = 2 } }
 """
 
 KEPT = (
-    *("ticks_per_unit", "tables", "storage", "cluster_size", "cluster_regions", "hierarchy"),
+    *("ticks_per_unit", "tables", "cluster_size", "cluster_regions", "hierarchy"),
     *("distance_storage", "spacing", "levels", "keep_paths", "heuristic_kind", "heuristic_bytes"),
 )
 
@@ -41,7 +40,6 @@ def test_what_was_written_is_read(tmp_path: Path, text: str) -> None:
         ("ticks_per_unit", True),
         ("tables", ["hops"]),
         ("tables", "auto"),
-        ("storage", "sparse"),
         ("distances", {"storage": "runs"}),
         ("clusters", None),
         ("clusters.size", 3),

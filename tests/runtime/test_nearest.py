@@ -74,7 +74,7 @@ def test_cells_that_come_and_go(
 
 def test_floors(tmp_path: Path) -> None:
     rng = random.Random(4)
-    with open_asset(baked_tower(tmp_path, storage="dense")) as level:
+    with open_asset(baked_tower(tmp_path)) as level:
         for profile in level.profiles:
             nav = level.profile(profile)
             points = [(x, y, rng.randint(0, 1)) for x, y in points_about(rng, 10, 5)]
@@ -253,7 +253,7 @@ def test_where_to_go_instead(
 
 def test_where_to_go_instead_on_floors(tmp_path: Path) -> None:
     rng = random.Random(6)
-    with open_asset(baked_tower(tmp_path, storage="dense")) as level:
+    with open_asset(baked_tower(tmp_path)) as level:
         for profile in level.profiles:
             nav = level.profile(profile)
             places = nav.places()

@@ -226,9 +226,7 @@ def _load() -> None:
         Path("levels_src").mkdir()
         for name in ("one", "two"):
             baked.write_grid(Path(f"levels_src/{name}.json"), [["floor"] * 16] * 16)
-        Path("bake.toml").write_text(
-            '[levels.two.next_hops]\nstorage = "compressed"\nalgorithm = "dijkstra"'
-        )
+        Path("bake.toml").write_text('[levels.two.next_hops]\nalgorithm = "dijkstra"')
         for arguments in (
             ("build", "--jobs", "1"),
             ("check",),

@@ -50,7 +50,7 @@ def baked_levels(folder: Path) -> Iterator[Path]:
     yield bake(square, recipe_for(**clustered))
     yield bake(even, recipe_for(**clustered, heuristic_kind="landmark", keep_paths=False))
     yield bake(hexagons, recipe_for(**clustered))
-    yield bake(graph, recipe_for(tables=TABLES[:3], storage="dense"))
+    yield bake(graph, recipe_for(tables=TABLES[:3]))
     yield bake(plane, recipe_for(division="visibility"))
 
 

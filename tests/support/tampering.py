@@ -15,8 +15,10 @@ import numpy as np
 from bake.arrays import AnyArray
 from bake.asset import read_header, sha256_of
 from bake.asset.header import Header
+from bake.asset.runs import run_lengths
 from bake.errors import CorruptAssetError
 from bake.graph import BLOCKED
+from bake.runtime import open_asset
 from bake.verify import Proof, verify_asset
 from tests.support.oracles import arcs_of, lengths_of, optimal_slots
 
@@ -104,9 +106,35 @@ def table(path: Path, name: str) -> np.ndarray:
         return file[f"/profiles/default/{name}"][()]
 
 
-def store(path: Path, name: str, array: np.ndarray) -> None:
+def hop_table(path: Path, profile: str = "default") -> np.ndarray:
+    """(r, r) slots that the runs of a profile say, from row to row; 255: none."""
+    with open_asset(path) as level:
+        hops = level.profile(profile)._now.tables.hops
+        pairs = np.divmod(np.arange(hops.rows**2, dtype=np.int32), np.int32(max(1, hops.rows)))
+        slots = hops.slots(*pairs).reshape(hops.rows, hops.rows)
+    assert slots.max(initial=0) < 254
+    return np.where(slots < 0, 255, slots)
+
+
+def store_hops(path: Path, slots: np.ndarray, profile: str = "default") -> None:
+    """Give a profile other next hops, (r, r) slots from row to row, without greedy moves."""
+    begins = np.ones(slots.shape, dtype=np.bool_)
+    begins[:, 1:] = slots[:, 1:] != slots[:, :-1]
+    store(path, "run_length", run_lengths(np.nonzero(begins)[1].astype(np.int32)), profile)
+    store(path, "run_slot", slots[begins], profile)
+
+
+def change_hop(path: Path, row: int, goal: int, slot: int, profile: str = "default") -> None:
+    """Let a profile's next hops say another slot for one pair of rows; 255: none."""
+    slots = hop_table(path, profile)
+    assert slots[row, goal] != slot
+    slots[row, goal] = slot
+    store_hops(path, slots, profile)
+
+
+def store(path: Path, name: str, array: np.ndarray, profile: str = "default") -> None:
     """Give a column other values, as many as it likes."""
-    column = f"/profiles/default/{name}"
+    column = f"/profiles/{profile}/{name}"
     with edited(path, [column]) as file:
         old = file[column]
         if old.shape != array.shape:

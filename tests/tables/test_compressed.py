@@ -27,7 +27,7 @@ from bake.tables.compressed import compressed_next_hops, working_bytes
 from bake.tables.run_writer import RunTable, RunWriter, target_ranges
 from bake.worlds import World
 from tests.support.baked import GROUND
-from tests.support.compare import Algorithm, by_scipy, same_runs, subgraph, tables_of
+from tests.support.compare import Algorithm, by_scipy, same_runs, subgraph
 from tests.support.oracles import Cell, Lattice, offset_to_cube
 from tests.support.strategies import FAMILIES, Arc, seeded
 from tests.support.worlds import CROWDED, OPEN, random_lattice, world_of
@@ -46,18 +46,15 @@ def runs_of(
     threads: int = 1,
     budget: int = 2**30,
 ) -> RunTable:
-    runs, distance = compressed_next_hops(
+    return compressed_next_hops(
         sub,
         at,
         unreachable_fits=fits,
         algorithm=algorithm,
-        distances=False,
         budget=budget,
         threads=threads,
         progress=lambda done: None,
     )
-    assert distance is None
-    return runs
 
 
 # -- what a table must say, in plain Python ----------------------------------------------------
@@ -498,33 +495,12 @@ def test_threads_change_no_byte(family: Family) -> None:
         same_runs(alone, runs_of(sub, threads=threads))
 
 
-@pytest.mark.usefixtures("short_ranges")
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
-def test_distances_come_along(algorithm: Algorithm) -> None:
-    for family in FAMILIES:
-        sub = subgraph(300, family(random.Random(21), 300)[:3600])
-        runs, distance = compressed_next_hops(
-            sub,
-            None,
-            unreachable_fits=True,
-            algorithm=algorithm,
-            distances=True,
-            budget=2**30,
-            threads=2,
-            progress=lambda done: None,
-        )
-        assert distance is not None
-        assert np.array_equal(distance, tables_of(sub).distance)
-        same_runs(runs, runs_of(sub))
-
-
-@pytest.mark.parametrize("algorithm", ALGORITHMS)
-@pytest.mark.parametrize("distances", [False, True])
-def test_the_budget(algorithm: Algorithm, distances: bool) -> None:
+def test_the_budget(algorithm: Algorithm) -> None:
     """The refusal's own figure is enough, one byte less is not; threads give way first."""
     n = 700
     sub = subgraph(n, [(a, b, 1) for a in range(n) for b in (a - 1, a + 1) if 0 <= b < n])
-    needed = working_bytes(sub, 1, algorithm, distances=distances)
+    needed = working_bytes(sub, 1, algorithm)
 
     def bake(budget: int, threads: int) -> RunTable:
         return compressed_next_hops(
@@ -532,18 +508,16 @@ def test_the_budget(algorithm: Algorithm, distances: bool) -> None:
             None,
             unreachable_fits=True,
             algorithm=algorithm,
-            distances=distances,
             budget=budget,
             threads=threads,
             progress=lambda done: None,
-        )[0]
+        )
 
     with pytest.raises(BudgetError) as caught:
         bake(needed - 1, 1)
     told = str(caught.value)
     assert "700 nodes" in told
     assert "(memory_budget)" in told
-    assert ("distances" in told.partition(";")[0]) == distances
     one = bake(needed, 1)
     tracemalloc.start()
     try:
@@ -558,7 +532,7 @@ def test_a_graph_that_does_not_compress_keeps_to_the_budget_or_is_refused() -> N
     """Numbered at random, nearly every target begins a run of its own."""
     n = 1500
     sub = subgraph(n, FAMILIES[0](random.Random(2), n))
-    budget = working_bytes(sub, 1, "dijkstra", distances=False) + 2**20
+    budget = working_bytes(sub, 1, "dijkstra") + 2**20
     tracemalloc.start()
     try:
         with suppress(BudgetError):
@@ -578,7 +552,6 @@ def test_progress_grows_to_one() -> None:
             None,
             unreachable_fits=True,
             algorithm=algorithm,
-            distances=False,
             budget=2**30,
             threads=1,
             progress=told.append,
@@ -662,7 +635,6 @@ def test_a_listener_that_fails_ends_all_threads(threads: int) -> None:
             None,
             unreachable_fits=True,
             algorithm="dijkstra",
-            distances=False,
             budget=2**30,
             threads=threads,
             progress=fail,
@@ -692,7 +664,7 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 sub = subgraph(n, [(a, a + 1, 1) for a in range(n - 1)])
 try:
     compressed_next_hops(
-        sub, None, unreachable_fits=True, algorithm="dijkstra", distances=False,
+        sub, None, unreachable_fits=True, algorithm="dijkstra",
         budget=2**30, threads=2, progress=progress,
     )
 except KeyboardInterrupt:

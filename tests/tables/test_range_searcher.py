@@ -52,11 +52,10 @@ def runs_of(sub: Subgraph, at: Int32Array | None, threads: int = 1) -> RunTable:
         at,
         unreachable_fits=True,
         algorithm="dijkstra",
-        distances=False,
         budget=2**30,
         threads=threads,
         progress=lambda done: None,
-    )[0]
+    )
 
 
 def both_ways(

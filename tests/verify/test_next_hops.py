@@ -177,11 +177,11 @@ def joined_runs(rng: random.Random, columns: Columns) -> Columns:
 
 
 def baked_in_runs(folder: Path, kind: str) -> Path:
-    recipe = recipe_for(tables=HOPS, storage="compressed")
+    recipe = recipe_for(tables=HOPS)
     if kind == "graph":
         n, arcs = seeded(FAMILIES[0], 62, 22)
         source = write_graph(folder / "graph.json", range(n), arcs)
-        return bake(source, LevelRecipe(tables=HOPS, storage="compressed"))
+        return bake(source, LevelRecipe(tables=HOPS))
     if kind == "one way":
         return bake(write_grid(folder / "grid.json", ONE_WAY), recipe)
     layout: HexLayout | None = "even-q" if kind == "hex" else None
@@ -270,7 +270,7 @@ def test_distances_beside_runs(tmp_path: Path) -> None:
         source = write_graph(
             tmp_path / f"g{place}.json", range(n), [(a, b, w % 90 + 1) for a, b, w in arcs]
         )
-        recipe = LevelRecipe(tables=("next_hops", "distances"), storage="compressed")
+        recipe = LevelRecipe(tables=("next_hops", "distances"))
         proof = proved(bake(source, recipe))
         assert (proof.pairs, proof.distances) == (n * n, n * n)
 

@@ -12,12 +12,12 @@ from bake.asset import Asset
 from bake.errors import CorruptAssetError, MissingTableError
 from bake.recipe import LevelRecipe
 from bake.runtime import open_asset
-from bake.runtime.reader.hops import DenseHops
+from bake.runtime.reader.hops import RunHops
 from bake.runtime.reader.walk import Steps
 from bake.view.request import all_toward
 from bake.view.scene import read_scene
 from tests.support.drawings import grid, picture
-from tests.support.tampering import edited
+from tests.support.tampering import hop_table, store_hops
 
 ROWS = ("..m..", ".##m.", "...#.", "#.#..", "...#.")
 
@@ -36,7 +36,9 @@ def follow_toward(
 ) -> tuple[Int64Array, BoolArray]:
     """Follow steps of no asset; that needs nothing but the error to raise."""
     none = np.empty(0, dtype=np.int32)
-    steps = Steps(DenseHops(np.empty((0, 0), np.uint8)), none, none, none, none, CorruptAssetError)
+    nobody = np.empty(0, np.uint8)
+    hops = RunHops(none, none, none, nobody, none, none, none, None, stores_none=False)
+    steps = Steps(hops, none, none, none, none, CorruptAssetError)
     return steps.follow_toward(goal, next_row, ticks)
 
 
@@ -132,15 +134,16 @@ def test_components_alone_can_be_drawn(tmp_path: Path) -> None:
     picture(asset, path=((0, 0), (1, 0)))
 
 
-@pytest.mark.parametrize(("slot", "found"), [(0, "do not lead to the goal"), (7, "leads nowhere")])
+@pytest.mark.parametrize(
+    ("slot", "found"), [(0, "do not lead to the goal"), (7, "takes an arc the profile may not")]
+)
 def test_damaged_next_hops_are_named(tmp_path: Path, slot: int, found: str) -> None:
     asset = grid(tmp_path, "....", recipe=LevelRecipe(tables=("next_hops",)))
-    with edited(asset) as file:
-        hop = file["/profiles/default/hop"]
-        goal = file["/world/cell"][:, 0].tolist().index(0)
-        # Slot 0 leads east where there is an east, so the two easternmost lead to each other.
-        for row in range(4):
-            if row != goal:
-                hop[row, goal] = slot
+    with Asset(asset) as opened:
+        goal = opened.read("/world/cell")[:, 0].tolist().index(0)
+    hop = hop_table(asset)
+    # Slot 0 leads east where there is an east, so the two easternmost lead to each other.
+    hop[:, goal] = slot
+    store_hops(asset, hop)
     with pytest.raises(CorruptAssetError, match=found):
         picture(asset, show="distances", toward=(0, 0))

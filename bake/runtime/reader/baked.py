@@ -12,7 +12,6 @@ from bake.asset.schema import profile_path
 from bake.graph import (
     BLOCKED,
     MAX_WEIGHT,
-    UNREACHABLE,
     Graph,
     Metric,
     Subgraph,
@@ -20,7 +19,7 @@ from bake.graph import (
     usable_subgraph,
 )
 from bake.greedy import SECTORS, chart, greedy_slots, unchart
-from bake.runtime.reader.hops import DenseHops, RunHops
+from bake.runtime.reader.hops import RunHops
 from bake.runtime.reader.labels import DistanceLabels
 from bake.runtime.reader.lookup import FastLookup, NextHop, fast_lookup, lookup_of
 from bake.runtime.reader.places import Places
@@ -51,12 +50,6 @@ class BakedTables(Tables):
 
     def _read(self, name: str, kind: type[np.generic]) -> AnyArray:
         return self._asset.read(profile_path(self.profile, name)).astype(kind, copy=False)
-
-    def _square(self, name: str) -> AnyArray:
-        table = self._asset.map(profile_path(self.profile, name))
-        if table.shape != (self.row_count, self.row_count):
-            raise self.damaged(f"{name} has shape {table.shape} for {self.row_count} rows")
-        return table
 
     @cached_property
     def component(self) -> Int32Array:
@@ -242,22 +235,17 @@ class BakedTables(Tables):
 
     @cached_property
     def has_hops(self) -> bool:
-        return self.has("hop") or self.has("run_length")
+        return self.has("run_length")
 
     @cached_property
     def has_distances(self) -> bool:
-        return self.has("label_away") or self.has("distance")
+        return self.has("label_away")
 
     @cached_property
-    def hops(self) -> DenseHops | RunHops:
-        """Return the next hops, in the form in which the asset holds them."""
-        if self.has("hop"):
-            return DenseHops(self._square("hop"))
+    def hops(self) -> RunHops:
+        """Return the next hops."""
         if not self.has("run_length"):
             raise self.missing("next_hops")
-        return self._runs()
-
-    def _runs(self) -> RunHops:
         symbol = self._asset.read(profile_path(self.profile, "run_slot"))
         count, start = self._asset.run_starts(self.profile, self.row_count, len(symbol))
         self._check_symbols(count, symbol)
@@ -307,13 +295,8 @@ class BakedTables(Tables):
             raise self.damaged("run_slot takes an arc the profile may not")
 
     @cached_property
-    def distance(self) -> AnyArray | None:
-        """Return (r, r) int32 ticks, mapped from the file; None where they were not baked."""
-        return self._square("distance") if self.has("distance") else None
-
-    @cached_property
     def labels(self) -> DistanceLabels | None:
-        """Return the distances by labels; None where they were not baked in this form."""
+        """Return the distances by labels; None where none were baked."""
         if not self.has("label_away"):
             return None
         parent = self._read("label_parent", np.int32)
@@ -350,15 +333,11 @@ class BakedTables(Tables):
     def ticks(self, row: int, goal: int) -> float:
         if self.labels is not None:
             return self.labels.ticks(row, goal)
-        if self.distance is not None:
-            return _ticks(self.distance[row, goal]).item()
         return self.steps.ticks(row, goal)
 
     def ticks_between(self, rows: Int32Array, goals: Int32Array) -> Float64Array:
         if self.labels is not None:
             return self.labels.ticks_between(rows, goals)
-        if self.distance is not None:
-            return _ticks(self.distance[rows, goals])
         return self.steps.ticks_between(rows, goals)
 
     def ticks_toward(self, goal: int) -> Float64Array:
@@ -367,9 +346,7 @@ class BakedTables(Tables):
 
     def stored_ticks_toward(self, goal: int) -> Float64Array | None:
         """Return what :meth:`ticks_toward` does; None where no distances are stored."""
-        if self.labels is not None:
-            return self.labels.ticks_toward(goal)
-        return None if self.distance is None else _ticks(self.distance[:, goal])
+        return None if self.labels is None else self.labels.ticks_toward(goal)
 
     def path(self, row: int, goal: int) -> Int32Array | None:
         return self.steps.path(row, goal)
@@ -415,8 +392,3 @@ def is_numbered(label: Int32Array) -> bool:
     if largest >= len(label) or label.min(initial=0) < 0:
         return False
     return bool(np.bincount(label, minlength=largest + 1).all())
-
-
-def _ticks(stored: AnyArray) -> Float64Array:
-    """Return the ticks of a distance table; inf where there is no path."""
-    return np.where(stored == UNREACHABLE, np.inf, stored)

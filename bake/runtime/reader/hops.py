@@ -1,4 +1,4 @@
-"""Look next hops up as the asset holds them: in a dense table, or in runs of targets."""
+"""Look next hops up as the asset holds them: in runs of targets."""
 
 from __future__ import annotations
 
@@ -41,40 +41,6 @@ def compiled(kernel: str) -> Callable[..., Any] | None:
 
     found = getattr(follow, kernel)
     return found if ready(found) else None
-
-
-class DenseHops:
-    """A table [from, to] of slots, in memory or mapped from the file.
-
-    Attributes:
-        table: (r, r) unsigned integers.
-        none: the entry where there is no arc to take.
-        view: a flat view of the table.
-    """
-
-    def __init__(self, table: AnyArray) -> None:
-        self.table = table
-        self.none = int(np.iinfo(table.dtype).max)
-        self.view = view_of(table)
-
-    def slot(self, row: int, goal: int) -> int:
-        """Return the slot of one pair, or NO_SLOT."""
-        slot = int(self.table[row, goal])
-        return NO_SLOT if slot == self.none else slot
-
-    def slots(self, rows: Int32Array, goals: Int32Array) -> Int64Array:
-        """Return (m) slots of m pairs, NO_SLOT where there is none."""
-        slot = self.table.reshape(-1).take(rows * np.int64(len(self.table)) + goals)
-        return self._slots(slot)
-
-    def column(self, goal: int) -> Int64Array:
-        """Return (r) slots of every row toward one goal."""
-        return self._slots(self.table[:, goal])
-
-    def _slots(self, stored: AnyArray) -> Int64Array:
-        slot = stored.astype(np.int64)
-        slot[stored == self.none] = NO_SLOT
-        return slot
 
 
 class RunHops:

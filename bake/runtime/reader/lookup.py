@@ -13,11 +13,9 @@ from dataclasses import dataclass
 from operator import index
 from typing import cast
 
-import numpy as np
-
 from bake.arrays import Int32Array
 from bake.greedy import SECTORS
-from bake.runtime.reader.hops import DenseHops, RunHops, plane_of, view_of
+from bake.runtime.reader.hops import RunHops, plane_of, view_of
 from bake.runtime.reader.places import Cell, Place, Places
 from bake.runtime.reader.walk import Steps
 
@@ -118,48 +116,10 @@ def lookup_of(
         fallback: called for whatever this lookup does not answer.
     """
     hops = steps.hops
-    if isinstance(hops, DenseHops):
-        return _dense_lookup(steps, hops, head_at, width, row_at, fallback)
     if hops.parted:
         # Goals that may be unreachable take a look at the components first; few levels have any.
         return _parted_lookup(steps, hops, head_at, width, row_at, fallback)
     return _run_lookup(steps, hops, head_at, width, row_at, fallback)
-
-
-def _dense_lookup(
-    steps: Steps,
-    hops: DenseHops,
-    head_at: Int32Array,
-    width: int,
-    row_at: memoryview[int],
-    fallback: NextHop,
-) -> NextHop:
-    rows, none = steps.row_count, hops.none
-    # Nobody has looked at all of a dense table, so each hop is looked at when it is taken.
-    head_at = np.where(steps.head_row < 0, np.int32(-1), head_at)
-    hop_at, first_arc, head_flat = hops.view, view_of(steps.first_arc), view_of(head_at)
-    end_arc = view_of(steps.end_arc)
-
-    def next_hop(start: Place, goal: Place) -> Place | None:
-        try:
-            x, y = cast("Cell", start)
-            goal_x, goal_y = cast("Cell", goal)
-            if x >= 0 and y >= 0 and goal_x >= 0 and goal_y >= 0:
-                # Indexed in two dimensions, so that small numpy integers cannot wrap in y * width.
-                row, goal_row = row_at[y, x], row_at[goal_y, goal_x]
-                if row >= 0 and goal_row >= 0:
-                    slot = hop_at[row * rows + goal_row]
-                    if slot != none:
-                        arc = first_arc[row] + slot
-                        if arc < end_arc[row]:
-                            flat = head_flat[arc]
-                            if flat >= 0:
-                                return flat % width, flat // width
-        except WRONG:
-            pass
-        return fallback(start, goal)
-
-    return next_hop
 
 
 def _run_lookup(

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from bake.arrays import BoolArray, Float64Array, Int32Array, Int64Array
 from bake.errors import CorruptAssetError
 from bake.graph import UNREACHABLE
-from bake.runtime.reader.hops import DenseHops, RunHops, compiled
+from bake.runtime.reader.hops import RunHops, compiled
 
 if TYPE_CHECKING:
     from bake.search.all_pairs.follow import StepIndex
@@ -44,7 +44,7 @@ class Steps:
     Every method raises a CorruptAssetError for hops that do not lead to their goal.
     """
 
-    hops: DenseHops | RunHops
+    hops: RunHops
     first_arc: Int32Array
     end_arc: Int32Array
     head_row: Int32Array
@@ -60,8 +60,7 @@ class Steps:
         """Return runs with the rows they lead to, as compiled walks take them."""
         from bake.search.all_pairs.follow import step_index
 
-        runs = cast("RunHops", self.hops).compiled
-        return step_index(runs, self.first_arc, self.end_arc, self.head_row)
+        return step_index(self.hops.compiled, self.first_arc, self.end_arc, self.head_row)
 
     # -- one pair ---------------------------------------------------------------------------------
 
@@ -83,8 +82,6 @@ class Steps:
             return None if arcs is None else np.append(np.int32(row), self.head_row[arcs])
         if row != goal and hops.slot(row, goal) < 0:
             return None
-        if isinstance(hops, DenseHops):
-            return self._walk_table(hops, np.array([row], np.int32), np.array([goal], np.int32))[1]
         from bake.search.all_pairs.follow import ASTRAY, follow_run
 
         path = np.full(ROOM, row, dtype=np.int32)
@@ -122,7 +119,7 @@ class Steps:
 
     def next_rows(self, rows: Int32Array, goals: Int32Array) -> Int32Array:
         """Return (k) int32, the rows to step to; at its goal the row itself, -1 without a path."""
-        if isinstance(self.hops, RunHops) and (look_up := compiled("look_up_rows")) is not None:
+        if (look_up := compiled("look_up_rows")) is not None:
             ahead = np.empty(len(rows), dtype=np.int32)
             look_up(self._steps, rows, goals, ahead)
             if not self.hops.stores_none and self.hops.parted:
@@ -132,7 +129,6 @@ class Steps:
         stuck = np.flatnonzero(slot < 0)
         arc = self.first_arc.take(rows)
         arc += slot.astype(np.int32, copy=False)
-        # Runs were looked at when they were loaded; a dense table is too large for that.
         if (arc >= self.end_arc.take(rows)).any():
             raise self.damaged(_NOWHERE)
         arc[stuck] = 0
@@ -146,7 +142,7 @@ class Steps:
     @property
     def charted(self) -> bool:
         """Tell whether walks give chart coordinates in place of rows: see :meth:`walk_chart`."""
-        return isinstance(self.hops, RunHops) and len(self.hops.at) > 0 and _compiled()
+        return len(self.hops.at) > 0 and _compiled()
 
     def walk(self, rows: Int32Array, goals: Int32Array) -> tuple[Int64Array, Int32Array]:
         """Return the rows along each path, where walks are not charted.
@@ -160,11 +156,8 @@ class Steps:
         """
         starts = self._with_a_path(rows, goals)
         # Walks that could be charted were not, so kernels ran uncompiled when the caller asked.
-        chart = isinstance(self.hops, RunHops) and len(self.hops.at) > 0
-        if chart or not _compiled():
+        if len(self.hops.at) > 0 or not _compiled():
             return self._walk_all_at_once(starts, goals)
-        if isinstance(self.hops, DenseHops):
-            return self._walk_table(self.hops, starts, goals)
         first, noted = self._walk_runs(starts, goals)
         return first, noted[:, 0]
 
@@ -173,7 +166,6 @@ class Steps:
 
         The walking kernel writes what lies in memory beside the data it needs for the next step.
         """
-        assert isinstance(self.hops, RunHops)
         return self._walk_runs(self._with_a_path(rows, goals), goals)
 
     def ticks_between(self, rows: Int32Array, goals: Int32Array) -> Float64Array:
@@ -186,19 +178,13 @@ class Steps:
 
     def _measured(self, starts: Int32Array, goals: Int32Array) -> Int64Array:
         """Return (k) int64 ticks along the path of each pair; -1 where its row is negative."""
-        from bake.search.all_pairs.dense import measure_table
         from bake.search.all_pairs.follow import ASTRAY, measure_runs
 
-        hops, weight = self.hops, self.weight
         goals = goals.astype(np.int32, copy=False)
         ticks = np.empty(len(starts), dtype=np.int64)
-        if isinstance(hops, DenseHops):
-            arcs = self.first_arc, self.end_arc, self.head_row, weight
-            done = measure_table(hops.table, *arcs, starts, goals, ticks)
-        else:
-            walkers = np.empty((WALKERS, 4), dtype=np.int64)
-            done = measure_runs(hops.compiled, self.head_row, weight, starts, goals, walkers, ticks)
-        if done == ASTRAY:
+        walkers = np.empty((WALKERS, 4), dtype=np.int64)
+        arcs = self.hops.compiled, self.head_row, self.weight
+        if measure_runs(*arcs, starts, goals, walkers, ticks) == ASTRAY:
             raise self.damaged(_ASTRAY)
         return ticks
 
@@ -216,7 +202,7 @@ class Steps:
     def _with_a_path(self, rows: Int32Array, goals: Int32Array) -> Int32Array:
         """Return (k) int32 rows, -1 where the goal cannot be reached."""
         hops = self.hops
-        if isinstance(hops, RunHops) and not hops.stores_none:
+        if not hops.stores_none:
             reached = hops.reaches(rows, goals)
         else:
             reached = (hops.slots(rows, goals) >= 0) | (rows == goals)
@@ -264,34 +250,6 @@ class Steps:
             in_order(spans, places, first[begin : end + 1], path)
             count = max(1, min(PORTION, PORTION * (end - begin) // max(1, steps)))
             begin = end
-        return first, path[: first[-1]]
-
-    def _walk_table(
-        self, hops: DenseHops, starts: Int32Array, goals: Int32Array
-    ) -> tuple[Int64Array, Int32Array]:
-        from bake.search.all_pairs.dense import follow_table
-        from bake.search.all_pairs.follow import ASTRAY
-
-        first = np.zeros(len(starts) + 1, dtype=np.int64)
-        path = np.empty(max(1024, 64 * len(starts)), dtype=np.int32)
-        goals = goals.astype(np.int32, copy=False)
-        pair = 0
-        while pair < len(starts):
-            pair = follow_table(
-                hops.table,
-                self.first_arc,
-                self.end_arc,
-                self.head_row,
-                starts,
-                goals,
-                pair,
-                first,
-                path,
-            )
-            if pair == ASTRAY:
-                raise self.damaged(_ASTRAY)
-            if pair < len(starts):
-                path = np.concatenate([path, np.empty_like(path)])
         return first, path[: first[-1]]
 
     def _walk_all_at_once(

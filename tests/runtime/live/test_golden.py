@@ -82,20 +82,14 @@ def test_the_notes_rule_misses_a_row_nobody_examined() -> None:
     assert table[2, 1] == 0
 
 
-@pytest.mark.parametrize("storage", ["dense", "compressed"])
 @pytest.mark.parametrize(
     ("edges", "removed"), [(NOTES, ("A", "E")), (COUNTEREXAMPLE, (1, 3))], ids=["notes", "counter"]
 )
-def test_an_update_is_exact(
-    tmp_path: Path,
-    edges: Edges,
-    removed: tuple[object, object],
-    storage: str,
-) -> None:
+def test_an_update_is_exact(tmp_path: Path, edges: Edges, removed: tuple[object, object]) -> None:
     nodes = sorted({end for edge in edges for end in edge[:2]}, key=str)
     source = write_graph(tmp_path / "notes.json", nodes, edges, directed=False)
     rest = arcs_of(nodes, both_ways([edge for edge in edges if edge[:2] != removed]))
-    with open_asset(bake(source, recipe_for(storage=storage))) as level:
+    with open_asset(bake(source, recipe_for())) as level:
         nav = level.profile()
         nav.update(arcs={removed: math.inf, removed[::-1]: math.inf})
         for a in nodes:
@@ -109,10 +103,9 @@ def test_a_source_whose_own_arc_grew_keeps_no_tied_move(tmp_path: Path) -> None:
     """Two ways of equal length: the dearer one must not be told, though no distance changed."""
     edges: Edges = [(0, 1, 1), (0, 2, 1), (1, 3, 1), (2, 3, 1), (3, 4, 1), (4, 5, 1)]
     source = write_graph(tmp_path / "tied.json", list(range(6)), edges, directed=True)
-    for storage in ("dense", "compressed"):
-        for head in (1, 2):
-            with open_asset(bake(source, recipe_for(storage=storage))) as level:
-                nav = level.profile()
-                nav.update(arcs={(0, head): 1.5})
-                for goal in (3, 4, 5):
-                    assert nav.next_hop(0, goal) == 3 - head
+    for head in (1, 2):
+        with open_asset(bake(source, recipe_for())) as level:
+            nav = level.profile()
+            nav.update(arcs={(0, head): 1.5})
+            for goal in (3, 4, 5):
+                assert nav.next_hop(0, goal) == 3 - head

@@ -61,10 +61,8 @@ def run(model: GridModel | GraphModel, asset: Path, seed: int, batches: int) -> 
 @pytest.mark.parametrize("seed", range(SEEDS))
 def test_square_levels(tmp_path: Path, seed: int) -> None:
     model = grid_model(seed)
-    storage = ("dense", "compressed")[seed % 2]
     asset = model.baked(
         tmp_path,
-        storage=storage,
         tables=TABLES[seed % 5],
         distance_storage=("auto", "labels")[seed // 3 % 2],
     )
@@ -82,7 +80,7 @@ def test_without_a_compiler(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
 def test_hexagonal_levels(tmp_path: Path, layout: str) -> None:
     seed = len(layout) + ord(layout[-1])
     model = grid_model(seed, layout)
-    run(model, model.baked(tmp_path, storage=("dense", "compressed")[seed % 2]), seed, 5)
+    run(model, model.baked(tmp_path), seed, 5)
 
 
 @pytest.mark.parametrize("family", FAMILIES)
@@ -92,7 +90,6 @@ def test_graphs(tmp_path: Path, family: object, seed: int) -> None:
     edges = [(a, b, ticks / 27720) for a, b, ticks in arcs]
     model = GraphModel(list(range(n)), edges)
     mixed = seed + n
-    storage = ("dense", "compressed")[mixed % 2]
     tables = TABLES[mixed % 5]
-    asset = model.baked(tmp_path, storage=storage, tables=tables, distance_storage="labels")
+    asset = model.baked(tmp_path, tables=tables, distance_storage="labels")
     run(model, asset, mixed, 8)

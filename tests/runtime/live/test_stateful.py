@@ -66,7 +66,6 @@ def world(seed: int) -> tuple[GridModel | GraphModel, bytes]:
         asset = model.baked(
             Path(folder),
             tables=tables,
-            storage=rng.choice(["dense", "compressed"]),
             cluster_size=4,
             spacing=rng.choice([1, 2, 8]),
             levels=rng.choice([None, 2, 3, 4]),

@@ -25,7 +25,7 @@ def lengths_of(nav: Navigator) -> tuple[float, float]:
 
 
 def test_no_answer_is_torn(tmp_path: Path) -> None:
-    asset = bake_grid(tmp_path, rows(*PICTURE), name="ring", storage="compressed", cluster_size=4)
+    asset = bake_grid(tmp_path, rows(*PICTURE), name="ring", cluster_size=4)
     wrong: list[object] = []
     done = threading.Event()
     with open_asset(asset) as level:

@@ -34,7 +34,7 @@ DRAWN = rows("......", ".#..#.", "......", "..#...", "......")
 @pytest.fixture
 def damaged(tmp_path: Path) -> Callable[..., Path]:
     source = write_grid(tmp_path / "drawn.json", DRAWN)
-    whole = bake(source, recipe_for(connectivity=4, tables=HOPS, storage="compressed")).read_bytes()
+    whole = bake(source, recipe_for(connectivity=4, tables=HOPS)).read_bytes()
 
     number = count()
 
@@ -198,23 +198,6 @@ def test_ways_that_stop_short(compiled: str, damaged: Callable[..., Path]) -> No
     check_walks(paths, compiled)
 
 
-@pytest.mark.parametrize("compiled", ["compiled", "uncompiled"])
-def test_a_table_that_leads_nowhere(compiled: str, tmp_path: Path) -> None:
-    """A dense one is not looked through when it is opened, so each step has to look."""
-    source = write_grid(tmp_path / "dense.json", DRAWN)
-    whole = bake(source, recipe_for(connectivity=4, tables=HOPS, storage="dense")).read_bytes()
-    paths = []
-    for slot in (255, 254, 200, 4, 3):
-        paths.append(tmp_path / f"{slot}.h5")
-        paths[-1].write_bytes(whole)
-        with edited(paths[-1]) as file:
-            hop = file[COLUMN.format("hop")]
-            table = hop[()]
-            table[::3, ::2] = slot
-            hop[...] = table
-    check_walks(paths, compiled)
-
-
 @pytest.mark.parametrize("compiled", [True, False])
 def test_the_greedy_move_on_a_graph_is_damage(
     compiled: bool, tmp_path: Path, request: pytest.FixtureRequest
@@ -224,7 +207,7 @@ def test_the_greedy_move_on_a_graph_is_damage(
         request.getfixturevalue("uncompiled")
     edges = [(a, a + 1, 1.0) for a in range(9)]
     source = write_graph(tmp_path / "line.json", range(10), edges, directed=False)
-    path = bake(source, LevelRecipe(tables=HOPS, storage="compressed"))
+    path = bake(source, LevelRecipe(tables=HOPS))
     with edited(path) as file:
         slots = file[COLUMN.format("run_slot")]
         slots[...] = np.full(slots.shape, 254, dtype=np.uint8)

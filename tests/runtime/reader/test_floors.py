@@ -18,10 +18,9 @@ FLOOR = 5
 SIZES = {"cat": 1, "ogre": 2, "walker": 1}
 
 
-@pytest.fixture(scope="module", params=["dense", "compressed"])
-def tower(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> LevelAsset:
-    folder = tmp_path_factory.mktemp(request.param)
-    path = baked_tower(folder, storage=request.param)
+@pytest.fixture(scope="module")
+def tower(tmp_path_factory: pytest.TempPathFactory) -> LevelAsset:
+    path = baked_tower(tmp_path_factory.mktemp("tower"))
     verify_asset(path, None, lambda _: None)
     return open_asset(path)
 
@@ -181,7 +180,7 @@ def test_one_floor_speaks_of_no_floors(tmp_path: Path) -> None:
 
 
 def test_lookups_on_a_level_that_has_changed(tmp_path: Path) -> None:
-    with open_asset(baked_tower(tmp_path, storage="compressed")) as tower:
+    with open_asset(baked_tower(tmp_path)) as tower:
         nav = tower.profile("walker")
         nav.update(blocked=[(3, 0, 0)])
         start, goal = (1, 0, 0), (8, 4, 0)

@@ -99,12 +99,10 @@ def test_every_answer_beside_next_hops(tmp_path: Path) -> None:
 
 
 def test_floors_links_and_sizes(tmp_path: Path) -> None:
-    """Beside a matrix, for every profile of a level with everything in it."""
-    matrix = baked_tower(tmp_path, tables=ALONE, distance_storage="dense").rename(
-        tmp_path / "matrix.h5"
-    )
+    """Beside paths of next hops, for every profile of a level with everything in it."""
+    hops = baked_tower(tmp_path, tables=("components", "next_hops")).rename(tmp_path / "hops.h5")
     labels = baked_tower(tmp_path, tables=ALONE, **LABELS)
-    with open_asset(matrix) as level, open_asset(labels) as other:
+    with open_asset(hops) as level, open_asset(labels) as other:
         for name in level.profiles:
             one, two = level.profile(name), other.profile(name)
             assert one._now.tables.labels is None

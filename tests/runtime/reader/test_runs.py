@@ -1,4 +1,4 @@
-"""Next hops looked up in runs: by themselves, and against dense ones."""
+"""Next hops looked up in runs: by themselves, and against distances of scipy."""
 
 import math
 import random
@@ -17,7 +17,7 @@ from bake.hexagons import HexLayout
 from bake.recipe import LevelRecipe
 from bake.runtime import BlockedCellError, Navigator, open_asset
 from bake.runtime.reader import walk as walks
-from bake.runtime.reader.hops import DenseHops, RunHops
+from bake.runtime.reader.hops import RunHops
 from tests.support.baked import (
     GROUND,
     LETTERS,
@@ -29,7 +29,7 @@ from tests.support.baked import (
     write_grid,
 )
 from tests.support.command import BLOCKER, walk_apart
-from tests.support.compare import check_navigator
+from tests.support.compare import by_scipy, check_navigator
 from tests.support.oracles import TICKS, Ground, Lattice, hex_arcs, square_arcs
 from tests.support.strategies import FAMILIES, random_grid, seeded
 
@@ -37,8 +37,10 @@ HOPS = ("components", "next_hops")
 Places = Sequence[object]
 
 
-def hops_of(nav: Navigator) -> DenseHops | RunHops:
-    return nav._now.tables.hops
+def hops_of(nav: Navigator) -> RunHops:
+    hops = nav._now.tables.hops
+    assert isinstance(hops, RunHops)
+    return hops
 
 
 def all_pairs(count: int) -> tuple[Int32Array, Int32Array]:
@@ -46,31 +48,13 @@ def all_pairs(count: int) -> tuple[Int32Array, Int32Array]:
     return start, goal
 
 
-def in_both_forms(source: Path, recipe: LevelRecipe | None = None) -> dict[str, Path]:
-    """A level baked with next hops as runs and as a table, and nothing else to ask."""
-    base = replace(recipe or LevelRecipe(), tables=HOPS)
-    return {
-        storage: bake(source, replace(base, storage=storage)).rename(
-            source.with_suffix(f".{storage}.h5")
-        )
-        for storage in ("compressed", "dense")
-    }
-
-
 def check_forms(source: Path, recipe: LevelRecipe | None = None) -> None:
-    """Runs answer alike one by one, many at once and by column, and as well as a table does.
-
-    Tied moves may differ between runs and a table, so it is lengths that are compared.
-    """
-    assets = in_both_forms(source, recipe)
-    with open_asset(assets["compressed"]) as level, open_asset(assets["dense"]) as other:
+    """Runs answer alike one by one, many at once and by column, and lead as far as scipy says."""
+    with open_asset(bake(source, replace(recipe or LevelRecipe(), tables=HOPS))) as level:
         for profile in level.profiles:
-            nav, dense = level.profile(profile), other.profile(profile)
-            runs, table = hops_of(nav), hops_of(dense)
-            assert isinstance(runs, RunHops)
-            assert isinstance(table, DenseHops)
+            nav = level.profile(profile)
+            tables, runs = nav._now.tables, hops_of(nav)
             count = runs.rows
-            assert table.table.shape == (count, count)
             start, goal = all_pairs(count)
             one_by_one = [
                 runs.slot(a, b) for a, b in zip(start.tolist(), goal.tolist(), strict=True)
@@ -79,11 +63,12 @@ def check_forms(source: Path, recipe: LevelRecipe | None = None) -> None:
             for place in range(count):
                 assert runs.column(place).tolist() == one_by_one[place::count]
             slots = np.array(one_by_one, dtype=np.int64)
-            assert np.array_equal(slots < 0, table.slots(start, goal) < 0)
+            expected = by_scipy(tables.usable).reshape(-1)
+            assert np.array_equal(slots < 0, np.isinf(expected) | (start == goal))
             places = places_of(nav)
             pairs = [places[row] for row in start], [places[row] for row in goal]
-            ways = nav.distances(*pairs)
-            assert np.array_equal(ways, dense.distances(*pairs))
+            ticks_per_unit = tables.places.ticks_per_unit
+            assert np.array_equal(nav.distances(*pairs), expected / ticks_per_unit)
 
 
 def places_of(nav: Navigator) -> list[object]:
@@ -150,11 +135,9 @@ def test_several_profiles(tmp_path: Path) -> None:
 def test_more_arcs_than_a_byte_counts(leaves: int, tmp_path: Path) -> None:
     edges = [(0, leaf, 1.0) for leaf in range(1, leaves + 1)]
     source = write_graph(tmp_path / "star.json", range(leaves + 1), edges, directed=False)
-    assets = in_both_forms(source)
-    with open_asset(assets["compressed"]) as level:
+    with open_asset(bake(source, LevelRecipe(tables=HOPS))) as level:
         nav = level.profile()
         runs = hops_of(nav)
-        assert isinstance(runs, RunHops)
         assert runs.symbol.dtype == np.uint16
         assert [nav.next_hop(0, leaf) for leaf in range(1, leaves + 1)] == [*range(1, leaves + 1)]
         first, path = nav.paths([1] * (leaves - 1), range(2, leaves + 1))
@@ -167,8 +150,8 @@ def test_paths_longer_than_their_buffers(
     walkers: int, portion: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """However many walk in step, and wherever a buffer ends, the paths are the same."""
-    assets = in_both_forms(write_grid(tmp_path / "drawn.json", random_grid(17, 12, 9)))
-    with open_asset(assets["compressed"]) as level:
+    source = write_grid(tmp_path / "drawn.json", random_grid(17, 12, 9))
+    with open_asset(bake(source, LevelRecipe(tables=HOPS))) as level:
         nav = level.profile()
         cells = np.argwhere(np.isfinite(nav.distances_to(nav.nearest((5, 5)))))[:, ::-1]
         pairs = cells[np.random.default_rng(5).integers(0, len(cells), (60, 2))]
@@ -197,7 +180,7 @@ def test_every_answer_of_a_navigator(seed: int, tmp_path: Path) -> None:
     """Paths, distances, next hops and reachability of every pair, against plain Python."""
     for tables in (HOPS, None):
         grid = random_grid(100 + seed, 8, 7)
-        recipe = recipe_for(storage="compressed", tables=tables)
+        recipe = recipe_for(tables=tables)
         lattice = Lattice(grid, GROUND)
         with open_asset(bake(write_grid(tmp_path / "drawn.json", grid), recipe)) as level:
             check_navigator(level.profile(), square_arcs(lattice, 8), lattice.cells())
@@ -216,7 +199,7 @@ def test_every_answer_where_ways_lead_one_way(
     for a, b, weight in arcs:
         steps[a, b] = min(weight * TICKS, steps.get((a, b), weight * TICKS))
     source = write_graph(tmp_path / "layers.json", range(n), arcs)
-    asset = bake(source, LevelRecipe(tables=HOPS, storage="compressed"))
+    asset = bake(source, LevelRecipe(tables=HOPS))
     with open_asset(asset) as level:
         nav = level.profile()
         check_navigator(nav, steps, list(range(n)))
@@ -228,7 +211,7 @@ def test_every_answer_where_ways_lead_one_way(
 
 @pytest.mark.parametrize("cells", [[["floor"]], [["floor", "wall", "floor"]]])
 def test_levels_without_an_arc(cells: list[list[str]], tmp_path: Path) -> None:
-    recipe = recipe_for(storage="compressed", tables=HOPS)
+    recipe = recipe_for(tables=HOPS)
     with open_asset(bake(write_grid(tmp_path / "tiny.json", cells), recipe)) as level:
         nav = level.profile()
         here = Lattice(cells, GROUND).cells()
@@ -245,7 +228,7 @@ def test_a_profile_with_nowhere_to_stand(tmp_path: Path) -> None:
     nowhere = dict.fromkeys(LETTERS, Ground(None))
     profiles = (profile_for("a", GROUND), profile_for("b", nowhere))
     source = write_grid(tmp_path / "drawn.json", random_grid(41, 4, 4))
-    recipe = recipe_for(profiles=profiles, storage="compressed", tables=HOPS)
+    recipe = recipe_for(profiles=profiles, tables=HOPS)
     with open_asset(bake(source, recipe)) as level:
         nav = level.profile("b")
         for ask in (nav.path, nav.distance, nav.reachable, nav.next_hop):
@@ -278,10 +261,9 @@ def check_paths(nav: Navigator, starts: Places, goals: Places) -> None:
         assert distances[pair] == nav.distance(start, goal)
 
 
-@pytest.mark.parametrize("storage", ["dense", "compressed"])
 @pytest.mark.parametrize("compiled", [True, False])
 def test_paths_of_every_pair(
-    storage: str, compiled: bool, tmp_path: Path, request: pytest.FixtureRequest
+    compiled: bool, tmp_path: Path, request: pytest.FixtureRequest
 ) -> None:
     if not compiled:
         request.getfixturevalue("uncompiled")
@@ -291,8 +273,8 @@ def test_paths_of_every_pair(
     edges = [(names[a], names[b], float(w)) for a, b, w in arcs]
     graph = write_graph(tmp_path / "graph.json", names, edges)
     for source, recipe in (
-        (grid, recipe_for(tables=HOPS, storage=storage)),
-        (graph, LevelRecipe(tables=HOPS, storage=storage)),
+        (grid, recipe_for(tables=HOPS)),
+        (graph, LevelRecipe(tables=HOPS)),
     ):
         with open_asset(bake(source, recipe)) as level:
             nav = level.profile()
@@ -312,17 +294,16 @@ def test_paths_of_every_pair(
                 nav.distances(starts[:2], goals[:1])
 
 
-@pytest.mark.parametrize("storage", ["dense", "compressed"])
 @pytest.mark.parametrize("compiled", [True, False])
 def test_paths_far_longer_than_expected(
-    storage: str, compiled: bool, tmp_path: Path, request: pytest.FixtureRequest
+    compiled: bool, tmp_path: Path, request: pytest.FixtureRequest
 ) -> None:
     """The buffer grows, in the midst of a path and between two, more than once."""
     if not compiled:
         request.getfixturevalue("uncompiled")
     length = 1300
     source = write_grid(tmp_path / "alley.json", [["floor"] * length])
-    with open_asset(bake(source, recipe_for(tables=HOPS, storage=storage))) as level:
+    with open_asset(bake(source, recipe_for(tables=HOPS))) as level:
         nav = level.profile()
         assert nav.path((0, 0), (length - 1, 0)) == [(x, 0) for x in range(length)]
         assert nav.path((length - 1, 0), (0, 0)) == [(x, 0) for x in reversed(range(length))]
@@ -341,11 +322,10 @@ def test_paths_far_longer_than_expected(
         ]
 
 
-@pytest.mark.parametrize("storage", ["dense", "compressed"])
-def test_distances_to_one_goal(storage: str, tmp_path: Path) -> None:
+def test_distances_to_one_goal(tmp_path: Path) -> None:
     grid = random_grid(130, 9, 7)
     source = write_grid(tmp_path / "grid.json", grid)
-    with open_asset(bake(source, recipe_for(tables=HOPS, storage=storage))) as level:
+    with open_asset(bake(source, recipe_for(tables=HOPS))) as level:
         nav = level.profile()
         cells = Lattice(grid, GROUND).cells()
         for goal in cells[::5]:
@@ -360,37 +340,17 @@ def test_distances_to_one_goal(storage: str, tmp_path: Path) -> None:
             nav.distances_to((99, 0))
 
 
-@pytest.mark.parametrize("storage", ["dense", "compressed"])
-def test_distances_to_one_node(storage: str, tmp_path: Path) -> None:
+def test_distances_to_one_node(tmp_path: Path) -> None:
     n, arcs = seeded(FAMILIES[6], 15, 30)
     edges = [(f"n{a}", f"n{b}", float(w)) for a, b, w in arcs]
     source = write_graph(tmp_path / "graph.json", [f"n{node}" for node in range(n)], edges)
-    asset = bake(source, LevelRecipe(tables=HOPS, storage=storage))
+    asset = bake(source, LevelRecipe(tables=HOPS))
     with open_asset(asset) as level:
         nav = level.profile()
         assert sorted(nav.node_names) == sorted(f"n{node}" for node in range(n))
         for goal in nav.node_names[::4]:
             expected = [nav.distance(start, goal) for start in nav.node_names]
             assert nav.distances_to(goal).tolist() == expected
-
-
-def test_tied_moves_are_all_shortest(tmp_path: Path) -> None:
-    """Runs take any of tied moves, a table the lowest slot: ways differ, lengths do not."""
-    assets = in_both_forms(
-        write_grid(tmp_path / "open.json", [["floor"] * 12] * 12), recipe_for(GROUND)
-    )
-    lattice = Lattice([["floor"] * 12] * 12, GROUND)
-    steps = square_arcs(lattice, 8)
-    differ = 0
-    with open_asset(assets["compressed"]) as level, open_asset(assets["dense"]) as other:
-        navs = level.profile(), other.profile()
-        for start in lattice.cells()[::7]:
-            for goal in lattice.cells():
-                ways = [nav.path(start, goal) for nav in navs]
-                a, b = (sum(steps[step] for step in pairwise(way or [])) for way in ways)
-                assert a == b
-                differ += ways[0] != ways[1]
-    assert differ > 100
 
 
 # -- what a game ships -----------------------------------------------------------------------------
@@ -415,7 +375,7 @@ print("ok")
 
 def test_runs_are_followed_where_nothing_else_is_installed(tmp_path: Path) -> None:
     source = write_grid(tmp_path / "drawn.json", rows("....", "...."))
-    asset = bake(source, recipe_for(GROUND, storage="compressed", tables=HOPS))
+    asset = bake(source, recipe_for(GROUND, tables=HOPS))
     done = walk_apart(BLOCKER + SHIPPED, str(asset))
     assert done.returncode == 0, done.stderr[-2000:]
     assert done.stdout.strip() == "ok"

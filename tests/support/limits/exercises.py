@@ -330,11 +330,10 @@ def runs() -> Answer:
             at,
             unreachable_fits=not lattice,
             algorithm="dijkstra",
-            distances=False,
             budget=2**28,
             threads=1,
             progress=lambda done: None,
-        )[0]
+        )
         _follow(made.run_count, made.run_start, made.run_slot, sub.graph, sub.weight, at, arcs)
     return None
 
@@ -440,7 +439,7 @@ def one_way() -> Answer:
     with TemporaryDirectory() as folder:
         edges = [(a, b, ticks / TICKS) for (a, b), ticks in steps.items()]
         source = write_graph(Path(folder) / "graph.json", range(9), edges)
-        asset = bake(source, LevelRecipe(tables=("components", "next_hops"), storage="compressed"))
+        asset = bake(source, LevelRecipe(tables=("components", "next_hops")))
         with open_asset(asset) as level:
             check_navigator(level.profile(), steps, list(range(9)))
     return None
@@ -710,7 +709,7 @@ def bakes() -> Answer:
     """Every table of a small level with ground that leads one way."""
     with TemporaryDirectory() as folder:
         path = write_grid(Path(folder) / "level.json", random_grid(3, 9, 7, 0.2))
-        return bake(path, recipe_for(storage="compressed", cluster_size=3)).read_bytes()
+        return bake(path, recipe_for(cluster_size=3)).read_bytes()
 
 
 def cell_bakes() -> Answer:
@@ -728,7 +727,7 @@ def walks() -> Answer:
     asset = path.with_suffix(".h5")
     if not asset.exists():
         write_grid(path, random_grid(17, 9, 7))
-        bake(path, recipe_for(tables=("components", "next_hops"), storage="compressed"))
+        bake(path, recipe_for(tables=("components", "next_hops")))
     with open_asset(asset) as level, patch("bake.kernels.jit.ready", lambda kernel: True):
         nav = level.profile()
         tables = nav._now.tables

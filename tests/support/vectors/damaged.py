@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-#: Levels to damage: runs and labels, several of everything, a dense table, a graph.
+#: Levels to damage: runs and labels, several of everything, a graph.
 LEVELS = ("rooms", "tower", "one-way", "rivers")
 
 _ENTRY = struct.Struct("<24siHH4IQQ")

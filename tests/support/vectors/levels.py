@@ -170,7 +170,6 @@ def _one_way() -> Vector:
         model,
         parts=("distances",),
         tables=("components", "next_hops", "distances"),
-        distance_storage="dense",
     )
 
 

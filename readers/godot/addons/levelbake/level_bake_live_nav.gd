@@ -49,7 +49,7 @@ func next_hop(from: int, to: int) -> int:
 
 
 func distance(from: int, to: int) -> float:
-	if not changes.changed and (has_hops or _distance >= 0 or _label_away >= 0):
+	if not changes.changed and (has_hops or _label_away >= 0):
 		return baked_distance(from, to)
 	if not stands(from) or not stands(to):
 		return INF

@@ -29,13 +29,11 @@ var _reach_width := 0
 var _row_at := -1
 var _component := -1
 var _reach := -1
-var _hop := -1
 var _first_run := -1
 var _run_start := -1
 var _run_move := -1
 var _greedy_kind := -1
 var _greedy_move := -1
-var _distance := -1
 var _label_parent := -1
 var _label_top := -1
 var _first_label := -1
@@ -85,13 +83,11 @@ func _find_columns() -> void:
 	_row_at = _place("row_at")
 	_component = _place("component")
 	_reach = _place("reach")
-	_hop = _place("hop")
 	_first_run = _place("first_run")
 	_run_start = _place("run_start")
 	_run_move = _place("run_move")
 	_greedy_kind = _place("greedy_kind")
 	_greedy_move = _place("greedy_move")
-	_distance = _place("distance")
 	_label_parent = _place("label_parent")
 	_label_top = _place("label_top")
 	_first_label = _place("first_label")
@@ -103,10 +99,10 @@ func _find_columns() -> void:
 	_terrain = level.columns["terrain"]["at"]
 	if _label_toward < 0:
 		_label_toward = _label_away
-	has_hops = _hop >= 0 or _run_start >= 0
+	has_hops = _run_start >= 0
 	var widths := [0, 1, 2, 4]
 	if has_hops:
-		_move_width = widths[_columns["hop" if _hop >= 0 else "run_move"]["type"]]
+		_move_width = widths[_columns["run_move"]["type"]]
 		_none = (1 << 8 * _move_width) - 1
 	if _run_start >= 0:
 		_start_width = widths[_columns["run_start"]["type"]]
@@ -209,10 +205,6 @@ func baked_hop(from: int, to: int) -> int:
 
 ## What the tables say at one row of another one; -1: there is no path.
 func move_of(row: int, goal: int, from: int, to: int) -> int:
-	var m := 0
-	if _hop >= 0:
-		m = _number(_hop, _move_width, row * rows + goal)
-		return -1 if m == _none else m
 	if not _says_none and not _joined(row, goal):
 		return -1
 	var low := bytes.decode_u32(_first_run + 4 * row)
@@ -222,7 +214,7 @@ func move_of(row: int, goal: int, from: int, to: int) -> int:
 		if _number(_run_start, _start_width, low + half) <= goal:
 			low += half
 		length -= half
-	m = _number(_run_move, _move_width, low)
+	var m := _number(_run_move, _move_width, low)
 	if m == _none - 1:
 		if _greedy_kind < 0:
 			return _damaged("column greedy_kind")
@@ -301,9 +293,7 @@ func baked_distance(from: int, to: int) -> float:
 		return INF
 	var ticks := 0
 	if row != goal:
-		if _distance >= 0:
-			ticks = bytes.decode_s32(_distance + 4 * (row * rows + goal))
-		elif _label_away >= 0:
+		if _label_away >= 0:
 			ticks = _by_labels(row, goal)
 		else:
 			ticks = _by_path(from, to)
