@@ -15,10 +15,10 @@ import numpy as np
 
 from bake.arrays import AnyArray, BoolArray, Int32Array, UInt8Array
 from bake.asset.schema import PROFILE, pattern_of, profile_path
+from bake.errors import CorruptAssetError
 from bake.graph import BLOCKED, MAX_WEIGHT
 
 if TYPE_CHECKING:
-    from bake.errors import CorruptAssetError
     from bake.movement.lattice import Lattice
 
 #: Arcs of every node. Hexagonal lattices have two that nobody can take.

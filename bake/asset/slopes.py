@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from bake.arrays import AnyArray, BoolArray, Float64Array, Int32Array
+from bake.asset.read import Asset
 from bake.asset.schema import profile_path
 from bake.graph import BLOCKED
 
 if TYPE_CHECKING:
-    from bake.arrays import AnyArray, BoolArray, Float64Array, Int32Array
-    from bake.asset.read import Asset
     from bake.movement.rules import SlopeRule
 
 

@@ -21,6 +21,7 @@ from bake.cli.options import (
     warn,
 )
 from bake.errors import BakeError, BakeErrors
+from bake.kinds import kind_of
 
 if TYPE_CHECKING:
     from bake.verify import Progress, Proof
@@ -32,7 +33,6 @@ def info(asset: AssetFile, profile: Profile = None, as_json: Json = False) -> No
     That is the level, the rules it was baked by, and the tables of each profile with their sizes.
     """
     from bake.asset import is_pattern_database
-    from bake.kinds import kind_of
     from bake.view.report import inspect_asset, print_info
 
     if profile is None and is_pattern_database(asset):

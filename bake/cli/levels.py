@@ -27,6 +27,7 @@ from bake.cli.options import (
     tasks_of,
 )
 from bake.errors import BakeError, BakeErrors, counted, printable
+from bake.kinds import kind_of
 
 if TYPE_CHECKING:
     from bake.pipeline import Outcome
@@ -231,7 +232,6 @@ def plan(
 
     Bytes, seconds and peak memory of each level and table are predicted, and nothing is baked.
     """
-    from bake.kinds import kind_of
     from bake.levels import is_puzzle
     from bake.pipeline.plan import plan_level
     from bake.pipeline.run import threads_for

@@ -21,6 +21,7 @@ from bake.cli.options import (
     print_json,
     say,
 )
+from bake.errors import UnknownNodeError
 from bake.view import Show
 
 #: The most pairs that one evaluation draws.
@@ -233,8 +234,6 @@ def _place(level: LevelAsset, text: str) -> Place:
 
 def _points(level: LevelAsset, start: str, goal: str) -> list[tuple[float, ...]] | None:
     """Read two points of a divided plane; None where the texts name places."""
-    from bake.errors import UnknownNodeError
-
     if not level.is_divided_plane:
         return None
     points = []

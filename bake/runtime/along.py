@@ -11,10 +11,10 @@ from bake.arrays import Float64Array
 from bake.errors import QueryError
 from bake.runtime.current import Current, Questions
 from bake.runtime.reader.places import Place, has_point
+from bake.runtime.snapshot import Snapshot
 
 if TYPE_CHECKING:
     from bake.runtime.live.moves import Moves, Unfolded
-    from bake.runtime.snapshot import Snapshot
 
 
 class PathQuestions(Questions):

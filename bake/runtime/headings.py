@@ -5,16 +5,14 @@ A cell alone is the cell in any heading: of all pairs of headings, the cheapest 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
 import numpy as np
 
 from bake.arrays import Int32Array
-
-if TYPE_CHECKING:
-    from bake.runtime.reader.places import Cell, Place, Places
-    from bake.runtime.reader.rows import Rows
-    from bake.runtime.reader.tables import Tables
+from bake.runtime.reader.places import Cell, Place, Places
+from bake.runtime.reader.rows import Rows
+from bake.runtime.reader.tables import Tables
 
 
 def is_bare(places: Places, place: object) -> bool:

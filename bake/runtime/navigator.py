@@ -13,20 +13,20 @@ from bake.runtime.along import PathQuestions
 from bake.runtime.current import Current
 from bake.runtime.estimates import ClusterQuestions
 from bake.runtime.headings import ends
+from bake.runtime.live.report import UpdateReport
 from bake.runtime.many import ManyQuestions
 from bake.runtime.nearest import are_many
 from bake.runtime.reader.places import Place, has_point, quoted
+from bake.runtime.searching.result import SearchResult
+from bake.runtime.snapshot import Snapshot
+from bake.runtime.things import Link
 
 if TYPE_CHECKING:
     from bake.runtime.follow import Follower
-    from bake.runtime.live.report import UpdateReport
     from bake.runtime.requests import OnChange, RequestQueue
     from bake.runtime.searching.heuristics import Given
-    from bake.runtime.searching.result import SearchResult
     from bake.runtime.searching.under_way import LevelSearch
     from bake.runtime.sight import Waypoints
-    from bake.runtime.snapshot import Snapshot
-    from bake.runtime.things import Link
     from bake.runtime.walls import Path as PlanePath
 
 #: An end of a path: a place, or on levels of points of visibility a point of the plane.

@@ -6,6 +6,7 @@ searched for on the first layer, and only that is read.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cached_property
 from typing import TYPE_CHECKING, Protocol
@@ -20,12 +21,10 @@ from bake.runtime.hierarchy.paths import HierarchyPaths, Plan, Way, with_room
 from bake.runtime.reader.baked import is_numbered
 from bake.runtime.reader.places import Place, Places
 from bake.runtime.reader.rows import Rows
+from bake.runtime.reader.tables import Tables
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
     from bake.runtime.hierarchy.sheets import LatticeSheets, WornSheets
-    from bake.runtime.reader.tables import Tables
     from bake.search.hierarchy.bundles import LayerStack, QueryMemory, StraightRuns
     from bake.search.hierarchy.layer import Layer
 

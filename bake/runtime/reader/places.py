@@ -14,9 +14,9 @@ import numpy.typing as npt
 from bake.arrays import AnyArray, Float64Array, Int32Array
 from bake.asset import Asset
 from bake.errors import CorruptAssetError, OutsideMapError, QueryError, UnknownNodeError, cut
+from bake.hexagons import HexLayout
 
 if TYPE_CHECKING:
-    from bake.hexagons import HexLayout
     from bake.movement.rules import Headings
 
 #: (x, y), or (x, y, floor) on levels of several floors.

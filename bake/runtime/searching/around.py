@@ -10,10 +10,10 @@ import numpy as np
 from bake.arrays import BoolArray, Float64Array, Int32Array
 from bake.errors import QueryError
 from bake.graph import INFINITY, Graph
+from bake.runtime.nearest import NearestPlaces
 from bake.runtime.reader.tables import Tables
 
 if TYPE_CHECKING:
-    from bake.runtime.nearest import NearestPlaces
     from bake.search.live.graph import Adjacency
 
 
