@@ -1,4 +1,4 @@
-"""How many small changes to `bake/search` and `bake/tables` the tests notice.
+"""How many small changes to `bake/search`, `bake/tables` and the school the tests notice.
 
     python -m benchmarks.mutation [--sample 200] [--seed 1] [--budget 10] [--each 2] [MODULE...]
 
@@ -40,7 +40,7 @@ from benchmarks.mutants import Mutant, mutants
 from benchmarks.near_tests import Quick, files_for
 
 ROOT = Path(__file__).parents[1]
-PACKAGES = ("search", "tables")
+PACKAGES = ("school", "search", "tables")
 #: Seconds of the processor a mutant has beyond twice what its tests took unchanged.
 _SLACK = 5
 

@@ -11,6 +11,7 @@ from bake.kinds import METHODS
 from bake.runtime import Navigator, open_asset
 from bake.school import cluster_cost, plan_clusters
 from tests.support.baked import bake, recipe_for, rows, write_grid
+from tests.support.command import bake as command
 from tests.support.strategies import random_grid
 
 PRICES = ("minimum", "maximin", "average")
@@ -153,3 +154,20 @@ def test_who_has_not_registered_them_is_told(
         nav.plan_clusters((3, 3), (8, 3), price="minimum")
     with pytest.raises(QueryError, match="no cluster 99"):
         cluster_cost(nav, 0, 99)
+
+
+def test_the_command_line_knows_the_method(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    opened(tmp_path, rows(*WINDING), connectivity=4)
+    (asset,) = tmp_path.rglob("*.h5")
+    monkeypatch.delitem(METHODS, "clusters")
+    done = command("path", asset, "3,3", "8,3", "--method", "clusters", "--json")
+    assert (done.code, done.data["cost"]) == (0, 11)
+    done = command("eval", asset, "--method", "clusters", "--pairs", "9", "--json")
+    assert (done.code, done.data["problems"]) == (0, 9)
+    drawn = tmp_path / "ways.png"
+    done = command(
+        *("render", asset, "-o", drawn, "--show", "search", "--path", "3,3", "8,3"),
+        *("--method", "clusters"),
+    )
+    assert (done.code, done.errors) == (0, [])
+    assert drawn.exists()
