@@ -26,7 +26,9 @@ from bake.search.graph.label_correcting import (
     UNTOUCHED,
     NodeQueue,
     SearchArcs,
+    put,
     shift_for,
+    take,
     with_masks,
 )
 
@@ -71,24 +73,13 @@ def _relax_batch(
         for lane in range(LANES):
             gain = max(gain, dist[node, lane] if dist[node, lane] < INFINITY else np.int32(0))
         key = min(int(gain) >> shift, RING - 1)
-        bucket[node] = key
-        leader[node] = -1
-        follower[node] = first[key]
-        if first[key] >= 0:
-            leader[first[key]] = node
-        first[key] = node
-        queued += 1
+        queued += put(bucket, follower, leader, first, node, key)
     current = 0
     while queued > 0:
-        node = first[current & (RING - 1)]
+        node = take(bucket, follower, leader, first, current)
         if node < 0:
             current += 1
             continue
-        after = follower[node]
-        first[current & (RING - 1)] = after
-        if after >= 0:
-            leader[after] = -1
-        bucket[node] = IDLE
         queued -= 1
         start = begin[node]
         mask = pending[node]
@@ -118,27 +109,7 @@ def _relax_batch(
             longest = max(longest, gain)
             pending[other] |= masks[arc]
             key = min(max(int(gain) >> shift, current), current + RING - 1)
-            was = bucket[other]
-            if was >= 0:
-                if was <= key:
-                    continue
-                before = leader[other]
-                after = follower[other]
-                if before >= 0:
-                    follower[before] = after
-                else:
-                    first[was & (RING - 1)] = after
-                if after >= 0:
-                    leader[after] = before
-                queued -= 1
-            bucket[other] = key
-            leader[other] = -1
-            after = first[key & (RING - 1)]
-            follower[other] = after
-            if after >= 0:
-                leader[after] = other
-            first[key & (RING - 1)] = other
-            queued += 1
+            queued += put(bucket, follower, leader, first, other, key)
     for node in range(n):
         if bucket[node] == UNTOUCHED:
             dist[node, :] = INFINITY

@@ -18,7 +18,7 @@ from bake.errors import CostError
 from bake.graph import INFINITY
 from bake.kernels.heap import drop_first, push
 from bake.kernels.jit import inlined, kernel, separate
-from bake.search.graph.label_correcting import IDLE, RING
+from bake.search.graph.label_correcting import IDLE, RING, put, take
 from bake.search.hierarchy.arcs import end_arc, first_arc, head_of, ticks_of
 from bake.search.hierarchy.bundles import (
     ASTRAY,
@@ -195,23 +195,14 @@ def search_clusters(
                 step[here] = none
                 bucket[here] = IDLE
             dist[origin] = 0
-            bucket[origin] = 0
-            follower[origin] = -1
-            leader[origin] = -1
-            first[0] = origin
-            queued = 1
+            queued = put(bucket, follower, leader, first, origin, 0)
             current = 0
             beyond = False
             while queued > 0:
-                here = first[current & (RING - 1)]
+                here = take(bucket, follower, leader, first, current)
                 if here < 0:
                     current += 1
                     continue
-                after = follower[here]
-                first[current & (RING - 1)] = after
-                if after >= 0:
-                    leader[after] = -1
-                bucket[here] = IDLE
                 queued -= 1
                 for arc in range(first_in[here], first_in[here + 1]):
                     other = tail[arc]
@@ -228,27 +219,7 @@ def search_clusters(
                     step[other] = taken[arc]
                     longest = max(longest, int(new))
                     key = min(max(int(new) >> shift, current), current + RING - 1)
-                    was = bucket[other]
-                    if was >= 0:
-                        if was <= key:
-                            continue
-                        before = leader[other]
-                        after = follower[other]
-                        if before >= 0:
-                            follower[before] = after
-                        else:
-                            first[was & (RING - 1)] = after
-                        if after >= 0:
-                            leader[after] = before
-                        queued -= 1
-                    bucket[other] = key
-                    leader[other] = -1
-                    after = first[key & (RING - 1)]
-                    follower[other] = after
-                    if after >= 0:
-                        leader[after] = other
-                    first[key & (RING - 1)] = other
-                    queued += 1
+                    queued += put(bucket, follower, leader, first, other, key)
             if beyond:
                 longest = max(longest, _beyond(first_in, tail, cost, dist[:n]))
             base = first_distance[i]

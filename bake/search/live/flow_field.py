@@ -13,7 +13,16 @@ import numpy as np
 from bake.arrays import Int32Array
 from bake.graph import BLOCKED, INFINITY
 from bake.kernels.jit import kernel, ready
-from bake.search.graph.label_correcting import ALL, IDLE, MASK_BITS, RING, NodeQueue, SearchArcs
+from bake.search.graph.label_correcting import (
+    ALL,
+    IDLE,
+    MASK_BITS,
+    RING,
+    NodeQueue,
+    SearchArcs,
+    put,
+    take,
+)
 from bake.search.live.graph import Adjacency
 
 
@@ -38,24 +47,13 @@ def _flow(
         goal = goals[i]
         dist[goal] = 0
         pending[goal] = ALL
-        bucket[goal] = 0
-        leader[goal] = -1
-        follower[goal] = first[0]
-        if first[0] >= 0:
-            leader[first[0]] = goal
-        first[0] = goal
-        queued += 1
+        queued += put(bucket, follower, leader, first, goal, 0)
     current = 0
     while queued > 0:
-        node = first[current & (RING - 1)]
+        node = take(bucket, follower, leader, first, current)
         if node < 0:
             current += 1
             continue
-        after = follower[node]
-        first[current & (RING - 1)] = after
-        if after >= 0:
-            leader[after] = -1
-        bucket[node] = IDLE
         queued -= 1
         start = begin[node]
         mask = pending[node]
@@ -76,27 +74,7 @@ def _flow(
             # Any other way to it was longer, so only this arc's successors matter now.
             pending[other] = masks[arc]
             key = min(max(int(new) >> shift, current), current + RING - 1)
-            was = bucket[other]
-            if was >= 0:
-                if was <= key:
-                    continue
-                before = leader[other]
-                after = follower[other]
-                if before >= 0:
-                    follower[before] = after
-                else:
-                    first[was & (RING - 1)] = after
-                if after >= 0:
-                    leader[after] = before
-                queued -= 1
-            bucket[other] = key
-            leader[other] = -1
-            after = first[key & (RING - 1)]
-            follower[other] = after
-            if after >= 0:
-                leader[after] = other
-            first[key & (RING - 1)] = other
-            queued += 1
+            queued += put(bucket, follower, leader, first, other, key)
 
 
 def flow_field(into: Adjacency, goal: int, shift: int) -> tuple[Int32Array, Int32Array]:
