@@ -10,10 +10,10 @@ from collections.abc import Callable
 import numpy as np
 
 from bake.arrays import Float64Array, Int32Array
-from bake.errors import QueryError
 from bake.graph import Graph, Metric
 from bake.hexagons import in_rows
 from bake.lint.ways import Problem, SpawnOrExit, Ways, check_profile, opened_graph
+from bake.movement.footprints import under_footprint
 from bake.runtime.reader.places import Cell
 from bake.view.canvas import Canvas, width_of
 from bake.view.cells import Cells
@@ -265,30 +265,20 @@ def label_floors(ink: Canvas, scene: Scene, cells: Cells) -> None:
 
 
 def findings_of(scene: Scene) -> list[Problem]:
-    """Find islands, traps and spawns without an exit, from the asset alone.
-
-    Raises:
-        QueryError: the level is a graph, which has no cells to mark.
-    """
+    """Find islands, traps and spawns without an exit, from the asset alone."""
     places, tables = scene.places, scene.tables
-    if not places.is_grid:
-        raise QueryError(
-            "findings are marked on cells, and this level is a graph",
-            place=f"level {scene.name!r}",
-            remedy="`bake lint` lists them",
-        )
-    at_door = np.zeros(places.width * places.height, dtype=np.bool_)
-    size = tables.size
-    for door in scene.level.doors.values():
-        for cell in door.cells.tolist():
-            x, y = places.grid_cell(tuple(cell))
-            # Anchors of footprints that cover the door lie north and west of it.
-            for up in range(min(size, y + 1)):
-                for left in range(min(size, x + 1)):
-                    at_door[(y - up) * places.width + x - left] = True
-    graph = Graph(places.first_out, places.head)
-    metric = Metric(tables.weight, tables.component >= 0, places.ticks_per_unit)
-    opened = opened_graph(graph, metric, tables.usable, at_door[places.flat])
+    opened = tables.usable.graph
+    if places.is_grid and scene.level.doors:
+        door = np.zeros((places.height, places.width), dtype=np.bool_)
+        for each in scene.level.doors.values():
+            cells = [places.grid_cell(tuple(cell)) for cell in each.cells.tolist()]
+            x, y = np.array(cells, dtype=np.intp).reshape(-1, 2).T
+            door[y, x] = True
+        rows = places.floor_height
+        at_door = under_footprint(door, tables.size, np.logical_or, False, rows).reshape(-1)
+        graph = Graph(places.first_out, places.head)
+        metric = Metric(tables.weight, tables.component >= 0, places.ticks_per_unit)
+        opened = opened_graph(graph, metric, tables.usable, at_door[places.flat])
 
     def spots(kind: str) -> list[SpawnOrExit]:
         mine = scene.level.spots(kind, profile=scene.profile)

@@ -113,6 +113,12 @@ def render_asset(
             summary |= {"steps": told.count, "step": shown}
         else:
             scene = read_scene(opened, profile)
+            if lint and not scene.places.is_grid:
+                raise QueryError(
+                    "findings are marked on cells, and this level is a graph",
+                    place=f"level {scene.name!r}",
+                    remedy="`bake lint` lists them",
+                )
             found, searched = None, None
             if path is not None and (show is Show.search or method is not None):
                 found, searched = search_path(scene, path, method or "astar", heuristic)

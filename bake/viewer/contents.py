@@ -22,7 +22,6 @@ from bake.asset import Asset
 from bake.errors import MissingTableError
 from bake.export.export import export_asset
 from bake.export.level import LevelColumns
-from bake.lint.ways import Ways, check_profile
 from bake.runtime.hierarchy.layers import HierarchyTables
 from bake.view import colours
 from bake.view.canvas import ARROW_HEAD, ARROW_OUTLINE
@@ -200,11 +199,6 @@ def _hierarchy(scene: Scene, location: Int32Array) -> dict[str, Any]:
 
 def _findings(scene: Scene, location: Int32Array) -> list[dict[str, Any]]:
     """Return islands, traps and spawns without an exit, as the asset alone shows them."""
-    if scene.places.is_grid:
-        problems = findings_of(scene)
-    else:  # which has no doors, spawns or exits
-        graph = scene.tables.usable.graph
-        problems = list(check_profile(Ways(graph, graph, [], [])))
     return [
         {
             "rule": found.rule,
@@ -212,5 +206,5 @@ def _findings(scene: Scene, location: Int32Array) -> list[dict[str, Any]]:
             "count": len(found.rows),
             "places": _packed(location[found.rows[:_MOST_PLACES]]),
         }
-        for found in problems
+        for found in findings_of(scene)
     ]
